@@ -1,0 +1,93 @@
+/** What went wrong, as a word that a program can compare. */
+export type ErrorCode =
+  | 'ERR_ARGUMENT_TYPE'
+  | 'ERR_ARGUMENT_RANGE'
+  | 'ERR_ORDER'
+  | 'ERR_TRACE_EXISTS'
+  | 'ERR_TRACE_FORMAT'
+  | 'ERR_SYSTEM'
+  | 'ERR_TIMEOUT'
+  | 'ERR_CLOSED';
+
+/**
+ * The one class of errors that Tracewright throws. The message is a sentence for a person; the
+ * fields say the same to a program.
+ */
+export class TracewrightError extends Error {
+  override readonly name: string = 'TracewrightError';
+  readonly code: ErrorCode;
+  /** The argument, option or field that is wrong, in the terms of the call. */
+  readonly field: string | undefined;
+  /** The value that was given. */
+  readonly value: unknown;
+  /** What would have been accepted, in words: `'an integer from 0 to 99'`. */
+  readonly limit: string | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: { field?: string; value?: unknown; limit?: string; cause?: unknown } = {},
+  ) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.code = code;
+    this.field = details.field;
+    this.value = details.value;
+    this.limit = details.limit;
+  }
+}
+
+/** A file that is not what its format asks for: thrown by readers, with the place of the fault. */
+export class TraceFormatError extends TracewrightError {
+  override readonly name = 'TraceFormatError';
+  /** The file that holds the fault. */
+  readonly path: string;
+  /** Bytes from the start of the file to the record that is wrong. */
+  readonly offset: number;
+
+  constructor(
+    path: string,
+    offset: number,
+    message: string,
+    details: { field?: string; value?: unknown; limit?: string } = {},
+  ) {
+    super('ERR_TRACE_FORMAT', `${path}, byte ${offset}: ${message}`, details);
+    this.path = path;
+    this.offset = offset;
+  }
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  }
+  if (typeof value === 'bigint') return `${String(value)}n`;
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) {
+    return `a ${(value.constructor as { name?: string } | undefined)?.name ?? 'object'}`;
+  }
+  return String(value);
+}
+
+/** The error for an argument of the wrong type: `payload must be a Uint8Array, got "abc"`. */
+export function wrongType(field: string, value: unknown, limit: string): TracewrightError {
+  return new TracewrightError(
+    'ERR_ARGUMENT_TYPE',
+    `${field} must be ${limit}, got ${shown(value)}`,
+    { field, value, limit },
+  );
+}
+
+/** The error for a value of the right type that lies outside its range. */
+export function outOfRange(field: string, value: unknown, limit: string): TracewrightError {
+  return new TracewrightError(
+    'ERR_ARGUMENT_RANGE',
+    `${field} must be ${limit}, got ${shown(value)}`,
+    { field, value, limit },
+  );
+}
+
+/** The error for a call that comes too early, too late or twice. */
+export function wrongOrder(call: string, message: string): TracewrightError {
+  return new TracewrightError('ERR_ORDER', `${call}: ${message}`, { field: call });
+}

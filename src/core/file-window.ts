@@ -1,0 +1,88 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+const WINDOW_BYTES = 1 << 20;
+
+/**
+ * Reads a file from front to back through a window of bounded size, for readers that must not need
+ * more memory for a long trace than for a short one.
+ */
+export class FileWindow {
+  readonly path: string;
+  /** Size of the file in bytes, as it was when it was opened. */
+  readonly size: number;
+  #fd: number;
+  #bytes: Buffer;
+  #start = 0;
+  #end = 0;
+  #offset = 0;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#fd = openSync(path, 'r');
+    this.size = fstatSync(this.#fd).size;
+    this.#bytes = Buffer.allocUnsafe(Math.min(WINDOW_BYTES, Math.max(this.size, 1)));
+  }
+
+  /** Where the reader stands, in bytes from the start of the file. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Bytes between the reader and the end of the file. */
+  get remaining(): number {
+    return this.size - this.#offset;
+  }
+
+  /**
+   * The next `count` bytes without moving past them, or undefined when the file ends before. The
+   * view is valid until the next call. The window grows to `count` when it has to; a caller that
+   * takes counts from a file bounds them first (by `remaining`, and by what it is willing to hold).
+   */
+  peek(count: number): Buffer | undefined {
+    if (this.#end - this.#start < count && !this.#fill(count)) return undefined;
+    return this.#bytes.subarray(this.#start, this.#start + count);
+  }
+
+  /** Moves `count` bytes on, also past what the window holds. */
+  skip(count: number): void {
+    this.#offset += count;
+    const inside = this.#end - this.#start;
+    if (count <= inside) {
+      this.#start += count;
+    } else {
+      this.#start = 0;
+      this.#end = 0;
+    }
+  }
+
+  close(): void {
+    if (this.#fd === -1) return;
+    closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
+  #fill(count: number): boolean {
+    if (count > this.remaining) return false;
+    if (count > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(count);
+      this.#bytes.copy(larger, 0, this.#start, this.#end);
+      this.#bytes = larger;
+    } else {
+      this.#bytes.copyWithin(0, this.#start, this.#end);
+    }
+    this.#end -= this.#start;
+    this.#start = 0;
+    while (this.#end < count) {
+      const read = readSync(
+        this.#fd,
+        this.#bytes,
+        this.#end,
+        this.#bytes.length - this.#end,
+        this.#offset + this.#end,
+      );
+      if (read === 0) return false;
+      this.#end += read;
+    }
+    return true;
+  }
+}
