@@ -1,0 +1,16 @@
+/** One thing that `check` found: what a format's own reader would refuse, or would read otherwise than meant. */
+export interface Finding {
+  /** `error`: the format's reader rejects the trace. `warning`: it accepts it, but something is amiss. */
+  severity: 'error' | 'warning';
+  /** The rule in a few words that stay the same from release to release: `clock-backwards`. */
+  rule: string;
+  /** A sentence for a person. */
+  message: string;
+  /** The file at fault. */
+  path: string;
+  /** Bytes from the start of that file, where the fault has a place. */
+  offset?: number;
+}
+
+/** Tells the caller how far a long job is: bytes done, bytes in all. */
+export type Progress = (done: number, total: number) => void;
