@@ -1,0 +1,211 @@
+import { TracewrightError, wrongType } from '../core/errors.js';
+import { MAX_PAYLOAD_BYTES, MIN_PAYLOAD_BYTES } from './layout.js';
+import { events } from './catalog.js';
+import type { Events } from './catalog.js';
+
+/** The argument types of ovni's event notation, with what a caller passes for each. */
+export interface ArgumentTypes {
+  u8: number;
+  i8: number;
+  u16: number;
+  i16: number;
+  u32: number;
+  i32: number;
+  u64: number | bigint;
+  i64: number | bigint;
+  str: string;
+}
+
+export type ArgumentType = keyof ArgumentTypes;
+
+/** Bytes that an argument takes in the payload; a `str` takes its UTF-8 bytes and a NUL. */
+export const argumentBytes: Readonly<Record<Exclude<ArgumentType, 'str'>, number>> = {
+  u8: 1,
+  i8: 1,
+  u16: 2,
+  i16: 2,
+  u32: 4,
+  i32: 4,
+  u64: 8,
+  i64: 8,
+};
+
+/** One argument of an event. */
+export interface Argument {
+  readonly type: ArgumentType;
+  readonly name: string;
+  /** Bytes from the start of the payload; of a jumbo event, from the start of its data. */
+  readonly offset: number;
+}
+
+/** An event's shape, as {@link parseSignature} reads it from the notation. */
+export interface Signature {
+  /** Model, category and value: three printable ASCII characters. */
+  readonly mcv: string;
+  /** Whether the arguments are jumbo data rather than a normal payload. */
+  readonly jumbo: boolean;
+  readonly args: readonly Argument[];
+  /**
+   * Bytes of the arguments: exactly the payload of a normal event (0, or 2 to 16); of a jumbo event
+   * the part of its data that has a fixed size, which a `str` follows where there is one.
+   */
+  readonly payloadBytes: number;
+}
+
+/** The most arguments that the emulator reads from one signature. */
+const MAX_ARGUMENTS = 16;
+
+function fault(text: string, at: number, what: string, limit: string): TracewrightError {
+  return new TracewrightError(
+    'ERR_ARGUMENT_RANGE',
+    `signature ${JSON.stringify(text)}, character ${at + 1}: ${what}; expected ${limit}`,
+    { field: 'signature', value: text, limit },
+  );
+}
+
+function isArgumentType(type: string): type is ArgumentType {
+  return type === 'str' || Object.hasOwn(argumentBytes, type);
+}
+
+/**
+ * Reads ovni's event notation: the three characters of the MCV, `+` for a jumbo event, and the
+ * arguments in parentheses, each a type and a name: `OB.`, `OHx(i32 cpu, i32 tid, u64 tag)`,
+ * `VYc+(u32 typeid, str label)`. Arguments follow one another without padding. A `str` comes last
+ * and only in a jumbo event, for a normal payload has a fixed size.
+ *
+ * @throws TracewrightError `ERR_ARGUMENT_TYPE` when `text` is no string, `ERR_ARGUMENT_RANGE` when
+ * it is not a signature; the message names the character where it stops being one.
+ */
+export function parseSignature(text: string): Signature {
+  if (typeof (text as unknown) !== 'string') {
+    throw wrongType('signature', text, 'a string');
+  }
+  const mcv = text.slice(0, 3);
+  const wrong = /[^\x21-\x7e]/.exec(mcv);
+  if (wrong !== null) {
+    throw fault(text, wrong.index, 'this cannot be part of an MCV', 'a printable ASCII character');
+  }
+  if (mcv.length < 3) {
+    throw fault(text, mcv.length, 'the MCV ends too soon', 'three characters');
+  }
+  const jumbo = text[3] === '+';
+  const open = jumbo ? 4 : 3;
+  if (open === text.length && !jumbo) return { mcv, jumbo, args: [], payloadBytes: 0 };
+  if (text[open] !== '(') {
+    throw fault(
+      text,
+      open,
+      'the arguments do not begin here',
+      jumbo ? "'('" : "'+', '(' or the end",
+    );
+  }
+  if (!text.endsWith(')')) {
+    throw fault(text, text.length, 'the arguments do not end', "')' as the last character");
+  }
+
+  const args: Argument[] = [];
+  let offset = 0;
+  let at = open + 1;
+  for (const part of text.slice(open + 1, -1).split(',')) {
+    const start = at + (part.length - part.trimStart().length);
+    const match = /^ *(\S+) +(\S+) *$/.exec(part);
+    if (match === null) {
+      throw fault(text, start, 'this is no argument', 'a type, a space and a name');
+    }
+    const [, type, name] = match as unknown as [string, string, string];
+    if (!isArgumentType(type)) {
+      throw fault(
+        text,
+        start,
+        `unknown argument type ${JSON.stringify(type)}`,
+        'u8, i8, u16, i16, u32, i32, u64, i64 or str',
+      );
+    }
+    const nameAt = at + part.lastIndexOf(name);
+    if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(name) || name === '__proto__') {
+      throw fault(
+        text,
+        nameAt,
+        `${JSON.stringify(name)} cannot name an argument`,
+        'up to 63 letters, digits and underscores, not beginning with a digit',
+      );
+    }
+    if (args.some((other) => other.name === name)) {
+      throw fault(text, nameAt, `a second argument named ${JSON.stringify(name)}`, 'another name');
+    }
+    if (args.at(-1)?.type === 'str') {
+      throw fault(text, start, 'an argument after a str', 'the str to come last');
+    }
+    if (type === 'str' && !jumbo) {
+      throw fault(text, start, 'a str in a normal event', 'a jumbo event, marked with +');
+    }
+    if (args.length === MAX_ARGUMENTS) {
+      throw fault(text, start, 'one argument too many', `at most ${MAX_ARGUMENTS} arguments`);
+    }
+    args.push({ type, name, offset });
+    if (type !== 'str') offset += argumentBytes[type];
+    at += part.length + 1;
+  }
+  if (!jumbo && (offset < MIN_PAYLOAD_BYTES || offset > MAX_PAYLOAD_BYTES)) {
+    throw fault(
+      text,
+      open,
+      `the arguments take ${offset} bytes`,
+      `${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES} bytes in a normal event`,
+    );
+  }
+  return { mcv, jumbo, args, payloadBytes: offset };
+}
+
+/**
+ * Like {@link parseSignature}, but three characters that are the MCV of a declared event stand for
+ * that event's whole signature: `OHx` for `OHx(i32 cpu, i32 tid, u64 tag)`. Any other MCV alone is
+ * an event without arguments.
+ */
+export function resolveSignature(text: string): Signature {
+  const declared = Object.hasOwn(events, text) ? events[text as keyof Events] : undefined;
+  return parseSignature(declared?.signature ?? text);
+}
+
+/** What stands for an argument that cannot be read: no value has this type. */
+export interface NotAnArgument<Text extends string> {
+  readonly 'not an argument of an ovni event': Text;
+}
+
+type Trim<Text extends string> = Text extends ` ${infer Rest}`
+  ? Trim<Rest>
+  : Text extends `${infer Rest} `
+    ? Trim<Rest>
+    : Text;
+
+type ArgumentOf<Text extends string> = Text extends `${infer Type} ${string}`
+  ? Type extends ArgumentType
+    ? ArgumentTypes[Type]
+    : NotAnArgument<Text>
+  : NotAnArgument<Text>;
+
+type ArgumentList<Text extends string> = Text extends `${infer Head},${infer Tail}`
+  ? [ArgumentOf<Trim<Head>>, ...ArgumentList<Tail>]
+  : [ArgumentOf<Trim<Text>>];
+
+type WithoutFirst<Text extends string> = Text extends `${string}${infer Rest}` ? Rest : never;
+
+type AfterMcv<Text extends string> = WithoutFirst<WithoutFirst<WithoutFirst<Text>>>;
+
+type ArgumentsAfterMcv<Rest extends string> = Rest extends ''
+  ? []
+  : Rest extends `(${infer List})` | `+(${infer List})`
+    ? ArgumentList<List>
+    : [NotAnArgument<Rest>];
+
+/**
+ * The parameters of the function that emits an event, inferred from its signature:
+ * `Arguments<'OHx(i32 cpu, i32 tid, u64 tag)'>` is `[number, number, number | bigint]`, and so is
+ * `Arguments<'OHx'>`, from the catalog. Of a string that is not known at compile time the
+ * parameters are any number of numbers, bigints and strings.
+ */
+export type Arguments<S extends string> = string extends S
+  ? (number | bigint | string)[]
+  : S extends keyof Events
+    ? ArgumentsAfterMcv<AfterMcv<Events[S]['signature']>>
+    : ArgumentsAfterMcv<AfterMcv<S>>;
