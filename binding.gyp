@@ -1,0 +1,30 @@
+{
+  "targets": [
+    {
+      "target_name": "tracewright",
+      "sources": [
+        "native/addon.cc",
+        "native/clock.cc",
+        "native/datagram_sink.cc",
+        "native/drain_thread.cc",
+        "native/file_sink.cc",
+        "native/network_address.cc",
+        "native/process_identity.cc",
+        "native/ring.cc",
+        "native/shared_targets.cc",
+        "native/sink.cc",
+        "native/socket_setup.cc",
+        "native/stream_sink.cc"
+      ],
+      "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+      "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
+      "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden"],
+      "xcode_settings": {
+        "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
+        "GCC_ENABLE_CPP_EXCEPTIONS": "NO",
+        "GCC_SYMBOLS_PRIVATE_EXTERN": "YES",
+        "MACOSX_DEPLOYMENT_TARGET": "11.0"
+      }
+    }
+  ]
+}

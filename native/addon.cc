@@ -1,0 +1,520 @@
+// The face of the core towards JavaScript. src/core/addon.ts says what each function takes; it is
+// the only caller, so arguments are checked there.
+#include <napi.h>
+
+#if defined(__APPLE__)
+#include <pthread.h>
+#else
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "datagram_sink.h"
+#include "drain_thread.h"
+#include "file_sink.h"
+#include "producer_slots.h"
+#include "ring.h"
+#include "shared_targets.h"
+#include "stream_sink.h"
+
+namespace tracewright {
+
+TRACEWRIGHT_THREAD_LOCAL Ring* slots[kSlots];
+
+namespace {
+
+constexpr uint32_t kSocketLimitMs = 1000;
+
+// What one environment (the main thread or a worker) has open.
+struct Environment {
+  std::vector<std::shared_ptr<Ring>> rings;
+
+  void close(size_t id) {
+    if (id >= rings.size() || !rings[id]) return;
+    const std::shared_ptr<Ring> ring = std::move(rings[id]);
+    rings[id] = nullptr;
+    for (Ring*& slot : slots) {
+      if (slot == ring.get()) slot = Ring::closed_ring();
+    }
+    ring->finish(kSocketLimitMs);
+  }
+};
+
+// Keeps the mapping alive as long as JavaScript can reach it. The finalizer runs before the
+// environment's cleanup hook, so both close, and whoever comes last frees.
+struct BufferOwner {
+  std::shared_ptr<Environment> environment;
+  std::shared_ptr<Ring> ring;
+  size_t id;
+};
+
+// ---- The hot path: plain Node-API, no argument, no result ----
+
+template <Stamp kStamp, int kSlot>
+napi_value commit_slot(napi_env, napi_callback_info) {
+  slots[kSlot]->commit<kStamp>();
+  return nullptr;
+}
+
+template <int kSlot>
+napi_value read_stamp_slot(napi_env, napi_callback_info) {
+  slots[kSlot]->read_stamp();
+  return nullptr;
+}
+
+// For the rings beyond the slots: the ring comes with the function.
+Ring* ring_of_function(napi_env env, napi_callback_info info) {
+  void* data = nullptr;
+  napi_get_cb_info(env, info, nullptr, nullptr, nullptr, &data);
+  Ring* ring = static_cast<Ring*>(data);
+  return ring->finished() ? Ring::closed_ring() : ring;
+}
+
+template <Stamp kStamp>
+napi_value commit_any(napi_env env, napi_callback_info info) {
+  ring_of_function(env, info)->commit<kStamp>();
+  return nullptr;
+}
+
+napi_value read_stamp_any(napi_env env, napi_callback_info info) {
+  ring_of_function(env, info)->read_stamp();
+  return nullptr;
+}
+
+template <Stamp kStamp, size_t... kSlot>
+constexpr std::array<napi_callback, kSlots> commits(std::index_sequence<kSlot...>) {
+  return {commit_slot<kStamp, static_cast<int>(kSlot)>...};
+}
+
+template <size_t... kSlot>
+constexpr std::array<napi_callback, kSlots> stamp_readers(std::index_sequence<kSlot...>) {
+  return {read_stamp_slot<static_cast<int>(kSlot)>...};
+}
+
+napi_callback commit_callback(Stamp stamp, int slot) {
+  constexpr auto kIndexes = std::make_index_sequence<kSlots>{};
+  static constexpr auto kNone = commits<Stamp::none>(kIndexes);
+  static constexpr auto kNative = commits<Stamp::native>(kIndexes);
+  static constexpr auto kBig = commits<Stamp::big>(kIndexes);
+  const size_t index = static_cast<size_t>(slot);
+  switch (stamp) {
+    case Stamp::none:
+      return slot < 0 ? commit_any<Stamp::none> : kNone[index];
+    case Stamp::native:
+      return slot < 0 ? commit_any<Stamp::native> : kNative[index];
+    case Stamp::big:
+      return slot < 0 ? commit_any<Stamp::big> : kBig[index];
+  }
+  return nullptr;
+}
+
+napi_callback stamp_reader_callback(int slot) {
+  static constexpr auto kReaders = stamp_readers(std::make_index_sequence<kSlots>{});
+  return slot < 0 ? read_stamp_any : kReaders[static_cast<size_t>(slot)];
+}
+
+// ---- Everything else ----
+
+void throw_failure(Napi::Env env, const Failure& failure) {
+  Napi::Error error =
+      Napi::Error::New(env, failure.action + ": " + std::strerror(failure.error));
+  error.Set("errno", Napi::Number::New(env, failure.error));
+  error.ThrowAsJavaScriptException();
+}
+
+std::string text(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  return value.IsString() ? value.As<Napi::String>().Utf8Value() : std::string();
+}
+
+std::string bytes(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  if (!value.IsTypedArray()) return {};
+  const Napi::Uint8Array array = value.As<Napi::Uint8Array>();
+  return std::string(reinterpret_cast<const char*>(array.Data()), array.ByteLength());
+}
+
+double number(const Napi::Object& object, const char* name, double otherwise) {
+  const Napi::Value value = object.Get(name);
+  return value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : otherwise;
+}
+
+bool flag(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  return value.IsBoolean() && value.As<Napi::Boolean>().Value();
+}
+
+Environment& environment(Napi::Env env) {
+  return **env.GetInstanceData<std::shared_ptr<Environment>>();
+}
+
+Ring* ring_argument(const Napi::CallbackInfo& info) {
+  const Environment& all = environment(info.Env());
+  const size_t id = info[0].As<Napi::Number>().Uint32Value();
+  return id < all.rings.size() && all.rings[id] ? all.rings[id].get() : Ring::closed_ring();
+}
+
+std::shared_ptr<SharedTarget> target_argument(const Napi::Value& value) {
+  return *value.As<Napi::External<std::shared_ptr<SharedTarget>>>().Data();
+}
+
+int free_slot() {
+  for (int slot = 0; slot < kSlots; ++slot) {
+    if (slots[slot] == Ring::closed_ring()) return slot;
+  }
+  return -1;
+}
+
+// joinTarget({ key, kind, path | host, port, preamble, datagramBytes, replace, epoch, epochUnix })
+Napi::Value join_target_call(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const Napi::Object options = info[0].As<Napi::Object>();
+  const std::string kind = text(options, "kind");
+  const std::string path = text(options, "path");
+  const std::string preamble = bytes(options, "preamble");
+  bool created = false;
+  const auto make = [&](Failure* failure) {
+    auto target = std::make_shared<SharedTarget>();
+    bool lossless = true;
+    target->epoch = options.Get("epoch").As<Napi::BigInt>().Uint64Value(&lossless);
+    target->epoch_unix = options.Get("epochUnix").As<Napi::BigInt>().Uint64Value(&lossless);
+    if (kind == "file") {
+      target->sink = SharedFileSink::create(path, preamble, flag(options, "replace"), failure);
+    } else if (kind == "udp") {
+      const double datagram = number(options, "datagramBytes", 1400);
+      target->sink = std::make_shared<DatagramSink>(
+          NetworkAddress{text(options, "host"), text(options, "port")}, preamble,
+          static_cast<size_t>(datagram));
+    } else {
+      const NetworkAddress address = kind == "unix"
+                                         ? NetworkAddress{path, ""}
+                                         : NetworkAddress{text(options, "host"), text(options, "port")};
+      target->sink = std::make_shared<StreamSink>(address, preamble);
+    }
+    if (!target->sink) target.reset();
+    created = true;
+    return target;
+  };
+  Failure failure;
+  const std::shared_ptr<SharedTarget> target = join_target(text(options, "key"), make, &failure);
+  if (!target) {
+    throw_failure(env, failure);
+    return env.Undefined();
+  }
+  Napi::Object result = Napi::Object::New(env);
+  result["target"] = Napi::External<std::shared_ptr<SharedTarget>>::New(
+      env, new std::shared_ptr<SharedTarget>(target),
+      [](Napi::Env, std::shared_ptr<SharedTarget>* held) { delete held; });
+  result["epoch"] = Napi::BigInt::New(env, target->epoch);
+  result["epochUnix"] = Napi::BigInt::New(env, target->epoch_unix);
+  result["created"] = Napi::Boolean::New(env, created);
+  return result;
+}
+
+// nextStream(target): the next number that no thread has taken.
+Napi::Value next_stream(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), target_argument(info[0])->next_stream.fetch_add(1));
+}
+
+// openRing(options, target?): without a target, options.target names a file of the ring's own.
+Napi::Value open_ring(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const Napi::Object from = info[0].As<Napi::Object>();
+  RingOptions options;
+  options.path = text(from, "path");
+  options.capacity = static_cast<size_t>(number(from, "capacity", 0));
+  options.format = text(from, "format");
+  options.target = text(from, "target");
+  options.finish_from = text(from, "finishFrom");
+  options.finish_to = text(from, "finishTo");
+  options.stamp_offset = static_cast<uint32_t>(number(from, "stampOffset", 0));
+  const std::string stamp = text(from, "stamp");
+  options.stamp = stamp == "big" ? Stamp::big : stamp == "native" ? Stamp::native : Stamp::none;
+  options.kernel_clock = flag(from, "kernelClock");
+  options.remove_if_empty = flag(from, "removeIfEmpty");
+  options.length_offset = static_cast<int64_t>(number(from, "lengthOffset", -1));
+  options.full = text(from, "full") == "drop" ? FullPolicy::drop : FullPolicy::block;
+  options.block_limit_ms = static_cast<uint32_t>(number(from, "blockLimitMs", 1000));
+
+  Failure failure;
+  std::shared_ptr<Sink> sink;
+  if (info[1].IsExternal()) {
+    const std::shared_ptr<SharedTarget> target = target_argument(info[1]);
+    options.epoch = target->epoch;
+    options.target_kind = target->sink->slow() ? TargetKind::socket : TargetKind::shared_file;
+    // The sink lives as long as its target, and the target as long as any ring.
+    sink = std::shared_ptr<Sink>(target, target->sink.get());
+  } else {
+    const std::string preamble = bytes(from, "preamble");
+    options.base_offset = preamble.size();
+    sink = OwnFileSink::create(options.target, preamble, &failure);
+  }
+  const std::shared_ptr<Ring> ring = sink ? Ring::open(options, sink, &failure) : nullptr;
+  if (!ring) {
+    throw_failure(env, failure);
+    return env.Undefined();
+  }
+
+  const auto all = *env.GetInstanceData<std::shared_ptr<Environment>>();
+  const size_t id = all->rings.size();
+  all->rings.push_back(ring);
+  const int slot = free_slot();
+  if (slot >= 0) slots[slot] = ring.get();
+
+  auto* owner = new BufferOwner{all, ring, id};
+  Napi::Object result = Napi::Object::New(env);
+  result["id"] = Napi::Number::New(env, static_cast<double>(id));
+  result["buffer"] = Napi::ArrayBuffer::New(
+      env, ring->mapping(), ring->mapping_bytes(),
+      [](Napi::Env, void*, BufferOwner* held) {
+        held->environment->close(held->id);
+        delete held;
+      },
+      owner);
+  napi_value commit = nullptr;
+  napi_value read_stamp = nullptr;
+  napi_create_function(env, "commit", NAPI_AUTO_LENGTH, commit_callback(options.stamp, slot),
+                       ring.get(), &commit);
+  napi_create_function(env, "readStamp", NAPI_AUTO_LENGTH, stamp_reader_callback(slot), ring.get(),
+                       &read_stamp);
+  result["commit"] = Napi::Value(env, commit);
+  result["readStamp"] = Napi::Value(env, read_stamp);
+  return result;
+}
+
+Napi::Value make_room(const Napi::CallbackInfo& info) {
+  const int64_t room = ring_argument(info)->make_room(info[1].As<Napi::Number>().Uint32Value());
+  return Napi::Number::New(info.Env(), static_cast<double>(room));
+}
+
+Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), ring_argument(info)->commit_explicit());
+}
+
+Napi::Value flush_ring(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), ring_argument(info)->flush());
+}
+
+// writeThrough(ring, head, body, stamped)
+Napi::Value write_through(const Napi::CallbackInfo& info) {
+  Napi::Uint8Array head = info[1].As<Napi::Uint8Array>();
+  Napi::Uint8Array body = info[2].As<Napi::Uint8Array>();
+  Failure failure;
+  const bool written =
+      ring_argument(info)->write_through(head.Data(), head.ByteLength(), body.Data(),
+                                         body.ByteLength(), info[3].As<Napi::Boolean>(), &failure);
+  if (!written) throw_failure(info.Env(), failure);
+  return info.Env().Undefined();
+}
+
+Napi::Value finish_ring(const Napi::CallbackInfo& info) {
+  environment(info.Env()).close(info[0].As<Napi::Number>().Uint32Value());
+  return info.Env().Undefined();
+}
+
+// Waits on a thread of the pool until the ring's records have left; resolves to whether they did.
+class DrainWait : public Napi::AsyncWorker {
+ public:
+  DrainWait(Napi::Env env, std::shared_ptr<Ring> ring, uint32_t limit_ms)
+      : Napi::AsyncWorker(env, "tracewright.flush"),
+        deferred_(Napi::Promise::Deferred::New(env)),
+        ring_(std::move(ring)),
+        position_(ring_->head()),
+        limit_ms_(limit_ms) {}
+  Napi::Promise promise() const { return deferred_.Promise(); }
+  void Execute() override { reached_ = ring_->wait_drained(position_, limit_ms_); }
+  void OnOK() override { deferred_.Resolve(Napi::Boolean::New(Env(), reached_)); }
+
+ private:
+  Napi::Promise::Deferred deferred_;
+  const std::shared_ptr<Ring> ring_;
+  const uint64_t position_;
+  const uint32_t limit_ms_;
+  bool reached_ = false;
+};
+
+Napi::Value wait_drained(const Napi::CallbackInfo& info) {
+  const Environment& all = environment(info.Env());
+  const size_t id = info[0].As<Napi::Number>().Uint32Value();
+  if (id >= all.rings.size() || !all.rings[id]) {
+    const auto deferred = Napi::Promise::Deferred::New(info.Env());
+    deferred.Resolve(Napi::Boolean::New(info.Env(), true));
+    return deferred.Promise();
+  }
+  auto* wait =
+      new DrainWait(info.Env(), all.rings[id], info[1].As<Napi::Number>().Uint32Value());
+  const Napi::Promise promise = wait->promise();
+  wait->Queue();
+  return promise;
+}
+
+// What the sink of a target has counted, and its last failure.
+Napi::Value counts_object(Napi::Env env, Sink& sink) {
+  SinkCounts& counts = sink.counts();
+  Napi::Object result = Napi::Object::New(env);
+  const auto put = [&](const char* name, const std::atomic<uint64_t>& value) {
+    result[name] = Napi::Number::New(env, static_cast<double>(value.load()));
+  };
+  put("records", counts.records);
+  put("bytes", counts.bytes);
+  put("datagrams", counts.datagrams);
+  put("connections", counts.connections);
+  put("errors", counts.errors);
+  put("lostRecords", counts.lost_records);
+  const Failure failure = sink.last_failure();
+  if (failure.error != 0) {
+    result["lastError"] = Napi::String::New(env, failure.action + ": " + std::strerror(failure.error));
+  }
+  return result;
+}
+
+Napi::Value target_counts(const Napi::CallbackInfo& info) {
+  return counts_object(info.Env(), *target_argument(info[0])->sink);
+}
+
+Napi::Value ring_counts(const Napi::CallbackInfo& info) {
+  Ring* ring = ring_argument(info);
+  if (!ring->sink()) return info.Env().Undefined();
+  Napi::Object result = counts_object(info.Env(), *ring->sink()).As<Napi::Object>();
+  result["committedBytes"] = Napi::Number::New(info.Env(), static_cast<double>(ring->head()));
+  result["pendingBytes"] =
+      Napi::Number::New(info.Env(), static_cast<double>(ring->head() - ring->tail()));
+  return result;
+}
+
+Napi::Value clock_now(const Napi::CallbackInfo& info) {
+  return Napi::BigInt::New(info.Env(), Clock::instance().now());
+}
+
+Napi::Value kernel_clock_now(const Napi::CallbackInfo& info) {
+  return Napi::BigInt::New(info.Env(), Clock::monotonic());
+}
+
+Napi::Value finish_on_signal(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), DrainThread::instance().finish_on_signal(
+                                            info[0].As<Napi::Number>().Int32Value()));
+}
+
+Napi::Value put_fragment_call(const Napi::CallbackInfo& info) {
+  const auto argument = [&](size_t i) { return info[i].As<Napi::String>().Utf8Value(); };
+  Failure failure;
+  if (!put_fragment(argument(0), argument(1), argument(2), argument(3), argument(4), &failure)) {
+    throw_failure(info.Env(), failure);
+  }
+  return info.Env().Undefined();
+}
+
+Napi::Value forget_fragments_call(const Napi::CallbackInfo& info) {
+  forget_fragments(info[0].As<Napi::String>().Utf8Value());
+  return info.Env().Undefined();
+}
+
+Napi::Value put_note_call(const Napi::CallbackInfo& info) {
+  put_note(info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::String>().Utf8Value());
+  return info.Env().Undefined();
+}
+
+Napi::Value get_note_call(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), get_note(info[0].As<Napi::String>().Utf8Value()));
+}
+
+Napi::Value replace_file_call(const Napi::CallbackInfo& info) {
+  Failure failure;
+  if (!replace_file(info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::String>().Utf8Value(),
+                    &failure)) {
+    throw_failure(info.Env(), failure);
+  }
+  return info.Env().Undefined();
+}
+
+// The number by which the operating system knows the calling thread.
+Napi::Value system_thread_id(const Napi::CallbackInfo& info) {
+#if defined(__APPLE__)
+  uint64_t id = 0;
+  pthread_threadid_np(nullptr, &id);
+  return Napi::Number::New(info.Env(), static_cast<double>(id));
+#else
+  return Napi::Number::New(info.Env(), static_cast<double>(syscall(SYS_gettid)));
+#endif
+}
+
+Napi::Value drain_rounds(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(DrainThread::instance().rounds()));
+}
+
+Napi::Object control_layout(Napi::Env env) {
+  Napi::Object layout = Napi::Object::New(env);
+  const auto put = [&](const char* name, size_t value) {
+    layout[name] = Napi::Number::New(env, static_cast<double>(value));
+  };
+  put("pending", offsetof(ControlPage, pending));
+  put("epilogue", offsetof(ControlPage, epilogue));
+  put("stalled", offsetof(ControlPage, stalled));
+  put("position", offsetof(ControlPage, position));
+  put("stallFrom", offsetof(ControlPage, stall_from));
+  put("stallTo", offsetof(ControlPage, stall_to));
+  put("stamp", offsetof(ControlPage, stamp));
+  put("droppedEvents", offsetof(ControlPage, dropped_events));
+  put("refusedEvents", offsetof(ControlPage, refused_events));
+  put("epilogues", offsetof(ControlPage, epilogues));
+  put("epilogueStride", sizeof(Epilogue));
+  put("epilogueHeadBytes", offsetof(Epilogue, bytes));
+  put("bytes", Ring::closed_ring()->control_bytes());
+  return layout;
+}
+
+Napi::Object initialise(Napi::Env env, Napi::Object exports) {
+  for (Ring*& slot : slots) slot = Ring::closed_ring();
+  const auto all = std::make_shared<Environment>();
+  env.SetInstanceData(new std::shared_ptr<Environment>(all));
+  env.AddCleanupHook(
+      [](std::shared_ptr<Environment>* held) {
+        for (size_t id = 0; id < (*held)->rings.size(); ++id) (*held)->close(id);
+        delete held;
+      },
+      new std::shared_ptr<Environment>(all));
+
+  const auto put = [&](const char* name, Napi::Value (*call)(const Napi::CallbackInfo&)) {
+    exports[name] = Napi::Function::New(env, call, name);
+  };
+  put("joinTarget", join_target_call);
+  put("nextStream", next_stream);
+  put("openRing", open_ring);
+  put("makeRoom", make_room);
+  put("commitExplicit", commit_explicit);
+  put("flush", flush_ring);
+  put("writeThrough", write_through);
+  put("finish", finish_ring);
+  put("waitDrained", wait_drained);
+  put("targetCounts", target_counts);
+  put("ringCounts", ring_counts);
+  put("clockNow", clock_now);
+  put("kernelClockNow", kernel_clock_now);
+  put("finishOnSignal", finish_on_signal);
+  put("putFragment", put_fragment_call);
+  put("forgetFragments", forget_fragments_call);
+  put("putNote", put_note_call);
+  put("getNote", get_note_call);
+  put("replaceFile", replace_file_call);
+  put("systemThreadId", system_thread_id);
+  put("drainRounds", drain_rounds);
+  exports["control"] = control_layout(env);
+  exports["scaledClock"] = Napi::Boolean::New(env, Clock::instance().scaled());
+  return exports;
+}
+
+}  // namespace
+}  // namespace tracewright
+
+static Napi::Object InitialiseTracewright(Napi::Env env, Napi::Object exports) {
+  return tracewright::initialise(env, exports);
+}
+
+NODE_API_MODULE(NODE_GYP_MODULE_NAME, InitialiseTracewright)

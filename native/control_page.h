@@ -1,0 +1,86 @@
+// What stands at the front of every ring: the two ends of the queue, and all that somebody else
+// needs to finish the trace when the process is gone. The one place where this layout stands; the
+// TypeScript side receives the offsets from the addon.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tracewright {
+
+constexpr char kRingMagic[8] = {'T', 'W', 'R', 'I', 'N', 'G', '\r', '\n'};
+constexpr uint32_t kRingVersion = 1;
+constexpr size_t kPathBytes = 4096;
+constexpr size_t kEpilogues = 4;
+constexpr size_t kEpilogueBytes = 48;
+constexpr size_t kNoteBytes = 8192;
+
+// Records that end the stream if its thread can no longer do so. Which of them is right changes
+// with every state event, so all are laid down at the start and one number selects.
+struct Epilogue {
+  uint32_t records;
+  uint32_t record_bytes;  // each; the clock is stamped into every one when it is used
+  uint8_t bytes[kEpilogueBytes];
+};
+
+enum class TargetKind : uint32_t {
+  own_file = 1,     // ring position p lies at base_offset + p
+  shared_file = 2,  // several rings: each chunk's place is in `claim`
+  socket = 3,       // nothing to recover
+};
+
+struct ControlPage {
+  // Written once, before the ring is used.
+  char magic[8];
+  uint32_t version;
+  uint32_t control_bytes;
+  uint64_t capacity;
+  char format[16];
+  TargetKind target_kind;
+  uint32_t stamp_offset;
+  uint64_t base_offset;
+  int64_t pid;
+  uint64_t process_start;  // field 22 of /proc/<pid>/stat, 0 where there is none
+  char boot_id[48];
+  uint32_t note_bytes;
+
+  // Producer: bytes committed since the ring began. Only ever at a record boundary.
+  alignas(64) std::atomic<uint64_t> head;
+  // Consumer: bytes that have reached the target.
+  alignas(64) std::atomic<uint64_t> tail;
+  // The producer wakes the drain thread when head reaches this.
+  alignas(64) std::atomic<uint64_t> wake_at;
+
+  // The producing thread's JavaScript writes `pending` and `epilogue`, and reads the rest.
+  alignas(64) int32_t pending;  // bytes of the record that the next commit publishes
+  int32_t epilogue;             // which of `epilogues` applies; 0: none
+  int32_t stalled;              // set when make_room had to write or wait
+  int32_t position;             // where the next record goes, set by the slow paths
+  uint64_t stall_from;          // ns, the last stall
+  uint64_t stall_to;
+  double stamp;  // ns after the epoch of the ring, set by read_stamp
+  // Counted by JavaScript (a drop is decided there), read by stats.
+  double dropped_events;
+  double refused_events;
+
+  // Shared file only: the chunk that is being written, noted before it is.
+  alignas(64) std::atomic<uint64_t> claim_from;
+  std::atomic<uint64_t> claim_to;
+  std::atomic<uint64_t> claim_offset;
+
+  alignas(64) Epilogue epilogues[kEpilogues];
+
+  // NUL-terminated absolute paths.
+  alignas(4096) char target[kPathBytes];
+  char finish_from[kPathBytes];  // renamed to finish_to once the stream is complete
+  char finish_to[kPathBytes];
+  char note[kNoteBytes];  // the format's own, for recovery
+};
+
+constexpr size_t kControlBytes = 32768;
+static_assert(sizeof(ControlPage) <= kControlBytes, "the control page outgrew its place");
+static_assert(offsetof(ControlPage, target) == 4096, "the hot part outgrew its page");
+static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared through a mapping");
+
+}  // namespace tracewright

@@ -1,0 +1,241 @@
+#include "drain_thread.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "clock.h"
+#include "sink.h"
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#endif
+
+namespace tracewright {
+
+namespace {
+
+constexpr int kRoundMs = 80;
+constexpr int kHurriedRoundMs = 2;
+// Rounds without work before the thread sleeps.
+constexpr int kIdleRounds = 10;
+// Without a fence on other threads a commit might go unnoticed; then the thread looks now and then.
+constexpr int kUnfencedSleepMs = 100;
+constexpr uint32_t kSocketLimitAtExitMs = 1000;
+
+#if defined(__linux__)
+bool membarrier(int command) { return syscall(__NR_membarrier, command, 0, 0) == 0; }
+bool prepare_fence() { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
+void fence_all_threads() { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+#else
+bool prepare_fence() { return false; }
+void fence_all_threads() {}
+#endif
+
+}  // namespace
+
+DrainThread& DrainThread::instance() {
+  // Never destroyed: producers and exit handlers may outlive every static.
+  static DrainThread* const thread = new DrainThread();
+  return *thread;
+}
+
+DrainThread::DrainThread() : can_fence_(prepare_fence()) {
+  if (::pipe(pipe_) != 0) std::abort();
+  for (const int fd : pipe_) {
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+  }
+  // process.exit() and uncaught exceptions run no environment hook of the main thread.
+  std::atexit([] { instance().stop(); });
+}
+
+void DrainThread::start_once() {
+  std::lock_guard<std::mutex> lock(start_lock_);
+  if (started_ || stopping_.load()) return;
+  started_ = true;
+  // The host's signals are none of this thread's business.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void DrainThread::add(const std::shared_ptr<Ring>& ring) {
+  {
+    std::lock_guard<std::mutex> lock(rings_lock_);
+    rings_.push_back(ring);
+  }
+  start_once();
+  wake();
+}
+
+void DrainThread::remove(const Ring* ring) {
+  std::shared_ptr<Ring> last;  // not destroyed under the lock
+  std::lock_guard<std::mutex> lock(rings_lock_);
+  const auto found = std::find_if(rings_.begin(), rings_.end(),
+                                  [ring](const auto& each) { return each.get() == ring; });
+  if (found == rings_.end()) return;
+  last = std::move(*found);
+  rings_.erase(found);
+}
+
+std::vector<std::shared_ptr<Ring>> DrainThread::rings() {
+  std::lock_guard<std::mutex> lock(rings_lock_);
+  return rings_;
+}
+
+void DrainThread::post(uint8_t message) {
+  // A full pipe already holds a reason to wake up.
+  const ssize_t written = ::write(pipe_[1], &message, 1);
+  (void)written;
+}
+
+void DrainThread::wake() {
+  if (!woken_.exchange(true)) post(0);
+}
+
+void DrainThread::hurry() {
+  hurried_.store(true);
+  wake();
+}
+
+void DrainThread::wait(int timeout_ms) {
+  std::vector<pollfd> entries;
+  entries.push_back({pipe_[0], POLLIN, 0});
+  for (const auto& ring : rings()) {
+    short events = 0;
+    const int fd = ring->sink()->poll_descriptor(&events);
+    const bool known = std::any_of(entries.begin(), entries.end(),
+                                   [fd](const pollfd& entry) { return entry.fd == fd; });
+    if (fd != -1 && !known) entries.push_back({fd, events, 0});
+  }
+  poll(entries.data(), static_cast<nfds_t>(entries.size()), timeout_ms);
+  uint8_t messages[64];
+  const ssize_t read = ::read(pipe_[0], messages, sizeof messages);
+  if (read <= 0) return;
+  woken_.store(false);
+  for (ssize_t i = 0; i < read; ++i) {
+    if (messages[i] != 0) end_by_signal(messages[i]);
+  }
+}
+
+bool DrainThread::round() {
+  rounds_.fetch_add(1, std::memory_order_relaxed);
+  Clock::instance().anchor();
+  bool busy = false;
+  const uint64_t now = Clock::monotonic();
+  for (const auto& ring : rings()) {
+    ring->sink()->tick(now);
+    if (ring->head() != ring->tail()) {
+      busy = true;
+      ring->drain();
+    }
+    busy = busy || ring->sink()->restless();
+    ring->wake_when_half_full();
+  }
+  return busy;
+}
+
+bool DrainThread::fall_asleep() {
+  const auto all = rings();
+  for (const auto& ring : all) ring->wake_at_next_commit();
+  // Every producer either sees the new wake_at at its next commit, or its last commit is seen here.
+  fence_all_threads();
+  return std::all_of(all.begin(), all.end(),
+                     [](const auto& ring) { return ring->head() == ring->tail(); });
+}
+
+void DrainThread::run() {
+  int idle = 0;
+  while (!stopping_.load()) {
+    const bool hurried = hurried_.exchange(false);
+    idle = round() ? 0 : idle + 1;
+    bool waiting = false;
+    for (const auto& ring : rings()) waiting = waiting || ring->awaited();
+    if (hurried || waiting) {
+      wait(kHurriedRoundMs);
+    } else if (idle < kIdleRounds) {
+      wait(kRoundMs);
+    } else if (fall_asleep()) {
+      wait(can_fence_ ? -1 : kUnfencedSleepMs);
+      if (!hurried_.load() && !stopping_.load()) {
+        // The first record after a silence is seldom the last: take its companions along.
+        for (const auto& ring : rings()) ring->wake_when_half_full();
+        wait(kRoundMs);
+      }
+      if (can_fence_) idle = 0;
+    }
+  }
+}
+
+void DrainThread::finish_all() {
+  for (const auto& ring : rings()) ring->finish(kSocketLimitAtExitMs);
+}
+
+void DrainThread::stop() {
+  // Sockets are drained by the thread, so it must still be there.
+  finish_all();
+  std::lock_guard<std::mutex> lock(start_lock_);
+  stopping_.store(true);
+  if (!started_) return;
+  post(0);
+  thread_.join();
+  started_ = false;
+}
+
+void DrainThread::on_signal(int signal_number) {
+  static volatile sig_atomic_t already = 0;
+  const int saved = errno;
+  if (already != 0) {
+    // Somebody insists.
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+  }
+  already = 1;
+  instance().post(static_cast<uint8_t>(signal_number));
+  errno = saved;
+}
+
+bool DrainThread::finish_on_signal(int signal_number) {
+  struct sigaction current {};
+  if (sigaction(signal_number, nullptr, &current) != 0) return false;
+  if (current.sa_handler == on_signal) return true;
+  if ((current.sa_flags & SA_SIGINFO) != 0 || current.sa_handler != SIG_DFL) return false;
+  start_once();
+  struct sigaction ours {};
+  ours.sa_handler = on_signal;
+  ours.sa_flags = SA_RESTART;
+  sigemptyset(&ours.sa_mask);
+  return sigaction(signal_number, &ours, nullptr) == 0;
+}
+
+void DrainThread::end_by_signal(int signal_number) {
+  for (const auto& ring : rings()) {
+    // This thread is the one that would drain a socket.
+    const uint64_t limit = Clock::monotonic() + kSocketLimitAtExitMs * uint64_t{1000000};
+    while (ring->sink()->slow() && !ring->drain() && Clock::monotonic() < limit) {
+      ring->sink()->tick(Clock::monotonic());
+      short events = 0;
+      pollfd entry = {ring->sink()->poll_descriptor(&events), 0, 0};
+      entry.events = events;
+      poll(&entry, 1, kHurriedRoundMs);
+    }
+    ring->finish(0);
+  }
+  signal(signal_number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal_number);
+  kill(getpid(), signal_number);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+}
+
+}  // namespace tracewright

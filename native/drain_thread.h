@@ -1,0 +1,65 @@
+// The one background thread of a process: it moves records from all rings to their targets, keeps
+// the clock's line true, and ends the traces when a signal ends the process. With nothing to do it
+// sleeps until a producer commits.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "ring.h"
+
+namespace tracewright {
+
+class DrainThread {
+ public:
+  static DrainThread& instance();
+
+  void add(const std::shared_ptr<Ring>& ring);
+  void remove(const Ring* ring);
+
+  // From a producer whose ring fills up, or that commits into a sleeping process.
+  void wake();
+  // Somebody waits for records to leave: go round at once, and until they have.
+  void hurry();
+
+  // Finishes every ring. Called when the process ends in an orderly way.
+  void finish_all();
+
+  // Lets the process end with complete traces when it gets `signal_number`, as long as nobody else
+  // handles it: the traces are finished, then the signal takes its usual effect. False when the
+  // program handles or ignores the signal.
+  bool finish_on_signal(int signal_number);
+
+  // How often the thread came round, for the test that it sleeps.
+  uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
+
+ private:
+  DrainThread();
+  void start_once();
+  void run();
+  bool round();
+  bool fall_asleep();
+  void wait(int timeout_ms);
+  void stop();
+  void end_by_signal(int signal_number);
+  static void on_signal(int signal_number);
+  void post(uint8_t message);
+  std::vector<std::shared_ptr<Ring>> rings();
+
+  std::mutex rings_lock_;
+  std::vector<std::shared_ptr<Ring>> rings_;
+  std::mutex start_lock_;
+  std::thread thread_;
+  bool started_ = false;
+  bool can_fence_ = false;
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> woken_{false};
+  std::atomic<bool> hurried_{false};
+  std::atomic<uint64_t> rounds_{0};
+  int pipe_[2] = {-1, -1};
+};
+
+}  // namespace tracewright

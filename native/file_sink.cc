@@ -1,0 +1,155 @@
+#include "file_sink.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+
+namespace tracewright {
+
+namespace {
+
+// One write at a time, so that a producer which waits for room gets it in steps.
+constexpr uint64_t kWriteBytes = 1 << 20;
+
+bool write_at(int fd, const uint8_t* bytes, size_t count, uint64_t offset) {
+  while (count > 0) {
+    const ssize_t written =
+        pwrite(fd, bytes, std::min<size_t>(count, 1 << 30), static_cast<off_t>(offset));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    bytes += written;
+    offset += static_cast<uint64_t>(written);
+    count -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+FileDescriptor create_file(const std::string& path, const std::string& preamble, bool replace,
+                           Failure* failure) {
+  FileDescriptor fd(open(path.c_str(),
+                         O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (replace ? O_TRUNC : O_EXCL),
+                         0644));
+  if (!fd) {
+    failure->set("create", path);
+    return fd;
+  }
+  if (!write_at(fd.get(), reinterpret_cast<const uint8_t*>(preamble.data()), preamble.size(), 0)) {
+    failure->set("write", path);
+    unlink(path.c_str());
+    fd.reset();
+  }
+  return fd;
+}
+
+}  // namespace
+
+std::shared_ptr<OwnFileSink> OwnFileSink::create(const std::string& path,
+                                                 const std::string& preamble, Failure* failure) {
+  FileDescriptor fd = create_file(path, preamble, false, failure);
+  if (!fd) return nullptr;
+  std::shared_ptr<OwnFileSink> sink(new (std::nothrow) OwnFileSink());
+  if (!sink) return nullptr;
+  sink->fd_ = std::move(fd);
+  sink->path_ = path;
+  sink->base_ = preamble.size();
+  return sink;
+}
+
+bool OwnFileSink::drain(Ring& ring, uint64_t to) {
+  uint64_t from = ring.tail();
+  while (from < to) {
+    const uint64_t bytes = std::min(to - from, kWriteBytes);
+    if (!write_at(fd_.get(), ring.at(from), bytes, base_ + from)) {
+      Failure failure;
+      failure.set("write", path_);
+      fail(failure);
+      return false;
+    }
+    from += bytes;
+    // Only what is in the file is released: a kill between the two loses nothing.
+    ring.release(from);
+    counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  recovered();
+  return true;
+}
+
+bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
+                         size_t body_bytes, Failure* failure) {
+  const uint64_t offset = base_ + ring.tail();
+  if (!write_at(fd_.get(), head, head_bytes, offset) ||
+      !write_at(fd_.get(), body, body_bytes, offset + head_bytes)) {
+    failure->set("write", path_);
+    fail(*failure);
+    // Half a record must not stay behind the last whole one.
+    if (ftruncate(fd_.get(), static_cast<off_t>(offset)) != 0) failure->action += " (cut short)";
+    return false;
+  }
+  counts_.bytes.fetch_add(head_bytes + body_bytes, std::memory_order_relaxed);
+  return true;
+}
+
+std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
+                                                       const std::string& preamble, bool replace,
+                                                       Failure* failure) {
+  FileDescriptor fd = create_file(path, preamble, replace, failure);
+  if (!fd) return nullptr;
+  std::shared_ptr<SharedFileSink> sink(new (std::nothrow) SharedFileSink());
+  if (!sink) return nullptr;
+  sink->fd_ = std::move(fd);
+  sink->path_ = path;
+  sink->end_.store(preamble.size());
+  return sink;
+}
+
+bool SharedFileSink::drain(Ring& ring, uint64_t to) {
+  ControlPage& control = ring.control();
+  while (ring.tail() < to) {
+    const uint64_t tail = ring.tail();
+    uint64_t claimed_to = control.claim_to.load(std::memory_order_relaxed);
+    // A place that was taken and could not be filled is filled first: nobody else will.
+    if (claimed_to <= tail) {
+      claimed_to = to;
+      const uint64_t offset = end_.fetch_add(to - tail);
+      control.claim_offset.store(offset, std::memory_order_relaxed);
+      control.claim_from.store(tail, std::memory_order_relaxed);
+      control.claim_to.store(to, std::memory_order_release);
+    }
+    const uint64_t bytes = claimed_to - tail;
+    const uint64_t offset = control.claim_offset.load(std::memory_order_relaxed);
+    if (!write_at(fd_.get(), ring.at(tail), bytes, offset)) {
+      Failure failure;
+      failure.set("write", path_);
+      fail(failure);
+      return false;
+    }
+    const uint64_t records = ring.count_records(tail, claimed_to);
+    ring.release(claimed_to);
+    counts_.records.fetch_add(records, std::memory_order_relaxed);
+    counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  recovered();
+  return true;
+}
+
+bool SharedFileSink::append(Ring&, const uint8_t* head, size_t head_bytes, const uint8_t* body,
+                            size_t body_bytes, Failure* failure) {
+  const uint64_t bytes = head_bytes + body_bytes;
+  const uint64_t offset = end_.fetch_add(bytes);
+  if (!write_at(fd_.get(), head, head_bytes, offset) ||
+      !write_at(fd_.get(), body, body_bytes, offset + head_bytes)) {
+    failure->set("write", path_);
+    fail(*failure);
+    return false;
+  }
+  counts_.records.fetch_add(1, std::memory_order_relaxed);
+  counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace tracewright

@@ -1,0 +1,48 @@
+// Records into files, by positioned writes: writing the same bytes twice changes nothing, so that a
+// recovery need not know how far the last write got.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "file_descriptor.h"
+#include "sink.h"
+
+namespace tracewright {
+
+// A file fed by one ring: position p of the ring lies at base + p.
+class OwnFileSink : public Sink {
+ public:
+  // Creates the file anew (it must not exist) and writes `preamble` to its start.
+  static std::shared_ptr<OwnFileSink> create(const std::string& path, const std::string& preamble,
+                                             Failure* failure);
+
+  bool drain(Ring& ring, uint64_t to) override;
+  bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
+              size_t body_bytes, Failure* failure) override;
+
+ private:
+  FileDescriptor fd_;
+  std::string path_;
+  uint64_t base_ = 0;
+};
+
+// A file fed by the rings of several threads: every drain takes a place at the end of the file for
+// the chunk, and notes it in the ring's control page before it writes.
+class SharedFileSink : public Sink {
+ public:
+  static std::shared_ptr<SharedFileSink> create(const std::string& path,
+                                                const std::string& preamble, bool replace,
+                                                Failure* failure);
+
+  bool drain(Ring& ring, uint64_t to) override;
+  bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
+              size_t body_bytes, Failure* failure) override;
+
+ private:
+  FileDescriptor fd_;
+  std::string path_;
+  std::atomic<uint64_t> end_{0};
+};
+
+}  // namespace tracewright

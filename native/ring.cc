@@ -1,0 +1,346 @@
+#include "ring.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include "drain_thread.h"
+#include "file_descriptor.h"
+#include "process_identity.h"
+#include "sink.h"
+
+namespace tracewright {
+
+namespace {
+
+size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Allocates the blocks for real: a full disk must be found here, not by a fault in the middle of a
+// record.
+bool allocate(int fd, size_t bytes) {
+#if defined(__APPLE__)
+  fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, static_cast<off_t>(bytes), 0};
+  if (fcntl(fd, F_PREALLOCATE, &store) == -1) return false;
+  return ftruncate(fd, static_cast<off_t>(bytes)) == 0;
+#else
+  const int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  errno = error;
+  return error == 0;
+#endif
+}
+
+FileDescriptor anonymous_file() {
+#if defined(__linux__)
+  return FileDescriptor(memfd_create("tracewright-ring", MFD_CLOEXEC));
+#else
+  char path[] = "/tmp/tracewright-ring-XXXXXX";
+  FileDescriptor fd(mkstemp(path));
+  if (fd) unlink(path);
+  return fd;
+#endif
+}
+
+template <size_t kBytes>
+void copy_text(char (&to)[kBytes], const std::string& from) {
+  const size_t bytes = std::min(from.size(), kBytes - 1);
+  std::memcpy(to, from.data(), bytes);
+  to[bytes] = '\0';
+}
+
+}  // namespace
+
+std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sink> sink,
+                                 Failure* failure) {
+  std::shared_ptr<Ring> ring(new (std::nothrow) Ring());
+  if (!ring) {
+    failure->set("allocate", "a ring", ENOMEM);
+    return nullptr;
+  }
+  ring->options_ = options;
+  ring->sink_ = std::move(sink);
+  ring->capacity_ = options.capacity;
+  ring->mask_ = options.capacity - 1;
+  ring->epoch_ = options.epoch;
+  ring->stamp_offset_ = options.stamp_offset;
+  ring->kernel_clock_ = options.kernel_clock;
+  if (!ring->map(failure)) return nullptr;
+
+  ControlPage& control = *ring->control_;
+  control.version = kRingVersion;
+  control.control_bytes = static_cast<uint32_t>(ring->control_bytes_);
+  control.capacity = ring->capacity_;
+  copy_text(control.format, options.format);
+  control.target_kind = options.target_kind;
+  control.stamp_offset = options.stamp_offset;
+  control.base_offset = options.base_offset;
+  const ProcessIdentity& identity = ProcessIdentity::current();
+  control.pid = identity.pid;
+  control.process_start = identity.start;
+  copy_text(control.boot_id, identity.boot_id);
+  copy_text(control.target, options.target);
+  copy_text(control.finish_from, options.finish_from);
+  copy_text(control.finish_to, options.finish_to);
+  ring->wake_at_next_commit();
+  // Last: a ring whose process died before this line has nothing to recover.
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(control.magic, kRingMagic, sizeof control.magic);
+  DrainThread::instance().add(ring);
+  return ring;
+}
+
+bool Ring::map(Failure* failure) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  control_bytes_ = round_up(kControlBytes, page);
+  const std::string name = options_.path.empty() ? "anonymous memory" : options_.path;
+  FileDescriptor fd =
+      options_.path.empty()
+          ? anonymous_file()
+          : FileDescriptor(::open(options_.path.c_str(),
+                                  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) {
+    failure->set("create the ring", name);
+    return false;
+  }
+  if (!allocate(fd.get(), control_bytes_ + capacity_)) {
+    failure->set("allocate the ring", name);
+    if (!options_.path.empty()) unlink(options_.path.c_str());
+    return false;
+  }
+  // Reserve the whole range first, then lay the file over it: control page, data, data again.
+  void* const place =
+      mmap(nullptr, mapping_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  int flags = MAP_SHARED | MAP_FIXED;
+#if defined(MAP_POPULATE)
+  flags |= MAP_POPULATE;  // page faults now rather than under the first events
+#endif
+  uint8_t* const base = static_cast<uint8_t*>(place);
+  if (place == MAP_FAILED ||
+      mmap(base, control_bytes_ + capacity_, PROT_READ | PROT_WRITE, flags, fd.get(), 0) ==
+          MAP_FAILED ||
+      mmap(base + control_bytes_ + capacity_, capacity_, PROT_READ | PROT_WRITE, flags, fd.get(),
+           static_cast<off_t>(control_bytes_)) == MAP_FAILED) {
+    failure->set("map the ring", name);
+    if (place != MAP_FAILED) munmap(place, mapping_bytes());
+    if (!options_.path.empty()) unlink(options_.path.c_str());
+    return false;
+  }
+  control_ = new (base) ControlPage();
+  data_ = base + control_bytes_;
+  return true;
+}
+
+Ring* Ring::closed_ring() {
+  static Ring* const ring = [] {
+    Ring* closed = new Ring();
+    closed->capacity_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    closed->mask_ = 0;  // every record lands at the start of the page
+    Failure failure;
+    // Without the mapping there is nowhere to be harmless.
+    if (!closed->map(&failure)) std::abort();
+    closed->set_wake_at(UINT64_MAX);
+    closed->finished_.store(true);
+    return closed;
+  }();
+  return ring;
+}
+
+Ring::~Ring() {
+  if (control_ != nullptr) munmap(control_, mapping_bytes());
+}
+
+bool Ring::commit_explicit() {
+  uint64_t ns;
+  std::memcpy(&ns, data_ + (head_ & mask_) + stamp_offset_, sizeof ns);
+  if (ns < last_.load(std::memory_order_relaxed)) return false;
+  last_.store(ns, std::memory_order_relaxed);
+  publish(static_cast<uint32_t>(control_->pending));
+  return true;
+}
+
+void Ring::wake() {
+  // Not again at every event: the drain thread sets this anew when it has come round.
+  set_wake_at(head_ + capacity_ / 8);
+  DrainThread::instance().wake();
+}
+
+void Ring::note_stall(uint64_t from) {
+  control_->stalled = 1;
+  control_->stall_from = from;
+  control_->stall_to = now();
+}
+
+int64_t Ring::make_room(uint32_t bytes) {
+  control_->stalled = 0;
+  if (finished()) return static_cast<int64_t>(Room::closed);
+  if (free_bytes() < bytes) {
+    if (options_.full == FullPolicy::drop || bytes > capacity_ || sink_->failing()) {
+      wake();
+      return static_cast<int64_t>(Room::full);
+    }
+    const uint64_t from = in_order();
+    if (sink_->slow()) {
+      wake();
+      wait_drained(head_ - capacity_ + bytes, options_.block_limit_ms);
+    } else {
+      drain();
+    }
+    note_stall(from);
+    if (free_bytes() < bytes) return static_cast<int64_t>(Room::full);
+  }
+  control_->position = static_cast<int32_t>(head_ & mask_);
+  return static_cast<int64_t>(free_bytes());
+}
+
+bool Ring::flush() {
+  control_->stalled = 0;
+  if (finished()) return true;
+  const uint64_t from = in_order();
+  const bool complete = drain();
+  note_stall(from);
+  return complete;
+}
+
+void Ring::stamp_as_opened(uint8_t* record) {
+  if (options_.stamp == Stamp::big) {
+    stamp<Stamp::big>(record + stamp_offset_);
+  } else if (options_.stamp == Stamp::native) {
+    stamp<Stamp::native>(record + stamp_offset_);
+  }
+}
+
+bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t* body,
+                         size_t body_bytes, bool stamped, Failure* failure) {
+  control_->stalled = 0;
+  std::lock_guard<std::mutex> lock(consumer_);
+  if (finished()) {
+    failure->set("write", "a finished stream", EPIPE);
+    return false;
+  }
+  if (stamped) {
+    uint64_t ns;
+    std::memcpy(&ns, record_head + stamp_offset_, sizeof ns);
+    if (ns < last_.load(std::memory_order_relaxed)) {
+      failure->set("stamp", "a record before its predecessor", ERANGE);
+      return false;
+    }
+    last_.store(ns, std::memory_order_relaxed);
+  } else {
+    stamp_as_opened(record_head);
+  }
+  const uint64_t from = in_order();
+  if (!sink_->drain(*this, head_) || !sink_->append(*this, record_head, head_bytes, body,
+                                                    body_bytes, failure)) {
+    if (failure->error == 0) *failure = sink_->last_failure();
+    return false;
+  }
+  head_ += head_bytes + body_bytes;
+  // Tail first: between the two stores a reader may see a ring that is ahead of its producer, never
+  // one that claims bytes it does not hold.
+  release(head_);
+  control_->head.store(head_, std::memory_order_release);
+  wake_when_half_full();
+  control_->position = static_cast<int32_t>(head_ & mask_);
+  note_stall(from);
+  return true;
+}
+
+bool Ring::drain() {
+  bool complete;
+  {
+    std::lock_guard<std::mutex> lock(consumer_);
+    if (finished()) return true;
+    complete = sink_->drain(*this, head());
+  }
+  notify_waiters();
+  return complete;
+}
+
+void Ring::notify_waiters() {
+  if (waiters_.load() == 0) return;
+  std::lock_guard<std::mutex> lock(waiters_lock_);
+  drained_.notify_all();
+}
+
+bool Ring::wait_drained(uint64_t position, uint32_t limit_ms) {
+  waiters_.fetch_add(1);
+  DrainThread::instance().hurry();
+  bool reached;
+  {
+    std::unique_lock<std::mutex> lock(waiters_lock_);
+    reached = drained_.wait_for(lock, std::chrono::milliseconds(limit_ms), [&] {
+      return finished() || control_->tail.load(std::memory_order_acquire) >= position;
+    });
+  }
+  waiters_.fetch_sub(1);
+  return reached;
+}
+
+void Ring::write_epilogue() {
+  const uint32_t chosen = static_cast<uint32_t>(control_->epilogue);
+  if (chosen == 0 || chosen >= kEpilogues) return;
+  Epilogue epilogue = control_->epilogues[chosen];
+  const size_t bytes = static_cast<size_t>(epilogue.records) * epilogue.record_bytes;
+  if (bytes == 0 || bytes > kEpilogueBytes) return;
+  for (uint32_t i = 0; i < epilogue.records; ++i) {
+    stamp_as_opened(epilogue.bytes + i * epilogue.record_bytes);
+  }
+  Failure failure;
+  sink_->append(*this, epilogue.bytes, bytes, nullptr, 0, &failure);
+}
+
+void Ring::finish(uint32_t socket_limit_ms) {
+  if (sink_ && sink_->slow()) wait_drained(head(), socket_limit_ms);
+  {
+    std::lock_guard<std::mutex> lock(consumer_);
+    if (finished_.exchange(true)) return;
+    // The producer may still be at work when a signal ends the process: what is committed by now is
+    // the stream, and its end comes after it.
+    const bool complete = sink_->drain(*this, head());
+    if (complete) {
+      const bool empty = head() == 0;
+      write_epilogue();
+      if (empty && options_.remove_if_empty) {
+        unlink(options_.target.c_str());
+        if (!options_.finish_to.empty()) {
+          unlink(options_.finish_from.c_str());
+          unlink(options_.finish_to.c_str());
+          const size_t slash = options_.finish_to.rfind('/');
+          if (slash != std::string::npos) rmdir(options_.finish_to.substr(0, slash).c_str());
+        }
+      } else if (!options_.finish_to.empty()) {
+        rename(options_.finish_from.c_str(), options_.finish_to.c_str());
+      }
+    }
+    sink_->leave(*this);
+    // What could not be written stays in the ring's file for recovery.
+    if (complete && !options_.path.empty()) unlink(options_.path.c_str());
+  }
+  notify_waiters();
+  DrainThread::instance().remove(this);
+}
+
+uint32_t Ring::record_bytes(uint64_t position) const {
+  uint32_t bytes;
+  std::memcpy(&bytes, at(position) + options_.length_offset, sizeof bytes);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  bytes = __builtin_bswap32(bytes);
+#endif
+  return bytes;
+}
+
+uint64_t Ring::count_records(uint64_t from, uint64_t to) const {
+  if (options_.length_offset < 0) return 0;
+  uint64_t records = 0;
+  while (from < to) {
+    from += record_bytes(from);
+    ++records;
+  }
+  return records;
+}
+
+}  // namespace tracewright

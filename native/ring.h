@@ -1,0 +1,199 @@
+// A queue of whole records between one producing thread and whoever drains it, in a mapping that
+// outlives the process when a file is behind it.
+//
+// The data region is mapped twice in a row, so that a record is contiguous wherever it begins. The
+// producer is the JavaScript thread that opened the ring: it encodes a record in place and then
+// calls commit(), which reads the clock and publishes. The consumer side (drain, finish) may run on
+// any thread and is serialised by a lock; the producer takes that lock only when it is out of room.
+#pragma once
+
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "clock.h"
+#include "control_page.h"
+#include "failure.h"
+
+namespace tracewright {
+
+class Sink;
+
+enum class FullPolicy { block, drop };
+
+// What commit() does about the clock.
+enum class Stamp {
+  none,    // the record carries its own, or needs none
+  native,  // u64 in the machine's byte order, CLOCK_MONOTONIC
+  big,     // u64 big-endian, since the ring's epoch
+};
+
+struct RingOptions {
+  std::string path;  // the ring's own file; empty: anonymous memory
+  size_t capacity = 0;
+  std::string format;
+  std::string target;
+  std::string finish_from;
+  std::string finish_to;
+  TargetKind target_kind = TargetKind::own_file;
+  uint64_t base_offset = 0;
+  uint32_t stamp_offset = 0;
+  Stamp stamp = Stamp::native;
+  uint64_t epoch = 0;            // ns of CLOCK_MONOTONIC, subtracted from `big` stamps
+  bool kernel_clock = false;     // never the scaled TSC
+  bool remove_if_empty = false;  // a stream without records leaves no file behind
+  int64_t length_offset = -1;    // where a record holds its own length, u32 big-endian; -1: nowhere
+  FullPolicy full = FullPolicy::block;
+  uint32_t block_limit_ms = 1000;  // how long `block` waits for a socket before it drops
+};
+
+class Ring {
+ public:
+  static std::shared_ptr<Ring> open(const RingOptions& options, std::shared_ptr<Sink> sink,
+                                    Failure* failure);
+  // A ring that is always closed, for commits that come too late: they change nothing.
+  static Ring* closed_ring();
+  ~Ring();
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+
+  // ---- Producing thread only ----
+
+  // Publishes the `pending` bytes that were encoded at the head.
+  template <Stamp kStamp>
+  void commit() {
+    if constexpr (kStamp != Stamp::none) stamp<kStamp>(data_ + (head_ & mask_) + stamp_offset_);
+    publish(static_cast<uint32_t>(control_->pending));
+  }
+
+  // Publishes a record that was stamped by its writer, unless its clock (u64 in the machine's byte
+  // order) lies before the last one of the ring.
+  bool commit_explicit();
+
+  // Puts the time since the epoch into `control.stamp`.
+  void read_stamp() {
+    // Rounded down, so that a start never lies after its end once ns no longer fit a double.
+    uint64_t ns = in_order() - epoch_;
+    while (static_cast<uint64_t>(static_cast<double>(ns)) > ns) --ns;
+    control_->stamp = static_cast<double>(ns);
+  }
+
+  enum class Room : int64_t { closed = -1, full = -2 };
+  // Free bytes, at least `bytes` of them, or a Room. Where it had to write or wait for them, it
+  // sets stalled, stall_from and stall_to in the control page.
+  int64_t make_room(uint32_t bytes);
+
+  // A record that is larger than the ring: everything before it is written, then the record itself
+  // (its head, which is stamped, and its body). File targets only.
+  bool write_through(uint8_t* head, size_t head_bytes, const uint8_t* body, size_t body_bytes,
+                     bool stamped, Failure* failure);
+
+  // Writes what is committed, as make_room does, whatever the room.
+  bool flush();
+
+  uint64_t now() const { return kernel_clock_ ? Clock::monotonic() : Clock::instance().now(); }
+
+  // ---- Any thread ----
+
+  // Moves what is committed to the target. False when something stayed behind.
+  bool drain();
+  // Drains, appends the epilogue, completes the trace on disk and takes the ring out of use. The
+  // second call does nothing.
+  void finish(uint32_t socket_limit_ms);
+  // Waits until everything that was committed before the call has left, or the time is over.
+  bool wait_drained(uint64_t position, uint32_t limit_ms);
+
+  // Whether a thread stands in wait_drained.
+  bool awaited() const { return waiters_.load() != 0; }
+  bool finished() const { return finished_.load(std::memory_order_acquire); }
+
+  ControlPage& control() { return *control_; }
+  uint8_t* mapping() { return reinterpret_cast<uint8_t*>(control_); }
+  size_t mapping_bytes() const { return control_bytes_ + 2 * capacity_; }
+  size_t control_bytes() const { return control_bytes_; }
+  size_t capacity() const { return capacity_; }
+  const RingOptions& options() const { return options_; }
+  const std::shared_ptr<Sink>& sink() const { return sink_; }
+
+  // ---- For sinks, under the consumer lock ----
+
+  const uint8_t* at(uint64_t position) const { return data_ + (position & mask_); }
+  uint64_t head() const { return control_->head.load(std::memory_order_acquire); }
+  uint64_t tail() const { return control_->tail.load(std::memory_order_relaxed); }
+  void release(uint64_t position) { control_->tail.store(position, std::memory_order_release); }
+  // Bytes of the record at `position`, from its own length field.
+  uint32_t record_bytes(uint64_t position) const;
+  // Records in [from, to), which begins and ends at a record boundary.
+  uint64_t count_records(uint64_t from, uint64_t to) const;
+
+  // For the drain thread: how far the producer may go before it wakes the thread.
+  void wake_when_half_full() { set_wake_at(tail() + capacity_ / 2); }
+  void wake_at_next_commit() { set_wake_at(tail()); }
+
+ private:
+  Ring() = default;
+  bool map(Failure* failure);
+
+  uint64_t in_order() {
+    uint64_t ns = now();
+    const uint64_t last = last_.load(std::memory_order_relaxed);
+    if (__builtin_expect(ns < last, 0)) return last;
+    last_.store(ns, std::memory_order_relaxed);
+    return ns;
+  }
+
+  template <Stamp kStamp>
+  void stamp(uint8_t* place) {
+    uint64_t ns = in_order();
+    if constexpr (kStamp == Stamp::big) {
+      ns -= epoch_;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+      ns = __builtin_bswap64(ns);
+#endif
+    }
+    std::memcpy(place, &ns, sizeof ns);
+  }
+
+  void stamp_as_opened(uint8_t* record);
+
+  void publish(uint32_t bytes) {
+    head_ += bytes;
+    control_->head.store(head_, std::memory_order_release);
+    if (__builtin_expect(head_ >= control_->wake_at.load(std::memory_order_relaxed), 0)) wake();
+  }
+
+  void wake();
+  void set_wake_at(uint64_t position) {
+    control_->wake_at.store(position, std::memory_order_relaxed);
+  }
+  uint64_t free_bytes() const {
+    return capacity_ - (head_ - control_->tail.load(std::memory_order_acquire));
+  }
+  void note_stall(uint64_t from);
+  void write_epilogue();
+  void notify_waiters();
+
+  // Read by every commit.
+  uint8_t* data_ = nullptr;
+  ControlPage* control_ = nullptr;
+  uint64_t head_ = 0;
+  uint64_t mask_ = 0;
+  std::atomic<uint64_t> last_{0};
+  uint64_t epoch_ = 0;
+  uint32_t stamp_offset_ = 0;
+  bool kernel_clock_ = false;
+
+  size_t control_bytes_ = 0;
+  size_t capacity_ = 0;
+  RingOptions options_;
+  std::shared_ptr<Sink> sink_;
+  std::mutex consumer_;
+  std::atomic<bool> finished_{false};
+  std::mutex waiters_lock_;
+  std::condition_variable drained_;
+  std::atomic<int> waiters_{0};
+};
+
+}  // namespace tracewright

@@ -1,0 +1,78 @@
+// Where the records of a ring go.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "failure.h"
+#include "ring.h"
+
+namespace tracewright {
+
+// Counted for the life of the sink, all rings together. Records are counted only where the ring
+// knows its record boundaries (RingOptions::length_offset).
+struct SinkCounts {
+  std::atomic<uint64_t> records{0};       // handed over to the file or the network
+  std::atomic<uint64_t> bytes{0};
+  std::atomic<uint64_t> datagrams{0};
+  std::atomic<uint64_t> connections{0};   // made, the first one included
+  std::atomic<uint64_t> errors{0};
+  std::atomic<uint64_t> lost_records{0};  // committed, but never handed over
+};
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  Sink() = default;
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+
+  // Moves the committed records up to position `to` (a record boundary) and releases them. The
+  // caller holds the ring's consumer lock. False when something stayed behind.
+  virtual bool drain(Ring& ring, uint64_t to) = 0;
+
+  // Writes bytes that never were in the ring behind all that was. Files only.
+  virtual bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
+                      size_t body_bytes, Failure* failure);
+
+  // The ring is finished; what it still holds stays where it is.
+  virtual void leave(Ring&) {}
+
+  // Work that is due whether or not there are records: connecting, repeating the preamble.
+  virtual void tick(uint64_t /*now*/) {}
+
+  // A descriptor for the drain thread to poll, and for what; -1: none.
+  virtual int poll_descriptor(short* /*events*/) { return -1; }
+  // Whether the drain thread has to come back soon although no producer wakes it.
+  virtual bool restless() { return false; }
+
+  // Draining waits for somebody else's machine: no producing thread may do it itself.
+  virtual bool slow() const { return false; }
+  // The last attempt failed: nobody should wait for room.
+  bool failing() const { return failing_.load(std::memory_order_relaxed); }
+
+  SinkCounts& counts() { return counts_; }
+  Failure last_failure() const {
+    std::lock_guard<std::mutex> lock(failure_lock_);
+    return last_failure_;
+  }
+
+ protected:
+  void fail(const Failure& failure) {
+    counts_.errors.fetch_add(1, std::memory_order_relaxed);
+    failing_.store(true, std::memory_order_relaxed);
+    std::lock_guard<std::mutex> lock(failure_lock_);
+    last_failure_ = failure;
+  }
+  void recovered() { failing_.store(false, std::memory_order_relaxed); }
+
+  SinkCounts counts_;
+
+ private:
+  std::atomic<bool> failing_{false};
+  mutable std::mutex failure_lock_;
+  Failure last_failure_;
+};
+
+}  // namespace tracewright

@@ -1,0 +1,124 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/** A target that several threads of the process write to, as the native core hands it out. */
+export interface NativeTarget {
+  readonly __nativeTarget: never;
+}
+
+export interface JoinOptions {
+  /** What makes two targets the same: kind and place. */
+  key: string;
+  kind: 'file' | 'udp' | 'tcp' | 'unix';
+  path?: string;
+  host?: string;
+  port?: string;
+  /** First bytes of the file, of every connection, and now and then between datagrams. */
+  preamble: Uint8Array;
+  datagramBytes?: number;
+  /** Whether an existing file is replaced; otherwise it is an error. */
+  replace?: boolean;
+  /** Nanoseconds of CLOCK_MONOTONIC from which `big` stamps count. */
+  epoch: bigint;
+  epochUnix: bigint;
+}
+
+export interface NativeRingOptions {
+  /** The ring's own file; absent: anonymous memory, which dies with the process. */
+  path?: string;
+  capacity: number;
+  format: string;
+  /** The file that the ring feeds, for recovery; without a shared target it is created. */
+  target: string;
+  preamble?: Uint8Array;
+  finishFrom?: string;
+  finishTo?: string;
+  stampOffset: number;
+  stamp: 'none' | 'native' | 'big';
+  kernelClock: boolean;
+  removeIfEmpty?: boolean;
+  lengthOffset?: number;
+  full: 'block' | 'drop';
+  blockLimitMs: number;
+}
+
+export interface NativeRing {
+  id: number;
+  /** Control page, data, data again. Never handed to a caller of the library. */
+  buffer: ArrayBuffer;
+  /** Stamps and publishes the `pending` bytes at the head. */
+  commit: () => void;
+  /** Puts nanoseconds since the epoch into the control page's `stamp`. */
+  readStamp: () => void;
+}
+
+export interface SinkCounts {
+  records: number;
+  bytes: number;
+  datagrams: number;
+  connections: number;
+  errors: number;
+  lostRecords: number;
+  lastError?: string;
+}
+
+export interface RingCounts extends SinkCounts {
+  committedBytes: number;
+  pendingBytes: number;
+}
+
+/** Byte offsets in the control page, which native/control_page.h lays out. */
+export interface ControlLayout {
+  pending: number;
+  epilogue: number;
+  stalled: number;
+  position: number;
+  stallFrom: number;
+  stallTo: number;
+  stamp: number;
+  droppedEvents: number;
+  refusedEvents: number;
+  epilogues: number;
+  epilogueStride: number;
+  epilogueHeadBytes: number;
+  bytes: number;
+}
+
+/** What the native core offers. Arguments are not checked there: src/core is its only caller. */
+export interface NativeCore {
+  joinTarget(options: JoinOptions): {
+    target: NativeTarget;
+    epoch: bigint;
+    epochUnix: bigint;
+    created: boolean;
+  };
+  nextStream(target: NativeTarget): number;
+  openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
+  /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
+  makeRoom(ring: number, bytes: number): number;
+  commitExplicit(ring: number): boolean;
+  flush(ring: number): boolean;
+  writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
+  finish(ring: number): void;
+  waitDrained(ring: number, limitMs: number): Promise<boolean>;
+  targetCounts(target: NativeTarget): SinkCounts;
+  ringCounts(ring: number): RingCounts | undefined;
+  clockNow(): bigint;
+  kernelClockNow(): bigint;
+  finishOnSignal(signalNumber: number): boolean;
+  putFragment(path: string, key: string, fragment: string, before: string, after: string): void;
+  forgetFragments(path: string): void;
+  putNote(name: string, text: string): void;
+  getNote(name: string): string;
+  replaceFile(path: string, content: string): void;
+  systemThreadId(): number;
+  drainRounds(): number;
+  control: ControlLayout;
+  scaledClock: boolean;
+}
+
+const require = createRequire(import.meta.url);
+const load = require('node-gyp-build') as (root: string) => NativeCore;
+
+/** The native core: the prebuilt binary of this platform, or the one that was built here. */
+export const core: NativeCore = load(fileURLToPath(new URL('../..', import.meta.url)));

@@ -1,0 +1,103 @@
+import { outOfRange, wrongType } from './errors.js';
+
+/** How the queue between a thread and its trace behaves. */
+export interface RingOptions {
+  /**
+   * Size of each ring in bytes, rounded up to a power of two; 64 KiB to 512 MiB. Default 2 MiB, or
+   * `TRACEWRIGHT_RING_BYTES`.
+   */
+  ringBytes?: number;
+  /**
+   * Directory for the rings' files, such as `/dev/shm`. Default: beside the trace, or
+   * `TRACEWRIGHT_RING_DIR`.
+   */
+  ringDir?: string;
+  /**
+   * What an event does that finds the ring full: `block` writes the ring out first (files) or waits
+   * up to `blockLimitMs` for the network; `drop` counts the event and leaves it out. Default `block`
+   * for files and `drop` for sockets, or `TRACEWRIGHT_ON_FULL`.
+   */
+  onFull?: 'block' | 'drop';
+  /** Longest wait for a socket under `block`, in milliseconds, 0 to 60,000. Default 1,000. */
+  blockLimitMs?: number;
+  /**
+   * `scaled` reads the CPU's counter where the kernel itself keeps time by it, and the kernel's
+   * clock elsewhere; `monotonic` always asks the kernel. Both are nanoseconds of CLOCK_MONOTONIC.
+   * Default `scaled`, or `TRACEWRIGHT_CLOCK`.
+   */
+  clock?: 'scaled' | 'monotonic';
+}
+
+/** Ring options with every default filled in. */
+export interface CheckedRingOptions {
+  ringBytes: number;
+  ringDir: string | undefined;
+  onFull: 'block' | 'drop';
+  blockLimitMs: number;
+  clock: 'scaled' | 'monotonic';
+}
+
+const SMALLEST_RING = 64 * 1024;
+const LARGEST_RING = 512 * 1024 * 1024;
+const DEFAULT_RING = 2 * 1024 * 1024;
+
+function oneOf<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
+  if (choices.includes(value as T)) return value as T;
+  const limit = choices.map((choice) => `'${choice}'`).join(' or ');
+  throw typeof value === 'string'
+    ? outOfRange(field, value, limit)
+    : wrongType(field, value, limit);
+}
+
+function integerIn(field: string, value: unknown, low: number, high: number): number {
+  const limit = `an integer from ${low} to ${high}`;
+  if (typeof value !== 'number') throw wrongType(field, value, limit);
+  if (!Number.isInteger(value) || value < low || value > high) {
+    throw outOfRange(field, value, limit);
+  }
+  return value;
+}
+
+function environmentNumber(name: string): number | undefined {
+  const text = process.env[name];
+  if (text === undefined || text === '') return undefined;
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw outOfRange(name, text, 'a number');
+  return value;
+}
+
+function environmentText(name: string): string | undefined {
+  const text = process.env[name];
+  return text === '' ? undefined : text;
+}
+
+/**
+ * Fills in environment variables and defaults and checks the result.
+ *
+ * @throws TracewrightError that names the option, or the variable, and its limit.
+ */
+export function checkRingOptions(
+  options: RingOptions,
+  defaults: { onFull: 'block' | 'drop' },
+): CheckedRingOptions {
+  const bytes = options.ringBytes ?? environmentNumber('TRACEWRIGHT_RING_BYTES') ?? DEFAULT_RING;
+  const checked = integerIn('ringBytes', bytes, SMALLEST_RING, LARGEST_RING);
+  const ringDir = options.ringDir ?? environmentText('TRACEWRIGHT_RING_DIR');
+  if (ringDir !== undefined && typeof ringDir !== 'string') {
+    throw wrongType('ringDir', ringDir, 'the path of a directory');
+  }
+  return {
+    ringBytes: 2 ** Math.ceil(Math.log2(checked)),
+    ringDir,
+    onFull: oneOf(
+      'onFull',
+      options.onFull ?? environmentText('TRACEWRIGHT_ON_FULL') ?? defaults.onFull,
+      ['block', 'drop'],
+    ),
+    blockLimitMs: integerIn('blockLimitMs', options.blockLimitMs ?? 1000, 0, 60_000),
+    clock: oneOf('clock', options.clock ?? environmentText('TRACEWRIGHT_CLOCK') ?? 'scaled', [
+      'scaled',
+      'monotonic',
+    ]),
+  };
+}

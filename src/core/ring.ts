@@ -1,0 +1,209 @@
+import { core } from './addon.js';
+import type { NativeRingOptions, NativeTarget, RingCounts } from './addon.js';
+import { TracewrightError } from './errors.js';
+import { attempt } from './system-error.js';
+
+const NOWHERE = new ArrayBuffer(8);
+
+/**
+ * The producer's end of a ring. A writer encodes a record at `position` and commits it:
+ *
+ *     if (ring.free < bytes && !ring.makeRoom(bytes)) return;   // dropped, and counted
+ *     ring.view.setUint32(ring.position, ...);
+ *     ring.advance(bytes);
+ *     ring.commit();
+ *
+ * A closed ring has no free byte, so the one comparison that every record makes anyway also finds
+ * out that there is nothing to write to.
+ */
+export class Ring {
+  /** The data region, twice in a row: a record never wraps. */
+  view = new DataView(NOWHERE);
+  bytes = Buffer.from(NOWHERE);
+  /** Where the next record goes, in bytes from the start of `view`. */
+  position = 0;
+  /** Bytes that are known to be free; there may be more. */
+  free = 0;
+  capacity = 0;
+  /** One element: bytes of the record that the next commit publishes. */
+  pending = new Int32Array(NOWHERE, 0, 1);
+  /** One element: which of the ring's epilogues applies. */
+  epilogue = new Int32Array(NOWHERE, 0, 1);
+  /** One element: nanoseconds since the epoch, as `readStamp` left them. */
+  stamp = new Float64Array(NOWHERE, 0, 1);
+  commit: () => void = closedCommit;
+  readStamp: () => void = closedCommit;
+
+  #id = -1;
+  #dropped = new Float64Array(NOWHERE, 0, 1);
+  #refused = new Float64Array(NOWHERE, 0, 1);
+  #stalled = new Int32Array(NOWHERE, 0, 1);
+  #nativePosition = new Int32Array(NOWHERE, 0, 1);
+  #stall = new Uint32Array(NOWHERE, 0, 2);
+  #reserve = 0;
+  readonly #whenClosed: () => TracewrightError;
+  readonly #onStall: ((times: Uint32Array) => void) | undefined;
+
+  /**
+   * @param whenClosed makes the error for a record that finds the ring closed.
+   * @param stalls where a format records that the thread stood still: its record's bytes, and what
+   *   writes it. It receives four u32: low and high halves of the first and the last nanosecond.
+   */
+  constructor(
+    whenClosed: () => TracewrightError,
+    stalls?: { bytes: number; record: (times: Uint32Array) => void },
+  ) {
+    this.#whenClosed = whenClosed;
+    this.#onStall = stalls?.record;
+    this.#reserve = stalls?.bytes ?? 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#id !== -1;
+  }
+
+  /** Longest record that goes through the ring; a longer one takes `writeThrough`. */
+  get longestRecord(): number {
+    return this.capacity / 2;
+  }
+
+  open(options: NativeRingOptions, target?: NativeTarget): void {
+    const { control } = core;
+    const native = attempt('target', options.target, () => core.openRing(options, target));
+    const { buffer } = native;
+    this.#id = native.id;
+    this.view = new DataView(buffer, control.bytes);
+    this.bytes = Buffer.from(buffer, control.bytes);
+    this.capacity = options.capacity;
+    this.position = 0;
+    this.free = options.capacity;
+    this.pending = new Int32Array(buffer, control.pending, 1);
+    this.epilogue = new Int32Array(buffer, control.epilogue, 1);
+    this.stamp = new Float64Array(buffer, control.stamp, 1);
+    this.commit = native.commit;
+    this.readStamp = native.readStamp;
+    this.#dropped = new Float64Array(buffer, control.droppedEvents, 1);
+    this.#refused = new Float64Array(buffer, control.refusedEvents, 1);
+    this.#stalled = new Int32Array(buffer, control.stalled, 1);
+    this.#nativePosition = new Int32Array(buffer, control.position, 1);
+    this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
+  }
+
+  /**
+   * Lays down the records that end the stream should its thread never come to it. `epilogue[0]`
+   * selects one of them, counting from 1; 0 is none.
+   */
+  setEpilogues(epilogues: readonly (readonly Uint8Array[])[]): void {
+    const { control } = core;
+    epilogues.forEach((records, index) => {
+      const at = control.epilogues + (index + 1) * control.epilogueStride;
+      const head = new Uint32Array(this.pending.buffer, at, 2);
+      const bytes = new Uint8Array(this.pending.buffer, at + control.epilogueHeadBytes);
+      records.forEach((record, i) => {
+        bytes.set(record, i * record.length);
+      });
+      head[1] = records[0]?.length ?? 0;
+      head[0] = records.length;
+    });
+  }
+
+  /** Counts the record at `position` as written; the next commit publishes it. */
+  advance(bytes: number): void {
+    this.free -= bytes;
+    const next = this.position + bytes;
+    this.position = next >= this.capacity ? next - this.capacity : next;
+    this.pending[0] = bytes;
+  }
+
+  /**
+   * Gets `bytes` free bytes, or says no: the record is dropped, and counted here.
+   *
+   * @throws what `whenClosed` makes, when the ring is closed.
+   */
+  makeRoom(bytes: number): boolean {
+    const room = core.makeRoom(this.#id, bytes + this.#reserve);
+    if (room >= bytes) {
+      this.free = room;
+      this.position = this.#nativePosition[0]!;
+      this.#recordStall();
+      return true;
+    }
+    if (this.#id === -1 || room === -1) throw this.#whenClosed();
+    this.#dropped[0]! += 1;
+    return false;
+  }
+
+  /** Publishes a record that carries its own clock; false when that lies before the last one. */
+  commitExplicit(bytes: number): boolean {
+    this.pending[0] = bytes;
+    if (!core.commitExplicit(this.#id)) return false;
+    this.advance(bytes);
+    return true;
+  }
+
+  /** Writes a record that is longer than `longestRecord` behind everything before it. */
+  writeThrough(head: Uint8Array, body: Uint8Array, stamped: boolean): void {
+    if (this.#id === -1) throw this.#whenClosed();
+    core.writeThrough(this.#id, head, body, stamped);
+    this.position = this.#nativePosition[0]!;
+    this.free = this.capacity;
+    this.#recordStall();
+  }
+
+  /** Writes out what is committed, on this thread. */
+  flush(): boolean {
+    if (this.#id === -1) throw this.#whenClosed();
+    const complete = core.flush(this.#id);
+    const stalled = this.#stalled[0]!;
+    const room = core.makeRoom(this.#id, this.#reserve);
+    if (room < 0) return complete;
+    this.free = room;
+    this.#stalled[0] = stalled;
+    this.#recordStall();
+    return complete;
+  }
+
+  /** Resolves to whether what is committed has left within `limitMs`. */
+  drained(limitMs: number): Promise<boolean> {
+    return this.#id === -1 ? Promise.resolve(true) : core.waitDrained(this.#id, limitMs);
+  }
+
+  /** A record that its format or target cannot hold; it counts as refused. */
+  countRefused(): void {
+    this.#refused[0]! += 1;
+  }
+
+  get droppedEvents(): number {
+    return this.#dropped[0]!;
+  }
+
+  get refusedEvents(): number {
+    return this.#refused[0]!;
+  }
+
+  counts(): RingCounts | undefined {
+    return this.#id === -1 ? undefined : core.ringCounts(this.#id);
+  }
+
+  /** Drains, completes the stream and lets go of the ring. */
+  close(): void {
+    if (this.#id === -1) return;
+    const id = this.#id;
+    // First, so that nothing that runs meanwhile finds room.
+    this.#id = -1;
+    this.free = 0;
+    this.commit = closedCommit;
+    this.readStamp = closedCommit;
+    core.finish(id);
+  }
+
+  #recordStall(): void {
+    if (this.#stalled[0] === 0) return;
+    this.#stalled[0] = 0;
+    this.#onStall?.(this.#stall);
+  }
+}
+
+function closedCommit(): void {
+  // Nothing to publish to; records find out by `free`.
+}

@@ -1,0 +1,186 @@
+import { compile, mayCompile } from '../core/compile.js';
+import { outOfRange, wrongType } from '../core/errors.js';
+import { emitJumboTo, isStateEvent } from './emit.js';
+import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
+import { argumentBytes, resolveSignature } from './signature.js';
+import type { Argument, Arguments, ArgumentType, Signature } from './signature.js';
+import type { DeclaredMcv } from './catalog.js';
+import { headerOf, LITTLE } from './stream-writer.js';
+import type { StreamWriter } from './stream-writer.js';
+import { checkWide, writeWide } from './wide-integer.js';
+
+type NarrowType = Exclude<ArgumentType, 'u64' | 'i64' | 'str'>;
+
+/** For each narrow type: its range, and the DataView method that writes it. */
+const NARROW: Readonly<Record<NarrowType, { low: number; high: number; set: string }>> = {
+  u8: { low: 0, high: 0xff, set: 'setUint8' },
+  i8: { low: -0x80, high: 0x7f, set: 'setInt8' },
+  u16: { low: 0, high: 0xffff, set: 'setUint16' },
+  i16: { low: -0x8000, high: 0x7fff, set: 'setInt16' },
+  u32: { low: 0, high: 0xffff_ffff, set: 'setUint32' },
+  i32: { low: -0x8000_0000, high: 0x7fff_ffff, set: 'setInt32' },
+};
+
+type Setter = (at: number, value: number, little: boolean) => void;
+
+function checkArgument({ name, type }: Argument, value: unknown): void {
+  if (type === 'u64' || type === 'i64') {
+    checkWide(name, value, type);
+  } else if (type === 'str') {
+    const limit = 'a string without NUL';
+    if (typeof value !== 'string') throw wrongType(name, value, limit);
+    if (value.includes('\0')) throw outOfRange(name, value, limit);
+  } else {
+    const { low, high } = NARROW[type];
+    const limit = `an integer from ${low} to ${high}`;
+    if (typeof value !== 'number') throw wrongType(name, value, limit);
+    if (!Number.isInteger(value) || value < low || value > high) {
+      throw outOfRange(name, value, limit);
+    }
+  }
+}
+
+function checkArguments(signature: Signature, values: readonly unknown[]): void {
+  signature.args.forEach((argument, i) => {
+    checkArgument(argument, values[i]);
+  });
+}
+
+function writeFixed(view: DataView, at: number, type: ArgumentType, value: unknown): void {
+  if (type === 'u64' || type === 'i64') {
+    writeWide(view, at, value as number | bigint);
+  } else if (type !== 'str') {
+    const set = view[NARROW[type].set as keyof DataView] as unknown as Setter;
+    set.call(view, at, value as number, LITTLE);
+  }
+}
+
+/** Jumbo events are long and rare: one generic emitter serves them all. */
+function jumboEmitter(stream: StreamWriter, signature: Signature) {
+  const { args, mcv, payloadBytes } = signature;
+  return (...values: unknown[]): void => {
+    checkArguments(signature, values);
+    const last = args.at(-1)?.type === 'str' ? (values[args.length - 1] as string) : undefined;
+    const text = last === undefined ? '' : `${last}\0`;
+    const data = Buffer.alloc(payloadBytes + Buffer.byteLength(text));
+    const view = new DataView(data.buffer, data.byteOffset, data.length);
+    args.forEach(({ type, offset }, i) => {
+      writeFixed(view, offset, type, values[i]);
+    });
+    data.write(text, payloadBytes);
+    emitJumboTo(stream, mcv, data, undefined);
+  };
+}
+
+/** The emitter where functions may not be made from text: right, but slower. */
+function plainEmitter(stream: StreamWriter, signature: Signature, header: number, bytes: number) {
+  const { ring } = stream;
+  const { args, mcv } = signature;
+  const changesState = isStateEvent(header);
+  return (...values: unknown[]): void => {
+    checkArguments(signature, values);
+    const state = changesState ? stream.stateAfter(mcv) : undefined;
+    if (ring.free < bytes && !ring.makeRoom(bytes)) return;
+    const at = ring.position;
+    ring.view.setUint32(at, header, true);
+    args.forEach(({ type, offset }, i) => {
+      writeFixed(ring.view, at + PAYLOAD_OFFSET + offset, type, values[i]);
+    });
+    ring.advance(bytes);
+    ring.commit();
+    if (state !== undefined) stream.settle(state);
+  };
+}
+
+/** The test that an argument of the expected kind passes without leaving the emitter. */
+function quickTest(type: ArgumentType, name: string): string {
+  switch (type) {
+    case 'i32':
+      return `(${name} | 0) === ${name}`;
+    case 'u32':
+      return `${name} >>> 0 === ${name}`;
+    case 'u64':
+      return `(${name} | 0) === ${name} && ${name} >= 0`;
+    case 'i64':
+      return `(${name} | 0) === ${name}`;
+    case 'str':
+      return 'false';
+    default: {
+      const { low, high } = NARROW[type];
+      return `(${name} | 0) === ${name} && ${name} >= ${low} && ${name} <= ${high}`;
+    }
+  }
+}
+
+function write(argument: Argument, name: string): string {
+  const { type } = argument;
+  const at = `at + ${PAYLOAD_OFFSET + argument.offset}`;
+  if (type === 'u64' || type === 'i64') {
+    const low = `${at}${LITTLE ? '' : ' + 4'}`;
+    const high = `${at}${LITTLE ? ' + 4' : ''}`;
+    return `if ((${name}_small)) {
+    view.setInt32(${low}, ${name}, ${LITTLE});
+    view.setInt32(${high}, ${type === 'u64' ? '0' : `${name} >> 31`}, ${LITTLE});
+  } else writeWide(view, ${at}, ${name});`;
+  }
+  const { set } = NARROW[type as NarrowType];
+  return argumentBytes[type as NarrowType] === 1
+    ? `view.${set}(${at}, ${name});`
+    : `view.${set}(${at}, ${name}, ${LITTLE});`;
+}
+
+function compiledEmitter(
+  stream: StreamWriter,
+  signature: Signature,
+  header: number,
+  bytes: number,
+): (...values: never[]) => void {
+  const { args, mcv } = signature;
+  const changesState = isStateEvent(header);
+  const names = args.map((_, i) => `a${i}`);
+  const checks = args.map(({ type }, i) => {
+    const name = `a${i}`;
+    const test = `typeof ${name} === 'number' && ${quickTest(type, name)}`;
+    if (type === 'u64' || type === 'i64') {
+      return `const ${name}_small = ${test};\n  if (!${name}_small) check([${names.join(', ')}]);`;
+    }
+    return `if (!(${test})) check([${names.join(', ')}]);`;
+  });
+  const body = `return function emitEvent(${names.join(', ')}) {
+  ${checks.join('\n  ')}
+  ${changesState ? 'const state = stream.stateAfter(mcv);' : ''}
+  if (ring.free < ${bytes} && !ring.makeRoom(${bytes})) return;
+  const at = ring.position;
+  const view = ring.view;
+  view.setUint32(at, ${header >>> 0}, true);
+  ${args.map((argument, i) => write(argument, `a${i}`)).join('\n  ')}
+  ring.free -= ${bytes};
+  const next = at + ${bytes};
+  ring.position = next >= ring.capacity ? next - ring.capacity : next;
+  ring.pending[0] = ${bytes};
+  ring.commit();
+  ${changesState ? 'stream.settle(state);' : ''}
+};`;
+  const check = (values: readonly unknown[]): void => {
+    checkArguments(signature, values);
+  };
+  return compile(mcv, { ring: stream.ring, stream, mcv, check, writeWide }, body);
+}
+
+/**
+ * Makes the function that emits one kind of event to `stream`.
+ *
+ * @see event in index.ts, which states the contract.
+ */
+export function compileEvent<S extends DeclaredMcv | (string & {})>(
+  stream: StreamWriter,
+  text: S,
+): (...values: Arguments<S>) => void {
+  const signature = resolveSignature(text);
+  if (signature.jumbo) return jumboEmitter(stream, signature);
+  const header = headerOf(payloadSizeCode(signature.payloadBytes), signature.mcv);
+  const bytes = HEADER_BYTES + signature.payloadBytes;
+  return mayCompile()
+    ? (compiledEmitter(stream, signature, header, bytes) as (...values: Arguments<S>) => void)
+    : plainEmitter(stream, signature, header, bytes);
+}

@@ -1,0 +1,157 @@
+/**
+ * Traces in the ovni format: the runtime API of libovni, for each thread of a Node process.
+ *
+ *     import { procInit, threadInit, addCpu, event, threadFree, procFini } from 'tracewright/ovni';
+ *
+ * Every function throws a `TracewrightError` for an argument that is wrong or a call that comes at
+ * the wrong time, and leaves the trace valid.
+ *
+ * @module ovni
+ */
+import { getAttribute, setAttribute } from './attribute.js';
+import type { AttributeValue } from './attribute.js';
+import type { DeclaredMcv } from './catalog.js';
+import { emitJumboTo, emitTo } from './emit.js';
+import { compileEvent } from './event.js';
+import { defineMark, labelMark, popMark, pushMark, setMark } from './mark.js';
+import type { Arguments } from './signature.js';
+import { readyThread, thread } from './thread.js';
+
+export { TracewrightError, TraceFormatError } from '../core/errors.js';
+export type { ErrorCode } from '../core/errors.js';
+export type { RingOptions } from '../core/ring-options.js';
+export type { Finding, Progress } from '../core/finding.js';
+export type { AttributeValue } from './attribute.js';
+export { events, models } from './catalog.js';
+export type { DeclaredMcv } from './catalog.js';
+export { checkTrace } from './check.js';
+export { procFini, procInit, procSetRank } from './process.js';
+export type { ProcessOptions, ProcessPlace } from './process.js';
+export { decodeArguments, readStream } from './reader.js';
+export type { StreamEvent } from './reader.js';
+export { parseSignature } from './signature.js';
+export type { Arguments, Signature } from './signature.js';
+export {
+  addCpu,
+  clockNow,
+  flush,
+  threadFree,
+  threadInit,
+  threadIsReady,
+  threadRequire,
+} from './thread.js';
+export { readTraceDirectory } from './trace-directory.js';
+export type { TraceDirectory } from './trace-directory.js';
+
+/**
+ * Emits a normal event (libovni: `ovni_ev_emit`).
+ *
+ * For an event that is emitted often, {@link event} makes a function that is faster and knows the
+ * types of the arguments.
+ *
+ * @param mcv model, category and value: three printable ASCII characters.
+ * @param payload 0 or 2 to 16 bytes, in the machine's byte order.
+ * @param clock nanoseconds of CLOCK_MONOTONIC, not before the stream's last event; default: now.
+ * Source: trace specification version 1, "Normal events".
+ */
+export function emit(mcv: string, payload?: Uint8Array, clock?: bigint): void {
+  emitTo(thread, mcv, payload, clock);
+}
+
+/**
+ * Emits a jumbo event (libovni: `ovni_ev_jumbo_emit`). Data that the ring cannot hold is written
+ * behind everything before it, while the caller waits.
+ *
+ * @param data 0 to 2^32 - 1 bytes. The emulator reads events of up to about 2^31.
+ * @param clock as for {@link emit}.
+ * Source: trace specification version 1, "Jumbo events".
+ */
+export function emitJumbo(mcv: string, data: Uint8Array, clock?: bigint): void {
+  emitJumboTo(thread, mcv, data, clock);
+}
+
+/**
+ * Makes a function that emits one kind of event on the calling thread, from ovni's own notation.
+ *
+ *     const taskCreate = event('6Tc(u32 taskid, u32 typeid)');
+ *     taskCreate(7, 1);
+ *
+ * The MCV of a declared event stands for its whole signature: `event('OHx')`. Integers of 64 bits
+ * are numbers or bigints, strings are written with their NUL. Make it once, before or after
+ * `threadInit`; calling it before is an error.
+ */
+export function event<S extends DeclaredMcv | (string & {})>(
+  signature: S,
+): (...values: Arguments<S>) => void {
+  return compileEvent(thread, signature);
+}
+
+/**
+ * Defines a mark type on the calling thread (libovni: `ovni_mark_type`). Every thread that uses it
+ * defines it, with the same title.
+ *
+ * @param type 0 to 99.
+ * @param title 1 to 511 bytes of UTF-8.
+ * @param options `stack`: values are pushed and popped, up to 512 of them; otherwise one is set.
+ */
+export function markType(type: number, title: string, options: { stack?: boolean } = {}): void {
+  defineMark(readyThread('markType'), type, title, options.stack === true);
+}
+
+/**
+ * Gives a value of a mark type its name (libovni: `ovni_mark_label`).
+ *
+ * @param value 1 to 2^63 - 1.
+ * @param label 1 to 511 bytes of UTF-8; a value has one.
+ */
+export function markLabel(type: number, value: number | bigint, label: string): void {
+  labelMark(readyThread('markLabel'), type, value, label);
+}
+
+/**
+ * Pushes a value (libovni: `ovni_mark_push`).
+ *
+ * @param value any 64-bit integer but 0.
+ */
+export function markPush(type: number, value: number | bigint): void {
+  pushMark(thread, type, value);
+}
+
+/** Pops the value on top, which must be `value` (libovni: `ovni_mark_pop`). */
+export function markPop(type: number, value: number | bigint): void {
+  popMark(thread, type, value);
+}
+
+/**
+ * Sets the value of a mark type that is no stack (libovni: `ovni_mark_set`).
+ *
+ * @param value any 64-bit integer but 0.
+ */
+export function markSet(type: number, value: number | bigint): void {
+  setMark(thread, type, value);
+}
+
+/** Whether the calling thread's stream has an attribute (libovni: `ovni_attr_has`). */
+export function attrHas(key: string): boolean {
+  return getAttribute(readyThread('attrHas'), key) !== undefined;
+}
+
+/**
+ * Sets an attribute of the calling thread's stream (libovni: `ovni_attr_set_*`).
+ *
+ * @param key names joined by dots: `app.version`. `ovni` and `version` are the format's own.
+ * @param value whatever JSON can say.
+ */
+export function attrSet(key: string, value: AttributeValue): void {
+  setAttribute(readyThread('attrSet'), key, value);
+}
+
+/** An attribute of the calling thread's stream, or undefined (libovni: `ovni_attr_get_*`). */
+export function attrGet(key: string): AttributeValue | undefined {
+  return getAttribute(readyThread('attrGet'), key);
+}
+
+/** Writes the attributes to disk now rather than soon (libovni: `ovni_attr_flush`). */
+export function attrFlush(): void {
+  readyThread('attrFlush').writeMetadata();
+}

@@ -1,0 +1,179 @@
+import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
+import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
+import { headerOf, LITTLE } from './stream-writer.js';
+import type { MarkDefinition, StreamWriter } from './stream-writer.js';
+import { checkWide, writeWide } from './wide-integer.js';
+
+const MAX_TYPE = 99;
+/** Bytes of a title or label that the emulator reads. */
+const MAX_TEXT_BYTES = 511;
+/** Values that the emulator keeps pushed at once. */
+const MAX_DEPTH = 512;
+
+const PAYLOAD_BYTES = 12;
+const RECORD_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
+const TYPE_AT = PAYLOAD_OFFSET + 8;
+const LOW_AT = PAYLOAD_OFFSET + (LITTLE ? 0 : 4);
+const HIGH_AT = PAYLOAD_OFFSET + (LITTLE ? 4 : 0);
+const PUSH = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM[') >>> 0;
+const POP = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM]') >>> 0;
+const SET = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM=') >>> 0;
+
+function checkText(field: string, text: unknown): void {
+  const limit = `1 to ${MAX_TEXT_BYTES} bytes of UTF-8`;
+  if (typeof text !== 'string') throw wrongType(field, text, limit);
+  const bytes = Buffer.byteLength(text);
+  if (bytes === 0 || bytes > MAX_TEXT_BYTES) throw outOfRange(field, text, limit);
+}
+
+function checkType(type: unknown): void {
+  const limit = `an integer from 0 to ${MAX_TYPE}`;
+  if (typeof type !== 'number') throw wrongType('type', type, limit);
+  if (!Number.isInteger(type) || type < 0 || type > MAX_TYPE) {
+    throw outOfRange('type', type, limit);
+  }
+}
+
+/** Defines a mark type; see markType in index.ts. */
+export function defineMark(
+  stream: StreamWriter,
+  type: number,
+  title: string,
+  stack: boolean,
+): void {
+  checkType(type);
+  checkText('title', title);
+  const known = stream.marks[type];
+  if (known !== undefined) {
+    if (known.title === title && known.stack === stack) return;
+    throw outOfRange('type', type, `a new one: it is defined as ${JSON.stringify(known.title)}`);
+  }
+  stream.marks[type] = {
+    title,
+    stack,
+    labels: new Map(),
+    pushed: new Int32Array(stack ? 2 * MAX_DEPTH : 0),
+    depth: 0,
+  };
+  stream.writeMetadata();
+}
+
+/** Names a value of a mark type; see markLabel in index.ts. */
+export function labelMark(
+  stream: StreamWriter,
+  type: number,
+  value: number | bigint,
+  label: string,
+): void {
+  checkValue(value);
+  if (value <= 0) throw outOfRange('value', value, 'an integer from 1 to 2^63 - 1');
+  checkText('label', label);
+  const { labels } = definition(stream, type);
+  const key = String(value);
+  const known = labels.get(key);
+  if (known === label) return;
+  if (known !== undefined) {
+    throw outOfRange('value', value, `a new one: its label is ${JSON.stringify(known)}`);
+  }
+  labels.set(key, label);
+  stream.metadataChanged();
+}
+
+function checkValue(value: unknown): void {
+  checkWide('value', value, 'i64');
+  if (value === 0 || value === 0n) throw outOfRange('value', value, 'an integer other than 0');
+}
+
+function definition(stream: StreamWriter, type: number): MarkDefinition {
+  const mark = stream.marks[type];
+  if (mark !== undefined) return mark;
+  if (stream.process === undefined) throw wrongOrder('mark', 'threadInit must be called first');
+  checkType(type);
+  throw outOfRange('type', type, 'a type that markType has defined on this thread');
+}
+
+function wrongKind(call: string, type: number, mark: MarkDefinition): never {
+  throw wrongOrder(
+    call,
+    `mark type ${type} ${mark.stack ? 'is a stack: push and pop its values' : 'is no stack: set its value'}`,
+  );
+}
+
+/** Leaves the two halves of a checked value here, in the order low, high. */
+const halves = new Int32Array(2);
+
+function split(value: number | bigint): void {
+  if (typeof value === 'number' && (value | 0) === value && value !== 0) {
+    halves[0] = value;
+    halves[1] = value >> 31;
+  } else {
+    splitWide(value);
+  }
+}
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+function splitWide(value: number | bigint): void {
+  checkValue(value);
+  writeWide(scratch, 0, value);
+  halves[0] = scratch.getInt32(LITTLE ? 0 : 4, LITTLE);
+  halves[1] = scratch.getInt32(LITTLE ? 4 : 0, LITTLE);
+}
+
+/** Encodes a mark event; false when it was dropped. */
+function encode(stream: StreamWriter, header: number, type: number): boolean {
+  const { ring } = stream;
+  if (ring.free < RECORD_BYTES && !ring.makeRoom(RECORD_BYTES)) return false;
+  const { view, position } = ring;
+  view.setUint32(position, header, true);
+  view.setInt32(position + LOW_AT, halves[0]!, LITTLE);
+  view.setInt32(position + HIGH_AT, halves[1]!, LITTLE);
+  view.setInt32(position + TYPE_AT, type, LITTLE);
+  ring.advance(RECORD_BYTES);
+  ring.commit();
+  return true;
+}
+
+/** See markPush in index.ts. */
+export function pushMark(stream: StreamWriter, type: number, value: number | bigint): void {
+  const mark = definition(stream, type);
+  if (!mark.stack) wrongKind('markPush', type, mark);
+  split(value);
+  const { depth, pushed } = mark;
+  if (depth === MAX_DEPTH) {
+    throw wrongOrder('markPush', `mark type ${type} holds ${MAX_DEPTH} values already`);
+  }
+  const low = halves[0]!;
+  const high = halves[1]!;
+  if (!encode(stream, PUSH, type)) return;
+  pushed[2 * depth] = low;
+  pushed[2 * depth + 1] = high;
+  mark.depth = depth + 1;
+}
+
+/** See markPop in index.ts. */
+export function popMark(stream: StreamWriter, type: number, value: number | bigint): void {
+  const mark = definition(stream, type);
+  if (!mark.stack) wrongKind('markPop', type, mark);
+  split(value);
+  const top = mark.depth - 1;
+  const { pushed } = mark;
+  if (top < 0 || pushed[2 * top] !== halves[0] || pushed[2 * top + 1] !== halves[1]) {
+    wrongPop(type, mark, value);
+  }
+  if (encode(stream, POP, type)) mark.depth = top;
+}
+
+function wrongPop(type: number, mark: MarkDefinition, value: number | bigint): never {
+  if (mark.depth === 0) throw wrongOrder('markPop', `mark type ${type} holds no value`);
+  const top = new DataView(mark.pushed.buffer).getBigInt64(8 * (mark.depth - 1), LITTLE);
+  throw outOfRange('value', value, `the value on top of mark type ${type}, ${String(top)}`);
+}
+
+/** See markSet in index.ts. */
+export function setMark(stream: StreamWriter, type: number, value: number | bigint): void {
+  const mark = definition(stream, type);
+  if (mark.stack) wrongKind('markSet', type, mark);
+  split(value);
+  encode(stream, SET, type);
+}

@@ -1,0 +1,275 @@
+import {
+  mkdirSync,
+  renameSync,
+  copyFileSync,
+  rmSync,
+  rmdirSync,
+  openSync,
+  closeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { core } from '../core/addon.js';
+import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
+import { checkRingOptions } from '../core/ring-options.js';
+import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
+import { attempt, hasCode } from '../core/system-error.js';
+
+/** What `procInit` accepts beyond libovni's arguments. */
+export interface ProcessOptions extends RingOptions {
+  /** Where the trace goes. Default: `OVNI_TRACEDIR`, else `ovni` in the working directory. */
+  traceDir?: string;
+  /** Trace version: 1 as in the specification (default), 3 as today's emulator reads it. */
+  version?: 1 | 3;
+}
+
+/** Where `procInit` has put the process. */
+export interface ProcessPlace {
+  /**
+   * The trace directory: the one that was asked for, or, where that already holds a process of this
+   * loom and pid, the first of `<traceDir>.1`, `<traceDir>.2` … that does not.
+   */
+  traceDir: string;
+  /** `<traceDir>/loom.<loom>/proc.<pid>`. */
+  procDir: string;
+}
+
+/** One CPU of the loom. */
+export interface CpuEntry {
+  index: number;
+  phyid: number;
+}
+
+/**
+ * The process as all its threads see it. It is kept in the native core, for Node's threads share no
+ * JavaScript.
+ */
+export interface OvniProcess extends ProcessPlace {
+  app: number;
+  loom: string;
+  pid: number;
+  version: 1 | 3;
+  /** Where files are written while the process runs: `procDir`, or its place in `OVNI_TMPDIR`. */
+  workDir: string;
+  rank?: { rank: number; nranks: number };
+  /** Version 1 keeps the CPUs in the metadata of the process. */
+  cpus: CpuEntry[];
+  ring: CheckedRingOptions;
+  /** After `procFini`: threads may finish, new ones may not begin. */
+  finished: boolean;
+}
+
+const NOTE = 'ovni.process';
+const MAX_I32 = 0x7fff_ffff;
+
+/** The process of this trace, if `procInit` has been called on any thread. */
+export function currentProcess(): OvniProcess | undefined {
+  const note = core.getNote(NOTE);
+  return note === '' ? undefined : (JSON.parse(note) as OvniProcess);
+}
+
+/** Like {@link currentProcess}, but an error unless the process is ready. */
+export function readyProcess(call: string): OvniProcess {
+  const process = currentProcess();
+  if (process === undefined) throw wrongOrder(call, 'procInit must be called first');
+  if (process.finished) throw wrongOrder(call, 'the process has ended with procFini');
+  return process;
+}
+
+function positiveI32(field: string, value: unknown, low = 1): number {
+  const limit = `an integer from ${low} to ${MAX_I32}`;
+  if (typeof value !== 'number') throw wrongType(field, value, limit);
+  if (!Number.isInteger(value) || value < low || value > MAX_I32) {
+    throw outOfRange(field, value, limit);
+  }
+  return value;
+}
+
+function checkLoom(loom: unknown): string {
+  const limit = "1 to 200 bytes without '/' or NUL";
+  if (typeof loom !== 'string') throw wrongType('loom', loom, limit);
+  const bytes = Buffer.byteLength(loom);
+  if (bytes === 0 || bytes > 200 || /[/\0]/.test(loom)) throw outOfRange('loom', loom, limit);
+  return loom;
+}
+
+/**
+ * Takes the directory of the process for this run. Creating it is the claim, so that two processes
+ * never share one; a pid that comes back (pid 1 in every container) finds its old place taken.
+ */
+function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace {
+  for (let run = 0; ; run++) {
+    const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
+    const loomDir = join(numbered, `loom.${loom}`);
+    const procDir = join(loomDir, `proc.${pid}`);
+    try {
+      mkdirSync(loomDir, { recursive: true });
+      mkdirSync(procDir);
+      return { traceDir: numbered, procDir };
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) {
+        return attempt('traceDir', traceDir, () => {
+          throw error;
+        });
+      }
+    }
+  }
+}
+
+/**
+ * Begins the trace of this process (libovni: `ovni_proc_init`). Once per process, on any thread;
+ * each thread then calls `threadInit`.
+ *
+ * @param app application id, 1 to 2^31 - 1.
+ * @param loom name of the loom, usually the host's, perhaps with a suffix; no `/`.
+ * @param pid process id, 1 to 2^31 - 1; default `process.pid`.
+ * @throws TracewrightError for an argument that is wrong, a directory that cannot be made, or a
+ *   process that was initialised before.
+ */
+export function procInit(
+  app: number,
+  loom: string,
+  pid: number = process.pid,
+  options: ProcessOptions = {},
+): ProcessPlace {
+  const known = currentProcess();
+  if (known !== undefined && !known.finished) {
+    throw wrongOrder('procInit', 'the process is initialised already');
+  }
+  positiveI32('app', app);
+  checkLoom(loom);
+  positiveI32('pid', pid);
+  const version: unknown = options.version ?? 1;
+  if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
+  const wanted: unknown = options.traceDir ?? process.env['OVNI_TRACEDIR'] ?? 'ovni';
+  if (typeof wanted !== 'string' || wanted === '') {
+    throw wrongType('traceDir', wanted, 'the path of a directory');
+  }
+  const ring = checkRingOptions(options, { onFull: 'block' });
+
+  const place = claimProcDir(resolve(wanted), loom, pid);
+  const temporary = process.env['OVNI_TMPDIR'];
+  const workDir =
+    temporary === undefined || temporary === ''
+      ? place.procDir
+      : claimProcDir(resolve(temporary), loom, pid).procDir;
+  const next: OvniProcess = {
+    ...place,
+    app,
+    loom,
+    pid,
+    version,
+    workDir,
+    cpus: [],
+    ring,
+    finished: false,
+  };
+  core.putNote(NOTE, JSON.stringify(next));
+  writeProcessMetadata(next);
+  return place;
+}
+
+/**
+ * States the MPI rank of the process (libovni: `ovni_proc_set_rank`). The last call wins; call it
+ * before other threads end, for each writes it into its own metadata.
+ *
+ * @param rank 0 to nranks - 1.
+ * @param nranks 1 to 2^31 - 1.
+ */
+export function procSetRank(rank: number, nranks: number): void {
+  const current = readyProcess('procSetRank');
+  positiveI32('nranks', nranks);
+  positiveI32('rank', rank, 0);
+  if (rank >= nranks) throw outOfRange('rank', rank, `below nranks, ${nranks}`);
+  current.rank = { rank, nranks };
+  core.putNote(NOTE, JSON.stringify(current));
+  writeProcessMetadata(current);
+}
+
+/** Version 1: adds a CPU to the metadata of the process. */
+export function addProcessCpu(current: OvniProcess, cpu: CpuEntry): void {
+  current.cpus.push(cpu);
+  core.putNote(NOTE, JSON.stringify(current));
+  writeProcessMetadata(current);
+}
+
+/**
+ * Whether this process is the one of its loom that names the CPUs: version 1 wants exactly one, so
+ * the first that asks is elected.
+ */
+export function isElectedForCpus(current: OvniProcess): boolean {
+  if (current.cpus.length > 0) return true;
+  try {
+    closeSync(openSync(join(dirname(current.procDir), '.cpus'), 'wx'));
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    return attempt('cpus', current.procDir, () => {
+      throw error;
+    });
+  }
+}
+
+/**
+ * Ends the trace of this process (libovni: `ovni_proc_fini`). Threads that are still at work may
+ * go on and free themselves; no new one may begin.
+ */
+export function procFini(): void {
+  const current = readyProcess('procFini');
+  current.finished = true;
+  core.putNote(NOTE, JSON.stringify(current));
+  writeProcessMetadata(current);
+  if (current.version === 1) {
+    core.forgetFragments(join(current.workDir, 'metadata.json'));
+    moveToTrace(current, 'metadata.json');
+  }
+  removeEmptyWorkDir(current);
+}
+
+/**
+ * Version 1: writes `metadata.json` (specification version 1, "Process metadata"). What the version
+ * cannot say stands under the key `tracewright`, where readers of the format do not look.
+ *
+ * @param thread the piece of one thread, to be kept with those of the others.
+ */
+export function writeProcessMetadata(
+  current: OvniProcess,
+  thread?: { tid: number; metadata: unknown },
+): void {
+  if (current.version !== 1) return;
+  const own: Record<string, unknown> = { version: 1, app_id: current.app };
+  if (current.cpus.length > 0) own['cpus'] = current.cpus;
+  if (current.rank !== undefined) Object.assign(own, current.rank);
+  const before = `${JSON.stringify(own).slice(0, -1)},"tracewright":{"loom":${JSON.stringify(current.loom)},"pid":${current.pid},"threads":{`;
+  const piece = thread === undefined ? '' : `"${thread.tid}":${JSON.stringify(thread.metadata)}`;
+  const path = join(current.workDir, 'metadata.json');
+  attempt('metadata.json', path, () => {
+    core.putFragment(path, String(thread?.tid ?? ''), piece, before, '}}}\n');
+  });
+}
+
+/** Moves a finished file or directory from `OVNI_TMPDIR` to its place in the trace. */
+export function moveToTrace(current: OvniProcess, name: string): void {
+  if (current.workDir === current.procDir) return;
+  const from = join(current.workDir, name);
+  const to = join(current.procDir, name);
+  attempt('OVNI_TMPDIR', from, () => {
+    mkdirSync(dirname(to), { recursive: true });
+    try {
+      renameSync(from, to);
+    } catch (error) {
+      if (!hasCode(error, 'EXDEV')) throw error;
+      copyFileSync(from, to);
+      rmSync(from);
+    }
+  });
+}
+
+function removeEmptyWorkDir(current: OvniProcess): void {
+  if (current.workDir === current.procDir) return;
+  try {
+    rmdirSync(current.workDir);
+    rmdirSync(dirname(current.workDir));
+  } catch {
+    // Threads that are still at work, or other processes, have files there.
+  }
+}

@@ -1,0 +1,332 @@
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { endianness } from 'node:os';
+import { core } from '../core/addon.js';
+import { outOfRange, wrongOrder } from '../core/errors.js';
+import type { TracewrightError } from '../core/errors.js';
+import { Ring } from '../core/ring.js';
+import { attempt, hasCode } from '../core/system-error.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  STREAM_HEADER_BYTES,
+  STREAM_MAGIC,
+  STREAM_VERSION,
+} from './layout.js';
+import { library } from './library.js';
+import { models } from './catalog.js';
+import { moveToTrace, writeProcessMetadata } from './process.js';
+import type { CpuEntry, OvniProcess } from './process.js';
+import { codeOf } from './reader.js';
+import { transitionOf } from './thread-state.js';
+import type { ThreadState } from './thread-state.js';
+
+/** Payloads and clocks are in the machine's byte order. */
+export const LITTLE = endianness() === 'LE';
+
+/** The first four bytes of an event as a little-endian u32: flags and size code, then the MCV. */
+export function headerOf(flags: number, mcv: string): number {
+  return flags | (mcv.charCodeAt(0) << 8) | (mcv.charCodeAt(1) << 16) | (mcv.charCodeAt(2) << 24);
+}
+
+/** A mark type as one thread has defined it. */
+export interface MarkDefinition {
+  title: string;
+  stack: boolean;
+  labels: Map<string, string>;
+  /** The values that are pushed, low and high half each. */
+  pushed: Int32Array;
+  depth: number;
+}
+
+const FLUSH_BEGIN = headerOf(0, 'OF[');
+const FLUSH_END = headerOf(0, 'OF]');
+
+function bareEvent(mcv: string): Uint8Array {
+  const event = new Uint8Array(HEADER_BYTES);
+  new DataView(event.buffer).setUint32(0, headerOf(0, mcv), true);
+  return event;
+}
+
+/** What ends a thread, by its state; the position in this list counts from 1. */
+const EPILOGUES = [[bareEvent('OHe')], [bareEvent('OHr'), bareEvent('OHe')]];
+const END_NOW = 1;
+const RESUME_AND_END = 2;
+
+function epilogueOf(state: ThreadState, version: 1 | 3): number {
+  switch (state) {
+    case 'running':
+      return END_NOW;
+    case 'cooling':
+      // The reader of version 1 refuses an end from here.
+      return version === 3 ? END_NOW : 0;
+    case 'paused':
+    case 'warming':
+      return RESUME_AND_END;
+    default:
+      return 0;
+  }
+}
+
+/** Above every pid_max of Linux: a thread number that the system gives twice is moved by this. */
+const TID_STEP = 1 << 22;
+
+/** Long enough for a burst of labels to end, short against a reader's patience. */
+const METADATA_DELAY_MS = 50;
+
+/**
+ * One stream of a trace: the events of one thread, on their way through a ring, and the metadata
+ * beside them.
+ */
+export class StreamWriter {
+  readonly ring: Ring;
+  tid = 0;
+  /** Undefined while the stream is closed. */
+  process: OvniProcess | undefined;
+  /** Mark types by number, as this thread has defined them. */
+  readonly marks: (MarkDefinition | undefined)[] = [];
+  /** Attributes outside the names that ovni keeps for itself. */
+  attributes: Record<string, unknown> = {};
+  readonly required = new Map<string, string>();
+  cpus: CpuEntry[] = [];
+  #state: ThreadState = 'unknown';
+  #metadataTimer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor() {
+    this.ring = new Ring(() => this.#closed('emit'), {
+      bytes: 2 * HEADER_BYTES,
+      record: (times) => {
+        this.#recordFlush(times);
+      },
+    });
+  }
+
+  /** @param tid 1 to 2^31 - 1; undefined: the number that the system gives the calling thread. */
+  open(process: OvniProcess, tid: number | undefined): void {
+    const { version, workDir, ring } = process;
+    this.tid = this.#claim(process, tid);
+    this.process = process;
+    this.#ended = false;
+    this.#state = 'unknown';
+    this.marks.length = 0;
+    this.attributes = {};
+    this.required.clear();
+    this.required.set('ovni', models.ovni.version);
+    this.cpus = [];
+
+    const name = `thread.${this.tid}`;
+    const directory = version === 3 ? join(workDir, name) : workDir;
+    const hidden = version === 3 ? '.stream.ring' : `.${name}.ring`;
+    const ringPath =
+      ring.ringDir === undefined
+        ? join(directory, hidden)
+        : join(
+            ring.ringDir,
+            `tracewright-${process.pid}-${this.tid}-${String(core.clockNow())}.ring`,
+          );
+    const common = {
+      path: ringPath,
+      capacity: ring.ringBytes,
+      format: `ovni ${version}`,
+      stampOffset: CLOCK_OFFSET,
+      stamp: 'native',
+      kernelClock: ring.clock === 'monotonic',
+      removeIfEmpty: true,
+      full: ring.onFull,
+      blockLimitMs: ring.blockLimitMs,
+    } as const;
+    // The metadata comes first, so that a stream that breaks can be told.
+    this.writeMetadata();
+    if (version === 3) {
+      const preamble = Buffer.alloc(STREAM_HEADER_BYTES);
+      preamble.write(STREAM_MAGIC);
+      new DataView(preamble.buffer, preamble.byteOffset).setUint32(4, STREAM_VERSION, LITTLE);
+      this.ring.open({
+        ...common,
+        target: join(directory, 'stream.obs'),
+        preamble,
+        finishFrom: join(directory, '.stream.json.finished'),
+        finishTo: join(directory, 'stream.json'),
+      });
+    } else {
+      this.ring.open({ ...common, target: join(directory, name) });
+    }
+    this.ring.setEpilogues(EPILOGUES);
+  }
+
+  /**
+   * The state after a thread state event (`OH*`), for {@link settle} once it is written.
+   *
+   * @throws TracewrightError when the emulator would not accept the event in the present state.
+   */
+  stateAfter(mcv: string): ThreadState {
+    const transition = transitionOf(codeOf(mcv));
+    if (transition === undefined) return this.#state;
+    const version = this.process?.version;
+    if (version === undefined) throw this.#closed(mcv);
+    const from = transition.from.filter(
+      // The reader of version 1 refuses an end from there.
+      (state) => !(version === 1 && mcv === 'OHe' && state === 'cooling'),
+    );
+    if (!from.includes(this.#state)) {
+      throw wrongOrder(mcv, `the thread is ${this.#state}; it must be ${from.join(' or ')}`);
+    }
+    return transition.to;
+  }
+
+  /** Takes note of the thread's new state, and of what would end the stream from there. */
+  settle(state: ThreadState): void {
+    this.#state = state;
+    if (this.process !== undefined) {
+      this.ring.epilogue[0] = epilogueOf(state, this.process.version);
+    }
+  }
+
+  /** Writes an event that is longer than the ring can hold. */
+  writeThrough(head: Uint8Array, body: Uint8Array, clock: bigint | undefined): void {
+    attempt(clock === undefined ? 'data' : 'clock', clock ?? body, () => {
+      this.ring.writeThrough(head, body, clock !== undefined);
+    });
+  }
+
+  /** Brings metadata that changed often (labels) to disk soon. */
+  metadataChanged(): void {
+    this.#metadataTimer ??= setTimeout(() => {
+      this.writeMetadata();
+    }, METADATA_DELAY_MS).unref();
+  }
+
+  /** Writes the metadata now, for the running stream and for its end. */
+  writeMetadata(): void {
+    clearTimeout(this.#metadataTimer);
+    this.#metadataTimer = undefined;
+    const { process, tid } = this;
+    if (process === undefined) return;
+    if (process.version === 1) {
+      writeProcessMetadata(process, { tid, metadata: this.#metadata(true) });
+      return;
+    }
+    const directory = join(process.workDir, `thread.${tid}`);
+    attempt('stream.json', directory, () => {
+      core.replaceFile(join(directory, 'stream.json'), this.#streamJson(false));
+      core.replaceFile(join(directory, '.stream.json.finished'), this.#streamJson(true));
+    });
+  }
+
+  /** Drains and completes the stream. */
+  close(): void {
+    const { process, tid } = this;
+    if (process === undefined) return;
+    this.writeMetadata();
+    this.#ended = true;
+    this.process = undefined;
+    this.ring.close();
+    if (process.workDir === process.procDir) return;
+    const name = `thread.${tid}`;
+    const names = process.version === 1 ? [name] : [`${name}/stream.obs`, `${name}/stream.json`];
+    for (const file of names) {
+      // A stream without events has left nothing.
+      if (existsSync(join(process.workDir, file))) moveToTrace(process, file);
+    }
+    if (process.version === 3) {
+      try {
+        rmdirSync(join(process.workDir, name));
+      } catch {
+        // Already gone with an empty stream.
+      }
+    }
+  }
+
+  /** Takes the stream's place in the directory of the process; a taken one is never entered. */
+  #claim(process: OvniProcess, tid: number | undefined): number {
+    for (let number = tid ?? core.systemThreadId(); ; number += TID_STEP) {
+      const place = join(process.workDir, `thread.${number}`);
+      const final = join(process.procDir, `thread.${number}`);
+      if (!existsSync(final)) {
+        try {
+          if (process.version === 3) mkdirSync(place);
+          else if (existsSync(place)) throw Object.assign(new Error(place), { code: 'EEXIST' });
+          return number;
+        } catch (error) {
+          if (!hasCode(error, 'EEXIST')) {
+            attempt('thread', place, () => {
+              throw error;
+            });
+          }
+        }
+      }
+      if (tid !== undefined) {
+        throw outOfRange('tid', tid, 'a number that no other thread of the process has used');
+      }
+    }
+  }
+
+  /** Everything about the thread that is neither its identity nor the process's. */
+  #metadata(finished: boolean): Record<string, unknown> {
+    const ovni: Record<string, unknown> = { require: Object.fromEntries(this.required) };
+    const marks = this.marks.flatMap((mark, type) =>
+      mark === undefined
+        ? []
+        : [
+            [
+              String(type),
+              {
+                title: mark.title,
+                chan_type: mark.stack ? 'stack' : 'single',
+                labels: Object.fromEntries(mark.labels),
+              },
+            ] as const,
+          ],
+    );
+    if (marks.length > 0) ovni['mark'] = Object.fromEntries(marks);
+    if (finished) ovni['finished'] = 1;
+    return { ovni, ...this.attributes };
+  }
+
+  #streamJson(finished: boolean): string {
+    const { app, loom, pid, rank } = this.process!;
+    const { ovni, ...others } = this.#metadata(finished);
+    return `${JSON.stringify(
+      {
+        version: 3,
+        ovni: {
+          lib: library,
+          part: 'thread',
+          tid: this.tid,
+          pid,
+          loom,
+          app_id: app,
+          ...rank,
+          ...(this.cpus.length > 0 ? { loom_cpus: this.cpus } : {}),
+          ...(ovni as object),
+        },
+        ...others,
+      },
+      null,
+      2,
+    )}\n`;
+  }
+
+  #closed(call: string): TracewrightError {
+    return wrongOrder(
+      call,
+      this.#ended ? 'the thread has ended with threadFree' : 'threadInit must be called first',
+    );
+  }
+
+  #recordFlush(times: Uint32Array): void {
+    const { ring } = this;
+    this.#flushEvent(ring, FLUSH_BEGIN, times[0]!, times[1]!);
+    this.#flushEvent(ring, FLUSH_END, times[2]!, times[3]!);
+  }
+
+  #flushEvent(ring: Ring, header: number, first: number, second: number): void {
+    const { view, position } = ring;
+    view.setUint32(position, header, true);
+    // Two halves of a u64 in the machine's order, copied as they stand.
+    view.setUint32(position + CLOCK_OFFSET, first, LITTLE);
+    view.setUint32(position + CLOCK_OFFSET + 4, second, LITTLE);
+    ring.commitExplicit(HEADER_BYTES);
+  }
+}
