@@ -1,0 +1,161 @@
+import type { ChromeEvent } from '../core/chrome-event.js';
+import type { Progress } from '../core/finding.js';
+import { jsonValue, wallClock } from './dump.js';
+import type { EventPacket } from './packet.js';
+import { Nesting } from './nesting.js';
+import { PacketCursor } from './packet-cursor.js';
+import { surveyTracks } from './track-survey.js';
+import type { TrackSurvey } from './track-survey.js';
+
+const NANOSECONDS_PER_MICROSECOND = 1000;
+
+/** What a conversion can be told. */
+export interface ChromeOptions {
+  /** The process under which the trace is shown: 1 unless set. */
+  pid?: number;
+  /** Name of that process: `Heph <path>` unless set. */
+  processName?: string;
+  /** Nanoseconds to add to every time, to line the trace up with others: 0 unless set. */
+  shift?: number;
+  /** Called with bytes done and in all; the file is gone through twice and counts twice. */
+  onProgress?: Progress;
+}
+
+/**
+ * Turns a Heph trace into events for chrome://tracing and Perfetto. Times are microseconds since
+ * the trace's epoch, which is given as a label of the process.
+ *
+ * The trace is one process and each stream a thread. Substream 0 is drawn on that thread. Other
+ * substreams are drawn on further threads ("lanes") of the stream: a lane is taken by one
+ * substream from its first start to its last end and then by the next, so that there are as many
+ * lanes as substreams at the same time, and what two substreams did at once never looks like one
+ * having caused the other. An event that overlaps another one of its track in part, and what finds
+ * no lane (there are at most 1000 in a trace), is drawn as an asynchronous event of its own.
+ *
+ * Attributes become `args`; integers beyond 2^53 - 1 are strings there, as are NaN and infinities.
+ *
+ * @throws TraceFormatError at the first packet that is not as the format says; the events before
+ *   it have been yielded.
+ */
+export function* chromeEvents(
+  path: string,
+  options: ChromeOptions = {},
+): Generator<ChromeEvent, void> {
+  const { onProgress } = options;
+  const survey = surveyTracks(
+    path,
+    onProgress &&
+      ((done, total) => {
+        onProgress(done, 2 * total);
+      }),
+  );
+  yield* metadataEvents(path, survey, options);
+  const cursor = new PacketCursor(
+    path,
+    onProgress && {
+      onProgress: (done, total) => {
+        onProgress(total + done, 2 * total);
+      },
+    },
+  );
+  const drawing = new Drawing(survey, options.pid ?? 1, options.shift ?? 0);
+  try {
+    while (cursor.next()) {
+      const packet = cursor.packet();
+      if (packet.kind === 'event') yield* drawing.event(packet);
+    }
+  } finally {
+    cursor.close();
+  }
+}
+
+function* metadataEvents(
+  path: string,
+  { epoch, tracks }: TrackSurvey,
+  { pid = 1, processName = `Heph ${path}` }: ChromeOptions,
+): Generator<ChromeEvent, void> {
+  const metadata = (name: string, tid: number, args: Record<string, unknown>): ChromeEvent => ({
+    name,
+    ph: 'M',
+    ts: 0,
+    pid,
+    tid,
+    args,
+  });
+  yield metadata('process_name', 0, { name: processName });
+  const labels =
+    epoch === undefined
+      ? 'time 0 is not known: the trace sets no epoch'
+      : `time 0 is ${wallClock(epoch)} (${epoch.toString()} ns since 1970)`;
+  yield metadata('process_labels', 0, { labels });
+  for (const { tid, name } of tracks) {
+    yield metadata('thread_name', tid, { name });
+    yield metadata('thread_sort_index', tid, { sort_index: tid });
+  }
+}
+
+class Drawing {
+  readonly #survey: TrackSurvey;
+  readonly #pid: number;
+  readonly #shift: number;
+  readonly #nestings = new Map<number, Nesting>();
+  #asynchronous = 0;
+
+  constructor(survey: TrackSurvey, pid: number, shift: number) {
+    this.#survey = survey;
+    this.#pid = pid;
+    this.#shift = shift;
+  }
+
+  *event(event: EventPacket): Generator<ChromeEvent, void> {
+    const { stream, substream, start } = event;
+    const end = event.end < start ? start : event.end;
+    const drawn = {
+      name: event.description,
+      cat: 'heph',
+      ts: this.#microseconds(start),
+      pid: this.#pid,
+    };
+    const lane = this.#survey.tidOf(stream, substream);
+    if (lane !== undefined && this.#nesting(lane).add(Number(start), Number(end))) {
+      const dur = Number(end - start) / NANOSECONDS_PER_MICROSECOND;
+      yield withArgs({ ...drawn, ph: 'X', tid: lane, dur }, event, false);
+      return;
+    }
+    const tid = this.#survey.tidOf(stream, 0n) ?? this.#survey.otherStreamsTid;
+    const id = `heph.${this.#pid}.${++this.#asynchronous}`;
+    yield withArgs({ ...drawn, ph: 'b', tid, id }, event, true);
+    yield { ...drawn, ph: 'e', ts: this.#microseconds(end), tid, id };
+  }
+
+  #nesting(tid: number): Nesting {
+    let nesting = this.#nestings.get(tid);
+    if (nesting === undefined) {
+      nesting = new Nesting();
+      this.#nestings.set(tid, nesting);
+    }
+    return nesting;
+  }
+
+  #microseconds(time: bigint): number {
+    return (Number(time) + this.#shift) / NANOSECONDS_PER_MICROSECOND;
+  }
+}
+
+/** Adds the attributes, and of the event itself what its track does not tell. */
+function withArgs(drawn: ChromeEvent, event: EventPacket, asynchronous: boolean): ChromeEvent {
+  const { attributes, stream, substream, start, end } = event;
+  // Without a prototype: an attribute may be named `__proto__`.
+  const args = Object.create(null) as Record<string, unknown>;
+  const add = (name: string, value: unknown): void => {
+    let free = name;
+    for (let i = 2; free in args; i++) free = `${name} (${i})`;
+    args[free] = value;
+  };
+  for (const { name, value } of attributes) add(name, jsonValue(value));
+  if (asynchronous) add('stream', stream);
+  if (substream !== 0n) add('substream', jsonValue(substream));
+  if (end < start) add('ends before its start by (ns)', jsonValue(start - end));
+  if (attributes.length > 0 || substream !== 0n || asynchronous || end < start) drawn.args = args;
+  return drawn;
+}
