@@ -20,6 +20,15 @@ const CONVERTER_REFILL_BYTES = 128;
 // eslint-disable-next-line no-control-regex -- what JSON does not allow in a string as it stands
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
 
+const DEFAULT_REPEATS = 20;
+
+export interface CheckOptions {
+  /** Called now and then with the bytes done and the bytes in all. */
+  onProgress?: Progress;
+  /** Findings of one rule that are given before the rest is only counted; 20 unless set. */
+  repeats?: number;
+}
+
 /** How often something was seen, and where first. */
 interface Seen {
   count: number;
@@ -36,19 +45,28 @@ interface Seen {
  * dies of). Warnings: `counter-gap` and `counter-repeat` for each place where a stream's counter is
  * not the one before plus 1, `too-many-streams`, `no-epoch`, `late-epoch`, `second-epoch`,
  * `no-events`, and one `converter-…` for each thing that is right by the format but that its
- * converter cannot read, with the count and the first place.
+ * converter cannot read, with the count and the first place. Findings of one rule beyond `repeats`
+ * are counted and given as one at the end.
  *
- * @throws The system's error when the file cannot be read.
+ * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
-export function* checkTrace(
-  path: string,
-  options: { onProgress?: Progress } = {},
-): Generator<Finding, void> {
+export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
+  const { repeats = DEFAULT_REPEATS } = options;
+  const first = new Map<string, { finding: Finding; count: number }>();
   const cursor = new PacketCursor(path, options);
   try {
-    yield* new TraceCheck(path, cursor).findings();
+    for (const finding of new TraceCheck(path, cursor).findings()) {
+      const seen = first.get(finding.rule) ?? { finding, count: 0 };
+      first.set(finding.rule, seen);
+      if (++seen.count <= repeats) yield finding;
+    }
   } finally {
     cursor.close();
+  }
+  for (const [rule, { finding, count }] of first) {
+    if (count <= repeats) continue;
+    const { severity } = finding;
+    yield { severity, rule, message: `${count - repeats} more of this rule`, path };
   }
 }
 

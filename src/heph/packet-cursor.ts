@@ -1,5 +1,6 @@
 import { FileWindow } from '../core/file-window.js';
 import type { Progress } from '../core/finding.js';
+import { attempt } from '../core/system-error.js';
 import { EVENT_MAGIC, PACKET_HEAD_BYTES } from './layout.js';
 import type { Packet } from './packet.js';
 import { PacketDecoding } from './packet-decoding.js';
@@ -23,9 +24,10 @@ export class PacketCursor {
    * @param options.maxPacketBytes Packets that say to be larger are refused.
    * @param options.onProgress Called with the bytes read and the size of the file, four times a
    *   mebibyte at most.
+   * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, options: { maxPacketBytes?: number; onProgress?: Progress } = {}) {
-    this.#window = new FileWindow(path);
+    this.#window = attempt('path', path, () => new FileWindow(path));
     this.#decoding = new PacketDecoding(path, options.maxPacketBytes);
     this.#onProgress = options.onProgress;
   }
@@ -68,7 +70,8 @@ export class PacketCursor {
   /**
    * Steps to the next packet; false at the end of the file.
    *
-   * @throws TraceFormatError when what stands there is no packet or not a whole one.
+   * @throws TraceFormatError when what stands there is no packet or not a whole one;
+   *   TracewrightError `ERR_SYSTEM` when the file cannot be read.
    */
   next(): boolean {
     this.#at = this.#next;
@@ -106,9 +109,9 @@ export class PacketCursor {
     const window = this.#window;
     window.skip(this.#base + this.#at - window.offset);
     this.#onProgress?.(window.offset, window.size);
-    const bytes =
-      window.peek(Math.max(count, Math.min(STRETCH_BYTES, window.remaining))) ?? Buffer.alloc(0);
-    if (bytes.length < count) return false;
+    const stretch = Math.max(count, Math.min(STRETCH_BYTES, window.remaining));
+    const bytes = attempt('path', window.path, () => window.peek(stretch));
+    if (bytes === undefined) return false;
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#base = window.offset;

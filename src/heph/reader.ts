@@ -21,7 +21,8 @@ export interface ReadOptions {
  * Reads a Heph trace file from front to back, in memory that does not grow with the file.
  *
  * @throws TraceFormatError at the first packet that is not as the format (0.1.0) says, with its
- *   offset and the field; the packets before it have been yielded.
+ *   offset and the field; the packets before it have been yielded. TracewrightError `ERR_SYSTEM`
+ *   when the file cannot be read.
  */
 export function* readPackets(path: string, options: ReadOptions = {}): Generator<Packet, void> {
   const cursor = new PacketCursor(path, options);

@@ -153,10 +153,19 @@ describe('checkTrace', () => {
     expect(told.at(-1)).toEqual([70, 70]);
   });
 
-  it('throws the system error for a file that is not there', () => {
-    expect(() => [...checkTrace(`${directory}/none.heph`)]).toThrow(
-      expect.objectContaining({ code: 'ENOENT' }),
-    );
+  it('counts the findings of a rule beyond the first twenty', () => {
+    const findings = check(epoch, ...Array.from({ length: 30 }, () => event({ counter: 1 })));
+    expect(findings.map(({ rule }) => rule)).toEqual([
+      'counter-gap',
+      ...Array<string>(21).fill('counter-repeat'),
+    ]);
+    expect(findings.at(-1)).toMatchObject({ severity: 'warning', message: '9 more of this rule' });
+  });
+
+  it('throws our error for what cannot be read', () => {
+    const unreadable = expect.objectContaining({ code: 'ERR_SYSTEM', field: 'path' }) as unknown;
+    expect(() => [...checkTrace(`${directory}/none.heph`)]).toThrow(unreadable as Error);
+    expect(() => [...checkTrace(directory)]).toThrow(unreadable as Error);
   });
 
   it('survives flipped bits', () => {
