@@ -36,14 +36,14 @@ constexpr uint32_t kSocketLimitMs = 1000;
 struct Environment {
   std::vector<std::shared_ptr<Ring>> rings;
 
-  void close(size_t id) {
+  void close(size_t id, uint32_t socket_limit_ms = kSocketLimitMs) {
     if (id >= rings.size() || !rings[id]) return;
     const std::shared_ptr<Ring> ring = std::move(rings[id]);
     rings[id] = nullptr;
     for (Ring*& slot : slots) {
       if (slot == ring.get()) slot = Ring::closed_ring();
     }
-    ring->finish(kSocketLimitMs);
+    ring->finish(socket_limit_ms);
   }
 };
 
@@ -314,8 +314,10 @@ Napi::Value write_through(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// finish(ring, limit): at most `limit` ms are spent on a socket.
 Napi::Value finish_ring(const Napi::CallbackInfo& info) {
-  environment(info.Env()).close(info[0].As<Napi::Number>().Uint32Value());
+  environment(info.Env())
+      .close(info[0].As<Napi::Number>().Uint32Value(), info[1].As<Napi::Number>().Uint32Value());
   return info.Env().Undefined();
 }
 
@@ -375,8 +377,19 @@ Napi::Value counts_object(Napi::Env env, Sink& sink) {
   return result;
 }
 
+// Of a target: all rings of the process that feed it, those that are gone included.
 Napi::Value target_counts(const Napi::CallbackInfo& info) {
-  return counts_object(info.Env(), *target_argument(info[0])->sink);
+  Sink& sink = *target_argument(info[0])->sink;
+  const Backlog backlog = DrainThread::instance().backlog_of(sink);
+  Napi::Object result = counts_object(info.Env(), sink).As<Napi::Object>();
+  const auto put = [&](const char* name, double value) {
+    result[name] = Napi::Number::New(info.Env(), value);
+  };
+  put("pendingRecords", static_cast<double>(backlog.records));
+  put("pendingBytes", static_cast<double>(backlog.bytes));
+  put("droppedRecords", backlog.dropped + sink.counts().dropped_records.load());
+  put("refusedRecords", backlog.refused + sink.counts().refused_records.load());
+  return result;
 }
 
 Napi::Value ring_counts(const Napi::CallbackInfo& info) {
@@ -395,6 +408,13 @@ Napi::Value clock_now(const Napi::CallbackInfo& info) {
 
 Napi::Value kernel_clock_now(const Napi::CallbackInfo& info) {
   return Napi::BigInt::New(info.Env(), Clock::monotonic());
+}
+
+Napi::Value wall_clock(const Napi::CallbackInfo& info) {
+  timespec ts;
+  clock_gettime(CLOCK_REALTIME, &ts);
+  return Napi::BigInt::New(info.Env(), static_cast<uint64_t>(ts.tv_sec) * 1000000000u +
+                                           static_cast<uint64_t>(ts.tv_nsec));
 }
 
 Napi::Value finish_on_signal(const Napi::CallbackInfo& info) {
@@ -497,6 +517,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("ringCounts", ring_counts);
   put("clockNow", clock_now);
   put("kernelClockNow", kernel_clock_now);
+  put("wallClock", wall_clock);
   put("finishOnSignal", finish_on_signal);
   put("putFragment", put_fragment_call);
   put("forgetFragments", forget_fragments_call);

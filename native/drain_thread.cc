@@ -176,6 +176,14 @@ void DrainThread::run() {
   }
 }
 
+Backlog DrainThread::backlog_of(const Sink& sink) {
+  Backlog backlog;
+  for (const auto& ring : rings()) {
+    if (ring->sink().get() == &sink) ring->add_backlog(&backlog);
+  }
+  return backlog;
+}
+
 void DrainThread::finish_all() {
   for (const auto& ring : rings()) ring->finish(kSocketLimitAtExitMs);
 }

@@ -25,6 +25,9 @@ class DrainThread {
   // Somebody waits for records to leave: go round at once, and until they have.
   void hurry();
 
+  // What the rings that feed `sink` hold and have turned away.
+  Backlog backlog_of(const Sink& sink);
+
   // Finishes every ring. Called when the process ends in an orderly way.
   void finish_all();
 

@@ -260,6 +260,16 @@ bool Ring::drain() {
   return complete;
 }
 
+void Ring::add_backlog(Backlog* backlog) {
+  std::lock_guard<std::mutex> lock(consumer_);
+  if (finished()) return;
+  const uint64_t to = head();
+  backlog->records += count_records(tail(), to);
+  backlog->bytes += to - tail();
+  backlog->dropped += control_->dropped_events;
+  backlog->refused += control_->refused_events;
+}
+
 void Ring::notify_waiters() {
   if (waiters_.load() == 0) return;
   std::lock_guard<std::mutex> lock(waiters_lock_);
@@ -316,7 +326,7 @@ void Ring::finish(uint32_t socket_limit_ms) {
         rename(options_.finish_from.c_str(), options_.finish_to.c_str());
       }
     }
-    sink_->leave(*this);
+    sink_->retire(*this);
     // What could not be written stays in the ring's file for recovery.
     if (complete && !options_.path.empty()) unlink(options_.path.c_str());
   }

@@ -49,6 +49,14 @@ struct RingOptions {
   uint32_t block_limit_ms = 1000;  // how long `block` waits for a socket before it drops
 };
 
+// What rings hold and have turned away.
+struct Backlog {
+  uint64_t records = 0;
+  uint64_t bytes = 0;
+  double dropped = 0;
+  double refused = 0;
+};
+
 class Ring {
  public:
   static std::shared_ptr<Ring> open(const RingOptions& options, std::shared_ptr<Sink> sink,
@@ -105,6 +113,8 @@ class Ring {
   // Waits until everything that was committed before the call has left, or the time is over.
   bool wait_drained(uint64_t position, uint32_t limit_ms);
 
+  // Adds what this ring holds and has turned away; nothing once it is finished.
+  void add_backlog(Backlog* backlog);
   // Whether a thread stands in wait_drained.
   bool awaited() const { return waiters_.load() != 0; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }

@@ -19,6 +19,9 @@ struct SinkCounts {
   std::atomic<uint64_t> connections{0};   // made, the first one included
   std::atomic<uint64_t> errors{0};
   std::atomic<uint64_t> lost_records{0};  // committed, but never handed over
+  // Of rings that are finished; those of the others stand in their control pages.
+  std::atomic<uint64_t> dropped_records{0};
+  std::atomic<uint64_t> refused_records{0};
 };
 
 class Sink {
@@ -38,6 +41,14 @@ class Sink {
 
   // The ring is finished; what it still holds stays where it is.
   virtual void leave(Ring&) {}
+  void retire(Ring& ring) {
+    const auto add = [](std::atomic<uint64_t>& to, double events) {
+      to.fetch_add(static_cast<uint64_t>(events), std::memory_order_relaxed);
+    };
+    leave(ring);
+    add(counts_.dropped_records, ring.control().dropped_events);
+    add(counts_.refused_records, ring.control().refused_events);
+  }
 
   // Work that is due whether or not there are records: connecting, repeating the preamble.
   virtual void tick(uint64_t /*now*/) {}

@@ -62,6 +62,14 @@ export interface SinkCounts {
   lastError?: string;
 }
 
+/** Of all rings that feed a target, or fed it once. */
+export interface TargetCounts extends SinkCounts {
+  pendingRecords: number;
+  pendingBytes: number;
+  droppedRecords: number;
+  refusedRecords: number;
+}
+
 export interface RingCounts extends SinkCounts {
   committedBytes: number;
   pendingBytes: number;
@@ -99,12 +107,15 @@ export interface NativeCore {
   commitExplicit(ring: number): boolean;
   flush(ring: number): boolean;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
-  finish(ring: number): void;
+  /** At most `limitMs` are spent on what a socket has not taken yet. */
+  finish(ring: number, limitMs: number): void;
   waitDrained(ring: number, limitMs: number): Promise<boolean>;
-  targetCounts(target: NativeTarget): SinkCounts;
+  targetCounts(target: NativeTarget): TargetCounts;
   ringCounts(ring: number): RingCounts | undefined;
   clockNow(): bigint;
   kernelClockNow(): bigint;
+  /** Nanoseconds since 1970. */
+  wallClock(): bigint;
   finishOnSignal(signalNumber: number): boolean;
   putFragment(path: string, key: string, fragment: string, before: string, after: string): void;
   forgetFragments(path: string): void;

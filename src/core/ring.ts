@@ -185,8 +185,11 @@ export class Ring {
     return this.#id === -1 ? undefined : core.ringCounts(this.#id);
   }
 
-  /** Drains, completes the stream and lets go of the ring. */
-  close(): void {
+  /**
+   * Drains, completes the stream and lets go of the ring. At most `limitMs` are spent on what a
+   * socket has not taken yet.
+   */
+  close(limitMs = 1000): void {
     if (this.#id === -1) return;
     const id = this.#id;
     // First, so that nothing that runs meanwhile finds room.
@@ -194,7 +197,7 @@ export class Ring {
     this.free = 0;
     this.commit = closedCommit;
     this.readStamp = closedCommit;
-    core.finish(id);
+    core.finish(id, limitMs);
   }
 
   #recordStall(): void {

@@ -1,0 +1,27 @@
+/**
+ * Traces in Heph's format, to a file, over UDP, TCP or a unix socket.
+ *
+ *     import { openTrace } from 'tracewright/heph';
+ *
+ *     const trace = openTrace('service.heph');
+ *     const stream = trace.stream();
+ *     const timing = stream.startTrace();
+ *     stream.finishTrace(timing, 'loading', { rows: 42, table: 'users' });
+ *     await trace.close();
+ *
+ * @module heph
+ */
+export { TracewrightError, TraceFormatError } from '../core/errors.js';
+export type { ErrorCode } from '../core/errors.js';
+export type { RingOptions } from '../core/ring-options.js';
+export type { Finding, Progress } from '../core/finding.js';
+export { checkTrace } from './check.js';
+export type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from './packet.js';
+export { decodePacket, PacketDecoder, readPackets } from './reader.js';
+export type { Span, SpanSchema, SpanValues } from './span.js';
+export type { Attributes, Stream, Timing } from './stream.js';
+export type { Target } from './target.js';
+export { openTrace } from './trace.js';
+export type { Trace, TraceOptions, TraceStats } from './trace.js';
+export { f64, i64, u64 } from './value.js';
+export type { AttributeInput, AttributeScalar, AttributeType, TypedValue } from './value.js';
