@@ -171,7 +171,10 @@ class StreamCheck {
         this.#report('ignored-event', () => `event ${JSON.stringify(mcv)} is not declared`);
         return true;
       }
-      this.#report('undeclared-event', () => `model ${model} declares no ${JSON.stringify(mcv)}`);
+      this.#report(
+        this.#undeclaredRule(mcv),
+        () => `model ${model} declares no ${JSON.stringify(mcv)}`,
+      );
       return false;
     }
     if (this.#switchedOut && (model === 'ovni' || model === 'nosv')) {
@@ -179,6 +182,15 @@ class StreamCheck {
     }
     if (activity[model] !== 'any') this.#checkActivity(mcv, activity[model] === 'running');
     return this.#payloadFits(event, kind);
+  }
+
+  /** Version 1 passes over what it does not know, but not in these two categories. */
+  #undeclaredRule(mcv: string): Rule {
+    if (this.#stream.version === 1) {
+      if (mcv.startsWith('OH')) return 'thread-state';
+      if (mcv.startsWith('OF')) return 'flush';
+    }
+    return 'undeclared-event';
   }
 
   #checkActivity(mcv: string, running: boolean): void {
@@ -211,10 +223,12 @@ class StreamCheck {
       this.#report('payload-extra', message);
       return true;
     }
-    // Of OHx only the CPU is read.
+    // Of OHx only the CPU is read. Version 1 reads what it needs and does not know marks.
     const least = code === OHX ? 4 : kind.bytes;
-    if (exactPayload.has(code) || bytes < least) {
-      this.#report('payload', message);
+    const version1 = this.#stream.version === 1;
+    if (version1 ? bytes < least : bytes < least || exactPayload.has(code)) {
+      const unread = version1 && mcv.startsWith('OM');
+      this.#report(unread ? 'payload-extra' : 'payload', message);
       return false;
     }
     this.#report('payload-extra', message);

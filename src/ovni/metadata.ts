@@ -304,8 +304,8 @@ export function readProcessMetadata(path: string, fault: Fault): ProcessMetadata
 /**
  * What Tracewright keeps about one thread of a version 1 process: under the key `tracewright` of
  * `metadata.json`, in `threads.<tid>`, the same object as in version 3's `stream.json` without what
- * version 1 says elsewhere. Readers of version 1 pass over the key. Without it, all that is known is
- * what the process says, and that a process with metadata has ended.
+ * version 1 says elsewhere. Readers of version 1 pass over the key. Another library's metadata is
+ * written when the process ends, so without the key a thread counts as finished.
  */
 export function privateThreadMetadata(
   path: string,
@@ -330,7 +330,7 @@ export function privateThreadMetadata(
       libraryCommit: undefined,
       require: undefined,
       marks: NO_MARKS,
-      finished: true,
+      finished: own === undefined,
       attributes: {},
       json: {},
     };

@@ -1,0 +1,123 @@
+import type { Progress } from '../core/finding.js';
+import { declarationOf } from './catalog.js';
+import { mergeStreams } from './merge-streams.js';
+import type { MergedEvent } from './merge-streams.js';
+import { decodeArguments } from './reader.js';
+import type { DecodedArguments } from './reader.js';
+import { readTraceDirectory } from './trace-directory.js';
+
+/** Bytes of a payload or of jumbo data that are shown where they cannot be decoded. */
+const SHOWN_BYTES = 32;
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A value that JSON can say without loss. */
+export type JsonValue = string | number | JsonValue[] | { [name: string]: JsonValue };
+
+/**
+ * The events of a trace, or of a part of it, in the order of their clocks with the offsets of their
+ * hosts. What is yielded is valid until the next one; {@link dumpLine} and {@link dumpObject} make
+ * of it what can be kept.
+ *
+ * @param path a trace directory, a loom, a process or a single stream.
+ * @throws TraceFormatError when metadata or a stream is not what the format asks for; the events
+ * before it have been given.
+ */
+export function* dumpEvents(
+  path: string,
+  options: { onProgress?: Progress } = {},
+): Generator<MergedEvent, void> {
+  const trace = readTraceDirectory(path);
+  yield* mergeStreams(trace, trace.streams, options);
+}
+
+/**
+ * One readable line for an event, without the line's end: the clock in nanoseconds, the MCV, whose
+ * it is, and what it means where it is declared, else its bytes. Control characters are escaped, so
+ * that a hostile trace cannot steer a terminal.
+ */
+export function dumpLine({ stream, event, clock }: MergedEvent): string {
+  const { mcv } = event;
+  const declared = declarationOf(mcv);
+  const decoded = decodeArguments(event);
+  const meaning =
+    declared === undefined || decoded === undefined
+      ? `${declared === undefined ? 'not declared' : 'not as declared'}${shownBytes(event)}`
+      : described(declared.description, decoded);
+  const place = `loom.${stream.loom}/proc.${stream.pid}/thread.${stream.tid}`;
+  return `${clock}  ${escaped(mcv)}  ${escaped(place)}  ${meaning}`;
+}
+
+/**
+ * The event as an object for `JSON.stringify`. Integers of 64 bits are numbers up to 2^53 - 1 and
+ * decimal strings beyond. `args` are there when the event is declared and as declared, `payload` or
+ * `data` in hexadecimal when it is not; `data` of more than 16 MiB is left out, `dataBytes` says how
+ * much it is.
+ */
+export function dumpObject({ stream, event, clock }: MergedEvent): Record<string, JsonValue> {
+  const { mcv, offset, size, jumbo, data } = event;
+  const object: Record<string, JsonValue> = {
+    clock: jsonInteger(clock),
+    loom: stream.loom,
+    pid: stream.pid,
+    tid: stream.tid,
+    mcv,
+    offset,
+    size,
+  };
+  if (jumbo) object['dataBytes'] = event.dataBytes;
+  const decoded = declarationOf(mcv) === undefined ? undefined : decodeArguments(event);
+  if (decoded !== undefined) {
+    const args = Object.entries(decoded);
+    if (args.length > 0) {
+      object['args'] = Object.fromEntries(args.map(([name, value]) => [name, jsonValue(value)]));
+    }
+  } else if (!jumbo) {
+    if (event.payloadBytes > 0) object['payload'] = hexadecimal(event.payload);
+  } else if (data !== undefined) {
+    object['data'] = hexadecimal(data);
+  }
+  return object;
+}
+
+/** An argument in terms of JSON, without loss. */
+export function jsonValue(value: number | bigint | string): string | number {
+  return typeof value === 'bigint' ? jsonInteger(value) : value;
+}
+
+function jsonInteger(value: bigint): number | string {
+  return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
+}
+
+/** The catalog's description with the arguments in their places. */
+function described(description: string, args: DecodedArguments): string {
+  return description.replace(/%(#llx)?\{(\w+)\}/g, (_, hexadecimal: string, name: string) => {
+    const value = args[name];
+    if (value === undefined) return '?';
+    if (hexadecimal && typeof value !== 'string' && BigInt(value) !== 0n) {
+      return `0x${value.toString(16)}`;
+    }
+    return escaped(String(value));
+  });
+}
+
+function shownBytes(event: MergedEvent['event']): string {
+  const { jumbo, data } = event;
+  if (jumbo && data === undefined) return `: ${event.dataBytes} bytes`;
+  const bytes = data ?? event.payload;
+  if (bytes.length === 0) return '';
+  const more = bytes.length - SHOWN_BYTES;
+  return `: ${hexadecimal(bytes.subarray(0, SHOWN_BYTES))}${more > 0 ? ` and ${more} bytes more` : ''}`;
+}
+
+function hexadecimal(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+}
+
+/** Text with escapes for what a terminal acts on. */
+function escaped(text: string): string {
+  return text.replace(
+    // eslint-disable-next-line no-control-regex -- these are what must not reach a terminal
+    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
