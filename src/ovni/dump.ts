@@ -5,6 +5,7 @@ import type { MergedEvent } from './merge-streams.js';
 import { decodeArguments } from './reader.js';
 import type { DecodedArguments } from './reader.js';
 import { readTraceDirectory } from './trace-directory.js';
+import type { ThreadStream } from './trace-directory.js';
 
 /** Bytes of a payload or of jumbo data that are shown where they cannot be decoded. */
 const SHOWN_BYTES = 32;
@@ -36,15 +37,26 @@ export function* dumpEvents(
  * that a hostile trace cannot steer a terminal.
  */
 export function dumpLine({ stream, event, clock }: MergedEvent): string {
-  const { mcv } = event;
-  const declared = declarationOf(mcv);
-  const decoded = decodeArguments(event);
+  const { code } = event;
+  let description = descriptions.get(code);
+  if (description === undefined) {
+    description = partsOf(declarationOf(event.mcv)?.description);
+    // A hostile trace can have 2^24 of them.
+    if (descriptions.size < MAX_CACHED) descriptions.set(code, description);
+  }
+  let place = places.get(stream);
+  if (place === undefined) {
+    place = escaped(`loom.${stream.loom}/proc.${stream.pid}/thread.${stream.tid}`);
+    places.set(stream, place);
+  }
+  const decoded = description === 'not declared' ? undefined : decodeArguments(event);
   const meaning =
-    declared === undefined || decoded === undefined
-      ? `${declared === undefined ? 'not declared' : 'not as declared'}${shownBytes(event)}`
-      : described(declared.description, decoded);
-  const place = `loom.${stream.loom}/proc.${stream.pid}/thread.${stream.tid}`;
-  return `${clock}  ${escaped(mcv)}  ${escaped(place)}  ${meaning}`;
+    description === 'not declared'
+      ? description + shownBytes(event)
+      : decoded === undefined
+        ? `not as declared${shownBytes(event)}`
+        : described(description, decoded);
+  return `${clock}  ${escaped(event.mcv)}  ${place}  ${meaning}`;
 }
 
 /**
@@ -88,16 +100,38 @@ function jsonInteger(value: bigint): number | string {
   return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
 }
 
-/** The catalog's description with the arguments in their places. */
-function described(description: string, args: DecodedArguments): string {
-  return description.replace(/%(#llx)?\{(\w+)\}/g, (_, hexadecimal: string, name: string) => {
-    const value = args[name];
-    if (value === undefined) return '?';
-    if (hexadecimal && typeof value !== 'string' && BigInt(value) !== 0n) {
-      return `0x${value.toString(16)}`;
-    }
-    return escaped(String(value));
+/** A piece of a description: text, or an argument and whether it is shown in hexadecimal. */
+type Part = string | { readonly name: string; readonly hexadecimal: boolean };
+
+/** Taken apart once for each MCV, and put together once for each thread: dumps are long. */
+const descriptions = new Map<number, readonly Part[] | 'not declared'>();
+const places = new WeakMap<ThreadStream, string>();
+const MAX_CACHED = 4096;
+
+function partsOf(description: string | undefined): readonly Part[] | 'not declared' {
+  if (description === undefined) return 'not declared';
+  return description.split(/(%(?:#llx)?\{\w+\})/).map((part) => {
+    const match = /^%(#llx)?\{(\w+)\}$/.exec(part);
+    return match === null ? part : { name: match[2]!, hexadecimal: match[1] !== undefined };
   });
+}
+
+/** The catalog's description with the arguments in their places. */
+function described(parts: readonly Part[], args: DecodedArguments): string {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part;
+      continue;
+    }
+    const value = args[part.name];
+    if (typeof value === 'string') text += escaped(value);
+    else if (value === undefined) text += '?';
+    // As %#llx of C does it, 0 has no prefix.
+    else if (part.hexadecimal && BigInt(value) !== 0n) text += `0x${value.toString(16)}`;
+    else text += value.toString();
+  }
+  return text;
 }
 
 function shownBytes(event: MergedEvent['event']): string {
