@@ -8,15 +8,13 @@ import { surveyTracks } from './track-survey.js';
 import type { TrackSurvey } from './track-survey.js';
 
 const NANOSECONDS_PER_MICROSECOND = 1000;
+/** The one process under which a trace is shown. */
+const PID = 1;
 
 /** What a conversion can be told. */
 export interface ChromeOptions {
-  /** The process under which the trace is shown: 1 unless set. */
-  pid?: number;
-  /** Name of that process: `Heph <path>` unless set. */
+  /** Name of the process under which the trace is shown: `Heph <path>` unless set. */
   processName?: string;
-  /** Nanoseconds to add to every time, to line the trace up with others: 0 unless set. */
-  shift?: number;
   /** Called with bytes done and in all; the file is gone through twice and counts twice. */
   onProgress?: Progress;
 }
@@ -58,7 +56,7 @@ export function* chromeEvents(
       },
     },
   );
-  const drawing = new Drawing(survey, options.pid ?? 1, options.shift ?? 0);
+  const drawing = new Drawing(survey);
   try {
     while (cursor.next()) {
       const packet = cursor.packet();
@@ -72,13 +70,13 @@ export function* chromeEvents(
 function* metadataEvents(
   path: string,
   { epoch, tracks }: TrackSurvey,
-  { pid = 1, processName = `Heph ${path}` }: ChromeOptions,
+  { processName = `Heph ${path}` }: ChromeOptions,
 ): Generator<ChromeEvent, void> {
   const metadata = (name: string, tid: number, args: Record<string, unknown>): ChromeEvent => ({
     name,
     ph: 'M',
     ts: 0,
-    pid,
+    pid: PID,
     tid,
     args,
   });
@@ -96,15 +94,11 @@ function* metadataEvents(
 
 class Drawing {
   readonly #survey: TrackSurvey;
-  readonly #pid: number;
-  readonly #shift: number;
   readonly #nestings = new Map<number, Nesting>();
   #asynchronous = 0;
 
-  constructor(survey: TrackSurvey, pid: number, shift: number) {
+  constructor(survey: TrackSurvey) {
     this.#survey = survey;
-    this.#pid = pid;
-    this.#shift = shift;
   }
 
   *event(event: EventPacket): Generator<ChromeEvent, void> {
@@ -113,19 +107,19 @@ class Drawing {
     const drawn = {
       name: event.description,
       cat: 'heph',
-      ts: this.#microseconds(start),
-      pid: this.#pid,
+      ts: microseconds(start),
+      pid: PID,
     };
     const lane = this.#survey.tidOf(stream, substream);
     if (lane !== undefined && this.#nesting(lane).add(Number(start), Number(end))) {
-      const dur = Number(end - start) / NANOSECONDS_PER_MICROSECOND;
+      const dur = microseconds(end - start);
       yield withArgs({ ...drawn, ph: 'X', tid: lane, dur }, event, false);
       return;
     }
     const tid = this.#survey.tidOf(stream, 0n) ?? this.#survey.otherStreamsTid;
-    const id = `heph.${this.#pid}.${++this.#asynchronous}`;
+    const id = `heph.${++this.#asynchronous}`;
     yield withArgs({ ...drawn, ph: 'b', tid, id }, event, true);
-    yield { ...drawn, ph: 'e', ts: this.#microseconds(end), tid, id };
+    yield { ...drawn, ph: 'e', ts: microseconds(end), tid, id };
   }
 
   #nesting(tid: number): Nesting {
@@ -136,10 +130,10 @@ class Drawing {
     }
     return nesting;
   }
+}
 
-  #microseconds(time: bigint): number {
-    return (Number(time) + this.#shift) / NANOSECONDS_PER_MICROSECOND;
-  }
+function microseconds(nanoseconds: bigint): number {
+  return Number(nanoseconds) / NANOSECONDS_PER_MICROSECOND;
 }
 
 /** Adds the attributes, and of the event itself what its track does not tell. */

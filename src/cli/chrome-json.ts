@@ -1,0 +1,19 @@
+import type { ChromeEvent } from '../core/chrome-event.js';
+import type { TextOutput } from './text-output.js';
+
+/**
+ * Writes events as the JSON object that chrome://tracing and Perfetto open (Trace Event Format,
+ * "JSON Object Format"), one event a line, as fast as the output takes it.
+ */
+export async function writeChromeJson(
+  output: TextOutput,
+  events: Iterable<ChromeEvent>,
+): Promise<void> {
+  await output.write('{"displayTimeUnit":"ns","traceEvents":[');
+  let separator = '\n';
+  for (const event of events) {
+    await output.write(separator + JSON.stringify(event));
+    separator = ',\n';
+  }
+  await output.write('\n]}\n');
+}

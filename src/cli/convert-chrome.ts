@@ -1,0 +1,46 @@
+import { realpathSync, statSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import { writeChromeJson } from './chrome-json.js';
+import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
+import type { ConversionRequest } from './convert.js';
+import { findTraces } from './detect.js';
+import type { FoundTrace } from './detect.js';
+import { mergedChromeEvents } from './merge-chrome.js';
+import { ProgressLine } from './progress.js';
+import { fileOutput, standardOutput } from './text-output.js';
+
+/** `convert --to chrome`: to the file OUT, or to standard output. */
+export async function convertToChrome({ path, out, force }: ConversionRequest): Promise<number> {
+  const traces = findTraces(path);
+  const toFile = out !== undefined && out !== '-';
+  if (toFile) refusePartOf(traces, out);
+  const output = toFile ? await fileOutput(out, force) : standardOutput();
+  const progress = new ProgressLine(toFile || !process.stdout.isTTY);
+  let exitCode = EXIT_DONE;
+  const events = mergedChromeEvents(traces, {
+    job: (trace) => ({ onProgress: progress.of(trace.path) }),
+    onFault(fault) {
+      progress.clear();
+      process.stderr.write(`tracewright convert: ${fault.message}\n`);
+      exitCode = EXIT_FAULTY;
+    },
+  });
+  await writeChromeJson(output, events);
+  progress.clear();
+  await output.end();
+  return exitCode;
+}
+
+/** With --force, OUT could be the trace itself or a file of it. */
+function refusePartOf(traces: readonly FoundTrace[], out: string): void {
+  const existing = statSync(out, { throwIfNoEntry: false });
+  if (existing === undefined) return;
+  const target = realpathSync(out);
+  for (const { path } of traces) {
+    const source = realpathSync(path);
+    const inside = relative(source, target);
+    if (inside !== '..' && !inside.startsWith(`..${sep}`)) {
+      throw new UsageError(`${out} is a part of the trace ${path}`);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkTrace } from '../heph/check.js';
+import { chromeEvents } from '../heph/chrome.js';
+import { dumpLine, dumpObject } from '../heph/dump.js';
+import { readEpoch } from '../heph/epoch.js';
+import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
+import { readPackets } from '../heph/reader.js';
+import type { TraceFormat } from './trace-format.js';
+
+const EXTENSION = '.heph';
+
+function beginsWithMagic(path: string): boolean {
+  const head = Buffer.alloc(4);
+  const fd = openSync(path, 'r');
+  try {
+    if (readSync(fd, head) < head.length) return false;
+  } finally {
+    closeSync(fd);
+  }
+  const magic = head.readUInt32BE();
+  return magic === EVENT_MAGIC || magic === METADATA_MAGIC;
+}
+
+function traceFiles(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
+    .map((entry) => join(directory, entry.name))
+    .sort();
+}
+
+/** Heph: files, told by their first packet's magic or by their extension. */
+export const hephFormat: TraceFormat = {
+  name: 'Heph',
+  clock: "the time since the trace's epoch",
+  isTraceFile: (path) => path.endsWith(EXTENSION) || beginsWithMagic(path),
+  tracesIn(directory) {
+    const below = readdirSync(directory, { withFileTypes: true }).some(
+      (entry) => entry.isDirectory() && entry.name === 'heph',
+    );
+    return [...traceFiles(directory), ...(below ? traceFiles(join(directory, 'heph')) : [])];
+  },
+  *dump(path, json, { onProgress }) {
+    for (const packet of readPackets(path, onProgress && { onProgress })) {
+      yield json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);
+    }
+  },
+  check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
+  chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
+  epoch: readEpoch,
+  // Such a trace begins close to its zero, whenever that was.
+  firstTime: () => 0n,
+};

@@ -1,0 +1,88 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module';
+import { TracewrightError } from '../core/errors.js';
+import { checkCommand } from './check.js';
+import { EXIT_DONE, EXIT_USAGE, UsageError } from './command.js';
+import type { Command } from './command.js';
+import { convertCommand } from './convert.js';
+import { dumpCommand } from './dump.js';
+import { ClosedPipe, standardOutput } from './text-output.js';
+
+/** Every subcommand: a file of its own each. */
+const commands = new Map<string, Command>([
+  ['dump', dumpCommand],
+  ['check', checkCommand],
+  ['convert', convertCommand],
+]);
+
+function overview(): string {
+  const width = Math.max(...[...commands.keys()].map((name) => name.length));
+  const list = [...commands].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}\n`);
+  return `Usage: tracewright COMMAND ...
+
+Reads traces in the formats ovni and Heph.
+
+Commands:
+${list.join('')}
+\`tracewright COMMAND --help\` tells more about one.
+
+  --help     print this
+  --version  print the version
+`;
+}
+
+function version(): string {
+  const require = createRequire(import.meta.url);
+  return `${(require('../../package.json') as { version: string }).version}\n`;
+}
+
+async function print(text: string): Promise<number> {
+  const output = standardOutput();
+  await output.write(text);
+  await output.end();
+  return EXIT_DONE;
+}
+
+/** Whether help is asked for, before the command complains about what is missing. */
+function wantsHelp(args: string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  return options.includes('--help') || options.includes('-h');
+}
+
+async function run([name, ...args]: string[]): Promise<number> {
+  if (name === undefined) throw new UsageError(`a command is missing: ${known()}`);
+  if (name === '--help' || name === '-h' || name === 'help') {
+    const command = commands.get(args[0] ?? '');
+    return print(command?.help ?? overview());
+  }
+  if (name === '--version') return print(version());
+  const command = commands.get(name);
+  if (command === undefined) {
+    const what = name.startsWith('-') ? 'option' : 'command';
+    throw new UsageError(`unknown ${what} ${JSON.stringify(name)}; commands are ${known()}`);
+  }
+  return wantsHelp(args) ? print(command.help) : command.run(args);
+}
+
+function known(): string {
+  return [...commands.keys()].join(', ');
+}
+
+// Nothing is left to say it with.
+process.stderr.on('error', () => undefined);
+
+const args = process.argv.slice(2);
+try {
+  process.exitCode = await run(args);
+} catch (error) {
+  if (error instanceof ClosedPipe) {
+    process.exitCode = EXIT_DONE;
+  } else if (error instanceof UsageError || error instanceof TracewrightError) {
+    const command = commands.has(args[0] ?? '') ? `tracewright ${args[0]!}` : 'tracewright';
+    process.stderr.write(`${command}: ${error.message}\nSee \`${command} --help\`.\n`);
+    process.exitCode = EXIT_USAGE;
+  } else {
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { checkTrace } from '../ovni/check.js';
+import { chromeEvents } from '../ovni/chrome.js';
+import { dumpEvents, dumpLine, dumpObject } from '../ovni/dump.js';
+import type { TraceFormat } from './trace-format.js';
+
+/** A loom, process or thread, as a folder of either version or a thread's file of version 1. */
+const PART = /^(loom\..+|proc\.\d+|thread\.\d+)$/;
+const STREAM_FILE = /^stream\.(json|obs)$/;
+
+function isTraceDirectory(directory: string): boolean {
+  if (PART.test(basename(resolve(directory)))) return true;
+  return readdirSync(directory).some((name) => PART.test(name) || STREAM_FILE.test(name));
+}
+
+/** ovni: a directory of looms, a part of one, or a single stream's file. */
+export const ovniFormat: TraceFormat = {
+  name: 'ovni',
+  clock: 'CLOCK_MONOTONIC',
+  isTraceFile: (path) => STREAM_FILE.test(basename(path)) || /^thread\.\d+$/.test(basename(path)),
+  tracesIn(directory) {
+    if (isTraceDirectory(directory)) return [directory];
+    const below = readdirSync(directory, { withFileTypes: true }).some(
+      (entry) => entry.isDirectory() && entry.name === 'ovni',
+    );
+    const inner = join(directory, 'ovni');
+    return below && isTraceDirectory(inner) ? [inner] : [];
+  },
+  *dump(path, json, { onProgress }) {
+    for (const event of dumpEvents(path, onProgress && { onProgress })) {
+      yield json ? JSON.stringify({ kind: 'event', ...dumpObject(event) }) : dumpLine(event);
+    }
+  },
+  check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
+  chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
+  // The clock counts from the start of the machine, and no file of the trace says when that was.
+  epoch: () => undefined,
+  firstTime(path) {
+    for (const { clock } of dumpEvents(path)) return clock;
+    return undefined;
+  },
+};

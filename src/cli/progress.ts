@@ -1,0 +1,38 @@
+import type { Progress } from '../core/finding.js';
+
+const INTERVAL_MILLISECONDS = 100;
+const ERASE_LINE = '\r\u001b[K';
+
+/** A line on a terminal's standard error that tells how far a long job is; elsewhere, nothing. */
+export class ProgressLine {
+  readonly #stream: NodeJS.WriteStream | undefined;
+  #shown = false;
+  #next = performance.now() + INTERVAL_MILLISECONDS;
+
+  /** @param wanted False where the line would get between lines of output. */
+  constructor(wanted = true, stream: NodeJS.WriteStream = process.stderr) {
+    this.#stream = wanted && stream.isTTY ? stream : undefined;
+  }
+
+  /** What to hand to the job; undefined where nothing is shown. */
+  of(label: string): Progress | undefined {
+    const stream = this.#stream;
+    if (stream === undefined) return undefined;
+    return (done, total) => {
+      const now = performance.now();
+      if (now < this.#next || total === 0) return;
+      this.#next = now + INTERVAL_MILLISECONDS;
+      this.#shown = true;
+      const percent = Math.floor((100 * done) / total);
+      const line = `${String(percent).padStart(3)} % ${label}`;
+      stream.write(`${ERASE_LINE}${line.slice(0, Math.max(stream.columns - 1, 0))}`);
+    };
+  }
+
+  /** Takes the line away, before anything else is printed. */
+  clear(): void {
+    if (!this.#shown) return;
+    this.#shown = false;
+    this.#stream?.write(ERASE_LINE);
+  }
+}

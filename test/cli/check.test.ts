@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
+import { main, tracewright } from './run-command.js';
+import { writeOvniTrace } from './small-ovni-trace.js';
+
+const directory = temporaryDirectory();
+const epoch = encodeEpoch(1610113734118010000n);
+const event = encodeEvent(someEvent());
+const backwards = encodeEvent(someEvent({ counter: 1, start: 9n, end: 8n }));
+
+describe('tracewright check', { timeout: 60_000 }, () => {
+  it('accepts a right trace', () => {
+    const path = writeTrace(directory, 'right.heph', epoch, event);
+    expect(tracewright('check', path)).toEqual({
+      status: 0,
+      stdout: `${path}: acceptable (Heph)\n0 errors, 0 warnings\n`,
+      stderr: '',
+    });
+    expect(tracewright('check', '--json', path)).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it('accepts a trace with warnings and prints them', () => {
+    const path = writeTrace(directory, 'warned.heph', event);
+    const { status, stdout } = tracewright('check', path);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`warning no-epoch: ${path}: `);
+    expect(stdout).toMatch(/0 errors, 1 warning\n$/);
+  });
+
+  it('refuses a trace with an error and says where it is', () => {
+    const path = writeTrace(directory, 'wrong.heph', epoch, event, backwards);
+    const { status, stdout } = tracewright('check', path);
+    expect(status).toBe(1);
+    expect(stdout).toContain(`error end-before-start: ${path}, byte 70: `);
+    expect(stdout).toContain(`${path}: not acceptable (Heph)\n1 error, 0 warnings\n`);
+  });
+
+  it('prints findings as JSON', () => {
+    const path = writeTrace(directory, 'wrong.heph', epoch, event, backwards);
+    const { status, stdout } = tracewright('check', '--json', path);
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      severity: 'error',
+      rule: 'end-before-start',
+      path,
+      offset: 70,
+    });
+  });
+
+  it('judges each trace of a directory, and all together', () => {
+    const path = join(directory, 'registered');
+    writeOvniTrace(join(path, 'ovni'), 1_000_000_000n);
+    writeTrace(path, 'heph/a.heph', epoch, event, backwards);
+    writeTrace(path, 'heph/b.heph', epoch, event);
+    const { status, stdout } = tracewright('check', path);
+    expect(status).toBe(1);
+    expect(stdout).toContain(`${join(path, 'ovni')}: acceptable (ovni)\n`);
+    expect(stdout).toContain(`${join(path, 'heph/a.heph')}: not acceptable (Heph)\n`);
+    expect(stdout).toContain(`${join(path, 'heph/b.heph')}: acceptable (Heph)\n`);
+  });
+
+  it('takes an empty Heph file for a trace without events, by its extension', () => {
+    expect(tracewright('check', writeTrace(directory, 'empty.heph'))).toMatchObject({ status: 0 });
+  });
+
+  it('tells the verdict by its exit code also when nobody reads it', async () => {
+    const path = writeTrace(directory, 'wrong.heph', epoch, event, backwards);
+    const child = spawn(process.execPath, [main, 'check', path], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    const [status] = (await once(child, 'close')) as [number | null];
+    expect(status).toBe(1);
+  });
+});

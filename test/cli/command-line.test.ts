@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
+import { tracewright } from './run-command.js';
+
+const directory = temporaryDirectory();
+
+describe('the command line', { timeout: 60_000 }, () => {
+  it('prints help on all and on each, asked in any way', () => {
+    for (const args of [['--help'], ['-h'], ['help']]) {
+      const { status, stdout, stderr } = tracewright(...args);
+      expect([status, stderr]).toEqual([0, '']);
+      for (const name of ['dump', 'check', 'convert']) expect(stdout).toContain(`  ${name} `);
+    }
+    for (const name of ['dump', 'check', 'convert']) {
+      const { status, stdout } = tracewright(name, '--help');
+      expect([status, stdout]).toEqual([0, expect.stringContaining(`Usage: tracewright ${name}`)]);
+      expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
+      expect(tracewright('help', name).stdout).toBe(stdout);
+      expect(tracewright(name, 'anything', '--help').stdout).toBe(stdout);
+    }
+  });
+
+  it('prints its version', () => {
+    const packageJson = new URL('../../package.json', import.meta.url);
+    const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string };
+    expect(tracewright('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each([
+    [[], 'a command is missing: dump, check, convert'],
+    [['frobnicate'], 'unknown command "frobnicate"; commands are dump, check, convert'],
+    [['--frobnicate'], 'unknown option "--frobnicate"'],
+    [['constructor'], 'unknown command "constructor"'],
+    [['dump'], 'PATH is missing'],
+    [['check', '--json'], 'PATH is missing'],
+    [['dump', '--jsn', 'x'], "unknown option '--jsn'"],
+    [['dump', 'x', 'y'], 'unexpected argument "y"'],
+    [['dump', '/nowhere/at/all'], 'cannot read /nowhere/at/all: ENOENT'],
+    [['check', '/nowhere/at/all'], 'cannot read /nowhere/at/all: ENOENT'],
+    [['check', '/dev/null'], '/dev/null is neither a file nor a directory'],
+    [['convert', 'x'], '--to is missing; it is chrome or ovni3'],
+    [['convert', '--to'], "option '--to <value>' argument missing"],
+    [['convert', '--to', 'pdf', 'x'], 'cannot convert to "pdf", only to chrome or ovni3'],
+    [['convert', '--to', 'constructor', 'x'], 'cannot convert to "constructor"'],
+    [['convert', '--to', 'ovni3', 'x'], 'OUT is missing'],
+  ])('%j is refused with what is wrong', (args, message) => {
+    const { status, stdout, stderr } = tracewright(...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/^tracewright( \w+)?: .*\nSee `tracewright( \w+)? --help`\.\n$/);
+  });
+
+  it('says what a trace looks like when there is none', () => {
+    const path = writeTrace(directory, 'notes.txt', Buffer.from('no trace'));
+    for (const nothing of [path, directory]) {
+      const { status, stderr } = tracewright('dump', nothing);
+      expect([status, stderr]).toEqual([2, expect.stringContaining('holds no trace')]);
+      expect(stderr).toContain('.heph');
+      expect(stderr).toContain('loom.<name>');
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ChromeEvent } from '../../src/core/chrome-event.js';
+import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
+import { tracewright } from './run-command.js';
+import { writeOvniTrace } from './small-ovni-trace.js';
+
+const directory = temporaryDirectory();
+const EPOCH = 1_610_113_734_118_010_000n;
+const epoch = encodeEpoch(EPOCH);
+const event = encodeEvent(someEvent({ start: 1234n, end: 2234n }));
+
+const eventsIn = (json: string): ChromeEvent[] =>
+  (JSON.parse(json) as { traceEvents: ChromeEvent[] }).traceEvents;
+
+describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
+  it('writes to standard output without OUT and with -', () => {
+    const path = writeTrace(directory, 'one.heph', epoch, event);
+    const { status, stdout, stderr } = tracewright('convert', '--to', 'chrome', path);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(eventsIn(stdout).at(-1)).toMatchObject({ name: 'event', ph: 'X', ts: 1.234, dur: 1 });
+    expect(tracewright('convert', '--to', 'chrome', path, '-').stdout).toBe(stdout);
+  });
+
+  it('writes a new file, and takes the place of one only with --force', () => {
+    const path = writeTrace(directory, 'two.heph', epoch, event);
+    const out = join(directory, 'two.json');
+    const converted = tracewright('convert', '--to', 'chrome', path, out);
+    expect(converted).toEqual({ status: 0, stdout: '', stderr: '' });
+    const first = readFileSync(out, 'utf8');
+    expect(eventsIn(first)).toHaveLength(5);
+
+    writeTrace(directory, 'two.heph', epoch, event, event);
+    const refused = tracewright('convert', '--to', 'chrome', path, out);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain(`${out} exists already; --force overwrites it`);
+    expect(readFileSync(out, 'utf8')).toBe(first);
+
+    expect(tracewright('convert', '--to', 'chrome', '--force', path, out).status).toBe(0);
+    expect(eventsIn(readFileSync(out, 'utf8'))).toHaveLength(6);
+  });
+
+  it('never writes over the trace itself', () => {
+    const path = writeTrace(directory, 'kept.heph', epoch, event);
+    const link = join(directory, 'link');
+    symlinkSync(path, link);
+    for (const out of [path, link]) {
+      const { status, stderr } = tracewright('convert', '--to', 'chrome', '--force', path, out);
+      expect([status, stderr]).toEqual([2, expect.stringContaining('is a part of the trace')]);
+    }
+    expect(readFileSync(path)).toEqual(Buffer.concat([epoch, event]));
+  });
+
+  it('says what is wrong with a place that cannot be written', () => {
+    const path = writeTrace(directory, 'three.heph', epoch, event);
+    const out = join(directory, 'no', 'such', 'place.json');
+    const { status, stderr } = tracewright('convert', '--to', 'chrome', path, out);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`cannot write ${out}: ENOENT`)]);
+  });
+
+  it('keeps what stands in front of a fault as whole JSON', () => {
+    const path = writeTrace(directory, 'fault.heph', epoch, event, event.subarray(0, 40));
+    const out = join(directory, 'fault.json');
+    const { status, stderr } = tracewright('convert', '--to', 'chrome', path, out);
+    expect(status).toBe(1);
+    expect(stderr).toContain(`tracewright convert: ${path}, byte 70: `);
+    expect(eventsIn(readFileSync(out, 'utf8')).filter(({ ph }) => ph === 'X')).toHaveLength(1);
+  });
+
+  it('lines Heph traces up by their epochs, to the nanosecond, and keeps processes apart', () => {
+    const path = join(directory, 'two-epochs');
+    const overlapping = [0n, 1000n].map((start) =>
+      encodeEvent(someEvent({ start, end: start + 1500n })),
+    );
+    writeTrace(path, 'a.heph', encodeEpoch(EPOCH + 3_000_000_000_001n), event, ...overlapping);
+    writeTrace(path, 'b.heph', epoch, event, ...overlapping);
+    const events = eventsIn(tracewright('convert', '--to', 'chrome', path).stdout);
+    const spans = events.filter(({ ph, dur }) => ph === 'X' && dur === 1);
+    expect(spans.map(({ pid, ts }) => [pid, ts])).toEqual([
+      [1, 3_000_000_001.235],
+      [2, 1.234],
+    ]);
+    const ids = events.flatMap(({ ph, id }) => (ph === 'b' ? [id] : []));
+    expect([ids.length, new Set(ids).size]).toEqual([2, 2]);
+  });
+
+  it('leaves the clock of an ovni trace that is alone as it is', () => {
+    const path = join(directory, 'alone');
+    writeOvniTrace(path, 5_000_000_000_000n);
+    const events = eventsIn(tracewright('convert', '--to', 'chrome', path).stdout);
+    const times = events.filter(({ ph }) => ph !== 'M').map(({ ts }) => ts);
+    expect(Math.min(...times)).toBe(5_000_000_000);
+    expect(events.map(({ name }) => name)).not.toContain('process_labels');
+  });
+
+  it('moves an ovni trace beside a Heph trace to begin at 0, and says so', () => {
+    const path = join(directory, 'mixed');
+    writeOvniTrace(join(path, 'ovni'), 5_000_000_000_000n, 1);
+    writeTrace(path, 'heph/1.heph', epoch, event);
+    const events = eventsIn(tracewright('convert', '--to', 'chrome', path).stdout);
+    const ovni = events.filter(({ ph, pid }) => ph !== 'M' && pid === 1);
+    expect(ovni.map(({ ts }) => ts).sort((a, b) => a - b)).toEqual([0, 5]);
+    // The process of the Heph trace would be 1 too.
+    expect(events.filter(({ ph, pid }) => ph === 'X' && pid === 2)).toMatchObject([{ ts: 1.234 }]);
+    const labels = events.filter(({ name }) => name === 'process_labels');
+    expect(labels).toMatchObject([
+      {
+        pid: 1,
+        args: {
+          labels: 'CLOCK_MONOTONIC minus 5000000000000 ns, not lined up with the other traces',
+        },
+      },
+      { pid: 2, args: { labels: expect.stringContaining('2021-01-08') as string } },
+    ]);
+  });
+});
+
+describe('tracewright convert --to ovni3', { timeout: 60_000 }, () => {
+  it('writes a new directory and tells what it wrote', () => {
+    const path = join(directory, 'version1');
+    const out = join(directory, 'version3');
+    writeOvniTrace(path, 1000n);
+    const { status, stdout, stderr } = tracewright('convert', '--to', 'ovni3', path, out);
+    expect([status, stdout]).toEqual([0, '']);
+    expect(stderr).toContain(`${out}: 3 events of 1 threads`);
+    expect(existsSync(join(out, 'loom.node0.1000/proc.4242/thread.4242/stream.obs'))).toBe(true);
+    expect(tracewright('check', out)).toMatchObject({ status: 0 });
+  });
+
+  it('finds the ovni trace beside the Heph traces of the register hook', () => {
+    const path = join(directory, 'registered');
+    const out = join(directory, 'registered3');
+    writeOvniTrace(join(path, 'ovni'), 1000n);
+    writeTrace(path, 'heph/1.heph', epoch, event);
+    expect(tracewright('convert', '--to', 'ovni3', path, out).status).toBe(0);
+    expect(readdirSync(out)).toEqual(['loom.node0.1000']);
+  });
+
+  it('replaces only with --force, and only what it could have written', () => {
+    const path = join(directory, 'again1');
+    const out = join(directory, 'again3');
+    writeOvniTrace(path, 1000n);
+    expect(tracewright('convert', '--to', 'ovni3', path, out).status).toBe(0);
+    const refused = tracewright('convert', '--to', 'ovni3', path, out);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('--force')]);
+
+    writeOvniTrace(path, 2000n, 77);
+    expect(tracewright('convert', '--to', 'ovni3', '--force', path, out).status).toBe(0);
+    expect(readdirSync(join(out, 'loom.node0.1000'))).toHaveLength(2);
+    expect(readdirSync(directory).filter((name) => name.endsWith('.new'))).toEqual([]);
+
+    writeTrace(out, 'notes.txt', Buffer.from('precious'));
+    const foreign = tracewright('convert', '--to', 'ovni3', '--force', path, out);
+    expect([foreign.status, foreign.stderr]).toEqual([2, expect.stringContaining('other things')]);
+    expect(existsSync(join(out, 'notes.txt'))).toBe(true);
+
+    const itself = tracewright('convert', '--to', 'ovni3', '--force', path, path);
+    expect([itself.status, itself.stderr]).toEqual([2, expect.stringContaining('in one another')]);
+  });
+
+  it('leaves what was to be replaced when the conversion fails', () => {
+    const path = join(directory, 'failing');
+    const out = join(directory, 'failing3');
+    writeOvniTrace(path, 1000n);
+    expect(tracewright('convert', '--to', 'ovni3', path, out).status).toBe(0);
+    writeTrace(path, 'loom.node0.1000/proc.4242/metadata.json', Buffer.from('{'));
+    const failed = tracewright('convert', '--to', 'ovni3', '--force', path, out);
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toContain('metadata.json');
+    expect(tracewright('check', out)).toMatchObject({ status: 0 });
+  });
+
+  it('refuses what holds no ovni trace', () => {
+    const path = writeTrace(directory, 'one.heph', epoch, event);
+    const { status, stderr } = tracewright('convert', '--to', 'ovni3', path, join(directory, 'no'));
+    expect([status, stderr]).toEqual([2, expect.stringContaining('holds no ovni trace')]);
+    mkdirSync(join(directory, 'nothing'));
+    expect(tracewright('convert', '--to', 'ovni3', join(directory, 'nothing'), 'x').status).toBe(2);
+  });
+});
