@@ -29,11 +29,17 @@ const output = join(root, 'build', 'Release', `${target.target_name}.node`);
 function newest(directory) {
   return Math.max(
     statSync(join(root, 'binding.gyp')).mtimeMs,
-    ...readdirSync(directory, { recursive: true }).map((name) => statSync(join(directory, name)).mtimeMs),
+    ...readdirSync(directory, { recursive: true }).map(
+      (name) => statSync(join(directory, name)).mtimeMs,
+    ),
   );
 }
 
-if (options['if-stale'] && existsSync(output) && statSync(output).mtimeMs > newest(join(root, 'native'))) {
+if (
+  options['if-stale'] &&
+  existsSync(output) &&
+  statSync(output).mtimeMs > newest(join(root, 'native'))
+) {
   process.exit(0);
 }
 
@@ -60,7 +66,9 @@ function compile(source) {
       stdio: 'inherit',
     });
     child.on('error', () => {
-      reject(new Error(`${compiler} could not be started: install a C++ compiler, or name one in CXX`));
+      reject(
+        new Error(`${compiler} could not be started: install a C++ compiler, or name one in CXX`),
+      );
     });
     child.on('exit', (code) => {
       if (code === 0) resolve(object);
@@ -84,5 +92,7 @@ const link =
   process.platform === 'darwin'
     ? ['-bundle', '-undefined', 'dynamic_lookup']
     : ['-shared', '-Wl,--gc-sections', '-Wl,-s'];
-execFileSync(compiler, [...link, '-pthread', ...done.sort(), '-o', `${output}.new`], { stdio: 'inherit' });
+execFileSync(compiler, [...link, '-pthread', ...done.sort(), '-o', `${output}.new`], {
+  stdio: 'inherit',
+});
 renameSync(`${output}.new`, output);
