@@ -123,8 +123,7 @@ napi_callback stamp_reader_callback(int slot) {
 // ---- Everything else ----
 
 void throw_failure(Napi::Env env, const Failure& failure) {
-  Napi::Error error =
-      Napi::Error::New(env, failure.action + ": " + std::strerror(failure.error));
+  Napi::Error error = Napi::Error::New(env, failure.action + ": " + std::strerror(failure.error));
   error.Set("errno", Napi::Number::New(env, failure.error));
   error.ThrowAsJavaScriptException();
 }
@@ -193,9 +192,9 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
           NetworkAddress{text(options, "host"), text(options, "port")}, preamble,
           static_cast<size_t>(datagram));
     } else {
-      const NetworkAddress address = kind == "unix"
-                                         ? NetworkAddress{path, ""}
-                                         : NetworkAddress{text(options, "host"), text(options, "port")};
+      const NetworkAddress address =
+          kind == "unix" ? NetworkAddress{path, ""}
+                         : NetworkAddress{text(options, "host"), text(options, "port")};
       target->sink = std::make_shared<StreamSink>(address, preamble);
     }
     if (!target->sink) target.reset();
@@ -350,8 +349,7 @@ Napi::Value wait_drained(const Napi::CallbackInfo& info) {
     deferred.Resolve(Napi::Boolean::New(info.Env(), true));
     return deferred.Promise();
   }
-  auto* wait =
-      new DrainWait(info.Env(), all.rings[id], info[1].As<Napi::Number>().Uint32Value());
+  auto* wait = new DrainWait(info.Env(), all.rings[id], info[1].As<Napi::Number>().Uint32Value());
   const Napi::Promise promise = wait->promise();
   wait->Queue();
   return promise;
@@ -372,7 +370,8 @@ Napi::Value counts_object(Napi::Env env, Sink& sink) {
   put("lostRecords", counts.lost_records);
   const Failure failure = sink.last_failure();
   if (failure.error != 0) {
-    result["lastError"] = Napi::String::New(env, failure.action + ": " + std::strerror(failure.error));
+    result["lastError"] =
+        Napi::String::New(env, failure.action + ": " + std::strerror(failure.error));
   }
   return result;
 }

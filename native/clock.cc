@@ -99,9 +99,9 @@ void Clock::anchor() {
     publish(reading, rate, good_for);
     return;
   }
-  const uint64_t shown = line.ns.load(std::memory_order_relaxed) +
-                         (((reading.tsc - line_tsc) * line.mul.load(std::memory_order_relaxed)) >>
-                          kShift);
+  const uint64_t shown =
+      line.ns.load(std::memory_order_relaxed) +
+      (((reading.tsc - line_tsc) * line.mul.load(std::memory_order_relaxed)) >> kShift);
   const double error = static_cast<double>(static_cast<int64_t>(shown - reading.ns));
   if (error > kStepErrorNs || error < -kStepErrorNs) {
     publish(reading, rate, good_for);

@@ -57,7 +57,9 @@ class Clock {
   void anchor();
 
   // Whether the kernel keeps time by the TSC, so that now() may.
-  bool scaled() const { return trusted_; }
+  bool scaled() const {
+    return trusted_;
+  }
 
  private:
   Clock();

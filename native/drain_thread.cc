@@ -29,11 +29,19 @@ constexpr int kUnfencedSleepMs = 100;
 constexpr uint32_t kSocketLimitAtExitMs = 1000;
 
 #if defined(__linux__)
-bool membarrier(int command) { return syscall(__NR_membarrier, command, 0, 0) == 0; }
-bool prepare_fence() { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
-void fence_all_threads() { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+bool membarrier(int command) {
+  return syscall(__NR_membarrier, command, 0, 0) == 0;
+}
+bool prepare_fence() {
+  return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+}
+void fence_all_threads() {
+  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
 #else
-bool prepare_fence() { return false; }
+bool prepare_fence() {
+  return false;
+}
 void fence_all_threads() {}
 #endif
 

@@ -18,7 +18,9 @@ namespace tracewright {
 
 namespace {
 
-size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+size_t round_up(size_t value, size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 // Allocates the blocks for real: a full disk must be found here, not by a fault in the middle of a
 // record.
@@ -112,8 +114,7 @@ bool Ring::map(Failure* failure) {
     return false;
   }
   // Reserve the whole range first, then lay the file over it: control page, data, data again.
-  void* const place =
-      mmap(nullptr, mapping_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const place = mmap(nullptr, mapping_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   int flags = MAP_SHARED | MAP_FIXED;
 #if defined(MAP_POPULATE)
   flags |= MAP_POPULATE;  // page faults now rather than under the first events
@@ -233,8 +234,8 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     stamp_as_opened(record_head);
   }
   const uint64_t from = in_order();
-  if (!sink_->drain(*this, head_) || !sink_->append(*this, record_head, head_bytes, body,
-                                                    body_bytes, failure)) {
+  if (!sink_->drain(*this, head_) ||
+      !sink_->append(*this, record_head, head_bytes, body, body_bytes, failure)) {
     if (failure->error == 0) *failure = sink_->last_failure();
     return false;
   }

@@ -13,10 +13,10 @@ namespace tracewright {
 // Counted for the life of the sink, all rings together. Records are counted only where the ring
 // knows its record boundaries (RingOptions::length_offset).
 struct SinkCounts {
-  std::atomic<uint64_t> records{0};       // handed over to the file or the network
+  std::atomic<uint64_t> records{0};  // handed over to the file or the network
   std::atomic<uint64_t> bytes{0};
   std::atomic<uint64_t> datagrams{0};
-  std::atomic<uint64_t> connections{0};   // made, the first one included
+  std::atomic<uint64_t> connections{0};  // made, the first one included
   std::atomic<uint64_t> errors{0};
   std::atomic<uint64_t> lost_records{0};  // committed, but never handed over
   // Of rings that are finished; those of the others stand in their control pages.
