@@ -34,7 +34,7 @@ or nothing to read.
     const counts = { error: 0, warning: 0 };
     const print = async (line: string): Promise<void> => {
       progress.clear();
-      await output.write(`${line}\n`).catch(unlessClosed);
+      await output.write(`${line}\n`)?.catch(unlessClosed);
     };
     for (const trace of traces) {
       const before = counts.error;

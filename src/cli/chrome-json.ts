@@ -12,7 +12,8 @@ export async function writeChromeJson(
   await output.write('{"displayTimeUnit":"ns","traceEvents":[');
   let separator = '\n';
   for (const event of events) {
-    await output.write(separator + JSON.stringify(event));
+    const full = output.write(separator + JSON.stringify(event));
+    if (full) await full;
     separator = ',\n';
   }
   await output.write('\n]}\n');

@@ -35,7 +35,8 @@ been printed), 2 wrong usage or nothing to read.
       await output.write(`${title}\n`);
       try {
         for (const line of format.dump(path, json, { onProgress: progress.of(path) })) {
-          await output.write(`${line}\n`);
+          const full = output.write(`${line}\n`);
+          if (full) await full;
         }
       } catch (error) {
         if (!(error instanceof TracewrightError)) throw error;

@@ -28,13 +28,13 @@ export class TextOutput {
   }
 
   /**
-   * Takes text; resolves once there is room for more.
+   * Takes text; a promise is to be waited for before there is room for more.
    *
    * @throws ClosedPipe when nobody reads any more; UsageError when the file cannot be written.
    */
-  async write(text: string): Promise<void> {
+  write(text: string): Promise<void> | undefined {
     this.#text += text;
-    if (this.#text.length >= CHUNK_CHARACTERS) await this.flush();
+    return this.#text.length >= CHUNK_CHARACTERS ? this.flush() : undefined;
   }
 
   /** Resolves once everything so far has been handed to the system. */

@@ -10,6 +10,7 @@ import type { TrackSurvey } from './track-survey.js';
 const NANOSECONDS_PER_MICROSECOND = 1000;
 /** The one process under which a trace is shown. */
 const PID = 1;
+const CATEGORY = 'heph';
 
 /** What a conversion can be told. */
 export interface ChromeOptions {
@@ -102,24 +103,23 @@ class Drawing {
   }
 
   *event(event: EventPacket): Generator<ChromeEvent, void> {
-    const { stream, substream, start } = event;
+    const { stream, substream, start, description: name } = event;
     const end = event.end < start ? start : event.end;
-    const drawn = {
-      name: event.description,
-      cat: 'heph',
-      ts: microseconds(start),
-      pid: PID,
-    };
+    const ts = microseconds(start);
     const lane = this.#survey.tidOf(stream, substream);
     if (lane !== undefined && this.#nesting(lane).add(Number(start), Number(end))) {
       const dur = microseconds(end - start);
-      yield withArgs({ ...drawn, ph: 'X', tid: lane, dur }, event, false);
+      const args = argsOf(event, false);
+      yield args
+        ? { name, cat: CATEGORY, ph: 'X', ts, dur, pid: PID, tid: lane, args }
+        : { name, cat: CATEGORY, ph: 'X', ts, dur, pid: PID, tid: lane };
       return;
     }
     const tid = this.#survey.tidOf(stream, 0n) ?? this.#survey.otherStreamsTid;
     const id = `heph.${++this.#asynchronous}`;
-    yield withArgs({ ...drawn, ph: 'b', tid, id }, event, true);
-    yield { ...drawn, ph: 'e', ts: microseconds(end), tid, id };
+    const args = argsOf(event, true) ?? {};
+    yield { name, cat: CATEGORY, ph: 'b', ts, pid: PID, tid, id, args };
+    yield { name, cat: CATEGORY, ph: 'e', ts: microseconds(end), pid: PID, tid, id };
   }
 
   #nesting(tid: number): Nesting {
@@ -136,20 +136,27 @@ function microseconds(nanoseconds: bigint): number {
   return Number(nanoseconds) / NANOSECONDS_PER_MICROSECOND;
 }
 
-/** Adds the attributes, and of the event itself what its track does not tell. */
-function withArgs(drawn: ChromeEvent, event: EventPacket, asynchronous: boolean): ChromeEvent {
+/** The attributes, and what the track does not tell of the event itself. */
+function argsOf(event: EventPacket, asynchronous: boolean): Record<string, unknown> | undefined {
   const { attributes, stream, substream, start, end } = event;
-  // Without a prototype: an attribute may be named `__proto__`.
-  const args = Object.create(null) as Record<string, unknown>;
-  const add = (name: string, value: unknown): void => {
-    let free = name;
-    for (let i = 2; free in args; i++) free = `${name} (${i})`;
+  if (attributes.length === 0 && substream === 0n && !asynchronous && start <= end) {
+    return undefined;
+  }
+  const args: Record<string, unknown> = {};
+  for (const { name, value } of attributes) addArg(args, name, jsonValue(value));
+  if (asynchronous) addArg(args, 'stream', stream);
+  if (substream !== 0n) addArg(args, 'substream', jsonValue(substream));
+  if (end < start) addArg(args, 'ends before its start by (ns)', jsonValue(start - end));
+  return args;
+}
+
+function addArg(args: Record<string, unknown>, name: string, value: unknown): void {
+  let free = name;
+  for (let i = 2; Object.hasOwn(args, free); i++) free = `${name} (${i})`;
+  if (free === '__proto__') {
+    // An assignment would set the prototype.
+    Object.defineProperty(args, free, { value, enumerable: true });
+  } else {
     args[free] = value;
-  };
-  for (const { name, value } of attributes) add(name, jsonValue(value));
-  if (asynchronous) add('stream', stream);
-  if (substream !== 0n) add('substream', jsonValue(substream));
-  if (end < start) add('ends before its start by (ns)', jsonValue(start - end));
-  if (attributes.length > 0 || substream !== 0n || asynchronous || end < start) drawn.args = args;
-  return drawn;
+  }
 }
