@@ -19,10 +19,9 @@ export default tseslint.config(
     },
   },
   {
-    // The compiled emitters are made with `new Function`; only the files that compile may do so.
-    files: ['**/*.ts'],
-    ignores: ['src/core/compile.ts'],
-    rules: { '@typescript-eslint/no-implied-eval': 'error' },
+    // Emitters are functions made from text; only this file makes them.
+    files: ['src/core/compile.ts'],
+    rules: { '@typescript-eslint/no-implied-eval': 'off' },
   },
   {
     files: ['**/*.js', '**/*.mjs'],

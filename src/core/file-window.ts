@@ -16,11 +16,12 @@ export class FileWindow {
   #end = 0;
   #offset = 0;
 
-  constructor(path: string) {
+  /** @param windowBytes what is read at once; smaller where many files are open together. */
+  constructor(path: string, windowBytes = WINDOW_BYTES) {
     this.path = path;
     this.#fd = openSync(path, 'r');
     this.size = fstatSync(this.#fd).size;
-    this.#bytes = Buffer.allocUnsafe(Math.min(WINDOW_BYTES, Math.max(this.size, 1)));
+    this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(this.size, 1)));
   }
 
   /** Where the reader stands, in bytes from the start of the file. */

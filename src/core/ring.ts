@@ -1,6 +1,6 @@
 import { core } from './addon.js';
 import type { NativeRingOptions, NativeTarget, RingCounts } from './addon.js';
-import { TracewrightError } from './errors.js';
+import type { TracewrightError } from './errors.js';
 import { attempt } from './system-error.js';
 
 const NOWHERE = new ArrayBuffer(8);

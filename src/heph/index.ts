@@ -16,6 +16,7 @@ export type { ErrorCode } from '../core/errors.js';
 export type { RingOptions } from '../core/ring-options.js';
 export type { Finding, Progress } from '../core/finding.js';
 export { checkTrace } from './check.js';
+export { chromeEvents } from './chrome.js';
 export type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from './packet.js';
 export { decodePacket, PacketDecoder, readPackets } from './reader.js';
 export type { Span, SpanSchema, SpanValues } from './span.js';

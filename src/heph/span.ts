@@ -109,11 +109,9 @@ export function compileSpan<Schema extends SpanSchema>(
 ): Span<Schema> {
   checkText('description', description);
   const fields = fieldsOf(schema);
-  return (
-    mayCompile()
-      ? compiledSpan(stream, description, fields)
-      : plainSpan(stream, description, fields)
-  ) as Span<Schema>;
+  return mayCompile()
+    ? compiledSpan(stream, description, fields)
+    : plainSpan(stream, description, fields);
 }
 
 function checkValues(fields: readonly Field[], values: readonly unknown[]): void {
@@ -329,5 +327,5 @@ finish: ${finish('finishSpan', '', [
     ])},
 finishIn: ${finish('finishSpanIn', 'substream', [`writeSubstream(view, ${substreamAt}, substream);`])},
 };`,
-  );
+  ) as Span;
 }

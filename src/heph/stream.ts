@@ -57,7 +57,10 @@ export class Stream {
    * @returns the timing, or undefined when the trace is disabled.
    */
   startTrace(): Timing | undefined {
-    if (!this.trace.enabled) return this.trace.nothing();
+    if (!this.trace.enabled) {
+      this.trace.refuseIfClosed();
+      return undefined;
+    }
     this.ring.readStamp();
     return this.ring.stamp[0] as Timing;
   }
@@ -210,7 +213,7 @@ export class Stream {
     if (typeof timing !== 'number') throw wrongType('timing', timing, limit);
     // A timing of another thread may be later than the last one that was taken here.
     if (this.ring.isOpen) this.ring.readStamp();
-    else this.trace.nothing();
+    else this.trace.refuseIfClosed();
     if (!(timing >= 0) || timing > this.ring.stamp[0]!) throw outOfRange('timing', timing, limit);
   }
 }

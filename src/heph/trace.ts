@@ -248,10 +248,9 @@ export class Trace {
     };
   }
 
-  /** @internal What `startTrace` does when there is nothing to start. */
-  nothing(): undefined {
+  /** @internal A disabled trace has nothing to start; a closed one should not be asked. */
+  refuseIfClosed(): void {
     if (this.#closed) throw this.#closedError();
-    return undefined;
   }
 
   #closedError(): TracewrightError {

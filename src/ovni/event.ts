@@ -50,8 +50,8 @@ function writeFixed(view: DataView, at: number, type: ArgumentType, value: unkno
   if (type === 'u64' || type === 'i64') {
     writeWide(view, at, value as number | bigint);
   } else if (type !== 'str') {
-    const set = view[NARROW[type].set as keyof DataView] as unknown as Setter;
-    set.call(view, at, value as number, LITTLE);
+    const { set } = NARROW[type];
+    (view as unknown as Record<string, Setter>)[set]!(at, value as number, LITTLE);
   }
 }
 
@@ -164,7 +164,9 @@ function compiledEmitter(
   const check = (values: readonly unknown[]): void => {
     checkArguments(signature, values);
   };
-  return compile(mcv, { ring: stream.ring, stream, mcv, check, writeWide }, body);
+  return compile(mcv, { ring: stream.ring, stream, mcv, check, writeWide }, body) as (
+    ...values: never[]
+  ) => void;
 }
 
 /**

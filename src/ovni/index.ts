@@ -25,6 +25,8 @@ export type { AttributeValue } from './attribute.js';
 export { events, models } from './catalog.js';
 export type { DeclaredMcv } from './catalog.js';
 export { checkTrace } from './check.js';
+export { chromeEvents } from './chrome.js';
+export { convertToVersion3 } from './convert-version3.js';
 export { procFini, procInit, procSetRank } from './process.js';
 export type { ProcessOptions, ProcessPlace } from './process.js';
 export { decodeArguments, readStream } from './reader.js';

@@ -5,6 +5,9 @@ import type { StreamEvent } from './reader.js';
 import { clockOffsetOf } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
 
+/** All streams of a trace are open together, and there may be hundreds. */
+const MERGE_WINDOW_BYTES = 64 * 1024;
+
 /** Events between two calls of `onProgress`. */
 const PROGRESS_EVENTS = 1 << 16;
 
@@ -102,7 +105,10 @@ export function* mergeStreams(
   try {
     for (const stream of streams) {
       try {
-        const reader = new StreamReader(stream.path, { version: stream.version });
+        const reader = new StreamReader(stream.path, {
+          version: stream.version,
+          windowBytes: MERGE_WINDOW_BYTES,
+        });
         readers.push(reader);
         step({ stream, reader, offset: clockOffsetOf(trace, stream), clock: 0n });
       } catch (error) {

@@ -35,6 +35,8 @@ export interface ReadStreamOptions {
   littleEndian?: boolean;
   /** Longest jumbo data that is read into memory, in bytes; 16 MiB unless told otherwise. */
   maxDataBytes?: number;
+  /** Bytes that are read at once; 1 MiB unless told otherwise. */
+  windowBytes?: number;
 }
 
 /**
@@ -117,7 +119,7 @@ export class StreamReader {
     this.path = path;
     this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES;
     try {
-      this.#window = new FileWindow(path);
+      this.#window = new FileWindow(path, options.windowBytes);
     } catch (error) {
       throw new TracewrightError('ERR_SYSTEM', `cannot open ${path}: ${String(error)}`, {
         field: 'path',
