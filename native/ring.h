@@ -101,7 +101,7 @@ class Ring {
   // Writes what is committed, as make_room does, whatever the room.
   bool flush();
 
-  uint64_t now() const { return kernel_clock_ ? Clock::monotonic() : Clock::instance().now(); }
+  uint64_t now() const { return kernel_clock_ ? Clock::monotonic() : clock_->now(); }
 
   // ---- Any thread ----
 
@@ -191,6 +191,7 @@ class Ring {
   uint64_t head_ = 0;
   uint64_t mask_ = 0;
   std::atomic<uint64_t> last_{0};
+  const Clock* clock_ = &Clock::instance();
   uint64_t epoch_ = 0;
   uint32_t stamp_offset_ = 0;
   bool kernel_clock_ = false;
