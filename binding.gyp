@@ -1,4 +1,5 @@
 {
+  "variables": { "build_bench%": 0 },
   "targets": [
     {
       "target_name": "tracewright",
@@ -26,5 +27,35 @@
         "MACOSX_DEPLOYMENT_TARGET": "11.0"
       }
     }
+  ],
+  "conditions": [
+    [
+      "build_bench==1",
+      {
+        "targets": [
+          {
+            "target_name": "tracewright_bench",
+            "sources": [
+              "native/bench/event_loops.cc",
+              "native/clock.cc",
+              "native/drain_thread.cc",
+              "native/file_sink.cc",
+              "native/process_identity.cc",
+              "native/ring.cc",
+              "native/sink.cc"
+            ],
+            "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+            "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
+            "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden"],
+            "xcode_settings": {
+              "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
+              "GCC_ENABLE_CPP_EXCEPTIONS": "NO",
+              "GCC_SYMBOLS_PRIVATE_EXTERN": "YES",
+              "MACOSX_DEPLOYMENT_TARGET": "11.0"
+            }
+          }
+        ]
+      }
+    ]
   ]
 }
