@@ -164,8 +164,8 @@ describe('checkTrace', () => {
 
   it('throws our error for what cannot be read', () => {
     const unreadable = expect.objectContaining({ code: 'ERR_SYSTEM', field: 'path' }) as unknown;
-    expect(() => [...checkTrace(`${directory}/none.heph`)]).toThrow(unreadable as Error);
-    expect(() => [...checkTrace(directory)]).toThrow(unreadable as Error);
+    expect(() => [...checkTrace(`${directory}/none.heph`)]).toThrow(unreadable);
+    expect(() => [...checkTrace(directory)]).toThrow(unreadable);
   });
 
   it('survives flipped bits', () => {
