@@ -27,9 +27,9 @@ interface Placement {
  * process id that was taken gets another number.
  *
  * Clocks are lined up where the traces say how. Those with an epoch (Heph) are shifted so that the
- * earliest epoch is 0. One without (ovni counts CLOCK_MONOTONIC and does not say when that began)
- * cannot be lined up with others: it stays as it is when it is alone; else it is shifted to begin
- * at 0, and a label on each of its processes says so and by how much.
+ * earliest epoch is 0. One without (an ovni trace of another library counts CLOCK_MONOTONIC and does
+ * not say when that began) cannot be lined up with others: it stays as it is when it is alone; else
+ * it is shifted to begin at 0, and a label on each of its processes says so and by how much.
  */
 export function* mergedChromeEvents(
   traces: readonly FoundTrace[],

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { checkTrace } from '../ovni/check.js';
 import { chromeEvents } from '../ovni/chrome.js';
 import { dumpEvents, dumpLine, dumpObject } from '../ovni/dump.js';
+import { readTraceDirectory } from '../ovni/trace-directory.js';
 import type { TraceFormat } from './trace-format.js';
 
 /** A loom, process or thread, as a folder of either version or a thread's file of version 1. */
@@ -34,8 +35,12 @@ export const ovniFormat: TraceFormat = {
   },
   check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
   chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
-  // The clock counts from the start of the machine, and no file of the trace says when that was.
-  epoch: () => undefined,
+  epoch(path) {
+    for (const { metadata } of readTraceDirectory(path).streams) {
+      if (metadata.epoch !== undefined) return metadata.epoch;
+    }
+    return undefined;
+  },
   firstTime(path) {
     for (const { clock } of dumpEvents(path)) return clock;
     return undefined;

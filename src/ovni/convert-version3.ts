@@ -266,7 +266,7 @@ function streamJson(stream: ThreadStream, scan: Scan, notes: ConversionNote[]): 
   }
   const ovni: JsonObject = {
     ...own,
-    lib: { ...library },
+    lib: { ...library, ...(metadata.epoch !== undefined && { epoch: String(metadata.epoch) }) },
     part: 'thread',
     tid: stream.tid,
     pid: stream.pid,

@@ -33,6 +33,11 @@ export interface ThreadMetadata {
   readonly cpus: readonly Cpu[] | undefined;
   readonly libraryVersion: string | undefined;
   readonly libraryCommit: string | undefined;
+  /**
+   * What the clock's zero is in nanoseconds since the Unix epoch: `ovni.lib.epoch`, or
+   * `tracewright.epoch` of version 1. Only Tracewright says it.
+   */
+  readonly epoch: bigint | undefined;
   /** Model names with the versions that the thread requires. */
   readonly require: ReadonlyMap<string, string> | undefined;
   readonly marks: ReadonlyMap<number, MarkType>;
@@ -174,6 +179,10 @@ function parseI64(text: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
+function parseEpoch(value: JsonValue | undefined): bigint | undefined {
+  return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
+}
+
 function readMarks(
   json: JsonObject,
   path: string,
@@ -243,6 +252,7 @@ function readThread(json: JsonObject, path: string, prefix: string, fault: Fault
     cpus: ovni.cpus('loom_cpus'),
     libraryVersion: lib.string('version'),
     libraryCommit: lib.string('commit'),
+    epoch: parseEpoch(lib.get('epoch')),
     require,
     marks:
       markJson === undefined ? NO_MARKS : readMarks(markJson, path, `${prefix}ovni.mark`, fault),
@@ -328,6 +338,7 @@ export function privateThreadMetadata(
       ...ofProcess,
       libraryVersion: undefined,
       libraryCommit: undefined,
+      epoch: undefined,
       require: undefined,
       marks: NO_MARKS,
       finished: own === undefined,
@@ -335,5 +346,9 @@ export function privateThreadMetadata(
       json: {},
     };
   }
-  return { ...readThread(json, path, `tracewright.threads.${tid}.`, fault), ...ofProcess };
+  return {
+    ...readThread(json, path, `tracewright.threads.${tid}.`, fault),
+    ...ofProcess,
+    epoch: parseEpoch(own?.['epoch']),
+  };
 }

@@ -54,6 +54,11 @@ export interface OvniProcess extends ProcessPlace {
   /** Version 1 keeps the CPUs in the metadata of the process. */
   cpus: CpuEntry[];
   ring: CheckedRingOptions;
+  /**
+   * What the clock's zero is in nanoseconds since the Unix epoch, in decimal: it lines the trace up
+   * with those that count from there.
+   */
+  epoch: string;
   /** After `procFini`: threads may finish, new ones may not begin. */
   finished: boolean;
 }
@@ -161,6 +166,7 @@ export function procInit(
     workDir,
     cpus: [],
     ring,
+    epoch: String(core.wallClock() - core.clockNow()),
     finished: false,
   };
   core.putNote(NOTE, JSON.stringify(next));
@@ -239,7 +245,7 @@ export function writeProcessMetadata(
   const own: Record<string, unknown> = { version: 1, app_id: current.app };
   if (current.cpus.length > 0) own['cpus'] = current.cpus;
   if (current.rank !== undefined) Object.assign(own, current.rank);
-  const before = `${JSON.stringify(own).slice(0, -1)},"tracewright":{"loom":${JSON.stringify(current.loom)},"pid":${current.pid},"threads":{`;
+  const before = `${JSON.stringify(own).slice(0, -1)},"tracewright":{"epoch":"${current.epoch}","loom":${JSON.stringify(current.loom)},"pid":${current.pid},"threads":{`;
   const piece = thread === undefined ? '' : `"${thread.tid}":${JSON.stringify(thread.metadata)}`;
   const path = join(current.workDir, 'metadata.json');
   attempt('metadata.json', path, () => {

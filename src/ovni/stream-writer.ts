@@ -285,13 +285,14 @@ export class StreamWriter {
   }
 
   #streamJson(finished: boolean): string {
-    const { app, loom, pid, rank } = this.process!;
+    const { app, epoch, loom, pid, rank } = this.process!;
     const { ovni, ...others } = this.#metadata(finished);
     return `${JSON.stringify(
       {
         version: 3,
         ovni: {
-          lib: library,
+          // Readers want a version and a commit here and take the rest as it comes.
+          lib: { ...library, epoch },
           part: 'thread',
           tid: this.tid,
           pid,
