@@ -25,13 +25,22 @@ export class UsageError extends Error {
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
+/** Options by name, and what stands between them. */
+export type CommandLine<T extends Options> = ReturnType<
+  typeof parseArgs<{ options: T; allowPositionals: true; strict: true }>
+>;
+
 /**
  * Splits a command line into options and positionals.
  *
  * @param names What the positionals are, in capitals; one in brackets may be left out.
  * @throws UsageError for options that the command does not have and for too few or many positionals.
  */
-export function parseCommandLine<T extends Options>(args: string[], options: T, names: string[]) {
+export function parseCommandLine<T extends Options>(
+  args: string[],
+  options: T,
+  names: string[],
+): CommandLine<T> {
   const parsed = parse(args, options);
   const { positionals } = parsed;
   const required = names.filter((name) => !name.startsWith('[')).length;
@@ -44,7 +53,7 @@ export function parseCommandLine<T extends Options>(args: string[], options: T, 
   return parsed;
 }
 
-function parse<T extends Options>(args: string[], options: T) {
+function parse<T extends Options>(args: string[], options: T): CommandLine<T> {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
