@@ -69,6 +69,8 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sin
   ring->mask_ = options.capacity - 1;
   ring->epoch_ = options.epoch;
   ring->stamp_offset_ = options.stamp_offset;
+  // A stamp counts from the epoch, so none may lie before it.
+  ring->last_.store(options.epoch);
   ring->kernel_clock_ = options.kernel_clock;
   if (!ring->map(failure)) return nullptr;
 
@@ -172,7 +174,7 @@ void Ring::wake() {
 void Ring::note_stall(uint64_t from) {
   control_->stalled = 1;
   control_->stall_from = from;
-  control_->stall_to = now();
+  control_->stall_to = std::max(now(), from);
 }
 
 int64_t Ring::make_room(uint32_t bytes) {
@@ -183,7 +185,7 @@ int64_t Ring::make_room(uint32_t bytes) {
       wake();
       return static_cast<int64_t>(Room::full);
     }
-    const uint64_t from = in_order();
+    const uint64_t from = stall_begin();
     if (sink_->slow()) {
       wake();
       wait_drained(head_ - capacity_ + bytes, options_.block_limit_ms);
@@ -200,7 +202,7 @@ int64_t Ring::make_room(uint32_t bytes) {
 bool Ring::flush() {
   control_->stalled = 0;
   if (finished()) return true;
-  const uint64_t from = in_order();
+  const uint64_t from = stall_begin();
   const bool complete = drain();
   note_stall(from);
   return complete;
@@ -222,23 +224,23 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     failure->set("write", "a finished stream", EPIPE);
     return false;
   }
+  uint64_t ns = 0;
   if (stamped) {
-    uint64_t ns;
     std::memcpy(&ns, record_head + stamp_offset_, sizeof ns);
     if (ns < last_.load(std::memory_order_relaxed)) {
       failure->set("stamp", "a record before its predecessor", ERANGE);
       return false;
     }
-    last_.store(ns, std::memory_order_relaxed);
   } else {
     stamp_as_opened(record_head);
   }
-  const uint64_t from = in_order();
+  const uint64_t from = stall_begin();
   if (!sink_->drain(*this, head_) ||
       !sink_->append(*this, record_head, head_bytes, body, body_bytes, failure)) {
     if (failure->error == 0) *failure = sink_->last_failure();
     return false;
   }
+  if (stamped) last_.store(ns, std::memory_order_relaxed);
   head_ += head_bytes + body_bytes;
   // Tail first: between the two stores a reader may see a ring that is ahead of its producer, never
   // one that claims bytes it does not hold.
@@ -262,7 +264,6 @@ bool Ring::drain() {
 }
 
 void Ring::add_backlog(Backlog* backlog) {
-  std::lock_guard<std::mutex> lock(consumer_);
   if (finished()) return;
   const uint64_t to = head();
   backlog->records += count_records(tail(), to);
@@ -317,6 +318,8 @@ void Ring::finish(uint32_t socket_limit_ms) {
       write_epilogue();
       if (empty && options_.remove_if_empty) {
         unlink(options_.target.c_str());
+        // The ring may lie in the directory that goes away with the stream.
+        if (!options_.path.empty()) unlink(options_.path.c_str());
         if (!options_.finish_to.empty()) {
           unlink(options_.finish_from.c_str());
           unlink(options_.finish_to.c_str());
@@ -328,6 +331,7 @@ void Ring::finish(uint32_t socket_limit_ms) {
       }
     }
     sink_->retire(*this);
+    sink_->let_go();
     // What could not be written stays in the ring's file for recovery.
     if (complete && !options_.path.empty()) unlink(options_.path.c_str());
   }

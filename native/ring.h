@@ -113,7 +113,10 @@ class Ring {
   // Waits until everything that was committed before the call has left, or the time is over.
   bool wait_drained(uint64_t position, uint32_t limit_ms);
 
-  // Adds what this ring holds and has turned away; nothing once it is finished.
+  // Keeps consumers away while the lock is held.
+  std::unique_lock<std::mutex> hold_still() { return std::unique_lock<std::mutex>(consumer_); }
+  // Adds what this ring holds and has turned away; nothing once it is finished. The caller has it
+  // held still.
   void add_backlog(Backlog* backlog);
   // Whether a thread stands in wait_drained.
   bool awaited() const { return waiters_.load() != 0; }
@@ -180,6 +183,12 @@ class Ring {
   }
   uint64_t free_bytes() const {
     return capacity_ - (head_ - control_->tail.load(std::memory_order_acquire));
+  }
+  // Not a stamp of the stream yet: a record that its caller has stamped may still come before it.
+  uint64_t stall_begin() const {
+    const uint64_t ns = now();
+    const uint64_t last = last_.load(std::memory_order_relaxed);
+    return ns < last ? last : ns;
   }
   void note_stall(uint64_t from);
   void write_epilogue();

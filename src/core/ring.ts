@@ -118,19 +118,27 @@ export class Ring {
   /**
    * Gets `bytes` free bytes, or says no: the record is dropped, and counted here.
    *
+   * @param stamped the record brings its own clock. No stall is recorded in front of it: the stall's
+   *   clock is now, and would be later than the record's.
    * @throws what `whenClosed` makes, when the ring is closed.
    */
-  makeRoom(bytes: number): boolean {
-    const room = core.makeRoom(this.#id, bytes + this.#reserve);
-    if (room >= bytes) {
-      this.free = room;
-      this.position = this.#nativePosition[0]!;
-      this.#recordStall();
-      return true;
+  makeRoom(bytes: number, stamped = false): boolean {
+    return this.#takeRoom(core.makeRoom(this.#id, bytes + this.#reserve), bytes, stamped);
+  }
+
+  /**
+   * As `makeRoom`, but writes the ring out whatever the policy: for a record without which later ones
+   * mean something else.
+   */
+  insistOnRoom(bytes: number, stamped = false): boolean {
+    let room = core.makeRoom(this.#id, bytes + this.#reserve);
+    if (room < bytes && this.#id !== -1) {
+      core.flush(this.#id);
+      const stalled = this.#stalled[0]!;
+      room = core.makeRoom(this.#id, bytes + this.#reserve);
+      this.#stalled[0] = stalled;
     }
-    if (this.#id === -1 || room === -1) throw this.#whenClosed();
-    this.#dropped[0]! += 1;
-    return false;
+    return this.#takeRoom(room, bytes, stamped);
   }
 
   /** Publishes a record that carries its own clock; false when that lies before the last one. */
@@ -147,7 +155,7 @@ export class Ring {
     core.writeThrough(this.#id, head, body, stamped);
     this.position = this.#nativePosition[0]!;
     this.free = this.capacity;
-    this.#recordStall();
+    if (!stamped) this.#recordStall();
   }
 
   /** Writes out what is committed, on this thread. */
@@ -198,6 +206,18 @@ export class Ring {
     this.commit = closedCommit;
     this.readStamp = closedCommit;
     core.finish(id, limitMs);
+  }
+
+  #takeRoom(room: number, bytes: number, stamped: boolean): boolean {
+    if (room >= bytes) {
+      this.free = room;
+      this.position = this.#nativePosition[0]!;
+      if (!stamped) this.#recordStall();
+      return true;
+    }
+    if (this.#id === -1 || room === -1) throw this.#whenClosed();
+    this.#dropped[0]! += 1;
+    return false;
   }
 
   #recordStall(): void {

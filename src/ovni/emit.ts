@@ -76,7 +76,15 @@ export function emitTo(
   const state = isStateEvent(header) ? stream.stateAfter(mcv) : undefined;
   const { ring } = stream;
   const bytes = HEADER_BYTES + count;
-  if (ring.free < bytes && !ring.makeRoom(bytes)) return;
+  const stamped = clock !== undefined;
+  if (ring.free < bytes) {
+    if (state === undefined) {
+      if (!ring.makeRoom(bytes, stamped)) return;
+    } else if (!ring.insistOnRoom(bytes, stamped)) {
+      stream.settle(state);
+      return;
+    }
+  }
   const at = ring.position;
   ring.view.setUint32(at, header | payloadSizeCode(count), true);
   for (let i = 0; i < count; i++) ring.bytes[at + PAYLOAD_OFFSET + i] = data[i]!;
@@ -117,7 +125,7 @@ export function emitJumboTo(
     stream.writeThrough(head, data, clock);
     return;
   }
-  if (ring.free < bytes && !ring.makeRoom(bytes)) return;
+  if (ring.free < bytes && !ring.makeRoom(bytes, clock !== undefined)) return;
   const at = ring.position;
   ring.view.setUint32(at, header, true);
   ring.view.setUint32(at + PAYLOAD_OFFSET, count, LITTLE);

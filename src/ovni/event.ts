@@ -80,7 +80,14 @@ function plainEmitter(stream: StreamWriter, signature: Signature, header: number
   return (...values: unknown[]): void => {
     checkArguments(signature, values);
     const state = changesState ? stream.stateAfter(mcv) : undefined;
-    if (ring.free < bytes && !ring.makeRoom(bytes)) return;
+    if (ring.free < bytes) {
+      if (state === undefined) {
+        if (!ring.makeRoom(bytes)) return;
+      } else if (!ring.insistOnRoom(bytes)) {
+        stream.settle(state);
+        return;
+      }
+    }
     const at = ring.position;
     ring.view.setUint32(at, header, true);
     args.forEach(({ type, offset }, i) => {
@@ -149,7 +156,10 @@ function compiledEmitter(
   const body = `return function emitEvent(${names.join(', ')}) {
   ${checks.join('\n  ')}
   ${changesState ? 'const state = stream.stateAfter(mcv);' : ''}
-  if (ring.free < ${bytes} && !ring.makeRoom(${bytes})) return;
+  if (ring.free < ${bytes} && !ring.${changesState ? 'insistOnRoom' : 'makeRoom'}(${bytes})) {
+    ${changesState ? 'stream.settle(state);' : ''}
+    return;
+  }
   const at = ring.position;
   const view = ring.view;
   view.setUint32(at, ${header >>> 0}, true);

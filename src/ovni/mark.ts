@@ -120,10 +120,11 @@ function splitWide(value: number | bigint): void {
   halves[1] = scratch.getInt32(LITTLE ? 4 : 0, LITTLE);
 }
 
-/** Encodes a mark event; false when it was dropped. */
-function encode(stream: StreamWriter, header: number, type: number): boolean {
+/** Encodes a mark event. */
+function encode(stream: StreamWriter, header: number, type: number): void {
   const { ring } = stream;
-  if (ring.free < RECORD_BYTES && !ring.makeRoom(RECORD_BYTES)) return false;
+  // A push without its pop would make every later one wrong, so these are not dropped like others.
+  if (ring.free < RECORD_BYTES && !ring.insistOnRoom(RECORD_BYTES)) return;
   const { view, position } = ring;
   view.setUint32(position, header, true);
   view.setInt32(position + LOW_AT, halves[0]!, LITTLE);
@@ -131,7 +132,6 @@ function encode(stream: StreamWriter, header: number, type: number): boolean {
   view.setInt32(position + TYPE_AT, type, LITTLE);
   ring.advance(RECORD_BYTES);
   ring.commit();
-  return true;
 }
 
 /** See markPush in index.ts. */
@@ -145,7 +145,7 @@ export function pushMark(stream: StreamWriter, type: number, value: number | big
   }
   const low = halves[0]!;
   const high = halves[1]!;
-  if (!encode(stream, PUSH, type)) return;
+  encode(stream, PUSH, type);
   pushed[2 * depth] = low;
   pushed[2 * depth + 1] = high;
   mark.depth = depth + 1;
@@ -161,7 +161,8 @@ export function popMark(stream: StreamWriter, type: number, value: number | bigi
   if (top < 0 || pushed[2 * top] !== halves[0] || pushed[2 * top + 1] !== halves[1]) {
     wrongPop(type, mark, value);
   }
-  if (encode(stream, POP, type)) mark.depth = top;
+  encode(stream, POP, type);
+  mark.depth = top;
 }
 
 function wrongPop(type: number, mark: MarkDefinition, value: number | bigint): never {
