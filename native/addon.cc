@@ -35,8 +35,17 @@ constexpr uint32_t kSocketLimitMs = 1000;
 // What one environment (the main thread or a worker) has open.
 struct Environment {
   std::vector<std::shared_ptr<Ring>> rings;
+  uint64_t ending_since = 0;
 
-  void close(size_t id, uint32_t socket_limit_ms = kSocketLimitMs) {
+  // Rings that end with their environment share one wait for their sockets.
+  uint32_t ending_limit_ms() {
+    const uint64_t now = Clock::monotonic();
+    if (now - ending_since > 2 * kSocketLimitMs * uint64_t{1000000}) ending_since = now;
+    const uint64_t spent_ms = (now - ending_since) / 1000000;
+    return spent_ms >= kSocketLimitMs ? 0 : kSocketLimitMs - static_cast<uint32_t>(spent_ms);
+  }
+
+  void close(size_t id, uint32_t socket_limit_ms) {
     if (id >= rings.size() || !rings[id]) return;
     const std::shared_ptr<Ring> ring = std::move(rings[id]);
     rings[id] = nullptr;
@@ -217,9 +226,11 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// nextStream(target): the next number that no thread has taken.
-Napi::Value next_stream(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), target_argument(info[0])->next_stream.fetch_add(1));
+// takeStream(target, wanted?)
+Napi::Value take_stream(const Napi::CallbackInfo& info) {
+  const std::shared_ptr<SharedTarget> target = target_argument(info[0]);
+  const uint32_t wanted = info[1].IsNumber() ? info[1].As<Napi::Number>().Uint32Value() : 0;
+  return Napi::Number::New(info.Env(), target->take_stream(info[1].IsNumber() ? &wanted : nullptr));
 }
 
 // openRing(options, target?): without a target, options.target names a file of the ring's own.
@@ -254,9 +265,13 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
     const std::string preamble = bytes(from, "preamble");
     options.base_offset = preamble.size();
     sink = OwnFileSink::create(options.target, preamble, &failure);
+    if (sink) sink->hold();
   }
   const std::shared_ptr<Ring> ring = sink ? Ring::open(options, sink, &failure) : nullptr;
   if (!ring) {
+    // A stream that never began leaves no file behind.
+    if (sink && !info[1].IsExternal()) unlink(options.target.c_str());
+    if (sink) sink->let_go();
     throw_failure(env, failure);
     return env.Undefined();
   }
@@ -273,7 +288,7 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   result["buffer"] = Napi::ArrayBuffer::New(
       env, ring->mapping(), ring->mapping_bytes(),
       [](Napi::Env, void*, BufferOwner* held) {
-        held->environment->close(held->id);
+        held->environment->close(held->id, held->environment->ending_limit_ms());
         delete held;
       },
       owner);
@@ -378,9 +393,11 @@ Napi::Value counts_object(Napi::Env env, Sink& sink) {
 
 // Of a target: all rings of the process that feed it, those that are gone included.
 Napi::Value target_counts(const Napi::CallbackInfo& info) {
-  Sink& sink = *target_argument(info[0])->sink;
-  const Backlog backlog = DrainThread::instance().backlog_of(sink);
-  Napi::Object result = counts_object(info.Env(), sink).As<Napi::Object>();
+  const std::shared_ptr<SharedTarget> target = target_argument(info[0]);
+  Sink& sink = *target->sink;
+  Napi::Object result;
+  const Backlog backlog = DrainThread::instance().backlog_of(
+      sink, [&] { result = counts_object(info.Env(), sink).As<Napi::Object>(); });
   const auto put = [&](const char* name, double value) {
     result[name] = Napi::Number::New(info.Env(), value);
   };
@@ -490,12 +507,17 @@ Napi::Object control_layout(Napi::Env env) {
 }
 
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
-  for (Ring*& slot : slots) slot = Ring::closed_ring();
+  // A thread may load the addon again (test runners do); what it has open stays open.
+  for (Ring*& slot : slots) {
+    if (slot == nullptr) slot = Ring::closed_ring();
+  }
   const auto all = std::make_shared<Environment>();
   env.SetInstanceData(new std::shared_ptr<Environment>(all));
   env.AddCleanupHook(
       [](std::shared_ptr<Environment>* held) {
-        for (size_t id = 0; id < (*held)->rings.size(); ++id) (*held)->close(id);
+        for (size_t id = 0; id < (*held)->rings.size(); ++id) {
+          (*held)->close(id, (*held)->ending_limit_ms());
+        }
         delete held;
       },
       new std::shared_ptr<Environment>(all));
@@ -504,7 +526,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
     exports[name] = Napi::Function::New(env, call, name);
   };
   put("joinTarget", join_target_call);
-  put("nextStream", next_stream);
+  put("takeStream", take_stream);
   put("openRing", open_ring);
   put("makeRoom", make_room);
   put("commitExplicit", commit_explicit);

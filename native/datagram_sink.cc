@@ -142,8 +142,19 @@ bool DatagramSink::drain(Ring& ring, uint64_t to) {
 }
 
 void DatagramSink::leave(Ring& ring) {
+  {
+    // Else the drain thread polls on for records that nobody has any more.
+    std::lock_guard<std::mutex> lock(lock_);
+    congested_ = false;
+  }
   counts_.lost_records.fetch_add(ring.count_records(ring.tail(), ring.head()),
                                  std::memory_order_relaxed);
+}
+
+void DatagramSink::shut() {
+  std::lock_guard<std::mutex> lock(lock_);
+  fd_.reset();
+  congested_ = false;
 }
 
 void DatagramSink::tick(uint64_t now) {

@@ -23,6 +23,9 @@ class DatagramSink : public Sink {
   bool restless() override;
   bool slow() const override { return true; }
 
+ protected:
+  void shut() override;
+
  private:
   bool ready();
   bool send_preamble(uint64_t now);

@@ -184,16 +184,30 @@ void DrainThread::run() {
   }
 }
 
-Backlog DrainThread::backlog_of(const Sink& sink) {
+Backlog DrainThread::backlog_of(const Sink& sink, const std::function<void()>& read_counts) {
   Backlog backlog;
+  std::vector<std::shared_ptr<Ring>> feeding;
+  std::vector<std::unique_lock<std::mutex>> held;
   for (const auto& ring : rings()) {
-    if (ring->sink().get() == &sink) ring->add_backlog(&backlog);
+    if (ring->sink().get() != &sink) continue;
+    held.push_back(ring->hold_still());
+    feeding.push_back(ring);
   }
+  for (const auto& ring : feeding) ring->add_backlog(&backlog);
+  read_counts();
+  held.clear();
   return backlog;
 }
 
 void DrainThread::finish_all() {
-  for (const auto& ring : rings()) ring->finish(kSocketLimitAtExitMs);
+  // One wait for the sockets of all rings, not one for each.
+  const uint64_t begin = Clock::monotonic();
+  for (const auto& ring : rings()) {
+    const uint64_t spent_ms = (Clock::monotonic() - begin) / 1000000;
+    ring->finish(spent_ms >= kSocketLimitAtExitMs
+                     ? 0
+                     : kSocketLimitAtExitMs - static_cast<uint32_t>(spent_ms));
+  }
 }
 
 void DrainThread::stop() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -25,8 +26,9 @@ class DrainThread {
   // Somebody waits for records to leave: go round at once, and until they have.
   void hurry();
 
-  // What the rings that feed `sink` hold and have turned away.
-  Backlog backlog_of(const Sink& sink);
+  // What the rings that feed `sink` hold and have turned away. `read_counts` runs while all of them
+  // are held still, so that no record is on its way from one count to the other.
+  Backlog backlog_of(const Sink& sink, const std::function<void()>& read_counts);
 
   // Finishes every ring. Called when the process ends in an orderly way.
   void finish_all();

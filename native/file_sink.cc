@@ -145,6 +145,12 @@ bool SharedFileSink::append(Ring&, const uint8_t* head, size_t head_bytes, const
       !write_at(fd_.get(), body, body_bytes, offset + head_bytes)) {
     failure->set("write", path_);
     fail(*failure);
+    // Nobody has a place behind it: give it back, so that no hole is left for readers to trip over.
+    uint64_t end = offset + bytes;
+    if (end_.compare_exchange_strong(end, offset) &&
+        ftruncate(fd_.get(), static_cast<off_t>(offset)) != 0) {
+      failure->action += " (cut short)";
+    }
     return false;
   }
   counts_.records.fetch_add(1, std::memory_order_relaxed);

@@ -21,6 +21,9 @@ class OwnFileSink : public Sink {
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
 
+ protected:
+  void shut() override { fd_.reset(); }
+
  private:
   FileDescriptor fd_;
   std::string path_;

@@ -39,12 +39,27 @@ std::shared_ptr<SharedTarget> join_target(
   std::lock_guard<std::mutex> lock(all.lock);
   std::weak_ptr<SharedTarget>& known = all.targets[key];
   std::shared_ptr<SharedTarget> target = known.lock();
-  if (!target) {
+  // JavaScript may not have freed yet what all have closed.
+  if (!target || !target->sink->held()) {
     target = make(failure);
     known = target;
-    if (!target) all.targets.erase(key);
+    if (!target) {
+      all.targets.erase(key);
+      return target;
+    }
   }
+  target->sink->hold();
   return target;
+}
+
+uint32_t SharedTarget::take_stream(const uint32_t* wanted) {
+  std::lock_guard<std::mutex> lock(streams_lock_);
+  if (wanted != nullptr) {
+    streams_.insert(*wanted);
+    return *wanted;
+  }
+  while (!streams_.insert(next_stream_).second) ++next_stream_;
+  return next_stream_;
 }
 
 bool replace_file(const std::string& path, const std::string& content, Failure* failure) {

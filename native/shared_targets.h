@@ -2,12 +2,12 @@
 // that several threads contribute to one file. Threads of Node share no JavaScript, so it is here.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "failure.h"
@@ -20,10 +20,17 @@ struct SharedTarget {
   std::shared_ptr<Sink> sink;
   uint64_t epoch = 0;       // ns of CLOCK_MONOTONIC
   uint64_t epoch_unix = 0;  // the same moment, ns since 1970
-  std::atomic<uint32_t> next_stream{0};
+
+  // Takes the number `wanted`, or the next one from 1 that was never taken.
+  uint32_t take_stream(const uint32_t* wanted);
+
+ private:
+  std::mutex streams_lock_;
+  std::set<uint32_t> streams_;
+  uint32_t next_stream_ = 1;
 };
 
-// The target `key`, made by `make` when no thread has it open. The last one to let go closes it.
+// The target `key`, made by `make` when no thread has it open, and its sink held once more.
 std::shared_ptr<SharedTarget> join_target(
     const std::string& key, const std::function<std::shared_ptr<SharedTarget>(Failure*)>& make,
     Failure* failure);

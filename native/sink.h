@@ -50,6 +50,14 @@ class Sink {
     add(counts_.refused_records, ring.control().refused_events);
   }
 
+  // A sink is held once for each ring that feeds it or is about to; the last one to let go shuts
+  // it, whenever the garbage collector gets round to freeing it.
+  void hold() { holders_.fetch_add(1); }
+  void let_go() {
+    if (holders_.fetch_sub(1) == 1) shut();
+  }
+  bool held() const { return holders_.load() > 0; }
+
   // Work that is due whether or not there are records: connecting, repeating the preamble.
   virtual void tick(uint64_t /*now*/) {}
 
@@ -70,6 +78,9 @@ class Sink {
   }
 
  protected:
+  // Closes connections. A ring that comes after all opens them again.
+  virtual void shut() {}
+
   void fail(const Failure& failure) {
     counts_.errors.fetch_add(1, std::memory_order_relaxed);
     failing_.store(true, std::memory_order_relaxed);
@@ -81,6 +92,7 @@ class Sink {
   SinkCounts counts_;
 
  private:
+  std::atomic<int> holders_{0};
   std::atomic<bool> failing_{false};
   mutable std::mutex failure_lock_;
   Failure last_failure_;

@@ -229,6 +229,16 @@ void StreamSink::leave(Ring& ring) {
                                  std::memory_order_relaxed);
 }
 
+void StreamSink::shut() {
+  std::lock_guard<std::mutex> lock(lock_);
+  fd_.reset();
+  lookup_.reset();
+  state_ = State::idle;
+  congested_ = false;
+  unfinished_ = nullptr;
+  progress_.clear();
+}
+
 int StreamSink::poll_descriptor(short* events) {
   std::lock_guard<std::mutex> lock(lock_);
   *events = congested_ || state_ == State::connecting ? POLLIN | POLLOUT : POLLIN;

@@ -25,6 +25,9 @@ class StreamSink : public Sink {
   bool restless() override;
   bool slow() const override { return true; }
 
+ protected:
+  void shut() override;
+
  private:
   enum class State { idle, looking_up, connecting, connected };
 

@@ -100,7 +100,8 @@ export interface NativeCore {
     epochUnix: bigint;
     created: boolean;
   };
-  nextStream(target: NativeTarget): number;
+  /** Takes a stream number; without `wanted` the next one from 1 that no thread has taken. */
+  takeStream(target: NativeTarget, wanted?: number): number;
   openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
   makeRoom(ring: number, bytes: number): number;

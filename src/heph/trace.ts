@@ -1,3 +1,4 @@
+import { accessSync, constants as fsConstants } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { core } from '../core/addon.js';
@@ -108,6 +109,9 @@ export class Trace {
   /** @internal Use `openTrace`. */
   constructor(target: Target, options: TraceOptions) {
     const checked = checkTarget(target);
+    if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
+      throw wrongType('options', options, 'an object');
+    }
     const { kind } = checked;
     const settings = checkRingOptions(options, { onFull: kind === 'file' ? 'block' : 'drop' });
     const datagramBytes = integerIn(
@@ -133,6 +137,13 @@ export class Trace {
     const epoch = settings.clock === 'monotonic' ? core.kernelClockNow() : core.clockNow();
     const epochUnix = core.wallClock();
     const { path } = checked;
+    const { ringDir } = settings;
+    if (kind === 'file' && ringDir !== undefined) {
+      // Found out before the trace's file is there.
+      attempt('ringDir', ringDir, () => {
+        accessSync(ringDir, fsConstants.W_OK);
+      });
+    }
     try {
       this.#target = attempt('target', target, () =>
         core.joinTarget({
@@ -157,7 +168,7 @@ export class Trace {
     const name = `.${basename(path)}.${process.pid}-${core.systemThreadId()}-${opened}.ring`;
     this.ring.open(
       {
-        ...(kind === 'file' ? { path: join(settings.ringDir ?? dirname(path), name) } : {}),
+        ...(kind === 'file' ? { path: join(ringDir ?? dirname(path), name) } : {}),
         capacity: settings.ringBytes,
         format: 'heph',
         target: path,
@@ -181,17 +192,15 @@ export class Trace {
    */
   stream(id?: number): Stream {
     if (this.#closed) throw this.#closedError();
+    if (id !== undefined) integerIn('id', id, 0, 0xffff_ffff);
+    const known = id === undefined ? undefined : this.#streams.get(id);
+    if (known !== undefined) return known;
     const number =
-      id === undefined
-        ? this.#target === undefined
-          ? this.#streams.size + 1
-          : core.nextStream(this.#target) + 1
-        : integerIn('id', id, 0, 0xffff_ffff);
-    let stream = this.#streams.get(number);
-    if (stream === undefined) {
-      stream = new Stream(this, number);
-      this.#streams.set(number, stream);
-    }
+      this.#target === undefined
+        ? (id ?? this.#streams.size + 1)
+        : core.takeStream(this.#target, id);
+    const stream = new Stream(this, number);
+    this.#streams.set(number, stream);
     return stream;
   }
 
