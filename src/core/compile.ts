@@ -27,7 +27,9 @@ export function mayCompile(): boolean {
  */
 export function compile(name: string, scope: Record<string, unknown>, body: string): unknown {
   made += 1;
-  const text = `'use strict';\n${body}\n//# sourceURL=tracewright:${encodeURIComponent(name)}/${made}`;
+  // Through UTF-8, which has no unpaired surrogates: those cannot be encoded.
+  const shown = encodeURIComponent(Buffer.from(name.slice(0, 80)).toString());
+  const text = `'use strict';\n${body}\n//# sourceURL=tracewright:${shown}/${made}`;
   const make = new Function(...Object.keys(scope), text) as (...values: unknown[]) => unknown;
   return make(...Object.values(scope));
 }

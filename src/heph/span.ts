@@ -75,12 +75,16 @@ interface Field {
   type: AttributeType;
 }
 
+/** A function may have 65,534 of them; long before, compiling costs more than it saves. */
+const MOST_PARAMETERS = 256;
+
 function fieldsOf(schema: unknown): Field[] {
   if (typeof schema !== 'object' || schema === null) {
     throw wrongType('schema', schema, 'an object of names and types, or a list of pairs');
   }
   const entries: unknown[] = Array.isArray(schema) ? schema : Object.entries(schema);
   return entries.map((entry) => {
+    if (!Array.isArray(entry)) throw wrongType('schema', entry, 'a pair of a name and a type');
     const [name, type] = entry as [unknown, unknown];
     checkText('attribute name', name);
     if (!Array.isArray(schema) && /^(0|[1-9]\d*)$/.test(name as string)) {
@@ -109,7 +113,7 @@ export function compileSpan<Schema extends SpanSchema>(
 ): Span<Schema> {
   checkText('description', description);
   const fields = fieldsOf(schema);
-  return mayCompile()
+  return mayCompile() && fields.length <= MOST_PARAMETERS
     ? compiledSpan(stream, description, fields)
     : plainSpan(stream, description, fields);
 }
@@ -143,7 +147,9 @@ function recordPlain(
 function plainSpan(stream: Stream, description: string, fields: readonly Field[]): Span {
   const finishIn: Span['finishIn'] = (substream, timing, ...values) => {
     if (timing === undefined) return;
-    if (!(timing >= 0) || timing > stream.ring.stamp[0]!) stream.checkTiming(timing);
+    if (typeof timing !== 'number' || !(timing >= 0) || timing > stream.ring.stamp[0]!) {
+      stream.checkTiming(timing);
+    }
     checkSubstream(substream);
     recordPlain(stream, description, fields, substream, timing, values);
   };
@@ -264,7 +270,7 @@ function compiledSpan(stream: Stream, description: string, fields: readonly Fiel
   const finish = (named: string, parameter: string, substream: string[]) => `
 function ${named}(${[parameter, 'timing', ...names].filter((name) => name !== '').join(', ')}) {
   if (timing === undefined) return;
-  if (!(timing >= 0) || timing > ring.stamp[0]) stream.checkTiming(timing);
+  if (typeof timing !== 'number' || !(timing >= 0) || timing > ring.stamp[0]) stream.checkTiming(timing);
   ${parameter === '' ? '' : `if (!(typeof substream === 'number' && substream >>> 0 === substream)) checkSubstream(substream);`}
   ${fields.map(({ type }, i) => `const v${i}_quick = ${quickTest(type, `v${i}`)};`).join('\n  ')}
   ${names.length === 0 ? '' : `if (!(${names.map((name) => `${name}_quick`).join(' && ')})) checkValues(fields, ${list});`}

@@ -1,5 +1,6 @@
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
+import { attempt } from '../core/system-error.js';
 import { textBound, valueBound, writeSubstream, writeText, writeValue } from './encoder.js';
 import {
   COUNTER_OFFSET,
@@ -83,13 +84,20 @@ export class Stream {
     substream: number | bigint = 0,
   ): void {
     if (timing === undefined) return;
-    if (!(timing >= 0) || timing > this.ring.stamp[0]!) this.checkTiming(timing);
+    if (typeof timing !== 'number' || !(timing >= 0) || timing > this.ring.stamp[0]!) {
+      this.checkTiming(timing);
+    }
     checkText('description', description);
     checkSubstream(substream);
     let bound = DESCRIPTION_OFFSET + textBound(description);
     const encoded: EncodedAttribute[] = [];
     if (attributes !== undefined) {
-      if (typeof attributes !== 'object' || (attributes as unknown) === null) {
+      // A Map has entries, but none that Object.entries sees: they would vanish.
+      if (
+        typeof attributes !== 'object' ||
+        (attributes as unknown) === null ||
+        Symbol.iterator in attributes
+      ) {
         throw wrongType('attributes', attributes, 'an object of names and values');
       }
       for (const [name, value] of Object.entries(attributes)) {
@@ -142,8 +150,18 @@ export class Stream {
         counter,
       );
       if (size > this.trace.packetLimit) this.refuse(size, this.trace.packetLimit);
-      if (!this.trace.writesThrough) this.refuse(size, ring.longestRecord);
-      ring.writeThrough(bytes.subarray(0, size), new Uint8Array(0), false);
+      if (size > ring.longestRecord) {
+        if (!this.trace.writesThrough) this.refuse(size, ring.longestRecord);
+        attempt('event', size, () => {
+          ring.writeThrough(bytes.subarray(0, size), new Uint8Array(0), false);
+        });
+        return;
+      }
+      // Text that could have been longer than it is.
+      if (ring.free < size && !ring.makeRoom(size)) return;
+      ring.bytes.set(bytes.subarray(0, size), ring.position);
+      ring.advance(size);
+      ring.commit();
       return;
     }
     if (ring.free < bound && !ring.makeRoom(bound)) return;

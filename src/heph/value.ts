@@ -194,12 +194,9 @@ function findType(field: string, value: unknown): ResolvedValue {
     return { type: `${typeOfArray(field, value)}[]`, value: value as AttributeScalar[] };
   }
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
-    const name = value.constructor.name;
-    const type = name.includes('Float')
-      ? 'f64[]'
-      : /Uint/.test(name) || value instanceof Buffer
-        ? 'u64[]'
-        : 'i64[]';
+    // The name of the built-in type, also of a class derived from it.
+    const name = (value as unknown as { [Symbol.toStringTag]: string })[Symbol.toStringTag];
+    const type = name.includes('Float') ? 'f64[]' : name.includes('Uint') ? 'u64[]' : 'i64[]';
     return { type, value: value as unknown as ArrayLike<AttributeScalar> };
   }
   return { type: typeOfScalar(field, value), value: value as AttributeScalar };
