@@ -502,6 +502,26 @@ Napi::Object control_layout(Napi::Env env) {
   put("epilogues", offsetof(ControlPage, epilogues));
   put("epilogueStride", sizeof(Epilogue));
   put("epilogueHeadBytes", offsetof(Epilogue, bytes));
+  put("version", offsetof(ControlPage, version));
+  put("controlBytes", offsetof(ControlPage, control_bytes));
+  put("capacity", offsetof(ControlPage, capacity));
+  put("format", offsetof(ControlPage, format));
+  put("targetKind", offsetof(ControlPage, target_kind));
+  put("stampOffset", offsetof(ControlPage, stamp_offset));
+  put("baseOffset", offsetof(ControlPage, base_offset));
+  put("pid", offsetof(ControlPage, pid));
+  put("processStart", offsetof(ControlPage, process_start));
+  put("bootId", offsetof(ControlPage, boot_id));
+  put("head", offsetof(ControlPage, head));
+  put("lastStamp", offsetof(ControlPage, last_stamp));
+  put("tail", offsetof(ControlPage, tail));
+  put("claimFrom", offsetof(ControlPage, claim_from));
+  put("claimTo", offsetof(ControlPage, claim_to));
+  put("claimOffset", offsetof(ControlPage, claim_offset));
+  put("target", offsetof(ControlPage, target));
+  put("pathBytes", kPathBytes);
+  put("note", offsetof(ControlPage, note));
+  put("noteBytes", kNoteBytes);
   put("bytes", Ring::closed_ring()->control_bytes());
   return layout;
 }

@@ -47,6 +47,8 @@ struct ControlPage {
 
   // Producer: bytes committed since the ring began. Only ever at a record boundary.
   alignas(64) std::atomic<uint64_t> head;
+  // Clock of the last record that was stamped or checked: what ends the stream comes no earlier.
+  std::atomic<uint64_t> last_stamp;
   // Consumer: bytes that have reached the target.
   alignas(64) std::atomic<uint64_t> tail;
   // The producer wakes the drain thread when head reaches this.

@@ -69,8 +69,6 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sin
   ring->mask_ = options.capacity - 1;
   ring->epoch_ = options.epoch;
   ring->stamp_offset_ = options.stamp_offset;
-  // A stamp counts from the epoch, so none may lie before it.
-  ring->last_.store(options.epoch);
   ring->kernel_clock_ = options.kernel_clock;
   if (!ring->map(failure)) return nullptr;
 
@@ -82,6 +80,8 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sin
   control.target_kind = options.target_kind;
   control.stamp_offset = options.stamp_offset;
   control.base_offset = options.base_offset;
+  // A stamp counts from the epoch, so none may lie before it.
+  control.last_stamp.store(options.epoch, std::memory_order_relaxed);
   const ProcessIdentity& identity = ProcessIdentity::current();
   control.pid = identity.pid;
   control.process_start = identity.start;
@@ -159,8 +159,8 @@ Ring::~Ring() {
 bool Ring::commit_explicit() {
   uint64_t ns;
   std::memcpy(&ns, data_ + (head_ & mask_) + stamp_offset_, sizeof ns);
-  if (ns < last_.load(std::memory_order_relaxed)) return false;
-  last_.store(ns, std::memory_order_relaxed);
+  if (ns < control_->last_stamp.load(std::memory_order_relaxed)) return false;
+  control_->last_stamp.store(ns, std::memory_order_relaxed);
   publish(static_cast<uint32_t>(control_->pending));
   return true;
 }
@@ -227,7 +227,7 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
   uint64_t ns = 0;
   if (stamped) {
     std::memcpy(&ns, record_head + stamp_offset_, sizeof ns);
-    if (ns < last_.load(std::memory_order_relaxed)) {
+    if (ns < control_->last_stamp.load(std::memory_order_relaxed)) {
       failure->set("stamp", "a record before its predecessor", ERANGE);
       return false;
     }
@@ -240,7 +240,7 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     if (failure->error == 0) *failure = sink_->last_failure();
     return false;
   }
-  if (stamped) last_.store(ns, std::memory_order_relaxed);
+  if (stamped) control_->last_stamp.store(ns, std::memory_order_relaxed);
   head_ += head_bytes + body_bytes;
   // Tail first: between the two stores a reader may see a ring that is ahead of its producer, never
   // one that claims bytes it does not hold.

@@ -151,9 +151,9 @@ class Ring {
 
   uint64_t in_order() {
     uint64_t ns = now();
-    const uint64_t last = last_.load(std::memory_order_relaxed);
+    const uint64_t last = control_->last_stamp.load(std::memory_order_relaxed);
     if (__builtin_expect(ns < last, 0)) return last;
-    last_.store(ns, std::memory_order_relaxed);
+    control_->last_stamp.store(ns, std::memory_order_relaxed);
     return ns;
   }
 
@@ -187,7 +187,7 @@ class Ring {
   // Not a stamp of the stream yet: a record that its caller has stamped may still come before it.
   uint64_t stall_begin() const {
     const uint64_t ns = now();
-    const uint64_t last = last_.load(std::memory_order_relaxed);
+    const uint64_t last = control_->last_stamp.load(std::memory_order_relaxed);
     return ns < last ? last : ns;
   }
   void note_stall(uint64_t from);
@@ -199,7 +199,6 @@ class Ring {
   ControlPage* control_ = nullptr;
   uint64_t head_ = 0;
   uint64_t mask_ = 0;
-  std::atomic<uint64_t> last_{0};
   const Clock* clock_ = &Clock::instance();
   uint64_t epoch_ = 0;
   uint32_t stamp_offset_ = 0;

@@ -90,6 +90,26 @@ export interface ControlLayout {
   epilogueStride: number;
   epilogueHeadBytes: number;
   bytes: number;
+  version: number;
+  controlBytes: number;
+  capacity: number;
+  format: number;
+  targetKind: number;
+  stampOffset: number;
+  baseOffset: number;
+  pid: number;
+  processStart: number;
+  bootId: number;
+  head: number;
+  lastStamp: number;
+  tail: number;
+  claimFrom: number;
+  claimTo: number;
+  claimOffset: number;
+  target: number;
+  pathBytes: number;
+  note: number;
+  noteBytes: number;
 }
 
 /** What the native core offers. Arguments are not checked there: src/core is its only caller. */
