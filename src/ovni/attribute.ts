@@ -6,40 +6,68 @@ export type AttributeValue =
   string | number | boolean | null | AttributeValue[] | { [key: string]: AttributeValue };
 
 /** Keys at the top of stream.json that say what the stream is. */
+/** The emulator's parser gives up at 2,048. */
+const MAX_DEPTH = 100;
 const RESERVED = new Set(['version', 'ovni']);
 
 function segments(key: unknown): [first: string, ...rest: string[]] {
   const limit = "a path of names joined by dots, not below 'ovni' or 'version'";
   if (typeof key !== 'string') throw wrongType('key', key, limit);
   const names = key.split('.');
-  if (names.some((name) => name === '' || name === '__proto__') || RESERVED.has(names[0]!)) {
+  if (
+    names.length > MAX_DEPTH ||
+    names.some((name) => name === '' || name === '__proto__' || name.includes('\0')) ||
+    RESERVED.has(names[0]!)
+  ) {
     throw outOfRange('key', key, limit);
   }
   return names as [string, ...string[]];
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** JSON has no word for some values of JavaScript; they must not vanish silently. */
-function checkValue(value: unknown): void {
-  const limit = 'a string, finite number, boolean, null, or an array or plain object of these';
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw outOfRange('value', value, limit);
-  } else if (Array.isArray(value)) {
-    value.forEach(checkValue);
-  } else if (isObject(value)) {
-    Object.values(value).forEach(checkValue);
-  } else if (value !== null && typeof value !== 'string' && typeof value !== 'boolean') {
-    throw wrongType('value', value, limit);
+/**
+ * A copy of `value`, which must be what JSON can say: nothing may vanish silently. Circles end at the
+ * depth limit.
+ */
+function checkedCopy(value: unknown, depth = MAX_DEPTH): unknown {
+  const limit = `a string, finite number, boolean, null, or an array or plain object of these, at most ${MAX_DEPTH} deep`;
+  if (depth === 0) throw outOfRange('value', value, limit);
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw outOfRange('value', value, limit);
+      return value;
+    case 'object':
+      if (value === null) return null;
+      if (Array.isArray(value)) {
+        return Array.from(value, (each: unknown) => checkedCopy(each, depth - 1));
+      }
+      if (isPlain(value)) {
+        return Object.fromEntries(
+          Object.entries(value).map(([key, each]) => {
+            if (key.includes('\0')) throw outOfRange('key', key, 'without NUL');
+            return [key, checkedCopy(each, depth - 1)];
+          }),
+        );
+      }
   }
+  throw wrongType('value', value, limit);
 }
 
 /** See attrSet in index.ts. */
 export function setAttribute(stream: StreamWriter, key: string, value: AttributeValue): void {
   const names = segments(key);
-  checkValue(value);
+  const copy = checkedCopy(value);
   const last = names.pop()!;
   let at = stream.attributes;
   for (const name of names) {
@@ -49,7 +77,7 @@ export function setAttribute(stream: StreamWriter, key: string, value: Attribute
     }
     at = next;
   }
-  at[last] = structuredClone(value);
+  at[last] = copy;
   stream.metadataChanged();
 }
 

@@ -52,6 +52,7 @@ export function defineMark(
     title,
     stack,
     labels: new Map(),
+    labelled: new Set(),
     pushed: new Int32Array(stack ? 2 * MAX_DEPTH : 0),
     depth: 0,
   };
@@ -68,13 +69,22 @@ export function labelMark(
   checkValue(value);
   if (value <= 0) throw outOfRange('value', value, 'an integer from 1 to 2^63 - 1');
   checkText('label', label);
-  const { labels } = definition(stream, type);
+  const { labels, labelled } = definition(stream, type);
   const key = String(value);
   const known = labels.get(key);
   if (known === label) return;
   if (known !== undefined) {
     throw outOfRange('value', value, `a new one: its label is ${JSON.stringify(known)}`);
   }
+  const low = BigInt.asUintN(32, BigInt(value));
+  if (labelled.has(low)) {
+    throw outOfRange(
+      'value',
+      value,
+      'one that differs from all labelled values in its lower 32 bits',
+    );
+  }
+  labelled.add(low);
   labels.set(key, label);
   stream.metadataChanged();
 }
@@ -85,7 +95,7 @@ function checkValue(value: unknown): void {
 }
 
 function definition(stream: StreamWriter, type: number): MarkDefinition {
-  const mark = stream.marks[type];
+  const mark = typeof type === 'number' ? stream.marks[type] : undefined;
   if (mark !== undefined) return mark;
   if (stream.process === undefined) throw wrongOrder('mark', 'threadInit must be called first');
   checkType(type);

@@ -13,6 +13,7 @@ import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { checkRingOptions } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
 import { attempt, hasCode } from '../core/system-error.js';
+import { wellFormedJson } from '../core/well-formed-json.js';
 
 /** What `procInit` accepts beyond libovni's arguments. */
 export interface ProcessOptions extends RingOptions {
@@ -90,10 +91,11 @@ function positiveI32(field: string, value: unknown, low = 1): number {
 }
 
 function checkLoom(loom: unknown): string {
-  const limit = "1 to 200 bytes without '/' or NUL";
+  const limit = "1 to 200 bytes of UTF-8 without '/' or NUL";
   if (typeof loom !== 'string') throw wrongType('loom', loom, limit);
   const bytes = Buffer.byteLength(loom);
-  if (bytes === 0 || bytes > 200 || /[/\0]/.test(loom)) throw outOfRange('loom', loom, limit);
+  if (bytes === 0 || bytes > 200 || /[/\0\ud800-\udfff]/u.test(loom))
+    throw outOfRange('loom', loom, limit);
   return loom;
 }
 
@@ -140,6 +142,9 @@ export function procInit(
   if (known !== undefined && !known.finished) {
     throw wrongOrder('procInit', 'the process is initialised already');
   }
+  if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
+    throw wrongType('options', options, 'an object');
+  }
   positiveI32('app', app);
   checkLoom(loom);
   positiveI32('pid', pid);
@@ -169,6 +174,7 @@ export function procInit(
     epoch: String(core.wallClock() - core.clockNow()),
     finished: false,
   };
+  if (known !== undefined) core.forgetFragments(join(known.workDir, 'metadata.json'));
   core.putNote(NOTE, JSON.stringify(next));
   writeProcessMetadata(next);
   return place;
@@ -225,7 +231,6 @@ export function procFini(): void {
   core.putNote(NOTE, JSON.stringify(current));
   writeProcessMetadata(current);
   if (current.version === 1) {
-    core.forgetFragments(join(current.workDir, 'metadata.json'));
     moveToTrace(current, 'metadata.json');
   }
   removeEmptyWorkDir(current);
@@ -246,7 +251,7 @@ export function writeProcessMetadata(
   if (current.cpus.length > 0) own['cpus'] = current.cpus;
   if (current.rank !== undefined) Object.assign(own, current.rank);
   const before = `${JSON.stringify(own).slice(0, -1)},"tracewright":{"epoch":"${current.epoch}","loom":${JSON.stringify(current.loom)},"pid":${current.pid},"threads":{`;
-  const piece = thread === undefined ? '' : `"${thread.tid}":${JSON.stringify(thread.metadata)}`;
+  const piece = thread === undefined ? '' : `"${thread.tid}":${wellFormedJson(thread.metadata)}`;
   const path = join(current.workDir, 'metadata.json');
   attempt('metadata.json', path, () => {
     core.putFragment(path, String(thread?.tid ?? ''), piece, before, '}}}\n');
@@ -270,7 +275,8 @@ export function moveToTrace(current: OvniProcess, name: string): void {
   });
 }
 
-function removeEmptyWorkDir(current: OvniProcess): void {
+/** Removes what `OVNI_TMPDIR` no longer needs of the process. */
+export function removeEmptyWorkDir(current: OvniProcess): void {
   if (current.workDir === current.procDir) return;
   try {
     rmdirSync(current.workDir);

@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { endianness } from 'node:os';
+import { constants, endianness } from 'node:os';
 import { core } from '../core/addon.js';
+import type { NativeRingOptions } from '../core/addon.js';
 import { outOfRange, wrongOrder } from '../core/errors.js';
 import type { TracewrightError } from '../core/errors.js';
 import { Ring } from '../core/ring.js';
 import { attempt, hasCode } from '../core/system-error.js';
+import { wellFormedJson } from '../core/well-formed-json.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,
@@ -15,7 +17,7 @@ import {
 } from './layout.js';
 import { library } from './library.js';
 import { models } from './catalog.js';
-import { moveToTrace, writeProcessMetadata } from './process.js';
+import { moveToTrace, removeEmptyWorkDir, writeProcessMetadata } from './process.js';
 import type { CpuEntry, OvniProcess } from './process.js';
 import { codeOf } from './reader.js';
 import { transitionOf } from './thread-state.js';
@@ -34,6 +36,8 @@ export interface MarkDefinition {
   title: string;
   stack: boolean;
   labels: Map<string, string>;
+  /** The lower halves of the labelled values, by which the emulator tells them apart. */
+  labelled: Set<bigint>;
   /** The values that are pushed, low and high half each. */
   pushed: Int32Array;
   depth: number;
@@ -136,6 +140,23 @@ export class StreamWriter {
       full: ring.onFull,
       blockLimitMs: ring.blockLimitMs,
     } as const;
+    try {
+      this.#begin(version, directory, name, common);
+    } catch (error) {
+      // Nothing has begun: neither the thread nor readers shall see a stream.
+      this.process = undefined;
+      if (version === 3) rmSync(directory, { recursive: true, force: true });
+      throw error;
+    }
+    this.ring.setEpilogues(EPILOGUES);
+  }
+
+  #begin(
+    version: 1 | 3,
+    directory: string,
+    name: string,
+    common: Omit<NativeRingOptions, 'target'>,
+  ): void {
     // The metadata comes first, so that a stream that breaks can be told.
     this.writeMetadata();
     if (version === 3) {
@@ -152,7 +173,6 @@ export class StreamWriter {
     } else {
       this.ring.open({ ...common, target: join(directory, name) });
     }
-    this.ring.setEpilogues(EPILOGUES);
   }
 
   /**
@@ -185,15 +205,25 @@ export class StreamWriter {
 
   /** Writes an event that is longer than the ring can hold. */
   writeThrough(head: Uint8Array, body: Uint8Array, clock: bigint | undefined): void {
-    attempt(clock === undefined ? 'data' : 'clock', clock ?? body, () => {
-      this.ring.writeThrough(head, body, clock !== undefined);
-    });
+    try {
+      attempt('data', body, () => {
+        this.ring.writeThrough(head, body, clock !== undefined);
+      });
+    } catch (error) {
+      const { cause } = error as { cause?: { errno?: number } };
+      if (cause?.errno !== constants.errno.ERANGE) throw error;
+      throw outOfRange('clock', clock, 'not before the last event of the stream');
+    }
   }
 
   /** Brings metadata that changed often (labels) to disk soon. */
   metadataChanged(): void {
     this.#metadataTimer ??= setTimeout(() => {
-      this.writeMetadata();
+      try {
+        this.writeMetadata();
+      } catch {
+        // A full disk, say. Nobody is there to catch it, and threadFree writes it again.
+      }
     }, METADATA_DELAY_MS).unref();
   }
 
@@ -224,8 +254,13 @@ export class StreamWriter {
     this.ring.close();
     if (process.workDir === process.procDir) return;
     const name = `thread.${tid}`;
-    const names = process.version === 1 ? [name] : [`${name}/stream.obs`, `${name}/stream.json`];
+    // After procFini this thread has written the metadata of the process once more.
+    const names =
+      process.version === 1
+        ? [name, 'metadata.json']
+        : [`${name}/stream.obs`, `${name}/stream.json`];
     for (const file of names) {
+      if (file === 'metadata.json' && !process.finished) continue;
       // A stream without events has left nothing.
       if (existsSync(join(process.workDir, file))) moveToTrace(process, file);
     }
@@ -236,6 +271,7 @@ export class StreamWriter {
         // Already gone with an empty stream.
       }
     }
+    if (process.finished) removeEmptyWorkDir(process);
   }
 
   /** Takes the stream's place in the directory of the process; a taken one is never entered. */
@@ -287,7 +323,7 @@ export class StreamWriter {
   #streamJson(finished: boolean): string {
     const { app, epoch, loom, pid, rank } = this.process!;
     const { ovni, ...others } = this.#metadata(finished);
-    return `${JSON.stringify(
+    return `${wellFormedJson(
       {
         version: 3,
         ovni: {
@@ -304,7 +340,6 @@ export class StreamWriter {
         },
         ...others,
       },
-      null,
       2,
     )}\n`;
   }

@@ -47,9 +47,9 @@ export function readyThread(call: string): StreamWriter {
  * @param version the version that the events follow, `x.y.z`.
  */
 export function threadRequire(model: string, version: string): void {
-  const limit = '2 to 114 characters without a blank or a dot';
+  const limit = '2 to 114 characters without a blank, a dot or NUL';
   if (typeof model !== 'string') throw wrongType('model', model, limit);
-  if (!/^[^\s.]{2,114}$/.test(model)) throw outOfRange('model', model, limit);
+  if (!/^[^\s.\0\ud800-\udfff]{2,114}$/u.test(model)) throw outOfRange('model', model, limit);
   if (typeof version !== 'string') throw wrongType('version', version, 'x.y.z');
   if (!/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version)) throw outOfRange('version', version, 'x.y.z');
   const stream = readyThread('threadRequire');
@@ -96,8 +96,9 @@ export function addCpu(index: number, phyid: number): void {
  */
 export function threadFree(): void {
   const stream = readyThread('threadFree');
-  // What the process learned since this thread began.
-  stream.process = currentProcess() ?? stream.process;
+  // What the process learned since this thread began, unless a new one has begun meanwhile.
+  const current = currentProcess();
+  if (current?.procDir === stream.process?.procDir) stream.process = current;
   stream.close();
 }
 
