@@ -53,7 +53,7 @@ DrainThread& DrainThread::instance() {
   return *thread;
 }
 
-DrainThread::DrainThread() : can_fence_(prepare_fence()) {
+DrainThread::DrainThread() : process_(getpid()), can_fence_(prepare_fence()) {
   if (::pipe(pipe_) != 0) std::abort();
   for (const int fd : pipe_) {
     fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -129,7 +129,8 @@ void DrainThread::wait(int timeout_ms) {
   uint8_t messages[64];
   const ssize_t read = ::read(pipe_[0], messages, sizeof messages);
   if (read <= 0) return;
-  woken_.store(false);
+  // Exchanged, not stored: what a producer did before it found this set must be seen from here on.
+  woken_.exchange(false);
   for (ssize_t i = 0; i < read; ++i) {
     if (messages[i] != 0) end_by_signal(messages[i]);
   }
@@ -142,10 +143,10 @@ bool DrainThread::round() {
   const uint64_t now = Clock::monotonic();
   for (const auto& ring : rings()) {
     ring->sink()->tick(now);
-    if (ring->head() != ring->tail()) {
-      busy = true;
-      ring->drain();
-    }
+    const bool behind = ring->head() != ring->tail();
+    busy = busy || behind;
+    // Also where somebody waits for what has left already, for he may have missed the news.
+    if (behind || ring->awaited()) ring->drain();
     busy = busy || ring->sink()->restless();
     ring->wake_when_half_full();
   }
@@ -211,6 +212,8 @@ void DrainThread::finish_all() {
 }
 
 void DrainThread::stop() {
+  // A forked child has inherited the exit handler, but neither the thread nor the traces.
+  if (getpid() != process_) return;
   // Sockets are drained by the thread, so it must still be there.
   finish_all();
   std::lock_guard<std::mutex> lock(start_lock_);
@@ -224,8 +227,8 @@ void DrainThread::stop() {
 void DrainThread::on_signal(int signal_number) {
   static volatile sig_atomic_t already = 0;
   const int saved = errno;
-  if (already != 0) {
-    // Somebody insists.
+  if (already != 0 || instance().stopping_.load()) {
+    // Somebody insists, or the traces are finished and nobody listens any more.
     signal(signal_number, SIG_DFL);
     raise(signal_number);
   }

@@ -3,6 +3,8 @@
 // sleeps until a producer commits.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -58,6 +60,7 @@ class DrainThread {
   std::vector<std::shared_ptr<Ring>> rings_;
   std::mutex start_lock_;
   std::thread thread_;
+  const pid_t process_;
   bool started_ = false;
   bool can_fence_ = false;
   std::atomic<bool> stopping_{false};
