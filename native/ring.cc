@@ -22,17 +22,38 @@ size_t round_up(size_t value, size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+// For file systems that cannot allocate ahead.
+bool write_zeros(int fd, size_t bytes) {
+  static const char zeros[1 << 16] = {};
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t written =
+        pwrite(fd, zeros, std::min(bytes - done, sizeof zeros), static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<size_t>(written);
+  }
+  return true;
+}
+
 // Allocates the blocks for real: a full disk must be found here, not by a fault in the middle of a
 // record.
 bool allocate(int fd, size_t bytes) {
 #if defined(__APPLE__)
   fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, static_cast<off_t>(bytes), 0};
-  if (fcntl(fd, F_PREALLOCATE, &store) == -1) return false;
+  if (fcntl(fd, F_PREALLOCATE, &store) == -1) {
+    return errno == ENOTSUP && write_zeros(fd, bytes);
+  }
   return ftruncate(fd, static_cast<off_t>(bytes)) == 0;
 #else
-  const int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  int error;
+  do {
+    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  if (error == 0) return true;
   errno = error;
-  return error == 0;
+  // glibc does the same by itself, musl does not.
+  return (error == EOPNOTSUPP || error == EINVAL) && write_zeros(fd, bytes);
 #endif
 }
 
@@ -292,17 +313,17 @@ bool Ring::wait_drained(uint64_t position, uint32_t limit_ms) {
   return reached;
 }
 
-void Ring::write_epilogue() {
+bool Ring::write_epilogue() {
   const uint32_t chosen = static_cast<uint32_t>(control_->epilogue);
-  if (chosen == 0 || chosen >= kEpilogues) return;
+  if (chosen == 0 || chosen >= kEpilogues) return true;
   Epilogue epilogue = control_->epilogues[chosen];
   const size_t bytes = static_cast<size_t>(epilogue.records) * epilogue.record_bytes;
-  if (bytes == 0 || bytes > kEpilogueBytes) return;
+  if (bytes == 0 || bytes > kEpilogueBytes) return true;
   for (uint32_t i = 0; i < epilogue.records; ++i) {
     stamp_as_opened(epilogue.bytes + i * epilogue.record_bytes);
   }
   Failure failure;
-  sink_->append(*this, epilogue.bytes, bytes, nullptr, 0, &failure);
+  return sink_->append(*this, epilogue.bytes, bytes, nullptr, 0, &failure);
 }
 
 void Ring::finish(uint32_t socket_limit_ms) {
@@ -312,10 +333,10 @@ void Ring::finish(uint32_t socket_limit_ms) {
     if (finished_.exchange(true)) return;
     // The producer may still be at work when a signal ends the process: what is committed by now is
     // the stream, and its end comes after it.
-    const bool complete = sink_->drain(*this, head());
+    bool complete = sink_->drain(*this, head());
+    const bool empty = head() == 0;
+    complete = complete && write_epilogue();
     if (complete) {
-      const bool empty = head() == 0;
-      write_epilogue();
       if (empty && options_.remove_if_empty) {
         unlink(options_.target.c_str());
         // The ring may lie in the directory that goes away with the stream.

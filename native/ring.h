@@ -191,7 +191,8 @@ class Ring {
     return ns < last ? last : ns;
   }
   void note_stall(uint64_t from);
-  void write_epilogue();
+  // False when it found no room.
+  bool write_epilogue();
   void notify_waiters();
 
   // Read by every commit.
