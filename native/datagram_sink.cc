@@ -15,6 +15,8 @@ namespace {
 constexpr uint64_t kPreambleIntervalNs = 5000000000;
 constexpr uint64_t kRetryNs = 1000000000;
 constexpr int kBatch = 64;
+// In a row, after which they are no longer taken for the echo of earlier datagrams.
+constexpr int kMostRefusals = 3;
 
 // Errors that say something of an earlier datagram or of the peer, not of this one.
 bool passing(int error) {
@@ -81,6 +83,7 @@ bool DatagramSink::drain(Ring& ring, uint64_t to) {
     congested_ = true;
     return false;
   }
+  int refusals = 0;
   while (ring.tail() < to) {
     iovec parts[kBatch];
     uint64_t ends[kBatch];
@@ -125,11 +128,17 @@ bool DatagramSink::drain(Ring& ring, uint64_t to) {
       Failure failure;
       failure.set("send to", address_.host + ":" + address_.port);
       fail(failure);
-      if (passing(failure.error)) continue;  // the error is taken; this datagram has not been tried
+      if (passing(failure.error)) {
+        // The error is taken, and this datagram has not been tried; unless it is the network that
+        // refuses every one.
+        if (++refusals < kMostRefusals) continue;
+        return false;
+      }
       counts_.lost_records.fetch_add(records[0], std::memory_order_relaxed);
       ring.release(ends[0]);
       continue;
     }
+    refusals = 0;
     for (int i = 0; i < sent; ++i) {
       counts_.records.fetch_add(records[i], std::memory_order_relaxed);
       counts_.bytes.fetch_add(parts[i].iov_len, std::memory_order_relaxed);
