@@ -103,7 +103,7 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   if (!sink) return nullptr;
   sink->fd_ = std::move(fd);
   sink->path_ = path;
-  sink->end_.store(preamble.size());
+  sink->end_ = preamble.size();
   return sink;
 }
 
@@ -115,8 +115,9 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
     // A place that was taken and could not be filled is filled first: nobody else will.
     if (claimed_to <= tail) {
       claimed_to = to;
-      const uint64_t offset = end_.fetch_add(to - tail);
-      control.claim_offset.store(offset, std::memory_order_relaxed);
+      std::lock_guard<std::mutex> lock(end_lock_);
+      control.claim_offset.store(end_, std::memory_order_relaxed);
+      end_ += to - tail;
       control.claim_from.store(tail, std::memory_order_relaxed);
       control.claim_to.store(to, std::memory_order_release);
     }
@@ -140,19 +141,16 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
 bool SharedFileSink::append(Ring&, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                             size_t body_bytes, Failure* failure) {
   const uint64_t bytes = head_bytes + body_bytes;
-  const uint64_t offset = end_.fetch_add(bytes);
-  if (!write_at(fd_.get(), head, head_bytes, offset) ||
-      !write_at(fd_.get(), body, body_bytes, offset + head_bytes)) {
+  std::lock_guard<std::mutex> lock(end_lock_);
+  if (!write_at(fd_.get(), head, head_bytes, end_) ||
+      !write_at(fd_.get(), body, body_bytes, end_ + head_bytes)) {
     failure->set("write", path_);
     fail(*failure);
-    // Nobody has a place behind it: give it back, so that no hole is left for readers to trip over.
-    uint64_t end = offset + bytes;
-    if (end_.compare_exchange_strong(end, offset) &&
-        ftruncate(fd_.get(), static_cast<off_t>(offset)) != 0) {
-      failure->action += " (cut short)";
-    }
+    // Nobody has a place behind it.
+    if (ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0) failure->action += " (cut short)";
     return false;
   }
+  end_ += bytes;
   counts_.records.fetch_add(1, std::memory_order_relaxed);
   counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
   return true;

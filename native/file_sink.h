@@ -45,7 +45,11 @@ class SharedFileSink : public Sink {
  private:
   FileDescriptor fd_;
   std::string path_;
-  std::atomic<uint64_t> end_{0};
+  // Held while a place at the end of the file is taken and noted: a place that no ring has noted
+  // must never have another one behind it. What no ring holds is written under it altogether, so
+  // that a kill can cut it only at the end of the file.
+  std::mutex end_lock_;
+  uint64_t end_ = 0;
 };
 
 }  // namespace tracewright
