@@ -237,12 +237,24 @@ void DrainThread::on_signal(int signal_number) {
   errno = saved;
 }
 
+// Whether the signal ends the process as things stand: by default, or by a handler that cleans up
+// once and lets the signal come again, as Node installs for SIGINT and SIGTERM to restore the
+// terminal. libuv's handlers, behind which a program's own stand, restart system calls.
+bool DrainThread::ends_process(const struct sigaction& action) {
+  const auto flags = static_cast<unsigned>(action.sa_flags);
+  if ((flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN) return false;
+  if ((flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_DFL) return true;
+  return (flags & SA_RESETHAND) != 0 && (flags & SA_RESTART) == 0;
+}
+
 bool DrainThread::finish_on_signal(int signal_number) {
+  if (signal_number <= 0 || signal_number >= kSignals) return false;
   struct sigaction current {};
   if (sigaction(signal_number, nullptr, &current) != 0) return false;
-  if (current.sa_handler == on_signal) return true;
-  if ((current.sa_flags & SA_SIGINFO) != 0 || current.sa_handler != SIG_DFL) return false;
+  if ((current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == on_signal) return true;
+  if (!ends_process(current)) return false;
   start_once();
+  previous_[signal_number] = current;
   struct sigaction ours {};
   ours.sa_handler = on_signal;
   ours.sa_flags = SA_RESTART;
@@ -263,7 +275,7 @@ void DrainThread::end_by_signal(int signal_number) {
     }
     ring->finish(0);
   }
-  signal(signal_number, SIG_DFL);
+  sigaction(signal_number, &previous_[signal_number], nullptr);
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, signal_number);

@@ -3,6 +3,7 @@
 // sleeps until a producer commits.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -35,9 +36,9 @@ class DrainThread {
   // Finishes every ring. Called when the process ends in an orderly way.
   void finish_all();
 
-  // Lets the process end with complete traces when it gets `signal_number`, as long as nobody else
-  // handles it: the traces are finished, then the signal takes its usual effect. False when the
-  // program handles or ignores the signal.
+  // Lets the process end with complete traces when it gets `signal_number`, as long as the program
+  // does not handle it: the traces are finished, then the signal takes the effect that it had
+  // before. False when the program handles or ignores the signal.
   bool finish_on_signal(int signal_number);
 
   // How often the thread came round, for the test that it sleeps.
@@ -53,6 +54,7 @@ class DrainThread {
   void stop();
   void end_by_signal(int signal_number);
   static void on_signal(int signal_number);
+  static bool ends_process(const struct sigaction& action);
   void post(uint8_t message);
   std::vector<std::shared_ptr<Ring>> rings();
 
@@ -68,6 +70,10 @@ class DrainThread {
   std::atomic<bool> hurried_{false};
   std::atomic<uint64_t> rounds_{0};
   int pipe_[2] = {-1, -1};
+  // Every signal with a number below this can be finished on; those of a terminal and an operator
+  // are far below.
+  static constexpr int kSignals = 32;
+  struct sigaction previous_[kSignals] = {};
 };
 
 }  // namespace tracewright
