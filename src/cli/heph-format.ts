@@ -6,6 +6,7 @@ import { dumpLine, dumpObject } from '../heph/dump.js';
 import { readEpoch } from '../heph/epoch.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { readPackets } from '../heph/reader.js';
+import { recoverTrace } from '../heph/recover.js';
 import type { TraceFormat } from './trace-format.js';
 
 const EXTENSION = '.heph';
@@ -46,6 +47,7 @@ export const hephFormat: TraceFormat = {
     }
   },
   check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
+  recover: recoverTrace,
   chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
   epoch: readEpoch,
   // Such a trace begins close to its zero, whenever that was.

@@ -6,6 +6,7 @@ import { EXIT_DONE, EXIT_USAGE, UsageError } from './command.js';
 import type { Command } from './command.js';
 import { convertCommand } from './convert.js';
 import { dumpCommand } from './dump.js';
+import { recoverCommand } from './recover.js';
 import { ClosedPipe, standardOutput } from './text-output.js';
 
 /** Every subcommand: a file of its own each. */
@@ -13,6 +14,7 @@ const commands = new Map<string, Command>([
   ['dump', dumpCommand],
   ['check', checkCommand],
   ['convert', convertCommand],
+  ['recover', recoverCommand],
 ]);
 
 function overview(): string {

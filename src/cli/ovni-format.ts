@@ -4,6 +4,7 @@ import { checkTrace } from '../ovni/check.js';
 import { chromeEvents } from '../ovni/chrome.js';
 import { dumpEvents, dumpLine, dumpObject } from '../ovni/dump.js';
 import { readTraceDirectory } from '../ovni/trace-directory.js';
+import { recoverTrace } from '../ovni/recover.js';
 import type { TraceFormat } from './trace-format.js';
 
 /** A loom, process or thread, as a folder of either version or a thread's file of version 1. */
@@ -34,6 +35,7 @@ export const ovniFormat: TraceFormat = {
     }
   },
   check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
+  recover: recoverTrace,
   chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
   epoch(path) {
     for (const { metadata } of readTraceDirectory(path).streams) {

@@ -1,5 +1,6 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
 import type { Finding, Progress } from '../core/finding.js';
+import type { Recovery, RecoverOptions } from '../core/recovery.js';
 
 /** What a job on a trace can be told. */
 export interface JobOptions {
@@ -20,6 +21,8 @@ export interface TraceFormat {
   /** A line for each record: readable, or one JSON object. */
   dump(path: string, json: boolean, options: JobOptions): Iterable<string>;
   check(path: string, options: JobOptions): Iterable<Finding>;
+  /** Finishes what a dead process has left. */
+  recover(path: string, options: RecoverOptions): Recovery;
   /** Events with times of the trace's own clock in microseconds, and process ids of its own. */
   chromeEvents(path: string, options: JobOptions): Iterable<ChromeEvent>;
   /** What the clock's zero is in nanoseconds since the Unix epoch, where the trace tells. */

@@ -22,6 +22,8 @@ export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { RingOptions } from '../core/ring-options.js';
 export type { Finding, Progress } from '../core/finding.js';
+export type { Recovery, RecoverOptions } from '../core/recovery.js';
+export type { RecoveredStream } from '../core/recover-ring.js';
 export type { AttributeValue } from './attribute.js';
 export { events, models } from './catalog.js';
 export type { DeclaredMcv } from './catalog.js';
@@ -32,6 +34,7 @@ export { procFini, procInit, procSetRank } from './process.js';
 export type { ProcessOptions, ProcessPlace } from './process.js';
 export { decodeArguments, readStream } from './reader.js';
 export type { StreamEvent } from './reader.js';
+export { recoverTrace } from './recover.js';
 export { parseSignature } from './signature.js';
 export type { Arguments, Signature } from './signature.js';
 export {

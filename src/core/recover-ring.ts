@@ -1,0 +1,127 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { endianness } from 'node:os';
+import { TraceFormatError } from './errors.js';
+import type { RingFile } from './ring-file.js';
+
+/** What finishing a stream has added to it. */
+export interface RecoveredStream {
+  /** The file that was completed. */
+  path: string;
+  /** Bytes that the ring still held. */
+  bytes: number;
+  /** Records that were added so that the stream ends. */
+  addedRecords: number;
+}
+
+const WRITE_BYTES = 1 << 20;
+
+function writeAt(fd: number, bytes: Uint8Array, offset: number): void {
+  let done = 0;
+  while (done < bytes.length) {
+    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
+  }
+}
+
+/** Opens the target without following a link that somebody has put there. */
+function openTarget(path: string): number {
+  const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  if (!fstatSync(fd).isFile()) {
+    closeSync(fd);
+    throw new TraceFormatError(path, 0, 'the target of a ring must be a plain file');
+  }
+  return fd;
+}
+
+function copyRing(ring: RingFile, from: number, to: number, fd: number, offset: number): void {
+  for (let at = from; at < to; at += WRITE_BYTES) {
+    const end = Math.min(to, at + WRITE_BYTES);
+    writeAt(fd, ring.read(at, end), offset + at - from);
+  }
+}
+
+/**
+ * Completes a file that one ring feeds: what the ring holds goes to its place, whatever lies behind
+ * it (half a write) is cut, and the records that end the stream follow. Every step can be done
+ * twice, so an interrupted recovery is simply repeated.
+ *
+ * @param target derived from where the ring's file lies, never from what it says.
+ */
+export function recoverOwnFile(ring: RingFile, target: string): RecoveredStream {
+  const fd = openTarget(target);
+  try {
+    const { size } = fstatSync(fd);
+    const start = ring.baseOffset + ring.tail;
+    if (size < start) {
+      throw new TraceFormatError(
+        target,
+        size,
+        `the file must reach byte ${start}, where its ring begins`,
+      );
+    }
+    copyRing(ring, ring.tail, ring.head, fd, start);
+    const end = ring.baseOffset + ring.head;
+    ftruncateSync(fd, end);
+    const { records, bytes } = ring.epilogue;
+    const each = records === 0 ? 0 : bytes.length / records;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (let i = 0; i < records; i++) {
+      view.setBigUint64(i * each + ring.stampOffset, ring.lastStamp, endianness() === 'LE');
+    }
+    writeAt(fd, bytes, end);
+    return { path: target, bytes: ring.head - ring.tail, addedRecords: records };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Completes a file that several rings feed with what one of them holds: a chunk that was under way
+ * is written again at its place, the rest takes a place at the end, which is noted first.
+ *
+ * @param recordsEnd where the last whole record of the file ends, as far as other rings have noted:
+ *   the larger of the file's size and the end of every noted place.
+ */
+export function recoverSharedFile(
+  ring: RingFile,
+  target: string,
+  recordsEnd: number,
+): RecoveredStream {
+  const fd = openTarget(target);
+  try {
+    const { claim, head, tail } = ring;
+    let next = tail;
+    if (claim.to > tail) {
+      if (claim.from > tail || claim.to > head) {
+        throw new TraceFormatError(ring.path, 0, 'the noted chunk must lie in the ring', {
+          field: 'claim',
+          value: claim,
+        });
+      }
+      copyRing(ring, tail, claim.to, fd, claim.offset + tail - claim.from);
+      next = claim.to;
+      // Before the next place is noted, for a note says where the ring goes on.
+      ring.noteTail(next);
+    }
+    if (next < head) {
+      ring.noteClaim({ from: next, to: head, offset: recordsEnd });
+      copyRing(ring, next, head, fd, recordsEnd);
+    }
+    return { path: target, bytes: head - tail, addedRecords: 0 };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Takes a ring's file away once its stream is complete. */
+export function discardRing(ring: RingFile): void {
+  ring.close();
+  unlinkSync(ring.path);
+}

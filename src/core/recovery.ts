@@ -1,0 +1,119 @@
+import { readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { TraceFormatError, TracewrightError } from './errors.js';
+import type { RecoveredStream } from './recover-ring.js';
+import { RingFile } from './ring-file.js';
+import { attempt } from './system-error.js';
+
+/** What a recovery has done. */
+export interface Recovery {
+  /** Streams that were completed. */
+  streams: RecoveredStream[];
+  /** Streams that never held a record, and were taken away. */
+  emptied: string[];
+  /** What could not be recovered, and why; everything else was. */
+  faults: TracewrightError[];
+}
+
+export interface RecoverOptions {
+  /** Where the rings are, when the process kept them elsewhere (`ringDir`). */
+  ringDir?: string;
+}
+
+/** A file that may be a ring, and the stream that it feeds, if that belongs to the trace. */
+export interface Candidate {
+  path: string;
+  streamOf(ring: RingFile): string | undefined;
+}
+
+/** A ring that a dead process left, and the stream that it feeds. */
+export interface Leftover {
+  ring: RingFile;
+  stream: string;
+}
+
+const DEEPEST = 16;
+
+function entriesOf(directory: string): Dirent[] {
+  return attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }));
+}
+
+/** Files below `directory` whose names a test accepts, without following links. */
+export function* filesBelow(
+  directory: string,
+  accepts: (name: string, directory: string) => boolean,
+  depth = 0,
+): Generator<string, void> {
+  for (const entry of entriesOf(directory)) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory() && depth < DEEPEST) yield* filesBelow(path, accepts, depth + 1);
+    else if (entry.isFile() && accepts(entry.name, directory)) yield path;
+  }
+}
+
+/** Rings in a directory that was set aside for them. */
+export function* ringsIn(directory: string): Generator<string, void> {
+  for (const entry of entriesOf(directory)) {
+    if (entry.isFile() && entry.name.endsWith('.ring')) yield join(directory, entry.name);
+  }
+}
+
+/**
+ * Opens the rings of a trace and completes each stream. What fails leaves the others alone.
+ *
+ * @param complete finishes the first of the rings that are left, and adds what it did to the result.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
+ *   touched then.
+ */
+export function recoverRings(
+  candidates: Iterable<Candidate>,
+  complete: (leftover: Leftover, left: readonly Leftover[], result: Recovery) => void,
+): Recovery {
+  const result: Recovery = { streams: [], emptied: [], faults: [] };
+  const left: Leftover[] = [];
+  try {
+    for (const candidate of candidates) {
+      const ring = openRing(candidate.path, result);
+      const stream = ring && candidate.streamOf(ring);
+      if (ring !== undefined && stream !== undefined) left.push({ ring, stream });
+      else ring?.close();
+    }
+    const alive = left.find(({ ring }) => ring.owner === 'alive')?.ring;
+    if (alive !== undefined) {
+      throw new TracewrightError(
+        'ERR_ORDER',
+        `${alive.path}: process ${alive.pid} is alive and writes this trace; end it first`,
+        { field: 'pid', value: alive.pid, limit: 'a process that has ended' },
+      );
+    }
+    for (let next = left[0]; next !== undefined; next = left[0]) {
+      try {
+        complete(next, left, result);
+      } catch (error) {
+        result.faults.push(asFault(next.stream, error));
+      }
+      next.ring.close();
+      left.shift();
+    }
+  } finally {
+    for (const { ring } of left) ring.close();
+  }
+  return result;
+}
+
+function openRing(path: string, result: Recovery): RingFile | undefined {
+  try {
+    return RingFile.open(path);
+  } catch (error) {
+    if (!(error instanceof TraceFormatError)) throw error;
+    result.faults.push(error);
+    return undefined;
+  }
+}
+
+function asFault(path: string, error: unknown): TracewrightError {
+  if (error instanceof TracewrightError) return error;
+  const { message } = error as Error;
+  return new TracewrightError('ERR_SYSTEM', message, { field: 'path', value: path, cause: error });
+}

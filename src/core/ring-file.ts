@@ -1,0 +1,265 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { endianness } from 'node:os';
+import { core } from './addon.js';
+import { TraceFormatError } from './errors.js';
+
+const MAGIC = 'TWRING\r\n';
+const VERSION = 1;
+const LARGEST_CAPACITY = 2 ** 30;
+const LARGEST_CONTROL = 1 << 20;
+const LARGEST_PREAMBLE = 1 << 16;
+const LITTLE = endianness() === 'LE';
+
+/** What feeds the target of a ring; the numbers are those of native/control_page.h. */
+export type TargetKind = 'own-file' | 'shared-file' | 'socket';
+const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
+  undefined,
+  'own-file',
+  'shared-file',
+  'socket',
+];
+
+/** A chunk of a ring and its place in a file that several rings feed. */
+export interface Claim {
+  from: number;
+  to: number;
+  offset: number;
+}
+
+/** Whether the process that a ring names still runs: the same pid, boot and start time. */
+export type Owner = 'alive' | 'dead';
+
+/**
+ * The file of a ring that its process left behind: what native/control_page.h lays out, read
+ * without trusting it. Every number is checked against the file's size and the others.
+ */
+export class RingFile {
+  readonly path: string;
+  /** The format's word for itself: `ovni 3`, `heph`. */
+  readonly format: string;
+  readonly targetKind: TargetKind;
+  readonly capacity: number;
+  readonly stampOffset: number;
+  /** Offset of ring position 0 in a file of the ring's own. */
+  readonly baseOffset: number;
+  /** Bytes committed, and bytes that are surely in the target. */
+  readonly head: number;
+  readonly tail: number;
+  /** Clock of the last record that its ring stamped or checked. */
+  readonly lastStamp: bigint;
+  readonly claim: Claim;
+  /** Records that end the stream from the state in which it was left. */
+  readonly epilogue: { records: number; bytes: Buffer };
+  /** The target's path as the process knew it. */
+  readonly target: string;
+  readonly owner: Owner;
+  readonly pid: number;
+  #fd: number;
+  readonly #controlBytes: number;
+
+  /**
+   * @throws TraceFormatError when the file is not a ring, or contradicts itself.
+   * @returns undefined for a ring whose process died before it was ready: there is nothing in it.
+   */
+  static open(path: string): RingFile | undefined {
+    const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const status = fstatSync(fd);
+      if (!status.isFile()) throw new TraceFormatError(path, 0, 'a ring must be a plain file');
+      const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
+      readSync(fd, page, 0, page.length, 0);
+      const magic = page.subarray(0, MAGIC.length);
+      if (magic.every((byte) => byte === 0)) {
+        closeSync(fd);
+        return undefined;
+      }
+      if (magic.toString('latin1') !== MAGIC) {
+        throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
+      }
+      return new RingFile(path, fd, page, status.size);
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+  }
+
+  private constructor(path: string, fd: number, page: Buffer, size: number) {
+    const { control } = core;
+    const fault = (offset: number, field: string, value: unknown, limit: string) =>
+      new TraceFormatError(path, offset, `${field} must be ${limit}, got ${String(value)}`, {
+        field,
+        value,
+        limit,
+      });
+    if (page.length < control.bytes)
+      throw fault(page.length, 'size', size, `at least ${control.bytes}`);
+    const view = new DataView(page.buffer, page.byteOffset, page.length);
+    const u32 = (at: number) => view.getUint32(at, LITTLE);
+    const u64 = (at: number, field: string) => {
+      const value = view.getBigUint64(at, LITTLE);
+      if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw fault(at, field, value, 'below 2^53');
+      return Number(value);
+    };
+    const text = (at: number, bytes: number) => {
+      const piece = page.subarray(at, at + bytes);
+      const end = piece.indexOf(0);
+      return piece.toString('utf8', 0, end === -1 ? bytes : end);
+    };
+    const within = (at: number, field: string, value: number, low: number, high: number) => {
+      if (value < low || value > high) throw fault(at, field, value, `from ${low} to ${high}`);
+      return value;
+    };
+
+    this.path = path;
+    this.#fd = fd;
+    within(control.version, 'version', u32(control.version), VERSION, VERSION);
+    this.#controlBytes = within(
+      control.controlBytes,
+      'control bytes',
+      u32(control.controlBytes),
+      control.bytes,
+      LARGEST_CONTROL,
+    );
+    this.capacity = within(
+      control.capacity,
+      'capacity',
+      u64(control.capacity, 'capacity'),
+      1,
+      LARGEST_CAPACITY,
+    );
+    if (this.#controlBytes + this.capacity !== size) {
+      throw fault(
+        control.capacity,
+        'capacity',
+        this.capacity,
+        `the rest of a file of ${size} bytes`,
+      );
+    }
+    this.format = text(control.format, 16);
+    const kind = TARGET_KINDS[u32(control.targetKind)];
+    if (kind === undefined) {
+      throw fault(control.targetKind, 'target kind', u32(control.targetKind), '1, 2 or 3');
+    }
+    this.targetKind = kind;
+    this.stampOffset = within(
+      control.stampOffset,
+      'stamp offset',
+      u32(control.stampOffset),
+      0,
+      control.epilogueStride,
+    );
+    this.baseOffset = within(
+      control.baseOffset,
+      'base offset',
+      u64(control.baseOffset, 'base offset'),
+      0,
+      LARGEST_PREAMBLE,
+    );
+    this.head = u64(control.head, 'head');
+    this.tail = within(control.tail, 'tail', u64(control.tail, 'tail'), 0, this.head);
+    within(control.head, 'head', this.head, this.tail, this.tail + this.capacity);
+    this.lastStamp = view.getBigUint64(control.lastStamp, LITTLE);
+    this.claim = {
+      from: u64(control.claimFrom, 'claim'),
+      to: u64(control.claimTo, 'claim'),
+      offset: u64(control.claimOffset, 'claim'),
+    };
+    this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
+    this.target = text(control.target, control.pathBytes);
+    this.pid = u64(control.pid, 'pid');
+    this.owner = isAlive(
+      this.pid,
+      view.getBigUint64(control.processStart, LITTLE),
+      text(control.bootId, 48),
+    )
+      ? 'alive'
+      : 'dead';
+  }
+
+  /** The bytes at ring positions [from, to), which may wrap. */
+  read(from: number, to: number): Buffer {
+    const bytes = Buffer.alloc(to - from);
+    let done = 0;
+    while (done < bytes.length) {
+      const at = (from + done) % this.capacity;
+      const count = Math.min(bytes.length - done, this.capacity - at);
+      const read = readSync(this.#fd, bytes, done, count, this.#controlBytes + at);
+      if (read === 0)
+        throw new TraceFormatError(this.path, this.#controlBytes + at, 'the ring ends');
+      done += read;
+    }
+    return bytes;
+  }
+
+  /** Notes where a chunk goes before it is written, as the process itself would have. */
+  noteClaim(claim: Claim): void {
+    const bytes = Buffer.alloc(24);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    view.setBigUint64(0, BigInt(claim.from), LITTLE);
+    view.setBigUint64(8, BigInt(claim.to), LITTLE);
+    view.setBigUint64(16, BigInt(claim.offset), LITTLE);
+    writeSync(this.#fd, bytes, 0, bytes.length, core.control.claimFrom);
+  }
+
+  /** Notes up to where the ring has surely reached its target. */
+  noteTail(position: number): void {
+    const bytes = Buffer.alloc(8);
+    new DataView(bytes.buffer, bytes.byteOffset, 8).setBigUint64(0, BigInt(position), LITTLE);
+    writeSync(this.#fd, bytes, 0, bytes.length, core.control.tail);
+  }
+
+  close(): void {
+    if (this.#fd === -1) return;
+    closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
+  #readEpilogue(
+    page: Buffer,
+    chosen: number,
+    fault: (offset: number, field: string, value: unknown, limit: string) => TraceFormatError,
+  ): { records: number; bytes: Buffer } {
+    const { control } = core;
+    const count = (control.target - control.epilogues) / control.epilogueStride;
+    if (chosen === 0) return { records: 0, bytes: Buffer.alloc(0) };
+    if (chosen >= count) throw fault(control.epilogue, 'epilogue', chosen, `below ${count}`);
+    const at = control.epilogues + chosen * control.epilogueStride;
+    const view = new DataView(page.buffer, page.byteOffset, page.length);
+    const records = view.getUint32(at, LITTLE);
+    const total = records * view.getUint32(at + 4, LITTLE);
+    const room = control.epilogueStride - control.epilogueHeadBytes;
+    if (total > room) throw fault(at, 'epilogue', total, `at most ${room} bytes`);
+    const start = at + control.epilogueHeadBytes;
+    return { records, bytes: Buffer.from(page.subarray(start, start + total)) };
+  }
+}
+
+function isAlive(pid: number, start: bigint, bootId: string): boolean {
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EPERM') return false;
+  }
+  if (process.platform !== 'linux') return true;
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    if (bootId !== '' && boot !== bootId) return false;
+    // Field 2 is the name in parentheses and may hold anything; fields are counted from its end.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie writes no more.
+    if (fields[0] === 'Z' || fields[0] === 'X') return false;
+    return start === 0n || BigInt(fields[19] ?? '0') === start;
+  } catch {
+    return false;
+  }
+}

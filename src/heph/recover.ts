@@ -1,0 +1,48 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { discardRing, recoverSharedFile } from '../core/recover-ring.js';
+import { filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import type { Candidate, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
+import type { RingFile } from '../core/ring-file.js';
+
+/** Where the file ends for a ring that looks for a place: behind all that others have taken. */
+function endOf(file: string, rings: readonly Leftover[]): number {
+  return rings.reduce(
+    (end, { ring: { claim, tail } }) =>
+      claim.to > tail ? Math.max(end, claim.offset + claim.to - claim.from) : end,
+    statSync(file).size,
+  );
+}
+
+function* candidates(file: string, options: RecoverOptions): Generator<Candidate, void> {
+  const directory = dirname(file);
+  const prefix = `.${basename(file)}.`;
+  const isMine = (ring: RingFile) => ring.format === 'heph' && ring.targetKind === 'shared-file';
+  const isRing = (name: string) =>
+    name.startsWith(prefix) && /^\d+-\d+-\d+\.ring$/.test(name.slice(prefix.length));
+  for (const path of filesBelow(directory, isRing, Infinity)) {
+    yield { path, streamOf: (ring) => (isMine(ring) ? file : undefined) };
+  }
+  if (options.ringDir === undefined) return;
+  for (const path of ringsIn(options.ringDir)) {
+    yield {
+      path,
+      streamOf: (ring) => (isMine(ring) && ring.target === file ? file : undefined),
+    };
+  }
+}
+
+/**
+ * Finishes what a dead process has left of a Heph file: what its rings still hold goes to the file,
+ * and the rings are removed. It may be interrupted and repeated at will.
+ *
+ * @param path the trace's file.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
+ *   touched then.
+ */
+export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  return recoverRings(candidates(resolve(path), options), ({ ring, stream }, left, result) => {
+    result.streams.push(recoverSharedFile(ring, stream, endOf(stream, left)));
+    discardRing(ring);
+  });
+}
