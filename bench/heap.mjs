@@ -1,0 +1,240 @@
+// What a million records leave behind on the JavaScript heap while nothing collects it.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { getHeapStatistics } from 'node:v8';
+import { main } from './benchmark.mjs';
+
+const LIMIT = 64 * 1024;
+const RECORDS = 1_000_000;
+/** Large enough for whatever a million records could leave, so that nothing is ever collected. */
+const FLAGS = ['--expose-gc', '--max-semi-space-size=512', '--min-semi-space-size=512'];
+
+/**
+ * The ways to record; each gives a function that records `count` times, and one that ends.
+ *
+ * @type {Record<string, (directory: string) => Promise<{ run: (count: number) => void, end: () => unknown }>>}
+ */
+const ways = {
+  'no record at all': async () => {
+    let sum = 0;
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) sum += i & 1;
+      },
+      end: () => sum,
+    };
+  },
+  'an object of one number (control)': async () => {
+    const kept = [{ value: 0 }];
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) kept[0] = { value: i };
+      },
+      end: () => kept,
+    };
+  },
+  'ovni event without payload': async (directory) => {
+    const { event, end } = await ovni(directory);
+    const bare = event('OB.');
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) bare();
+      },
+      end,
+    };
+  },
+  'ovni event with 16 bytes': async (directory) => {
+    const { event, end } = await ovni(directory);
+    const payload = event('XYZ(i32 a, i32 b, u64 c)');
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) payload(i, i + 1, i);
+      },
+      end,
+    };
+  },
+  'ovni emit': async (directory) => {
+    const { emit, end } = await ovni(directory);
+    const payload = new Uint8Array(8);
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) emit('OB.', payload);
+      },
+      end,
+    };
+  },
+  'ovni marks': async (directory) => {
+    const { markType, markPush, markPop, end } = await ovni(directory);
+    markType(7, 'benchmark', { stack: true });
+    return {
+      run: (count) => {
+        for (let i = 1; i <= count / 2; i++) {
+          markPush(7, i);
+          markPop(7, i);
+        }
+      },
+      end,
+    };
+  },
+  'ovni jumbo events, 64 bytes': async (directory) => {
+    const { emitJumbo, end } = await ovni(directory);
+    const data = new Uint8Array(64);
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) emitJumbo('OB.', data);
+      },
+      end,
+    };
+  },
+  'Heph compiled spans': async (directory) => {
+    const { openTrace } = await import('tracewright/heph');
+    const trace = openTrace(join(directory, 'bench.heph'));
+    const stream = trace.stream();
+    const span = stream.span('request', { method: 'string', status: 'u64' });
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) span.finish(stream.startTrace(), 'GET', 200);
+      },
+      end: () => trace.close(),
+    };
+  },
+  'Heph compiled spans, timing kept in an object': async (directory) => {
+    const { openTrace } = await import('tracewright/heph');
+    const trace = openTrace(join(directory, 'bench.heph'));
+    const stream = trace.stream();
+    const span = stream.span('request', { method: 'string', status: 'u64' });
+    const requests = Array.from({ length: 64 }, () => ({ timing: stream.startTrace() }));
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) {
+          const request = requests[i & 63];
+          span.finish(request.timing, 'GET', 200);
+          request.timing = stream.startTrace();
+        }
+      },
+      end: () => trace.close(),
+    };
+  },
+  'Heph compiled spans, timing in a field that is empty in between': async (directory) => {
+    const { openTrace } = await import('tracewright/heph');
+    const trace = openTrace(join(directory, 'bench.heph'));
+    const stream = trace.stream();
+    const span = stream.span('request', { method: 'string', status: 'u64' });
+    /** @type {{ timing: import('tracewright/heph').Timing | undefined }[]} */
+    const requests = Array.from({ length: 64 }, () => ({ timing: undefined }));
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i += 64) {
+          for (const request of requests) request.timing = stream.startTrace();
+          for (const request of requests) {
+            span.finish(request.timing, 'GET', 200);
+            request.timing = undefined;
+          }
+        }
+      },
+      end: () => trace.close(),
+    };
+  },
+};
+
+/** @param {string} directory */
+async function ovni(directory) {
+  const api = await import('tracewright/ovni');
+  api.procInit(1, 'bench', process.pid, { traceDir: directory });
+  api.threadInit();
+  return {
+    ...api,
+    end: () => {
+      api.threadFree();
+      api.procFini();
+    },
+  };
+}
+
+/** The child: prints the bytes that are left, and the collections that came between. */
+async function measureWay(/** @type {string} */ name, /** @type {string} */ directory) {
+  const { run, end } = await ways[name](directory);
+  let collections = 0;
+  const observer = new PerformanceObserver((list) => {
+    collections += list.getEntries().length;
+  });
+  // Compiles and settles the types, in pieces: the optimised loop comes in between.
+  for (let i = 0; i < 100; i++) run(5000);
+  const { gc } = /** @type {{ gc: () => void }} */ (/** @type {unknown} */ (globalThis));
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+  await pause();
+  gc();
+  gc();
+  observer.observe({ entryTypes: ['gc'] });
+  getHeapStatistics();
+  const before = getHeapStatistics();
+  run(RECORDS);
+  const after = getHeapStatistics();
+  // Entries come a turn of the event loop later.
+  await pause();
+  observer.disconnect();
+  await end();
+  console.log(
+    JSON.stringify({
+      heap: after.used_heap_size - before.used_heap_size,
+      external: after.external_memory - before.external_memory,
+      collections,
+    }),
+  );
+}
+
+/** @param {{ quick: boolean }} options */
+async function measure({ quick }) {
+  const rows = [];
+  const goals = [];
+  for (const name of Object.keys(ways)) {
+    let best;
+    for (let run = 0; run < (quick ? 1 : 3); run++) {
+      const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+      try {
+        const output = execFileSync(
+          process.execPath,
+          [...FLAGS, fileURLToPath(import.meta.url), '--way', name, '--directory', directory],
+          { encoding: 'utf8' },
+        );
+        const left = JSON.parse(output);
+        if (best === undefined || left.heap < best.heap) best = left;
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    }
+    rows.push([name, best.heap, best.external, best.heap / RECORDS, best.collections]);
+    if (!/^(ovni|Heph)/.test(name) || name.includes('empty in between')) continue;
+    goals.push({
+      goal: `${name}: at most ${LIMIT} bytes`,
+      figure: best.heap,
+      met: best.heap <= LIMIT && best.collections === 0,
+    });
+  }
+  return {
+    tables: [
+      {
+        title: 'Heap that a million records leave behind',
+        columns: ['', 'bytes', 'external bytes', 'bytes a record', 'collections'],
+        rows,
+      },
+    ],
+    goals,
+    notes: [
+      'A timing is a number above 2^31: where V8 cannot keep it in a register or a field for numbers, it boxes it, 12 to 16 bytes. Nothing of Tracewright is left.',
+      `Each in a process of its own (node ${FLAGS.join(' ')}); the least of three runs.`,
+    ],
+  };
+}
+
+const way = process.argv.indexOf('--way');
+if (way !== -1) {
+  await measureWay(process.argv[way + 1], process.argv[process.argv.indexOf('--directory') + 1]);
+} else {
+  await main(import.meta.url, { title: 'Garbage that recording makes', measure });
+}
