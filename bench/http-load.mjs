@@ -1,0 +1,14 @@
+// Where wrk is not installed: a process that keeps connections busy until it is told to stop.
+
+import { connect } from 'node:net';
+
+const [port, connections] = process.argv.slice(2).map(Number);
+const request = `GET / HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`;
+
+for (let i = 0; i < connections; i++) {
+  const socket = connect(port, '127.0.0.1', () => socket.write(request));
+  // An answer is short enough to come in one piece.
+  socket.on('data', () => socket.write(request));
+  socket.on('error', () => process.exit(1));
+}
+process.on('disconnect', () => process.exit(0));
