@@ -63,26 +63,32 @@ DrainThread::DrainThread() : process_(getpid()), can_fence_(prepare_fence()) {
   std::atexit([] { instance().stop(); });
 }
 
-void DrainThread::start_once() {
+bool DrainThread::start_once() {
   std::lock_guard<std::mutex> lock(start_lock_);
-  if (started_ || stopping_.load()) return;
-  started_ = true;
+  if (started_ || stopping_.load()) return true;
   // The host's signals are none of this thread's business.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  // Not std::thread, which would throw where the system has no thread left.
+  const auto run_it = [](void* self) -> void* {
+    static_cast<DrainThread*>(self)->run();
+    return nullptr;
+  };
+  started_ = pthread_create(&thread_, nullptr, run_it, this) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started_;
 }
 
-void DrainThread::add(const std::shared_ptr<Ring>& ring) {
+bool DrainThread::add(const std::shared_ptr<Ring>& ring) {
+  if (!start_once()) return false;
   {
     std::lock_guard<std::mutex> lock(rings_lock_);
     rings_.push_back(ring);
   }
-  start_once();
   wake();
+  return true;
 }
 
 void DrainThread::remove(const Ring* ring) {
@@ -220,7 +226,7 @@ void DrainThread::stop() {
   stopping_.store(true);
   if (!started_) return;
   post(0);
-  thread_.join();
+  pthread_join(thread_, nullptr);
   started_ = false;
 }
 
@@ -253,7 +259,7 @@ bool DrainThread::finish_on_signal(int signal_number) {
   if (sigaction(signal_number, nullptr, &current) != 0) return false;
   if ((current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == on_signal) return true;
   if (!ends_process(current)) return false;
-  start_once();
+  if (!start_once()) return false;
   previous_[signal_number] = current;
   struct sigaction ours {};
   ours.sa_handler = on_signal;

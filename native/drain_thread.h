@@ -4,13 +4,13 @@
 #pragma once
 
 #include <signal.h>
+#include <pthread.h>
 #include <sys/types.h>
 
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "ring.h"
@@ -21,7 +21,8 @@ class DrainThread {
  public:
   static DrainThread& instance();
 
-  void add(const std::shared_ptr<Ring>& ring);
+  // False when there is no thread to serve it.
+  bool add(const std::shared_ptr<Ring>& ring);
   void remove(const Ring* ring);
 
   // From a producer whose ring fills up, or that commits into a sleeping process.
@@ -46,7 +47,7 @@ class DrainThread {
 
  private:
   DrainThread();
-  void start_once();
+  bool start_once();
   void run();
   bool round();
   bool fall_asleep();
@@ -61,7 +62,7 @@ class DrainThread {
   std::mutex rings_lock_;
   std::vector<std::shared_ptr<Ring>> rings_;
   std::mutex start_lock_;
-  std::thread thread_;
+  pthread_t thread_{};
   const pid_t process_;
   bool started_ = false;
   bool can_fence_ = false;

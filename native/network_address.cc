@@ -1,10 +1,10 @@
 #include "network_address.h"
 
 #include <netdb.h>
+#include <pthread.h>
 #include <sys/un.h>
 
 #include <cstring>
-#include <thread>
 
 namespace tracewright {
 
@@ -23,9 +23,21 @@ AddressLookup::AddressLookup(const NetworkAddress& address, int socket_type)
   look_up(shared_, address, socket_type, AI_NUMERICHOST);
   if (shared_->state == State::found) return;
   shared_->state = State::pending;
-  std::thread([shared = shared_, address, socket_type] {
-    look_up(shared, address, socket_type, 0);
-  }).detach();
+  // Not std::thread, which would throw where the system has no thread left.
+  auto* const task = new Task{shared_, address, socket_type};
+  const auto run = [](void* argument) -> void* {
+    const std::unique_ptr<Task> mine(static_cast<Task*>(argument));
+    look_up(mine->shared, mine->address, mine->socket_type, 0);
+    return nullptr;
+  };
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, run, task) == 0) {
+    pthread_detach(thread);
+    return;
+  }
+  delete task;
+  shared_->error = "no thread for the look-up";
+  shared_->state = State::failed;
 }
 
 void AddressLookup::look_up(const std::shared_ptr<Shared>& shared, const NetworkAddress& address,

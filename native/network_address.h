@@ -37,6 +37,11 @@ class AddressLookup {
     ResolvedAddress address{};
     std::string error;
   };
+  struct Task {
+    std::shared_ptr<Shared> shared;
+    NetworkAddress address;
+    int socket_type;
+  };
   static void look_up(const std::shared_ptr<Shared>& shared, const NetworkAddress& address,
                       int socket_type, int flags);
 

@@ -114,7 +114,11 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sin
   // Last: a ring whose process died before this line has nothing to recover.
   std::atomic_thread_fence(std::memory_order_release);
   std::memcpy(control.magic, kRingMagic, sizeof control.magic);
-  DrainThread::instance().add(ring);
+  if (!DrainThread::instance().add(ring)) {
+    failure->set("start", "the drain thread", EAGAIN);
+    if (!options.path.empty()) unlink(options.path.c_str());
+    return nullptr;
+  }
   return ring;
 }
 
