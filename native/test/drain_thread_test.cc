@@ -1,0 +1,285 @@
+#include "drain_thread.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+#include "eventually.h"
+#include "file_sink.h"
+#include "producer.h"
+#include "record.h"
+#include "temporary_directory.h"
+
+namespace tracewright {
+namespace test {
+
+namespace {
+
+RingOptions options_in(const TemporaryDirectory& directory, const std::string& name,
+                       size_t capacity) {
+  RingOptions options;
+  options.path = directory.path("." + name + ".ring");
+  options.target = directory.path(name);
+  options.capacity = capacity;
+  options.stamp_offset = kStampOffset;
+  return options;
+}
+
+std::shared_ptr<Ring> open_ring(const RingOptions& options) {
+  Failure failure;
+  const auto sink = OwnFileSink::create(options.target, "", &failure);
+  CHECK(sink != nullptr);
+  const auto ring = Ring::open(options, sink, &failure);
+  CHECK(ring != nullptr);
+  return ring;
+}
+
+// Waits until the thread has not come round for `ns`, which is far more than a round.
+bool stands_still_for(uint64_t ns) {
+  uint64_t rounds = DrainThread::instance().rounds();
+  uint64_t since = Clock::monotonic();
+  return eventually([&] {
+    const uint64_t now = DrainThread::instance().rounds();
+    if (now != rounds) {
+      rounds = now;
+      since = Clock::monotonic();
+    }
+    return Clock::monotonic() - since > ns;
+  });
+}
+
+bool can_sleep_without_a_look() {
+#if defined(__linux__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+TEST(drain_thread_sleeps_when_there_is_nothing_to_do) {
+  if (!can_sleep_without_a_look()) SKIP("no fence on other threads: it looks now and then");
+  TemporaryDirectory directory;
+  const auto ring = open_ring(options_in(directory, "stream", 1 << 20));
+  Producer producer(*ring, 1);
+  for (int turn = 0; turn < 3; ++turn) {
+    CHECK(producer.write<Stamp::native>(100));
+    CHECK(eventually([&] { return ring->tail() == ring->head(); }));
+    CHECK(stands_still_for(2000000000));
+  }
+  ring->finish(0);
+}
+
+TEST(drain_thread_wakes_at_the_first_commit) {
+  TemporaryDirectory directory;
+  const auto ring = open_ring(options_in(directory, "stream", 1 << 20));
+  Producer producer(*ring, 1);
+  for (int turn = 0; turn < 5; ++turn) {
+    stands_still_for(400000000);
+    CHECK(producer.write<Stamp::native>(100));
+    CHECK(eventually([&] { return ring->tail() == ring->head(); }));
+  }
+  ring->finish(0);
+}
+
+TEST(drain_thread_loses_no_wake_up) {
+  // One record at a time, each awaited: a single one that is overlooked stops the test.
+  TemporaryDirectory directory;
+  const auto ring = open_ring(options_in(directory, "stream", 1 << 20));
+  Producer producer(*ring, 1);
+  for (uint64_t turn = 0; turn < scaled(20000); ++turn) {
+    CHECK(producer.write<Stamp::native>(100));
+    CHECK(ring->wait_drained(ring->head(), 60000));
+  }
+  ring->finish(0);
+}
+
+TEST(drain_thread_comes_when_a_ring_is_half_full) {
+  TemporaryDirectory directory;
+  const auto ring = open_ring(options_in(directory, "stream", 1 << 20));
+  Producer producer(*ring, 1);
+  std::vector<uint64_t> times;
+  for (int turn = 0; turn < 15; ++turn) {
+    CHECK(producer.write<Stamp::native>(100));
+    CHECK(eventually([&] { return ring->tail() == ring->head(); }));
+    // It is awake now, and would come by itself only after 80 ms.
+    for (int i = 0; i < 6; ++i) CHECK(producer.write<Stamp::native>(100 << 10));
+    const uint64_t from = Clock::monotonic();
+    CHECK(eventually([&] { return ring->tail() == ring->head(); }));
+    times.push_back(Clock::monotonic() - from);
+    CHECK_EQUAL(ring->control().stalled, 0);
+  }
+  std::nth_element(times.begin(), times.begin() + 7, times.end());
+  CHECK(times[7] < 40000000);
+  ring->finish(0);
+}
+
+TEST(drain_thread_serves_rings_that_come_and_go) {
+  TemporaryDirectory directory;
+  constexpr int kThreads = 8;
+  const uint64_t turns = scaled(800);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (uint64_t turn = 0; turn < turns; ++turn) {
+        const std::string name = std::to_string(thread) + "-" + std::to_string(turn);
+        const RingOptions options = options_in(directory, name, 64 << 10);
+        const auto ring = open_ring(options);
+        Producer producer(*ring, static_cast<uint32_t>(thread));
+        const uint64_t records = turn % 1500;
+        for (uint64_t i = 0; i < records; ++i) CHECK(producer.write<Stamp::native>(100));
+        ring->finish(0);
+        CHECK_EQUAL(survey_file(options.target, 0).records(static_cast<uint32_t>(thread)), records);
+        CHECK(unlink(options.target.c_str()) == 0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(drain_thread_that_cannot_start_is_an_error_of_the_ring) {
+#if defined(__linux__)
+  if (kSlow) SKIP("sanitizers need the address space");
+  TemporaryDirectory directory;
+  const RingOptions options = options_in(directory, "stream", 64 << 10);
+  Failure failure;
+  const auto sink = OwnFileSink::create(options.target, "", &failure);
+  // Address space for a ring, but for no thread's stack.
+  unsigned long pages = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  CHECK(std::fscanf(file, "%lu", &pages) == 1);
+  std::fclose(file);
+  rlimit limit;
+  CHECK(getrlimit(RLIMIT_AS, &limit) == 0);
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = pages * static_cast<unsigned long>(sysconf(_SC_PAGESIZE)) + (2 << 20);
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+  CHECK(Ring::open(options, sink, &failure) == nullptr);
+  CHECK_EQUAL(failure.error, EAGAIN);
+  CHECK(!directory.holds(".stream.ring"));
+  limit.rlim_cur = before;
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+  const auto ring = Ring::open(options, sink, &failure);
+  CHECK(ring != nullptr);
+  Producer producer(*ring, 1);
+  CHECK(producer.write<Stamp::native>(100));
+  CHECK(eventually([&] { return ring->tail() == ring->head(); }));
+  ring->finish(0);
+#else
+  SKIP("address space is not limited here");
+#endif
+}
+
+TEST(drain_thread_finishes_what_is_open_at_exit) {
+  TemporaryDirectory directory;
+  const RingOptions options = options_in(directory, "stream", 1 << 20);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    const auto ring = open_ring(options);
+    Producer producer(*ring, 1);
+    for (int i = 0; i < 1000; ++i) CHECK(producer.write<Stamp::native>(100));
+    std::exit(3);
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK_EQUAL(WEXITSTATUS(status), 3);
+  CHECK_EQUAL(survey_file(options.target, 0).records(1), 1000u);
+  CHECK(!directory.holds(".stream.ring"));
+}
+
+TEST(drain_thread_leaves_the_rings_of_a_parent_alone) {
+  TemporaryDirectory directory;
+  const RingOptions options = options_in(directory, "stream", 1 << 20);
+  const auto ring = open_ring(options);
+  Producer producer(*ring, 1);
+  for (int i = 0; i < 10; ++i) CHECK(producer.write<Stamp::native>(100));
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  // The exit handlers of the child are this process's; its drain thread is not there.
+  if (child == 0) std::exit(4);
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK_EQUAL(WEXITSTATUS(status), 4);
+  CHECK(directory.holds(".stream.ring"));
+  CHECK(producer.write<Stamp::native>(100));
+  ring->finish(0);
+  CHECK_EQUAL(survey_file(options.target, 0).records(1), 11u);
+}
+
+TEST(drain_thread_finishes_on_a_signal_that_then_takes_effect) {
+  for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) {
+    TemporaryDirectory directory;
+    const RingOptions options = options_in(directory, "stream", 1 << 20);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      const auto ring = open_ring(options);
+      Producer producer(*ring, 1);
+      CHECK(DrainThread::instance().finish_on_signal(signal_number));
+      CHECK(DrainThread::instance().finish_on_signal(signal_number));
+      for (int i = 0; i < 1000; ++i) CHECK(producer.write<Stamp::native>(100));
+      raise(signal_number);
+      for (;;) pause();
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+    CHECK_EQUAL(WTERMSIG(status), signal_number);
+    CHECK_EQUAL(survey_file(options.target, 0).records(1), 1000u);
+    CHECK(!directory.holds(".stream.ring"));
+  }
+}
+
+TEST(drain_thread_lets_a_handler_that_cleans_up_once_do_so) {
+  TemporaryDirectory directory;
+  const RingOptions options = options_in(directory, "stream", 1 << 20);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    const auto ring = open_ring(options);
+    Producer producer(*ring, 1);
+    struct sigaction theirs {};
+    theirs.sa_handler = [](int) { _exit(9); };
+    theirs.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigfillset(&theirs.sa_mask);
+    CHECK(sigaction(SIGTERM, &theirs, nullptr) == 0);
+    CHECK(DrainThread::instance().finish_on_signal(SIGTERM));
+    CHECK(producer.write<Stamp::native>(100));
+    raise(SIGTERM);
+    for (;;) pause();
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK_EQUAL(WEXITSTATUS(status), 9);
+  CHECK_EQUAL(survey_file(options.target, 0).records(1), 1u);
+}
+
+TEST(drain_thread_takes_no_signal_that_the_program_handles) {
+  signal(SIGTERM, SIG_IGN);
+  CHECK(!DrainThread::instance().finish_on_signal(SIGTERM));
+  struct sigaction theirs {};
+  theirs.sa_handler = [](int) {};
+  CHECK(sigaction(SIGTERM, &theirs, nullptr) == 0);
+  CHECK(!DrainThread::instance().finish_on_signal(SIGTERM));
+  theirs.sa_sigaction = [](int, siginfo_t*, void*) {};
+  theirs.sa_flags = SA_SIGINFO;
+  CHECK(sigaction(SIGTERM, &theirs, nullptr) == 0);
+  CHECK(!DrainThread::instance().finish_on_signal(SIGTERM));
+  struct sigaction now {};
+  CHECK(sigaction(SIGTERM, nullptr, &now) == 0);
+  CHECK(now.sa_sigaction == theirs.sa_sigaction);
+}
+
+}  // namespace test
+}  // namespace tracewright

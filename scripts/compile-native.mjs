@@ -1,0 +1,95 @@
+// Compiles C++ sources side by side, each one only when it or a header is newer than its object.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** The compiler: `CXX`, or what the system calls `c++`. */
+export const compiler = process.env.CXX ?? 'c++';
+
+/** binding.gyp is kept as plain JSON, so that it can be the one list of sources and flags. */
+function readGyp() {
+  return JSON.parse(readFileSync(join(root, 'binding.gyp'), 'utf8'));
+}
+
+const CONDITIONS = { "OS=='linux'": 'linux', "OS=='mac'": 'darwin' };
+
+/** A target of binding.gyp with the parts that apply to this platform. */
+export function gypTarget(name) {
+  const gyp = readGyp();
+  const conditional = (gyp.conditions ?? []).flatMap(([, part]) => part.targets ?? []);
+  const found = [...gyp.targets, ...conditional].find((target) => target.target_name === name);
+  if (found === undefined) throw new Error(`binding.gyp has no target ${name}`);
+  const target = { ldflags: [], ...found };
+  for (const [condition, part] of found.conditions ?? []) {
+    const platform = CONDITIONS[condition];
+    if (platform === undefined) throw new Error(`binding.gyp: cannot decide ${condition}`);
+    if (platform !== process.platform) continue;
+    for (const [key, value] of Object.entries(part))
+      target[key] = [...(target[key] ?? []), ...value];
+  }
+  return target;
+}
+
+/** Runs the compiler; its words go to the terminal. */
+export function runCompiler(args, purpose) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(compiler, args, { stdio: 'inherit' });
+    child.on('error', () => {
+      reject(
+        new Error(`${compiler} could not be started: install a C++ compiler, or name one in CXX`),
+      );
+    });
+    child.on('exit', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`${compiler} failed on ${purpose}`));
+    });
+  });
+}
+
+function newestHeader(directories) {
+  const headers = directories.flatMap((directory) =>
+    readdirSync(join(root, directory))
+      .filter((name) => name.endsWith('.h'))
+      .map((name) => statSync(join(root, directory, name)).mtimeMs),
+  );
+  return Math.max(0, ...headers);
+}
+
+/**
+ * Compiles `sources` (paths from the root) into `objects` and returns the object files.
+ *
+ * @param headerDirectories a header that changes there makes every object stale.
+ */
+export async function compileSources(sources, flags, objects, headerDirectories) {
+  mkdirSync(objects, { recursive: true });
+  const command = [compiler, ...flags].join('\n');
+  const commandFile = join(objects, 'command');
+  const sameCommand = existsSync(commandFile) && readFileSync(commandFile, 'utf8') === command;
+  const header = newestHeader(headerDirectories);
+  const files = sources.map((source) => ({
+    source,
+    object: join(objects, `${source.replaceAll('/', '-')}.o`),
+  }));
+  const waiting = files.filter(({ source, object }) => {
+    if (!sameCommand || !existsSync(object)) return true;
+    const age = statSync(object).mtimeMs;
+    return age < header || age < statSync(join(root, source)).mtimeMs;
+  });
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+        await runCompiler(
+          [...flags, '-c', join(root, file.source), '-o', file.object],
+          file.source,
+        );
+      }
+    }),
+  );
+  writeFileSync(commandFile, command);
+  return files.map(({ object }) => object).sort();
+}

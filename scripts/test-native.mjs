@@ -1,0 +1,115 @@
+// Compiles the native core's own tests and runs each in a process of its own, so that a crash, a
+// hang or a process-wide setting concerns one test only.
+//
+//   node scripts/test-native.mjs [--sanitize address|thread|undefined] [--filter TEXT] [--help]
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { compileSources, gypTarget, root, runCompiler } from './compile-native.mjs';
+
+const SANITIZERS = {
+  address: ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
+  undefined: ['-fsanitize=undefined', '-fno-sanitize-recover=all'],
+  // GCC warns that TSan does not model fences. What they order here are atomics throughout.
+  thread: ['-fsanitize=thread', '-Wno-unknown-warning-option', '-Wno-tsan'],
+};
+const TIMEOUT_MS = 180_000;
+
+const USAGE = `Usage: node scripts/test-native.mjs [options]
+
+  --sanitize KIND   address (with undefined), thread or undefined
+  --filter TEXT     only tests whose name contains TEXT
+  --help            this text
+`;
+
+const { values: options } = parseArgs({
+  options: {
+    sanitize: { type: 'string' },
+    filter: { type: 'string', default: '' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (options.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+const sanitizer = options.sanitize === undefined ? [] : SANITIZERS[options.sanitize];
+if (sanitizer === undefined) {
+  process.stderr.write(`--sanitize must be ${Object.keys(SANITIZERS).join(', ')}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+const target = gypTarget('tracewright');
+const sources = [
+  ...target.sources.filter((source) => source !== 'native/addon.cc'),
+  ...readdirSync(join(root, 'native/test'))
+    .filter((name) => name.endsWith('.cc'))
+    .map((name) => `native/test/${name}`),
+];
+const flags = [
+  // Debug information for the sanitizers' stacks; -O1 keeps those readable.
+  ...target.cflags_cc.map((flag) => (flag === '-O3' && sanitizer.length > 0 ? '-O1' : flag)),
+  ...sanitizer,
+  '-g',
+  '-fno-omit-frame-pointer',
+  '-pthread',
+  `-I${join(root, 'native')}`,
+];
+const build = join(root, 'build', 'native-test', options.sanitize ?? 'plain');
+mkdirSync(build, { recursive: true });
+const objects = await compileSources(sources, flags, join(build, 'objects'), [
+  'native',
+  'native/test',
+]);
+const binary = join(build, 'native-test');
+await runCompiler([...sanitizer, '-pthread', ...objects, '-o', binary], 'native-test');
+
+const SKIPPED = 77;
+
+/** Runs one test and resolves to its exit code, or the name of the signal that ended it. */
+function run(name) {
+  return new Promise((resolve) => {
+    const child = spawn(binary, [name], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+      env: {
+        UBSAN_OPTIONS: 'print_stacktrace=1',
+        TSAN_OPTIONS: 'second_deadlock_stack=1',
+        ...process.env,
+      },
+    });
+    child.on('error', (error) => {
+      resolve(error.message);
+    });
+    child.on('exit', (code, signal) => {
+      resolve(code ?? signal);
+    });
+  });
+}
+
+const names = execFileSync(binary, ['--list'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((name) => name !== '' && name.includes(options.filter));
+if (names.length === 0) {
+  process.stderr.write(`no test has a name with ${options.filter}\n`);
+  process.exit(2);
+}
+const failed = [];
+let skipped = 0;
+for (const name of names) {
+  const start = performance.now();
+  const result = await run(name);
+  const ms = Math.round(performance.now() - start);
+  const word = result === 0 ? 'ok' : result === SKIPPED ? 'skipped' : `FAILED (${result})`;
+  process.stdout.write(`${word.padEnd(8)}${name} (${ms} ms)\n`);
+  if (result === SKIPPED) skipped += 1;
+  else if (result !== 0) failed.push(name);
+}
+process.stdout.write(
+  `${names.length - failed.length - skipped} passed, ${skipped} skipped, ${failed.length} failed` +
+    `${options.sanitize === undefined ? '' : ` under the ${options.sanitize} sanitizer`}\n`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;
