@@ -1,0 +1,52 @@
+import { constants } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
+import { core } from '../core/addon.js';
+import { procFini, readyProcess } from '../ovni/process.js';
+import { thread, threadFree } from '../ovni/thread.js';
+import type { GarbageCollections } from './garbage-collection.js';
+
+/** Signals that end a process, and that an operator sends to a service. */
+const SIGNALS = new Map<string | symbol, number>(
+  (['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((name) => [name, constants.signals[name]]),
+);
+
+/**
+ * Completes the traces when a signal ends the process. Node cannot run JavaScript then, so the
+ * native core takes the signal, writes what is in the rings, and lets it end the process as it would
+ * have. A signal that the program handles, or ignores, is left to the program.
+ */
+export function completeOnSignals(): void {
+  for (const number of SIGNALS.values()) core.finishOnSignal(number);
+  // Where the program lets go of a signal, it would end the process again.
+  process.on('removeListener', (name: string | symbol) => {
+    const number = SIGNALS.get(name);
+    if (number === undefined || process.listenerCount(name) > 0) return;
+    // Node gives the signal back only after this event's listeners.
+    setImmediate(() => {
+      if (process.listenerCount(name) === 0) core.finishOnSignal(number);
+    }).unref();
+    core.finishOnSignal(number);
+  });
+}
+
+/**
+ * Brings to the ovni trace what only JavaScript knows when the thread ends. The streams themselves
+ * are ended by the native core after the last listener, so that a program which records something
+ * at its own exit finds them open. Only files in `OVNI_TMPDIR` have to be moved from here.
+ */
+export function completeAtExit(collections: GarbageCollections): void {
+  process.on('exit', () => {
+    try {
+      collections.flush();
+      if (thread.process === undefined) return;
+      thread.writeMetadata();
+      const { workDir, procDir } = readyProcess('exit');
+      if (workDir === procDir) return;
+      collections.close();
+      threadFree();
+      if (isMainThread) procFini();
+    } catch {
+      // The process is ending, with or without the last few events.
+    }
+  });
+}

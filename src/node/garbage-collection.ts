@@ -1,0 +1,119 @@
+import { constants, performance, PerformanceObserver } from 'node:perf_hooks';
+import type { PerformanceEntry } from 'node:perf_hooks';
+import { core } from '../core/addon.js';
+import { setAttribute } from '../ovni/attribute.js';
+import { emitTo } from '../ovni/emit.js';
+import { defineMark, labelMark } from '../ovni/mark.js';
+import { readyProcess } from '../ovni/process.js';
+import { LITTLE, StreamWriter } from '../ovni/stream-writer.js';
+import { thread } from '../ovni/thread.js';
+import { Guard } from './guard.js';
+import { beginStream, threadName } from './thread-life.js';
+
+/** Mark type of the garbage collections of a thread. */
+export const COLLECTION = 1;
+/** Added to a thread's number, which Linux keeps below 2^22, for the stream of its collections. */
+export const TID_OFFSET = 1_000_000_000;
+/** Events of 24 bytes that come a few times a second. */
+const RING_BYTES = 64 * 1024;
+
+const KINDS: readonly (readonly [kind: number, label: string])[] = [
+  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor (scavenge)'],
+  [2, 'minor (mark-sweep)'],
+  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major (mark-sweep-compact)'],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental marking'],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak callbacks'],
+];
+
+/** What Node's types leave out. */
+type CollectionEntry = PerformanceEntry & { detail: { kind: number } };
+
+/** Nanoseconds of CLOCK_MONOTONIC at which `performance.now()` was 0. */
+function performanceOrigin(): bigint {
+  let best = { width: Infinity, origin: 0n };
+  for (let i = 0; i < 8; i++) {
+    const before = process.hrtime.bigint();
+    const now = performance.now();
+    const after = process.hrtime.bigint();
+    const width = Number(after - before);
+    if (width >= best.width) continue;
+    best = { width, origin: (before + after) / 2n - BigInt(Math.round(now * 1e6)) };
+  }
+  return best.origin;
+}
+
+/**
+ * The garbage collections of the calling thread, as a stack of marks in a stream of their own: Node
+ * reports a collection a turn of the event loop later, and a stream's clock must not go back. The
+ * stream begins with the first collection, so a thread without one has none.
+ */
+export class GarbageCollections {
+  readonly #guard = new Guard('garbage collections');
+  readonly #stream = new StreamWriter();
+  readonly #firstClock: bigint;
+  readonly #begun = core.clockNow();
+  readonly #origin = performanceOrigin();
+  readonly #observer: PerformanceObserver;
+  /** Clock of the last event, which the next one must not precede. */
+  #last = 0n;
+
+  /** @param firstClock nanoseconds at which the run began. */
+  constructor(firstClock: bigint) {
+    this.#firstClock = firstClock;
+    this.#observer = new PerformanceObserver((list) => {
+      this.#record(list.getEntries());
+    });
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  /** Records what has not been delivered yet; for the end of the thread. */
+  flush(): void {
+    this.#record(this.#observer.takeRecords());
+  }
+
+  /** Ends the stream on the spot instead of leaving that to the end of the thread. */
+  close(): void {
+    this.#observer.disconnect();
+    this.#guard.on = false;
+    this.#stream.close();
+  }
+
+  #record(entries: readonly PerformanceEntry[]): void {
+    if (!this.#guard.on || entries.length === 0) return;
+    try {
+      if (this.#stream.process === undefined) this.#open();
+      const inOrder = [...entries].sort((a, b) => a.startTime - b.startTime);
+      for (const entry of inOrder) {
+        const { kind } = (entry as CollectionEntry).detail;
+        this.#emit('OM[', kind, entry.startTime);
+        this.#emit('OM]', kind, entry.startTime + entry.duration);
+      }
+    } catch (error) {
+      this.#guard.fail(error);
+    }
+  }
+
+  #open(): void {
+    const stream = this.#stream;
+    const process = readyProcess('garbage collections');
+    stream.open(
+      { ...process, ring: { ...process.ring, ringBytes: RING_BYTES } },
+      TID_OFFSET + thread.tid,
+    );
+    setAttribute(stream, 'node', { thread: `garbage collections of ${threadName()}` });
+    defineMark(stream, COLLECTION, 'Garbage collection', true);
+    for (const [kind, label] of KINDS) labelMark(stream, COLLECTION, kind, label);
+    stream.writeMetadata();
+    beginStream(stream, this.#firstClock, this.#begun, thread.tid);
+    this.#last = this.#begun;
+  }
+
+  #emit(mcv: string, kind: number, milliseconds: number): void {
+    const clock = this.#origin + BigInt(Math.round(milliseconds * 1e6));
+    if (clock > this.#last) this.#last = clock;
+    const payload = new DataView(new ArrayBuffer(12));
+    payload.setBigInt64(0, BigInt(kind), LITTLE);
+    payload.setInt32(8, COLLECTION, LITTLE);
+    emitTo(this.#stream, mcv, new Uint8Array(payload.buffer), this.#last);
+  }
+}

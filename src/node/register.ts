@@ -1,0 +1,19 @@
+/**
+ * Traces a Node service from outside: `node --import tracewright/register app.js`, or `-r`, or either
+ * in `NODE_OPTIONS`. Settings come from the environment; settings.ts lists them.
+ *
+ * @module register
+ */
+import { createRequire } from 'node:module';
+import type * as Tracing from './tracing.js';
+
+// Required rather than imported: an addon that does not load on this machine must not stop the
+// service, and only a call can be caught. A top-level await would break `-r`.
+const require = createRequire(import.meta.url);
+try {
+  const { beginTracing } = require('./tracing.js') as typeof Tracing;
+  beginTracing();
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.emitWarning(`this process is not traced: ${reason}`, 'TracewrightWarning');
+}

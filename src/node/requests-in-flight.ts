@@ -1,0 +1,57 @@
+import { defineMark, labelMark, setMark } from '../ovni/mark.js';
+import { thread } from '../ovni/thread.js';
+import { Guard } from './guard.js';
+
+/** Mark type of the requests that a thread is serving. */
+export const IN_FLIGHT = 0;
+/** Values that have a label; above them the value alone tells. */
+const MAX_LABELLED = 4096;
+const FIRST_LABELLED = 8;
+
+/**
+ * A mark of how many HTTP requests the thread is serving. Its value is their number plus 1, for a
+ * mark cannot be 0.
+ */
+export class RequestsInFlight {
+  readonly #guard = new Guard('requests in flight');
+  #count = 0;
+  #labelled = -1;
+
+  /** A request has come. */
+  begin(): void {
+    this.#set(this.#count + 1);
+  }
+
+  /** A request has been answered, or given up. */
+  end(): void {
+    this.#set(this.#count - 1);
+  }
+
+  #set(count: number): void {
+    this.#count = count;
+    if (!this.#guard.on) return;
+    try {
+      if (count > this.#labelled) this.#label(count);
+      setMark(thread, IN_FLIGHT, count + 1);
+    } catch (error) {
+      this.#guard.fail(error);
+    }
+  }
+
+  /** Labels the next values together, for each change rewrites the metadata. */
+  #label(count: number): void {
+    if (this.#labelled === -1) defineMark(thread, IN_FLIGHT, 'HTTP requests in flight', false);
+    if (count > MAX_LABELLED) return;
+    const last = Math.min(Math.max(FIRST_LABELLED, 2 * count), MAX_LABELLED);
+    for (let n = this.#labelled + 1; n <= last; n++) {
+      labelMark(
+        thread,
+        IN_FLIGHT,
+        n + 1,
+        n === 0 ? 'idle' : n === 1 ? '1 request' : `${n} requests`,
+      );
+    }
+    if (this.#labelled === -1) thread.writeMetadata();
+    this.#labelled = last === MAX_LABELLED ? Infinity : last;
+  }
+}

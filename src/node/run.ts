@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { core } from '../core/addon.js';
+import { hasCode } from '../core/system-error.js';
+import type { Settings } from './settings.js';
+
+/**
+ * One run of a service: the topmost process that is traced, and every traced process and thread
+ * below it. All of them write into one directory.
+ */
+export interface Run {
+  directory: string;
+  /**
+   * Nanoseconds of CLOCK_MONOTONIC at which the run began. ovni's emulator refuses streams that
+   * begin more than an hour apart, so a late one leads with an event of this moment.
+   */
+  firstClock: bigint;
+  /** Whether this process began the run. */
+  topmost: boolean;
+}
+
+/** Tells child processes which run they belong to. */
+const VARIABLE = 'TRACEWRIGHT_RUN';
+
+interface Inherited {
+  directory: string;
+  firstClock: string;
+  /** The TRACEWRIGHT_DIR that the run was made from: a child that is told another begins its own. */
+  setting: string;
+}
+
+function inherited(settings: Settings): Run | undefined {
+  try {
+    const { directory, firstClock, setting } = JSON.parse(process.env[VARIABLE] ?? '') as Inherited;
+    const begun = BigInt(firstClock);
+    // A clock from the future is that of another boot or machine.
+    if (setting !== (settings.directory ?? '') || begun > core.clockNow()) return undefined;
+    if (typeof directory !== 'string' || !existsSync(directory)) return undefined;
+    return { directory, firstClock: begun, topmost: false };
+  } catch {
+    return undefined;
+  }
+}
+
+function defaultDirectory(name: string): string {
+  const moment = `${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+  return join('traces', `${name}-${moment}-${process.pid}`);
+}
+
+/** Takes a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` … */
+function claim(wanted: string, format: string): string {
+  for (let number = 0; ; number++) {
+    const directory = number === 0 ? wanted : `${wanted}.${number}`;
+    mkdirSync(directory, { recursive: true });
+    if (existsSync(join(directory, 'ovni')) || existsSync(join(directory, 'heph'))) continue;
+    try {
+      // Only one process can make it, so making it is the claim.
+      mkdirSync(join(directory, format));
+      return directory;
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+/**
+ * Joins the run of the parent process, or begins one and tells the children of this process.
+ *
+ * @throws when the directory cannot be made.
+ */
+export function joinRun(settings: Settings): Run {
+  const parents = inherited(settings);
+  if (parents !== undefined) return parents;
+  const firstClock = core.clockNow();
+  const wanted = resolve(settings.directory ?? defaultDirectory(settings.name));
+  const directory = claim(wanted, settings.ovni ? 'ovni' : 'heph');
+  const child: Inherited = {
+    directory,
+    firstClock: String(firstClock),
+    setting: settings.directory ?? '',
+  };
+  process.env[VARIABLE] = JSON.stringify(child);
+  return { directory, firstClock, topmost: true };
+}

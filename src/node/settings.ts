@@ -1,0 +1,87 @@
+import { hostname } from 'node:os';
+import { basename, extname } from 'node:path';
+import { warn } from './warning.js';
+
+/** What the environment says about tracing; TRACEWRIGHT_RING_BYTES and its like belong to the core. */
+export interface Settings {
+  /** `TRACEWRIGHT_FORMATS`: `ovni,heph` (default), or one of them. */
+  ovni: boolean;
+  heph: boolean;
+  /** `TRACEWRIGHT_DIR`: the directory of the run; default `traces/<name>-<date and time>-<pid>`. */
+  directory: string | undefined;
+  /** `TRACEWRIGHT_HEPH_TARGET`: a file, `udp://`, `tcp://` or `unix:`, instead of the directory. */
+  hephTarget: string | undefined;
+  /** `TRACEWRIGHT_OVNI_VERSION`: 3 (default), or 1. */
+  ovniVersion: 1 | 3;
+  /** `TRACEWRIGHT_LOOM`: name of the loom; default the name of the host. */
+  loom: string;
+  /** `TRACEWRIGHT_APP`: application id, 1 (default) to 2^31 - 1. */
+  app: number;
+  /** `TRACEWRIGHT_NAME`: names directories and files; default the script's file name. */
+  name: string;
+  /** `TRACEWRIGHT_QUIET`: any value but `0`: the place of the traces is not printed. */
+  quiet: boolean;
+}
+
+const FORMATS = ['ovni', 'heph'];
+const MAX_LOOM_BYTES = 200;
+const MAX_APP = 0x7fff_ffff;
+/** Of a name that becomes part of a file's; the rest of it needs room too. */
+const MAX_NAME = 80;
+
+function scriptName(): string {
+  const script = process.argv[1];
+  return script === undefined ? 'node' : basename(script, extname(script));
+}
+
+function fileName(text: string): string {
+  const name = text.replace(/[^\w.-]+/g, '_').slice(0, MAX_NAME);
+  return /^\.*$/.test(name) ? 'node' : name;
+}
+
+function text(variable: string): string | undefined {
+  const value = process.env[variable];
+  return value === undefined || value === '' ? undefined : value;
+}
+
+/** The value of a variable, or the default and a warning when it is not acceptable. */
+function read<T>(
+  variable: string,
+  otherwise: T,
+  limit: string,
+  parse: (text: string) => T | undefined,
+): T {
+  const given = text(variable);
+  if (given === undefined) return otherwise;
+  const value = parse(given);
+  if (value !== undefined) return value;
+  const shown = Array.isArray(otherwise) ? otherwise.join(',') : String(otherwise);
+  warn(`${variable} must be ${limit}, got ${JSON.stringify(given)}; ${shown} is used`);
+  return otherwise;
+}
+
+/** Reads the environment. What is wrong gets a warning and its default. */
+export function readSettings(): Settings {
+  const formats = read('TRACEWRIGHT_FORMATS', FORMATS, 'ovni, heph or ovni,heph', (value) => {
+    const names = value.split(',').map((name) => name.trim());
+    return names.every((name) => FORMATS.includes(name)) ? names : undefined;
+  });
+  return {
+    ovni: formats.includes('ovni'),
+    heph: formats.includes('heph'),
+    directory: text('TRACEWRIGHT_DIR'),
+    hephTarget: text('TRACEWRIGHT_HEPH_TARGET'),
+    ovniVersion: read<1 | 3>('TRACEWRIGHT_OVNI_VERSION', 3, '1 or 3', (value) =>
+      value === '1' ? 1 : value === '3' ? 3 : undefined,
+    ),
+    loom: read('TRACEWRIGHT_LOOM', hostname(), "1 to 200 bytes without '/'", (value) =>
+      Buffer.byteLength(value) <= MAX_LOOM_BYTES && !value.includes('/') ? value : undefined,
+    ),
+    app: read('TRACEWRIGHT_APP', 1, `an integer from 1 to ${MAX_APP}`, (value) => {
+      const app = Number(value);
+      return Number.isInteger(app) && app >= 1 && app <= MAX_APP ? app : undefined;
+    }),
+    name: fileName(text('TRACEWRIGHT_NAME') ?? scriptName()),
+    quiet: (text('TRACEWRIGHT_QUIET') ?? '0') !== '0',
+  };
+}

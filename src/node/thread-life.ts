@@ -1,0 +1,63 @@
+import { cpus } from 'node:os';
+import { isMainThread, threadId } from 'node:worker_threads';
+import { core } from '../core/addon.js';
+import { setAttribute } from '../ovni/attribute.js';
+import { emitTo } from '../ovni/emit.js';
+import { procInit } from '../ovni/process.js';
+import { LITTLE } from '../ovni/stream-writer.js';
+import type { StreamWriter } from '../ovni/stream-writer.js';
+import { addCpu, thread, threadInit } from '../ovni/thread.js';
+import type { Settings } from './settings.js';
+
+/** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */
+const VIRTUAL_CPU = -1;
+
+/** What a stream says about itself in its metadata, as the attribute `node`. */
+export function threadName(): string {
+  return isMainThread ? 'main' : `worker ${threadId}`;
+}
+
+/** Begins the ovni trace of this process. */
+export function beginProcess(settings: Settings, traceDir: string): void {
+  procInit(settings.app, settings.loom, process.pid, { traceDir, version: settings.ovniVersion });
+}
+
+/**
+ * The first events of a stream: one at `lead`, where the stream begins later than the run, then the
+ * beginning of the thread.
+ *
+ * @param lead nanoseconds; undefined for the stream that begins the run.
+ * @param begun nanoseconds, not before `lead`.
+ */
+export function beginStream(
+  stream: StreamWriter,
+  lead: bigint | undefined,
+  begun: bigint,
+  creatorTid: number,
+): void {
+  if (lead !== undefined) emitTo(stream, 'OB.', undefined, lead);
+  const payload = new DataView(new ArrayBuffer(16));
+  payload.setInt32(0, VIRTUAL_CPU, LITTLE);
+  payload.setInt32(4, creatorTid, LITTLE);
+  emitTo(stream, 'OHx', new Uint8Array(payload.buffer), begun);
+}
+
+/** Begins the stream of the first thread of the process, which also names the CPUs. */
+export function beginFirstThread(firstClock: bigint, topmost: boolean): void {
+  threadInit();
+  cpus().forEach((_, index) => {
+    addCpu(index, index);
+  });
+  begin(topmost ? undefined : firstClock, topmost ? firstClock : core.clockNow(), thread.tid);
+}
+
+/** Begins the stream of a further thread. */
+export function beginThread(firstClock: bigint, creatorTid: number): void {
+  threadInit();
+  begin(firstClock, core.clockNow(), creatorTid);
+}
+
+function begin(lead: bigint | undefined, begun: bigint, creatorTid: number): void {
+  setAttribute(thread, 'node', { thread: threadName(), version: process.version });
+  beginStream(thread, lead, begun, creatorTid);
+}

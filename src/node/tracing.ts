@@ -1,0 +1,142 @@
+import { mkdirSync, writeSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { core } from '../core/addon.js';
+import { TracewrightError } from '../core/errors.js';
+import { checkTarget } from '../heph/target.js';
+import { openTrace } from '../heph/trace.js';
+import type { Trace } from '../heph/trace.js';
+import { currentProcess } from '../ovni/process.js';
+import { thread } from '../ovni/thread.js';
+import { traceClientRequests } from './client-spans.js';
+import { completeAtExit, completeOnSignals } from './exits.js';
+import { traceFetchRequests } from './fetch-spans.js';
+import { GarbageCollections } from './garbage-collection.js';
+import { traceServerRequests } from './http-spans.js';
+import { knownPlan, publishPlan } from './process-plan.js';
+import type { ProcessPlan } from './process-plan.js';
+import { RequestsInFlight } from './requests-in-flight.js';
+import { joinRun } from './run.js';
+import type { Run } from './run.js';
+import { readSettings } from './settings.js';
+import type { Settings } from './settings.js';
+import { SpanStream } from './span-stream.js';
+import { beginFirstThread, beginProcess, beginThread } from './thread-life.js';
+import { reasonOf, warn } from './warning.js';
+
+/** Runs one part of the set-up; the others go on without it when it fails. */
+function part<T>(what: string, begin: () => T): T | undefined {
+  try {
+    return begin();
+  } catch (error) {
+    warn(`${what}: ${reasonOf(error)}`);
+    return undefined;
+  }
+}
+
+/** `name.heph`, then `name-<pid>.heph`, `name-<pid>-2.heph` …: the first that is not there. */
+function openFree(path: string, sharedName: boolean): { trace: Trace; target: string } {
+  const suffix = extname(path);
+  const stem = join(dirname(path), basename(path, suffix));
+  mkdirSync(dirname(path), { recursive: true });
+  for (let attempt = sharedName ? 1 : 0; ; attempt++) {
+    const tail =
+      attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;
+    const target = `${stem}${tail}${suffix}`;
+    try {
+      return { trace: openTrace(target), target };
+    } catch (error) {
+      if (!(error instanceof TracewrightError) || error.code !== 'ERR_TRACE_EXISTS') throw error;
+    }
+  }
+}
+
+function openHeph(settings: Settings, run: Run): { trace: Trace; target: string } {
+  const { hephTarget, name } = settings;
+  if (hephTarget === undefined) return openFree(join(run.directory, 'heph', `${name}.heph`), true);
+  if (checkTarget(hephTarget).kind === 'file') {
+    // Every process of the run needs a file of its own.
+    return openFree(checkTarget(hephTarget).path, !run.topmost);
+  }
+  return { trace: openTrace(hephTarget), target: hephTarget };
+}
+
+function announce(settings: Settings, run: Run, plan: ProcessPlan): void {
+  if (settings.quiet || !run.topmost) return;
+  const places = new Set<string>();
+  if (plan.ovni || settings.hephTarget === undefined) places.add(run.directory);
+  if (plan.hephTarget !== undefined && settings.hephTarget !== undefined)
+    places.add(plan.hephTarget);
+  try {
+    writeSync(
+      2,
+      `tracewright: ${settings.name} (${process.pid}) is traced in ${[...places].join(' and ')}\n`,
+    );
+  } catch {
+    // Nobody listens.
+  }
+}
+
+function observe(plan: ProcessPlan, trace: Trace | undefined): void {
+  const ovni = plan.ovni && thread.process !== undefined;
+  const spans = plan.hephTarget === undefined ? undefined : new SpanStream(plan.hephTarget, trace);
+  if (ovni) {
+    part('garbage collections are not traced', () => {
+      completeAtExit(new GarbageCollections(plan.firstClock));
+    });
+  }
+  if (spans === undefined && !ovni) return;
+  traceServerRequests(spans, ovni ? new RequestsInFlight() : undefined);
+  if (spans === undefined) return;
+  traceClientRequests(spans);
+  traceFetchRequests(spans);
+}
+
+function beginFirst(): void {
+  const settings = readSettings();
+  const run = joinRun(settings);
+  const { firstClock, topmost } = run;
+  const ovni = settings.ovni
+    ? part('no ovni trace is written', () => {
+        beginProcess(settings, join(run.directory, 'ovni'));
+        beginFirstThread(firstClock, topmost);
+        return true;
+      })
+    : undefined;
+  const heph = settings.heph
+    ? part('no Heph trace is written', () => openHeph(settings, run))
+    : undefined;
+  const plan: ProcessPlan = {
+    firstClock,
+    ovni: ovni === true,
+    hephTarget: heph?.target,
+    firstTid: core.systemThreadId(),
+  };
+  publishPlan(plan);
+  if (ovni !== true && heph === undefined) return;
+  announce(settings, run, plan);
+  completeOnSignals();
+  observe(plan, heph?.trace);
+}
+
+function beginFurther(plan: ProcessPlan): void {
+  if (plan.ovni && currentProcess()?.finished === false) {
+    part('no ovni trace of this thread is written', () => {
+      beginThread(plan.firstClock, plan.firstTid);
+    });
+  }
+  observe(plan, undefined);
+}
+
+let begun = false;
+
+/**
+ * Traces the calling thread, and with the first thread of a process the process. A second call
+ * changes nothing.
+ */
+export function beginTracing(): void {
+  if (begun) return;
+  begun = true;
+  const plan = knownPlan();
+  if (plan === undefined) beginFirst();
+  else beginFurther(plan);
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { TracedProcess } from './traced-process.js';
+import { faultsOf, requestsOf, spansOf, streamsOf } from './written-traces.js';
+
+function expectComplete(service: TracedProcess, paths: string[]): void {
+  const { directory } = service;
+  expect(faultsOf(directory)).toEqual([]);
+  expect(requestsOf(directory)).toEqual(
+    paths.map((path) => ({ method: 'GET', path, status: 200n })),
+  );
+  const main = streamsOf(directory).get('main')!;
+  expect(main[0]!.mcv).toBe('OHx');
+  expect(main.at(-1)!.mcv).toBe('OHe');
+  // One event when a request comes and one when it goes.
+  expect(main.filter(({ mcv }) => mcv === 'OM=')).toHaveLength(2 * paths.length);
+}
+
+describe('a service leaves complete traces when it ends by', () => {
+  it.each([
+    ['return', '/return', 0],
+    ['process.exit', '/exit', 3],
+    ['an uncaught exception', '/throw', 1],
+    ['an unhandled rejection', '/reject', 1],
+  ])('%s', async (_, path, code) => {
+    const service = new TracedProcess('service.mjs');
+    expect(await service.serve('/')).toBe('hello\n');
+    await service.get(path);
+    expect(await service.ended()).toMatchObject({ code, signal: null });
+    expectComplete(service, ['/', path]);
+  });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', async (signal) => {
+    const service = new TracedProcess('service.mjs');
+    await service.serve('/');
+    service.kill(signal);
+    expect(await service.ended()).toMatchObject({ code: null, signal, stderr: '' });
+    expectComplete(service, ['/']);
+  });
+
+  it('a signal while the event loop is blocked', async () => {
+    const service = new TracedProcess('service.mjs');
+    await service.get('/block');
+    await service.printed(/^blocked$/m);
+    service.kill('SIGTERM');
+    expect(await service.ended()).toMatchObject({ code: null, signal: 'SIGTERM' });
+    expectComplete(service, ['/block']);
+  });
+
+  it('a signal while a request is open, whose start the mark shows', async () => {
+    const service = new TracedProcess('service.mjs');
+    void service.get('/hold').catch(() => undefined);
+    await service.printed(/^held$/m);
+    service.kill('SIGTERM');
+    await service.ended();
+    expect(faultsOf(service.directory)).toEqual([]);
+    const marks = streamsOf(service.directory)
+      .get('main')!
+      .filter(({ mcv }) => mcv === 'OM=');
+    expect(marks.map((mark) => mark.arguments['value'])).toEqual([2n]);
+  });
+});
+
+describe('signals that the program handles', () => {
+  it('reach its own handler once, and its exit code stands', async () => {
+    const service = new TracedProcess('service.mjs');
+    await service.serve('/handle?signal=SIGTERM');
+    service.kill('SIGTERM');
+    const { code, signal, stdout } = await service.ended();
+    expect({ code, signal }).toEqual({ code: 7, signal: null });
+    expect(stdout.match(/handled/g)).toHaveLength(1);
+    expectComplete(service, ['/handle']);
+  });
+
+  it('end it when it has let go of them', async () => {
+    const service = new TracedProcess('service.mjs');
+    await service.serve('/handle-once?signal=SIGINT');
+    service.kill('SIGINT');
+    await service.printed(/^handled once$/m);
+    await service.serve('/');
+    service.kill('SIGINT');
+    expect(await service.ended()).toMatchObject({ code: null, signal: 'SIGINT' });
+    expectComplete(service, ['/handle-once', '/']);
+  });
+
+  it('end it when it never needed them', async () => {
+    const service = new TracedProcess('service.mjs');
+    await service.serve('/ignore?signal=SIGTERM');
+    service.kill('SIGTERM');
+    expect(await service.ended()).toMatchObject({ code: null, signal: 'SIGTERM' });
+    expectComplete(service, ['/ignore']);
+  });
+});
+
+describe('the exit of a program that records something of its own', () => {
+  it('finds the stream open', async () => {
+    const service = new TracedProcess('late-listener.mjs');
+    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+    expect(faultsOf(service.directory)).toEqual([]);
+    const main = streamsOf(service.directory).get('main')!;
+    expect(main.map(({ mcv }) => mcv)).toEqual(['OHx', 'OM=', 'OHe']);
+  });
+
+  it('moves the trace out of OVNI_TMPDIR', async () => {
+    const first = new TracedProcess('service.mjs');
+    const second = new TracedProcess('service.mjs', {
+      env: { OVNI_TMPDIR: `${first.directory}.tmp` },
+    });
+    first.kill('SIGTERM');
+    await second.get('/exit');
+    await Promise.all([first.ended(), second.ended()]);
+    expectComplete(second, ['/exit']);
+  });
+});
+
+describe('garbage collections', () => {
+  it('are pushed and popped in a stream of their own that leads with the run', async () => {
+    const service = new TracedProcess('service.mjs', { flags: ['--expose-gc'] });
+    await service.get('/collect');
+    await service.printed(/^collected$/m);
+    await service.get('/exit');
+    await service.ended();
+    expect(faultsOf(service.directory)).toEqual([]);
+    const streams = streamsOf(service.directory);
+    const main = streams.get('main')!;
+    const collections = streams.get('garbage collections of main')!;
+    expect(collections[0]).toMatchObject({ mcv: 'OB.', clock: main[0]!.clock });
+    expect(collections[1]!.mcv).toBe('OHx');
+    expect(collections.at(-1)!.mcv).toBe('OHe');
+    const marks = collections.slice(2, -1);
+    expect(marks.length % 2).toBe(0);
+    const major = marks.findIndex(({ mcv, arguments: { value } }) => mcv === 'OM[' && value === 4n);
+    expect(marks[major + 1]).toMatchObject({ mcv: 'OM]', arguments: { value: 4n } });
+
+    // The forced collection happened while its request was served: both clocks agree.
+    const request = spansOf(service.directory).find(
+      ({ attributes }) => attributes['path'] === '/collect',
+    )!;
+    const served = main.findIndex(({ mcv }) => mcv === 'OM=');
+    const inside = marks.some(
+      ({ mcv, clock, arguments: { value } }) =>
+        mcv === 'OM[' &&
+        value === 4n &&
+        clock >= main[served]!.clock &&
+        clock <= main[served + 1]!.clock,
+    );
+    expect(inside).toBe(true);
+    expect(request.duration).toBeGreaterThan(0n);
+  });
+});

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { TracedProcess } from './traced-process.js';
+import { faultsOf, requestsOf, spansOf, streamsOf } from './written-traces.js';
+
+async function end(service: TracedProcess): Promise<void> {
+  service.kill('SIGTERM');
+  await service.ended();
+  expect(faultsOf(service.directory)).toEqual([]);
+}
+
+/** Sends raw bytes and gives what came back until the service closed the connection. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(text);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (answer += part));
+  await once(socket, 'close');
+  return answer;
+}
+
+function valuesInFlight(service: TracedProcess): unknown[] {
+  return streamsOf(service.directory)
+    .get('main')!
+    .filter(({ mcv }) => mcv === 'OM=')
+    .map((mark) => mark.arguments['value']);
+}
+
+describe('requests', () => {
+  it('are told with method, status and the bytes that were written', async () => {
+    const service = new TracedProcess('service.mjs');
+    const port = await service.port();
+    const answers = [
+      await raw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+      await raw(port, 'HEAD /missing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+      await raw(port, 'GET /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+      await raw(
+        port,
+        'POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nsent',
+      ),
+    ];
+    await end(service);
+    expect(spansOf(service.directory).map(({ attributes }) => attributes)).toEqual([
+      { method: 'GET', path: '/', status: 200n, bytes: BigInt(answers[0]!.length) },
+      { method: 'HEAD', path: '/missing', status: 404n, bytes: BigInt(answers[1]!.length) },
+      { method: 'GET', path: '/stream', status: 200n, bytes: BigInt(answers[2]!.length) },
+      { method: 'POST', path: '/echo', status: 200n, bytes: BigInt(answers[3]!.length) },
+    ]);
+  });
+
+  it('on one connection each have their own bytes, also when they are pipelined', async () => {
+    const service = new TracedProcess('service.mjs');
+    const answer = await raw(
+      await service.port(),
+      'GET /stream HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n' +
+        'GET /missing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
+    await end(service);
+    const spans = spansOf(service.directory);
+    expect(spans.map(({ attributes }) => attributes['path'])).toEqual(['/stream', '/', '/missing']);
+    const bytes = spans.reduce((sum, { attributes }) => sum + (attributes['bytes'] as bigint), 0n);
+    expect(bytes).toBe(BigInt(answer.length));
+    expect(new Set(spans.map(({ substream }) => substream)).size).toBe(3);
+    expect(valuesInFlight(service).at(-1)).toBe(1n);
+  });
+
+  it('that overlap have substreams of their own, and are counted together', async () => {
+    const service = new TracedProcess('service.mjs');
+    const port = await service.port();
+    const first = connect(port, '127.0.0.1');
+    first.write('GET /hold HTTP/1.1\r\nHost: a\r\n\r\n');
+    await service.printed(/^held$/m);
+    await service.serve('/');
+    first.destroy();
+    await service.printed(/^done \/hold$/m);
+    await end(service);
+    const spans = spansOf(service.directory);
+    expect(new Set(spans.map(({ substream }) => substream)).size).toBe(spans.length);
+    const values = valuesInFlight(service);
+    expect(values.slice(0, 3)).toEqual([2n, 3n, 2n]);
+    expect(values.at(-1)).toBe(1n);
+  });
+
+  it.each([
+    ['by the client before any answer', '/hold', 0n],
+    ['by the service in the middle of the answer', '/half', 206n],
+    ['by the service before any answer', '/drop', 0n],
+  ])('that are aborted %s are marked', async (_, path, status) => {
+    const service = new TracedProcess('service.mjs');
+    const outgoing = request({ host: '127.0.0.1', port: await service.port(), path });
+    outgoing.on('error', () => undefined);
+    outgoing.on('response', (response) => {
+      response.on('error', () => undefined).resume();
+    });
+    outgoing.end();
+    const closed = new Promise((resolve) => outgoing.on('close', resolve));
+    if (path === '/hold') {
+      await service.printed(/^held$/m);
+      outgoing.destroy();
+    }
+    await closed;
+    await service.printed(new RegExp(`^done ${path}$`, 'm'));
+    await service.get('/exit');
+    await service.ended();
+    expect(faultsOf(service.directory)).toEqual([]);
+    expect(requestsOf(service.directory)).toContainEqual({
+      method: 'GET',
+      path,
+      status,
+      aborted: 1n,
+    });
+    expect(valuesInFlight(service).at(-1)).toBe(1n);
+  });
+
+  it('never leave their query, fragment or credentials anywhere', async () => {
+    const service = new TracedProcess('service.mjs');
+    const port = await service.port();
+    await service.serve('/?token=s3cret');
+    for (const target of [
+      '/#s3cret',
+      '/a?b=s3cret#s3cret',
+      'http://user:s3cret@host/absolute?s3cret',
+      'http://user:s3cret@host?s3cret',
+      'http://user:s3cret@host',
+    ]) {
+      await raw(port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    }
+    await end(service);
+    expect(requestsOf(service.directory).map(({ path }) => path)).toEqual([
+      '/',
+      '/',
+      '/a',
+      '/absolute',
+      '/',
+      '/',
+    ]);
+    for (const name of readdirSync(service.directory, { recursive: true, encoding: 'utf8' })) {
+      const path = join(service.directory, name);
+      if (statSync(path).isFile()) expect(readFileSync(path, 'latin1')).not.toContain('s3cret');
+    }
+  });
+
+  it('with a very long path are told in a datagram all the same', async () => {
+    const service = new TracedProcess('service.mjs');
+    await service.get(`/${'x'.repeat(8000)}`);
+    await service.serve('/');
+    await end(service);
+    const [long, short] = requestsOf(service.directory).map(({ path }) => path as string);
+    expect(long).toBe(`/${'x'.repeat(254)}…`);
+    expect(short).toBe('/');
+  });
+
+  it('are told with the route where a router knows it', async () => {
+    const service = new TracedProcess('routed-service.mjs');
+    await service.get('/express/users/12');
+    await service.get('/fastify/34?x=1');
+    await service.printed(/^done \/fastify/m);
+    await end(service);
+    expect(requestsOf(service.directory)).toEqual([
+      { route: '/express/users/:id', method: 'GET', path: '/express/users/12', status: 200n },
+      { route: '/fastify/:id', method: 'GET', path: '/fastify/34', status: 200n },
+    ]);
+  });
+});
+
+describe('outgoing requests', () => {
+  it('are told for node:http and for fetch', async () => {
+    const service = new TracedProcess('client.mjs');
+    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+    expect(faultsOf(service.directory)).toEqual([]);
+    const told = (description: string): unknown[] =>
+      spansOf(service.directory)
+        .filter((span) => span.description === description)
+        .map(({ attributes: { path, status, aborted } }) => [path, status, aborted]);
+    expect(told('http client')).toEqual([
+      ['/whole', 200n, 0n],
+      ['/cut', 200n, 1n],
+      ['/refuse', 0n, 1n],
+    ]);
+    expect(told('fetch')).toEqual([
+      ['/fetch/whole', 200n, 0n],
+      ['/fetch/cut', 200n, 0n],
+      ['/fetch/refuse', 200n, 0n],
+      ['/refuse', 0n, 1n],
+    ]);
+  });
+});

@@ -1,0 +1,152 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { decodePacket } from '../../src/heph/reader.js';
+import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { temporaryDirectory, TracedProcess } from './traced-process.js';
+import { faultsOf, hephFiles, requestsOf } from './written-traces.js';
+
+const hello = [{ method: 'GET', path: '/', status: 200n }];
+
+/** Serves one request and ends. */
+async function serve(
+  env: Record<string, string>,
+  options: { cwd?: string; hook?: '-r' | '--import' | 'NODE_OPTIONS' } = {},
+): Promise<{ service: TracedProcess; stderr: string }> {
+  const service = new TracedProcess('service.mjs', { env, ...options });
+  expect(await service.serve('/')).toBe('hello\n');
+  service.kill('SIGTERM');
+  const { signal, stderr } = await service.ended();
+  expect(signal).toBe('SIGTERM');
+  return { service, stderr };
+}
+
+describe('settings', () => {
+  it.each(['--import', '-r', 'NODE_OPTIONS'] as const)(
+    'by %s, nothing is printed when it is to be quiet',
+    async (hook) => {
+      const { service, stderr } = await serve({}, { hook });
+      expect(stderr).toBe('');
+      expect(faultsOf(service.directory)).toEqual([]);
+      expect(requestsOf(service.directory)).toEqual(hello);
+    },
+  );
+
+  it('that say nothing give both formats in a directory that is printed once', async () => {
+    const cwd = temporaryDirectory();
+    const { service, stderr } = await serve(
+      { TRACEWRIGHT_DIR: '', TRACEWRIGHT_QUIET: '0' },
+      { cwd },
+    );
+    const [name] = readdirSync(join(cwd, 'traces'));
+    expect(name).toMatch(new RegExp(`^service-\\d{4}-\\d\\d-\\d\\dT[\\d-]+Z-${service.pid}$`));
+    const directory = join(cwd, 'traces', name!);
+    expect(stderr).toBe(`tracewright: service (${service.pid}) is traced in ${directory}\n`);
+    expect(readdirSync(directory).sort()).toEqual(['heph', 'ovni']);
+    expect(hephFiles(directory)).toEqual([join(directory, 'heph', `service-${service.pid}.heph`)]);
+    expect(faultsOf(directory)).toEqual([]);
+    expect(requestsOf(directory)).toEqual(hello);
+  });
+
+  it.each(['ovni', 'heph'])('give %s alone', async (format) => {
+    const { service } = await serve({ TRACEWRIGHT_FORMATS: format });
+    expect(readdirSync(service.directory)).toEqual([format]);
+    expect(faultsOf(service.directory)).toEqual([]);
+  });
+
+  it('give version 1, a loom and an application', async () => {
+    const { service } = await serve({
+      TRACEWRIGHT_OVNI_VERSION: '1',
+      TRACEWRIGHT_LOOM: 'rack.7',
+      TRACEWRIGHT_APP: '42',
+    });
+    const { version, looms, streams } = readTraceDirectory(join(service.directory, 'ovni'));
+    expect(version).toBe(1);
+    expect(looms.map(({ name }) => name)).toEqual(['rack.7']);
+    expect(streams[0]!.pid).toBe(service.pid);
+    expect(looms[0]!.processes[0]!.metadata!.appId).toBe(42);
+  });
+
+  it('send Heph to a collector', async () => {
+    const collector = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(collector, 'listening');
+    const paths: unknown[] = [];
+    collector.on('message', (datagram) => {
+      for (let at = 0; at < datagram.length;) {
+        const packet = decodePacket(datagram.subarray(at));
+        if (packet.kind === 'event') {
+          paths.push(packet.attributes.find(({ name }) => name === 'path')?.value);
+          collector.emit('event');
+        }
+        at += packet.size;
+      }
+    });
+    const arrived = once(collector, 'event');
+    const { service } = await serve({
+      TRACEWRIGHT_HEPH_TARGET: `udp://127.0.0.1:${collector.address().port}`,
+    });
+    await arrived;
+    collector.close();
+    expect(paths).toEqual(['/']);
+    expect(existsSync(join(service.directory, 'heph'))).toBe(false);
+  });
+
+  it('never write over a trace', async () => {
+    const directory = join(temporaryDirectory(), 'run');
+    const file = join(temporaryDirectory(), 'own.heph');
+    const env = { TRACEWRIGHT_DIR: directory, TRACEWRIGHT_HEPH_TARGET: file };
+    const { service: first } = await serve(env);
+    const { service: second } = await serve(env);
+    for (const place of [directory, `${directory}.1`]) expect(faultsOf(place)).toEqual([]);
+    expect(readTraceDirectory(join(directory, 'ovni')).streams[0]!.pid).toBe(first.pid);
+    expect(readTraceDirectory(join(`${directory}.1`, 'ovni')).streams[0]!.pid).toBe(second.pid);
+    expect(existsSync(file)).toBe(true);
+    expect(existsSync(file.replace('.heph', `-${second.pid}.heph`))).toBe(true);
+  });
+});
+
+describe('a setting that is wrong', () => {
+  it.each([
+    ['TRACEWRIGHT_FORMATS', 'ovni,dwarf', 'must be ovni, heph or ovni,heph, got "ovni,dwarf"'],
+    ['TRACEWRIGHT_OVNI_VERSION', '2', 'must be 1 or 3, got "2"; 3 is used'],
+    ['TRACEWRIGHT_APP', '0', 'must be an integer from 1 to 2147483647, got "0"; 1 is used'],
+    ['TRACEWRIGHT_LOOM', 'a/b', "must be 1 to 200 bytes without '/', got"],
+  ])('%s gets a warning and its default', async (variable, value, words) => {
+    const { service, stderr } = await serve({ [variable]: value });
+    expect(stderr).toContain(`TracewrightWarning: ${variable} ${words}`);
+    expect(stderr.match(/Warning:/g)).toHaveLength(1);
+    expect(faultsOf(service.directory)).toEqual([]);
+    expect(requestsOf(service.directory)).toEqual(hello);
+  });
+
+  it('leaves out only the format that it concerns', async () => {
+    const { service, stderr } = await serve({ TRACEWRIGHT_HEPH_TARGET: 'udp://nowhere' });
+    expect(stderr).toContain('no Heph trace is written: target must be');
+    expect(readdirSync(service.directory)).toEqual(['ovni']);
+    expect(faultsOf(service.directory)).toEqual([]);
+  });
+
+  it('of the core leaves the service untraced', async () => {
+    const { stderr } = await serve({ TRACEWRIGHT_RING_BYTES: 'many' });
+    expect(stderr).toContain('no ovni trace is written: TRACEWRIGHT_RING_BYTES must be a number');
+    expect(stderr).toContain('no Heph trace is written: TRACEWRIGHT_RING_BYTES must be a number');
+  });
+
+  it('that names no directory leaves the service untraced', async () => {
+    const place = temporaryDirectory();
+    writeFileSync(join(place, 'file'), '');
+    const { stderr } = await serve({ TRACEWRIGHT_DIR: join(place, 'file', 'run') });
+    expect(stderr).toContain('this process is not traced: ');
+    expect(stderr.match(/Warning:/g)).toHaveLength(1);
+  });
+
+  it('does not keep a service from an empty directory that is there', async () => {
+    const place = join(temporaryDirectory(), 'there');
+    mkdirSync(place);
+    await serve({ TRACEWRIGHT_DIR: place });
+    expect(faultsOf(place)).toEqual([]);
+    expect(requestsOf(place)).toEqual(hello);
+  });
+});

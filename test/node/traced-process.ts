@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+
+const fixtures = new URL('../fixtures/node-service/', import.meta.url);
+const register = fileURLToPath(new URL('../../dist/node/register.js', import.meta.url));
+
+/** How a process is told to trace itself. */
+export type Hook = '--import' | '-r' | 'NODE_OPTIONS' | 'none';
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+const directories: string[] = [];
+
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** A new directory that is removed after the tests of the file. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'tracewright-node-'));
+  directories.push(directory);
+  return directory;
+}
+
+/** A fixture in a process of its own, traced into a directory of its own. */
+export class TracedProcess {
+  /** TRACEWRIGHT_DIR of the process, unless its environment was given another. */
+  readonly directory = join(temporaryDirectory(), 'run');
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<Ending>;
+  #stdout = '';
+  #stderr = '';
+  #waiting: (() => void)[] = [];
+
+  constructor(
+    script: string,
+    options: { hook?: Hook; env?: Record<string, string>; flags?: string[]; cwd?: string } = {},
+  ) {
+    const { hook = '--import', env = {}, flags = [], cwd } = options;
+    const loading = hook === '--import' || hook === '-r' ? [hook, register] : [];
+    this.#child = spawn(
+      process.execPath,
+      [...loading, ...flags, fileURLToPath(new URL(script, fixtures))],
+      {
+        env: {
+          PATH: process.env['PATH'],
+          TRACEWRIGHT_DIR: this.directory,
+          TRACEWRIGHT_QUIET: '1',
+          ...(hook === 'NODE_OPTIONS' ? { NODE_OPTIONS: `--import ${register}` } : {}),
+          ...env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        ...(cwd === undefined ? {} : { cwd }),
+      },
+    );
+    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text;
+      this.#changed();
+    });
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text;
+    });
+    this.#ended = new Promise((resolve, reject) => {
+      this.#child.on('error', reject);
+      this.#child.on('close', (code, signal) => {
+        this.#changed();
+        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** Resolves once the process has printed what the pattern matches. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.#stdout);
+      if (found !== null) return found;
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
+        throw new Error(`ended without ${pattern.source}: ${this.#stdout}${this.#stderr}`);
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** The port that the fixture listens on. */
+  async port(): Promise<number> {
+    return Number((await this.printed(/^port (\d+)$/m))[1]);
+  }
+
+  /** The body of a response of the fixture. */
+  async get(path: string): Promise<string> {
+    const response = await fetch(`http://127.0.0.1:${await this.port()}${path}`);
+    return response.text();
+  }
+
+  /** Like `get`; resolves once the fixture is done with the response, too. */
+  async serve(path: string): Promise<string> {
+    const body = await this.get(path);
+    await this.printed(new RegExp(`^done ${path.replace(/\?.*/, '')}$`, 'm'));
+    return body;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  #changed(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Resolves when the process has ended and its output is read. */
+  ended(): Promise<Ending> {
+    return this.#ended;
+  }
+}

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkTrace as checkHeph } from '../../src/heph/check.js';
+import type { EventPacket } from '../../src/heph/packet.js';
+import { readPackets } from '../../src/heph/reader.js';
+import { checkTrace as checkOvni } from '../../src/ovni/check.js';
+import { decodeArguments, readStream } from '../../src/ovni/reader.js';
+import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { temporaryDirectory } from './traced-process.js';
+
+/** ovni's own emulator, where the environment names one. */
+const emulator = process.env['OVNIEMU'];
+
+/** A span as the tests look at it. */
+export interface SpanRecord {
+  description: string;
+  stream: number;
+  substream: bigint;
+  duration: bigint;
+  attributes: Record<string, unknown>;
+}
+
+/** An ovni event as the tests look at it. */
+export interface EventRecord {
+  mcv: string;
+  clock: bigint;
+  arguments: Record<string, unknown>;
+}
+
+/** Every Heph file of a run. */
+export function hephFiles(directory: string): string[] {
+  const place = join(directory, 'heph');
+  if (!existsSync(place)) return [];
+  return readdirSync(place).map((name) => join(place, name));
+}
+
+/** Every span of a run, file by file, in the order in which they ended. */
+export function spansOf(directory: string): SpanRecord[] {
+  return hephFiles(directory).flatMap((path) =>
+    [...readPackets(path)]
+      .filter((packet): packet is EventPacket => packet.kind === 'event')
+      .map((event) => ({
+        description: event.description,
+        stream: event.stream,
+        substream: event.substream,
+        duration: event.end - event.start,
+        attributes: Object.fromEntries(
+          event.attributes.map(({ name, value }) => [name, value] as const),
+        ),
+      })),
+  );
+}
+
+/** The server's spans of a run, without what differs from one time to the next. */
+export function requestsOf(directory: string): Record<string, unknown>[] {
+  return spansOf(directory)
+    .filter(({ description }) => description === 'request')
+    .map(({ attributes }) => {
+      const { ...rest } = attributes;
+      delete rest['bytes'];
+      return rest;
+    });
+}
+
+/** The ovni streams of a run by what they say they are: `main`, `worker 1` … */
+export function streamsOf(directory: string): Map<string, EventRecord[]> {
+  const trace = readTraceDirectory(join(directory, 'ovni'));
+  return new Map(
+    trace.streams.map((stream) => {
+      const { node } = stream.metadata.attributes as { node?: { thread?: string } };
+      const events: EventRecord[] = [];
+      for (const event of readStream(stream.path, { version: stream.version })) {
+        const { mcv, clock } = event;
+        events.push({ mcv, clock, arguments: decodeArguments(event) ?? {} });
+      }
+      return [node?.thread ?? stream.path, events] as const;
+    }),
+  );
+}
+
+/**
+ * What is wrong with the traces of a run: what the checks find (apart from what only concerns the
+ * narrow converter of Heph, or a process without requests), ring files that were left, and what
+ * ovni's emulator says, where it is there.
+ */
+export function faultsOf(directory: string): string[] {
+  const faults: string[] = [];
+  const ovni = join(directory, 'ovni');
+  if (existsSync(ovni)) {
+    for (const { rule, message } of checkOvni(ovni)) faults.push(`${rule}: ${message}`);
+    if (emulator !== undefined) faults.push(...emulated(ovni));
+  }
+  for (const path of hephFiles(directory)) {
+    for (const { rule, message } of checkHeph(path)) {
+      if (!rule.startsWith('converter-') && rule !== 'no-events')
+        faults.push(`${rule}: ${message}`);
+    }
+  }
+  const left = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  faults.push(...left.filter((name) => name.endsWith('.ring')));
+  return faults;
+}
+
+function emulated(ovni: string): string[] {
+  // The emulator writes beside what it reads.
+  const copy = join(temporaryDirectory(), 'ovni');
+  cpSync(ovni, copy, { recursive: true });
+  const { status, stderr } = spawnSync(emulator!, [copy], { encoding: 'utf8' });
+  return status === 0 && stderr.trimEnd().endsWith('emulation finished ok') ? [] : [stderr];
+}
