@@ -102,6 +102,22 @@ export function recoverRings(
   return result;
 }
 
+/**
+ * Recovers what a dead predecessor left in a place that is about to be used again; what a live
+ * process writes there is left alone.
+ *
+ * @returns false when a process other than this one is alive and writes there.
+ */
+export function recoverPredecessor(recover: () => Recovery): boolean {
+  try {
+    recover();
+    return true;
+  } catch (error) {
+    if (!(error instanceof TracewrightError)) throw error;
+    return error.code !== 'ERR_ORDER' || error.value === process.pid;
+  }
+}
+
 function openRing(path: string, result: Recovery): RingFile | undefined {
   try {
     return RingFile.open(path);

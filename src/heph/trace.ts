@@ -1,9 +1,10 @@
-import { accessSync, constants as fsConstants } from 'node:fs';
+import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { core } from '../core/addon.js';
 import type { NativeTarget } from '../core/addon.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
+import { recoverPredecessor } from '../core/recovery.js';
 import { Ring } from '../core/ring.js';
 import { checkRingOptions } from '../core/ring-options.js';
 import type { RingOptions } from '../core/ring-options.js';
@@ -17,6 +18,7 @@ import {
   OPTION_NAME_OFFSET,
   SIZE_OFFSET,
 } from './layout.js';
+import { recoverTrace } from './recover.js';
 import { Stream } from './stream.js';
 import { checkTarget } from './target.js';
 import type { Target } from './target.js';
@@ -144,13 +146,17 @@ export class Trace {
         accessSync(ringDir, fsConstants.W_OK);
       });
     }
+    const inUse =
+      kind === 'file' &&
+      existsSync(path) &&
+      !recoverPredecessor(() => recoverTrace(path, ringDir === undefined ? {} : { ringDir }));
     try {
       this.#target = attempt('target', target, () =>
         core.joinTarget({
           ...checked,
           preamble: epochPacket(epochUnix),
           datagramBytes,
-          replace: exists === 'replace',
+          replace: exists === 'replace' && !inUse,
           epoch,
           epochUnix,
         }),
@@ -160,7 +166,9 @@ export class Trace {
       if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;
       throw new TracewrightError(
         'ERR_TRACE_EXISTS',
-        `target ${path} exists: choose another name, or replace it with { exists: 'replace' }`,
+        inUse
+          ? `target ${path} is being written by another process: choose another name`
+          : `target ${path} exists: choose another name, or replace it with { exists: 'replace' }`,
         { field: 'target', value: path, limit: 'a file that does not exist', cause: error },
       );
     }

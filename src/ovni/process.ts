@@ -12,8 +12,10 @@ import { core } from '../core/addon.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { checkRingOptions } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
+import { recoverPredecessor } from '../core/recovery.js';
 import { attempt, hasCode } from '../core/system-error.js';
 import { wellFormedJson } from '../core/well-formed-json.js';
+import { recoverTrace } from './recover.js';
 
 /** What `procInit` accepts beyond libovni's arguments. */
 export interface ProcessOptions extends RingOptions {
@@ -101,7 +103,8 @@ function checkLoom(loom: unknown): string {
 
 /**
  * Takes the directory of the process for this run. Creating it is the claim, so that two processes
- * never share one; a pid that comes back (pid 1 in every container) finds its old place taken.
+ * never share one; a pid that comes back (pid 1 in every container) finds its old place taken, and
+ * finishes what its predecessor left there.
  */
 function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace {
   for (let run = 0; ; run++) {
@@ -118,6 +121,7 @@ function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace
           throw error;
         });
       }
+      recoverPredecessor(() => recoverTrace(procDir));
     }
   }
 }
@@ -174,7 +178,6 @@ export function procInit(
     epoch: String(core.wallClock() - core.clockNow()),
     finished: false,
   };
-  if (known !== undefined) core.forgetFragments(join(known.workDir, 'metadata.json'));
   core.putNote(NOTE, JSON.stringify(next));
   writeProcessMetadata(next);
   return place;
@@ -247,6 +250,9 @@ export function writeProcessMetadata(
   thread?: { tid: number; metadata: unknown },
 ): void {
   if (current.version !== 1) return;
+  const known = currentProcess();
+  // Other threads may have told more since the caller looked.
+  if (known?.procDir === current.procDir) current = known;
   const own: Record<string, unknown> = { version: 1, app_id: current.app };
   if (current.cpus.length > 0) own['cpus'] = current.cpus;
   if (current.rank !== undefined) Object.assign(own, current.rank);
