@@ -25,7 +25,10 @@
         "GCC_ENABLE_CPP_EXCEPTIONS": "NO",
         "GCC_SYMBOLS_PRIVATE_EXTERN": "YES",
         "MACOSX_DEPLOYMENT_TARGET": "11.0"
-      }
+      },
+      "conditions": [
+        ["OS=='linux'", { "ldflags": ["-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections"] }]
+      ]
     }
   ],
   "conditions": [

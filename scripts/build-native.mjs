@@ -61,7 +61,7 @@ const objects = await compileSources(
 const link =
   process.platform === 'darwin'
     ? ['-bundle', '-undefined', 'dynamic_lookup']
-    : ['-shared', '-Wl,--gc-sections', '-Wl,-s'];
+    : ['-shared', '-Wl,-s'];
 mkdirSync(dirname(output), { recursive: true });
 await runCompiler(
   [...link, ...target.ldflags, '-pthread', ...objects, '-o', `${output}.new`],
