@@ -193,7 +193,10 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
     bool lossless = true;
     target->epoch = options.Get("epoch").As<Napi::BigInt>().Uint64Value(&lossless);
     target->epoch_unix = options.Get("epochUnix").As<Napi::BigInt>().Uint64Value(&lossless);
-    if (kind == "file") {
+    if (kind.empty()) {
+      // The thread is being terminated: nothing can be read from it any more.
+      failure->set("open", "a target", ECANCELED);
+    } else if (kind == "file") {
       target->sink = SharedFileSink::create(path, preamble, flag(options, "replace"), failure);
     } else if (kind == "udp") {
       const double datagram = number(options, "datagramBytes", 1400);

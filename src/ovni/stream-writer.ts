@@ -145,6 +145,7 @@ export class StreamWriter {
     } catch (error) {
       // Nothing has begun: neither the thread nor readers shall see a stream.
       this.process = undefined;
+      this.ring.close();
       if (version === 3) rmSync(directory, { recursive: true, force: true });
       throw error;
     }
@@ -157,8 +158,6 @@ export class StreamWriter {
     name: string,
     common: Omit<NativeRingOptions, 'target'>,
   ): void {
-    // The metadata comes first, so that a stream that breaks can be told.
-    this.writeMetadata();
     if (version === 3) {
       const preamble = Buffer.alloc(STREAM_HEADER_BYTES);
       preamble.write(STREAM_MAGIC);
@@ -173,6 +172,9 @@ export class StreamWriter {
     } else {
       this.ring.open({ ...common, target: join(directory, name) });
     }
+    // Before the first event, so that a stream that breaks can be told; after the stream's file, for
+    // a thread may be terminated in between, and readers refuse metadata without a stream.
+    this.writeMetadata();
   }
 
   /**
@@ -248,7 +250,14 @@ export class StreamWriter {
   close(): void {
     const { process, tid } = this;
     if (process === undefined) return;
-    this.writeMetadata();
+    try {
+      this.writeMetadata();
+    } finally {
+      this.#end(process, tid);
+    }
+  }
+
+  #end(process: OvniProcess, tid: number): void {
     this.#ended = true;
     this.process = undefined;
     this.ring.close();

@@ -98,7 +98,10 @@ export function threadFree(): void {
   const stream = readyThread('threadFree');
   // What the process learned since this thread began, unless a new one has begun meanwhile.
   const current = currentProcess();
-  if (current?.procDir === stream.process?.procDir) stream.process = current;
+  const own = stream.process;
+  if (own !== undefined) {
+    stream.process = current?.procDir === own.procDir ? current : { ...own, finished: true };
+  }
   stream.close();
 }
 
