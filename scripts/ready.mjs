@@ -28,7 +28,7 @@ function step(title, command, args) {
   process.exit(1);
 }
 
-/** The latest change of a file, or of anything in a directory; 0 where there is nothing. */
+/** The latest change of a file, or of anything in a directory but its tests; 0: there is nothing. */
 function newest(...names) {
   let latest = 0;
   for (const name of names) {
@@ -37,6 +37,7 @@ function newest(...names) {
     latest = Math.max(latest, statSync(path).mtimeMs);
     if (!statSync(path).isDirectory()) continue;
     for (const entry of readdirSync(path, { recursive: true })) {
+      if (/^(test|bench)\b/.test(entry)) continue;
       latest = Math.max(latest, statSync(join(path, entry)).mtimeMs);
     }
   }
@@ -67,9 +68,13 @@ if (addon <= newest('native', 'binding.gyp') || addon === 0) {
   step('Compiling the addon', process.execPath, ['scripts/build-native.mjs']);
 }
 
-// The compiler leaves a file that did not change untouched, so the moment is kept in one of its own.
-const compiled = join(root, 'dist', '.compiled');
-if (newest('dist/.compiled') <= newest('src', 'tsconfig.json', 'tsconfig.build.json')) {
+// The compiler may leave files as they are, so the moment is kept in a file of its own; not in dist,
+// which is published.
+const compiled = join(root, 'build', '.typescript-compiled');
+if (
+  !existsSync(join(root, 'dist')) ||
+  newest('build/.typescript-compiled') <= newest('src', 'tsconfig.json', 'tsconfig.build.json')
+) {
   step('Compiling TypeScript', process.execPath, [
     join('node_modules', 'typescript', 'bin', 'tsc'),
     '-p',
