@@ -27,7 +27,7 @@
         "MACOSX_DEPLOYMENT_TARGET": "11.0"
       },
       "conditions": [
-        ["OS=='linux'", { "ldflags": ["-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections"] }]
+        ["OS=='linux'", { "ldflags": ["-static-libstdc++", "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections"] }]
       ]
     }
   ],
