@@ -1,0 +1,33 @@
+// Makes the binary that a package ships, by node-gyp, for this platform and C library. It works in a
+// copy, for node-gyp clears build/ away, and with it the addon that the checkout runs on.
+//
+//   node scripts/prebuild.mjs [--output DIRECTORY]     into DIRECTORY/prebuilds; default: the checkout
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from './compile-native.mjs';
+
+const { values: options } = parseArgs({
+  options: { output: { type: 'string', default: root } },
+});
+const output = resolve(options.output);
+const copy = mkdtempSync(join(tmpdir(), 'tracewright-prebuild-'));
+try {
+  for (const name of ['package.json', 'binding.gyp', 'native']) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  mkdirSync(output, { recursive: true });
+  const prebuildify = join(root, 'node_modules', 'prebuildify', 'bin.js');
+  const { status } = spawnSync(
+    process.execPath,
+    [prebuildify, '--napi', '--strip', '--tag-libc', '--cwd', copy, '--out', output],
+    { stdio: 'inherit', env: { JOBS: 'max', ...process.env } },
+  );
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}

@@ -1,0 +1,248 @@
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// What a user gets: the tarball, installed into a project that knows nothing of this checkout.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+const toolsMissing = ['python3', 'make'].filter(
+  (tool) => spawnSync(tool, ['--version']).status !== 0,
+);
+const place = mkdtempSync(join(tmpdir(), 'tracewright-package-'));
+const checkout = join(place, 'checkout');
+const project = join(place, 'project');
+
+interface Packed {
+  filename: string;
+  size: number;
+  files: { path: string }[];
+}
+let packed: Packed;
+
+/** npm without what this machine or an outer npm has set, and without a look at the network. */
+function npm(args: string[], cwd: string): Promise<{ stdout: string; stderr: string }> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
+  );
+  return run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], {
+    cwd,
+    env,
+    maxBuffer: 1 << 26,
+  });
+}
+
+function node(args: string[], env: Record<string, string> = {}): Promise<{ stdout: string }> {
+  return run(process.execPath, args, { cwd: project, env: { ...process.env, ...env } });
+}
+
+const LEFT_BEHIND = ['.git', 'node_modules', 'build', 'prebuilds', 'dist', 'traces', 'coverage'];
+
+beforeAll(async () => {
+  if (toolsMissing.length > 0) return;
+  cpSync(root, checkout, {
+    recursive: true,
+    filter: (from) => !LEFT_BEHIND.some((name) => from === join(root, name)),
+  });
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  await run(process.execPath, [join(checkout, 'scripts', 'prebuild.mjs')], { maxBuffer: 1 << 26 });
+  const { stdout } = await npm(['pack', '--json', '--pack-destination', place], checkout);
+  // What the script before it has printed comes first.
+  packed = (JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as Packed[])[0]!;
+
+  // The one dependency is installed from a tarball too, so that no registry has to be reached.
+  const dependency = await npm(
+    ['pack', '--json', '--pack-destination', place, join(root, 'node_modules', 'node-gyp-build')],
+    place,
+  );
+  const [gypBuild] = JSON.parse(dependency.stdout) as Packed[];
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "name": "project", "version": "1.0.0" }\n');
+  await npm(
+    ['install', '--offline', join(place, gypBuild!.filename), join(place, packed.filename)],
+    project,
+  );
+}, 300_000);
+
+afterAll(() => {
+  rmSync(place, { recursive: true, force: true });
+});
+
+const installed = test.skipIf(toolsMissing.length > 0);
+if (toolsMissing.length > 0) {
+  test.skip(`the package is not tested: node-gyp needs ${toolsMissing.join(' and ')}`);
+}
+
+installed('holds what it needs and nothing else', () => {
+  const paths = packed.files.map(({ path }) => path);
+  const folders = new Set(paths.map((path) => path.split('/')[0]));
+  // npm adds the texts by itself.
+  for (const text of ['CHANGELOG.md', 'LICENSE', 'README.md']) folders.delete(text);
+  expect([...folders].sort()).toEqual([
+    'binding.gyp',
+    'dist',
+    'native',
+    'package.json',
+    'prebuilds',
+  ]);
+  expect(paths.filter((path) => /test|bench/.test(path))).toEqual([]);
+  expect(paths.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
+  const prebuilds = paths.filter((path) => path.startsWith('prebuilds/'));
+  expect(prebuilds).toHaveLength(1);
+  expect(prebuilds[0]).toMatch(
+    new RegExp(`^prebuilds/${process.platform}-${process.arch}/tracewright\\.`),
+  );
+  expect(packed.size).toBeLessThan(1_000_000);
+});
+
+installed('runs nothing when it is installed', () => {
+  const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const { tracewright, ...others } = Object.fromEntries(
+    Object.entries(lock.packages).map(([path, entry]) => [
+      path.replace('node_modules/', ''),
+      entry.hasInstallScript ?? false,
+    ]),
+  );
+  expect(tracewright).toBe(false);
+  expect(Object.values(others)).not.toContain(true);
+  expect(existsSync(join(project, 'node_modules', 'tracewright', 'build'))).toBe(false);
+});
+
+installed('asks for no C++ library', ({ skip }) => {
+  skip(process.platform !== 'linux', 'elsewhere that is part of the system');
+  const prebuilds = join(project, 'node_modules', 'tracewright', 'prebuilds');
+  const [folder] = readdirSync(prebuilds);
+  const [binary] = readdirSync(join(prebuilds, folder!));
+  const bytes = readFileSync(join(prebuilds, folder!, binary!));
+  expect(bytes.includes('libstdc++.so')).toBe(false);
+});
+
+/** The installed command. */
+function tracewright(...args: string[]): Promise<{ stdout: string }> {
+  return run(join(project, 'node_modules', '.bin', 'tracewright'), args, {
+    cwd: project,
+    maxBuffer: 1 << 26,
+  });
+}
+
+/** Checks the trace that a script has left, and counts the bursts in it. */
+async function burstsIn(trace: string): Promise<number> {
+  await tracewright('check', trace);
+  const { stdout } = await tracewright('dump', trace);
+  return stdout.split('\n').filter((line) => line.includes('OB.')).length;
+}
+
+const TRACE = `
+  ovni.procInit(1, 'node.1', 1, { traceDir: process.argv[2], version: 3 });
+  ovni.threadInit(1);
+  ovni.addCpu(0, 0);
+  ovni.event('OHx(i32 cpu, i32 tid, u64 tag)')(0, 1, 0);
+  for (let i = 0; i < 1000; i++) ovni.emit('OB.');
+  ovni.event('OHe')();
+  ovni.threadFree();
+  ovni.procFini();
+`;
+
+installed('traces when it is imported', async () => {
+  const script = join(project, 'imported.mjs');
+  writeFileSync(script, `import * as ovni from 'tracewright/ovni';\n${TRACE}`);
+  await node([script, join(project, 'imported')]);
+  expect(await burstsIn('imported')).toBe(1000);
+});
+
+// require(esm) is there by default from 20.19 on.
+installed('traces when it is required', async () => {
+  const script = join(project, 'required.cjs');
+  writeFileSync(script, `const ovni = require('tracewright/ovni');\n${TRACE}`);
+  await node([script, join(project, 'required')]);
+  expect(await burstsIn('required')).toBe(1000);
+});
+
+installed('traces a service that does not know of it', async () => {
+  const script = join(project, 'service.cjs');
+  writeFileSync(
+    script,
+    `const http = require('node:http');
+     const server = http.createServer((request, response) => response.end('hello'));
+     server.listen(0, '127.0.0.1', () => {
+       http.get({ port: server.address().port }, (response) => {
+         response.resume().on('end', () => server.close());
+       });
+     });`,
+  );
+  await node(['--import', 'tracewright/register', script], {
+    TRACEWRIGHT_DIR: join(project, 'service'),
+  });
+  const files = readdirSync(join(project, 'service'), { recursive: true }).map(String);
+  expect(files.some((name) => name.endsWith('.obs'))).toBe(true);
+  await tracewright('check', 'service');
+  expect(files.filter((name) => name.endsWith('.ring'))).toEqual([]);
+});
+
+installed('has types that a strict project resolves', async () => {
+  const source = join(project, 'typed.mts');
+  writeFileSync(
+    source,
+    `import { event, procInit } from 'tracewright/ovni';
+     import { openTrace } from 'tracewright/heph';
+     const place: { traceDir: string; procDir: string } = procInit(1, 'node.1');
+     const burst: (n: number) => void = event('OB.(u32 n)');
+     burst(1);
+     const span = openTrace('file').stream().span('request', { method: 'string', status: 'u64' });
+     span.finish(undefined, 'GET', 200);
+     // @ts-expect-error the loom is a string
+     procInit(1, 2);
+     export { place };`,
+  );
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'ES2022',
+        module: 'NodeNext',
+        moduleResolution: 'NodeNext',
+        strict: true,
+        noEmit: true,
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules', '@types')],
+      },
+      files: ['typed.mts'],
+    }),
+  );
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { stdout } = await node([tsc, '-p', project]).catch((error: unknown) => {
+    return error as { stdout: string };
+  });
+  expect(stdout).toBe('');
+});
+
+installed('brings the command', async () => {
+  const { stdout } = await npm(['exec', '--offline', '--', 'tracewright', '--help'], project);
+  expect(stdout).toContain('Usage: tracewright COMMAND');
+});
+
+installed('loads the addon without a checkout beside it', async () => {
+  const elsewhere = join(place, 'elsewhere');
+  mkdirSync(elsewhere);
+  cpSync(join(project, 'node_modules'), join(elsewhere, 'node_modules'), { recursive: true });
+  copyFileSync(join(project, 'imported.mjs'), join(elsewhere, 'imported.mjs'));
+  await run(process.execPath, [join(elsewhere, 'imported.mjs'), join(elsewhere, 'trace')]);
+  expect(existsSync(join(elsewhere, 'trace'))).toBe(true);
+});
