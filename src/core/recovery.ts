@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TraceFormatError, TracewrightError } from './errors.js';
 import type { RecoveredStream } from './recover-ring.js';
 import { RingFile } from './ring-file.js';
-import { attempt } from './system-error.js';
+import { attempt, hasCode } from './system-error.js';
 
 /** What a recovery has done. */
 export interface Recovery {
@@ -122,6 +122,8 @@ function openRing(path: string, result: Recovery): RingFile | undefined {
   try {
     return RingFile.open(path);
   } catch (error) {
+    // Seen in its directory, and finished by a live thread before it could be opened.
+    if (hasCode(error, 'ENOENT')) return undefined;
     if (!(error instanceof TraceFormatError)) throw error;
     result.faults.push(error);
     return undefined;
