@@ -138,6 +138,11 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
   return true;
 }
 
+void SharedFileSink::leave(Ring& ring) {
+  counts_.lost_records.fetch_add(ring.count_records(ring.tail(), ring.head()),
+                                 std::memory_order_relaxed);
+}
+
 bool SharedFileSink::append(Ring&, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                             size_t body_bytes, Failure* failure) {
   const uint64_t bytes = head_bytes + body_bytes;

@@ -39,6 +39,7 @@ class SharedFileSink : public Sink {
                                                 Failure* failure);
 
   bool drain(Ring& ring, uint64_t to) override;
+  void leave(Ring& ring) override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
 

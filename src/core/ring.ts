@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { core } from './addon.js';
 import type { NativeRingOptions, NativeTarget, RingCounts } from './addon.js';
 import type { TracewrightError } from './errors.js';
@@ -151,13 +152,25 @@ export class Ring {
     return true;
   }
 
-  /** Writes a record that is longer than `longestRecord` behind everything before it. */
-  writeThrough(head: Uint8Array, body: Uint8Array, stamped: boolean): void {
+  /**
+   * Writes a record that is longer than `longestRecord` behind everything before it. False when the
+   * target fails, which must not fail the program: the record is dropped, and counted here.
+   *
+   * @throws the native error ERANGE when the record's own clock lies before the last one.
+   */
+  writeThrough(head: Uint8Array, body: Uint8Array, stamped: boolean): boolean {
     if (this.#id === -1) throw this.#whenClosed();
-    core.writeThrough(this.#id, head, body, stamped);
+    try {
+      core.writeThrough(this.#id, head, body, stamped);
+    } catch (error) {
+      if ((error as { errno?: number }).errno === constants.errno.ERANGE) throw error;
+      this.#dropped[0]! += 1;
+      return false;
+    }
     this.position = this.#nativePosition[0]!;
     this.free = this.capacity;
     if (!stamped) this.#recordStall();
+    return true;
   }
 
   /** Writes out what is committed, on this thread. */

@@ -1,6 +1,5 @@
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
-import { attempt } from '../core/system-error.js';
 import { textBound, valueBound, writeSubstream, writeText, writeValue } from './encoder.js';
 import {
   COUNTER_OFFSET,
@@ -152,9 +151,7 @@ export class Stream {
       if (size > this.trace.packetLimit) this.refuse(size, this.trace.packetLimit);
       if (size > ring.longestRecord) {
         if (!this.trace.writesThrough) this.refuse(size, ring.longestRecord);
-        attempt('event', size, () => {
-          ring.writeThrough(bytes.subarray(0, size), new Uint8Array(0), false);
-        });
+        ring.writeThrough(bytes.subarray(0, size), new Uint8Array(0), false);
         return;
       }
       // Text that could have been longer than it is.

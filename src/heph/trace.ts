@@ -59,7 +59,10 @@ export interface TraceStats {
     ringFull: number;
     /** Larger than a datagram or than the ring of a socket. */
     tooLarge: number;
-    /** Committed, but the socket had not taken it when the trace was closed. */
+    /**
+     * Committed, but the target had not taken it when the trace was closed. A full disk's is still
+     * in the ring's file, for `tracewright recover`.
+     */
     unsent: number;
   };
   /** Connections made, the first one included. */

@@ -208,12 +208,9 @@ export class StreamWriter {
   /** Writes an event that is longer than the ring can hold. */
   writeThrough(head: Uint8Array, body: Uint8Array, clock: bigint | undefined): void {
     try {
-      attempt('data', body, () => {
-        this.ring.writeThrough(head, body, clock !== undefined);
-      });
+      this.ring.writeThrough(head, body, clock !== undefined);
     } catch (error) {
-      const { cause } = error as { cause?: { errno?: number } };
-      if (cause?.errno !== constants.errno.ERANGE) throw error;
+      if ((error as { errno?: number }).errno !== constants.errno.ERANGE) throw error;
       throw outOfRange('clock', clock, 'not before the last event of the stream');
     }
   }
