@@ -220,9 +220,18 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
     return env.Undefined();
   }
   Napi::Object result = Napi::Object::New(env);
-  result["target"] = Napi::External<std::shared_ptr<SharedTarget>>::New(
-      env, new std::shared_ptr<SharedTarget>(target),
-      [](Napi::Env, std::shared_ptr<SharedTarget>* held) { delete held; });
+  auto* const held = new std::shared_ptr<SharedTarget>(target);
+  const auto release = [](napi_env, void* data, void*) {
+    delete static_cast<std::shared_ptr<SharedTarget>*>(data);
+  };
+  napi_value external = nullptr;
+  if (napi_create_external(env, held, release, nullptr, &external) != napi_ok) {
+    // The thread is being terminated.
+    target->sink->let_go();
+    delete held;
+    return env.Undefined();
+  }
+  result["target"] = Napi::Value(env, external);
   result["epoch"] = Napi::BigInt::New(env, target->epoch);
   result["epochUnix"] = Napi::BigInt::New(env, target->epoch_unix);
   result["created"] = Napi::Boolean::New(env, created);
@@ -255,6 +264,8 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   options.length_offset = static_cast<int64_t>(number(from, "lengthOffset", -1));
   options.full = text(from, "full") == "drop" ? FullPolicy::drop : FullPolicy::block;
   options.block_limit_ms = static_cast<uint32_t>(number(from, "blockLimitMs", 1000));
+  // A thread that is being terminated reads nothing any more; then some of the above is missing.
+  if (!from.Get("capacity").IsNumber()) return env.Undefined();
 
   Failure failure;
   std::shared_ptr<Sink> sink;
@@ -286,15 +297,22 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   if (slot >= 0) slots[slot] = ring.get();
 
   auto* owner = new BufferOwner{all, ring, id};
+  const auto release = [](napi_env, void*, void* data) {
+    auto* const held = static_cast<BufferOwner*>(data);
+    held->environment->close(held->id, held->environment->ending_limit_ms());
+    delete held;
+  };
+  napi_value buffer = nullptr;
+  const napi_status status = napi_create_external_arraybuffer(
+      env, ring->mapping(), ring->mapping_bytes(), release, owner, &buffer);
+  if (status == napi_pending_exception || status == napi_cannot_run_js) {
+    // The thread is being terminated, and Node has not taken the buffer over.
+    release(env, nullptr, owner);
+    return env.Undefined();
+  }
   Napi::Object result = Napi::Object::New(env);
   result["id"] = Napi::Number::New(env, static_cast<double>(id));
-  result["buffer"] = Napi::ArrayBuffer::New(
-      env, ring->mapping(), ring->mapping_bytes(),
-      [](Napi::Env, void*, BufferOwner* held) {
-        held->environment->close(held->id, held->environment->ending_limit_ms());
-        delete held;
-      },
-      owner);
+  result["buffer"] = Napi::Value(env, buffer);
   napi_value commit = nullptr;
   napi_value read_stamp = nullptr;
   napi_create_function(env, "commit", NAPI_AUTO_LENGTH, commit_callback(options.stamp, slot),
