@@ -459,6 +459,16 @@ Napi::Value finish_on_signal(const Napi::CallbackInfo& info) {
                                             info[0].As<Napi::Number>().Int32Value()));
 }
 
+Napi::Value hold_signals(const Napi::CallbackInfo& info) {
+  DrainThread::instance().hold_signals();
+  return info.Env().Undefined();
+}
+
+Napi::Value release_signals(const Napi::CallbackInfo& info) {
+  DrainThread::instance().release_signals();
+  return info.Env().Undefined();
+}
+
 Napi::Value put_fragment_call(const Napi::CallbackInfo& info) {
   const auto argument = [&](size_t i) { return info[i].As<Napi::String>().Utf8Value(); };
   Failure failure;
@@ -581,6 +591,8 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("kernelClockNow", kernel_clock_now);
   put("wallClock", wall_clock);
   put("finishOnSignal", finish_on_signal);
+  put("holdSignals", hold_signals);
+  put("releaseSignals", release_signals);
   put("putFragment", put_fragment_call);
   put("forgetFragments", forget_fragments_call);
   put("putNote", put_note_call);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "clock.h"
@@ -27,6 +28,10 @@ constexpr int kIdleRounds = 10;
 // Without a fence on other threads a commit might go unnoticed; then the thread looks now and then.
 constexpr int kUnfencedSleepMs = 100;
 constexpr uint32_t kSocketLimitAtExitMs = 1000;
+// For a holder that will never release, because its thread was terminated.
+constexpr int kHoldLimitMs = 500;
+
+thread_local int holds = 0;
 
 #if defined(__linux__)
 bool membarrier(int command) {
@@ -268,7 +273,29 @@ bool DrainThread::finish_on_signal(int signal_number) {
   return sigaction(signal_number, &ours, nullptr) == 0;
 }
 
+void DrainThread::hold_signals() {
+  if (holds++ > 0) return;
+  std::unique_lock<std::mutex> lock(hold_lock_);
+  // For good, when the process is ending.
+  held_.wait(lock, [this] { return !ending_; });
+  ++holders_;
+}
+
+void DrainThread::release_signals() {
+  if (--holds > 0) return;
+  {
+    std::lock_guard<std::mutex> lock(hold_lock_);
+    --holders_;
+  }
+  held_.notify_all();
+}
+
 void DrainThread::end_by_signal(int signal_number) {
+  {
+    std::unique_lock<std::mutex> lock(hold_lock_);
+    ending_ = true;
+    held_.wait_for(lock, std::chrono::milliseconds(kHoldLimitMs), [this] { return holders_ == 0; });
+  }
   for (const auto& ring : rings()) {
     // This thread is the one that would drain a socket.
     const uint64_t limit = Clock::monotonic() + kSocketLimitAtExitMs * uint64_t{1000000};

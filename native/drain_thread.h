@@ -3,11 +3,12 @@
 // sleeps until a producer commits.
 #pragma once
 
-#include <signal.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -42,6 +43,12 @@ class DrainThread {
   // before. False when the program handles or ignores the signal.
   bool finish_on_signal(int signal_number);
 
+  // A stream begins in several steps: its directory, its metadata, its ring, its first records. A
+  // signal that ends the process waits a moment for the streams that are between the two calls, and
+  // holds those that come after it: they would be torn. Calls nest.
+  void hold_signals();
+  void release_signals();
+
   // How often the thread came round, for the test that it sleeps.
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
 
@@ -71,6 +78,10 @@ class DrainThread {
   std::atomic<bool> hurried_{false};
   std::atomic<uint64_t> rounds_{0};
   int pipe_[2] = {-1, -1};
+  std::mutex hold_lock_;
+  std::condition_variable held_;
+  int holders_ = 0;
+  bool ending_ = false;
   // Every signal with a number below this can be finished on; those of a terminal and an operator
   // are far below.
   static constexpr int kSignals = 32;

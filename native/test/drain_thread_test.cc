@@ -265,6 +265,34 @@ TEST(drain_thread_lets_a_handler_that_cleans_up_once_do_so) {
   CHECK_EQUAL(survey_file(options.target, 0).records(1), 1u);
 }
 
+TEST(drain_thread_waits_on_a_signal_for_what_must_not_be_parted) {
+  TemporaryDirectory directory;
+  const RingOptions options = options_in(directory, "stream", 1 << 20);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    DrainThread& drain_thread = DrainThread::instance();
+    CHECK(drain_thread.finish_on_signal(SIGTERM));
+    drain_thread.hold_signals();
+    raise(SIGTERM);
+    const auto ring = open_ring(options);
+    Producer producer(*ring, 1);
+    drain_thread.hold_signals();
+    CHECK(producer.write<Stamp::native>(100));
+    drain_thread.release_signals();
+    CHECK(producer.write<Stamp::native>(100));
+    drain_thread.release_signals();
+    drain_thread.hold_signals();  // too late: never comes back
+    _exit(1);
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK_EQUAL(WTERMSIG(status), SIGTERM);
+  CHECK_EQUAL(survey_file(options.target, 0).records(1), 2u);
+  CHECK(!directory.holds(".stream.ring"));
+}
+
 TEST(drain_thread_takes_no_signal_that_the_program_handles) {
   signal(SIGTERM, SIG_IGN);
   CHECK(!DrainThread::instance().finish_on_signal(SIGTERM));

@@ -138,6 +138,9 @@ export interface NativeCore {
   /** Nanoseconds since 1970. */
   wallClock(): bigint;
   finishOnSignal(signalNumber: number): boolean;
+  /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
+  holdSignals(): void;
+  releaseSignals(): void;
   putFragment(path: string, key: string, fragment: string, before: string, after: string): void;
   forgetFragments(path: string): void;
   putNote(name: string, text: string): void;

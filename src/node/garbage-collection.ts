@@ -1,6 +1,7 @@
 import { constants, performance, PerformanceObserver } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
 import { core } from '../core/addon.js';
+import { holdingSignals } from '../core/signal-hold.js';
 import { setAttribute } from '../ovni/attribute.js';
 import { emitTo } from '../ovni/emit.js';
 import { defineMark, labelMark } from '../ovni/mark.js';
@@ -81,7 +82,11 @@ export class GarbageCollections {
   #record(entries: readonly PerformanceEntry[]): void {
     if (!this.#guard.on || entries.length === 0) return;
     try {
-      if (this.#stream.process === undefined) this.#open();
+      if (this.#stream.process === undefined) {
+        holdingSignals(() => {
+          this.#open();
+        });
+      }
       const inOrder = [...entries].sort((a, b) => a.startTime - b.startTime);
       for (const entry of inOrder) {
         const { kind } = (entry as CollectionEntry).detail;

@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { holdingSignals } from '../core/signal-hold.js';
 import { openTrace } from '../heph/trace.js';
 import type { Trace } from '../heph/trace.js';
 import type { Stream } from '../heph/stream.js';
@@ -22,7 +23,7 @@ export class SpanStream {
   /** The stream: 0 for the main thread, the next number for every worker. */
   get stream(): Stream {
     if (this.#stream === undefined) {
-      this.#trace ??= openTrace(this.#target);
+      this.#trace ??= holdingSignals(() => openTrace(this.#target));
       this.#stream = isMainThread ? this.#trace.stream(0) : this.#trace.stream();
     }
     return this.#stream;

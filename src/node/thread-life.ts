@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { core } from '../core/addon.js';
+import { holdingSignals } from '../core/signal-hold.js';
 import { setAttribute } from '../ovni/attribute.js';
 import { emitTo } from '../ovni/emit.js';
 import { procInit } from '../ovni/process.js';
@@ -44,17 +45,21 @@ export function beginStream(
 
 /** Begins the stream of the first thread of the process, which also names the CPUs. */
 export function beginFirstThread(firstClock: bigint, topmost: boolean): void {
-  threadInit();
-  cpus().forEach((_, index) => {
-    addCpu(index, index);
+  holdingSignals(() => {
+    threadInit();
+    cpus().forEach((_, index) => {
+      addCpu(index, index);
+    });
+    begin(topmost ? undefined : firstClock, topmost ? firstClock : core.clockNow(), thread.tid);
   });
-  begin(topmost ? undefined : firstClock, topmost ? firstClock : core.clockNow(), thread.tid);
 }
 
 /** Begins the stream of a further thread. */
 export function beginThread(firstClock: bigint, creatorTid: number): void {
-  threadInit();
-  begin(firstClock, core.clockNow(), creatorTid);
+  holdingSignals(() => {
+    threadInit();
+    begin(firstClock, core.clockNow(), creatorTid);
+  });
 }
 
 function begin(lead: bigint | undefined, begun: bigint, creatorTid: number): void {

@@ -2,6 +2,7 @@ import { mkdirSync, writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { core } from '../core/addon.js';
 import { TracewrightError } from '../core/errors.js';
+import { holdingSignals } from '../core/signal-hold.js';
 import { checkTarget } from '../heph/target.js';
 import { openTrace } from '../heph/trace.js';
 import type { Trace } from '../heph/trace.js';
@@ -43,7 +44,7 @@ function openFree(path: string, sharedName: boolean): { trace: Trace; target: st
       attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;
     const target = `${stem}${tail}${suffix}`;
     try {
-      return { trace: openTrace(target), target };
+      return { trace: holdingSignals(() => openTrace(target)), target };
     } catch (error) {
       if (!(error instanceof TracewrightError) || error.code !== 'ERR_TRACE_EXISTS') throw error;
     }
@@ -95,6 +96,7 @@ function beginFirst(): void {
   const settings = readSettings();
   const run = joinRun(settings);
   const { firstClock, topmost } = run;
+  completeOnSignals();
   const ovni = settings.ovni
     ? part('no ovni trace is written', () => {
         beginProcess(settings, join(run.directory, 'ovni'));
@@ -114,7 +116,6 @@ function beginFirst(): void {
   publishPlan(plan);
   if (ovni !== true && heph === undefined) return;
   announce(settings, run, plan);
-  completeOnSignals();
   observe(plan, heph?.trace);
 }
 

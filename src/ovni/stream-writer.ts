@@ -6,6 +6,7 @@ import type { NativeRingOptions } from '../core/addon.js';
 import { outOfRange, wrongOrder } from '../core/errors.js';
 import type { TracewrightError } from '../core/errors.js';
 import { Ring } from '../core/ring.js';
+import { holdingSignals } from '../core/signal-hold.js';
 import { attempt, hasCode } from '../core/system-error.js';
 import { wellFormedJson } from '../core/well-formed-json.js';
 import {
@@ -238,8 +239,11 @@ export class StreamWriter {
     }
     const directory = join(process.workDir, `thread.${tid}`);
     attempt('stream.json', directory, () => {
-      core.replaceFile(join(directory, 'stream.json'), this.#streamJson(false));
-      core.replaceFile(join(directory, '.stream.json.finished'), this.#streamJson(true));
+      // A signal between the two would complete the stream with metadata that this replaces.
+      holdingSignals(() => {
+        core.replaceFile(join(directory, 'stream.json'), this.#streamJson(false));
+        core.replaceFile(join(directory, '.stream.json.finished'), this.#streamJson(true));
+      });
     });
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TracedProcess } from './traced-process.js';
 import { faultsOf, requestsOf, spansOf, streamsOf } from './written-traces.js';
@@ -57,6 +58,16 @@ describe('a service leaves complete traces when it ends by', () => {
       .get('main')!
       .filter(({ mcv }) => mcv === 'OM=');
     expect(marks.map((mark) => mark.arguments['value'])).toEqual([2n]);
+  });
+
+  it.each([0, 1, 2, 3, 4, 5, 6, 7])('a signal while streams begin, %s', async (round) => {
+    const service = new TracedProcess('ceaseless-workers.mjs', { flags: ['--expose-gc'] });
+    await service.printed(/^begun 2$/m);
+    // Wherever this falls in the life of the next worker, everything must be whole.
+    await sleep(7 * round);
+    service.kill('SIGTERM');
+    expect(await service.ended()).toMatchObject({ signal: 'SIGTERM', stderr: '' });
+    expect(faultsOf(service.directory)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readStream } from '../../src/ovni/reader.js';
 import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
 import { TracedProcess } from './traced-process.js';
 import { faultsOf, hephFiles, requestsOf, streamsOf } from './written-traces.js';
@@ -49,6 +50,11 @@ describe('a process', () => {
     expect(faultsOf(parent.directory)).toEqual([]);
     const { streams } = readTraceDirectory(join(parent.directory, 'ovni'));
     expect(new Set(streams.map(({ pid }) => pid))).toEqual(new Set([parent.pid, child.pid]));
+    const begins = streams.map(({ path, version }) => {
+      for (const { clock } of readStream(path, { version })) return clock;
+      return undefined;
+    });
+    expect(new Set(begins).size).toBe(1);
   });
 
   it('begins a run of its own when it is told another directory', async () => {
