@@ -176,8 +176,9 @@ async function demonstrate() {
   await Promise.all([plain.listening(), traced.listening()]);
 
   progress('a little of everything ...');
-  const mixed = await clientLoad(traced.origin, 1, MIXED);
-  traced.answered += mixed.answered;
+  for (const service of [plain, traced]) {
+    service.answered += (await clientLoad(service.origin, 1, MIXED)).answered;
+  }
   progress('warming up ...');
   for (const service of [plain, traced]) await slice(service, false);
   for (let second = 1; second <= seconds; second++) {
