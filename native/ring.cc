@@ -184,7 +184,10 @@ Ring::~Ring() {
 bool Ring::commit_explicit() {
   uint64_t ns;
   std::memcpy(&ns, data_ + (head_ & mask_) + stamp_offset_, sizeof ns);
-  if (ns < control_->last_stamp.load(std::memory_order_relaxed)) return false;
+  if (ns < control_->last_stamp.load(std::memory_order_relaxed)) {
+    // Behind the epilogue of a stream that has been finished meanwhile it is only too late.
+    return finished();
+  }
   control_->last_stamp.store(ns, std::memory_order_relaxed);
   publish(static_cast<uint32_t>(control_->pending));
   return true;

@@ -127,6 +127,24 @@ TEST(ring_refuses_a_stamp_before_the_last_one) {
   CHECK_EQUAL(survey.last_stamp(1), future);
 }
 
+TEST(ring_does_not_call_a_stamp_wrong_that_comes_after_its_end) {
+  TemporaryDirectory directory;
+  const RingOptions options = file_options(directory, 64 << 10);
+  const auto ring = open_file_ring(options);
+  Producer producer(*ring, 1);
+  ControlPage& control = ring->control();
+  control.epilogues[1].records = 1;
+  control.epilogues[1].record_bytes = kRecordHead;
+  encode_record(control.epilogues[1].bytes, kRecordHead, 1, 1, 0);
+  control.epilogue = 1;
+  const uint64_t seen = Clock::monotonic();
+  CHECK(producer.write_stamped(64, seen - 1000));
+  // As a signal does, while the thread is about to report what it saw before.
+  ring->finish(0);
+  CHECK(producer.write_stamped(64, seen));
+  CHECK_EQUAL(survey_stream(options).records(1), 2u);
+}
+
 TEST(ring_gives_stamps_that_follow_the_kernels_clock) {
   TemporaryDirectory directory;
   const RingOptions options = file_options(directory, 1 << 20);
