@@ -4,9 +4,17 @@
 //   node scripts/prebuild.mjs [--output DIRECTORY]     into DIRECTORY/prebuilds; default: the checkout
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './compile-native.mjs';
 
@@ -22,10 +30,15 @@ try {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   mkdirSync(output, { recursive: true });
   const prebuildify = join(root, 'node_modules', 'prebuildify', 'bin.js');
+  // Headers that lie beside this Node need not be downloaded.
+  const prefix = dirname(dirname(realpathSync(process.execPath)));
+  const nodedir = existsSync(join(prefix, 'include', 'node', 'node_api.h'))
+    ? { npm_config_nodedir: prefix }
+    : {};
   const { status } = spawnSync(
     process.execPath,
     [prebuildify, '--napi', '--strip', '--tag-libc', '--cwd', copy, '--out', output],
-    { stdio: 'inherit', env: { JOBS: 'max', ...process.env } },
+    { stdio: 'inherit', env: { JOBS: 'max', ...nodedir, ...process.env } },
   );
   process.exitCode = status ?? 1;
 } finally {
