@@ -58,6 +58,7 @@ async function measure({ quick }) {
 
     const bare = event('OB.');
     const payload = event('XYZ(i32 a, i32 b, u64 c)');
+    const widePayload = event('XYZ(i32 a, i32 b, u64 c)');
     const emptyPayload = new Uint8Array(0);
     const sixteen = new Uint8Array(16);
     const data = new Uint8Array(64).fill(0x78);
@@ -81,7 +82,7 @@ async function measure({ quick }) {
     };
     /** @param {number} count */
     const runPayloadWide = (count) => {
-      for (let i = 0; i < count; i++) payload(i, i + 1, 0x1_0000_0000 + i);
+      for (let i = 0; i < count; i++) widePayload(i, i + 1, 0x1_0000_0000 + i);
     };
     /** @param {number} count */
     const runEmitPayload = (count) => {

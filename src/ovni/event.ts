@@ -107,9 +107,9 @@ function quickTest(type: ArgumentType, name: string): string {
     case 'u32':
       return `${name} >>> 0 === ${name}`;
     case 'u64':
-      return `(${name} | 0) === ${name} && ${name} >= 0`;
+      return `Number.isSafeInteger(${name}) && ${name} >= 0`;
     case 'i64':
-      return `(${name} | 0) === ${name}`;
+      return `Number.isSafeInteger(${name})`;
     case 'str':
       return 'false';
     default: {
@@ -125,9 +125,10 @@ function write(argument: Argument, name: string): string {
   if (type === 'u64' || type === 'i64') {
     const low = `${at}${LITTLE ? '' : ' + 4'}`;
     const high = `${at}${LITTLE ? ' + 4' : ''}`;
-    return `if ((${name}_small)) {
-    view.setInt32(${low}, ${name}, ${LITTLE});
-    view.setInt32(${high}, ${type === 'u64' ? '0' : `${name} >> 31`}, ${LITTLE});
+    // The low half is taken modulo 2^32, of negative numbers too.
+    return `if (typeof ${name} === 'number') {
+    view.setUint32(${low}, ${name}, ${LITTLE});
+    view.setInt32(${high}, Math.floor(${name} * ${2 ** -32}), ${LITTLE});
   } else writeWide(view, ${at}, ${name});`;
   }
   const { set } = NARROW[type as NarrowType];
@@ -146,15 +147,10 @@ function compiledEmitter(
   const changesState = isStateEvent(header);
   const names = args.map((_, i) => `a${i}`);
   // Kept short: V8 inlines no function of more than 460 bytes of bytecode.
-  const wide: string[] = [];
-  const tests = args.map(({ type }, i) => {
-    const test = `typeof a${i} === 'number' && ${quickTest(type, `a${i}`)}`;
-    if (type !== 'u64' && type !== 'i64') return test;
-    wide.push(`const a${i}_small = ${test};`);
-    return `a${i}_small`;
-  });
+  const tests = args.map(
+    ({ type }, i) => `typeof a${i} === 'number' && ${quickTest(type, `a${i}`)}`,
+  );
   const body = `return function emitEvent(${names.join(', ')}) {
-  ${wide.join('\n  ')}
   ${tests.length === 0 ? '' : `if (!(${tests.join(' && ')})) check(${names.join(', ')});`}
   ${changesState ? 'const state = stream.stateAfter(mcv);' : ''}
   if (ring.free < ${bytes} && !ring.${changesState ? 'insistOnRoom' : 'makeRoom'}(${bytes})) {
