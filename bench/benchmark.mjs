@@ -83,14 +83,34 @@ export function tableText({ title, columns, rows }) {
   return `${title}\n\n${lines.join('\n')}\n`;
 }
 
+/** @param {Table} table */
+function tableMarkdown({ title, columns, rows }) {
+  const line = (/** @type {string[]} */ cells) =>
+    `| ${cells.map((cell) => cell.trim().replaceAll('|', '\\|')).join(' | ')} |`;
+  const rule = columns.map((_, i) =>
+    rows.some((row) => typeof row[i] === 'number') ? '--:' : '---',
+  );
+  return `${title}\n\n${[line(columns), line(rule), ...rows.map((row) => line(row.map(format)))].join('\n')}\n`;
+}
+
 /** @param {Result} result */
-export function resultText({ tables, goals = [], notes = [] }) {
-  const parts = tables.map(tableText);
-  if (goals.length > 0) {
-    const rows = goals.map(({ goal, figure, met }) => [goal, format(figure), met]);
-    parts.push(tableText({ title: 'Goals', columns: ['goal', 'figure', 'met'], rows }));
-  }
-  if (notes.length > 0) parts.push(`${notes.join('\n')}\n`);
+function allTables({ tables, goals = [] }) {
+  if (goals.length === 0) return tables;
+  const rows = goals.map(({ goal, figure, met }) => [goal, figure, met]);
+  return [...tables, { title: 'Goals', columns: ['goal', 'figure', 'met'], rows }];
+}
+
+/** @param {Result} result */
+export function resultMarkdown(result) {
+  return [...allTables(result).map(tableMarkdown), `${(result.notes ?? []).join(' ')}\n`].join(
+    '\n',
+  );
+}
+
+/** @param {Result} result */
+export function resultText(result) {
+  const parts = allTables(result).map(tableText);
+  if (result.notes !== undefined) parts.push(`${result.notes.join('\n')}\n`);
   return parts.join('\n');
 }
 

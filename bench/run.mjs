@@ -1,12 +1,12 @@
 // Runs the benchmarks one after another, each in a process of its own, and prints what they found.
 //
-//   node bench/run.mjs [--only NAME]... [--quick] [--json]
+//   node bench/run.mjs [--only NAME]... [--quick] [--json | --markdown]
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { machine, machineText, resultText } from './benchmark.mjs';
+import { machine, machineText, resultMarkdown, resultText } from './benchmark.mjs';
 
 const NAMES = ['ovni-event', 'heph-span', 'heap', 'sustained', 'udp', 'ovni-readback', 'http'];
 
@@ -14,16 +14,18 @@ const { values } = parseArgs({
   options: {
     help: { type: 'boolean' },
     json: { type: 'boolean' },
+    markdown: { type: 'boolean' },
     only: { type: 'string', multiple: true },
     quick: { type: 'boolean' },
   },
 });
 if (values.help) {
-  console.log(`usage: npm run bench -- [--only NAME]... [--quick] [--json]
+  console.log(`usage: npm run bench -- [--only NAME]... [--quick] [--json | --markdown]
 
   --only NAME  ${NAMES.join(', ')}
   --quick      a tenth of the work: does it run, not how fast
   --json       one JSON document with every figure
+  --markdown   the tables as they stand in docs/performance.md
 
 Each benchmark is a program too: node bench/NAME.mjs --help. The exit code is 2 when a goal is missed.
 Close what else runs on the machine.`);
@@ -56,12 +58,14 @@ for (const name of values.only ?? NAMES) {
     const result = await run(name);
     results.push(result);
     missed += (result.goals ?? []).filter(({ met }) => !met).length;
-    if (!values.json) console.log(`== ${name}: ${result.title}\n\n${resultText(result)}`);
+    if (values.markdown) console.log(`### ${result.title}\n\n${resultMarkdown(result)}`);
+    else if (!values.json) console.log(`== ${name}: ${result.title}\n\n${resultText(result)}`);
   } catch (error) {
     failed += 1;
     console.error(error instanceof Error ? error.message : error);
   }
 }
 if (values.json) console.log(JSON.stringify({ machine: machine(), results }, null, 2));
-else console.log(missed === 0 ? 'All goals are met.' : `${missed} goals are missed.`);
+else if (!values.markdown)
+  console.log(missed === 0 ? 'All goals are met.' : `${missed} goals are missed.`);
 process.exitCode = failed > 0 ? 1 : missed > 0 ? 2 : 0;
