@@ -82,17 +82,16 @@ export class GarbageCollections {
   #record(entries: readonly PerformanceEntry[]): void {
     if (!this.#guard.on || entries.length === 0) return;
     try {
-      if (this.#stream.process === undefined) {
-        holdingSignals(() => {
-          this.#open();
-        });
-      }
-      const inOrder = [...entries].sort((a, b) => a.startTime - b.startTime);
-      for (const entry of inOrder) {
-        const { kind } = (entry as CollectionEntry).detail;
-        this.#emit('OM[', kind, entry.startTime);
-        this.#emit('OM]', kind, entry.startTime + entry.duration);
-      }
+      // A signal in between would leave a collection without its end, and refuse what comes later.
+      holdingSignals(() => {
+        if (this.#stream.process === undefined) this.#open();
+        const inOrder = [...entries].sort((a, b) => a.startTime - b.startTime);
+        for (const entry of inOrder) {
+          const { kind } = (entry as CollectionEntry).detail;
+          this.#emit('OM[', kind, entry.startTime);
+          this.#emit('OM]', kind, entry.startTime + entry.duration);
+        }
+      });
     } catch (error) {
       this.#guard.fail(error);
     }
