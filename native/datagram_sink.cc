@@ -168,6 +168,8 @@ void DatagramSink::shut() {
 
 void DatagramSink::tick(uint64_t now) {
   std::lock_guard<std::mutex> lock(lock_);
+  // The drain thread may still have a ring in hand that has been finished since.
+  if (abandoned()) return;
   // The first preamble does not wait for the first record.
   if (ready() && preamble_at_ == 0) send_preamble(now);
 }

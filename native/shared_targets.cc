@@ -40,7 +40,7 @@ std::shared_ptr<SharedTarget> join_target(
   std::weak_ptr<SharedTarget>& known = all.targets[key];
   std::shared_ptr<SharedTarget> target = known.lock();
   // JavaScript may not have freed yet what all have closed.
-  if (!target || !target->sink->held()) {
+  if (!target || target->sink->abandoned()) {
     target = make(failure);
     known = target;
     if (!target) {

@@ -52,11 +52,15 @@ class Sink {
 
   // A sink is held once for each ring that feeds it or is about to; the last one to let go shuts
   // it, whenever the garbage collector gets round to freeing it.
-  void hold() { holders_.fetch_add(1); }
+  void hold() {
+    holders_.fetch_add(1);
+    was_held_.store(true);
+  }
   void let_go() {
     if (holders_.fetch_sub(1) == 1) shut();
   }
-  bool held() const { return holders_.load() > 0; }
+  // Whether all have let go.
+  bool abandoned() const { return was_held_.load() && holders_.load() <= 0; }
 
   // Work that is due whether or not there are records: connecting, repeating the preamble.
   virtual void tick(uint64_t /*now*/) {}
@@ -93,6 +97,7 @@ class Sink {
 
  private:
   std::atomic<int> holders_{0};
+  std::atomic<bool> was_held_{false};
   std::atomic<bool> failing_{false};
   mutable std::mutex failure_lock_;
   Failure last_failure_;

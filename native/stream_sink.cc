@@ -54,6 +54,8 @@ std::string StreamSink::name() const {
 
 void StreamSink::tick(uint64_t now) {
   std::lock_guard<std::mutex> lock(lock_);
+  // The drain thread may still have a ring in hand that has been finished since.
+  if (abandoned()) return;
   if (state_ == State::connected) {
     if (peer_is_there()) send_preamble();
   } else {
