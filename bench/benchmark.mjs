@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
  * @property {string} title
  * @property {string[]} columns
  * @property {(string | number | boolean)[][]} rows
+ * @property {boolean} [detail] too long for the documentation.
  */
 
 /**
@@ -96,7 +97,7 @@ function tableMarkdown({ title, columns, rows }) {
 /** @param {Result} result */
 function allTables({ tables, goals = [] }) {
   if (goals.length === 0) return tables;
-  const rows = goals.map(({ goal, figure, met }) => [goal, figure, met]);
+  const rows = goals.map(({ goal, figure, met }) => [goal, format(figure), met]);
   return [...tables, { title: 'Goals', columns: ['goal', 'figure', 'met'], rows }];
 }
 

@@ -80,12 +80,12 @@ async function measure({ quick }) {
     };
     /** @param {number} count */
     const runNothing = (count) => {
-      for (let i = 0; i < count; i++) nothing.finish(never, methods[i & 1], statuses[i & 1]);
+      for (let i = 0; i < count; i++) nothing.finish(never, 'GET', 200);
     };
     /** @param {number} count */
     const runDisabled = (count) => {
       for (let i = 0; i < count; i++) {
-        nothing.finish(disabled.startTrace(), methods[i & 1], statuses[i & 1]);
+        nothing.finish(disabled.startTrace(), 'GET', 200);
       }
     };
 

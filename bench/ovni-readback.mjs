@@ -319,12 +319,16 @@ async function measure({ quick, keep }) {
       },
       {
         title: 'By MCV',
+        detail: true,
         columns: ['MCV', 'emitted, version 1', 'read', 'emitted, version 3', 'read'],
         rows: [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([mcv, of]) => [mcv, ...of]),
       },
     ],
     goals,
-    notes: keep === undefined ? [] : [`The traces are kept in ${base}.`],
+    notes: [
+      'Emitted by all threads at once; OF[ OF] are the pairs that a full ring added.',
+      ...(keep === undefined ? [] : [`The traces are kept in ${base}.`]),
+    ],
   };
 }
 

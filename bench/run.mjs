@@ -1,9 +1,10 @@
 // Runs the benchmarks one after another, each in a process of its own, and prints what they found.
 //
-//   node bench/run.mjs [--only NAME]... [--quick] [--json | --markdown]
+//   node bench/run.mjs [--only NAME]... [--quick] [--json | --docs]
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { machine, machineText, resultMarkdown, resultText } from './benchmark.mjs';
@@ -13,19 +14,19 @@ const NAMES = ['ovni-event', 'heph-span', 'heap', 'sustained', 'udp', 'ovni-read
 const { values } = parseArgs({
   options: {
     help: { type: 'boolean' },
+    docs: { type: 'boolean' },
     json: { type: 'boolean' },
-    markdown: { type: 'boolean' },
     only: { type: 'string', multiple: true },
     quick: { type: 'boolean' },
   },
 });
 if (values.help) {
-  console.log(`usage: npm run bench -- [--only NAME]... [--quick] [--json | --markdown]
+  console.log(`usage: npm run bench -- [--only NAME]... [--quick] [--json | --docs]
 
   --only NAME  ${NAMES.join(', ')}
   --quick      a tenth of the work: does it run, not how fast
   --json       one JSON document with every figure
-  --markdown   the tables as they stand in docs/performance.md
+  --docs       put the figures into docs/performance.md as well
 
 Each benchmark is a program too: node bench/NAME.mjs --help. The exit code is 2 when a goal is missed.
 Close what else runs on the machine.`);
@@ -49,6 +50,22 @@ async function run(name) {
   return { name, ...JSON.parse(output) };
 }
 
+/**
+ * Replaces what docs/performance.md says between the two marks of a benchmark.
+ *
+ * @param {string} name
+ * @param {Awaited<ReturnType<typeof run>>} result
+ */
+function writeDocs(name, result) {
+  const file = new URL('../docs/performance.md', import.meta.url);
+  const text = readFileSync(file, 'utf8');
+  const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [start, end] = [text.indexOf(from), text.indexOf(to)];
+  if (start === -1 || end < start) throw new Error(`docs/performance.md has no marks for ${name}`);
+  const figures = `${from}\n\n${machineText(result.machine)}\n${resultMarkdown(result)}\n`;
+  writeFileSync(file, text.slice(0, start) + figures + text.slice(end));
+}
+
 const results = [];
 let missed = 0;
 let failed = 0;
@@ -58,8 +75,8 @@ for (const name of values.only ?? NAMES) {
     const result = await run(name);
     results.push(result);
     missed += (result.goals ?? []).filter(({ met }) => !met).length;
-    if (values.markdown) console.log(`### ${result.title}\n\n${resultMarkdown(result)}`);
-    else if (!values.json) console.log(`== ${name}: ${result.title}\n\n${resultText(result)}`);
+    if (values.docs) writeDocs(name, result);
+    if (!values.json) console.log(`== ${name}: ${result.title}\n\n${resultText(result)}`);
   } catch (error) {
     failed += 1;
     console.error(error instanceof Error ? error.message : error);
