@@ -8,6 +8,7 @@ namespace tracewright {
 
 namespace {
 
+#if TRACEWRIGHT_HAS_TSC
 // How long after an anchor its line may still be followed.
 constexpr double kWindowNs = 1e9;
 // The shortest stretch that gives a usable rate.
@@ -15,6 +16,7 @@ constexpr uint64_t kShortestStretchNs = 40000000;
 // The line may be bent by this much to meet the clock; a larger error is stepped over.
 constexpr double kSlewLimit = 500e-6;
 constexpr double kStepErrorNs = 100000;
+#endif
 
 bool kernel_trusts_tsc() {
 #if TRACEWRIGHT_HAS_TSC
