@@ -14,13 +14,18 @@
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { RingOptions } from '../core/ring-options.js';
+export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { Recovery, RecoverOptions } from '../core/recovery.js';
 export type { RecoveredStream } from '../core/recover-ring.js';
 export { checkTrace } from './check.js';
+export type { CheckOptions } from './check.js';
 export { chromeEvents } from './chrome.js';
+export type { ChromeOptions } from './chrome.js';
+export { readEpoch } from './epoch.js';
 export type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from './packet.js';
 export { decodePacket, PacketDecoder, readPackets } from './reader.js';
+export type { ReadOptions } from './reader.js';
 export { recoverTrace } from './recover.js';
 export type { Span, SpanSchema, SpanValues } from './span.js';
 export type { Attributes, Stream, Timing } from './stream.js';
@@ -28,4 +33,10 @@ export type { Target } from './target.js';
 export { openTrace } from './trace.js';
 export type { Trace, TraceOptions, TraceStats } from './trace.js';
 export { f64, i64, u64 } from './value.js';
-export type { AttributeInput, AttributeScalar, AttributeType, TypedValue } from './value.js';
+export type {
+  AttributeInput,
+  AttributeScalar,
+  AttributeType,
+  Integers,
+  TypedValue,
+} from './value.js';

@@ -202,7 +202,8 @@ function findType(field: string, value: unknown): ResolvedValue {
   return { type: typeOfScalar(field, value), value: value as AttributeScalar };
 }
 
-type Integers = number | bigint | boolean;
+/** What a 64-bit integer is given as. */
+export type Integers = number | bigint | boolean;
 
 /** An unsigned 64-bit integer, or an array of them. */
 export function u64(value: Integers | readonly Integers[]): TypedValue {

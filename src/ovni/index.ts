@@ -21,22 +21,33 @@ import { readyThread, thread } from './thread.js';
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { RingOptions } from '../core/ring-options.js';
+export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { Recovery, RecoverOptions } from '../core/recovery.js';
 export type { RecoveredStream } from '../core/recover-ring.js';
 export type { AttributeValue } from './attribute.js';
 export { events, models } from './catalog.js';
-export type { DeclaredMcv } from './catalog.js';
+export type { DeclaredMcv, Events, ModelName, Models } from './catalog.js';
 export { checkTrace } from './check.js';
+export type { CheckOptions } from './check.js';
 export { chromeEvents } from './chrome.js';
+export type { ChromeOptions } from './chrome.js';
 export { convertToVersion3 } from './convert-version3.js';
+export type { Conversion, ConversionNote, ConvertOptions } from './convert-version3.js';
 export { procFini, procInit, procSetRank } from './process.js';
 export type { ProcessOptions, ProcessPlace } from './process.js';
 export { decodeArguments, readStream } from './reader.js';
-export type { StreamEvent } from './reader.js';
+export type { DecodedArguments, ReadStreamOptions, StreamEvent } from './reader.js';
 export { recoverTrace } from './recover.js';
 export { parseSignature } from './signature.js';
-export type { Arguments, Signature } from './signature.js';
+export type {
+  Argument,
+  Arguments,
+  ArgumentType,
+  ArgumentTypes,
+  NotAnArgument,
+  Signature,
+} from './signature.js';
 export {
   addCpu,
   clockNow,
@@ -47,7 +58,21 @@ export {
   threadRequire,
 } from './thread.js';
 export { readTraceDirectory } from './trace-directory.js';
-export type { TraceDirectory } from './trace-directory.js';
+export type {
+  ThreadStream,
+  TraceDirectory,
+  TraceDirectoryOptions,
+  TraceLoom,
+  TraceProcess,
+} from './trace-directory.js';
+export type {
+  Cpu,
+  JsonObject,
+  JsonValue,
+  MarkType,
+  ProcessMetadata,
+  ThreadMetadata,
+} from './metadata.js';
 
 /**
  * Emits a normal event (libovni: `ovni_ev_emit`).
