@@ -84,7 +84,7 @@ class Clock {
   alignas(64) std::atomic<uint32_t> turn_{0};
   Anchor anchors_[2];
   bool trusted_ = false;
-  bool running_ = false;
+  [[maybe_unused]] bool running_ = false;
   Reading first_{0, 0};
   Reading previous_{0, 0};
 };
