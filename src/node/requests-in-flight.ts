@@ -1,4 +1,4 @@
-import { defineMark, labelMark, setMark } from '../ovni/mark.js';
+import { compileMarks, defineMark, labelMark } from '../ovni/mark.js';
 import { thread } from '../ovni/thread.js';
 import { Guard } from './guard.js';
 
@@ -14,6 +14,7 @@ const FIRST_LABELLED = 8;
  */
 export class RequestsInFlight {
   readonly #guard = new Guard('requests in flight');
+  readonly #marks = compileMarks(thread);
   #count = 0;
   #labelled = -1;
 
@@ -32,7 +33,7 @@ export class RequestsInFlight {
     if (!this.#guard.on) return;
     try {
       if (count > this.#labelled) this.#label(count);
-      setMark(thread, IN_FLIGHT, count + 1);
+      this.#marks.set(IN_FLIGHT, count + 1);
     } catch (error) {
       this.#guard.fail(error);
     }

@@ -14,7 +14,7 @@ import type { AttributeValue } from './attribute.js';
 import type { DeclaredMcv } from './catalog.js';
 import { emitJumboTo, emitTo } from './emit.js';
 import { compileEvent } from './event.js';
-import { defineMark, labelMark, popMark, pushMark, setMark } from './mark.js';
+import { compileMarks, defineMark, labelMark } from './mark.js';
 import type { Arguments } from './signature.js';
 import { readyThread, thread } from './thread.js';
 
@@ -73,6 +73,8 @@ export type {
   ProcessMetadata,
   ThreadMetadata,
 } from './metadata.js';
+
+const marks = compileMarks(thread);
 
 /**
  * Emits a normal event (libovni: `ovni_ev_emit`).
@@ -152,12 +154,12 @@ export function markLabel(type: number, value: number | bigint, label: string): 
  * @param value any 64-bit integer but 0.
  */
 export function markPush(type: number, value: number | bigint): void {
-  pushMark(thread, type, value);
+  marks.push(type, value);
 }
 
 /** Pops the value on top, which must be `value` (libovni: `ovni_mark_pop`). */
 export function markPop(type: number, value: number | bigint): void {
-  popMark(thread, type, value);
+  marks.pop(type, value);
 }
 
 /**
@@ -166,7 +168,7 @@ export function markPop(type: number, value: number | bigint): void {
  * @param value any 64-bit integer but 0.
  */
 export function markSet(type: number, value: number | bigint): void {
-  setMark(thread, type, value);
+  marks.set(type, value);
 }
 
 /** Whether the calling thread's stream has an attribute (libovni: `ovni_attr_has`). */

@@ -1,3 +1,4 @@
+import { compile, mayCompile } from '../core/compile.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
 import { headerOf, LITTLE } from './stream-writer.js';
@@ -144,8 +145,8 @@ function encode(stream: StreamWriter, header: number, type: number): void {
   ring.commit();
 }
 
-/** See markPush in index.ts. */
-export function pushMark(stream: StreamWriter, type: number, value: number | bigint): void {
+/** Any push: checks everything, and takes values of all 64 bits. */
+function pushMark(stream: StreamWriter, type: number, value: number | bigint): void {
   const mark = definition(stream, type);
   if (!mark.stack) wrongKind('markPush', type, mark);
   split(value);
@@ -161,8 +162,8 @@ export function pushMark(stream: StreamWriter, type: number, value: number | big
   mark.depth = depth + 1;
 }
 
-/** See markPop in index.ts. */
-export function popMark(stream: StreamWriter, type: number, value: number | bigint): void {
+/** Any pop. */
+function popMark(stream: StreamWriter, type: number, value: number | bigint): void {
   const mark = definition(stream, type);
   if (!mark.stack) wrongKind('markPop', type, mark);
   split(value);
@@ -181,10 +182,87 @@ function wrongPop(type: number, mark: MarkDefinition, value: number | bigint): n
   throw outOfRange('value', value, `the value on top of mark type ${type}, ${String(top)}`);
 }
 
-/** See markSet in index.ts. */
-export function setMark(stream: StreamWriter, type: number, value: number | bigint): void {
+/** Any set. */
+function setMark(stream: StreamWriter, type: number, value: number | bigint): void {
   const mark = definition(stream, type);
   if (mark.stack) wrongKind('markSet', type, mark);
   split(value);
   encode(stream, SET, type);
+}
+
+/** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */
+export interface MarkEmitters {
+  push(type: number, value: number | bigint): void;
+  pop(type: number, value: number | bigint): void;
+  set(type: number, value: number | bigint): void;
+}
+
+/**
+ * Source of the function for one kind of mark event: the usual case without a call, everything else
+ * (and every error) in the function that takes any mark.
+ *
+ * @param unusual what makes the case unusual, beyond what all marks have in common.
+ * @param settle what keeps account of the values that are pushed.
+ */
+function emitterText(header: number, unusual: string, any: string, settle: string): string {
+  return `function (type, value) {
+  const mark = typeof type === 'number' ? marks[type] : undefined;
+  if (mark === undefined || typeof value !== 'number' || (value | 0) !== value || value === 0 || ${unusual}) {
+    return ${any}(stream, type, value);
+  }
+  if (ring.free < ${RECORD_BYTES} && !ring.insistOnRoom(${RECORD_BYTES})) {
+    ${settle}
+    return;
+  }
+  const at = ring.position;
+  const view = ring.view;
+  view.setUint32(at, ${header}, true);
+  view.setInt32(at + ${LOW_AT}, value, ${LITTLE});
+  view.setInt32(at + ${HIGH_AT}, value >> 31, ${LITTLE});
+  view.setInt32(at + ${TYPE_AT}, type, ${LITTLE});
+  ${settle}
+  ring.advance(${RECORD_BYTES});
+  ring.commit();
+}`;
+}
+
+/** Makes the functions that emit marks to `stream`. */
+export function compileMarks(stream: StreamWriter): MarkEmitters {
+  if (!mayCompile()) {
+    return {
+      push(type, value) {
+        pushMark(stream, type, value);
+      },
+      pop(type, value) {
+        popMark(stream, type, value);
+      },
+      set(type, value) {
+        setMark(stream, type, value);
+      },
+    };
+  }
+  const push = emitterText(
+    PUSH,
+    `!mark.stack || mark.depth === ${MAX_DEPTH}`,
+    'pushMark',
+    `const depth = mark.depth;
+  mark.pushed[2 * depth] = value;
+  mark.pushed[2 * depth + 1] = value >> 31;
+  mark.depth = depth + 1;`,
+  );
+  const pop = emitterText(
+    POP,
+    `mark.depth === 0 || mark.pushed[2 * mark.depth - 2] !== value ||
+    mark.pushed[2 * mark.depth - 1] !== value >> 31`,
+    'popMark',
+    'mark.depth -= 1;',
+  );
+  const set = emitterText(SET, 'mark.stack', 'setMark', '');
+  const { marks, ring } = stream;
+  const scope = { stream, ring, marks, pushMark, popMark, setMark };
+  return compile(
+    'marks',
+    scope,
+    `return { push: ${push}, pop: ${pop}, set: ${set} };`,
+  ) as MarkEmitters;
 }
