@@ -330,7 +330,8 @@ Napi::Value make_room(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), ring_argument(info)->commit_explicit());
+  return Napi::Boolean::New(
+      info.Env(), ring_argument(info)->commit_explicit(info[1].As<Napi::Number>().Uint32Value()));
 }
 
 Napi::Value flush_ring(const Napi::CallbackInfo& info) {

@@ -182,14 +182,17 @@ Ring::~Ring() {
   if (control_ != nullptr) munmap(control_, mapping_bytes());
 }
 
-bool Ring::commit_explicit() {
+bool Ring::commit_explicit(uint32_t last_record) {
+  const uint8_t* const stamps = data_ + (head_ & mask_) + stamp_offset_;
   uint64_t ns;
-  std::memcpy(&ns, data_ + (head_ & mask_) + stamp_offset_, sizeof ns);
+  uint64_t last_ns;
+  std::memcpy(&ns, stamps, sizeof ns);
+  std::memcpy(&last_ns, stamps + last_record, sizeof last_ns);
   if (ns < control_->last_stamp.load(std::memory_order_relaxed)) {
     // Behind the epilogue of a stream that has been finished meanwhile it is only too late.
     return finished();
   }
-  control_->last_stamp.store(ns, std::memory_order_relaxed);
+  control_->last_stamp.store(last_ns, std::memory_order_relaxed);
   publish(static_cast<uint32_t>(control_->pending));
   return true;
 }

@@ -76,9 +76,10 @@ class Ring {
     publish(static_cast<uint32_t>(control_->pending));
   }
 
-  // Publishes a record that was stamped by its writer, unless its clock (u64 in the machine's byte
-  // order) lies before the last one of the ring.
-  bool commit_explicit();
+  // Publishes records that were stamped by their writer, all or none: they are refused when the
+  // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
+  // `last_record` is where the last of them begins, in bytes behind the head.
+  bool commit_explicit(uint32_t last_record);
 
   // Puts the time since the epoch into `control.stamp`.
   void read_stamp() {

@@ -125,7 +125,7 @@ export interface NativeCore {
   openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
   makeRoom(ring: number, bytes: number): number;
-  commitExplicit(ring: number): boolean;
+  commitExplicit(ring: number, lastRecord: number): boolean;
   flush(ring: number): boolean;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */

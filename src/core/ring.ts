@@ -144,10 +144,15 @@ export class Ring {
     return this.#takeRoom(room, bytes, stamped);
   }
 
-  /** Publishes a record that carries its own clock; false when that lies before the last one. */
-  commitExplicit(bytes: number): boolean {
+  /**
+   * Publishes records that carry their own clocks, all or none; false when the first of them lies
+   * before the last record of the ring.
+   *
+   * @param lastRecord where the last of them begins, in bytes from the first.
+   */
+  commitExplicit(bytes: number, lastRecord = 0): boolean {
     this.pending[0] = bytes;
-    if (!core.commitExplicit(this.#id)) return false;
+    if (!core.commitExplicit(this.#id, lastRecord)) return false;
     this.advance(bytes);
     return true;
   }

@@ -361,18 +361,20 @@ export class StreamWriter {
     );
   }
 
+  /** One commit for both, for a thread can be terminated between two. */
   #recordFlush(times: Uint32Array): void {
     const { ring } = this;
-    this.#flushEvent(ring, FLUSH_BEGIN, times[0]!, times[1]!);
-    this.#flushEvent(ring, FLUSH_END, times[2]!, times[3]!);
+    const { position } = ring;
+    this.#flushEvent(position, FLUSH_BEGIN, times[0]!, times[1]!);
+    this.#flushEvent(position + HEADER_BYTES, FLUSH_END, times[2]!, times[3]!);
+    ring.commitExplicit(2 * HEADER_BYTES, HEADER_BYTES);
   }
 
-  #flushEvent(ring: Ring, header: number, first: number, second: number): void {
-    const { view, position } = ring;
-    view.setUint32(position, header, true);
+  #flushEvent(at: number, header: number, first: number, second: number): void {
+    const { view } = this.ring;
+    view.setUint32(at, header, true);
     // Two halves of a u64 in the machine's order, copied as they stand.
-    view.setUint32(position + CLOCK_OFFSET, first, LITTLE);
-    view.setUint32(position + CLOCK_OFFSET + 4, second, LITTLE);
-    ring.commitExplicit(HEADER_BYTES);
+    view.setUint32(at + CLOCK_OFFSET, first, LITTLE);
+    view.setUint32(at + CLOCK_OFFSET + 4, second, LITTLE);
   }
 }
