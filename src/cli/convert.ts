@@ -33,10 +33,10 @@ Converts the traces at PATH, which is left as it is.
                 directory that is empty or holds an ovni trace
   --help        print this
 
-Several traces in a directory become one: each keeps its processes. Heph traces
-are lined up by their epochs. An ovni trace counts CLOCK_MONOTONIC, which cannot
-be lined up with an epoch: beside other traces it is moved to begin at 0, and a
-label on its processes says so.
+Several traces in a directory become one: each keeps its processes, and they are
+lined up by their epochs. An ovni trace of another library says nothing of its
+epoch: beside other traces it is moved to begin at 0, and a label on its
+processes says so.
 
 Exit code: 0 done, 1 a trace is faulty (for chrome, OUT holds what stands in
 front of the fault), 2 wrong usage, or a file cannot be read or written.
