@@ -1,3 +1,4 @@
+import { integerIn } from './argument.js';
 import { outOfRange, wrongType } from './errors.js';
 
 /** How the queue between a thread and its trace behaves. */
@@ -47,15 +48,6 @@ function oneOf<T extends string>(field: string, value: unknown, choices: readonl
   throw typeof value === 'string'
     ? outOfRange(field, value, limit)
     : wrongType(field, value, limit);
-}
-
-function integerIn(field: string, value: unknown, low: number, high: number): number {
-  const limit = `an integer from ${low} to ${high}`;
-  if (typeof value !== 'number') throw wrongType(field, value, limit);
-  if (!Number.isInteger(value) || value < low || value > high) {
-    throw outOfRange(field, value, limit);
-  }
-  return value;
 }
 
 function environmentNumber(name: string): number | undefined {

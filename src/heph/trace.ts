@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { core } from '../core/addon.js';
 import type { NativeTarget } from '../core/addon.js';
+import { integerIn } from '../core/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
 import { recoverPredecessor } from '../core/recovery.js';
 import { Ring } from '../core/ring.js';
@@ -84,15 +85,6 @@ export function epochPacket(epochUnix: bigint): Buffer {
   packet.write(EPOCH_OPTION, OPTION_NAME_OFFSET + 2);
   packet.writeBigUInt64BE(epochUnix, OPTION_NAME_OFFSET + 2 + EPOCH_OPTION.length);
   return packet;
-}
-
-function integerIn(field: string, value: unknown, low: number, high: number): number {
-  const limit = `an integer from ${low} to ${high}`;
-  if (typeof value !== 'number') throw wrongType(field, value, limit);
-  if (!Number.isInteger(value) || value < low || value > high) {
-    throw outOfRange(field, value, limit);
-  }
-  return value;
 }
 
 /** A trace as one thread sees it. Threads of a process that open the same target share the trace. */

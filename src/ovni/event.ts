@@ -1,3 +1,4 @@
+import { integerIn } from '../core/argument.js';
 import { compile, mayCompile } from '../core/compile.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { emitJumboTo, isStateEvent } from './emit.js';
@@ -32,11 +33,7 @@ function checkArgument({ name, type }: Argument, value: unknown): void {
     if (value.includes('\0')) throw outOfRange(name, value, limit);
   } else {
     const { low, high } = NARROW[type];
-    const limit = `an integer from ${low} to ${high}`;
-    if (typeof value !== 'number') throw wrongType(name, value, limit);
-    if (!Number.isInteger(value) || value < low || value > high) {
-      throw outOfRange(name, value, limit);
-    }
+    integerIn(name, value, low, high);
   }
 }
 

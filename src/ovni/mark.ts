@@ -1,3 +1,4 @@
+import { integerIn } from '../core/argument.js';
 import { compile, mayCompile } from '../core/compile.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
@@ -28,11 +29,7 @@ function checkText(field: string, text: unknown): void {
 }
 
 function checkType(type: unknown): void {
-  const limit = `an integer from 0 to ${MAX_TYPE}`;
-  if (typeof type !== 'number') throw wrongType('type', type, limit);
-  if (!Number.isInteger(type) || type < 0 || type > MAX_TYPE) {
-    throw outOfRange('type', type, limit);
-  }
+  integerIn('type', type, 0, MAX_TYPE);
 }
 
 /** Defines a mark type; see markType in index.ts. */

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
+import { integerIn } from '../core/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { checkRingOptions } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
@@ -83,15 +84,6 @@ export function readyProcess(call: string): OvniProcess {
   return process;
 }
 
-function positiveI32(field: string, value: unknown, low = 1): number {
-  const limit = `an integer from ${low} to ${MAX_I32}`;
-  if (typeof value !== 'number') throw wrongType(field, value, limit);
-  if (!Number.isInteger(value) || value < low || value > MAX_I32) {
-    throw outOfRange(field, value, limit);
-  }
-  return value;
-}
-
 function checkLoom(loom: unknown): string {
   const limit = "1 to 200 bytes of UTF-8 without '/' or NUL";
   if (typeof loom !== 'string') throw wrongType('loom', loom, limit);
@@ -149,9 +141,9 @@ export function procInit(
   if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
     throw wrongType('options', options, 'an object');
   }
-  positiveI32('app', app);
+  integerIn('app', app, 1, MAX_I32);
   checkLoom(loom);
-  positiveI32('pid', pid);
+  integerIn('pid', pid, 1, MAX_I32);
   const version: unknown = options.version ?? 1;
   if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
   const wanted: unknown = options.traceDir ?? process.env['OVNI_TRACEDIR'] ?? 'ovni';
@@ -192,8 +184,8 @@ export function procInit(
  */
 export function procSetRank(rank: number, nranks: number): void {
   const current = readyProcess('procSetRank');
-  positiveI32('nranks', nranks);
-  positiveI32('rank', rank, 0);
+  integerIn('nranks', nranks, 1, MAX_I32);
+  integerIn('rank', rank, 0, MAX_I32);
   if (rank >= nranks) throw outOfRange('rank', rank, `below nranks, ${nranks}`);
   current.rank = { rank, nranks };
   core.putNote(NOTE, JSON.stringify(current));

@@ -1,4 +1,5 @@
 import { core } from '../core/addon.js';
+import { integerIn } from '../core/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { addProcessCpu, currentProcess, isElectedForCpus, readyProcess } from './process.js';
 import { StreamWriter } from './stream-writer.js';
@@ -20,11 +21,7 @@ export function threadInit(tid?: number): void {
   if (thread.process !== undefined) {
     throw wrongOrder('threadInit', 'this thread is initialised already');
   }
-  if (tid !== undefined) {
-    const limit = `an integer from 1 to ${MAX_I32}`;
-    if (typeof tid !== 'number') throw wrongType('tid', tid, limit);
-    if (!Number.isInteger(tid) || tid < 1 || tid > MAX_I32) throw outOfRange('tid', tid, limit);
-  }
+  if (tid !== undefined) integerIn('tid', tid, 1, MAX_I32);
   thread.open(process, tid);
 }
 
@@ -66,13 +63,8 @@ export function threadRequire(model: string, version: string): void {
  * @param phyid number that the operating system gives it, from 0.
  */
 export function addCpu(index: number, phyid: number): void {
-  for (const [field, value] of Object.entries({ index, phyid })) {
-    const limit = `an integer from 0 to ${MAX_I32}`;
-    if (typeof value !== 'number') throw wrongType(field, value, limit);
-    if (!Number.isInteger(value) || value < 0 || value > MAX_I32) {
-      throw outOfRange(field, value, limit);
-    }
-  }
+  integerIn('index', index, 0, MAX_I32);
+  integerIn('phyid', phyid, 0, MAX_I32);
   const current = readyProcess('addCpu');
   const stream = readyThread('addCpu');
   const known = current.version === 1 ? current.cpus : stream.cpus;
