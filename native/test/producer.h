@@ -35,7 +35,7 @@ class Producer {
     uint8_t* const place = reserve(bytes);
     if (place == nullptr) return false;
     encode_record(place, bytes, id_, next_, ns);
-    if (!ring_.commit_explicit()) return false;
+    if (!ring_.commit_explicit(0)) return false;
     advance(bytes);
     return true;
   }
