@@ -112,6 +112,7 @@ napi_callback commit_callback(Stamp stamp, int slot) {
   static constexpr auto kNone = commits<Stamp::none>(kIndexes);
   static constexpr auto kNative = commits<Stamp::native>(kIndexes);
   static constexpr auto kBig = commits<Stamp::big>(kIndexes);
+  static constexpr auto kInterval = commits<Stamp::interval>(kIndexes);
   const size_t index = static_cast<size_t>(slot);
   switch (stamp) {
     case Stamp::none:
@@ -120,6 +121,8 @@ napi_callback commit_callback(Stamp stamp, int slot) {
       return slot < 0 ? commit_any<Stamp::native> : kNative[index];
     case Stamp::big:
       return slot < 0 ? commit_any<Stamp::big> : kBig[index];
+    case Stamp::interval:
+      return slot < 0 ? commit_any<Stamp::interval> : kInterval[index];
   }
   return nullptr;
 }
@@ -259,6 +262,14 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   options.stamp_offset = static_cast<uint32_t>(number(from, "stampOffset", 0));
   const std::string stamp = text(from, "stamp");
   options.stamp = stamp == "big" ? Stamp::big : stamp == "native" ? Stamp::native : Stamp::none;
+  if (stamp == "interval") {
+    options.stamp = Stamp::interval;
+    options.wall_offset = static_cast<int32_t>(number(from, "wallOffset", -1));
+    options.cpu_offset = static_cast<int32_t>(number(from, "cpuOffset", -1));
+    options.wall_bias = static_cast<int64_t>(number(from, "wallBias", 0));
+    options.cpu_bias = static_cast<int64_t>(number(from, "cpuBias", 0));
+    options.thread_cpu = flag(from, "threadCpu");
+  }
   options.kernel_clock = flag(from, "kernelClock");
   options.remove_if_empty = flag(from, "removeIfEmpty");
   options.length_offset = static_cast<int64_t>(number(from, "lengthOffset", -1));
@@ -332,6 +343,12 @@ Napi::Value make_room(const Napi::CallbackInfo& info) {
 Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(
       info.Env(), ring_argument(info)->commit_explicit(info[1].As<Napi::Number>().Uint32Value()));
+}
+
+// commitTurn(ring, wall, cpu)
+Napi::Value commit_turn(const Napi::CallbackInfo& info) {
+  ring_argument(info)->commit_turn(info[1].As<Napi::Boolean>(), info[2].As<Napi::Boolean>());
+  return info.Env().Undefined();
 }
 
 Napi::Value flush_ring(const Napi::CallbackInfo& info) {
@@ -448,6 +465,12 @@ Napi::Value kernel_clock_now(const Napi::CallbackInfo& info) {
   return Napi::BigInt::New(info.Env(), Clock::monotonic());
 }
 
+// cpuClock(ofThread): nanoseconds.
+Napi::Value cpu_clock(const Napi::CallbackInfo& info) {
+  const bool of_thread = info[0].As<Napi::Boolean>();
+  return Napi::Number::New(info.Env(), static_cast<double>(Clock::cpu(of_thread)));
+}
+
 Napi::Value wall_clock(const Napi::CallbackInfo& info) {
   timespec ts;
   clock_gettime(CLOCK_REALTIME, &ts);
@@ -531,6 +554,8 @@ Napi::Object control_layout(Napi::Env env) {
   put("stamp", offsetof(ControlPage, stamp));
   put("droppedEvents", offsetof(ControlPage, dropped_events));
   put("refusedEvents", offsetof(ControlPage, refused_events));
+  put("turned", offsetof(ControlPage, turned));
+  put("unfinished", offsetof(ControlPage, unfinished));
   put("epilogues", offsetof(ControlPage, epilogues));
   put("epilogueStride", sizeof(Epilogue));
   put("epilogueHeadBytes", offsetof(Epilogue, bytes));
@@ -582,6 +607,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("openRing", open_ring);
   put("makeRoom", make_room);
   put("commitExplicit", commit_explicit);
+  put("commitTurn", commit_turn);
   put("flush", flush_ring);
   put("writeThrough", write_through);
   put("finish", finish_ring);
@@ -591,6 +617,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("clockNow", clock_now);
   put("kernelClockNow", kernel_clock_now);
   put("wallClock", wall_clock);
+  put("cpuClock", cpu_clock);
   put("finishOnSignal", finish_on_signal);
   put("holdSignals", hold_signals);
   put("releaseSignals", release_signals);

@@ -31,6 +31,13 @@ class Clock {
     return static_cast<uint64_t>(ts.tv_sec) * 1000000000u + static_cast<uint64_t>(ts.tv_nsec);
   }
 
+  // Time that the process, or the calling thread, has spent on a CPU.
+  static uint64_t cpu(bool of_thread) {
+    timespec ts;
+    clock_gettime(of_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return static_cast<uint64_t>(ts.tv_sec) * 1000000000u + static_cast<uint64_t>(ts.tv_nsec);
+  }
+
   // May step back by some nanoseconds between two anchors; a ring keeps its own stamps in order.
   uint64_t now() const {
 #if TRACEWRIGHT_HAS_TSC

@@ -65,6 +65,8 @@ struct ControlPage {
   // Counted by JavaScript (a drop is decided there), read by stats.
   double dropped_events;
   double refused_events;
+  int32_t turned;      // a record was held back: 1 wall clock, 2 cpu clock ran over its seconds
+  int32_t unfinished;  // set while the target lacks an end that only its format can write
 
   // Shared file only: the chunk that is being written, noted before it is.
   alignas(64) std::atomic<uint64_t> claim_from;

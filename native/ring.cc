@@ -92,6 +92,16 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sin
   ring->epoch_ = options.epoch;
   ring->stamp_offset_ = options.stamp_offset;
   ring->kernel_clock_ = options.kernel_clock;
+  if (options.stamp == Stamp::interval) {
+    ring->thread_cpu_ = options.thread_cpu;
+    ring->wall_offset_ = options.wall_offset;
+    ring->cpu_offset_ = options.cpu_offset;
+    // A bias may lie before the clock's zero: these wrap, and so do the differences to them.
+    ring->epoch_ = static_cast<uint64_t>(options.wall_bias) * 1000000000u;
+    ring->cpu_epoch_ = static_cast<uint64_t>(options.cpu_bias) * 1000000000u;
+    if (options.wall_offset >= 0) ring->wall_limit_ = kIntervalTurnNs;
+    if (options.cpu_offset >= 0) ring->cpu_limit_ = kIntervalTurnNs;
+  }
   if (!ring->map(failure)) return nullptr;
 
   ControlPage& control = *ring->control_;
@@ -103,7 +113,8 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sin
   control.stamp_offset = options.stamp_offset;
   control.base_offset = options.base_offset;
   // A stamp counts from the epoch, so none may lie before it.
-  control.last_stamp.store(options.epoch, std::memory_order_relaxed);
+  const uint64_t earliest = options.stamp == Stamp::interval ? 0 : options.epoch;
+  control.last_stamp.store(earliest, std::memory_order_relaxed);
   const ProcessIdentity& identity = ProcessIdentity::current();
   control.pid = identity.pid;
   control.process_start = identity.start;
@@ -245,6 +256,8 @@ void Ring::stamp_as_opened(uint8_t* record) {
     stamp<Stamp::big>(record + stamp_offset_);
   } else if (options_.stamp == Stamp::native) {
     stamp<Stamp::native>(record + stamp_offset_);
+  } else if (options_.stamp == Stamp::interval) {
+    stamp_interval(record);
   }
 }
 
@@ -265,6 +278,10 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     }
   } else {
     stamp_as_opened(record_head);
+    if (control_->turned != 0) {
+      failure->set("stamp", "a record behind the end of its clock's seconds", ERANGE);
+      return false;
+    }
   }
   const uint64_t from = stall_begin();
   if (!sink_->drain(*this, head_) ||
@@ -364,6 +381,11 @@ void Ring::finish(uint32_t socket_limit_ms) {
     }
     sink_->retire(*this);
     sink_->let_go();
+    if (control_->unfinished != 0) {
+      // What the format still has to add only its writer or a recovery can; nobody writes any more.
+      control_->pid = 0;
+      complete = false;
+    }
     // What could not be written stays in the ring's file for recovery.
     if (complete && !options_.path.empty()) unlink(options_.path.c_str());
   }

@@ -28,7 +28,15 @@ enum class Stamp {
   none,    // the record carries its own, or needs none
   native,  // u64 in the machine's byte order, CLOCK_MONOTONIC
   big,     // u64 big-endian, since the ring's epoch
+  // Start and stop of a call by up to two clocks, each u16 seconds and u32 nanoseconds, big-endian,
+  // since a bias of whole seconds. The writer has stored the starts; kNoStart takes the stop.
+  interval,
 };
+
+// In place of a start's nanoseconds.
+constexpr uint32_t kNoStart = 0xffffffff;
+// What u16 seconds can count.
+constexpr uint64_t kIntervalTurnNs = uint64_t{65536} * 1000000000u;
 
 struct RingOptions {
   std::string path;  // the ring's own file; empty: anonymous memory
@@ -41,8 +49,15 @@ struct RingOptions {
   uint64_t base_offset = 0;
   uint32_t stamp_offset = 0;
   Stamp stamp = Stamp::native;
-  uint64_t epoch = 0;            // ns of CLOCK_MONOTONIC, subtracted from `big` stamps
-  bool kernel_clock = false;     // never the scaled TSC
+  uint64_t epoch = 0;         // ns of CLOCK_MONOTONIC, subtracted from `big` stamps
+  bool kernel_clock = false;  // never the scaled TSC
+  // For Stamp::interval: where a record holds the clocks (-1: nowhere), and their biases in
+  // seconds.
+  int32_t wall_offset = -1;
+  int32_t cpu_offset = -1;
+  int64_t wall_bias = 0;
+  int64_t cpu_bias = 0;
+  bool thread_cpu = false;       // cpu time of the thread rather than of the process
   bool remove_if_empty = false;  // a stream without records leaves no file behind
   int64_t length_offset = -1;    // where a record holds its own length, u32 big-endian; -1: nowhere
   FullPolicy full = FullPolicy::block;
@@ -72,7 +87,11 @@ class Ring {
   // Publishes the `pending` bytes that were encoded at the head.
   template <Stamp kStamp>
   void commit() {
-    if constexpr (kStamp != Stamp::none) stamp<kStamp>(data_ + (head_ & mask_) + stamp_offset_);
+    if constexpr (kStamp == Stamp::interval) {
+      if (!stamp_interval(data_ + (head_ & mask_))) return;
+    } else if constexpr (kStamp != Stamp::none) {
+      stamp<kStamp>(data_ + (head_ & mask_) + stamp_offset_);
+    }
     publish(static_cast<uint32_t>(control_->pending));
   }
 
@@ -80,6 +99,14 @@ class Ring {
   // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
   // `last_record` is where the last of them begins, in bytes behind the head.
   bool commit_explicit(uint32_t last_record);
+
+  // Publishes records of Stamp::interval that were stamped by their writer and carry a clock over
+  // the end of its seconds: the wall clock, the cpu clock, or both.
+  void commit_turn(bool wall, bool cpu) {
+    if (wall) wall_limit_ += kIntervalTurnNs;
+    if (cpu) cpu_limit_ += kIntervalTurnNs;
+    publish(static_cast<uint32_t>(control_->pending));
+  }
 
   // Puts the time since the epoch into `control.stamp`.
   void read_stamp() {
@@ -170,6 +197,44 @@ class Ring {
     std::memcpy(place, &ns, sizeof ns);
   }
 
+  // False when a clock has run over its seconds since the last record: `control.turned` says which,
+  // and nothing may be published until the stream says so too.
+  bool stamp_interval(uint8_t* record) {
+    const uint64_t wall = in_order() - epoch_;
+    if (__builtin_expect(cpu_offset_ >= 0, 0)) {
+      const uint64_t cpu = Clock::cpu(thread_cpu_) - cpu_epoch_;
+      if (wall >= wall_limit_ || cpu >= cpu_limit_) return turned(wall, cpu);
+      put_stop(record + cpu_offset_, cpu);
+    } else if (__builtin_expect(wall >= wall_limit_, 0)) {
+      return turned(wall, 0);
+    }
+    if (wall_offset_ >= 0) put_stop(record + wall_offset_, wall);
+    return true;
+  }
+
+  bool turned(uint64_t wall, uint64_t cpu) {
+    control_->turned = (wall >= wall_limit_ ? 1 : 0) | (cpu >= cpu_limit_ ? 2 : 0);
+    return false;
+  }
+
+  static void put_stop(uint8_t* start, uint64_t ns) {
+    const uint64_t seconds = ns / 1000000000u;
+    uint32_t rest = static_cast<uint32_t>(ns - seconds * 1000000000u);
+    uint16_t low = static_cast<uint16_t>(seconds);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    rest = __builtin_bswap32(rest);
+    low = __builtin_bswap16(low);
+#endif
+    uint32_t start_rest;
+    std::memcpy(&start_rest, start + 2, sizeof start_rest);
+    if (start_rest == kNoStart) {
+      std::memcpy(start, &low, sizeof low);
+      std::memcpy(start + 2, &rest, sizeof rest);
+    }
+    std::memcpy(start + 6, &low, sizeof low);
+    std::memcpy(start + 8, &rest, sizeof rest);
+  }
+
   void stamp_as_opened(uint8_t* record);
 
   void publish(uint32_t bytes) {
@@ -205,6 +270,13 @@ class Ring {
   uint64_t epoch_ = 0;
   uint32_t stamp_offset_ = 0;
   bool kernel_clock_ = false;
+  bool thread_cpu_ = false;
+  int32_t wall_offset_ = -1;
+  int32_t cpu_offset_ = -1;
+  uint64_t cpu_epoch_ = 0;
+  // Where the seconds of a clock end, in ns since its epoch.
+  uint64_t wall_limit_ = UINT64_MAX;
+  uint64_t cpu_limit_ = UINT64_MAX;
 
   size_t control_bytes_ = 0;
   size_t capacity_ = 0;

@@ -34,7 +34,14 @@ export interface NativeRingOptions {
   finishFrom?: string;
   finishTo?: string;
   stampOffset: number;
-  stamp: 'none' | 'native' | 'big';
+  stamp: 'none' | 'native' | 'big' | 'interval';
+  /** Of `interval` stamps: where a record holds start and stop by each clock, and the biases in s. */
+  wallOffset?: number;
+  cpuOffset?: number;
+  wallBias?: number;
+  cpuBias?: number;
+  /** Cpu time of the thread rather than of the process. */
+  threadCpu?: boolean;
   kernelClock: boolean;
   removeIfEmpty?: boolean;
   lengthOffset?: number;
@@ -86,6 +93,8 @@ export interface ControlLayout {
   stamp: number;
   droppedEvents: number;
   refusedEvents: number;
+  turned: number;
+  unfinished: number;
   epilogues: number;
   epilogueStride: number;
   epilogueHeadBytes: number;
@@ -126,6 +135,8 @@ export interface NativeCore {
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
   makeRoom(ring: number, bytes: number): number;
   commitExplicit(ring: number, lastRecord: number): boolean;
+  /** Publishes `interval` records that their writer has stamped, over the end of a clock's seconds. */
+  commitTurn(ring: number, wall: boolean, cpu: boolean): void;
   flush(ring: number): boolean;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */
@@ -137,6 +148,8 @@ export interface NativeCore {
   kernelClockNow(): bigint;
   /** Nanoseconds since 1970. */
   wallClock(): bigint;
+  /** Nanoseconds that the process, or this thread, has spent on a CPU. */
+  cpuClock(ofThread: boolean): number;
   finishOnSignal(signalNumber: number): boolean;
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;

@@ -32,6 +32,13 @@ export class Ring {
   epilogue = new Int32Array(NOWHERE, 0, 1);
   /** One element: nanoseconds since the epoch, as `readStamp` left them. */
   stamp = new Float64Array(NOWHERE, 0, 1);
+  /** One element: not 0 when an `interval` commit held its record back; see `commitTurn`. */
+  turned = new Int32Array(NOWHERE, 0, 1);
+  /**
+   * One element: not 0 while the target lacks an end that only its format can write. A ring that is
+   * finished meanwhile leaves its file to recovery.
+   */
+  unfinished = new Int32Array(NOWHERE, 0, 1);
   commit: () => void = closedCommit;
   readStamp: () => void = closedCommit;
 
@@ -83,6 +90,8 @@ export class Ring {
     this.pending = new Int32Array(buffer, control.pending, 1);
     this.epilogue = new Int32Array(buffer, control.epilogue, 1);
     this.stamp = new Float64Array(buffer, control.stamp, 1);
+    this.turned = new Int32Array(buffer, control.turned, 1);
+    this.unfinished = new Int32Array(buffer, control.unfinished, 1);
     this.commit = native.commit;
     this.readStamp = native.readStamp;
     this.#dropped = new Float64Array(buffer, control.droppedEvents, 1);
@@ -155,6 +164,29 @@ export class Ring {
     if (!core.commitExplicit(this.#id, lastRecord)) return false;
     this.advance(bytes);
     return true;
+  }
+
+  /**
+   * Takes a record back that an `interval` commit has not published, because a clock has run over
+   * its seconds (`turned`: 1 wall, 2 cpu). The bytes stay where they are until others are written.
+   */
+  takeBack(bytes: number): void {
+    this.turned[0] = 0;
+    this.free += bytes;
+    const before = this.position - bytes;
+    this.position = before < 0 ? before + this.capacity : before;
+  }
+
+  /** Publishes records that carry a clock over the end of its seconds, and that bring their times. */
+  commitTurn(bytes: number, clocks: { wall: boolean; cpu: boolean }): void {
+    this.pending[0] = bytes;
+    core.commitTurn(this.#id, clocks.wall, clocks.cpu);
+    this.advance(bytes);
+  }
+
+  /** Memory of the format's own, which outlives the process with the ring: at most 8 KiB. */
+  note(bytes: number): Uint8Array {
+    return new Uint8Array(this.pending.buffer, core.control.note, bytes);
   }
 
   /**
