@@ -72,7 +72,8 @@ export function recoverOwnFile(ring: RingFile, target: string): RecoveredStream 
     const { records, bytes } = ring.epilogue;
     const each = records === 0 ? 0 : bytes.length / records;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    for (let i = 0; i < records; i++) {
+    // A record that ends in front of the stamp's place has none.
+    for (let i = 0; i < records && ring.stampOffset + 8 <= each; i++) {
       view.setBigUint64(i * each + ring.stampOffset, ring.lastStamp, endianness() === 'LE');
     }
     writeAt(fd, bytes, end);
