@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { dumpi2ascii } from '../../src/dumpi/dumpi2ascii.js';
+import { CallCursor } from '../../src/dumpi/reader.js';
+import { readSections } from '../../src/dumpi/sections.js';
+import { golden, goldenFiles, haveGolden } from './golden-traces.js';
+
+process.env['TZ'] = 'UTC';
+
+describe.skipIf(!haveGolden)('golden traces (not at hand: ../shared/golden/dumpi)', () => {
+  it.each(goldenFiles('.bin'))('%s decodes with no byte left', (name) => {
+    const sections = readSections(golden(name));
+    const cursor = CallCursor.ofTrace(sections);
+    while (cursor.next() !== undefined);
+    const { index, extents } = sections;
+    const covered = [
+      { offset: 0, size: 8 },
+      { offset: index.body, size: cursor.offset - index.body },
+    ];
+    covered.push(...Object.values(extents));
+    // An empty section of keyvals is written but not indexed.
+    if (index.keyvals === 0) {
+      const { offset, size } = extents.footer!;
+      covered.push({ offset: offset + size, size: 4 });
+    }
+    covered.sort((a, b) => a.offset - b.offset);
+    let at = 0;
+    for (const { offset, size } of covered) {
+      expect(offset).toBe(at);
+      at += size;
+    }
+    expect(at).toBe(sections.indexOffset);
+    cursor.close();
+  });
+
+  it.each(goldenFiles('.all.txt'))('prints %s as the format’s own reader does', (name) => {
+    const lines = [...dumpi2ascii(golden(name.replace('.all.txt', '.bin')))];
+    expect(`${lines.join('\n')}\n`).toBe(readFileSync(golden(name), 'utf8'));
+  });
+});
