@@ -1,0 +1,92 @@
+import { outOfRange, wrongType } from '../core/errors.js';
+
+/** Values of a field of 64 bits. A number says the small ones exactly and costs no allocation. */
+export type Wide = number | bigint;
+
+const MAX_U64 = 0xffff_ffff_ffff_ffffn;
+const TWO_TO_32 = 0x1_0000_0000;
+const NO_DIGIT = 0xff;
+
+const digits = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+
+/** The value of a hexadecimal digit of either case by its character; larger than 15: none. */
+export const digitValue = new Uint8Array(256).fill(NO_DIGIT);
+for (let value = 0; value < 16; value++) {
+  digitValue[digits[value]!] = value;
+  digitValue[value.toString(16).toUpperCase().charCodeAt(0)] = value;
+}
+
+/** Four digits of every 16-bit number, as a u32 that little-endian stores put in reading order. */
+export const fourDigits = new Uint32Array(65_536);
+for (let value = 0; value < fourDigits.length; value++) {
+  fourDigits[value] =
+    digits[value >> 12]! |
+    (digits[(value >> 8) & 15]! << 8) |
+    (digits[(value >> 4) & 15]! << 16) |
+    (digits[value & 15]! << 24);
+}
+
+/** Digits that a u32 takes without padding: 1 to 8. */
+export function digitCount(value: number): number {
+  return (35 - Math.clz32(value | 1)) >> 2;
+}
+
+/** Writes a u32 without padding at `at` and returns where it ends. */
+export function writeHex32(bytes: Uint8Array, at: number, value: number): number {
+  const end = at + digitCount(value);
+  let rest = value;
+  for (let i = end - 1; i >= at; i--) {
+    bytes[i] = digits[rest & 15]!;
+    rest >>>= 4;
+  }
+  return end;
+}
+
+function writeLowHalf(bytes: Uint8Array, at: number, value: number): number {
+  let rest = value;
+  for (let i = at + 7; i >= at; i--) {
+    bytes[i] = digits[rest & 15]!;
+    rest >>>= 4;
+  }
+  return at + 8;
+}
+
+/** Writes a number of up to 64 bits, which has been checked, without padding. */
+export function writeHex(bytes: Uint8Array, at: number, value: Wide): number {
+  if (typeof value === 'number') {
+    if (value < TWO_TO_32) return writeHex32(bytes, at, value);
+    return writeLowHalf(bytes, writeHex32(bytes, at, Math.floor(value / TWO_TO_32)), value >>> 0);
+  }
+  const high = Number(value >> 32n);
+  const low = Number(value & 0xffff_ffffn);
+  return high === 0
+    ? writeHex32(bytes, at, low)
+    : writeLowHalf(bytes, writeHex32(bytes, at, high), low);
+}
+
+/** Whether a value is a number that a 64-bit field takes exactly. */
+export function isExact(value: unknown): value is number {
+  return (
+    typeof value === 'number' &&
+    value >= 0 &&
+    value <= Number.MAX_SAFE_INTEGER &&
+    Math.floor(value) === value
+  );
+}
+
+/**
+ * Checks a value of a 64-bit field.
+ *
+ * @throws TracewrightError that names the field, the value and the range.
+ */
+export function checkWide(field: string, value: unknown): void {
+  if (isExact(value)) return;
+  const limit = 'an integer from 0 to 2^53 - 1, or a bigint from 0 to 2^64 - 1';
+  if (typeof value === 'bigint') {
+    if (value < 0n || value > MAX_U64) throw outOfRange(field, value, limit);
+    return;
+  }
+  throw typeof value === 'number'
+    ? outOfRange(field, value, limit)
+    : wrongType(field, value, limit);
+}

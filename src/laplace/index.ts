@@ -1,0 +1,49 @@
+/**
+ * Traces in Laplace's formats: the memory references of a simulated machine, in binary or as text,
+ * and the events of its kernel.
+ *
+ *     import { openKernelEvents, openReferences } from 'tracewright/laplace';
+ *
+ *     const references = openReferences('run.references');
+ *     const kernel = openKernelEvents('run.kernel.txt');
+ *     kernel.schedule(cycle, 0x100);
+ *     references.load(cycle + 1, 4, 0x9f8e7, 0x9a8b7c6d);
+ *     references.close();
+ *     kernel.close();
+ *
+ * @module laplace
+ */
+export { TracewrightError, TraceFormatError } from '../core/errors.js';
+export type { ErrorCode } from '../core/errors.js';
+export type { Finding, Progress } from '../core/finding.js';
+export type { RecoveredStream } from '../core/recover-ring.js';
+export type { Recovery, RecoverOptions } from '../core/recovery.js';
+export type { RingOptions } from '../core/ring-options.js';
+export type { Wide } from './hexadecimal.js';
+export type { EmitKernelEvent, KernelEventValues } from './kernel-emitter.js';
+export { kernelEventKinds } from './kernel-event-kinds.js';
+export type { KernelEventKind, KernelField, KernelFieldType } from './kernel-event-kinds.js';
+export { openKernelEvents } from './kernel-events.js';
+export type {
+  KernelEventMethods,
+  KernelEventOptions,
+  KernelEvents,
+  KernelTrace,
+} from './kernel-events.js';
+export { readKernelEvents } from './kernel-reader.js';
+export type {
+  KernelEvent,
+  KernelEventOf,
+  KernelTraceEnd,
+  ReadKernelEventOptions,
+} from './kernel-reader.js';
+export type { Endian, ReferenceForm } from './layout.js';
+export { recoverTrace } from './recover.js';
+export type { LaplaceRecoverOptions } from './recover.js';
+export type { ReferenceArrays } from './reference-batch.js';
+export type { EmitReference } from './reference-emitter.js';
+export { readReferences } from './reference-reader.js';
+export type { ReadReferenceOptions, Reference } from './reference-reader.js';
+export { openReferences } from './references.js';
+export type { ReferenceOptions, References } from './references.js';
+export type { TraceFileOptions } from './trace-file.js';

@@ -1,0 +1,93 @@
+/**
+ * The kernel records of the text: their tags, and their fields in order behind the timestamp. What
+ * writes, reads, checks and prints kernel events is made from this table. The text shows an example
+ * of each and names few columns: those of `execute`, `mapFile`, `attachSharedMemory` and the file
+ * records are inferred from their examples.
+ */
+export const kernelEventKinds = {
+  schedule: { tag: 's', fields: ['task'] },
+  fork: { tag: 'F', fields: ['task', 'newTask'] },
+  exit: { tag: 'T', fields: ['task'] },
+  execute: { tag: 'X', fields: ['task', 'inode', 'major', 'minor', 'fileName'] },
+  assignAddressSpace: { tag: 'A', fields: ['task', 'space'] },
+  duplicateRange: { tag: 'D', fields: ['fromSpace', 'toSpace', 'start', 'end'] },
+  mapFile: {
+    tag: 'M',
+    fields: ['task', 'address', 'length', 'inode', 'major', 'minor', 'fileOffset', 'fileName'],
+  },
+  mapAnonymous: { tag: 'm', fields: ['task', 'address', 'length'] },
+  attachSharedMemory: { tag: 'S', fields: ['task', 'address', 'length', 'segment'] },
+  unmap: { tag: 'U', fields: ['task', 'address', 'length'] },
+  unmapAll: { tag: 'u', fields: ['space'] },
+  copyOnWrite: { tag: 'C', fields: ['task', 'address'] },
+  allocateBufferCache: { tag: 'B', fields: ['page'] },
+  freeBufferCache: { tag: 'b', fields: ['page'] },
+  freeFilesystemCache: { tag: 'p', fields: ['page'] },
+  allocateFilesystemCache: { tag: 'P', fields: ['page', 'inode', 'major', 'minor', 'fileOffset'] },
+  openFile: { tag: '(', fields: ['task', 'inode', 'major', 'minor', 'fileName'] },
+  closeFile: { tag: ')', fields: ['task', 'inode', 'major', 'minor'] },
+  readFile: { tag: '<', fields: ['task', 'inode', 'major', 'minor', 'fileOffset', 'length'] },
+  writeFile: { tag: '>', fields: ['task', 'inode', 'major', 'minor', 'fileOffset', 'length'] },
+  deleteFile: { tag: '-', fields: ['inode', 'major', 'minor'] },
+} as const;
+
+/**
+ * How wide each field is. The text shows numbers of 32 and 64 bits without saying which is which:
+ * numbers that the system gives out are u32, addresses, lengths, inodes and offsets u64, so that the
+ * kernel events of a 64-bit process can be said.
+ */
+export const kernelFields = {
+  task: 'u32',
+  newTask: 'u32',
+  space: 'u32',
+  fromSpace: 'u32',
+  toSpace: 'u32',
+  major: 'u32',
+  minor: 'u32',
+  segment: 'u32',
+  address: 'u64',
+  start: 'u64',
+  end: 'u64',
+  length: 'u64',
+  page: 'u64',
+  inode: 'u64',
+  fileOffset: 'u64',
+  fileName: 'name',
+} as const;
+
+/** The names of the record kinds. */
+export type KernelEventKind = keyof typeof kernelEventKinds;
+export type KernelField = keyof typeof kernelFields;
+export type KernelFieldType = (typeof kernelFields)[KernelField];
+
+/** Digits of a field, at most. */
+export const FIELD_DIGITS: Readonly<Record<Exclude<KernelFieldType, 'name'>, number>> = {
+  u32: 8,
+  u64: 16,
+};
+
+/** Bytes of a file name, at most: four times what Linux takes for a path. */
+export const LONGEST_NAME = 16_384;
+
+/** No line is longer: tag, timestamp, seven numbers, a name. */
+export const LONGEST_LINE = LONGEST_NAME + 256;
+
+/** What stands at the end of a kernel trace, without a timestamp. */
+export const END_TAG = 'c';
+export const END_LINE = `${END_TAG}\n`;
+
+/** One kind of record with what follows from its place in the table. */
+export interface KernelEventShape {
+  kind: KernelEventKind;
+  tag: string;
+  fields: readonly { name: KernelField; type: KernelFieldType }[];
+}
+
+/** The table as a list. */
+export const kernelEventShapes: readonly KernelEventShape[] = Object.entries(kernelEventKinds).map(
+  ([kind, { tag, fields }]) => ({
+    kind: kind as KernelEventKind,
+    tag,
+    fields: fields.map((name) => ({ name, type: kernelFields[name] })),
+  }),
+);

@@ -1,0 +1,31 @@
+import { integerIn } from '../core/argument.js';
+import { outOfRange, wrongType } from '../core/errors.js';
+import { checkWide } from './hexadecimal.js';
+import { FIRST_TYPE, LAST_TYPE } from './layout.js';
+
+/** A checked type as its byte. */
+export function typeByte(type: unknown): number {
+  const limit = 'one printable ASCII character other than a space';
+  if (typeof type !== 'string') throw wrongType('type', type, limit);
+  const code = type.charCodeAt(0);
+  if (type.length !== 1 || !isType(code)) throw outOfRange('type', type, limit);
+  return code;
+}
+
+/** Whether a byte can be the type of a reference. */
+export function isType(code: number): boolean {
+  return code >= FIRST_TYPE && code <= LAST_TYPE;
+}
+
+/** Checks what one reference says; an absent timestamp is taken from the clock. */
+export function checkReference(
+  timestamp: unknown,
+  length: unknown,
+  space: unknown,
+  address: unknown,
+): void {
+  if (timestamp !== undefined) checkWide('timestamp', timestamp);
+  integerIn('length', length, 0, 0xff);
+  integerIn('space', space, 0, 0xffff_ffff);
+  integerIn('address', address, 0, 0xffff_ffff);
+}

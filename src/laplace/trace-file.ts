@@ -1,0 +1,134 @@
+import { existsSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
+import { core } from '../core/addon.js';
+import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
+import { RingFile } from '../core/ring-file.js';
+import { Ring } from '../core/ring.js';
+import { checkRingOptions } from '../core/ring-options.js';
+import type { RingOptions } from '../core/ring-options.js';
+import { attempt } from '../core/system-error.js';
+import type { LaplaceFile } from './layout.js';
+import { recoverTrace, ringBeside, ringCandidates } from './recover.js';
+
+/** What opening either kind of trace accepts. */
+export interface TraceFileOptions extends RingOptions {
+  /** What to do with a file that is there already: `error` (default) or `replace` it. */
+  exists?: 'error' | 'replace';
+}
+
+let opened = 0;
+
+/** Checks what must be the name of a file and makes it absolute. */
+export function checkPath(field: string, path: unknown): string {
+  if (typeof path !== 'string' || path === '') throw wrongType(field, path, 'a path');
+  if (path.includes('\0')) throw outOfRange(field, path, 'a path without NUL');
+  return resolve(path);
+}
+
+/** Checks an option that is one of two words. */
+export function checkChoice<T extends string>(
+  field: string,
+  value: unknown,
+  choices: readonly [T, T],
+): T {
+  if (choices.includes(value as T)) return value as T;
+  const limit = choices.map((choice) => `'${choice}'`).join(' or ');
+  throw typeof value === 'string'
+    ? outOfRange(field, value, limit)
+    : wrongType(field, value, limit);
+}
+
+/** The error for a file that stands where a trace shall go. */
+export function fileExists(field: string, path: string, inUse = false): TracewrightError {
+  return new TracewrightError(
+    'ERR_TRACE_EXISTS',
+    inUse
+      ? `${field} ${path} is being written: choose another name`
+      : `${field} ${path} exists: choose another name, or replace it with { exists: 'replace' }`,
+    { field, value: path, limit: 'a file that does not exist' },
+  );
+}
+
+/**
+ * Puts the place of a trace in order: a dead process's trace is completed, and goes only where it
+ * shall be replaced.
+ */
+function clearPlace(path: string, replace: boolean, ringDir: string | undefined): void {
+  if (existsSync(path)) {
+    try {
+      recoverTrace(path, ringDir === undefined ? {} : { ringDir });
+    } catch (error) {
+      if (error instanceof TracewrightError && error.code === 'ERR_ORDER') {
+        throw fileExists('path', path, true);
+      }
+      throw error;
+    }
+    if (!replace) throw fileExists('path', path);
+    attempt('path', path, () => {
+      rmSync(path);
+    });
+  }
+  // Somebody has taken a trace away and not its ring, which nothing can be done with any more.
+  for (const candidate of ringCandidates(path, ringDir)) {
+    const ring = RingFile.open(candidate.path);
+    const stale = ring === undefined || candidate.streamOf(ring) === path;
+    ring?.close();
+    if (ring?.owner === 'alive' && stale) throw fileExists('path', path, true);
+    if (stale) rmSync(candidate.path, { force: true });
+  }
+}
+
+/** A file that one ring feeds, open for writing. */
+export class TraceFile {
+  readonly path: string;
+  readonly ring: Ring;
+
+  /**
+   * @param end what ends the trace, whoever does it: `close`, the end of the process, recovery.
+   * @throws TracewrightError for a wrong option, or a file that exists or cannot be made.
+   */
+  constructor(path: unknown, format: LaplaceFile, options: TraceFileOptions, end?: string) {
+    this.path = checkPath('path', path);
+    if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
+      throw wrongType('options', options, 'an object');
+    }
+    const { ringDir, ...settings } = checkRingOptions(options, { onFull: 'block' });
+    const exists = checkChoice('exists', options.exists ?? 'error', ['error', 'replace']);
+    this.ring = new Ring(
+      () => new TracewrightError('ERR_CLOSED', `${this.path} is closed`, { field: 'trace' }),
+    );
+    clearPlace(this.path, exists === 'replace', ringDir);
+    opened += 1;
+    const name = `tracewright-${process.pid}-${core.systemThreadId()}-laplace-${opened}.ring`;
+    try {
+      this.ring.open({
+        path: ringDir === undefined ? ringBeside(this.path) : join(ringDir, name),
+        capacity: settings.ringBytes,
+        format,
+        target: this.path,
+        // No record is stamped by the commit: timestamps are the caller's, or digits.
+        stamp: 'none',
+        stampOffset: core.control.epilogueStride,
+        kernelClock: settings.clock === 'monotonic',
+        full: settings.onFull,
+        blockLimitMs: settings.blockLimitMs,
+      });
+    } catch (error) {
+      const { cause } = error as { cause?: { errno?: number } };
+      if (cause?.errno === constants.errno.EEXIST) throw fileExists('path', this.path);
+      throw error;
+    }
+    if (end !== undefined) {
+      this.ring.setEpilogues([[Buffer.from(end)]]);
+      this.ring.epilogue[0] = 1;
+    }
+  }
+
+  /** Writes what has been recorded to the file, on this thread. */
+  flush(): void {
+    if (this.ring.flush()) return;
+    const reason = this.ring.counts()?.lastError ?? 'the file did not take everything';
+    throw new TracewrightError('ERR_SYSTEM', reason, { field: 'path', value: this.path });
+  }
+}
