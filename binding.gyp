@@ -8,6 +8,7 @@
         "native/clock.cc",
         "native/datagram_sink.cc",
         "native/drain_thread.cc",
+        "native/fast_function.cc",
         "native/file_sink.cc",
         "native/network_address.cc",
         "native/process_identity.cc",

@@ -18,6 +18,7 @@
 
 #include "datagram_sink.h"
 #include "drain_thread.h"
+#include "fast_function.h"
 #include "file_sink.h"
 #include "producer_slots.h"
 #include "ring.h"
@@ -31,10 +32,20 @@ TRACEWRIGHT_THREAD_LOCAL Ring* slots[kSlots];
 namespace {
 
 constexpr uint32_t kSocketLimitMs = 1000;
+// The kinds of Stamp, in whose order the functions below are kept.
+constexpr size_t kStamps = 4;
+static_assert(static_cast<size_t>(Stamp::none) == 0 && static_cast<size_t>(Stamp::native) == 1 &&
+              static_cast<size_t>(Stamp::big) == 2 && static_cast<size_t>(Stamp::interval) == 3);
+
+struct SlotFunctions {
+  Napi::FunctionReference commit[kStamps];  // by Stamp
+  Napi::FunctionReference read_stamp;
+};
 
 // What one environment (the main thread or a worker) has open.
 struct Environment {
   std::vector<std::shared_ptr<Ring>> rings;
+  std::array<SlotFunctions, kSlots> functions;
   uint64_t ending_since = 0;
 
   // Rings that end with their environment share one wait for their sockets.
@@ -64,18 +75,65 @@ struct BufferOwner {
   size_t id;
 };
 
-// ---- The hot path: plain Node-API, no argument, no result ----
+// ---- The hot path: no argument, no result ----
 
-template <Stamp kStamp, int kSlot>
-napi_value commit_slot(napi_env, napi_callback_info) {
+template <Stamp kStamp, size_t kSlot>
+void commit_slot(const void*) {
   slots[kSlot]->commit<kStamp>();
+}
+
+template <size_t kSlot>
+void read_stamp_slot(const void*) {
+  slots[kSlot]->read_stamp();
+}
+
+// What the ring in a slot is committed and timed with, both ways of calling it.
+struct SlotCalls {
+  FastCallback commit[kStamps];  // by Stamp
+  FastCallback read_stamp;
+  napi_callback plain_commit[kStamps];
+  napi_callback plain_read_stamp;
+};
+
+template <FastCallback kCall>
+napi_value plain(napi_env, napi_callback_info) {
+  kCall(nullptr);
   return nullptr;
 }
 
-template <int kSlot>
-napi_value read_stamp_slot(napi_env, napi_callback_info) {
-  slots[kSlot]->read_stamp();
-  return nullptr;
+template <size_t kSlot>
+constexpr SlotCalls calls_of_slot() {
+  return {{commit_slot<Stamp::none, kSlot>, commit_slot<Stamp::native, kSlot>,
+           commit_slot<Stamp::big, kSlot>, commit_slot<Stamp::interval, kSlot>},
+          read_stamp_slot<kSlot>,
+          {plain<commit_slot<Stamp::none, kSlot>>, plain<commit_slot<Stamp::native, kSlot>>,
+           plain<commit_slot<Stamp::big, kSlot>>, plain<commit_slot<Stamp::interval, kSlot>>},
+          plain<read_stamp_slot<kSlot>>};
+}
+
+template <size_t... kSlot>
+constexpr std::array<SlotCalls, kSlots> calls_of_slots(std::index_sequence<kSlot...>) {
+  return {calls_of_slot<kSlot>()...};
+}
+
+constexpr std::array<SlotCalls, kSlots> kSlotCalls =
+    calls_of_slots(std::make_index_sequence<kSlots>{});
+
+napi_value make_function(napi_env env, const char* name, napi_callback callback, void* data) {
+  napi_value function = nullptr;
+  napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, data, &function);
+  return function;
+}
+
+// The functions of a slot are made once for an environment: V8 never lets go of a fast one.
+napi_value slot_function(napi_env env, Napi::FunctionReference* made, const char* name,
+                         FastCallback fast, napi_callback slow) {
+  if (made->IsEmpty()) {
+    napi_value function = make_fast_function(fast);
+    if (function == nullptr) function = make_function(env, name, slow, nullptr);
+    *made = Napi::Persistent(Napi::Function(env, function));
+  }
+  return made->Value();
 }
 
 // For the rings beyond the slots: the ring comes with the function.
@@ -97,40 +155,8 @@ napi_value read_stamp_any(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-template <Stamp kStamp, size_t... kSlot>
-constexpr std::array<napi_callback, kSlots> commits(std::index_sequence<kSlot...>) {
-  return {commit_slot<kStamp, static_cast<int>(kSlot)>...};
-}
-
-template <size_t... kSlot>
-constexpr std::array<napi_callback, kSlots> stamp_readers(std::index_sequence<kSlot...>) {
-  return {read_stamp_slot<static_cast<int>(kSlot)>...};
-}
-
-napi_callback commit_callback(Stamp stamp, int slot) {
-  constexpr auto kIndexes = std::make_index_sequence<kSlots>{};
-  static constexpr auto kNone = commits<Stamp::none>(kIndexes);
-  static constexpr auto kNative = commits<Stamp::native>(kIndexes);
-  static constexpr auto kBig = commits<Stamp::big>(kIndexes);
-  static constexpr auto kInterval = commits<Stamp::interval>(kIndexes);
-  const size_t index = static_cast<size_t>(slot);
-  switch (stamp) {
-    case Stamp::none:
-      return slot < 0 ? commit_any<Stamp::none> : kNone[index];
-    case Stamp::native:
-      return slot < 0 ? commit_any<Stamp::native> : kNative[index];
-    case Stamp::big:
-      return slot < 0 ? commit_any<Stamp::big> : kBig[index];
-    case Stamp::interval:
-      return slot < 0 ? commit_any<Stamp::interval> : kInterval[index];
-  }
-  return nullptr;
-}
-
-napi_callback stamp_reader_callback(int slot) {
-  static constexpr auto kReaders = stamp_readers(std::make_index_sequence<kSlots>{});
-  return slot < 0 ? read_stamp_any : kReaders[static_cast<size_t>(slot)];
-}
+constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_any<Stamp::native>,
+                                               commit_any<Stamp::big>, commit_any<Stamp::interval>};
 
 // ---- Everything else ----
 
@@ -324,12 +350,20 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   Napi::Object result = Napi::Object::New(env);
   result["id"] = Napi::Number::New(env, static_cast<double>(id));
   result["buffer"] = Napi::Value(env, buffer);
+  const auto stamp_index = static_cast<size_t>(options.stamp);
   napi_value commit = nullptr;
   napi_value read_stamp = nullptr;
-  napi_create_function(env, "commit", NAPI_AUTO_LENGTH, commit_callback(options.stamp, slot),
-                       ring.get(), &commit);
-  napi_create_function(env, "readStamp", NAPI_AUTO_LENGTH, stamp_reader_callback(slot), ring.get(),
-                       &read_stamp);
+  if (slot < 0) {
+    commit = make_function(env, "commit", kCommitAny[stamp_index], ring.get());
+    read_stamp = make_function(env, "readStamp", read_stamp_any, ring.get());
+  } else {
+    const SlotCalls& calls = kSlotCalls[static_cast<size_t>(slot)];
+    SlotFunctions& functions = all->functions[static_cast<size_t>(slot)];
+    commit = slot_function(env, &functions.commit[stamp_index], "commit", calls.commit[stamp_index],
+                           calls.plain_commit[stamp_index]);
+    read_stamp = slot_function(env, &functions.read_stamp, "readStamp", calls.read_stamp,
+                               calls.plain_read_stamp);
+  }
   result["commit"] = Napi::Value(env, commit);
   result["readStamp"] = Napi::Value(env, read_stamp);
   return result;

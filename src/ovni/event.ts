@@ -1,11 +1,13 @@
 import { integerIn } from '../core/argument.js';
-import { compile, mayCompile } from '../core/compile.js';
+import { mayCompile } from '../core/compile.js';
+import { commitText } from '../core/emitter-text.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { emitJumboTo, isStateEvent } from './emit.js';
 import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
 import { argumentBytes, resolveSignature } from './signature.js';
 import type { Argument, Arguments, ArgumentType, Signature } from './signature.js';
 import type { DeclaredMcv } from './catalog.js';
+import { compileEmitter, roomText } from './stream-emitter.js';
 import { headerOf, LITTLE } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 import { checkWide, writeWide } from './wide-integer.js';
@@ -71,11 +73,11 @@ function jumboEmitter(stream: StreamWriter, signature: Signature) {
 
 /** The emitter where functions may not be made from text: right, but slower. */
 function plainEmitter(stream: StreamWriter, signature: Signature, header: number, bytes: number) {
-  const { ring } = stream;
   const { args, mcv } = signature;
   const changesState = isStateEvent(header);
   return (...values: unknown[]): void => {
     checkArguments(signature, values);
+    const { ring } = stream;
     const state = changesState ? stream.stateAfter(mcv) : undefined;
     if (ring.free < bytes) {
       if (state === undefined) {
@@ -143,31 +145,30 @@ function compiledEmitter(
   const { args, mcv } = signature;
   const changesState = isStateEvent(header);
   const names = args.map((_, i) => `a${i}`);
+  const parameters = names.join(', ');
   // Kept short: V8 inlines no function of more than 460 bytes of bytecode.
   const tests = args.map(
     ({ type }, i) => `typeof a${i} === 'number' && ${quickTest(type, `a${i}`)}`,
   );
-  const body = `return function emitEvent(${names.join(', ')}) {
-  ${tests.length === 0 ? '' : `if (!(${tests.join(' && ')})) check(${names.join(', ')});`}
-  ${changesState ? 'const state = stream.stateAfter(mcv);' : ''}
-  if (ring.free < ${bytes} && !ring.${changesState ? 'insistOnRoom' : 'makeRoom'}(${bytes})) {
-    ${changesState ? 'stream.settle(state);' : ''}
-    return;
-  }
-  const at = ring.position;
-  const view = ring.view;
-  view.setUint32(at, ${header >>> 0}, true);
-  ${args.map((argument, i) => write(argument, `a${i}`)).join('\n  ')}
-  ring.advance(${bytes});
-  ring.commit();
-  ${changesState ? 'stream.settle(state);' : ''}
-};`;
   const check = (...values: unknown[]): void => {
     checkArguments(signature, values);
   };
-  return compile(mcv, { ring: stream.ring, stream, mcv, check, writeWide }, body) as (
-    ...values: never[]
-  ) => void;
+  const settle = changesState ? 'stream.settle(state);' : '';
+  return compileEmitter(
+    stream,
+    mcv,
+    parameters,
+    { mcv, check, writeWide },
+    (ring) => `
+  ${tests.length === 0 ? '' : `if (!(${tests.join(' && ')})) check(${parameters});`}
+  ${changesState ? 'const state = stream.stateAfter(mcv);' : ''}
+  ${roomText(bytes, parameters, changesState, settle)}
+  const at = ring.position;
+  view.setUint32(at, ${header >>> 0}, true);
+  ${args.map((argument, i) => write(argument, `a${i}`)).join('\n  ')}
+  ${commitText(ring, 'at', bytes)}
+  ${settle}`,
+  ) as (...values: never[]) => void;
 }
 
 /**

@@ -1,7 +1,9 @@
 import { integerIn } from '../core/argument.js';
-import { compile, mayCompile } from '../core/compile.js';
+import { mayCompile } from '../core/compile.js';
+import { commitText } from '../core/emitter-text.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
+import { compileEmitter, roomText } from './stream-emitter.js';
 import { headerOf, LITTLE } from './stream-writer.js';
 import type { MarkDefinition, StreamWriter } from './stream-writer.js';
 import { checkWide, writeWide } from './wide-integer.js';
@@ -195,71 +197,77 @@ export interface MarkEmitters {
 }
 
 /**
- * Source of the function for one kind of mark event: the usual case without a call, everything else
+ * Compiles the function for one kind of mark event: the usual case without a call, everything else
  * (and every error) in the function that takes any mark.
  *
  * @param unusual what makes the case unusual, beyond what all marks have in common.
  * @param settle what keeps account of the values that are pushed.
  */
-function emitterText(header: number, unusual: string, any: string, settle: string): string {
-  return `function (type, value) {
+function compileMark(
+  stream: StreamWriter,
+  name: string,
+  header: number,
+  any: MarkEmitters['push'],
+  unusual: string,
+  settle: string,
+): MarkEmitters['push'] {
+  const { marks } = stream;
+  return compileEmitter(
+    stream,
+    name,
+    'type, value',
+    { marks, any },
+    (ring) => `
   const mark = typeof type === 'number' ? marks[type] : undefined;
   if (mark === undefined || typeof value !== 'number' || (value | 0) !== value || value === 0 || ${unusual}) {
-    return ${any}(stream, type, value);
+    return any(type, value);
   }
-  if (ring.free < ${RECORD_BYTES} && !ring.insistOnRoom(${RECORD_BYTES})) {
-    ${settle}
-    return;
-  }
+  ${roomText(RECORD_BYTES, 'type, value', true, settle)}
   const at = ring.position;
-  const view = ring.view;
   view.setUint32(at, ${header}, true);
   view.setInt32(at + ${LOW_AT}, value, ${LITTLE});
   view.setInt32(at + ${HIGH_AT}, value >> 31, ${LITTLE});
   view.setInt32(at + ${TYPE_AT}, type, ${LITTLE});
   ${settle}
-  ring.advance(${RECORD_BYTES});
-  ring.commit();
-}`;
+  ${commitText(ring, 'at', RECORD_BYTES)}`,
+  ) as MarkEmitters['push'];
 }
 
 /** Makes the functions that emit marks to `stream`. */
 export function compileMarks(stream: StreamWriter): MarkEmitters {
-  if (!mayCompile()) {
-    return {
-      push(type, value) {
-        pushMark(stream, type, value);
-      },
-      pop(type, value) {
-        popMark(stream, type, value);
-      },
-      set(type, value) {
-        setMark(stream, type, value);
-      },
-    };
-  }
-  const push = emitterText(
-    PUSH,
-    `!mark.stack || mark.depth === ${MAX_DEPTH}`,
-    'pushMark',
-    `const depth = mark.depth;
+  const any: MarkEmitters = {
+    push(type, value) {
+      pushMark(stream, type, value);
+    },
+    pop(type, value) {
+      popMark(stream, type, value);
+    },
+    set(type, value) {
+      setMark(stream, type, value);
+    },
+  };
+  if (!mayCompile()) return any;
+  return {
+    push: compileMark(
+      stream,
+      'markPush',
+      PUSH,
+      any.push,
+      `!mark.stack || mark.depth === ${MAX_DEPTH}`,
+      `const depth = mark.depth;
   mark.pushed[2 * depth] = value;
   mark.pushed[2 * depth + 1] = value >> 31;
   mark.depth = depth + 1;`,
-  );
-  const pop = emitterText(
-    POP,
-    `mark.depth === 0 || mark.pushed[2 * mark.depth - 2] !== value ||
+    ),
+    pop: compileMark(
+      stream,
+      'markPop',
+      POP,
+      any.pop,
+      `mark.depth === 0 || mark.pushed[2 * mark.depth - 2] !== value ||
     mark.pushed[2 * mark.depth - 1] !== value >> 31`,
-    'popMark',
-    'mark.depth -= 1;',
-  );
-  const set = emitterText(SET, 'mark.stack', 'setMark', '');
-  const { marks, ring } = stream;
-  const scope = { stream, ring, marks, pushMark, popMark, setMark };
-  return compile(
-    'marks',
-    scope,
-    `return { push: ${push}, pop: ${pop}, set: ${set} };`,
-  ) as MarkEmitters;
+      'mark.depth -= 1;',
+    ),
+    set: compileMark(stream, 'markSet', SET, any.set, 'mark.stack', ''),
+  };
 }

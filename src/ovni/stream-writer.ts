@@ -84,7 +84,8 @@ const METADATA_DELAY_MS = 50;
  * beside them.
  */
 export class StreamWriter {
-  readonly ring: Ring;
+  /** A ring of its own every time that the stream is opened. */
+  ring: Ring = this.#newRing();
   tid = 0;
   /** Undefined while the stream is closed. */
   process: OvniProcess | undefined;
@@ -98,20 +99,13 @@ export class StreamWriter {
   #metadataTimer: NodeJS.Timeout | undefined;
   #ended = false;
 
-  constructor() {
-    this.ring = new Ring(() => this.#closed('emit'), {
-      bytes: 2 * HEADER_BYTES,
-      record: (times) => {
-        this.#recordFlush(times);
-      },
-    });
-  }
-
   /** @param tid 1 to 2^31 - 1; undefined: the number that the system gives the calling thread. */
   open(process: OvniProcess, tid: number | undefined): void {
     const { version, workDir, ring } = process;
     this.tid = this.#claim(process, tid);
     this.process = process;
+    // Emitters know a ring by what it was when they were compiled.
+    this.ring = this.#newRing();
     this.#ended = false;
     this.#state = 'unknown';
     this.marks.length = 0;
@@ -151,6 +145,15 @@ export class StreamWriter {
       throw error;
     }
     this.ring.setEpilogues(EPILOGUES);
+  }
+
+  #newRing(): Ring {
+    return new Ring(() => this.#closed('emit'), {
+      bytes: 2 * HEADER_BYTES,
+      record: (times) => {
+        this.#recordFlush(times);
+      },
+    });
   }
 
   #begin(
