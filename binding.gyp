@@ -16,7 +16,8 @@
         "native/shared_targets.cc",
         "native/sink.cc",
         "native/socket_setup.cc",
-        "native/stream_sink.cc"
+        "native/stream_sink.cc",
+        "native/target_group.cc"
       ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
       "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],
@@ -46,7 +47,8 @@
               "native/file_sink.cc",
               "native/process_identity.cc",
               "native/ring.cc",
-              "native/sink.cc"
+              "native/sink.cc",
+              "native/target_group.cc"
             ],
             "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
             "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],

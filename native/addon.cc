@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -24,6 +25,7 @@
 #include "ring.h"
 #include "shared_targets.h"
 #include "stream_sink.h"
+#include "target_group.h"
 
 namespace tracewright {
 
@@ -42,8 +44,74 @@ struct SlotFunctions {
   Napi::FunctionReference read_stamp;
 };
 
+// Brings news of targets to the thread of an environment. Locked throughout, for news comes from
+// any thread until the environment is gone.
+class NewsCarrier : public TargetWatcher {
+ public:
+  // False when the thread is being terminated.
+  bool start(napi_env env, napi_value listener) {
+    napi_value name = nullptr;
+    napi_create_string_utf8(env, "tracewright.news", NAPI_AUTO_LENGTH, &name);
+    if (napi_create_threadsafe_function(env, listener, nullptr, name, 0, 1, nullptr, nullptr,
+                                        nullptr, deliver, &function_) != napi_ok) {
+      function_ = nullptr;
+      return false;
+    }
+    // It must not keep the service from ending.
+    napi_unref_threadsafe_function(env, function_);
+    // Hooks run in reverse order: this one before that of the function, which frees it.
+    napi_add_env_cleanup_hook(
+        env, [](void* self) { static_cast<NewsCarrier*>(self)->stop(); }, this);
+    return true;
+  }
+  bool started() const { return function_ != nullptr; }
+
+  void news(const std::string& group) override {
+    auto* const text = new (std::nothrow) std::string(group);
+    if (text != nullptr &&
+        napi_call_threadsafe_function(function_, text, napi_tsfn_nonblocking) != napi_ok) {
+      delete text;
+    }
+  }
+
+  // The environment's thread only.
+  void watch(const std::string& group) {
+    auto& known = groups_[group];
+    if (known) return;
+    known = TargetGroup::of(group);
+    known->watch(this);
+  }
+  void unwatch(const std::string& group) {
+    const auto found = groups_.find(group);
+    if (found == groups_.end()) return;
+    found->second->unwatch(this);
+    groups_.erase(found);
+  }
+  void stop() {
+    for (const auto& [_, group] : groups_) group->unwatch(this);
+    groups_.clear();
+    if (function_ != nullptr) napi_release_threadsafe_function(function_, napi_tsfn_abort);
+    function_ = nullptr;
+  }
+
+ private:
+  static void deliver(napi_env env, napi_value listener, void*, void* data) {
+    const std::unique_ptr<std::string> group(static_cast<std::string*>(data));
+    if (env == nullptr || listener == nullptr) return;
+    napi_value receiver = nullptr;
+    napi_value name = nullptr;
+    napi_get_undefined(env, &receiver);
+    if (napi_create_string_utf8(env, group->data(), group->size(), &name) != napi_ok) return;
+    napi_call_function(env, receiver, listener, 1, &name, nullptr);
+  }
+
+  napi_threadsafe_function function_ = nullptr;
+  std::map<std::string, std::shared_ptr<TargetGroup>> groups_;
+};
+
 // What one environment (the main thread or a worker) has open.
 struct Environment {
+  NewsCarrier news;
   std::vector<std::shared_ptr<Ring>> rings;
   std::array<SlotFunctions, kSlots> functions;
   uint64_t ending_since = 0;
@@ -238,7 +306,11 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
                          : NetworkAddress{text(options, "host"), text(options, "port")};
       target->sink = std::make_shared<StreamSink>(address, preamble);
     }
-    if (!target->sink) target.reset();
+    if (target->sink) {
+      target->sink->join(TargetGroup::of(text(options, "key")));
+    } else {
+      target.reset();
+    }
     created = true;
     return target;
   };
@@ -316,13 +388,20 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
     const std::string preamble = bytes(from, "preamble");
     options.base_offset = preamble.size();
     sink = OwnFileSink::create(options.target, preamble, &failure);
-    if (sink) sink->hold();
+    if (sink) {
+      const std::string group = text(from, "group");
+      sink->join(TargetGroup::of(group.empty() ? options.target : group));
+      sink->hold();
+    }
   }
   const std::shared_ptr<Ring> ring = sink ? Ring::open(options, sink, &failure) : nullptr;
   if (!ring) {
     // A stream that never began leaves no file behind.
     if (sink && !info[1].IsExternal()) unlink(options.target.c_str());
-    if (sink) sink->let_go();
+    if (sink) {
+      sink->let_go();
+      if (sink->abandoned()) sink->discard_unused();
+    }
     throw_failure(env, failure);
     return env.Undefined();
   }
@@ -470,7 +549,8 @@ Napi::Value target_counts(const Napi::CallbackInfo& info) {
   Sink& sink = *target->sink;
   Napi::Object result;
   const Backlog backlog = DrainThread::instance().backlog_of(
-      sink, [&] { result = counts_object(info.Env(), sink).As<Napi::Object>(); });
+      [&](const Sink& each) { return &each == &sink; },
+      [&] { result = counts_object(info.Env(), sink).As<Napi::Object>(); });
   const auto put = [&](const char* name, double value) {
     result[name] = Napi::Number::New(info.Env(), value);
   };
@@ -478,6 +558,68 @@ Napi::Value target_counts(const Napi::CallbackInfo& info) {
   put("pendingBytes", static_cast<double>(backlog.bytes));
   put("droppedRecords", backlog.dropped + sink.counts().dropped_records.load());
   put("refusedRecords", backlog.refused + sink.counts().refused_records.load());
+  return result;
+}
+
+// Of every sink that belongs or belonged to a group, and of their rings.
+Napi::Value group_counts(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto group = TargetGroup::of(info[0].As<Napi::String>().Utf8Value());
+  TargetGroup::Counts counts;
+  const Backlog backlog = DrainThread::instance().backlog_of(
+      [&](const Sink& each) { return each.group() == group.get(); },
+      [&] { counts = group->counts(); });
+  Napi::Object result = Napi::Object::New(env);
+  const auto put = [&](const char* name, double value) {
+    result[name] = Napi::Number::New(env, value);
+  };
+  put("bytes", static_cast<double>(counts.bytes));
+  put("pendingBytes", static_cast<double>(backlog.bytes));
+  put("leftBytes", static_cast<double>(counts.left_bytes));
+  put("droppedRecords", backlog.dropped + static_cast<double>(counts.dropped_records));
+  put("refusedRecords", backlog.refused + static_cast<double>(counts.refused_records));
+  put("lostRecords", static_cast<double>(counts.lost_records));
+  put("errors", static_cast<double>(counts.errors));
+  const Failure failure = group->state().failure;
+  if (failure.error != 0) {
+    result["lastError"] =
+        Napi::String::New(env, failure.action + ": " + std::strerror(failure.error));
+  }
+  return result;
+}
+
+// onTargetNews(listener): called with the name of a watched group after its state has changed.
+Napi::Value on_target_news(const Napi::CallbackInfo& info) {
+  NewsCarrier& news = environment(info.Env()).news;
+  const bool started = news.started() || news.start(info.Env(), info[0]);
+  return Napi::Boolean::New(info.Env(), started);
+}
+
+Napi::Value watch_group(const Napi::CallbackInfo& info) {
+  NewsCarrier& news = environment(info.Env()).news;
+  if (news.started()) news.watch(info[0].As<Napi::String>().Utf8Value());
+  return info.Env().Undefined();
+}
+
+Napi::Value unwatch_group(const Napi::CallbackInfo& info) {
+  environment(info.Env()).news.unwatch(info[0].As<Napi::String>().Utf8Value());
+  return info.Env().Undefined();
+}
+
+Napi::Value group_state(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto group = TargetGroup::of(info[0].As<Napi::String>().Utf8Value());
+  const TargetGroup::State state = group->state();
+  Napi::Object result = Napi::Object::New(env);
+  result["failing"] = Napi::Boolean::New(env, state.failing);
+  result["recovered"] = Napi::Boolean::New(env, state.recovered);
+  result["changes"] = Napi::Number::New(env, static_cast<double>(state.changes));
+  result["first"] = Napi::Boolean::New(env, group->is_first(&environment(env).news));
+  result["errno"] = Napi::Number::New(env, state.failure.error);
+  result["message"] = Napi::String::New(
+      env, state.failure.error == 0
+               ? std::string()
+               : state.failure.action + ": " + std::strerror(state.failure.error));
   return result;
 }
 
@@ -648,6 +790,11 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("waitDrained", wait_drained);
   put("targetCounts", target_counts);
   put("ringCounts", ring_counts);
+  put("groupCounts", group_counts);
+  put("onTargetNews", on_target_news);
+  put("watchGroup", watch_group);
+  put("unwatchGroup", unwatch_group);
+  put("groupState", group_state);
   put("clockNow", clock_now);
   put("kernelClockNow", kernel_clock_now);
   put("wallClock", wall_clock);

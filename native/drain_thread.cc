@@ -59,11 +59,6 @@ DrainThread& DrainThread::instance() {
 }
 
 DrainThread::DrainThread() : process_(getpid()), can_fence_(prepare_fence()) {
-  if (::pipe(pipe_) != 0) std::abort();
-  for (const int fd : pipe_) {
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-  }
   // process.exit() and uncaught exceptions run no environment hook of the main thread.
   std::atexit([] { instance().stop(); });
 }
@@ -71,6 +66,14 @@ DrainThread::DrainThread() : process_(getpid()), can_fence_(prepare_fence()) {
 bool DrainThread::start_once() {
   std::lock_guard<std::mutex> lock(start_lock_);
   if (started_ || stopping_.load()) return true;
+  // Without a descriptor left there is no trace, but the service goes on.
+  if (pipe_[0] == -1) {
+    if (::pipe(pipe_) != 0) return false;
+    for (const int fd : pipe_) {
+      fcntl(fd, F_SETFD, FD_CLOEXEC);
+      fcntl(fd, F_SETFL, O_NONBLOCK);
+    }
+  }
   // The host's signals are none of this thread's business.
   sigset_t all;
   sigset_t before;
@@ -81,8 +84,10 @@ bool DrainThread::start_once() {
     static_cast<DrainThread*>(self)->run();
     return nullptr;
   };
-  started_ = pthread_create(&thread_, nullptr, run_it, this) == 0;
+  const int error = pthread_create(&thread_, nullptr, run_it, this);
+  started_ = error == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
   return started_;
 }
 
@@ -196,12 +201,13 @@ void DrainThread::run() {
   }
 }
 
-Backlog DrainThread::backlog_of(const Sink& sink, const std::function<void()>& read_counts) {
+Backlog DrainThread::backlog_of(const std::function<bool(const Sink&)>& belongs,
+                                const std::function<void()>& read_counts) {
   Backlog backlog;
   std::vector<std::shared_ptr<Ring>> feeding;
   std::vector<std::unique_lock<std::mutex>> held;
   for (const auto& ring : rings()) {
-    if (ring->sink().get() != &sink) continue;
+    if (!belongs(*ring->sink())) continue;
     held.push_back(ring->hold_still());
     feeding.push_back(ring);
   }

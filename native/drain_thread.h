@@ -22,7 +22,7 @@ class DrainThread {
  public:
   static DrainThread& instance();
 
-  // False when there is no thread to serve it.
+  // False, with errno, when there is no thread to serve it.
   bool add(const std::shared_ptr<Ring>& ring);
   void remove(const Ring* ring);
 
@@ -31,9 +31,10 @@ class DrainThread {
   // Somebody waits for records to leave: go round at once, and until they have.
   void hurry();
 
-  // What the rings that feed `sink` hold and have turned away. `read_counts` runs while all of them
-  // are held still, so that no record is on its way from one count to the other.
-  Backlog backlog_of(const Sink& sink, const std::function<void()>& read_counts);
+  // What the rings that feed the sinks in question hold and have turned away. `read_counts` runs
+  // while all of them are held still, so that no record is on its way from one count to the other.
+  Backlog backlog_of(const std::function<bool(const Sink&)>& belongs,
+                     const std::function<void()>& read_counts);
 
   // Finishes every ring. Called when the process ends in an orderly way.
   void finish_all();

@@ -29,6 +29,13 @@ bool write_at(int fd, const uint8_t* bytes, size_t count, uint64_t offset) {
   return true;
 }
 
+// Whether somebody has removed the file, or the directory that it lay in: what is written to it now
+// nobody will ever read.
+bool was_removed(int fd) {
+  struct stat about {};
+  return fstat(fd, &about) == 0 && about.st_nlink == 0;
+}
+
 FileDescriptor create_file(const std::string& path, const std::string& preamble, bool replace,
                            Failure* failure) {
   FileDescriptor fd(open(path.c_str(),
@@ -62,6 +69,12 @@ std::shared_ptr<OwnFileSink> OwnFileSink::create(const std::string& path,
 
 bool OwnFileSink::drain(Ring& ring, uint64_t to) {
   uint64_t from = ring.tail();
+  if (from < to && was_removed(fd_.get())) {
+    Failure failure;
+    failure.set("write", path_, ENOENT);
+    fail(failure);
+    return false;
+  }
   while (from < to) {
     const uint64_t bytes = std::min(to - from, kWriteBytes);
     if (!write_at(fd_.get(), ring.at(from), bytes, base_ + from)) {
@@ -104,11 +117,18 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   sink->fd_ = std::move(fd);
   sink->path_ = path;
   sink->end_ = preamble.size();
+  sink->preamble_bytes_ = preamble.size();
   return sink;
 }
 
 bool SharedFileSink::drain(Ring& ring, uint64_t to) {
   ControlPage& control = ring.control();
+  if (ring.tail() < to && was_removed(fd_.get())) {
+    Failure failure;
+    failure.set("write", path_, ENOENT);
+    fail(failure);
+    return false;
+  }
   while (ring.tail() < to) {
     const uint64_t tail = ring.tail();
     uint64_t claimed_to = control.claim_to.load(std::memory_order_relaxed);
@@ -136,6 +156,11 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
   }
   recovered();
   return true;
+}
+
+void SharedFileSink::discard_unused() {
+  std::lock_guard<std::mutex> lock(end_lock_);
+  if (end_ == preamble_bytes_) unlink(path_.c_str());
 }
 
 void SharedFileSink::leave(Ring& ring) {

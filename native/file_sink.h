@@ -40,6 +40,7 @@ class SharedFileSink : public Sink {
 
   bool drain(Ring& ring, uint64_t to) override;
   void leave(Ring& ring) override;
+  void discard_unused() override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
 
@@ -51,6 +52,7 @@ class SharedFileSink : public Sink {
   // that a kill can cut it only at the end of the file.
   std::mutex end_lock_;
   uint64_t end_ = 0;
+  uint64_t preamble_bytes_ = 0;
 };
 
 }  // namespace tracewright

@@ -127,7 +127,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sin
   std::atomic_thread_fence(std::memory_order_release);
   std::memcpy(control.magic, kRingMagic, sizeof control.magic);
   if (!DrainThread::instance().add(ring)) {
-    failure->set("start", "the drain thread", EAGAIN);
+    failure->set("start", "the drain thread");
     if (!options.path.empty()) unlink(options.path.c_str());
     return nullptr;
   }
@@ -177,11 +177,17 @@ bool Ring::map(Failure* failure) {
 Ring* Ring::closed_ring() {
   static Ring* const ring = [] {
     Ring* closed = new Ring();
-    closed->capacity_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    closed->capacity_ = page;
     closed->mask_ = 0;  // every record lands at the start of the page
-    Failure failure;
+    closed->control_bytes_ = round_up(kControlBytes, page);
+    // No file behind it, so that a process without a descriptor left has it too.
+    void* const place = mmap(nullptr, closed->mapping_bytes(), PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     // Without the mapping there is nowhere to be harmless.
-    if (!closed->map(&failure)) std::abort();
+    if (place == MAP_FAILED) std::abort();
+    closed->control_ = new (place) ControlPage();
+    closed->data_ = closed->mapping() + closed->control_bytes_;
     closed->set_wake_at(UINT64_MAX);
     closed->finished_.store(true);
     return closed;
@@ -231,7 +237,10 @@ int64_t Ring::make_room(uint32_t bytes) {
     const uint64_t from = stall_begin();
     if (sink_->slow()) {
       wake();
-      wait_drained(head_ - capacity_ + bytes, options_.block_limit_ms);
+      // Who has waited in vain does not wait again until something moves: a peer that stands still
+      // costs one wait, not one for each event.
+      if (tail() == waited_at_) return static_cast<int64_t>(Room::full);
+      if (!wait_drained(head_ - capacity_ + bytes, options_.block_limit_ms)) waited_at_ = tail();
     } else {
       drain();
     }
@@ -376,7 +385,9 @@ void Ring::finish(uint32_t socket_limit_ms) {
           if (slash != std::string::npos) rmdir(options_.finish_to.substr(0, slash).c_str());
         }
       } else if (!options_.finish_to.empty()) {
-        rename(options_.finish_from.c_str(), options_.finish_to.c_str());
+        // Without its end the stream is not complete; the ring stays, so that recovery can try.
+        complete = rename(options_.finish_from.c_str(), options_.finish_to.c_str()) == 0 ||
+                   errno == ENOENT;
       }
     }
     sink_->retire(*this);

@@ -277,6 +277,8 @@ class Ring {
   // Where the seconds of a clock end, in ns since its epoch.
   uint64_t wall_limit_ = UINT64_MAX;
   uint64_t cpu_limit_ = UINT64_MAX;
+  // Where the tail stood when a wait for a socket ran out.
+  uint64_t waited_at_ = UINT64_MAX;
 
   size_t control_bytes_ = 0;
   size_t capacity_ = 0;

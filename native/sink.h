@@ -7,6 +7,7 @@
 
 #include "failure.h"
 #include "ring.h"
+#include "target_group.h"
 
 namespace tracewright {
 
@@ -19,17 +20,27 @@ struct SinkCounts {
   std::atomic<uint64_t> connections{0};  // made, the first one included
   std::atomic<uint64_t> errors{0};
   std::atomic<uint64_t> lost_records{0};  // committed, but never handed over
-  // Of rings that are finished; those of the others stand in their control pages.
+  // Of rings that are finished; what the others have turned away stands in their control pages.
+  std::atomic<uint64_t> left_bytes{0};
   std::atomic<uint64_t> dropped_records{0};
   std::atomic<uint64_t> refused_records{0};
 };
 
 class Sink {
  public:
-  virtual ~Sink() = default;
+  virtual ~Sink() {
+    if (group_) group_->leave(this);
+  }
   Sink() = default;
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
+
+  // Before any ring feeds it: with whom it fails and works in the eyes of the service.
+  void join(std::shared_ptr<TargetGroup> group) {
+    group_ = std::move(group);
+    group_->enter(this);
+  }
+  const TargetGroup* group() const { return group_.get(); }
 
   // Moves the committed records up to position `to` (a record boundary) and releases them. The
   // caller holds the ring's consumer lock. False when something stayed behind.
@@ -48,6 +59,7 @@ class Sink {
     leave(ring);
     add(counts_.dropped_records, ring.control().dropped_events);
     add(counts_.refused_records, ring.control().refused_events);
+    counts_.left_bytes.fetch_add(ring.head() - ring.tail(), std::memory_order_relaxed);
   }
 
   // A sink is held once for each ring that feeds it or is about to; the last one to let go shuts
@@ -57,8 +69,12 @@ class Sink {
     was_held_.store(true);
   }
   void let_go() {
-    if (holders_.fetch_sub(1) == 1) shut();
+    if (holders_.fetch_sub(1) != 1) return;
+    shut();
+    stop_failing(false);
   }
+  // Takes away what was made for a stream that never began.
+  virtual void discard_unused() {}
   // Whether all have let go.
   bool abandoned() const { return was_held_.load() && holders_.load() <= 0; }
 
@@ -76,6 +92,7 @@ class Sink {
   bool failing() const { return failing_.load(std::memory_order_relaxed); }
 
   SinkCounts& counts() { return counts_; }
+  const SinkCounts& counts() const { return counts_; }
   Failure last_failure() const {
     std::lock_guard<std::mutex> lock(failure_lock_);
     return last_failure_;
@@ -87,15 +104,23 @@ class Sink {
 
   void fail(const Failure& failure) {
     counts_.errors.fetch_add(1, std::memory_order_relaxed);
-    failing_.store(true, std::memory_order_relaxed);
-    std::lock_guard<std::mutex> lock(failure_lock_);
-    last_failure_ = failure;
+    {
+      std::lock_guard<std::mutex> lock(failure_lock_);
+      last_failure_ = failure;
+    }
+    if (!failing_.exchange(true) && group_) group_->failed(failure);
   }
-  void recovered() { failing_.store(false, std::memory_order_relaxed); }
+  void recovered() { stop_failing(true); }
 
   SinkCounts counts_;
 
  private:
+  void stop_failing(bool works) {
+    if (!failing_.load(std::memory_order_relaxed)) return;
+    if (failing_.exchange(false) && group_) group_->stopped_failing(works);
+  }
+
+  std::shared_ptr<TargetGroup> group_;
   std::atomic<int> holders_{0};
   std::atomic<bool> was_held_{false};
   std::atomic<bool> failing_{false};

@@ -19,6 +19,8 @@ namespace {
 constexpr uint64_t kFirstBackoffNs = 100000000;
 constexpr uint64_t kLongestBackoffNs = 5000000000;
 constexpr size_t kSendBytes = 256 << 10;
+// A peer that takes nothing for so long counts as failing.
+constexpr uint64_t kStallNs = 5000000000;
 
 #if defined(MSG_NOSIGNAL)
 constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
@@ -115,6 +117,7 @@ void StreamSink::connected() {
   backoff_ = kFirstBackoffNs;
   preamble_sent_ = 0;
   sent_ = 0;
+  moved_at_ = Clock::monotonic();
   congested_ = false;
   unfinished_ = nullptr;
   counts_.connections.fetch_add(1, std::memory_order_relaxed);
@@ -172,7 +175,10 @@ bool StreamSink::drain(Ring& ring, uint64_t to) {
   if (unfinished_ != nullptr && unfinished_ != &ring) return false;
 
   Progress& progress = progress_[&ring];
-  progress.sent_to = std::max(progress.sent_to, ring.tail());
+  const uint64_t begun_at = ring.tail();
+  const uint64_t now = Clock::monotonic();
+  if (progress.segments.empty()) moved_at_ = now;
+  progress.sent_to = std::max(progress.sent_to, begun_at);
   congested_ = false;
   while (progress.sent_to < to) {
     const ssize_t sent = send(fd_.get(), ring.at(progress.sent_to),
@@ -192,6 +198,14 @@ bool StreamSink::drain(Ring& ring, uint64_t to) {
   }
   unfinished_ = progress.sent_to < to ? &ring : nullptr;
   release_acknowledged(ring, progress);
+  if (ring.tail() != begun_at) {
+    moved_at_ = now;
+    recovered();
+  } else if (ring.tail() != to && now - moved_at_ > kStallNs && !failing()) {
+    Failure failure;
+    failure.set("wait for", name(), ETIMEDOUT);
+    fail(failure);
+  }
   return ring.tail() == to;
 }
 

@@ -59,7 +59,8 @@ class StreamSink : public Sink {
   uint64_t retry_at_ = 0;
   uint64_t backoff_;
   size_t preamble_sent_ = 0;
-  uint64_t sent_ = 0;  // bytes given to this connection
+  uint64_t sent_ = 0;      // bytes given to this connection
+  uint64_t moved_at_ = 0;  // ns; when something was last acknowledged, or there was nothing to do
   bool congested_ = false;
   const Ring* unfinished_ = nullptr;  // a record of this ring was cut by a full socket
   std::unordered_map<const Ring*, Progress> progress_;

@@ -7,7 +7,7 @@ export interface NativeTarget {
 }
 
 export interface JoinOptions {
-  /** What makes two targets the same: kind and place. */
+  /** What makes two targets the same: kind and place. It is also the group of the target. */
   key: string;
   kind: 'file' | 'udp' | 'tcp' | 'unix';
   path?: string;
@@ -30,6 +30,8 @@ export interface NativeRingOptions {
   format: string;
   /** The file that the ring feeds, for recovery; without a shared target it is created. */
   target: string;
+  /** The targets with which it fails and works in the eyes of the service; default: `target`. */
+  group?: string;
   preamble?: Uint8Array;
   finishFrom?: string;
   finishTo?: string;
@@ -80,6 +82,35 @@ export interface TargetCounts extends SinkCounts {
 export interface RingCounts extends SinkCounts {
   committedBytes: number;
   pendingBytes: number;
+}
+
+/** Of every stream that feeds, or once fed, a target of a group. */
+export interface GroupCounts {
+  /** Bytes that reached the targets. */
+  bytes: number;
+  /** Bytes in the rings of streams that are open. */
+  pendingBytes: number;
+  /** Bytes in the rings of streams that ended before their target took them. */
+  leftBytes: number;
+  droppedRecords: number;
+  refusedRecords: number;
+  /** Only where the ring knows its record boundaries. */
+  lostRecords: number;
+  errors: number;
+  lastError?: string;
+}
+
+export interface GroupState {
+  failing: boolean;
+  /** Whether the last that failed works again; otherwise it went away as it was. */
+  recovered: boolean;
+  /** Grows with every change, also with those that cancel out. */
+  changes: number;
+  /** Whether this thread is the one to speak for the process. */
+  first: boolean;
+  /** Of the last failure; 0: there was none. */
+  errno: number;
+  message: string;
 }
 
 /** Byte offsets in the control page, which native/control_page.h lays out. */
@@ -144,6 +175,12 @@ export interface NativeCore {
   waitDrained(ring: number, limitMs: number): Promise<boolean>;
   targetCounts(target: NativeTarget): TargetCounts;
   ringCounts(ring: number): RingCounts | undefined;
+  groupCounts(group: string): GroupCounts;
+  /** Once for each thread: `listener` is called after the state of a watched group has changed. */
+  onTargetNews(listener: (group: string) => void): boolean;
+  watchGroup(group: string): void;
+  unwatchGroup(group: string): void;
+  groupState(group: string): GroupState;
   clockNow(): bigint;
   kernelClockNow(): bigint;
   /** Nanoseconds since 1970. */

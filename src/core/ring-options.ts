@@ -1,5 +1,7 @@
 import { integerIn } from './argument.js';
 import { outOfRange, wrongType } from './errors.js';
+import { checkFaultHandler } from './target-news.js';
+import type { FaultHandler } from './target-news.js';
 
 /** How the queue between a thread and its trace behaves. */
 export interface RingOptions {
@@ -27,6 +29,12 @@ export interface RingOptions {
    * Default `scaled`, or `TRACEWRIGHT_CLOCK`.
    */
   clock?: 'scaled' | 'monotonic';
+  /**
+   * Called when the target begins to fail (a full disk, a collector that is not there) and when it
+   * works again. Default: one process warning each, with the codes `TRACEWRIGHT_TARGET_FAILS` and
+   * `TRACEWRIGHT_TARGET_WORKS`.
+   */
+  onFault?: FaultHandler;
 }
 
 /** Ring options with every default filled in. */
@@ -36,6 +44,7 @@ export interface CheckedRingOptions {
   onFull: 'block' | 'drop';
   blockLimitMs: number;
   clock: 'scaled' | 'monotonic';
+  onFault: FaultHandler | undefined;
 }
 
 const SMALLEST_RING = 64 * 1024;
@@ -91,5 +100,6 @@ export function checkRingOptions(
       'scaled',
       'monotonic',
     ]),
+    onFault: checkFaultHandler(options.onFault),
   };
 }

@@ -3,6 +3,8 @@ import { core } from './addon.js';
 import type { NativeRingOptions, NativeTarget, RingCounts } from './addon.js';
 import type { TracewrightError } from './errors.js';
 import { attempt } from './system-error.js';
+import { watchTargets } from './target-news.js';
+import type { FaultHandler } from './target-news.js';
 
 const NOWHERE = new ArrayBuffer(8);
 
@@ -49,6 +51,7 @@ export class Ring {
   #nativePosition = new Int32Array(NOWHERE, 0, 1);
   #stall = new Uint32Array(NOWHERE, 0, 2);
   #reserve = 0;
+  #unwatch: (() => void) | undefined;
   readonly #whenClosed: () => TracewrightError;
   readonly #onStall: ((times: Uint32Array) => void) | undefined;
 
@@ -75,7 +78,8 @@ export class Ring {
     return this.capacity / 2;
   }
 
-  open(options: NativeRingOptions, target?: NativeTarget): void {
+  /** @param onFault hears when the target fails and when it works again, instead of a warning. */
+  open(options: NativeRingOptions, target?: NativeTarget, onFault?: FaultHandler): void {
     const { control } = core;
     const native = attempt('target', options.target, () => core.openRing(options, target));
     const { buffer } = native;
@@ -99,6 +103,7 @@ export class Ring {
     this.#stalled = new Int32Array(buffer, control.stalled, 1);
     this.#nativePosition = new Int32Array(buffer, control.position, 1);
     this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
+    this.#unwatch = watchTargets(options.group ?? options.target, onFault);
   }
 
   /**
@@ -258,6 +263,7 @@ export class Ring {
     this.commit = closedCommit;
     this.readStamp = closedCommit;
     core.finish(id, limitMs);
+    this.#unwatch?.();
   }
 
   #takeRoom(room: number, bytes: number, stamped: boolean): boolean {

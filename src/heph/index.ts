@@ -14,6 +14,7 @@
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { RingOptions } from '../core/ring-options.js';
+export type { FaultHandler, TargetFault } from '../core/target-news.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { Recovery, RecoverOptions } from '../core/recovery.js';

@@ -175,6 +175,7 @@ export class Trace {
         capacity: settings.ringBytes,
         format: 'heph',
         target: path,
+        group: checked.key,
         stampOffset: END_OFFSET,
         stamp: 'big',
         kernelClock: settings.clock === 'monotonic',
@@ -183,6 +184,7 @@ export class Trace {
         blockLimitMs: settings.blockLimitMs,
       },
       this.#target,
+      settings.onFault,
     );
   }
 

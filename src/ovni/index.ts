@@ -21,6 +21,7 @@ import { readyThread, thread } from './thread.js';
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { RingOptions } from '../core/ring-options.js';
+export type { FaultHandler, TargetFault } from '../core/target-news.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { Recovery, RecoverOptions } from '../core/recovery.js';
@@ -38,6 +39,8 @@ export { procFini, procInit, procSetRank } from './process.js';
 export type { ProcessOptions, ProcessPlace } from './process.js';
 export { decodeArguments, readStream } from './reader.js';
 export type { DecodedArguments, ReadStreamOptions, StreamEvent } from './reader.js';
+export { procStats } from './stats.js';
+export type { ProcessStats } from './stats.js';
 export { recoverTrace } from './recover.js';
 export { parseSignature } from './signature.js';
 export type {

@@ -15,6 +15,7 @@ import { checkRingOptions } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
 import { recoverPredecessor } from '../core/recovery.js';
 import { attempt, hasCode } from '../core/system-error.js';
+import { watchTargets } from '../core/target-news.js';
 import { wellFormedJson } from '../core/well-formed-json.js';
 import { recoverTrace } from './recover.js';
 
@@ -57,7 +58,8 @@ export interface OvniProcess extends ProcessPlace {
   rank?: { rank: number; nranks: number };
   /** Version 1 keeps the CPUs in the metadata of the process. */
   cpus: CpuEntry[];
-  ring: CheckedRingOptions;
+  /** Without `onFault`, which only the thread that called procInit knows. */
+  ring: Omit<CheckedRingOptions, 'onFault'>;
   /**
    * What the clock's zero is in nanoseconds since the Unix epoch, in decimal: it lines the trace up
    * with those that count from there.
@@ -68,6 +70,7 @@ export interface OvniProcess extends ProcessPlace {
 }
 
 const NOTE = 'ovni.process';
+let unwatch: (() => void) | undefined;
 const MAX_I32 = 0x7fff_ffff;
 
 /** The process of this trace, if `procInit` has been called on any thread. */
@@ -171,6 +174,9 @@ export function procInit(
     finished: false,
   };
   core.putNote(NOTE, JSON.stringify(next));
+  // Not before the next process: counts of threads that have ended are kept as long.
+  unwatch?.();
+  unwatch = watchTargets(place.procDir, ring.onFault);
   writeProcessMetadata(next);
   return place;
 }

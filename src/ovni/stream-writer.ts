@@ -128,6 +128,7 @@ export class StreamWriter {
       path: ringPath,
       capacity: ring.ringBytes,
       format: `ovni ${version}`,
+      group: process.procDir,
       stampOffset: CLOCK_OFFSET,
       stamp: 'native',
       kernelClock: ring.clock === 'monotonic',

@@ -1,0 +1,78 @@
+// Targets that fail and work again as one in the eyes of the service: a Heph file, a collector, the
+// streams of an ovni process. Whoever watches a group hears when its state changes, and its counts
+// cover the sinks that are gone as well.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "failure.h"
+
+namespace tracewright {
+
+class Sink;
+
+// Told on whatever thread found the target failing, while locks are held: it passes the news on to
+// its own thread and returns.
+class TargetWatcher {
+ public:
+  virtual ~TargetWatcher() = default;
+  virtual void news(const std::string& group) = 0;
+};
+
+class TargetGroup {
+ public:
+  // The group of that name; it lives as long as a sink or a watcher holds it.
+  static std::shared_ptr<TargetGroup> of(const std::string& name);
+  explicit TargetGroup(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+  struct State {
+    bool failing = false;
+    // Whether the last of the failing sinks works again; otherwise it went away as it was.
+    bool recovered = false;
+    uint64_t changes = 0;
+    Failure failure;  // the last one
+  };
+  State state() const;
+
+  struct Counts {
+    uint64_t bytes = 0;
+    uint64_t errors = 0;
+    uint64_t lost_records = 0;
+    uint64_t left_bytes = 0;  // in the rings of streams that ended before their target took them
+    uint64_t dropped_records = 0;
+    uint64_t refused_records = 0;
+  };
+  // Of every sink that belongs or belonged to the group.
+  Counts counts() const;
+
+  // News comes until `unwatch` returns, and never after.
+  void watch(TargetWatcher* watcher);
+  void unwatch(TargetWatcher* watcher);
+  // Whether no other watcher that is still there came earlier: one of them speaks for all.
+  bool is_first(const TargetWatcher* watcher) const;
+
+ private:
+  friend class Sink;
+  void enter(const Sink* sink);
+  void leave(const Sink* sink);
+  void failed(const Failure& failure);
+  void stopped_failing(bool works);
+  void tell();
+  static void add(Counts* counts, const Sink& sink);
+
+  const std::string name_;
+  mutable std::mutex lock_;
+  State state_;
+  int failing_ = 0;
+  Counts gone_;
+  std::vector<const Sink*> sinks_;
+  std::vector<TargetWatcher*> watchers_;
+};
+
+}  // namespace tracewright
