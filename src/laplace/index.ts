@@ -19,6 +19,8 @@ export type { Finding, Progress } from '../core/finding.js';
 export type { RecoveredStream } from '../core/recover-ring.js';
 export type { Recovery, RecoverOptions } from '../core/recovery.js';
 export type { RingOptions } from '../core/ring-options.js';
+export { referencesToText, textToReferences } from './convert-references.js';
+export type { ConvertReferencesOptions, ReferenceConversion } from './convert-references.js';
 export type { Wide } from './hexadecimal.js';
 export type { EmitKernelEvent, KernelEventValues } from './kernel-emitter.js';
 export { kernelEventKinds } from './kernel-event-kinds.js';
