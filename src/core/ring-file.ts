@@ -199,6 +199,13 @@ export class RingFile {
     return bytes;
   }
 
+  /** The first bytes of the format's own note. */
+  note(count: number): Buffer {
+    const bytes = Buffer.alloc(count);
+    readSync(this.#fd, bytes, 0, count, core.control.note);
+    return bytes;
+  }
+
   /** Notes where a chunk goes before it is written, as the process itself would have. */
   noteClaim(claim: Claim): void {
     const bytes = Buffer.alloc(24);

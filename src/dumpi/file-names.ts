@@ -1,0 +1,56 @@
+import { basename, dirname, join } from 'node:path';
+
+function padded(value: number, digits: number): string {
+  return String(value).padStart(digits, '0');
+}
+
+/**
+ * What the names of a run's files begin with: the root, and when rank 0 started in local time, as
+ * `dumpi-2026.11.21.00.17.10`.
+ */
+export function filePrefix(fileRoot: string, start: Date): string {
+  const day = [start.getMonth() + 1, start.getDate()];
+  const time = [start.getHours(), start.getMinutes(), start.getSeconds()];
+  const rest = [...day, ...time].map((part) => padded(part, 2)).join('.');
+  return `${fileRoot}-${padded(start.getFullYear(), 4)}.${rest}`;
+}
+
+/** What lies beside a rank's file until it is complete, under hidden names. */
+export interface SideFiles {
+  /** What only the end of the file says, kept current: JSON. */
+  sections: string;
+  /** Names of functions and annotations, as the file's last section will hold them. */
+  names: string;
+}
+
+/** What lies beside a rank's file. */
+export function sideFiles(file: string): SideFiles {
+  const hidden = join(dirname(file), `.${basename(file)}`);
+  return { sections: `${hidden}.json`, names: `${hidden}.names` };
+}
+
+/** Rings of a rank: of its calls, and of the names. */
+export interface RankRings {
+  calls: string;
+  names: string;
+}
+
+/** @param tag keeps apart the rings of several traces in a directory of their own. */
+export function rankRings(file: string, ringDir: string | undefined, tag: string): RankRings {
+  const hidden =
+    ringDir === undefined
+      ? join(dirname(file), `.${basename(file)}`)
+      : join(ringDir, `.${basename(file)}.${tag}`);
+  return { calls: `${hidden}.ring`, names: `${hidden}.names.ring` };
+}
+
+/** The ring of the names that belongs to a ring of calls. */
+export function namesRingOf(callsRing: string): string {
+  return `${callsRing.slice(0, -'.ring'.length)}.names.ring`;
+}
+
+/** The rank's file that a ring beside it feeds, or undefined when the name is not that of a ring of calls. */
+export function fileOfRing(ring: string): string | undefined {
+  const match = /^\.(.+\.bin)\.ring$/.exec(basename(ring));
+  return match === null ? undefined : join(dirname(ring), match[1]!);
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { core } from '../core/addon.js';
+import { TraceFormatError } from '../core/errors.js';
+import { wellFormedJson } from '../core/well-formed-json.js';
+import type { Version } from './sections.js';
+
+/** What a rank keeps current in a file beside its ring, because only the end of its trace says it. */
+export interface KeptSections {
+  version: Version;
+  /** Seconds since the Unix epoch. */
+  startTime: number;
+  hostname: string;
+  username: string;
+  meshCoordinates: readonly number[];
+  meshSizes: readonly number[];
+  keyvals: readonly (readonly [key: string, value: string])[];
+  counterLabels: readonly string[];
+  datatypeSizes: readonly number[];
+}
+
+/** Replaces the file in one step: whoever reads it finds the old or the new state. */
+export function keepSections(path: string, sections: KeptSections): void {
+  core.replaceFile(path, wellFormedJson(sections));
+}
+
+function isIntegers(value: unknown): value is number[] {
+  return (
+    Array.isArray(value) &&
+    value.every((each) => Number.isInteger(each) && ((each as number) | 0) === each)
+  );
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** @throws TraceFormatError when the file is not what {@link keepSections} writes. */
+export function readKeptSections(path: string): KeptSections {
+  const text = readFileSync(path, 'utf8');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new TraceFormatError(path, 0, 'this is not JSON');
+  }
+  if (typeof parsed !== 'object' || parsed === null) {
+    throw new TraceFormatError(path, 0, 'this is not a JSON object');
+  }
+  const kept = parsed as Record<string, unknown>;
+  const must = (field: string, holds: boolean): void => {
+    if (!holds) throw new TraceFormatError(path, 0, `${field} is not as written`, { field });
+  };
+  const { version, startTime, keyvals } = kept;
+  must('version', isIntegers(version) && version.length === 3);
+  must('startTime', Number.isSafeInteger(startTime) && (startTime as number) >= 0);
+  must('hostname', typeof kept['hostname'] === 'string');
+  must('username', typeof kept['username'] === 'string');
+  must('meshCoordinates', isIntegers(kept['meshCoordinates']));
+  must('meshSizes', isIntegers(kept['meshSizes']));
+  must('counterLabels', isTexts(kept['counterLabels']));
+  must('datatypeSizes', isIntegers(kept['datatypeSizes']));
+  must(
+    'keyvals',
+    Array.isArray(keyvals) && keyvals.every((pair) => isTexts(pair) && pair.length === 2),
+  );
+  return parsed as KeptSections;
+}

@@ -1,0 +1,169 @@
+import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { basename, dirname, resolve, sep } from 'node:path';
+import { TraceFormatError } from '../core/errors.js';
+import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
+import type { RecoveredStream } from '../core/recover-ring.js';
+import { filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
+import { RingFile } from '../core/ring-file.js';
+import { hasCode } from '../core/system-error.js';
+import { COUNTED_LABELS, TOTAL_LABEL } from './calls.js';
+import { FieldCursor } from './field-cursor.js';
+import { fileOfRing, namesRingOf, rankRings, sideFiles } from './file-names.js';
+import { readKeptSections } from './kept-sections.js';
+import { BODY_OFFSET } from './layout.js';
+import { CallCursor } from './reader.js';
+import { writeTrailer } from './trailer.js';
+
+const CALLS_FORMAT = 'dumpi';
+
+/** Completes the file of the names from its ring and says how many it holds. */
+function recoverNames(ringPath: string, file: string): { count: number; bytes: number } {
+  const ring = existsSync(ringPath) ? RingFile.open(ringPath) : undefined;
+  if (ring !== undefined) {
+    recoverOwnFile(ring, file);
+    ring.close();
+  }
+  if (!existsSync(file)) return { count: 0, bytes: 0 };
+  const cursor = new FieldCursor(file, 0);
+  let count = 0;
+  try {
+    while (cursor.remaining > 0) {
+      cursor.beginRecord();
+      cursor.u64('function address');
+      cursor.string('function name');
+      count += 1;
+    }
+    return { count, bytes: cursor.offset };
+  } finally {
+    cursor.close();
+  }
+}
+
+/** Counts the calls of a body by walking it. */
+function countCalls(file: string, bodyEnd: number): number[] {
+  const counts = new Array<number>(COUNTED_LABELS).fill(0);
+  const cursor = new CallCursor(file, BODY_OFFSET, bodyEnd);
+  try {
+    while (!cursor.atLimit) {
+      const call = cursor.next();
+      if (call === undefined)
+        throw new TraceFormatError(file, cursor.offset, 'the calls end early');
+      if (call.label < COUNTED_LABELS) counts[call.label]! += 1;
+    }
+  } finally {
+    cursor.close();
+  }
+  return counts;
+}
+
+function ignoredIn(ring: RingFile): number[] {
+  const note = ring.note(4 * COUNTED_LABELS);
+  const view = new DataView(note.buffer, note.byteOffset, note.length);
+  const little = endianness() === 'LE';
+  return Array.from({ length: COUNTED_LABELS }, (_, label) => view.getUint32(4 * label, little));
+}
+
+function withTotal(counts: readonly number[]): number[] {
+  const all = [...counts];
+  all[TOTAL_LABEL] = counts.slice(0, TOTAL_LABEL).reduce((sum, count) => sum + count, 0) >>> 0;
+  return all;
+}
+
+/**
+ * Completes a rank's file: the calls that its ring holds, the end of the stream and all sections, as
+ * far as the walk over the calls and what was kept beside the ring can say.
+ */
+function recoverRank(ring: RingFile, file: string): RecoveredStream {
+  const side = sideFiles(file);
+  const namesRing = namesRingOf(ring.path);
+  if (!existsSync(side.sections)) {
+    // Taken away only when the file was complete: its process died before the ring was.
+    rmSync(namesRing, { force: true });
+    rmSync(side.names, { force: true });
+    return { path: file, bytes: 0, addedRecords: 0 };
+  }
+  const kept = readKeptSections(side.sections);
+  const names = recoverNames(namesRing, side.names);
+  const recovered = recoverOwnFile(ring, file);
+  const bodyEnd = ring.baseOffset + ring.head;
+  const ignored = ignoredIn(ring);
+  const calls = countCalls(file, bodyEnd).map((count, label) => count + ignored[label]!);
+  const { startTime, keyvals, counterLabels, datatypeSizes, ...header } = kept;
+  writeTrailer(
+    file,
+    bodyEnd,
+    {
+      header: {
+        ...header,
+        startTime: BigInt(startTime),
+        meshCoordinates: [...header.meshCoordinates],
+        meshSizes: [...header.meshSizes],
+      },
+      footer: { calls: withTotal(calls), ignored: withTotal(ignored) },
+      keyvals,
+      counterLabels,
+      datatypeSizes,
+      functionNames: names,
+    },
+    names.count === 0 ? undefined : side.names,
+  );
+  // First, for its absence says that the file is complete.
+  rmSync(side.sections, { force: true });
+  rmSync(namesRing, { force: true });
+  rmSync(side.names, { force: true });
+  return recovered;
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+/** The file that a ring elsewhere says to feed: it counts only when it lies in the trace. */
+function statedFile(ring: RingFile, path: string, isFile: boolean): string | undefined {
+  const { target } = ring;
+  if (isFile) return target === path ? path : undefined;
+  if (!target.endsWith('.bin') || !existsSync(dirname(target))) return undefined;
+  const inside = (realpathSync(dirname(target)) + sep).startsWith(realpathSync(path) + sep);
+  return inside ? target : undefined;
+}
+
+function* candidates(path: string, options: RecoverOptions): Generator<Candidate, void> {
+  const isFile = !isDirectory(path);
+  const isMine = (ring: RingFile): boolean => ring.format === CALLS_FORMAT;
+  const beside = rankRings(path, undefined, '').calls;
+  const rings = isFile
+    ? filesBelow(dirname(path), (name) => name === basename(beside), Infinity)
+    : filesBelow(path, (name) => fileOfRing(name) !== undefined);
+  for (const each of rings) {
+    yield { path: each, streamOf: (ring) => (isMine(ring) ? fileOfRing(each) : undefined) };
+  }
+  if (options.ringDir === undefined) return;
+  for (const each of ringsIn(options.ringDir)) {
+    yield {
+      path: each,
+      streamOf: (ring) => (isMine(ring) ? statedFile(ring, path, isFile) : undefined),
+    };
+  }
+}
+
+/**
+ * Completes what a dead process has left of a run's ranks: the calls that their rings still hold, the
+ * end of the stream, header, footer, pairs, names and index. It may be interrupted and repeated.
+ *
+ * @param path a rank's file, or a directory with the files of a run.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
+ *   touched then.
+ */
+export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  return recoverRings(candidates(resolve(path), options), ({ ring, stream }, _, result) => {
+    result.streams.push(recoverRank(ring, stream));
+    discardRing(ring);
+  });
+}
