@@ -17,7 +17,8 @@ Tells what is wrong with the traces at PATH: errors, which the format's own
 reader refuses, and warnings, which it accepts although something is amiss.
 Of one rule the first 20 findings are printed and the others counted.
 
-PATH is a Heph file, an ovni trace directory, or a directory that holds both.
+PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, or a
+directory that holds such traces.
 
   --json    one JSON object a finding: severity, rule, message, path, offset
   --help    print this

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import { UsageError } from './command.js';
+import { dumpiFormat } from './dumpi-format.js';
 import { hephFormat } from './heph-format.js';
 import { ovniFormat } from './ovni-format.js';
 import type { TraceFormat } from './trace-format.js';
 
 /** Every format that the command knows, in the order in which a directory's traces are treated. */
-const formats: readonly TraceFormat[] = [ovniFormat, hephFormat];
+const formats: readonly TraceFormat[] = [ovniFormat, hephFormat, dumpiFormat];
 
 /** A trace and what it is one of. */
 export interface FoundTrace {
@@ -39,6 +40,7 @@ export function findTraces(path: string): FoundTrace[] {
   }
   throw new UsageError(
     `${path} holds no trace; a Heph trace begins with a packet or ends in .heph, ` +
-      'an ovni trace is a directory with loom.<name> in it',
+      'an ovni trace is a directory with loom.<name> in it, a DUMPI trace begins with its magic or ' +
+      'is a .meta file',
   );
 }

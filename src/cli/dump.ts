@@ -1,30 +1,41 @@
 import { TracewrightError } from '../core/errors.js';
-import { EXIT_DONE, EXIT_FAULTY, parseCommandLine } from './command.js';
+import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from './command.js';
 import type { Command } from './command.js';
 import { findTraces } from './detect.js';
 import { ProgressLine } from './progress.js';
 import { standardOutput } from './text-output.js';
+import type { TraceFormat } from './trace-format.js';
 
 /** `tracewright dump`. */
 export const dumpCommand: Command = {
   summary: 'print every record of a trace',
   help: `Usage: tracewright dump PATH [--json]
+       tracewright dump PATH --format dumpi2ascii
 
 Prints every record of the traces at PATH, one a line, in the order in which
 they stand in the trace. A line that begins with # names the trace.
 
-PATH is a Heph file, an ovni trace directory, or a directory that holds both.
+PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, or a
+directory that holds such traces.
 
   --json    one JSON object a line; 64-bit integers beyond 2^53 - 1 are strings,
             and a line {"kind":"trace", ...} names the trace
+  --format  what another reader prints, and nothing else: dumpi2ascii is that of
+            DUMPI with every section (\`-a\`), in the time zone of TZ
   --help    print this
 
 Exit code: 0 done, 1 a trace is faulty (what stands in front of the fault has
 been printed), 2 wrong usage or nothing to read.
 `,
   async run(args) {
-    const { values, positionals } = parseCommandLine(args, { json: { type: 'boolean' } }, ['PATH']);
+    const { values, positionals } = parseCommandLine(
+      args,
+      { json: { type: 'boolean' }, format: { type: 'string' } },
+      ['PATH'],
+    );
     const json = values.json === true;
+    const form = values.format;
+    if (json && form !== undefined) throw new UsageError('--json and --format exclude each other');
     const output = standardOutput();
     const progress = new ProgressLine(!process.stdout.isTTY);
     let exitCode = EXIT_DONE;
@@ -32,9 +43,12 @@ been printed), 2 wrong usage or nothing to read.
       const title = json
         ? JSON.stringify({ kind: 'trace', format: format.name, path })
         : `# ${format.name} trace ${path}`;
-      await output.write(`${title}\n`);
+      if (form === undefined) await output.write(`${title}\n`);
+      const job = { onProgress: progress.of(path) };
+      const lines =
+        form === undefined ? format.dump(path, json, job) : dumpAs(form, format)(path, job);
       try {
-        for (const line of format.dump(path, json, { onProgress: progress.of(path) })) {
+        for (const line of lines) {
           const full = output.write(`${line}\n`);
           if (full) await full;
         }
@@ -51,3 +65,15 @@ been printed), 2 wrong usage or nothing to read.
     return exitCode;
   },
 };
+
+/** How to print a trace in another reader's form. */
+function dumpAs(
+  form: string,
+  { name, dumpFormats = {} }: TraceFormat,
+): NonNullable<TraceFormat['dumpFormats']>[string] {
+  const dump = Object.hasOwn(dumpFormats, form) ? dumpFormats[form] : undefined;
+  if (dump !== undefined) return dump;
+  const known = Object.keys(dumpFormats).join(', ');
+  const have = known === '' ? 'has no other form' : `can be printed as ${known}`;
+  throw new UsageError(`--format ${JSON.stringify(form)}: a ${name} trace ${have}`);
+}

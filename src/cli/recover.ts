@@ -13,7 +13,8 @@ not reached the trace are written, threads that had not ended get their end, and
 the rings are removed. It can be interrupted and repeated; a trace whose process
 is alive is left alone.
 
-PATH is a Heph file, an ovni trace directory, or a directory that holds both.
+PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, or a
+directory that holds such traces.
 
   --ring-dir DIR  where the rings are, when the process kept them elsewhere
   --json          one JSON object a trace: what was done

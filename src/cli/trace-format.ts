@@ -20,6 +20,8 @@ export interface TraceFormat {
   tracesIn(directory: string): string[];
   /** A line for each record: readable, or one JSON object. */
   dump(path: string, json: boolean, options: JobOptions): Iterable<string>;
+  /** Further forms in which `dump --format NAME` prints a trace, by name: those of other readers. */
+  dumpFormats?: Readonly<Record<string, (path: string, options: JobOptions) => Iterable<string>>>;
   check(path: string, options: JobOptions): Iterable<Finding>;
   /** Finishes what a dead process has left. */
   recover(path: string, options: RecoverOptions): Recovery;

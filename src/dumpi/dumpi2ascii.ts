@@ -194,7 +194,7 @@ class CallPrinting {
   *lines(record: CallRecord): Generator<string, void> {
     const { fields } = callNamed(record.name)!;
     const values = record.fields as Values;
-    const counts = countsOf(fields, values);
+    const counts = printedCounts(fields, values);
     yield `${record.name} entering at ${this.#times(record, 'start')}`;
     yield* this.#counters(record, 'enter');
     const order = printedOrder[record.name];
@@ -278,7 +278,10 @@ class CallPrinting {
  * The counts as the format's own reader has them when it prints: it stores the length of an array in
  * the field that counts it, whatever stood there.
  */
-function countsOf(fields: readonly Field[], values: Values): ReadonlyMap<string, number> {
+export function printedCounts(
+  fields: readonly Field[],
+  values: Values,
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { name, encoding, dimensions, count, rootOnly } of fields) {
     const value = values[name];

@@ -1,0 +1,92 @@
+import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { ChromeEvent } from '../core/chrome-event.js';
+import { checkRun, checkTrace } from '../dumpi/check.js';
+import { chromeEvents, firstTime } from '../dumpi/chrome.js';
+import { dump } from '../dumpi/dump.js';
+import { dumpi2ascii } from '../dumpi/dumpi2ascii.js';
+import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
+import { rankFiles, readMetafile } from '../dumpi/metafile.js';
+import type { JobOptions, TraceFormat } from './trace-format.js';
+
+const EXTENSION = '.bin';
+const META_EXTENSION = '.meta';
+
+function beginsWithMagic(path: string): boolean {
+  const head = Buffer.alloc(MAGIC_BYTES);
+  const fd = openSync(path, 'r');
+  try {
+    return readSync(fd, head) === MAGIC_BYTES && head.readBigUInt64BE() === MAGIC;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isMetafile(path: string): boolean {
+  return path.endsWith(META_EXTENSION);
+}
+
+/** The files that hold the calls: the file itself, or those of the ranks that a metafile names. */
+function* filesOf(path: string): Generator<string, void> {
+  if (isMetafile(path)) yield* rankFiles(path, readMetafile(path));
+  else yield path;
+}
+
+/** The files of a metafile's ranks, up to the first that is not there. */
+function rankFilesOf(metafile: string): string[] {
+  const files: string[] = [];
+  try {
+    for (const file of rankFiles(metafile, readMetafile(metafile))) {
+      if (!existsSync(file)) break;
+      files.push(file);
+    }
+  } catch {
+    // What is wrong with the metafile is said when it is read for its own sake.
+  }
+  return files;
+}
+
+function* ofEach<T>(path: string, each: (file: string) => Iterable<T>): Generator<T, void> {
+  for (const file of filesOf(path)) yield* each(file);
+}
+
+/** DUMPI: files of ranks, told by their magic, and the metafiles that hold those of a run together. */
+export const dumpiFormat: TraceFormat = {
+  name: 'DUMPI',
+  clock: 'the wall clock of the ranks',
+  isTraceFile: (path) => isMetafile(path) || beginsWithMagic(path),
+  tracesIn(directory) {
+    const names = readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => entry.name)
+      .sort();
+    const runs = names.filter(isMetafile).map((name) => join(directory, name));
+    const covered = new Set(runs.flatMap(rankFilesOf).map((file) => basename(file)));
+    const alone = names
+      .filter((name) => name.endsWith(EXTENSION) && !covered.has(name))
+      .map((name) => join(directory, name))
+      .filter(beginsWithMagic);
+    return [...runs, ...alone];
+  },
+  dump: (path, json, { onProgress }) =>
+    ofEach(path, (file) => dump(file, json, onProgress && { onProgress })),
+  dumpFormats: {
+    dumpi2ascii: (path: string, { onProgress }: JobOptions) =>
+      ofEach(path, (file) => dumpi2ascii(file, onProgress && { onProgress })),
+  },
+  check: (path, { onProgress }) =>
+    (isMetafile(path) ? checkRun : checkTrace)(path, onProgress && { onProgress }),
+  recover: () => ({ streams: [], emptied: [], faults: [] }),
+  chromeEvents: (path, { onProgress }): Iterable<ChromeEvent> =>
+    ofEach(path, (file) => chromeEvents(file, onProgress && { onProgress })),
+  // The wall clock of a rank may be any of its host's: the trace does not say.
+  epoch: () => undefined,
+  firstTime(path) {
+    let earliest: bigint | undefined;
+    for (const file of filesOf(path)) {
+      const first = firstTime(file);
+      if (first !== undefined && (earliest === undefined || first < earliest)) earliest = first;
+    }
+    return earliest;
+  },
+};

@@ -1,0 +1,109 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { TraceFormatError } from '../core/errors.js';
+import { attempt } from '../core/system-error.js';
+import type { Version } from './sections.js';
+
+/** What the text file of a run says, which holds the files of its ranks together (METAFILE). */
+export interface Metafile {
+  hostname: string;
+  /** Ranks of the run, and so files beside it: 1 or more. */
+  numprocs: number;
+  username: string;
+  /** Start of the run in seconds since the Unix epoch. */
+  startTime: number;
+  /** What the names of the ranks' files begin with, without a directory. */
+  fileprefix: string;
+  version: Version;
+}
+
+/** Larger files are no metafiles. */
+const MAX_BYTES = 1 << 20;
+/** The most ranks that a file name's digits can tell apart. */
+const MAX_RANKS = 2 ** 31 - 1;
+const DIGITS = 4;
+
+/** Name of a rank's trace file: `<fileprefix>-<rank, 4 digits or more>.bin`. */
+export function rankFileName(fileprefix: string, rank: number): string {
+  return `${fileprefix}-${String(rank).padStart(DIGITS, '0')}.bin`;
+}
+
+/** The text of a metafile; `startime` is spelt as every reader expects it. */
+export function metafileText(metafile: Metafile): string {
+  const { hostname, numprocs, username, startTime, fileprefix, version } = metafile;
+  const lines = {
+    hostname,
+    numprocs,
+    username,
+    startime: startTime,
+    fileprefix,
+    version: version[0],
+    subversion: version[1],
+    subsubversion: version[2],
+  };
+  return Object.entries(lines)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
+}
+
+/**
+ * Writes a metafile in the place of what is at `path`.
+ *
+ * @throws TracewrightError `ERR_SYSTEM` when it cannot be written.
+ */
+export function writeMetafile(path: string, metafile: Metafile): void {
+  attempt('path', path, () => {
+    writeFileSync(path, metafileText(metafile));
+  });
+}
+
+/**
+ * Reads a metafile. What it says twice counts as it stands last; lines that are no `key=value` and
+ * keys that are not known are passed over.
+ *
+ * @throws TraceFormatError when `numprocs` or `fileprefix` is missing or senseless. TracewrightError
+ *   `ERR_SYSTEM` when the file cannot be read.
+ */
+export function readMetafile(path: string): Metafile {
+  const { size } = attempt('path', path, () => statSync(path));
+  if (size > MAX_BYTES) {
+    throw new TraceFormatError(path, 0, `a metafile has ${MAX_BYTES} bytes at most, not ${size}`);
+  }
+  const text = attempt('path', path, () => readFileSync(path, 'utf8'));
+  const values = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const equals = line.indexOf('=');
+    if (equals > 0) values.set(line.slice(0, equals), line.slice(equals + 1));
+  }
+  const integer = (key: string): number => {
+    const value = Number(values.get(key) ?? 0);
+    return Number.isSafeInteger(value) ? value : 0;
+  };
+  const numprocs = integer('numprocs');
+  const fileprefix = values.get('fileprefix') ?? '';
+  if (numprocs < 1 || numprocs > MAX_RANKS) {
+    throw new TraceFormatError(path, 0, 'numprocs is missing or is no number of ranks', {
+      field: 'numprocs',
+      value: values.get('numprocs'),
+      limit: `an integer from 1 to ${MAX_RANKS}`,
+    });
+  }
+  if (fileprefix === '' || fileprefix.includes('\0')) {
+    throw new TraceFormatError(path, 0, 'fileprefix is missing', { field: 'fileprefix' });
+  }
+  return {
+    hostname: values.get('hostname') ?? '',
+    numprocs,
+    username: values.get('username') ?? '',
+    startTime: integer('startime'),
+    fileprefix,
+    version: [integer('version'), integer('subversion'), integer('subsubversion')],
+  };
+}
+
+/** Paths of the ranks' files that a metafile stands for, in the order of the ranks. */
+export function* rankFiles(path: string, metafile: Metafile): Generator<string, void> {
+  for (let rank = 0; rank < metafile.numprocs; rank++) {
+    yield join(dirname(path), rankFileName(metafile.fileprefix, rank));
+  }
+}
