@@ -189,9 +189,9 @@ export class Ring {
     this.advance(bytes);
   }
 
-  /** Memory of the format's own, which outlives the process with the ring: at most 8 KiB. */
-  note(bytes: number): Uint8Array {
-    return new Uint8Array(this.pending.buffer, core.control.note, bytes);
+  /** Counts of the format's own, which outlive the process with the ring: at most 2,048. */
+  noteCounts(count: number): Uint32Array<ArrayBuffer> {
+    return new Uint32Array(this.pending.buffer, core.control.note, count);
   }
 
   /**
