@@ -9,6 +9,17 @@ export type { Finding, Progress } from '../core/finding.js';
 export type { CallArguments, CallFields, CallName, Integers, Status } from './calls.js';
 export * from './constants.js';
 export { dumpi2ascii } from './dumpi2ascii.js';
+export type {
+  Configuration,
+  ConfigurationOptions,
+  MpiCallName,
+  Setting,
+  Timestamps,
+} from './configuration.js';
+export { createHandles, HandleNumbers } from './handles.js';
+export type { HandleKind, Handles } from './handles.js';
+export { openRank, Rank } from './rank.js';
+export type { CallCounts, RankOptions, Timing } from './rank.js';
 export { readCalls } from './reader.js';
 export type {
   CallRecord,
@@ -18,5 +29,6 @@ export type {
   CounterReading,
   ReadOptions,
 } from './reader.js';
+export { recoverTrace } from './recover.js';
 export { readSections } from './sections.js';
 export type { Extent, Footer, FunctionName, Header, Sections, Version } from './sections.js';
