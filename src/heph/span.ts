@@ -1,4 +1,5 @@
 import { compile, mayCompile } from '../core/compile.js';
+import { commitText, ringScope } from '../core/emitter-text.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import {
   textBound,
@@ -270,13 +271,13 @@ function compiledSpan(stream: Stream, description: string, fields: readonly Fiel
   const record = (named: string, parameter: string, substream: string[]) => `
 function ${named}(${[parameter, ...names].filter((name) => name !== '').join(', ')}) {
   const timing = started[0];
-  if (!(timing >= 0) || timing > ring.stamp[0]) stream.checkTiming(timing);
+  if (!(timing >= 0) || timing > stamp[0]) stream.checkTiming(timing);
   ${parameter === '' ? '' : `if (!(typeof substream === 'number' && substream >>> 0 === substream)) checkSubstream(substream);`}
   ${fields.map(({ type }, i) => `const v${i}_quick = ${quickTest(type, `v${i}`)};`).join('\n  ')}
   ${names.length === 0 ? '' : `if (!(${names.map((name) => `${name}_quick`).join(' && ')})) checkValues(fields, ${list});`}
   const bound = ${bound};
   if (ring.free < bound) {
-    if (bound > ring.longestRecord) {
+    if (bound > ${stream.ring.longestRecord}) {
       recordPlain(stream, description, fields, ${parameter === '' ? '0' : parameter}, timing, ${list});
       return;
     }
@@ -286,8 +287,6 @@ function ${named}(${[parameter, ...names].filter((name) => name !== '').join(', 
     }
   }
   const start = ring.position;
-  const view = ring.view;
-  const bytes = ring.bytes;
   const number = counter[0];
   counter[0] = number + 1;
   view.setUint32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
@@ -300,15 +299,11 @@ function ${named}(${[parameter, ...names].filter((name) => name !== '').join(', 
   const size = at - start;
   view.setUint32(start + ${SIZE_OFFSET}, size);
   ${stream.trace.packetLimit === Infinity ? '' : `if (size > ${stream.trace.packetLimit}) stream.refuse(size, ${stream.trace.packetLimit});`}
-  ring.free -= size;
-  const next = start + size;
-  ring.position = next >= ring.capacity ? next - ring.capacity : next;
-  ring.pending[0] = size;
-  ring.commit();
+  ${commitText(stream.ring, 'start', 'size')}
 }`;
   const scope = {
+    ...ringScope(stream.ring),
     stream,
-    ring: stream.ring,
     counter: stream.counter,
     /** The timing of the event that is being recorded. */
     started: new Float64Array(1),
