@@ -1,13 +1,12 @@
 import { integerIn } from '../core/argument.js';
 import { mayCompile } from '../core/compile.js';
-import { commitText } from '../core/emitter-text.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { emitJumboTo, isStateEvent } from './emit.js';
 import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
 import { argumentBytes, resolveSignature } from './signature.js';
 import type { Argument, Arguments, ArgumentType, Signature } from './signature.js';
 import type { DeclaredMcv } from './catalog.js';
-import { compileEmitter, roomText } from './stream-emitter.js';
+import { compileEmitter } from './stream-emitter.js';
 import { headerOf, LITTLE } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 import { checkWide, writeWide } from './wide-integer.js';
@@ -71,7 +70,7 @@ function jumboEmitter(stream: StreamWriter, signature: Signature) {
   };
 }
 
-/** The emitter where functions may not be made from text: right, but slower. */
+/** The emitter that takes every case; all of them, where functions may not be made from text. */
 function plainEmitter(stream: StreamWriter, signature: Signature, header: number, bytes: number) {
   const { args, mcv } = signature;
   const changesState = isStateEvent(header);
@@ -125,50 +124,13 @@ function write(argument: Argument, name: string): string {
     const low = `${at}${LITTLE ? '' : ' + 4'}`;
     const high = `${at}${LITTLE ? ' + 4' : ''}`;
     // The low half is taken modulo 2^32, of negative numbers too.
-    return `if (typeof ${name} === 'number') {
-    view.setUint32(${low}, ${name}, ${LITTLE});
-    view.setInt32(${high}, Math.floor(${name} * ${2 ** -32}), ${LITTLE});
-  } else writeWide(view, ${at}, ${name});`;
+    return `view.setUint32(${low}, ${name}, ${LITTLE});
+  view.setInt32(${high}, Math.floor(${name} * ${2 ** -32}), ${LITTLE});`;
   }
   const { set } = NARROW[type as NarrowType];
   return argumentBytes[type as NarrowType] === 1
     ? `view.${set}(${at}, ${name});`
     : `view.${set}(${at}, ${name}, ${LITTLE});`;
-}
-
-function compiledEmitter(
-  stream: StreamWriter,
-  signature: Signature,
-  header: number,
-  bytes: number,
-): (...values: never[]) => void {
-  const { args, mcv } = signature;
-  const changesState = isStateEvent(header);
-  const names = args.map((_, i) => `a${i}`);
-  const parameters = names.join(', ');
-  // Kept short: V8 inlines no function of more than 460 bytes of bytecode.
-  const tests = args.map(
-    ({ type }, i) => `typeof a${i} === 'number' && ${quickTest(type, `a${i}`)}`,
-  );
-  const check = (...values: unknown[]): void => {
-    checkArguments(signature, values);
-  };
-  const settle = changesState ? 'stream.settle(state);' : '';
-  return compileEmitter(
-    stream,
-    mcv,
-    parameters,
-    { mcv, check, writeWide },
-    (ring) => `
-  ${tests.length === 0 ? '' : `if (!(${tests.join(' && ')})) check(${parameters});`}
-  ${changesState ? 'const state = stream.stateAfter(mcv);' : ''}
-  ${roomText(bytes, parameters, changesState, settle)}
-  const at = ring.position;
-  view.setUint32(at, ${header >>> 0}, true);
-  ${args.map((argument, i) => write(argument, `a${i}`)).join('\n  ')}
-  ${commitText(ring, 'at', bytes)}
-  ${settle}`,
-  ) as (...values: never[]) => void;
 }
 
 /**
@@ -184,7 +146,18 @@ export function compileEvent<S extends DeclaredMcv | (string & {})>(
   if (signature.jumbo) return jumboEmitter(stream, signature);
   const header = headerOf(payloadSizeCode(signature.payloadBytes), signature.mcv);
   const bytes = HEADER_BYTES + signature.payloadBytes;
-  return mayCompile()
-    ? (compiledEmitter(stream, signature, header, bytes) as (...values: Arguments<S>) => void)
-    : plainEmitter(stream, signature, header, bytes);
+  const plain = plainEmitter(stream, signature, header, bytes);
+  // Thread states change rarely, and are checked by the same rules as the emulator's.
+  if (!mayCompile() || isStateEvent(header)) return plain;
+  const { args, mcv } = signature;
+  const names = args.map((_, i) => `a${i}`);
+  const tests = args.map(
+    ({ type }, i) => `typeof a${i} === 'number' && ${quickTest(type, `a${i}`)}`,
+  );
+  return compileEmitter<Arguments<S>>(stream, mcv, names.join(', '), plain, {
+    test: tests.length === 0 ? 'true' : tests.join(' && '),
+    bytes,
+    write: `view.setUint32(at, ${header >>> 0}, true);
+  ${args.map((argument, i) => write(argument, `a${i}`)).join('\n  ')}`,
+  });
 }

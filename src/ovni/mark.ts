@@ -1,18 +1,15 @@
 import { integerIn } from '../core/argument.js';
 import { mayCompile } from '../core/compile.js';
-import { commitText } from '../core/emitter-text.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
-import { compileEmitter, roomText } from './stream-emitter.js';
+import { compileEmitter } from './stream-emitter.js';
+import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from './mark-stacks.js';
 import { headerOf, LITTLE } from './stream-writer.js';
 import type { MarkDefinition, StreamWriter } from './stream-writer.js';
 import { checkWide, writeWide } from './wide-integer.js';
 
-const MAX_TYPE = 99;
 /** Bytes of a title or label that the emulator reads. */
 const MAX_TEXT_BYTES = 511;
-/** Values that the emulator keeps pushed at once. */
-const MAX_DEPTH = 512;
 
 const PAYLOAD_BYTES = 12;
 const RECORD_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
@@ -31,7 +28,7 @@ function checkText(field: string, text: unknown): void {
 }
 
 function checkType(type: unknown): void {
-  integerIn('type', type, 0, MAX_TYPE);
+  integerIn('type', type, 0, MARK_TYPES - 1);
 }
 
 /** Defines a mark type; see markType in index.ts. */
@@ -53,9 +50,8 @@ export function defineMark(
     stack,
     labels: new Map(),
     labelled: new Set(),
-    pushed: new Int32Array(stack ? 2 * MAX_DEPTH : 0),
-    depth: 0,
   };
+  stream.markStacks.kinds[type] = stack ? STACK : SINGLE;
   stream.writeMetadata();
 }
 
@@ -149,16 +145,18 @@ function pushMark(stream: StreamWriter, type: number, value: number | bigint): v
   const mark = definition(stream, type);
   if (!mark.stack) wrongKind('markPush', type, mark);
   split(value);
-  const { depth, pushed } = mark;
+  const { depths, pushed } = stream.markStacks;
+  const depth = depths[type]!;
   if (depth === MAX_DEPTH) {
     throw wrongOrder('markPush', `mark type ${type} holds ${MAX_DEPTH} values already`);
   }
   const low = halves[0]!;
   const high = halves[1]!;
   encode(stream, PUSH, type);
-  pushed[2 * depth] = low;
-  pushed[2 * depth + 1] = high;
-  mark.depth = depth + 1;
+  const at = 2 * (type * MAX_DEPTH + depth);
+  pushed[at] = low;
+  pushed[at + 1] = high;
+  depths[type] = depth + 1;
 }
 
 /** Any pop. */
@@ -166,18 +164,22 @@ function popMark(stream: StreamWriter, type: number, value: number | bigint): vo
   const mark = definition(stream, type);
   if (!mark.stack) wrongKind('markPop', type, mark);
   split(value);
-  const top = mark.depth - 1;
-  const { pushed } = mark;
-  if (top < 0 || pushed[2 * top] !== halves[0] || pushed[2 * top + 1] !== halves[1]) {
-    wrongPop(type, mark, value);
+  const { depths, pushed } = stream.markStacks;
+  const top = depths[type]! - 1;
+  const at = 2 * (type * MAX_DEPTH + top);
+  if (top < 0 || pushed[at] !== halves[0] || pushed[at + 1] !== halves[1]) {
+    wrongPop(stream, type, value);
   }
   encode(stream, POP, type);
-  mark.depth = top;
+  depths[type] = top;
 }
 
-function wrongPop(type: number, mark: MarkDefinition, value: number | bigint): never {
-  if (mark.depth === 0) throw wrongOrder('markPop', `mark type ${type} holds no value`);
-  const top = new DataView(mark.pushed.buffer).getBigInt64(8 * (mark.depth - 1), LITTLE);
+function wrongPop(stream: StreamWriter, type: number, value: number | bigint): never {
+  const { depths, pushed } = stream.markStacks;
+  const depth = depths[type]!;
+  if (depth === 0) throw wrongOrder('markPop', `mark type ${type} holds no value`);
+  const at = 2 * (type * MAX_DEPTH + depth - 1);
+  const top = (BigInt(pushed[at + 1]!) << 32n) | BigInt(pushed[at]! >>> 0);
   throw outOfRange('value', value, `the value on top of mark type ${type}, ${String(top)}`);
 }
 
@@ -191,16 +193,15 @@ function setMark(stream: StreamWriter, type: number, value: number | bigint): vo
 
 /** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */
 export interface MarkEmitters {
-  push(type: number, value: number | bigint): void;
-  pop(type: number, value: number | bigint): void;
-  set(type: number, value: number | bigint): void;
+  push: (this: void, type: number, value: number | bigint) => void;
+  pop: (this: void, type: number, value: number | bigint) => void;
+  set: (this: void, type: number, value: number | bigint) => void;
 }
 
 /**
- * Compiles the function for one kind of mark event: the usual case without a call, everything else
- * (and every error) in the function that takes any mark.
+ * Compiles the function for one kind of mark event.
  *
- * @param unusual what makes the case unusual, beyond what all marks have in common.
+ * @param kind of mark types that it is for.
  * @param settle what keeps account of the values that are pushed.
  */
 function compileMark(
@@ -208,29 +209,22 @@ function compileMark(
   name: string,
   header: number,
   any: MarkEmitters['push'],
-  unusual: string,
-  settle: string,
+  kind: number,
+  account: { prepare?: string; test?: string; settle: string },
 ): MarkEmitters['push'] {
-  const { marks } = stream;
-  return compileEmitter(
-    stream,
-    name,
-    'type, value',
-    { marks, any },
-    (ring) => `
-  const mark = typeof type === 'number' ? marks[type] : undefined;
-  if (mark === undefined || typeof value !== 'number' || (value | 0) !== value || value === 0 || ${unusual}) {
-    return any(type, value);
-  }
-  ${roomText(RECORD_BYTES, 'type, value', true, settle)}
-  const at = ring.position;
-  view.setUint32(at, ${header}, true);
+  const { kinds, depths, pushed } = stream.markStacks;
+  return compileEmitter(stream, name, 'type, value', any, {
+    prepare: account.prepare ?? '',
+    test: `typeof type === 'number' && kinds[type] === ${kind} &&
+    typeof value === 'number' && (value | 0) === value && value !== 0 && ${account.test ?? 'true'}`,
+    bytes: RECORD_BYTES,
+    write: `view.setUint32(at, ${header}, true);
   view.setInt32(at + ${LOW_AT}, value, ${LITTLE});
   view.setInt32(at + ${HIGH_AT}, value >> 31, ${LITTLE});
   view.setInt32(at + ${TYPE_AT}, type, ${LITTLE});
-  ${settle}
-  ${commitText(ring, 'at', RECORD_BYTES)}`,
-  ) as MarkEmitters['push'];
+  ${account.settle}`,
+    scope: { kinds, depths, pushed },
+  });
 }
 
 /** Makes the functions that emit marks to `stream`. */
@@ -248,26 +242,20 @@ export function compileMarks(stream: StreamWriter): MarkEmitters {
   };
   if (!mayCompile()) return any;
   return {
-    push: compileMark(
-      stream,
-      'markPush',
-      PUSH,
-      any.push,
-      `!mark.stack || mark.depth === ${MAX_DEPTH}`,
-      `const depth = mark.depth;
-  mark.pushed[2 * depth] = value;
-  mark.pushed[2 * depth + 1] = value >> 31;
-  mark.depth = depth + 1;`,
-    ),
-    pop: compileMark(
-      stream,
-      'markPop',
-      POP,
-      any.pop,
-      `mark.depth === 0 || mark.pushed[2 * mark.depth - 2] !== value ||
-    mark.pushed[2 * mark.depth - 1] !== value >> 31`,
-      'mark.depth -= 1;',
-    ),
-    set: compileMark(stream, 'markSet', SET, any.set, 'mark.stack', ''),
+    push: compileMark(stream, 'markPush', PUSH, any.push, STACK, {
+      prepare: 'let depth;',
+      test: `(depth = depths[type]) < ${MAX_DEPTH}`,
+      settle: `const top = type * ${2 * MAX_DEPTH} + 2 * depth;
+  pushed[top] = value;
+  pushed[top + 1] = value >> 31;
+  depths[type] = depth + 1;`,
+    }),
+    pop: compileMark(stream, 'markPop', POP, any.pop, STACK, {
+      prepare: 'let depth, top;',
+      test: `(depth = depths[type] - 1) >= 0 &&
+    pushed[top = type * ${2 * MAX_DEPTH} + 2 * depth] === value && pushed[top + 1] === value >> 31`,
+      settle: 'depths[type] = depth;',
+    }),
+    set: compileMark(stream, 'markSet', SET, any.set, SINGLE, { settle: '' }),
   };
 }

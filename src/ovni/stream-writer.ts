@@ -17,6 +17,7 @@ import {
   STREAM_VERSION,
 } from './layout.js';
 import { library } from './library.js';
+import { MarkStacks } from './mark-stacks.js';
 import { models } from './catalog.js';
 import { moveToTrace, removeEmptyWorkDir, writeProcessMetadata } from './process.js';
 import type { CpuEntry, OvniProcess } from './process.js';
@@ -39,9 +40,6 @@ export interface MarkDefinition {
   labels: Map<string, string>;
   /** The lower halves of the labelled values, by which the emulator tells them apart. */
   labelled: Set<bigint>;
-  /** The values that are pushed, low and high half each. */
-  pushed: Int32Array;
-  depth: number;
 }
 
 const FLUSH_BEGIN = headerOf(0, 'OF[');
@@ -91,6 +89,7 @@ export class StreamWriter {
   process: OvniProcess | undefined;
   /** Mark types by number, as this thread has defined them. */
   readonly marks: (MarkDefinition | undefined)[] = [];
+  readonly markStacks = new MarkStacks();
   /** Attributes outside the names that ovni keeps for itself. */
   attributes: Record<string, unknown> = {};
   readonly required = new Map<string, string>();
@@ -109,6 +108,7 @@ export class StreamWriter {
     this.#ended = false;
     this.#state = 'unknown';
     this.marks.length = 0;
+    this.markStacks.clear();
     this.attributes = {};
     this.required.clear();
     this.required.set('ovni', models.ovni.version);
