@@ -193,9 +193,9 @@ function setMark(stream: StreamWriter, type: number, value: number | bigint): vo
 
 /** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */
 export interface MarkEmitters {
-  push: (this: void, type: number, value: number | bigint) => void;
-  pop: (this: void, type: number, value: number | bigint) => void;
-  set: (this: void, type: number, value: number | bigint) => void;
+  push: (type: number, value: number | bigint) => void;
+  pop: (type: number, value: number | bigint) => void;
+  set: (type: number, value: number | bigint) => void;
 }
 
 /**
