@@ -15,10 +15,14 @@
  */
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
+export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { RecoveredStream } from '../core/recover-ring.js';
 export type { Recovery, RecoverOptions } from '../core/recovery.js';
 export type { RingOptions } from '../core/ring-options.js';
+export { checkKernelEvents, checkReferences } from './check.js';
+export type { CheckKernelOptions } from './check.js';
+export { kernelChromeEvents } from './chrome.js';
 export { referencesToText, textToReferences } from './convert-references.js';
 export type { ConvertReferencesOptions, ReferenceConversion } from './convert-references.js';
 export type { Wide } from './hexadecimal.js';

@@ -1,5 +1,6 @@
 import { integerIn } from '../core/argument.js';
 import { compile, mayCompile } from '../core/compile.js';
+import { commitText, ringScope } from '../core/emitter-text.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
 import { writeUtf8 } from '../core/utf8.js';
@@ -159,20 +160,19 @@ function compiledEmitter(ring: Ring, shape: KernelEventShape): unknown {
   if (ring.free < bound && !ring.makeRoom(bound)) return;
   if (timestamp === undefined) {
     ring.readStamp();
-    timestamp = ring.stamp[0];
+    timestamp = stamp[0];
   }
-  const bytes = ring.bytes;
   const start = ring.position;
   bytes[start] = ${tag.charCodeAt(0)};
   bytes[start + 1] = ${SPACE};
   let at = writeHex(bytes, start + 2, timestamp);
   ${fields.map(({ type }, i) => `bytes[at] = ${SPACE};\n  ${WRITES[type](`v${i}`)}`).join('\n  ')}
   bytes[at] = ${NEWLINE};
-  ring.advance(at + 1 - start);
-  ring.commit();
+  const size = at + 1 - start;
+  ${commitText(ring, 'start', 'size')}
 };`;
   const scope = {
-    ring,
+    ...ringScope(ring),
     shape,
     checkEvent,
     isExact,

@@ -1,4 +1,5 @@
 import { compile, mayCompile } from '../core/compile.js';
+import { commitText, ringScope } from '../core/emitter-text.js';
 import type { Ring } from '../core/ring.js';
 import { writeHex, writeHex32 } from './hexadecimal.js';
 import type { Wide } from './hexadecimal.js';
@@ -139,17 +140,15 @@ function compiledEmitter(
   )) return emitAny(${typed}, timestamp, length, space, address);
   if (ring.free < ${RECORD_BYTES} && !ring.makeRoom(${RECORD_BYTES})) return;
   const at = ring.position;
-  const view = ring.view;
   view.setUint8(at, ${typed});
   view.setUint32(at + ${low}, timestamp, ${little});
   view.setUint32(at + ${high}, Math.floor(timestamp * ${TWO_TO_MINUS_32}), ${little});
   view.setUint8(at + ${LENGTH_OFFSET}, length);
   view.setUint32(at + ${SPACE_OFFSET}, space, ${little});
   view.setUint32(at + ${ADDRESS_OFFSET}, address, ${little});
-  ring.advance(${RECORD_BYTES});
-  ring.commit();
+  ${commitText(ring, 'at', RECORD_BYTES)}
 };`;
-  return compile(`laplace ${name}`, { ring, emitAny }, body);
+  return compile(`laplace ${name}`, { ...ringScope(ring), emitAny }, body);
 }
 
 /** What one reference trace records with. */
