@@ -1,12 +1,15 @@
 import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
+import type { Recovery, RecoverOptions } from '../core/recovery.js';
 import { checkRun, checkTrace } from '../dumpi/check.js';
 import { chromeEvents, firstTime } from '../dumpi/chrome.js';
 import { dump } from '../dumpi/dump.js';
 import { dumpi2ascii } from '../dumpi/dumpi2ascii.js';
+import { rankRings } from '../dumpi/file-names.js';
 import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
 import { rankFiles, readMetafile } from '../dumpi/metafile.js';
+import { recoverTrace } from '../dumpi/recover.js';
 import type { JobOptions, TraceFormat } from './trace-format.js';
 
 const EXTENSION = '.bin';
@@ -50,11 +53,29 @@ function* ofEach<T>(path: string, each: (file: string) => Iterable<T>): Generato
   for (const file of filesOf(path)) yield* each(file);
 }
 
+/** Whether a process has left the file, or writes it, and its calls may all be in the ring yet. */
+function hasRing(path: string): boolean {
+  return existsSync(rankRings(path, undefined, '').calls);
+}
+
+/** Recovers a rank's file, or one after the other those that a metafile names. */
+function recover(path: string, options: RecoverOptions): Recovery {
+  if (!isMetafile(path)) return recoverTrace(path, options);
+  const whole: Recovery = { streams: [], emptied: [], faults: [] };
+  for (const file of rankFilesOf(path)) {
+    const { streams, emptied, faults } = recoverTrace(file, options);
+    whole.streams.push(...streams);
+    whole.emptied.push(...emptied);
+    whole.faults.push(...faults);
+  }
+  return whole;
+}
+
 /** DUMPI: files of ranks, told by their magic, and the metafiles that hold those of a run together. */
 export const dumpiFormat: TraceFormat = {
   name: 'DUMPI',
   clock: 'the wall clock of the ranks',
-  isTraceFile: (path) => isMetafile(path) || beginsWithMagic(path),
+  isTraceFile: (path) => isMetafile(path) || beginsWithMagic(path) || hasRing(path),
   tracesIn(directory) {
     const names = readdirSync(directory, { withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -65,7 +86,7 @@ export const dumpiFormat: TraceFormat = {
     const alone = names
       .filter((name) => name.endsWith(EXTENSION) && !covered.has(name))
       .map((name) => join(directory, name))
-      .filter(beginsWithMagic);
+      .filter((path) => beginsWithMagic(path) || hasRing(path));
     return [...runs, ...alone];
   },
   dump: (path, json, { onProgress }) =>
@@ -76,7 +97,7 @@ export const dumpiFormat: TraceFormat = {
   },
   check: (path, { onProgress }) =>
     (isMetafile(path) ? checkRun : checkTrace)(path, onProgress && { onProgress }),
-  recover: () => ({ streams: [], emptied: [], faults: [] }),
+  recover,
   chromeEvents: (path, { onProgress }): Iterable<ChromeEvent> =>
     ofEach(path, (file) => chromeEvents(file, onProgress && { onProgress })),
   // The wall clock of a rank may be any of its host's: the trace does not say.

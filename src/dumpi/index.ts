@@ -7,6 +7,11 @@ export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { CallArguments, CallFields, CallName, Integers, Status } from './calls.js';
+export { checkRun, checkTrace } from './check.js';
+export type { CheckOptions } from './check.js';
+export { chromeEvents } from './chrome.js';
+export type { ChromeOptions } from './chrome.js';
+export type { ChromeEvent } from '../core/chrome-event.js';
 export * from './constants.js';
 export { dumpi2ascii } from './dumpi2ascii.js';
 export type {
@@ -20,6 +25,8 @@ export { createHandles, HandleNumbers } from './handles.js';
 export type { HandleKind, Handles } from './handles.js';
 export { openRank, Rank } from './rank.js';
 export type { CallCounts, RankOptions, Timing } from './rank.js';
+export { metafileText, rankFileName, rankFiles, readMetafile, writeMetafile } from './metafile.js';
+export type { Metafile } from './metafile.js';
 export { readCalls } from './reader.js';
 export type {
   CallRecord,
