@@ -229,7 +229,7 @@ constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_a
 // ---- Everything else ----
 
 void throw_failure(Napi::Env env, const Failure& failure) {
-  Napi::Error error = Napi::Error::New(env, failure.action + ": " + std::strerror(failure.error));
+  Napi::Error error = Napi::Error::New(env, failure.text());
   error.Set("errno", Napi::Number::New(env, failure.error));
   error.ThrowAsJavaScriptException();
 }
@@ -537,8 +537,7 @@ Napi::Value counts_object(Napi::Env env, Sink& sink) {
   put("lostRecords", counts.lost_records);
   const Failure failure = sink.last_failure();
   if (failure.error != 0) {
-    result["lastError"] =
-        Napi::String::New(env, failure.action + ": " + std::strerror(failure.error));
+    result["lastError"] = Napi::String::New(env, failure.text());
   }
   return result;
 }
@@ -582,8 +581,7 @@ Napi::Value group_counts(const Napi::CallbackInfo& info) {
   put("errors", static_cast<double>(counts.errors));
   const Failure failure = group->state().failure;
   if (failure.error != 0) {
-    result["lastError"] =
-        Napi::String::New(env, failure.action + ": " + std::strerror(failure.error));
+    result["lastError"] = Napi::String::New(env, failure.text());
   }
   return result;
 }
@@ -616,10 +614,8 @@ Napi::Value group_state(const Napi::CallbackInfo& info) {
   result["changes"] = Napi::Number::New(env, static_cast<double>(state.changes));
   result["first"] = Napi::Boolean::New(env, group->is_first(&environment(env).news));
   result["errno"] = Napi::Number::New(env, state.failure.error);
-  result["message"] = Napi::String::New(
-      env, state.failure.error == 0
-               ? std::string()
-               : state.failure.action + ": " + std::strerror(state.failure.error));
+  result["message"] =
+      Napi::String::New(env, state.failure.error == 0 ? std::string() : state.failure.text());
   return result;
 }
 

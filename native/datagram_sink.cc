@@ -50,7 +50,7 @@ bool DatagramSink::ready() {
     }
     failure.set("open a UDP socket to", address_.host + ":" + address_.port);
   } else {
-    failure.set("look up", address_.host + ": " + lookup_->error(), ENOENT);
+    failure.set("look up", address_.host + ": " + lookup_->error(), kLookupFailed);
   }
   fd_.reset();
   lookup_.reset();

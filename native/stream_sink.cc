@@ -76,7 +76,7 @@ void StreamSink::connect_step(uint64_t now) {
     if (found == AddressLookup::State::pending) return;
     if (found == AddressLookup::State::failed) {
       Failure failure;
-      failure.set("look up", name() + ": " + lookup_->error(), ENOENT);
+      failure.set("look up", name() + ": " + lookup_->error(), kLookupFailed);
       fail(failure);
       state_ = State::idle;
       retry_at_ = now + backoff_;
