@@ -1,5 +1,5 @@
 {
-  "variables": { "build_bench%": 0 },
+  "variables": { "build_bench%": 0, "build_torture%": 0 },
   "targets": [
     {
       "target_name": "tracewright",
@@ -50,6 +50,26 @@
               "native/sink.cc",
               "native/target_group.cc"
             ],
+            "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+            "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],
+            "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden"],
+            "xcode_settings": {
+              "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
+              "GCC_ENABLE_CPP_EXCEPTIONS": "NO",
+              "GCC_SYMBOLS_PRIVATE_EXTERN": "YES",
+              "MACOSX_DEPLOYMENT_TARGET": "11.0"
+            }
+          }
+        ]
+      }
+    ],
+    [
+      "build_torture==1",
+      {
+        "targets": [
+          {
+            "target_name": "tracewright_torture",
+            "sources": ["native/torture/memory.cc"],
             "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
             "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],
             "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden"],

@@ -77,6 +77,9 @@ bool OwnFileSink::drain(Ring& ring, uint64_t to) {
   }
   while (from < to) {
     const uint64_t bytes = std::min(to - from, kWriteBytes);
+#if defined(TRACEWRIGHT_FAULT_TAIL_BEFORE_WRITE)
+    ring.release(from + bytes);  // wrong on purpose: npm run torture -- --fault must find it
+#endif
     if (!write_at(fd_.get(), ring.at(from), bytes, base_ + from)) {
       Failure failure;
       failure.set("write", path_);
@@ -143,6 +146,9 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
     }
     const uint64_t bytes = claimed_to - tail;
     const uint64_t offset = control.claim_offset.load(std::memory_order_relaxed);
+#if defined(TRACEWRIGHT_FAULT_TAIL_BEFORE_WRITE)
+    ring.release(claimed_to);
+#endif
     if (!write_at(fd_.get(), ring.at(tail), bytes, offset)) {
       Failure failure;
       failure.set("write", path_);
@@ -168,18 +174,25 @@ void SharedFileSink::leave(Ring& ring) {
                                  std::memory_order_relaxed);
 }
 
-bool SharedFileSink::append(Ring&, const uint8_t* head, size_t head_bytes, const uint8_t* body,
+bool SharedFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                             size_t body_bytes, Failure* failure) {
+  ControlPage& control = ring.control();
   const uint64_t bytes = head_bytes + body_bytes;
   std::lock_guard<std::mutex> lock(end_lock_);
+  // A claim of nothing: should the process die here, recovery cuts the file at this place.
+  control.claim_offset.store(end_, std::memory_order_relaxed);
+  control.claim_from.store(ring.tail(), std::memory_order_relaxed);
+  control.claim_to.store(ring.tail(), std::memory_order_release);
   if (!write_at(fd_.get(), head, head_bytes, end_) ||
       !write_at(fd_.get(), body, body_bytes, end_ + head_bytes)) {
     failure->set("write", path_);
     fail(*failure);
     // Nobody has a place behind it.
     if (ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0) failure->action += " (cut short)";
+    control.claim_offset.store(0, std::memory_order_release);
     return false;
   }
+  control.claim_offset.store(0, std::memory_order_release);
   end_ += bytes;
   counts_.records.fetch_add(1, std::memory_order_relaxed);
   counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);

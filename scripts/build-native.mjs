@@ -2,7 +2,8 @@
 // compiler: node-gyp would want Python, make and a download of Node's headers too. Node-API's own
 // headers come with the package node-api-headers, and the addon runs on every supported Node.
 //
-//   node scripts/build-native.mjs [--target NAME] [--output DIRECTORY] [--if-stale] [--werror]
+//   node scripts/build-native.mjs [--target NAME] [--output DIRECTORY] [--define NAME]... [--if-stale]
+//     [--werror]
 
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,6 +16,7 @@ const { values: options } = parseArgs({
   options: {
     target: { type: 'string', default: 'tracewright' },
     output: { type: 'string', default: join(root, 'build') },
+    define: { type: 'string', multiple: true, default: [] },
     'if-stale': { type: 'boolean', default: false },
     werror: { type: 'boolean', default: false },
   },
@@ -39,7 +41,7 @@ if (options['if-stale'] && !stale) process.exit(0);
 const flags = [
   ...target.cflags_cc,
   ...(options.werror ? ['-Werror'] : []),
-  ...target.defines.map((define) => `-D${define}`),
+  ...[...target.defines, ...options.define].map((define) => `-D${define}`),
   `-DNODE_GYP_MODULE_NAME=${target.target_name}`,
   '-DBUILDING_NODE_EXTENSION',
   '-fPIC',

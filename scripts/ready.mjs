@@ -37,7 +37,7 @@ function newest(...names) {
     latest = Math.max(latest, statSync(path).mtimeMs);
     if (!statSync(path).isDirectory()) continue;
     for (const entry of readdirSync(path, { recursive: true })) {
-      if (/^(test|bench)\b/.test(entry)) continue;
+      if (/^(test|bench|torture)\b/.test(entry)) continue;
       latest = Math.max(latest, statSync(join(path, entry)).mtimeMs);
     }
   }

@@ -121,6 +121,23 @@ export function recoverSharedFile(
   }
 }
 
+/**
+ * Cuts off a record that was being written past the ring when the process died: behind the place
+ * that the ring has noted for it nobody has written. To be done for every ring of a file before any
+ * of them is recovered.
+ */
+export function cutUnfinishedRecord(ring: RingFile, target: string): void {
+  const { from, to, offset } = ring.claim;
+  if (from !== to || offset === 0) return;
+  const fd = openTarget(target);
+  try {
+    if (fstatSync(fd).size > offset) ftruncateSync(fd, offset);
+  } finally {
+    closeSync(fd);
+  }
+  ring.noteClaim({ from, to, offset: 0 });
+}
+
 /** Takes a ring's file away once its stream is complete. */
 export function discardRing(ring: RingFile): void {
   ring.close();

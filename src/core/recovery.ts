@@ -62,7 +62,7 @@ export function* ringsIn(directory: string): Generator<string, void> {
 /**
  * Opens the rings of a trace and completes each stream. What fails leaves the others alone.
  *
- * @param complete finishes the first of the rings that are left, and adds what it did to the result.
+ * @param complete finishes one of the rings that are left, and adds what it did to the result.
  * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
  *   touched then.
  */
@@ -87,14 +87,15 @@ export function recoverRings(
         { field: 'pid', value: alive.pid, limit: 'a process that has ended' },
       );
     }
-    for (let next = left[0]; next !== undefined; next = left[0]) {
+    for (const next of [...left]) {
       try {
         complete(next, left, result);
+        left.splice(left.indexOf(next), 1);
       } catch (error) {
+        // It stays among those that are left: the place that it has noted is not free.
         result.faults.push(asFault(next.stream, error));
       }
       next.ring.close();
-      left.shift();
     }
   } finally {
     for (const { ring } of left) ring.close();

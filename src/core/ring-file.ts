@@ -52,10 +52,10 @@ export class RingFile {
   readonly baseOffset: number;
   /** Bytes committed, and bytes that are surely in the target. */
   readonly head: number;
-  readonly tail: number;
+  tail: number;
   /** Clock of the last record that its ring stamped or checked. */
   readonly lastStamp: bigint;
-  readonly claim: Claim;
+  claim: Claim;
   /** Records that end the stream from the state in which it was left. */
   readonly epilogue: { records: number; bytes: Buffer };
   /** The target's path as the process knew it. */
@@ -214,6 +214,7 @@ export class RingFile {
     view.setBigUint64(8, BigInt(claim.to), LITTLE);
     view.setBigUint64(16, BigInt(claim.offset), LITTLE);
     writeSync(this.#fd, bytes, 0, bytes.length, core.control.claimFrom);
+    this.claim = claim;
   }
 
   /** Notes up to where the ring has surely reached its target. */
@@ -221,6 +222,7 @@ export class RingFile {
     const bytes = Buffer.alloc(8);
     new DataView(bytes.buffer, bytes.byteOffset, 8).setBigUint64(0, BigInt(position), LITTLE);
     writeSync(this.#fd, bytes, 0, bytes.length, core.control.tail);
+    this.tail = position;
   }
 
   close(): void {

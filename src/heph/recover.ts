@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { discardRing, recoverSharedFile } from '../core/recover-ring.js';
+import { cutUnfinishedRecord, discardRing, recoverSharedFile } from '../core/recover-ring.js';
 import { filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
 import type { Candidate, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
@@ -42,6 +42,7 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   return recoverRings(candidates(resolve(path), options), ({ ring, stream }, left, result) => {
+    for (const other of left) cutUnfinishedRecord(other.ring, other.stream);
     result.streams.push(recoverSharedFile(ring, stream, endOf(stream, left)));
     discardRing(ring);
   });

@@ -1,0 +1,42 @@
+// The addons that only the torture needs, compiled when they are missing or out of date.
+
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function build(...args) {
+  execFileSync(process.execPath, [join(root, 'scripts/build-native.mjs'), ...args, '--if-stale'], {
+    stdio: ['ignore', 2, 2],
+  });
+}
+
+// Away from the package's own addon: node-gyp-build might take it for that one.
+const MEMORY = join(root, 'build/torture');
+
+/** Compiles what {@link loadMemory} loads. */
+export function buildMemory() {
+  build('--target', 'tracewright_torture', '--output', MEMORY);
+}
+
+/**
+ * Memory that is shared with a file, and ends of the process: native/torture/memory.cc.
+ *
+ * @returns {{ mapFile: (path: string) => ArrayBuffer, segfault: () => void, abort: () => void }}
+ */
+export function loadMemory() {
+  return createRequire(import.meta.url)(`${MEMORY}/Release/tracewright_torture.node`);
+}
+
+/**
+ * Compiles the core with the deliberate fault: the tail of a ring is published before the write.
+ *
+ * @returns the environment in which a process loads it.
+ */
+export function buildFaultyCore() {
+  const faulty = join(root, 'build/faulty');
+  build('--define', 'TRACEWRIGHT_FAULT_TAIL_BEFORE_WRITE', '--output', join(faulty, 'build'));
+  return { TRACEWRIGHT_PREBUILD: faulty };
+}
