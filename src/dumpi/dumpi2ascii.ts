@@ -323,9 +323,6 @@ function requestType(type: 'request' | 'ioRequest'): string {
   return type === 'request' ? 'MPI_Request' : 'MPIO_Request';
 }
 
-/** Types whose empty arrays are printed as such, rather than as ignored. */
-const PLAINLY_EMPTY: ReadonlySet<FieldType> = new Set(['datatype', 'info', 'distribution']);
-
 function arrayLine(
   field: Field,
   value: FieldValue | undefined,
@@ -339,25 +336,32 @@ function arrayLine(
       return `MPI_Status ${name}[${length}]=${statusesText(elements as Status[], length)}`;
     case 'chars': {
       const texts = (elements as string[]).map((text) => `"${printed(text)}"`);
-      const none = length === 0 || value === undefined;
-      const separator = length < 0 ? '' : ', ';
-      return `string ${name}[${length}]=${none ? IGNORED : `[${texts.join(separator)}]`}`;
+      if (length === 0 || value === undefined) return `string ${name}[${length}]=${IGNORED}`;
+      // As many as the length says, or all of them without commas.
+      const shown = length < 0 ? texts.join('') : texts.slice(0, length).join(', ');
+      return `string ${name}[${length}]=[${shown}]`;
     }
     case 'request':
     case 'ioRequest':
-      return `${requestType(type)} ${name}[${length}]=${bracketed(elements, IGNORED)}`;
+      return `${requestType(type)} ${name}[${length}]=${listed(elements, length, -1)}`;
     case 'datatype':
     case 'info':
-      return `${valueNames[type]!.type} ${name}[${length}]=${bracketed(elements, '[]')}`;
-    default: {
-      const empty = PLAINLY_EMPTY.has(type) ? '[]' : IGNORED;
-      return `int ${name}[${length}]=${bracketed(elements, empty)}`;
-    }
+      return `${valueNames[type]!.type} ${name}[${length}]=[${leading(elements, length)}]`;
+    case 'distribution':
+      return `int ${name}[${length}]=[${leading(elements, length)}]`;
+    default:
+      return `int ${name}[${length}]=${listed(elements, length, 0)}`;
   }
 }
 
-function bracketed(elements: readonly unknown[], empty: string): string {
-  return elements.length === 0 ? empty : `[${elements.join(', ')}]`;
+/** An array, or that it was ignored: it is NULL, or its count is at most `ignoredCount`. */
+function listed(elements: readonly unknown[], count: number, ignoredCount: number): string {
+  if (elements.length === 0 || count <= ignoredCount) return IGNORED;
+  return `[${leading(elements, count)}]`;
+}
+
+function leading(elements: readonly unknown[], count: number): string {
+  return elements.slice(0, Math.max(0, count)).join(', ');
 }
 
 /** An array of arrays of integers: each on a line of its own, the last of which goes on. */
@@ -393,10 +397,12 @@ function textRowsLine(
 
 function statusesText(statuses: readonly Status[], count: number): string {
   if (count < 1 || statuses.length === 0) return IGNORED;
-  const texts = statuses.map(
-    ({ bytes, source, tag, cancelled, error }) =>
-      `{bytes=${bytes}, cancelled=${cancelled}, source=${source}, tag=${tag}, error=${error}}`,
-  );
+  const texts = statuses
+    .slice(0, count)
+    .map(
+      ({ bytes, source, tag, cancelled, error }) =>
+        `{bytes=${bytes}, cancelled=${cancelled}, source=${source}, tag=${tag}, error=${error}}`,
+    );
   return `[${texts.join(', ')}]`;
 }
 
