@@ -1,0 +1,149 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterAll, describe, expect, it } from 'vitest';
+import { callNamed } from '../../src/dumpi/calls.js';
+import { readCalls } from '../../src/dumpi/reader.js';
+import { recoverTrace } from '../../src/dumpi/recover.js';
+import { readSections } from '../../src/dumpi/sections.js';
+import { fixturePath, runFixture } from '../core/run-fixture.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-recovery-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const probe = callNamed('MPI_Iprobe')!.label;
+
+/** Everything that the fixture has said it recorded. */
+function expectWhole(path: string, count: number): void {
+  const sends: number[] = [];
+  let probes = 0;
+  for (const { name, fields } of readCalls(path)) {
+    if (name === 'MPI_Send') sends.push((fields as { count: number }).count);
+    if (name === 'MPI_Iprobe') probes += 1;
+  }
+  expect(sends).toEqual(Array.from({ length: count }, (_, n) => n));
+  const { footer, header, keyvals, functionNames, counterLabels, datatypeSizes } =
+    readSections(path);
+  expect(footer!.calls[0]).toBe(count);
+  expect([footer!.calls[probe], footer!.ignored[probe]]).toEqual([count, count - probes]);
+  expect(probes).toBe(Math.floor(count / 2));
+  expect([footer!.calls[290], footer!.ignored[290]]).toEqual([2 * count + 1, count - probes]);
+  expect(header!.version).toEqual([13, 0, 0]);
+  expect(keyvals).toEqual([['seed', '42']]);
+  expect(functionNames.map(({ name }) => name)).toEqual([
+    'ANNOTATION: begin',
+    'work',
+    ...Array.from({ length: Math.ceil(count / 1000) }, (_, i) => `ANNOTATION: at ${i * 1000}`),
+  ]);
+  expect(counterLabels).toEqual([]);
+  expect(datatypeSizes).toHaveLength(28);
+}
+
+function pathIn(stdout: string): string {
+  return (JSON.parse(stdout) as { path: string }).path;
+}
+
+describe('a rank whose process ends without closing it', () => {
+  it.each([
+    ['exit', 0],
+    ['throw', 1],
+    ['return', 0],
+  ])('by %s: is complete', async (end, code) => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const outcome = await runFixture('dumpi-killed.mjs', { input: { directory, count: 50, end } });
+    expect(outcome.code).toBe(code);
+    expectWhole(pathIn(outcome.stdout), 50);
+    expect(readdirSync(directory)).toHaveLength(2);
+  });
+
+  it.each([10, 50_000])('by SIGKILL after %i calls: is complete once recovered', async (count) => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const input = { directory, count, end: 'kill' };
+    const { signal, stdout } = await runFixture('dumpi-killed.mjs', { input });
+    expect(signal).toBe('SIGKILL');
+    const path = pathIn(stdout);
+    expect(() => readSections(path)).toThrow('index');
+    const { streams, faults } = recoverTrace(count === 10 ? path : directory);
+    expect(faults).toEqual([]);
+    expect(streams.map((stream) => stream.path)).toEqual([path]);
+    expectWhole(path, count);
+    expect(readdirSync(directory)).toHaveLength(2);
+    expect(recoverTrace(directory).streams).toEqual([]);
+  });
+
+  it('whose ring lies elsewhere', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const ringDir = mkdtempSync(join(folder, 'rings-'));
+    const input = { directory, ringDir, count: 100, end: 'kill' };
+    const path = pathIn((await runFixture('dumpi-killed.mjs', { input })).stdout);
+    recoverTrace(directory, { ringDir });
+    expectWhole(path, 100);
+    expect(readdirSync(ringDir)).toEqual([]);
+  });
+
+  it('can be recovered again after any interruption', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const input = { directory, count: 3000, end: 'kill' };
+    const path = pathIn((await runFixture('dumpi-killed.mjs', { input })).stdout);
+    const before = new Map(
+      readdirSync(directory).map((name) => [name, readFileSync(join(directory, name))]),
+    );
+    recoverTrace(directory);
+    const whole = readFileSync(path);
+    // As if the recovery had been killed before it took its leftovers away, in their order.
+    const leftovers = [...before.keys()].filter((name) => name.startsWith('.'));
+    expect(leftovers.map((name) => name.replace(/^.*\.bin/, '')).sort()).toEqual([
+      '.json',
+      '.names',
+      '.names.ring',
+      '.ring',
+    ]);
+    const order = ['.json', '.names.ring', '.names'];
+    for (let taken = 0; taken <= order.length; taken++) {
+      for (const name of leftovers) {
+        if (order.slice(0, taken).some((end) => name.endsWith(`.bin${end}`))) continue;
+        writeFileSync(join(directory, name), before.get(name)!);
+      }
+      // What it had written by then is all there, or half.
+      if (taken === 0) writeFileSync(path, whole.subarray(0, whole.length - 100));
+      expect(recoverTrace(directory).faults).toEqual([]);
+      expect(readFileSync(path).equals(whole)).toBe(true);
+      expect(readdirSync(directory)).toHaveLength(2);
+    }
+  });
+
+  it('because its worker was terminated: is complete once recovered, by the living process too', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const argument = JSON.stringify({ directory, count: 200, end: 'wait' });
+    const worker = new Worker(
+      `process.argv[2] = ${JSON.stringify(argument)};
+       import(${JSON.stringify(fixturePath('dumpi-killed.mjs'))}).then(() => {
+         require('node:worker_threads').parentPort.postMessage('ready');
+         for (;;);
+       });`,
+      { eval: true },
+    );
+    await new Promise((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+    await worker.terminate();
+    expect(recoverTrace(directory).faults).toEqual([]);
+    const [file] = readdirSync(directory).filter((name) => name.endsWith('.bin'));
+    expectWhole(join(directory, file!), 200);
+  });
+
+  it('is left alone while its process is alive', async () => {
+    const { openRank } = await import('../../src/dumpi/rank.js');
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const rank = openRank({ directory, rank: 0, size: 1, config: {} });
+    expect(() => recoverTrace(directory)).toThrow(expect.objectContaining({ code: 'ERR_ORDER' }));
+    rank.log('MPI_Barrier', { comm: 2 });
+    rank.close();
+    expect([...readCalls(rank.path)]).toHaveLength(1);
+    expect(existsSync(rank.path)).toBe(true);
+  });
+});
