@@ -93,7 +93,7 @@ describe.skipIf(!haveGolden)('golden traces (not at hand: ../shared/golden/dumpi
       ignored: sections.footer!.ignored,
       keyvals: sections.keyvals,
       counterLabels: sections.counterLabels!,
-      datatypeSizes: sections.datatypeSizes,
+      datatypeSizes: sections.datatypeSizes!,
       functionNames: sections.functionNames,
     });
     expect(built.equals(bytes)).toBe(true);

@@ -40,8 +40,10 @@ export interface BuiltTrace {
   ignored?: readonly number[];
   keyvals?: readonly (readonly [string, string])[];
   counterLabels?: readonly string[];
-  datatypeSizes?: readonly number[] | undefined;
-  functionNames?: readonly FunctionName[] | undefined;
+  datatypeSizes?: readonly number[];
+  functionNames?: readonly FunctionName[];
+  /** Entries that the index lacks at its front, with their sections, as in older traces: 0 to 3. */
+  lacking?: number;
 }
 
 /** The bytes of one call's record. */
@@ -89,7 +91,10 @@ export function builtCall(built: BuiltCall): Buffer {
 
 /** The bytes of a whole trace file. */
 export function builtTrace(trace: BuiltTrace): Buffer {
-  const { calls = [], keyvals = [], counterLabels = [], datatypeSizes, functionNames } = trace;
+  const { calls = [], keyvals = [], lacking = 0 } = trace;
+  const counterLabels = lacking < 3 ? (trace.counterLabels ?? []) : undefined;
+  const functionNames = lacking < 2 ? (trace.functionNames ?? []) : undefined;
+  const datatypeSizes = lacking < 1 ? (trace.datatypeSizes ?? []) : undefined;
   const preamble = Buffer.alloc(BODY_OFFSET + 8);
   preamble.writeBigUInt64BE(MAGIC);
   preamble.writeInt32BE(trace.cpuBias ?? 0, BODY_OFFSET);
