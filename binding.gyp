@@ -41,6 +41,7 @@
           {
             "target_name": "tracewright_bench",
             "sources": [
+              "native/bench/dumpi_send.cc",
               "native/bench/event_loops.cc",
               "native/clock.cc",
               "native/drain_thread.cc",

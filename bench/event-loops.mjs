@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The loops of native/bench/event_loops.cc, built when they are missing or old.
+ * The loops of native/bench, built when they are missing or old.
  *
  * @typedef {object} EventLoops
  * @property {(target: string, ring: string, ringBytes: number, scaled: boolean) => object} open
@@ -13,6 +13,10 @@ import { fileURLToPath } from 'node:url';
  * @property {(producer: object, count: number) => void} jumboEvents
  * @property {(producer: object) => boolean} flush
  * @property {(producer: object) => void} close
+ * @property {(target: string, ring: string, ringBytes: number) => object} dumpiOpen
+ * @property {(sender: object, count: number) => void} dumpiSends
+ * @property {(sender: object) => boolean} dumpiFlush
+ * @property {(sender: object) => void} dumpiClose
  * @property {boolean} scaledClock whether this machine's kernel keeps time by the TSC.
  */
 

@@ -9,7 +9,16 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { machine, machineText, resultMarkdown, resultText } from './benchmark.mjs';
 
-const NAMES = ['ovni-event', 'heph-span', 'heap', 'sustained', 'udp', 'ovni-readback', 'http'];
+const NAMES = [
+  'ovni-event',
+  'heph-span',
+  'dumpi-call',
+  'heap',
+  'sustained',
+  'udp',
+  'ovni-readback',
+  'http',
+];
 
 const { values } = parseArgs({
   options: {

@@ -13,6 +13,7 @@
 #include "../drain_thread.h"
 #include "../file_sink.h"
 #include "../ring.h"
+#include "dumpi_send.h"
 
 namespace tracewright {
 
@@ -197,6 +198,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("jumboEvents", run<jumbo_events>);
   put("flush", flush);
   put("close", close);
+  add_dumpi_send(env, exports);
   exports["scaledClock"] = Napi::Boolean::New(env, Clock::instance().scaled());
   return exports;
 }

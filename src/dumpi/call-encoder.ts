@@ -151,20 +151,40 @@ function writeArgument({ variable, dimensions, encoding }: Argument): string {
     const { bytes, set } = INTEGERS[encoding as NarrowEncoding];
     return `view.${set}(p, ${variable}); p += ${bytes};`;
   }
-  const element = `e${variable}`;
-  const body =
-    encoding === 'status'
-      ? `if (${element} === null || !isStatus(${element})) check(args);
-    p = writeStatus(view, p, ${element});`
-      : `if (!(${integerTest(encoding as NarrowEncoding, element)})) check(args);
-    view.${INTEGERS[encoding as NarrowEncoding].set}(p, ${element});
-    p += ${INTEGERS[encoding as NarrowEncoding].bytes};`;
   return `view.setInt32(p, n${variable});
-  p += ${COUNT_BYTES};
-  for (let i = 0; i < n${variable}; i++) {
-    const ${element} = ${variable}[i];
-    ${body}
-  }`;
+  p = write_${encoding}(args, ${variable}, n${variable}, p + ${COUNT_BYTES});`;
+}
+
+/**
+ * The functions that write the elements of arrays. Each loop is a function of its own: V8 may begin to
+ * run optimised code in the middle of a loop, and what comes behind it in the same function is then
+ * compiled without ever having run, and thrown away at every call.
+ */
+function loopText(all: readonly Argument[]): string {
+  const encodings = new Set(
+    all.filter(({ dimensions }) => dimensions === 1).map((a) => a.encoding),
+  );
+  return [...encodings]
+    .map((encoding) => {
+      const test =
+        encoding === 'status'
+          ? 'each !== null && isStatus(each)'
+          : integerTest(encoding as NarrowEncoding, 'each');
+      const write =
+        encoding === 'status'
+          ? 'p = writeStatus(view, p, each);'
+          : `view.${INTEGERS[encoding as NarrowEncoding].set}(p, each);
+    p += ${INTEGERS[encoding as NarrowEncoding].bytes};`;
+      return `function write_${encoding}(args, elements, count, p) {
+  for (let i = 0; i < count; i++) {
+    const each = elements[i];
+    if (!(${test})) check(args);
+    ${write}
+  }
+  return p;
+}`;
+    })
+    .join('\n');
 }
 
 function elementBytes({ encoding }: Field): number {
@@ -240,7 +260,8 @@ export function compiledEncoder(rank: Rank, call: Call, setting: Setting): CallE
     head.thread === -1
       ? `view.setUint16(at, ${call.label}); view.setUint8(at + 2, ${head.mask});`
       : `view.setUint32(at, ${((call.label << 16) | (head.mask << 8)) >>> 0} | thread >> 8); view.setUint8(at + 4, thread);`;
-  const body = `return function recordCall(args, thread) {
+  const body = `${loopText(all)}
+return function recordCall(args, thread) {
   if (thread === undefined) thread = 0;
   else if (!(typeof thread === 'number' && (thread & 65535) === thread)) checkThread(thread);
   if (typeof args !== 'object' || args === null) ${call.fields.length === 0 ? 'if (args !== undefined)' : ''} check(args);

@@ -1,0 +1,142 @@
+// What recording a DUMPI call costs, against the same record written by a loop in C++.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Comm, Datatype, openRank } from 'tracewright/dumpi';
+import { alternate, costTable, ratio } from './alternating.mjs';
+import { main } from './benchmark.mjs';
+import { loadEventLoops } from './event-loops.mjs';
+import { median } from './median.mjs';
+
+const RING_BYTES = 2 << 20;
+const LOG = "log('MPI_Send')";
+const ENTER = "enter + log('MPI_Send')";
+const LOOP = 'C++ loop, 2 x clock_gettime';
+const ALLTOALLV = "log('MPI_Alltoallv'), 64 ranks";
+const FULL = "enter + log('MPI_Send'), CPU time too";
+
+/** @param {{ quick: boolean }} options */
+async function measure({ quick }) {
+  const loops = loadEventLoops();
+  const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+  try {
+    const rank = openRank({
+      directory,
+      rank: 0,
+      size: 2,
+      ringBytes: RING_BYTES,
+      config: { timestamps: 'wall' },
+    });
+    const full = openRank({
+      directory,
+      fileRoot: 'full',
+      rank: 0,
+      size: 2,
+      ringBytes: RING_BYTES,
+      config: { timestamps: 'full' },
+    });
+    const place = join(directory, 'loop');
+    const sender = loops.dumpiOpen(place, `${place}.ring`, RING_BYTES);
+
+    const datatype = Datatype.BYTE;
+    const comm = Comm.WORLD;
+    // Every loop is a function of its own, as every call site of a service is.
+    /** @param {number} count */
+    const runLog = (count) => {
+      for (let i = 0; i < count; i++) {
+        rank.log('MPI_Send', { count: i, datatype, dest: 1, tag: 7, comm });
+      }
+    };
+    /** @param {number} count */
+    const runEnter = (count) => {
+      for (let i = 0; i < count; i++) {
+        const timing = rank.enter();
+        rank.log('MPI_Send', { count: i, datatype, dest: 1, tag: 7, comm }, timing);
+      }
+    };
+    /** @param {number} count */
+    const runFull = (count) => {
+      for (let i = 0; i < count; i++) {
+        const timing = full.enter();
+        full.log('MPI_Send', { count: i, datatype, dest: 1, tag: 7, comm }, timing);
+      }
+    };
+    const counts = Array.from({ length: 64 }, (_, i) => i * 8);
+    /** @param {number} count */
+    const runAlltoallv = (count) => {
+      for (let i = 0; i < count; i++) {
+        rank.log('MPI_Alltoallv', {
+          commsize: 64,
+          sendcounts: counts,
+          senddispls: counts,
+          sendtype: datatype,
+          recvcounts: counts,
+          recvdispls: counts,
+          recvtype: datatype,
+          comm,
+        });
+      }
+    };
+
+    const settle = () => rank.flush();
+    const rounds = quick ? 30 : 300;
+    const sends = await alternate(
+      [
+        { name: LOG, run: runLog, settle },
+        { name: ENTER, run: runEnter, settle },
+        { name: FULL, run: runFull, settle: () => full.flush() },
+        {
+          name: LOOP,
+          run: (count) => {
+            loops.dumpiSends(sender, count);
+          },
+          settle: () => {
+            if (!loops.dumpiFlush(sender)) throw new Error(`the loop could not write ${place}`);
+          },
+        },
+      ],
+      { operations: quick ? 5000 : 10_000, rounds },
+    );
+    const collectives = await alternate([{ name: ALLTOALLV, run: runAlltoallv, settle }], {
+      operations: 1000,
+      rounds,
+    });
+    rank.close();
+    full.close();
+    loops.dumpiClose(sender);
+
+    /**
+     * @param {import('./alternating.mjs').Costs} costs
+     * @param {string} name
+     */
+    const cost = (costs, name) => median(/** @type {number[]} */ (costs.get(name)));
+    const logNs = cost(sends, LOG);
+    const enterNs = cost(sends, ENTER);
+    const allNs = cost(collectives, ALLTOALLV);
+    return {
+      tables: [
+        costTable('MPI_Send, a record of 33 bytes with wall time', sends, [LOOP]),
+        costTable('MPI_Alltoallv, a record of 1,077 bytes', collectives, []),
+      ],
+      goals: [
+        { goal: `${LOG} at most 60 ns`, figure: logNs, met: logNs <= 60 },
+        { goal: `${ENTER} at most 80 ns`, figure: enterNs, met: enterNs <= 80 },
+        { goal: `${ALLTOALLV} at most 400 ns`, figure: allNs, met: allNs <= 400 },
+        {
+          goal: `${ENTER} as a multiple of the ${LOOP} (no limit)`,
+          figure: ratio(sends, ENTER, LOOP),
+          met: true,
+        },
+      ],
+      notes: [
+        'CPU time is a system call for each reading; libdumpi reads it for every call unless told otherwise.',
+        `${rounds} rounds; ratios are medians over the rounds.`,
+      ],
+    };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+await main(import.meta.url, { title: 'The cost of a DUMPI call', measure });

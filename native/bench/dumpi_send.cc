@@ -1,0 +1,136 @@
+// DUMPI records of MPI_Send with wall time, written by a C++ loop that does nothing else: start and
+// stop by clock_gettime as libdumpi takes them, every field stored big-endian, the record published
+// in the ring that JavaScript's records go through.
+#include "dumpi_send.h"
+
+#include <arpa/inet.h>
+
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "../file_sink.h"
+#include "../ring.h"
+
+namespace tracewright {
+
+namespace {
+
+constexpr uint16_t kLabel = 0;
+constexpr uint8_t kMask = 0x4b;  // statuses, wall time, thread
+constexpr uint32_t kRecordBytes = 2 + 1 + 2 + 12 + 16;
+
+struct Sender {
+  std::shared_ptr<Ring> ring;
+  uint32_t bias = 0;
+  bool failed = false;
+};
+
+inline uint8_t* put16(uint8_t* at, uint16_t value) {
+  value = htons(value);
+  std::memcpy(at, &value, sizeof value);
+  return at + sizeof value;
+}
+
+inline uint8_t* put32(uint8_t* at, uint32_t value) {
+  value = htonl(value);
+  std::memcpy(at, &value, sizeof value);
+  return at + sizeof value;
+}
+
+inline timespec now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time;
+}
+
+void send(Sender& sender, uint32_t count) {
+  Ring& ring = *sender.ring;
+  ControlPage& control = ring.control();
+  uint8_t* const data = ring.mapping() + ring.control_bytes();
+  const uint64_t mask = ring.capacity() - 1;
+  int64_t room = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (__builtin_expect(room < kRecordBytes, 0)) {
+      room = ring.make_room(kRecordBytes);
+      if (room < kRecordBytes) {
+        sender.failed = true;
+        return;
+      }
+    }
+    const timespec start = now();
+    uint8_t* at = data + (ring.head() & mask);
+    at = put16(at, kLabel);
+    *at++ = kMask;
+    at = put16(at, 0);
+    const timespec stop = now();
+    at = put16(at, static_cast<uint16_t>(start.tv_sec - sender.bias));
+    at = put32(at, static_cast<uint32_t>(start.tv_nsec));
+    at = put16(at, static_cast<uint16_t>(stop.tv_sec - sender.bias));
+    at = put32(at, static_cast<uint32_t>(stop.tv_nsec));
+    at = put32(at, i);
+    at = put16(at, 5);
+    at = put32(at, 1);
+    at = put32(at, 7);
+    put16(at, 2);
+    room -= kRecordBytes;
+    control.pending = kRecordBytes;
+    ring.commit<Stamp::none>();
+  }
+}
+
+Sender& sender_argument(const Napi::CallbackInfo& info) {
+  return *info[0].As<Napi::External<Sender>>().Data();
+}
+
+// dumpiOpen(target, ringPath, ringBytes)
+Napi::Value open(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  RingOptions options;
+  options.target = info[0].As<Napi::String>().Utf8Value();
+  options.path = info[1].As<Napi::String>().Utf8Value();
+  options.capacity = info[2].As<Napi::Number>().Uint32Value();
+  options.format = "dumpi";
+  options.stamp = Stamp::none;
+  Failure failure;
+  auto sender = std::make_unique<Sender>();
+  sender->bias = static_cast<uint32_t>(now().tv_sec);
+  const std::shared_ptr<Sink> sink = OwnFileSink::create(options.target, "", &failure);
+  if (sink) sender->ring = Ring::open(options, sink, &failure);
+  if (!sender->ring) {
+    Napi::Error::New(env, failure.action + ": " + std::strerror(failure.error))
+        .ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  return Napi::External<Sender>::New(env, sender.release(),
+                                     [](Napi::Env, Sender* each) { delete each; });
+}
+
+// dumpiSends(sender, count)
+Napi::Value sends(const Napi::CallbackInfo& info) {
+  send(sender_argument(info), info[1].As<Napi::Number>().Uint32Value());
+  return info.Env().Undefined();
+}
+
+// dumpiFlush(sender): whether everything is in the file, and always was.
+Napi::Value flush(const Napi::CallbackInfo& info) {
+  Sender& sender = sender_argument(info);
+  return Napi::Boolean::New(info.Env(), sender.ring->drain() && !sender.failed);
+}
+
+Napi::Value close(const Napi::CallbackInfo& info) {
+  sender_argument(info).ring->finish(0);
+  return info.Env().Undefined();
+}
+
+}  // namespace
+
+void add_dumpi_send(Napi::Env env, Napi::Object exports) {
+  exports["dumpiOpen"] = Napi::Function::New(env, open, "dumpiOpen");
+  exports["dumpiSends"] = Napi::Function::New(env, sends, "dumpiSends");
+  exports["dumpiFlush"] = Napi::Function::New(env, flush, "dumpiFlush");
+  exports["dumpiClose"] = Napi::Function::New(env, close, "dumpiClose");
+}
+
+}  // namespace tracewright
