@@ -294,7 +294,11 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
       // The thread is being terminated: nothing can be read from it any more.
       failure->set("open", "a target", ECANCELED);
     } else if (kind == "file") {
-      target->sink = SharedFileSink::create(path, preamble, flag(options, "replace"), failure);
+      SizeLimits limits;
+      limits.rotate_bytes = static_cast<uint64_t>(number(options, "rotateBytes", 0));
+      limits.keep_bytes = static_cast<uint64_t>(number(options, "keepBytes", 0));
+      target->sink =
+          SharedFileSink::create(path, preamble, flag(options, "replace"), limits, failure);
     } else if (kind == "udp") {
       const double datagram = number(options, "datagramBytes", 1400);
       target->sink = std::make_shared<DatagramSink>(
@@ -428,6 +432,8 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   }
   Napi::Object result = Napi::Object::New(env);
   result["id"] = Napi::Number::New(env, static_cast<double>(id));
+  const TargetGroup* const group = ring->sink()->group();
+  result["spent"] = Napi::Boolean::New(env, group != nullptr && group->spent());
   result["buffer"] = Napi::Value(env, buffer);
   const auto stamp_index = static_cast<size_t>(options.stamp);
   napi_value commit = nullptr;
@@ -604,12 +610,22 @@ Napi::Value unwatch_group(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// limitGroup(group, bytes, used)
+Napi::Value limit_group(const Napi::CallbackInfo& info) {
+  const auto bytes = [&](size_t i) {
+    return static_cast<uint64_t>(info[i].As<Napi::Number>().DoubleValue());
+  };
+  TargetGroup::of(info[0].As<Napi::String>().Utf8Value())->limit(bytes(1), bytes(2));
+  return info.Env().Undefined();
+}
+
 Napi::Value group_state(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto group = TargetGroup::of(info[0].As<Napi::String>().Utf8Value());
   const TargetGroup::State state = group->state();
   Napi::Object result = Napi::Object::New(env);
   result["failing"] = Napi::Boolean::New(env, state.failing);
+  result["spent"] = Napi::Boolean::New(env, group->spent());
   result["recovered"] = Napi::Boolean::New(env, state.recovered);
   result["changes"] = Napi::Number::New(env, static_cast<double>(state.changes));
   result["first"] = Napi::Boolean::New(env, group->is_first(&environment(env).news));
@@ -791,6 +807,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("watchGroup", watch_group);
   put("unwatchGroup", unwatch_group);
   put("groupState", group_state);
+  put("limitGroup", limit_group);
   put("clockNow", clock_now);
   put("kernelClockNow", kernel_clock_now);
   put("wallClock", wall_clock);

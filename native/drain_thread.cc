@@ -163,6 +163,7 @@ bool DrainThread::round() {
     busy = busy || behind;
     // Also where somebody waits for what has left already, for he may have missed the news.
     if (behind || ring->awaited()) ring->drain();
+    ring->follow();
     busy = busy || ring->sink()->restless();
     ring->wake_when_half_full();
   }

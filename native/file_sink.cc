@@ -89,7 +89,7 @@ bool OwnFileSink::drain(Ring& ring, uint64_t to) {
     from += bytes;
     // Only what is in the file is released: a kill between the two loses nothing.
     ring.release(from);
-    counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+    count_bytes(bytes);
   }
   recovered();
   return true;
@@ -106,32 +106,78 @@ bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, con
     if (ftruncate(fd_.get(), static_cast<off_t>(offset)) != 0) failure->action += " (cut short)";
     return false;
   }
-  counts_.bytes.fetch_add(head_bytes + body_bytes, std::memory_order_relaxed);
+  count_bytes(head_bytes + body_bytes);
   return true;
 }
 
 std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
                                                        const std::string& preamble, bool replace,
-                                                       Failure* failure) {
-  FileDescriptor fd = create_file(path, preamble, replace, failure);
-  if (!fd) return nullptr;
+                                                       const SizeLimits& limits, Failure* failure) {
   std::shared_ptr<SharedFileSink> sink(new (std::nothrow) SharedFileSink());
-  if (!sink) return nullptr;
-  sink->fd_ = std::move(fd);
-  sink->path_ = path;
+  if (!sink) {
+    failure->set("allocate", "a sink", ENOMEM);
+    return nullptr;
+  }
+  sink->limits_ = limits;
+  sink->preamble_ = preamble;
+  if (limits.rotate_bytes > 0) {
+    sink->series_ = std::make_unique<PieceSeries>(path);
+    if (limits.keep_bytes > 0) {
+      sink->series_->shrink_to(limits.keep_bytes - limits.rotate_bytes, UINT64_MAX);
+    }
+    sink->piece_ = sink->series_->create_next(preamble, failure);
+  } else {
+    FileDescriptor fd = create_file(path, preamble, replace, failure);
+    if (fd) {
+      sink->piece_ = std::make_shared<FilePiece>();
+      sink->piece_->fd = std::move(fd);
+      sink->piece_->path = path;
+    }
+  }
+  if (!sink->piece_) return nullptr;
+  sink->number_.store(sink->piece_->number);
   sink->end_ = preamble.size();
-  sink->preamble_bytes_ = preamble.size();
   return sink;
+}
+
+// Where `bytes` can go in one place, under the lock: in the last piece, or in a new one.
+bool SharedFileSink::take_place(uint64_t bytes, Failure* failure) {
+  const bool removed = was_removed(piece_->fd.get());
+  if (!series_) {
+    if (removed) failure->set("write", piece_->path, ENOENT);
+    return !removed;
+  }
+  const bool full = end_ + bytes > limits_.rotate_bytes && end_ > preamble_.size();
+  if (!full && !removed) return true;
+  if (limits_.keep_bytes > 0) {
+    const bool shrunk =
+        series_->shrink_to(limits_.keep_bytes - limits_.rotate_bytes, piece_->number);
+    shrink_again_.store(!shrunk, std::memory_order_relaxed);
+  }
+  auto next = series_->create_next(preamble_, failure);
+  if (!next) return false;
+  piece_ = std::move(next);
+  end_ = preamble_.size();
+  number_.store(piece_->number, std::memory_order_release);
+  return true;
+}
+
+// Makes the ring one of the last piece, under the lock. It has nothing on the way to an earlier
+// one.
+bool SharedFileSink::go_along(Ring& ring, Failure* failure) {
+  if (ring.piece() == piece_) return true;
+  if (series_ && ring.options().target != piece_->path &&
+      !ring.move_to(series_->ring_path_of(ring.first_path(), piece_->number), piece_->path)) {
+    failure->set("rename the ring of", piece_->path);
+    return false;
+  }
+  ring.set_piece(piece_);
+  return true;
 }
 
 bool SharedFileSink::drain(Ring& ring, uint64_t to) {
   ControlPage& control = ring.control();
-  if (ring.tail() < to && was_removed(fd_.get())) {
-    Failure failure;
-    failure.set("write", path_, ENOENT);
-    fail(failure);
-    return false;
-  }
+  Failure failure;
   while (ring.tail() < to) {
     const uint64_t tail = ring.tail();
     uint64_t claimed_to = control.claim_to.load(std::memory_order_relaxed);
@@ -139,6 +185,10 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
     if (claimed_to <= tail) {
       claimed_to = to;
       std::lock_guard<std::mutex> lock(end_lock_);
+      if (!take_place(to - tail, &failure) || !go_along(ring, &failure)) {
+        fail(failure);
+        return false;
+      }
       control.claim_offset.store(end_, std::memory_order_relaxed);
       end_ += to - tail;
       control.claim_from.store(tail, std::memory_order_relaxed);
@@ -149,24 +199,50 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
 #if defined(TRACEWRIGHT_FAULT_TAIL_BEFORE_WRITE)
     ring.release(claimed_to);
 #endif
-    if (!write_at(fd_.get(), ring.at(tail), bytes, offset)) {
-      Failure failure;
-      failure.set("write", path_);
+    const FilePiece& piece = *ring.piece();
+    if (!write_at(piece.fd.get(), ring.at(tail), bytes, offset)) {
+      failure.set("write", piece.path);
       fail(failure);
       return false;
     }
     const uint64_t records = ring.count_records(tail, claimed_to);
     ring.release(claimed_to);
     counts_.records.fetch_add(records, std::memory_order_relaxed);
-    counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+    count_bytes(bytes);
   }
   recovered();
   return true;
 }
 
+void SharedFileSink::place(RingOptions* options) {
+  if (!series_) return;
+  std::lock_guard<std::mutex> lock(end_lock_);
+  options->target = piece_->path;
+  options->path = series_->ring_path_of(options->path, piece_->number);
+}
+
+void SharedFileSink::follow(Ring& ring) {
+  if (!series_) return;
+  const auto& piece = ring.piece();
+  if (piece && piece->number == number_.load(std::memory_order_acquire)) return;
+  ControlPage& control = ring.control();
+  if (control.claim_to.load(std::memory_order_relaxed) > ring.tail()) return;
+  std::lock_guard<std::mutex> lock(end_lock_);
+  Failure failure;
+  go_along(ring, &failure);
+}
+
+void SharedFileSink::tick(uint64_t) {
+  if (!shrink_again_.load(std::memory_order_relaxed)) return;
+  std::lock_guard<std::mutex> lock(end_lock_);
+  const bool shrunk =
+      series_->shrink_to(limits_.keep_bytes - limits_.rotate_bytes + end_, piece_->number);
+  shrink_again_.store(!shrunk, std::memory_order_relaxed);
+}
+
 void SharedFileSink::discard_unused() {
   std::lock_guard<std::mutex> lock(end_lock_);
-  if (end_ == preamble_bytes_) unlink(path_.c_str());
+  if (end_ == preamble_.size()) unlink(piece_->path.c_str());
 }
 
 void SharedFileSink::leave(Ring& ring) {
@@ -179,23 +255,27 @@ bool SharedFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, 
   ControlPage& control = ring.control();
   const uint64_t bytes = head_bytes + body_bytes;
   std::lock_guard<std::mutex> lock(end_lock_);
+  if (!take_place(bytes, failure) || !go_along(ring, failure)) {
+    fail(*failure);
+    return false;
+  }
   // A claim of nothing: should the process die here, recovery cuts the file at this place.
   control.claim_offset.store(end_, std::memory_order_relaxed);
   control.claim_from.store(ring.tail(), std::memory_order_relaxed);
   control.claim_to.store(ring.tail(), std::memory_order_release);
-  if (!write_at(fd_.get(), head, head_bytes, end_) ||
-      !write_at(fd_.get(), body, body_bytes, end_ + head_bytes)) {
-    failure->set("write", path_);
+  const int fd = piece_->fd.get();
+  if (!write_at(fd, head, head_bytes, end_) || !write_at(fd, body, body_bytes, end_ + head_bytes)) {
+    failure->set("write", piece_->path);
     fail(*failure);
     // Nobody has a place behind it.
-    if (ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0) failure->action += " (cut short)";
+    if (ftruncate(fd, static_cast<off_t>(end_)) != 0) failure->action += " (cut short)";
     control.claim_offset.store(0, std::memory_order_release);
     return false;
   }
   control.claim_offset.store(0, std::memory_order_release);
   end_ += bytes;
   counts_.records.fetch_add(1, std::memory_order_relaxed);
-  counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  count_bytes(bytes);
   return true;
 }
 

@@ -78,15 +78,18 @@ void copy_text(char (&to)[kBytes], const std::string& from) {
 
 }  // namespace
 
-std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sink> sink,
+std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink> sink,
                                  Failure* failure) {
   std::shared_ptr<Ring> ring(new (std::nothrow) Ring());
   if (!ring) {
     failure->set("allocate", "a ring", ENOMEM);
     return nullptr;
   }
-  ring->options_ = options;
+  ring->options_ = wanted;
+  ring->first_path_ = wanted.path;
   ring->sink_ = std::move(sink);
+  ring->sink_->place(&ring->options_);
+  const RingOptions& options = ring->options_;
   ring->capacity_ = options.capacity;
   ring->mask_ = options.capacity - 1;
   ring->epoch_ = options.epoch;
@@ -131,7 +134,36 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& options, std::shared_ptr<Sin
     if (!options.path.empty()) unlink(options.path.c_str());
     return nullptr;
   }
+  if (TargetGroup* const group = ring->sink_->group()) group->reserve(options.capacity);
   return ring;
+}
+
+bool Ring::move_to(const std::string& path, const std::string& target) {
+  // The first gone is no reason to stop: somebody has removed the ring, and nothing finds it.
+  if (!options_.path.empty() && rename(options_.path.c_str(), path.c_str()) != 0 &&
+      errno != ENOENT) {
+    return false;
+  }
+  options_.path = path;
+  // A ring that lies elsewhere is found by what it says here. The paths of two pieces differ in a
+  // few digits, which one store of eight bytes replaces: a kill finds the old path or the new one.
+  char* const stated = control_->target;
+  const size_t bytes = std::min(target.size() + 1, kPathBytes - 8);
+  size_t at = 0;
+  while (at < bytes && stated[at] == target.c_str()[at]) ++at;
+  for (; at < bytes; at += 8) {
+    char word[8] = {};
+    std::memcpy(word, target.c_str() + at,
+                std::min<size_t>(8, target.size() - std::min(target.size(), at)));
+    std::memcpy(stated + at, word, sizeof word);
+  }
+  options_.target = target;
+  return true;
+}
+
+void Ring::follow() {
+  std::unique_lock<std::mutex> lock(consumer_, std::try_to_lock);
+  if (lock && !finished()) sink_->follow(*this);
 }
 
 bool Ring::map(Failure* failure) {
@@ -229,6 +261,8 @@ void Ring::note_stall(uint64_t from) {
 int64_t Ring::make_room(uint32_t bytes) {
   control_->stalled = 0;
   if (finished()) return static_cast<int64_t>(Room::closed);
+  // What the ring holds still goes out; its size is set aside.
+  if (sink_->spent()) return static_cast<int64_t>(Room::full);
   if (free_bytes() < bytes) {
     if (options_.full == FullPolicy::drop || bytes > capacity_ || sink_->failing()) {
       wake();
@@ -293,6 +327,10 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     }
   }
   const uint64_t from = stall_begin();
+  if (sink_->spent()) {
+    *failure = sink_->group()->state().failure;
+    return false;
+  }
   if (!sink_->drain(*this, head_) ||
       !sink_->append(*this, record_head, head_bytes, body, body_bytes, failure)) {
     if (failure->error == 0) *failure = sink_->last_failure();

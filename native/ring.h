@@ -20,6 +20,7 @@
 namespace tracewright {
 
 class Sink;
+struct FilePiece;
 
 enum class FullPolicy { block, drop };
 
@@ -157,6 +158,8 @@ class Ring {
   size_t capacity() const { return capacity_; }
   const RingOptions& options() const { return options_; }
   const std::shared_ptr<Sink>& sink() const { return sink_; }
+  // Where the ring's file was to lie before its target chose.
+  const std::string& first_path() const { return first_path_; }
 
   // ---- For sinks, under the consumer lock ----
 
@@ -168,6 +171,15 @@ class Ring {
   uint32_t record_bytes(uint64_t position) const;
   // Records in [from, to), which begins and ends at a record boundary.
   uint64_t count_records(uint64_t from, uint64_t to) const;
+
+  // Which of several files the ring feeds.
+  const std::shared_ptr<FilePiece>& piece() const { return piece_; }
+  void set_piece(std::shared_ptr<FilePiece> piece) { piece_ = std::move(piece); }
+  // Moves the ring's file to where the rings of another target lie. False, with errno, when it
+  // could not.
+  bool move_to(const std::string& path, const std::string& target);
+  // Lets the ring go along with its target.
+  void follow();
 
   // For the drain thread: how far the producer may go before it wakes the thread.
   void wake_when_half_full() { set_wake_at(tail() + capacity_ / 2); }
@@ -283,6 +295,8 @@ class Ring {
   size_t control_bytes_ = 0;
   size_t capacity_ = 0;
   RingOptions options_;
+  std::string first_path_;
+  std::shared_ptr<FilePiece> piece_;
   std::shared_ptr<Sink> sink_;
   std::mutex consumer_;
   std::atomic<bool> finished_{false};

@@ -40,7 +40,7 @@ class Sink {
     group_ = std::move(group);
     group_->enter(this);
   }
-  const TargetGroup* group() const { return group_.get(); }
+  TargetGroup* group() const { return group_.get(); }
 
   // Moves the committed records up to position `to` (a record boundary) and releases them. The
   // caller holds the ring's consumer lock. False when something stayed behind.
@@ -49,6 +49,12 @@ class Sink {
   // Writes bytes that never were in the ring behind all that was. Files only.
   virtual bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                       size_t body_bytes, Failure* failure);
+
+  // Says where a ring that is about to be opened, and its target, lie.
+  virtual void place(RingOptions*) {}
+  // Called now and then, under the consumer lock: the ring goes along with a target that has gone
+  // on to its next piece.
+  virtual void follow(Ring&) {}
 
   // The ring is finished; what it still holds stays where it is.
   virtual void leave(Ring&) {}
@@ -60,6 +66,7 @@ class Sink {
     add(counts_.dropped_records, ring.control().dropped_events);
     add(counts_.refused_records, ring.control().refused_events);
     counts_.left_bytes.fetch_add(ring.head() - ring.tail(), std::memory_order_relaxed);
+    if (group_) group_->release(ring.capacity());
   }
 
   // A sink is held once for each ring that feeds it or is about to; the last one to let go shuts
@@ -90,6 +97,8 @@ class Sink {
   virtual bool slow() const { return false; }
   // The last attempt failed: nobody should wait for room.
   bool failing() const { return failing_.load(std::memory_order_relaxed); }
+  // Its budget has come to an end: nothing more is taken, for good.
+  bool spent() const { return group_ && group_->spent(); }
 
   SinkCounts& counts() { return counts_; }
   const SinkCounts& counts() const { return counts_; }
@@ -111,6 +120,10 @@ class Sink {
     if (!failing_.exchange(true) && group_) group_->failed(failure);
   }
   void recovered() { stop_failing(true); }
+  void count_bytes(uint64_t bytes) {
+    counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+    if (group_) group_->charge(bytes);
+  }
 
   SinkCounts counts_;
 

@@ -87,6 +87,34 @@ void TargetGroup::stopped_failing(bool works) {
   tell();
 }
 
+void TargetGroup::limit(uint64_t bytes, uint64_t used) {
+  used_.store(used, std::memory_order_relaxed);
+  budget_.store(bytes, std::memory_order_relaxed);
+  // The same name may have had a trace before.
+  if (spent_.exchange(false)) stopped_failing(false);
+  check_budget();
+}
+
+void TargetGroup::reserve(uint64_t bytes) {
+  reserved_.fetch_add(bytes, std::memory_order_relaxed);
+  check_budget();
+}
+
+void TargetGroup::charge(uint64_t bytes) {
+  used_.fetch_add(bytes, std::memory_order_relaxed);
+  check_budget();
+}
+
+void TargetGroup::check_budget() {
+  const uint64_t budget = budget_.load(std::memory_order_relaxed);
+  if (budget == 0 || used_.load() + reserved_.load() < budget) return;
+  if (spent_.exchange(true)) return;
+  Failure failure;
+  failure.set("write more", "than the budget of " + std::to_string(budget) + " bytes allows",
+              EDQUOT);
+  failed(failure);
+}
+
 void TargetGroup::tell() {
   for (TargetWatcher* watcher : watchers_) watcher->news(name_);
 }

@@ -3,6 +3,7 @@
 // cover the sinks that are gone as well.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -51,6 +52,14 @@ class TargetGroup {
   // Of every sink that belongs or belonged to the group.
   Counts counts() const;
 
+  // A budget: when what the targets hold and what their rings can still bring reach `bytes`, no
+  // further event is taken, for good. `used`: what is there already. 0: no budget.
+  void limit(uint64_t bytes, uint64_t used);
+  void reserve(uint64_t bytes);
+  void release(uint64_t bytes) { reserved_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void charge(uint64_t bytes);
+  bool spent() const { return spent_.load(std::memory_order_relaxed); }
+
   // News comes until `unwatch` returns, and never after.
   void watch(TargetWatcher* watcher);
   void unwatch(TargetWatcher* watcher);
@@ -64,9 +73,14 @@ class TargetGroup {
   void failed(const Failure& failure);
   void stopped_failing(bool works);
   void tell();
+  void check_budget();
   static void add(Counts* counts, const Sink& sink);
 
   const std::string name_;
+  std::atomic<uint64_t> budget_{0};
+  std::atomic<uint64_t> used_{0};
+  std::atomic<uint64_t> reserved_{0};
+  std::atomic<bool> spent_{false};
   mutable std::mutex lock_;
   State state_;
   int failing_ = 0;

@@ -23,7 +23,7 @@ constexpr size_t kPreambleBytes = sizeof kPreamble - 1;
 
 std::shared_ptr<SharedFileSink> create_shared(const std::string& path) {
   Failure failure;
-  const auto sink = SharedFileSink::create(path, kPreamble, false, &failure);
+  const auto sink = SharedFileSink::create(path, kPreamble, false, {}, &failure);
   CHECK(sink != nullptr);
   return sink;
 }
@@ -233,9 +233,9 @@ TEST(file_sinks_do_not_overwrite_unless_told_to) {
   CHECK(OwnFileSink::create(path, "one", &failure) != nullptr);
   CHECK(OwnFileSink::create(path, "two", &failure) == nullptr);
   CHECK_EQUAL(failure.error, EEXIST);
-  CHECK(SharedFileSink::create(path, "three", false, &failure) == nullptr);
+  CHECK(SharedFileSink::create(path, "three", false, {}, &failure) == nullptr);
   CHECK_EQUAL(failure.error, EEXIST);
-  CHECK(SharedFileSink::create(path, "four", true, &failure) != nullptr);
+  CHECK(SharedFileSink::create(path, "four", true, {}, &failure) != nullptr);
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   char text[16] = {};
   CHECK_EQUAL(std::fread(text, 1, sizeof text, file), 4u);

@@ -18,6 +18,10 @@ export interface JoinOptions {
   datagramBytes?: number;
   /** Whether an existing file is replaced; otherwise it is an error. */
   replace?: boolean;
+  /** Files: bytes after which the next numbered piece begins; 0: never. */
+  rotateBytes?: number;
+  /** Files that rotate: the oldest pieces go so that all take at most so many bytes; 0: they stay. */
+  keepBytes?: number;
   /** Nanoseconds of CLOCK_MONOTONIC from which `big` stamps count. */
   epoch: bigint;
   epochUnix: bigint;
@@ -53,6 +57,8 @@ export interface NativeRingOptions {
 
 export interface NativeRing {
   id: number;
+  /** Whether the target takes nothing any more, for its budget is spent. */
+  spent: boolean;
   /** Control page, data, data again. Never handed to a caller of the library. */
   buffer: ArrayBuffer;
   /** Stamps and publishes the `pending` bytes at the head. */
@@ -104,6 +110,8 @@ export interface GroupState {
   failing: boolean;
   /** Whether the last that failed works again; otherwise it went away as it was. */
   recovered: boolean;
+  /** Whether its budget is spent, which no time mends. */
+  spent: boolean;
   /** Grows with every change, also with those that cancel out. */
   changes: number;
   /** Whether this thread is the one to speak for the process. */
@@ -181,6 +189,8 @@ export interface NativeCore {
   watchGroup(group: string): void;
   unwatchGroup(group: string): void;
   groupState(group: string): GroupState;
+  /** Ends the recording of a group for good when its targets take `bytes`; `used`: they do so far. */
+  limitGroup(group: string, bytes: number, used: number): void;
   clockNow(): bigint;
   kernelClockNow(): bigint;
   /** Nanoseconds since 1970. */

@@ -90,7 +90,7 @@ export class Ring {
     // become doubles with it, which costs 5 ns an event.
     this.capacity = options.capacity | 0;
     this.position = 0;
-    this.free = this.capacity;
+    this.free = native.spent ? 0 : this.capacity;
     this.pending = new Int32Array(buffer, control.pending, 1);
     this.epilogue = new Int32Array(buffer, control.epilogue, 1);
     this.stamp = new Float64Array(buffer, control.stamp, 1);

@@ -6,6 +6,8 @@ import { wrongType } from './errors.js';
 export interface TargetFault {
   /** False when the target begins to fail, true when it works again. */
   over: boolean;
+  /** Whether `maxBytes` are reached, so that recording has ended for good. */
+  spent: boolean;
   /** The file, or the address of the collector; of an ovni process its directory. */
   target: string;
   /** The system's name of the last error: `'ENOSPC'`. */
@@ -101,9 +103,10 @@ function settle(group: string, changes: number): void {
 }
 
 function tell(group: string, watch: Watch, over: boolean): void {
-  const { errno, first, message } = core.groupState(group);
+  const { errno, first, message, spent } = core.groupState(group);
   const fault: TargetFault = {
     over,
+    spent,
     target: group.replace(/^(file|unix):/, ''),
     code: errno === 0 ? '' : getSystemErrorName(-errno),
     errno,
@@ -122,7 +125,14 @@ function tell(group: string, watch: Watch, over: boolean): void {
   }
 }
 
-function warnOf({ code, dropped, message, over, target }: TargetFault): void {
+function warnOf({ code, dropped, message, over, spent, target }: TargetFault): void {
+  if (spent) {
+    process.emitWarning(
+      `the trace ${target} has reached maxBytes; further events are dropped and counted`,
+      { type: 'TracewrightWarning', code: 'TRACEWRIGHT_BUDGET_SPENT' },
+    );
+    return;
+  }
   if (over) {
     process.emitWarning(
       `the trace ${target} is written again; ${dropped} events were dropped so far`,

@@ -3,6 +3,7 @@ import type { Finding, Progress } from '../core/finding.js';
 import { EPOCH_OPTION } from './layout.js';
 import type { EventPacket, Packet } from './packet.js';
 import { PacketCursor } from './packet-cursor.js';
+import { isPiece } from './pieces.js';
 
 /** Streams whose counters are followed; of further streams only the packets are checked. */
 const MAX_STREAMS = 1 << 20;
@@ -149,7 +150,8 @@ class TraceCheck {
         yield this.#warning('too-many-streams', message, offset);
         return;
       }
-      expected = 0;
+      // Earlier pieces of the trace have the events before.
+      expected = isPiece(this.#path) ? counter : 0;
     }
     this.#expected.set(stream, (counter + 1) % COUNTERS);
     if (counter === expected) return;

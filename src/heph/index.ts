@@ -14,6 +14,7 @@
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { RingOptions } from '../core/ring-options.js';
+export type { SizeOptions } from '../core/size-limits.js';
 export type { FaultHandler, TargetFault } from '../core/target-news.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
@@ -25,6 +26,7 @@ export { chromeEvents } from './chrome.js';
 export type { ChromeOptions } from './chrome.js';
 export { readEpoch } from './epoch.js';
 export type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from './packet.js';
+export { piecesOf } from './pieces.js';
 export { decodePacket, PacketDecoder, readPackets } from './reader.js';
 export type { ReadOptions } from './reader.js';
 export { recoverTrace } from './recover.js';

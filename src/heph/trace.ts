@@ -9,6 +9,8 @@ import { recoverPredecessor } from '../core/recovery.js';
 import { Ring } from '../core/ring.js';
 import { checkRingOptions } from '../core/ring-options.js';
 import type { RingOptions } from '../core/ring-options.js';
+import { checkSizeOptions } from '../core/size-limits.js';
+import type { SizeOptions } from '../core/size-limits.js';
 import { attempt } from '../core/system-error.js';
 import {
   END_OFFSET,
@@ -19,13 +21,18 @@ import {
   OPTION_NAME_OFFSET,
   SIZE_OFFSET,
 } from './layout.js';
+import { bytesOfPieces, piecesOf } from './pieces.js';
 import { recoverTrace } from './recover.js';
 import { Stream } from './stream.js';
 import { checkTarget } from './target.js';
 import type { Target } from './target.js';
 
-/** What `openTrace` accepts beside the target. */
-export interface TraceOptions extends RingOptions {
+/**
+ * What `openTrace` accepts beside the target. Sizes concern files; a file that rotates is written in
+ * numbered pieces, each a trace of its own (`trace.heph`: `trace.000001.heph`, `trace.000002.heph`
+ * …), and pieces of earlier processes count.
+ */
+export interface TraceOptions extends RingOptions, SizeOptions {
   /** `false`: nothing is opened, `startTrace` gives nothing, finishing nothing does nothing. */
   enabled?: boolean;
   /**
@@ -111,6 +118,7 @@ export class Trace {
     }
     const { kind } = checked;
     const settings = checkRingOptions(options, { onFull: kind === 'file' ? 'block' : 'drop' });
+    const sizes = checkSizeOptions(options, settings.ringBytes);
     const datagramBytes = integerIn(
       'datagramBytes',
       options.datagramBytes ?? 1400,
@@ -141,21 +149,30 @@ export class Trace {
         accessSync(ringDir, fsConstants.W_OK);
       });
     }
-    const inUse =
-      kind === 'file' &&
-      existsSync(path) &&
-      !recoverPredecessor(() => recoverTrace(path, ringDir === undefined ? {} : { ringDir }));
+    const recoverOptions = ringDir === undefined ? {} : { ringDir };
+    const recovered = (file: string) =>
+      recoverPredecessor(() => recoverTrace(file, recoverOptions));
+    const rotates = kind === 'file' && sizes.rotateBytes > 0;
+    if (rotates) attempt('target', target, () => piecesOf(path)).forEach(recovered);
+    const inUse = kind === 'file' && !rotates && existsSync(path) && !recovered(path);
+    const deletes = sizes.atMaxBytes === 'deleteOldest';
     try {
-      this.#target = attempt('target', target, () =>
+      const joined = attempt('target', target, () =>
         core.joinTarget({
           ...checked,
           preamble: epochPacket(epochUnix),
           datagramBytes,
           replace: exists === 'replace' && !inUse,
+          rotateBytes: sizes.rotateBytes,
+          keepBytes: deletes ? sizes.maxBytes : 0,
           epoch,
           epochUnix,
         }),
-      ).target;
+      );
+      this.#target = joined.target;
+      if (joined.created && kind === 'file' && sizes.maxBytes > 0 && !deletes) {
+        core.limitGroup(checked.key, sizes.maxBytes, rotates ? bytesOfPieces(path) : 0);
+      }
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;

@@ -21,6 +21,12 @@ import { recoverTrace } from './recover.js';
 
 /** What `procInit` accepts beyond libovni's arguments. */
 export interface ProcessOptions extends RingOptions {
+  /**
+   * Most bytes of events that the process writes: when they are reached, recording ends for good, the
+   * streams are completed as usual, and further events are dropped and counted ({@link procStats}).
+   * From 4 times `ringBytes`; default none. Metadata and rings come on top.
+   */
+  maxBytes?: number;
   /** Where the trace goes. Default: `OVNI_TRACEDIR`, else `ovni` in the working directory. */
   traceDir?: string;
   /** Trace version: 1 as in the specification (default), 3 as today's emulator reads it. */
@@ -154,6 +160,10 @@ export function procInit(
     throw wrongType('traceDir', wanted, 'the path of a directory');
   }
   const ring = checkRingOptions(options, { onFull: 'block' });
+  const maxBytes =
+    options.maxBytes === undefined
+      ? 0
+      : integerIn('maxBytes', options.maxBytes, 4 * ring.ringBytes, Number.MAX_SAFE_INTEGER);
 
   const place = claimProcDir(resolve(wanted), loom, pid);
   const temporary = process.env['OVNI_TMPDIR'];
@@ -177,6 +187,7 @@ export function procInit(
   // Not before the next process: counts of threads that have ended are kept as long.
   unwatch?.();
   unwatch = watchTargets(place.procDir, ring.onFault);
+  if (maxBytes > 0) core.limitGroup(place.procDir, maxBytes, 0);
   writeProcessMetadata(next);
   return place;
 }

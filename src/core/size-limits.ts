@@ -1,0 +1,65 @@
+import { integerIn } from './argument.js';
+import { outOfRange, wrongType } from './errors.js';
+
+/** How much disk a trace may take. Off by default. */
+export interface SizeOptions {
+  /**
+   * Most bytes that the trace takes, all its numbered pieces together; the rings come on top. From 4
+   * times `ringBytes`. Default none, or `TRACEWRIGHT_MAX_BYTES`.
+   */
+  maxBytes?: number;
+  /**
+   * Bytes after which the next numbered piece of the trace begins, from 2 times `ringBytes` to half
+   * of `maxBytes`. Default, where the oldest are deleted, an eighth of `maxBytes`; else none; or
+   * `TRACEWRIGHT_ROTATE_BYTES`.
+   */
+  rotateBytes?: number;
+  /**
+   * What happens when `maxBytes` are reached: the oldest pieces are deleted (default), or tracing
+   * stops and further events are dropped and counted. Or `TRACEWRIGHT_AT_MAX_BYTES`.
+   */
+  atMaxBytes?: 'deleteOldest' | 'stop';
+}
+
+/** Size options with every default filled in; 0: no limit. */
+export interface CheckedSizeOptions {
+  maxBytes: number;
+  rotateBytes: number;
+  atMaxBytes: 'deleteOldest' | 'stop';
+}
+
+function fromEnvironment(name: string): number | undefined {
+  const text = process.env[name];
+  return text === undefined || text === '' ? undefined : Number(text);
+}
+
+/**
+ * Fills in environment variables and defaults and checks the result.
+ *
+ * @param ringBytes size of each ring: a write is at most as large.
+ * @throws TracewrightError that names the option and its limit.
+ */
+export function checkSizeOptions(options: SizeOptions, ringBytes: number): CheckedSizeOptions {
+  const atMaxBytes: unknown =
+    options.atMaxBytes ?? (process.env['TRACEWRIGHT_AT_MAX_BYTES'] || 'deleteOldest');
+  if (atMaxBytes !== 'deleteOldest' && atMaxBytes !== 'stop') {
+    const limit = "'deleteOldest' or 'stop'";
+    throw typeof atMaxBytes === 'string'
+      ? outOfRange('atMaxBytes', atMaxBytes, limit)
+      : wrongType('atMaxBytes', atMaxBytes, limit);
+  }
+  const most = options.maxBytes ?? fromEnvironment('TRACEWRIGHT_MAX_BYTES');
+  const piece = options.rotateBytes ?? fromEnvironment('TRACEWRIGHT_ROTATE_BYTES');
+  const largest = Number.MAX_SAFE_INTEGER;
+  const maxBytes = most === undefined ? 0 : integerIn('maxBytes', most, 4 * ringBytes, largest);
+  if (piece === undefined) {
+    const eighth = Math.max(Math.floor(maxBytes / 8), 2 * ringBytes);
+    return { maxBytes, rotateBytes: atMaxBytes === 'stop' ? 0 : maxBytes && eighth, atMaxBytes };
+  }
+  const longest = maxBytes === 0 ? largest : Math.floor(maxBytes / 2);
+  return {
+    maxBytes,
+    rotateBytes: integerIn('rotateBytes', piece, 2 * ringBytes, longest),
+    atMaxBytes,
+  };
+}

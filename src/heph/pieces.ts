@@ -1,0 +1,46 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+
+/**
+ * The numbered pieces of a trace that rotates: `trace.heph` is written as `trace.000001.heph`,
+ * `trace.000002.heph` … The names are made by native/piece_series.cc.
+ */
+
+const NUMBER = /^\d{6,}$/;
+
+/**
+ * The pieces of a trace that are there, from the oldest to the newest.
+ *
+ * @param path of the trace as it was opened, without a number.
+ */
+export function piecesOf(path: string): string[] {
+  const directory = dirname(path);
+  const extension = extname(path);
+  const start = `${basename(path, extension)}.`;
+  const numberOf = (name: string) => name.slice(start.length, name.length - extension.length);
+  return readdirSync(directory, { withFileTypes: true })
+    .filter(
+      (entry) =>
+        entry.isFile() &&
+        entry.name.startsWith(start) &&
+        entry.name.endsWith(extension) &&
+        NUMBER.test(numberOf(entry.name)),
+    )
+    .map(({ name }) => ({ number: Number(numberOf(name)), path: join(directory, name) }))
+    .sort((a, b) => a.number - b.number)
+    .map((piece) => piece.path);
+}
+
+/** Bytes that the pieces of a trace take. */
+export function bytesOfPieces(path: string): number {
+  return piecesOf(path).reduce(
+    (bytes, piece) => bytes + (statSync(piece, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+/** Whether a file is a numbered piece that others may have come before. */
+export function isPiece(path: string): boolean {
+  const number = extname(basename(path, extname(path))).slice(1);
+  return NUMBER.test(number) && Number(number) > 1;
+}
