@@ -295,6 +295,7 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
       failure->set("open", "a target", ECANCELED);
     } else if (kind == "file") {
       SizeLimits limits;
+      limits.ring_directory = text(options, "ringDir");
       limits.rotate_bytes = static_cast<uint64_t>(number(options, "rotateBytes", 0));
       limits.keep_bytes = static_cast<uint64_t>(number(options, "keepBytes", 0));
       target->sink =

@@ -121,7 +121,7 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   sink->limits_ = limits;
   sink->preamble_ = preamble;
   if (limits.rotate_bytes > 0) {
-    sink->series_ = std::make_unique<PieceSeries>(path);
+    sink->series_ = std::make_unique<PieceSeries>(path, limits.ring_directory);
     if (limits.keep_bytes > 0) {
       sink->series_->shrink_to(limits.keep_bytes - limits.rotate_bytes, UINT64_MAX);
     }

@@ -45,12 +45,13 @@ uint64_t number_before_dot(const std::string& text) {
 
 }  // namespace
 
-PieceSeries::PieceSeries(const std::string& path) {
+PieceSeries::PieceSeries(const std::string& path, const std::string& ring_directory) {
   const size_t slash = path.rfind('/');
   const size_t name = slash == std::string::npos ? 0 : slash + 1;
   const size_t dot = path.rfind('.');
   const size_t end = dot == std::string::npos || dot <= name ? path.size() : dot;
   directory_ = path.substr(0, name);
+  ring_directory_ = ring_directory.empty() ? directory_ : ring_directory;
   stem_ = path.substr(name, end - name);
   extension_ = path.substr(end);
 }
@@ -68,19 +69,29 @@ std::string PieceSeries::ring_path_of(const std::string& ring_path, uint64_t num
          ring_path.substr(name + plain.size());
 }
 
+std::vector<uint64_t> PieceSeries::numbers_with_ring() const {
+  std::vector<uint64_t> numbers;
+  DIR* const directory = opendir(ring_directory_.empty() ? "." : ring_directory_.c_str());
+  if (directory == nullptr) return numbers;
+  const std::string start = "." + stem_ + ".";
+  while (const dirent* const entry = readdir(directory)) {
+    const std::string name = entry->d_name;
+    if (!begins_with(name, start) || !ends_with(name, kRingSuffix)) continue;
+    const uint64_t number = number_before_dot(name.substr(start.size()));
+    if (number != 0) numbers.push_back(number);
+  }
+  closedir(directory);
+  return numbers;
+}
+
 std::vector<PieceSeries::Found> PieceSeries::found() const {
   std::vector<Found> pieces;
-  std::vector<uint64_t> with_ring;
   DIR* const directory = opendir(directory_.empty() ? "." : directory_.c_str());
   if (directory == nullptr) return pieces;
   const std::string piece_start = stem_ + ".";
-  const std::string ring_start = "." + piece_start;
   while (const dirent* const entry = readdir(directory)) {
     const std::string name = entry->d_name;
-    if (begins_with(name, ring_start) && ends_with(name, kRingSuffix)) {
-      const uint64_t number = number_before_dot(name.substr(ring_start.size()));
-      if (number != 0) with_ring.push_back(number);
-    } else if (begins_with(name, piece_start)) {
+    if (begins_with(name, piece_start)) {
       const uint64_t number = number_before_dot(name.substr(piece_start.size()) + ".");
       struct stat about {};
       if (number == 0 || directory_ + name != path_of(number) ||
@@ -91,6 +102,7 @@ std::vector<PieceSeries::Found> PieceSeries::found() const {
     }
   }
   closedir(directory);
+  const auto with_ring = numbers_with_ring();
   for (Found& piece : pieces) {
     piece.has_ring = std::find(with_ring.begin(), with_ring.end(), piece.number) != with_ring.end();
   }

@@ -19,7 +19,8 @@ struct FilePiece {
 
 class PieceSeries {
  public:
-  explicit PieceSeries(const std::string& path);
+  // `ring_directory`: where the rings lie; empty: beside the trace.
+  PieceSeries(const std::string& path, const std::string& ring_directory);
 
   std::string path_of(uint64_t number) const;
   // Where the ring of a piece lies, from where it would lie for the whole trace: recovery finds the
@@ -44,8 +45,10 @@ class PieceSeries {
     bool has_ring;
   };
   std::vector<Found> found() const;
+  std::vector<uint64_t> numbers_with_ring() const;
 
   std::string directory_;  // with its slash
+  std::string ring_directory_;
   std::string stem_;
   std::string extension_;  // with its dot
 };

@@ -18,6 +18,8 @@ export interface JoinOptions {
   datagramBytes?: number;
   /** Whether an existing file is replaced; otherwise it is an error. */
   replace?: boolean;
+  /** Files that rotate: where the rings lie, when not beside the trace. */
+  ringDir?: string;
   /** Files: bytes after which the next numbered piece begins; 0: never. */
   rotateBytes?: number;
   /** Files that rotate: the oldest pieces go so that all take at most so many bytes; 0: they stay. */

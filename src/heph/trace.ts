@@ -164,6 +164,7 @@ export class Trace {
           datagramBytes,
           replace: exists === 'replace' && !inUse,
           rotateBytes: sizes.rotateBytes,
+          ...recoverOptions,
           keepBytes: deletes ? sizes.maxBytes : 0,
           epoch,
           epochUnix,
