@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import {
+  checkConfiguration,
+  loadConfiguration,
+  parseConfiguration,
+} from '../../src/dumpi/configuration.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-conf-'));
+const here = process.cwd();
+afterEach(() => {
+  Reflect.deleteProperty(process.env, 'DUMPI_CONF');
+  process.chdir(here);
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('dumpi.conf', () => {
+  it('is read as libdumpi reads it', () => {
+    expect(
+      parseConfiguration(
+        [
+          '# a comment',
+          'fileroot = traces/run   # another',
+          'fileroot=other',
+          '\ttimestamp\twall',
+          'timestamp full',
+          'statuses=success',
+          'MPI_Default disable',
+          'MPI_Send   enable',
+          'MPI_Send disable',
+          'MPI_Iprobe success trailing words',
+          'PAPI PAPI_TOT_CYC',
+          'PAPI_EVENT PAPI_FP_OPS',
+          'tracing disable',
+          'tracing enter',
+          'debug all',
+          'MPI_Unknown enable',
+          'timestamp',
+          '',
+        ].join('\n'),
+      ),
+    ).toEqual({
+      fileRoot: 'traces/run',
+      timestamps: 'wall',
+      statuses: 'success',
+      otherCalls: 'disable',
+      calls: { MPI_Send: 'enable', MPI_Iprobe: 'success' },
+      counters: ['PAPI_TOT_CYC', 'PAPI_FP_OPS'],
+      functionEnter: true,
+      functionExit: false,
+    });
+  });
+
+  it('has the defaults of libdumpi', () => {
+    expect(checkConfiguration({})).toEqual({
+      fileRoot: 'dumpi',
+      timestamps: 'full',
+      statuses: 'enable',
+      calls: new Map(),
+      otherCalls: 'enable',
+      functionEnter: true,
+      functionExit: true,
+      counters: [],
+    });
+  });
+
+  it.each(['timestamp both', 'MPI_Send on', 'statuses maybe', 'tracing perhaps', 'MPI_Default x'])(
+    'says where a value is wrong: %s',
+    (line) => {
+      expect(() => parseConfiguration(`\n${line}\n`, 'my.conf')).toThrow(
+        expect.objectContaining({
+          code: 'ERR_ARGUMENT_RANGE',
+          field: `my.conf, line 2: ${line.split(' ')[0] ?? ''}`,
+        }),
+      );
+    },
+  );
+
+  it('is the file of DUMPI_CONF, or of the working directory, or none', () => {
+    const directory = mkdtempSync(join(folder, 'cwd-'));
+    process.chdir(directory);
+    expect(loadConfiguration().timestamps).toBe('full');
+    writeFileSync('dumpi.conf', 'timestamp cpu\n');
+    expect(loadConfiguration().timestamps).toBe('cpu');
+    process.env['DUMPI_CONF'] = join(directory, 'missing.conf');
+    expect(loadConfiguration().timestamps).toBe('cpu');
+    process.env['DUMPI_CONF'] = join(directory, 'named.conf');
+    writeFileSync('named.conf', 'timestamp none\n');
+    expect(loadConfiguration().timestamps).toBe('none');
+    expect(loadConfiguration('dumpi.conf').timestamps).toBe('cpu');
+    expect(() => loadConfiguration('missing.conf')).toThrow('ENOENT');
+  });
+});
