@@ -54,10 +54,18 @@ export function checkTarget(target: unknown): CheckedTarget {
   if (typeof target === 'string') {
     const url = /^(udp|tcp):\/\/(\[[^\]]*\]|[^:/[\]]+):(\d{1,5})\/?$/.exec(target);
     if (url !== null) return network(url[1] as 'udp' | 'tcp', url[2], Number(url[3]));
-    if (/^(udp|tcp):/.test(target)) throw outOfRange('target', target, LIMIT);
+    if (/^(udp|tcp):/.test(target)) {
+      throw outOfRange(
+        'target',
+        target,
+        `${target.slice(0, 3)}://host:port, with a port from 1 to 65535`,
+      );
+    }
     if (target.startsWith('unix:')) {
       return place('unix', target.slice('unix:'.length).replace(/^\/\/\//, '/'));
     }
+    // A file by that name is hardly meant, and would be a surprise.
+    if (/^[a-z][a-z\d+.-]*:\/\//i.test(target)) throw outOfRange('target', target, LIMIT);
     return place('file', target);
   }
   if (typeof target !== 'object' || target === null) throw wrongType('target', target, LIMIT);
