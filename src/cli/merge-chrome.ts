@@ -1,5 +1,6 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
 import { TraceFormatError } from '../core/errors.js';
+import { timeZeroLabel } from '../core/wall-clock.js';
 import type { FoundTrace } from './detect.js';
 import type { JobOptions } from './trace-format.js';
 
@@ -18,7 +19,7 @@ interface Placement {
   trace: FoundTrace;
   /** Nanoseconds to add to its times. */
   shift: number;
-  /** What a person should know about it; undefined where there is nothing to know. */
+  /** What a person should know about it, in place of what the trace says; undefined: as it is. */
   label: string | undefined;
 }
 
@@ -51,6 +52,8 @@ export function* mergedChromeEvents(
             yield { name: 'process_labels', ph: 'M', ts: 0, pid, tid: 0, args };
           }
         }
+        // What the trace says of its own time 0 no longer holds.
+        if (event.name === 'process_labels' && placement.label !== undefined) continue;
         event.pid = pid;
         if (event.id !== undefined) event.id = `${index}.${event.id}`;
         if (event.ph !== 'M') event.ts = shifted(event.ts, placement.shift);
@@ -73,7 +76,7 @@ function place(traces: readonly FoundTrace[]): Placement[] {
     const { format, path } = trace;
     const epoch = epochs[i];
     if (epoch !== undefined) {
-      return { trace, shift: Number(epoch - earliest), label: undefined };
+      return { trace, shift: Number(epoch - earliest), label: timeZeroLabel(earliest) };
     }
     const first = unlessFaulty(() => format.firstTime(path)) ?? 0n;
     const label = `${format.clock} minus ${first.toString()} ns, not lined up with the other traces`;

@@ -1,6 +1,7 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
 import type { Progress } from '../core/finding.js';
-import { jsonValue, wallClock } from './dump.js';
+import { timeZeroLabel } from '../core/wall-clock.js';
+import { jsonValue } from './dump.js';
 import type { EventPacket } from './packet.js';
 import { Nesting } from './nesting.js';
 import { PacketCursor } from './packet-cursor.js';
@@ -83,9 +84,7 @@ function* metadataEvents(
   });
   yield metadata('process_name', 0, { name: processName });
   const labels =
-    epoch === undefined
-      ? 'time 0 is not known: the trace sets no epoch'
-      : `time 0 is ${wallClock(epoch)} (${epoch.toString()} ns since 1970)`;
+    epoch === undefined ? 'time 0 is not known: the trace sets no epoch' : timeZeroLabel(epoch);
   yield metadata('process_labels', 0, { labels });
   for (const { tid, name } of tracks) {
     yield metadata('thread_name', tid, { name });

@@ -1,7 +1,7 @@
+import { wallClock } from '../core/wall-clock.js';
 import type { Attribute, Packet } from './packet.js';
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-const NANOSECONDS = 1_000_000_000n;
 
 /** A value that JSON can say without loss. */
 export type JsonValue = string | number | JsonValue[] | { [name: string]: JsonValue };
@@ -74,13 +74,6 @@ export function jsonValue(value: Attribute['value']): JsonValue {
 /** A 64-bit integer as a number where that is exact, as a decimal string where it is not. */
 export function jsonInteger(value: bigint): number | string {
   return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
-}
-
-/** Nanoseconds since the Unix epoch as a date and time of UTC with all nine digits. */
-export function wallClock(epoch: bigint): string {
-  const seconds = epoch / NANOSECONDS;
-  const date = new Date(Number(seconds) * 1000).toISOString().slice(0, -'.000Z'.length);
-  return `${date}.${(epoch % NANOSECONDS).toString().padStart(9, '0')}Z`;
 }
 
 function shownValue(value: Attribute['value']): string {
