@@ -1,4 +1,5 @@
 import { EXIT_DONE, EXIT_FAULTY, parseCommandLine } from './command.js';
+import type { Recovery } from '../core/recovery.js';
 import type { Command } from './command.js';
 import { findTraces } from './detect.js';
 import { standardOutput } from './text-output.js';
@@ -47,10 +48,21 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
         result.streams.length + result.emptied.length === 0
           ? `${path}: nothing to recover (${format.name})\n`
           : `${path}: ${result.streams.length} streams completed with ${bytes} bytes and ` +
-              `${added} added events, ${result.emptied.length} empty ones removed (${format.name})\n`,
+              `${added} added events${details(result)}, ${result.emptied.length} empty ones removed ` +
+              `(${format.name})\n`,
       );
     }
     await output.end();
     return faults === 0 ? EXIT_DONE : EXIT_FAULTY;
   },
 };
+
+/** What there is to tell of some streams only. */
+function details({ streams }: Recovery): string {
+  const marks = streams.reduce((sum, stream) => sum + (stream.endedMarks ?? 0), 0);
+  const cut = streams.reduce((sum, stream) => sum + (stream.cutBytes ?? 0), 0);
+  return (
+    (marks === 0 ? '' : ` (${marks} of them end marks)`) +
+    (cut === 0 ? '' : `, ${cut} bytes of half an event cut off`)
+  );
+}

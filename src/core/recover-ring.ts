@@ -19,6 +19,20 @@ export interface RecoveredStream {
   bytes: number;
   /** Records that were added so that the stream ends. */
   addedRecords: number;
+  /** Of those, the ones that end marks which were still pushed (ovni). */
+  endedMarks?: number;
+  /** Bytes of half a record that were cut off. */
+  cutBytes?: number;
+}
+
+/** What ends a stream, as its format finds out from the file; see {@link recoverOwnFile}. */
+export interface Ending {
+  /** Where the last whole record ends, in bytes from the start of the file. */
+  end: number;
+  /** The records that follow. */
+  bytes: Uint8Array;
+  records: number;
+  endedMarks?: number;
 }
 
 const WRITE_BYTES = 1 << 20;
@@ -47,14 +61,63 @@ function copyRing(ring: RingFile, from: number, to: number, fd: number, offset: 
   }
 }
 
+function epilogueOf(ring: RingFile, end: number): Ending {
+  const { records, bytes } = ring.epilogue;
+  const each = records === 0 ? 0 : bytes.length / records;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  // A record that ends in front of the stamp's place has none.
+  for (let i = 0; i < records && ring.stampOffset + 8 <= each; i++) {
+    view.setBigUint64(i * each + ring.stampOffset, ring.lastStamp, endianness() === 'LE');
+  }
+  return { end, bytes, records };
+}
+
+function writeEnding(
+  fd: number,
+  size: number,
+  ending: Ending,
+): Omit<RecoveredStream, 'path' | 'bytes'> {
+  const { end, bytes, records, endedMarks } = ending;
+  if (end < size) ftruncateSync(fd, end);
+  writeAt(fd, bytes, end);
+  return {
+    addedRecords: records,
+    ...(endedMarks === undefined ? {} : { endedMarks }),
+    ...(end < size ? { cutBytes: size - end } : {}),
+  };
+}
+
+/**
+ * Completes a file whose ring is gone with it, or on a file system that is: half a record is cut
+ * off, and the records that end the stream follow.
+ */
+export function endFile(
+  target: string,
+  endingOf: (fd: number, end: number) => Ending,
+): RecoveredStream {
+  const fd = openTarget(target);
+  try {
+    const { size } = fstatSync(fd);
+    return { path: target, bytes: 0, ...writeEnding(fd, size, endingOf(fd, size)) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /**
  * Completes a file that one ring feeds: what the ring holds goes to its place, whatever lies behind
  * it (half a write) is cut, and the records that end the stream follow. Every step can be done
  * twice, so an interrupted recovery is simply repeated.
  *
  * @param target derived from where the ring's file lies, never from what it says.
+ * @param endingOf finds out what ends the stream, from its file and its size; by default it is the
+ *   epilogue that the process has laid down in the ring.
  */
-export function recoverOwnFile(ring: RingFile, target: string): RecoveredStream {
+export function recoverOwnFile(
+  ring: RingFile,
+  target: string,
+  endingOf: (fd: number, end: number) => Ending = (_, end) => epilogueOf(ring, end),
+): RecoveredStream {
   const fd = openTarget(target);
   try {
     const { size } = fstatSync(fd);
@@ -69,15 +132,11 @@ export function recoverOwnFile(ring: RingFile, target: string): RecoveredStream 
     copyRing(ring, ring.tail, ring.head, fd, start);
     const end = ring.baseOffset + ring.head;
     ftruncateSync(fd, end);
-    const { records, bytes } = ring.epilogue;
-    const each = records === 0 ? 0 : bytes.length / records;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    // A record that ends in front of the stamp's place has none.
-    for (let i = 0; i < records && ring.stampOffset + 8 <= each; i++) {
-      view.setBigUint64(i * each + ring.stampOffset, ring.lastStamp, endianness() === 'LE');
-    }
-    writeAt(fd, bytes, end);
-    return { path: target, bytes: ring.head - ring.tail, addedRecords: records };
+    return {
+      path: target,
+      bytes: ring.head - ring.tail,
+      ...writeEnding(fd, end, endingOf(fd, end)),
+    };
   } finally {
     closeSync(fd);
   }

@@ -131,7 +131,8 @@ function openRing(path: string, result: Recovery): RingFile | undefined {
   }
 }
 
-function asFault(path: string, error: unknown): TracewrightError {
+/** An error of any kind as a fault of a recovery. */
+export function asFault(path: string, error: unknown): TracewrightError {
   if (error instanceof TracewrightError) return error;
   const { message } = error as Error;
   return new TracewrightError('ERR_SYSTEM', message, { field: 'path', value: path, cause: error });

@@ -1,15 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { core } from './addon.js';
 import { TraceFormatError } from './errors.js';
+import { isAlive } from './process-identity.js';
 
 const MAGIC = 'TWRING\r\n';
 const VERSION = 1;
@@ -175,11 +168,11 @@ export class RingFile {
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
     this.target = text(control.target, control.pathBytes);
     this.pid = u64(control.pid, 'pid');
-    this.owner = isAlive(
-      this.pid,
-      view.getBigUint64(control.processStart, LITTLE),
-      text(control.bootId, 48),
-    )
+    this.owner = isAlive({
+      pid: this.pid,
+      start: String(view.getBigUint64(control.processStart, LITTLE)),
+      boot: text(control.bootId, 48),
+    })
       ? 'alive'
       : 'dead';
   }
@@ -248,27 +241,5 @@ export class RingFile {
     if (total > room) throw fault(at, 'epilogue', total, `at most ${room} bytes`);
     const start = at + control.epilogueHeadBytes;
     return { records, bytes: Buffer.from(page.subarray(start, start + total)) };
-  }
-}
-
-function isAlive(pid: number, start: bigint, bootId: string): boolean {
-  if (pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EPERM') return false;
-  }
-  if (process.platform !== 'linux') return true;
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    if (bootId !== '' && boot !== bootId) return false;
-    // Field 2 is the name in parentheses and may hold anything; fields are counted from its end.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie writes no more.
-    if (fields[0] === 'Z' || fields[0] === 'X') return false;
-    return start === 0n || BigInt(fields[19] ?? '0') === start;
-  } catch {
-    return false;
   }
 }

@@ -1,16 +1,27 @@
 import { existsSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
-import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
-import { filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { TracewrightError } from '../core/errors.js';
+import { isAlive } from '../core/process-identity.js';
+import { discardRing, endFile, recoverOwnFile } from '../core/recover-ring.js';
+import { asFault, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
+import { streamEnding } from './stream-ending.js';
+import { StreamOwners, ringIsThere } from './stream-owner.js';
 
 /** A ring lies beside its stream under a name that follows from the stream's. */
 function isRing(name: string, directory: string): boolean {
   return name === '.stream.ring'
     ? /^thread\.\d+$/.test(basename(directory))
     : /^\.thread\.\d+\.ring$/.test(name) && /^proc\.\d+$/.test(basename(directory));
+}
+
+/** A stream of either version, by its name and place. */
+function isStream(name: string, directory: string): boolean {
+  return name === 'stream.obs'
+    ? /^thread\.\d+$/.test(basename(directory))
+    : /^thread\.\d+$/.test(name) && /^proc\.\d+$/.test(basename(directory));
 }
 
 /** The stream that a ring feeds, from where the ring lies. */
@@ -21,6 +32,15 @@ function streamOf(ringPath: string): string {
     : join(dirname(ringPath), name.slice(1, -'.ring'.length));
 }
 
+function versionOf(stream: string): 1 | 3 {
+  return basename(stream) === 'stream.obs' ? 3 : 1;
+}
+
+function threadOf(stream: string): number {
+  const name = versionOf(stream) === 3 ? basename(dirname(stream)) : basename(stream);
+  return Number(name.slice('thread.'.length)) | 0;
+}
+
 /**
  * The stream of a ring that lies elsewhere: the only case in which the path that the ring states
  * counts, and only when it is a stream inside the trace.
@@ -28,38 +48,69 @@ function streamOf(ringPath: string): string {
 function statedStream(ring: RingFile, trace: string): string | undefined {
   const { target } = ring;
   const directory = dirname(target);
-  const plausible =
-    (basename(target) === 'stream.obs' && /^thread\.\d+$/.test(basename(directory))) ||
-    (/^thread\.\d+$/.test(basename(target)) && /^proc\.\d+$/.test(basename(directory)));
-  if (!plausible || !existsSync(directory)) return undefined;
+  if (!isStream(basename(target), directory) || !existsSync(directory)) return undefined;
   return realpathSync(directory).startsWith(realpathSync(trace) + sep) ? target : undefined;
 }
 
-function recoverStream(ring: RingFile, stream: string, result: Recovery): void {
+/** Metadata that was being written when the process died; what it was to replace is whole. */
+const HALF_WRITTEN = ['.stream.json.new', '..stream.json.finished.new', '.metadata.json.new'];
+
+/** Takes away a stream without events: no reader accepts one. */
+function removeEmpty(stream: string): void {
   const directory = dirname(stream);
-  const version3 = basename(stream) === 'stream.obs';
-  if (ring.head === 0) {
-    // No reader accepts a stream without events.
-    rmSync(stream, { force: true });
-    discardRing(ring);
-    if (version3) {
-      rmSync(join(directory, 'stream.json'), { force: true });
-      rmSync(join(directory, '.stream.json.finished'), { force: true });
-      rmdirSync(directory);
+  rmSync(stream, { force: true });
+  if (versionOf(stream) === 3) {
+    for (const name of ['stream.json', '.stream.json.finished', ...HALF_WRITTEN]) {
+      rmSync(join(directory, name), { force: true });
     }
-    result.emptied.push(stream);
-    return;
   }
-  result.streams.push(recoverOwnFile(ring, stream));
-  if (version3) {
+}
+
+/** Puts the metadata of a stream's end in its place. */
+function finishMetadata(stream: string, owners: StreamOwners): void {
+  const directory = dirname(stream);
+  for (const name of HALF_WRITTEN) rmSync(join(directory, name), { force: true });
+  if (versionOf(stream) === 3) {
     try {
       renameSync(join(directory, '.stream.json.finished'), join(directory, 'stream.json'));
+      return;
     } catch (error) {
-      // An earlier recovery came this far.
       if (!hasCode(error, 'ENOENT')) throw error;
     }
   }
+  // An earlier recovery came this far, or the stream is of version 1, which has no such mark.
+  owners.release(stream);
+}
+
+function recoverStream(
+  ring: RingFile,
+  stream: string,
+  owners: StreamOwners,
+  result: Recovery,
+): void {
+  if (ring.head === 0) {
+    removeEmpty(stream);
+    discardRing(ring);
+    if (versionOf(stream) === 3) removeIfEmpty(dirname(stream));
+    result.emptied.push(stream);
+    return;
+  }
+  result.streams.push(
+    recoverOwnFile(ring, stream, (fd, end) =>
+      streamEnding(fd, versionOf(stream), end, threadOf(stream)),
+    ),
+  );
+  finishMetadata(stream, owners);
   discardRing(ring);
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    // What lies there besides is not ours.
+    if (!hasCode(error, 'ENOTEMPTY')) throw error;
+  }
 }
 
 function* candidates(trace: string, options: RecoverOptions): Generator<Candidate, void> {
@@ -73,17 +124,76 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
   }
 }
 
+/** Streams without a ring beside them. */
+function* streamsWithoutRing(path: string): Generator<string, void> {
+  for (const stream of filesBelow(resolve(path), isStream)) {
+    const ring = versionOf(stream) === 3 ? '.stream.ring' : `.${basename(stream)}.ring`;
+    if (!existsSync(join(dirname(stream), ring))) yield stream;
+  }
+}
+
+function refuseIfAlive(path: string, owners: StreamOwners): void {
+  for (const stream of streamsWithoutRing(path)) {
+    const owner = owners.ownerOf(stream);
+    if (owner === undefined || !isAlive(owner)) continue;
+    throw new TracewrightError(
+      'ERR_ORDER',
+      `${stream}: process ${owner.pid} is alive and writes this stream; end it first`,
+      { field: 'pid', value: owner.pid, limit: 'a process that has ended' },
+    );
+  }
+}
+
+/** Finishes a stream whose process is dead and whose ring is gone. */
+function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery): void {
+  const owner = owners.ownerOf(stream);
+  if (owner === undefined) return;
+  if (ringIsThere(owner)) {
+    throw new TracewrightError(
+      'ERR_ORDER',
+      `${stream}: its ring is ${owner.ring}, which was not recovered; name its directory (ringDir)`,
+      { field: 'ringDir', value: owner.ring },
+    );
+  }
+  let events = 0;
+  const done = endFile(stream, (fd, size) => {
+    const ending = streamEnding(fd, versionOf(stream), size, threadOf(stream));
+    ({ events } = ending);
+    return ending;
+  });
+  if (events === 0) {
+    removeEmpty(stream);
+    if (versionOf(stream) === 3) removeIfEmpty(dirname(stream));
+    result.emptied.push(stream);
+    return;
+  }
+  finishMetadata(stream, owners);
+  result.streams.push(done);
+}
+
 /**
  * Finishes what a dead process has left of an ovni trace: what its rings still hold goes to the
- * streams, threads that had not ended get their end, streams are marked as finished, rings are
- * removed. It may be interrupted and repeated at will.
+ * streams, half an event is cut off, marks that are still pushed are popped and threads brought to
+ * their end, streams are marked as finished, rings are removed. It may be interrupted and repeated
+ * at will.
  *
  * @param path a trace directory, or a part of one.
  * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
  *   touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
-  return recoverRings(candidates(path, options), ({ ring, stream }, _, result) => {
-    recoverStream(ring, stream, result);
+  refuseIfAlive(path, new StreamOwners());
+  const owners = new StreamOwners();
+  const result = recoverRings(candidates(path, options), ({ ring, stream }, _, all) => {
+    recoverStream(ring, stream, owners, all);
   });
+  for (const stream of streamsWithoutRing(path)) {
+    try {
+      endWithoutRing(stream, owners, result);
+    } catch (error) {
+      result.faults.push(asFault(stream, error));
+    }
+  }
+  owners.save();
+  return result;
 }

@@ -4,6 +4,7 @@ import { constants, endianness } from 'node:os';
 import { core } from '../core/addon.js';
 import type { NativeRingOptions } from '../core/addon.js';
 import { outOfRange, wrongOrder } from '../core/errors.js';
+import { ownIdentity } from '../core/process-identity.js';
 import type { TracewrightError } from '../core/errors.js';
 import { Ring } from '../core/ring.js';
 import { holdingSignals } from '../core/signal-hold.js';
@@ -17,6 +18,8 @@ import {
   STREAM_VERSION,
 } from './layout.js';
 import { library } from './library.js';
+import { WRITER } from './stream-owner.js';
+import type { StreamOwner } from './stream-owner.js';
 import { MarkStacks } from './mark-stacks.js';
 import { models } from './catalog.js';
 import { moveToTrace, removeEmptyWorkDir, writeProcessMetadata } from './process.js';
@@ -52,9 +55,12 @@ function bareEvent(mcv: string): Uint8Array {
 }
 
 /** What ends a thread, by its state; the position in this list counts from 1. */
-const EPILOGUES = [[bareEvent('OHe')], [bareEvent('OHr'), bareEvent('OHe')]];
+const EPILOGUES = [['OHe'], ['OHr', 'OHe'], ['OHp', 'OHr', 'OHe']].map((mcvs) =>
+  mcvs.map(bareEvent),
+);
 const END_NOW = 1;
 const RESUME_AND_END = 2;
+const PAUSE_RESUME_AND_END = 3;
 
 function epilogueOf(state: ThreadState, version: 1 | 3): number {
   switch (state) {
@@ -62,7 +68,7 @@ function epilogueOf(state: ThreadState, version: 1 | 3): number {
       return END_NOW;
     case 'cooling':
       // The reader of version 1 refuses an end from here.
-      return version === 3 ? END_NOW : 0;
+      return version === 3 ? END_NOW : PAUSE_RESUME_AND_END;
     case 'paused':
     case 'warming':
       return RESUME_AND_END;
@@ -96,6 +102,8 @@ export class StreamWriter {
   cpus: CpuEntry[] = [];
   #state: ThreadState = 'unknown';
   #metadataTimer: NodeJS.Timeout | undefined;
+  /** Who finishes the stream, for whoever finds it without its ring. */
+  #writer: StreamOwner | undefined;
   #ended = false;
 
   /** @param tid 1 to 2^31 - 1; undefined: the number that the system gives the calling thread. */
@@ -136,6 +144,7 @@ export class StreamWriter {
       full: ring.onFull,
       blockLimitMs: ring.blockLimitMs,
     } as const;
+    this.#writer = { ...ownIdentity(), ring: ringPath };
     try {
       this.#begin(version, directory, name, common);
     } catch (error) {
@@ -231,14 +240,20 @@ export class StreamWriter {
     }, METADATA_DELAY_MS).unref();
   }
 
-  /** Writes the metadata now, for the running stream and for its end. */
-  writeMetadata(): void {
+  /**
+   * Writes the metadata now, for the running stream and for its end.
+   *
+   * @param ending nobody will have to finish the stream for this process.
+   */
+  writeMetadata(ending = false): void {
     clearTimeout(this.#metadataTimer);
     this.#metadataTimer = undefined;
     const { process, tid } = this;
     if (process === undefined) return;
     if (process.version === 1) {
-      writeProcessMetadata(process, { tid, metadata: this.#metadata(true) });
+      const { ovni, ...others } = this.#metadata(true);
+      const owned = ending ? ovni : { ...(ovni as object), [WRITER]: this.#writer };
+      writeProcessMetadata(process, { tid, metadata: { ovni: owned, ...others } });
       return;
     }
     const directory = join(process.workDir, `thread.${tid}`);
@@ -256,7 +271,7 @@ export class StreamWriter {
     const { process, tid } = this;
     if (process === undefined) return;
     try {
-      this.writeMetadata();
+      this.writeMetadata(true);
     } finally {
       this.#end(process, tid);
     }
@@ -342,7 +357,7 @@ export class StreamWriter {
         version: 3,
         ovni: {
           // Readers want a version and a commit here and take the rest as it comes.
-          lib: { ...library, epoch },
+          lib: { ...library, epoch, ...(finished ? {} : { [WRITER]: this.#writer }) },
           part: 'thread',
           tid: this.tid,
           pid,

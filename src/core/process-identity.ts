@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+
+/** What tells a process from another that has the same pid: native/process_identity.h. */
+export interface ProcessIdentity {
+  pid: number;
+  /** Field 22 of `/proc/<pid>/stat`, in decimal; `0` where there is none. */
+  start: string;
+  /** The boot of the machine, empty where it does not say. */
+  boot: string;
+}
+
+function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+/** State and start time of a process of this machine. */
+function statOf(pid: number): { state: string; start: string } {
+  // Field 2 is the name in parentheses and may hold anything; fields are counted from its end.
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', start: fields[19] ?? '0' };
+}
+
+/** The identity of this process. */
+export function ownIdentity(): ProcessIdentity {
+  const { pid } = process;
+  if (process.platform !== 'linux') return { pid, start: '0', boot: '' };
+  return { pid, start: statOf(pid).start, boot: bootId() };
+}
+
+/** Whether that very process still runs; where the machine tells less, whether its pid does. */
+export function isAlive({ pid, start, boot }: ProcessIdentity): boolean {
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EPERM') return false;
+  }
+  if (process.platform !== 'linux') return true;
+  try {
+    if (boot !== '' && bootId() !== boot) return false;
+    const found = statOf(pid);
+    // A zombie writes no more.
+    if (found.state === 'Z' || found.state === 'X') return false;
+    return start === '0' || found.start === start;
+  } catch {
+    return false;
+  }
+}

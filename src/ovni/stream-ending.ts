@@ -1,0 +1,214 @@
+import { readSync } from 'node:fs';
+import { endianness } from 'node:os';
+import type { Ending } from '../core/recover-ring.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  JUMBO_DATA_OFFSET,
+  JUMBO_FLAG,
+  MCV_OFFSET,
+  PAYLOAD_OFFSET,
+  STREAM_HEADER_BYTES,
+  STREAM_VERSION,
+  payloadBytes,
+  payloadSizeCode,
+} from './layout.js';
+import { MARK_TYPES, MAX_DEPTH } from './mark-stacks.js';
+import { codeOf } from './reader.js';
+import { transitionOf } from './thread-state.js';
+import type { ThreadState } from './thread-state.js';
+
+const CHUNK_BYTES = 1 << 20;
+const CLOCK_BYTES = 8;
+
+const OVNI = 'O'.charCodeAt(0);
+const OHX = codeOf('OHx');
+const OAS = codeOf('OAs');
+const MARK_PUSH = codeOf('OM[');
+const MARK_POP = codeOf('OM]');
+
+interface PushedMark {
+  /** Its place among all pushes of the stream. */
+  order: number;
+  type: number;
+  /** The value's eight bytes as they stand in the stream. */
+  value: Buffer;
+}
+
+/** Follows a stream as its emulator does, as far as its end depends on it. */
+class StreamSurvey {
+  events = 0;
+  /** Where the last whole event ends. */
+  end: number;
+  little = endianness() === 'LE';
+  state: ThreadState = 'unknown';
+  /** The CPU that the thread was put on last; -1 is the virtual one. */
+  cpu = -1;
+  readonly lastClock = Buffer.alloc(CLOCK_BYTES);
+  readonly #stacks: PushedMark[][] = [];
+  #pushes = 0;
+
+  constructor(fd: number, version: 1 | 3, size: number) {
+    this.end = 0;
+    if (version === 3) this.#readHeader(fd, size);
+    this.#read(fd, size);
+  }
+
+  /** Marks that are still pushed, the last one first. */
+  get pushed(): PushedMark[] {
+    return this.#stacks.flat().sort((a, b) => b.order - a.order);
+  }
+
+  #readHeader(fd: number, size: number): void {
+    const header = Buffer.alloc(STREAM_HEADER_BYTES);
+    if (size >= header.length) {
+      readSync(fd, header, 0, header.length, 0);
+      this.little = header.readUInt32LE(4) === STREAM_VERSION;
+    }
+    this.end = Math.min(size, STREAM_HEADER_BYTES);
+  }
+
+  #read(fd: number, size: number): void {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (;;) {
+      const length = readSync(fd, chunk, 0, Math.min(chunk.length, size - this.end), this.end);
+      const before = this.end;
+      this.#take(chunk, length, size);
+      if (this.end === before) return;
+    }
+  }
+
+  /** Takes the events that begin in the chunk, of which the first begins at its start. */
+  #take(chunk: Buffer, length: number, size: number): void {
+    const start = this.end;
+    let at = 0;
+    let last = -1;
+    while (length - at >= HEADER_BYTES) {
+      const flags = chunk[at]!;
+      let bytes = HEADER_BYTES + payloadBytes(flags);
+      if ((flags & JUMBO_FLAG) !== 0) {
+        if (length - at < JUMBO_DATA_OFFSET) break;
+        const data = at + PAYLOAD_OFFSET;
+        bytes =
+          JUMBO_DATA_OFFSET + (this.little ? chunk.readUInt32LE(data) : chunk.readUInt32BE(data));
+      } else if (bytes > length - at) {
+        break;
+      }
+      if (start + at + bytes > size) break;
+      if (chunk[at + MCV_OFFSET] === OVNI && (flags & JUMBO_FLAG) === 0) {
+        this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
+      }
+      this.events++;
+      last = at;
+      at += bytes;
+      if (at >= length) break;
+    }
+    if (last === -1) return;
+    chunk.copy(this.lastClock, 0, last + CLOCK_OFFSET, last + CLOCK_OFFSET + CLOCK_BYTES);
+    this.end = start + at;
+  }
+
+  #ovniEvent(chunk: Buffer, at: number, payload: number): void {
+    const code = (OVNI << 16) | (chunk[at + MCV_OFFSET + 1]! << 8) | chunk[at + MCV_OFFSET + 2]!;
+    if (code === MARK_PUSH || code === MARK_POP) {
+      if (payload === 12) this.#mark(chunk, at + PAYLOAD_OFFSET, code);
+      return;
+    }
+    if (code === OAS && payload >= 4) this.cpu = this.#i32(chunk, at + PAYLOAD_OFFSET);
+    const transition = transitionOf(code);
+    if (transition === undefined) return;
+    this.state = transition.to;
+    if (code === OHX && payload >= 4) this.cpu = this.#i32(chunk, at + PAYLOAD_OFFSET);
+  }
+
+  #mark(chunk: Buffer, at: number, code: number): void {
+    const type = this.#i32(chunk, at + 8);
+    if (type < 0 || type >= MARK_TYPES) return;
+    const stack = (this.#stacks[type] ??= []);
+    if (code === MARK_POP) {
+      stack.pop();
+    } else if (stack.length < MAX_DEPTH) {
+      const value = Buffer.allocUnsafe(8);
+      chunk.copy(value, 0, at, at + 8);
+      stack.push({ order: this.#pushes++, type, value });
+    }
+  }
+
+  #i32(chunk: Buffer, at: number): number {
+    return this.little ? chunk.readInt32LE(at) : chunk.readInt32BE(at);
+  }
+}
+
+/** The state events that bring a thread to its end, with the CPU of those that name one. */
+function stepsToEnd(survey: StreamSurvey, version: 1 | 3): [mcv: string, cpu?: number][] {
+  // Its CPU may be another thread's by now, and two must not run on one: the virtual one takes any.
+  const elsewhere: [string, number][] = version === 3 && survey.cpu !== -1 ? [['OAs', -1]] : [];
+  switch (survey.state) {
+    case 'unknown':
+      return survey.events === 0 ? [] : [['OHx', -1], ['OHe']];
+    case 'running':
+      return [['OHe']];
+    case 'cooling':
+      // The reader of version 1 refuses an end from here.
+      return version === 3 ? [['OHe']] : [['OHp'], ['OHr'], ['OHe']];
+    case 'paused':
+      return elsewhere.length === 0
+        ? [['OHr'], ['OHe']]
+        : [['OHw'], ...elsewhere, ['OHr'], ['OHe']];
+    case 'warming':
+      return [...elsewhere, ['OHr'], ['OHe']];
+    case 'dead':
+      return [];
+  }
+}
+
+/**
+ * Reads a stream whose process is gone and finds out what ends it: where its last whole event ends,
+ * the pops of marks that are still pushed, and the events that bring its thread to its end from the
+ * state in which it was left. They bear the clock of the last event.
+ *
+ * The stream itself is asked, and not what its ring says of its state: a process can be killed
+ * between an event and the note of it.
+ *
+ * @param size bytes of the file that count.
+ * @param tid the thread's number, for the `OHx` of a thread that had none.
+ */
+export function streamEnding(
+  fd: number,
+  version: 1 | 3,
+  size: number,
+  tid: number,
+): Ending & { events: number } {
+  const survey = new StreamSurvey(fd, version, size);
+  const { little, lastClock } = survey;
+  const event = (mcv: string, payload: number): Buffer => {
+    const bytes = Buffer.alloc(HEADER_BYTES + payload);
+    bytes[0] = payloadSizeCode(payload);
+    bytes.write(mcv, MCV_OFFSET, 'latin1');
+    lastClock.copy(bytes, CLOCK_OFFSET);
+    return bytes;
+  };
+  const i32 = (bytes: Buffer, value: number, at: number): void => {
+    if (little) bytes.writeInt32LE(value, at);
+    else bytes.writeInt32BE(value, at);
+  };
+  const pops = survey.pushed.map(({ type, value }) => {
+    const bytes = event('OM]', 12);
+    value.copy(bytes, PAYLOAD_OFFSET);
+    i32(bytes, type, PAYLOAD_OFFSET + 8);
+    return bytes;
+  });
+  const steps = stepsToEnd(survey, version).map(([mcv, cpu]) => {
+    const bytes = event(mcv, cpu === undefined ? 0 : mcv === 'OHx' ? 16 : 4);
+    if (cpu !== undefined) i32(bytes, cpu, PAYLOAD_OFFSET);
+    if (mcv === 'OHx') i32(bytes, tid, PAYLOAD_OFFSET + 4);
+    return bytes;
+  });
+  return {
+    end: survey.end,
+    bytes: Buffer.concat([...pops, ...steps]),
+    records: pops.length + steps.length,
+    endedMarks: pops.length,
+    events: survey.events,
+  };
+}

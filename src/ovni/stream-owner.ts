@@ -1,0 +1,100 @@
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { core } from '../core/addon.js';
+import type { ProcessIdentity } from '../core/process-identity.js';
+import type { JsonObject, JsonValue } from './metadata.js';
+
+/** Largest metadata file in which an owner is looked for, in bytes. */
+const MAX_METADATA_BYTES = 64 << 20;
+
+/**
+ * The key under which the metadata of an unfinished stream says who writes it: in `ovni.lib` of
+ * version 3's `stream.json`, in `tracewright.threads.<tid>.ovni` of version 1's `metadata.json`.
+ */
+export const WRITER = 'writer';
+
+/** The process that writes a stream, and where its ring lies. */
+export interface StreamOwner extends ProcessIdentity {
+  ring: string;
+}
+
+function objectIn(json: JsonValue | undefined, ...keys: string[]): JsonObject | undefined {
+  let value = json;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    value = Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+/**
+ * The owners of a trace's streams, from its metadata. A file of version 1 has those of many threads:
+ * it is read once, and written once at the end.
+ */
+export class StreamOwners {
+  readonly #files = new Map<string, { json: JsonObject | undefined; changed: boolean }>();
+
+  /** Undefined for a stream that is finished, or that another library writes. */
+  ownerOf(stream: string): StreamOwner | undefined {
+    const writer = objectIn(this.#holderOf(stream), WRITER);
+    if (writer === undefined) return undefined;
+    const { pid, start, boot, ring } = writer;
+    return Number.isSafeInteger(pid) &&
+      typeof start === 'string' &&
+      typeof boot === 'string' &&
+      typeof ring === 'string'
+      ? { pid: pid as number, start, boot, ring }
+      : undefined;
+  }
+
+  /** Notes that a stream needs no owner any more. */
+  release(stream: string): void {
+    const holder = this.#holderOf(stream);
+    if (holder?.[WRITER] === undefined) return;
+    holder[WRITER] = undefined;
+    this.#fileOf(stream).changed = true;
+  }
+
+  /** Brings what was released to disk. */
+  save(): void {
+    for (const [path, file] of this.#files) {
+      if (file.changed) core.replaceFile(path, `${JSON.stringify(file.json)}\n`);
+      file.changed = false;
+    }
+  }
+
+  #fileOf(stream: string): { json: JsonObject | undefined; changed: boolean } {
+    const name = basename(stream) === 'stream.obs' ? 'stream.json' : 'metadata.json';
+    const path = join(dirname(stream), name);
+    let file = this.#files.get(path);
+    if (file === undefined) {
+      file = { json: readJson(path), changed: false };
+      this.#files.set(path, file);
+    }
+    return file;
+  }
+
+  /** The object that may name the writer of a stream. */
+  #holderOf(stream: string): JsonObject | undefined {
+    const { json } = this.#fileOf(stream);
+    return basename(stream) === 'stream.obs'
+      ? objectIn(json, 'ovni', 'lib')
+      : objectIn(json, 'tracewright', 'threads', basename(stream).slice('thread.'.length), 'ovni');
+  }
+}
+
+function readJson(path: string): JsonObject | undefined {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  if (status?.isFile() !== true || status.size > MAX_METADATA_BYTES) return undefined;
+  try {
+    return objectIn(JSON.parse(readFileSync(path, 'utf8')) as JsonValue);
+  } catch {
+    // Whoever reads the trace says so; here it only means that nobody is named.
+    return undefined;
+  }
+}
+
+/** Whether the ring that an owner names is still there: then it holds what the stream lacks. */
+export function ringIsThere({ ring }: StreamOwner): boolean {
+  return existsSync(ring);
+}
