@@ -1,0 +1,160 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { messageSize } from '../../src/dumpi/message-size.js';
+import { readMetafile } from '../../src/dumpi/metafile.js';
+import { readCalls } from '../../src/dumpi/reader.js';
+import type { CallRecord } from '../../src/dumpi/reader.js';
+import { resultOfFixture } from '../core/run-fixture.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-workers-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const execArgv = ['--import', 'tracewright/dumpi/workers'];
+
+/** The calls of each rank, in the order of the ranks. */
+function ranksIn(directory: string): CallRecord[][] {
+  const names = readdirSync(directory).sort();
+  const files = names.filter((name) => name.endsWith('.bin'));
+  const [meta] = names.filter((name) => name.endsWith('.meta'));
+  expect(names).toHaveLength(files.length + 1);
+  expect(readMetafile(join(directory, meta!)).numprocs).toBe(files.length);
+  return files.map((name) => [...readCalls(join(directory, name))]);
+}
+
+interface Message {
+  dest?: number;
+  source?: number;
+  tag: number;
+  count: number;
+  comm: number;
+}
+
+/** Every message from a rank to another, as the one end or the other has it. */
+function messages(ranks: CallRecord[][], call: 'MPI_Isend' | 'MPI_Irecv'): string[] {
+  return ranks.flatMap((calls, own) =>
+    calls
+      .filter(({ name }) => name === call)
+      .map(({ fields }) => {
+        const { dest, source, tag, count, comm } = fields as Message;
+        return JSON.stringify({ from: source ?? own, to: dest ?? own, tag, count, comm });
+      }),
+  );
+}
+
+describe('a pool of workers that knows nothing of tracing', () => {
+  it('leaves a rank for each thread, and every send has its receive', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const input = { workers: 8, messages: 200 };
+    const traced = await resultOfFixture('dumpi-pool.mjs', {
+      input,
+      execArgv: ['--max-old-space-size=512', '--no-warnings', ...execArgv],
+      env: { TRACEWRIGHT_DUMPI_DIR: directory },
+    });
+    expect(traced).toEqual(await resultOfFixture('dumpi-pool.mjs', { input }));
+    const ranks = ranksIn(directory);
+    expect(ranks).toHaveLength(9);
+    const sent = messages(ranks, 'MPI_Isend').sort();
+    expect(sent).toHaveLength(2 * 8 * 200);
+    expect(messages(ranks, 'MPI_Irecv').sort()).toEqual(sent);
+    for (const calls of ranks) {
+      expect(calls[0]!.name).toBe('MPI_Init');
+      expect(calls.at(-1)!.name).toBe('MPI_Finalize');
+      // A request is waited for, or let go of, right after it was made.
+      calls.forEach(({ name, fields }, i) => {
+        if (name !== 'MPI_Isend' && name !== 'MPI_Irecv') return;
+        const next = calls[i + 1]!;
+        expect(next.name).toBe(name === 'MPI_Isend' ? 'MPI_Request_free' : 'MPI_Wait');
+        expect(next.fields).toMatchObject({ request: (fields as { request: number }).request });
+      });
+    }
+  });
+
+  it('is complete where its workers were terminated', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    await resultOfFixture('dumpi-pool.mjs', {
+      input: { workers: 4, messages: 50, terminate: true },
+      execArgv,
+      env: { TRACEWRIGHT_DUMPI_DIR: directory },
+    });
+    const ranks = ranksIn(directory);
+    expect(ranks).toHaveLength(5);
+    expect(messages(ranks, 'MPI_Irecv').sort()).toEqual(messages(ranks, 'MPI_Isend').sort());
+  });
+
+  it('is traced as dumpi.conf says', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const conf = join(folder, 'workers.conf');
+    writeFileSync(conf, 'timestamp full\nMPI_Request_free disable\nfileroot pool\n');
+    await resultOfFixture('dumpi-pool.mjs', {
+      input: { workers: 4, messages: 5 },
+      execArgv,
+      env: { TRACEWRIGHT_DUMPI_DIR: directory, DUMPI_CONF: conf },
+    });
+    expect(readdirSync(directory).every((name) => name.startsWith('pool-'))).toBe(true);
+    for (const calls of ranksIn(directory)) {
+      expect(calls.some(({ name }) => name === 'MPI_Request_free')).toBe(false);
+      expect(calls.every(({ cpu }) => cpu !== undefined)).toBe(true);
+    }
+  });
+
+  it('meets and broadcasts', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const result = await resultOfFixture('dumpi-collectives.mjs', {
+      env: { TRACEWRIGHT_DUMPI_DIR: directory },
+    });
+    expect(result).toEqual({ ok: true, codes: [0, 0] });
+    const ranks = ranksIn(directory).map((calls) =>
+      calls
+        .filter(({ name }) => name === 'MPI_Barrier' || name === 'MPI_Bcast')
+        .map(({ name, fields }) => [name, fields]),
+    );
+    expect(ranks).toHaveLength(3);
+    expect(ranks[0]).toHaveLength(40);
+    expect(ranks[1]).toEqual(ranks[0]);
+    expect(ranks[2]).toEqual(ranks[0]);
+  });
+});
+
+describe('the size of a message', () => {
+  it('is the same for its structured clone', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withSet: true,
+          withTypedArray: true,
+          withSparseArray: true,
+          withObjectString: false,
+        }),
+        (message) => {
+          let clone: unknown;
+          try {
+            clone = structuredClone(message);
+          } catch {
+            // A symbol, say: it cannot be sent.
+            return;
+          }
+          expect(messageSize(clone)).toBe(messageSize(message));
+        },
+      ),
+    );
+  });
+
+  it('counts what there is', () => {
+    expect(messageSize('abc')).toBe(3);
+    expect(messageSize(7)).toBe(8);
+    expect(messageSize(2n ** 64n)).toBe(16);
+    expect(messageSize(new Float64Array(10))).toBe(88);
+    expect(messageSize([1, 2, 3])).toBe(32);
+    const circle: Record<string, unknown> = { a: 1 };
+    circle['self'] = circle;
+    expect(messageSize(circle)).toBe(8 + 1 + 8 + 4);
+  });
+});
