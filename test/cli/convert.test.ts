@@ -1,3 +1,4 @@
+import { timeZeroLabel } from '../../src/core/wall-clock.js';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -82,6 +83,10 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
       [1, 3_000_000_001.235],
       [2, 1.234],
     ]);
+    const labels = events.filter(({ name }) => name === 'process_labels');
+    expect(labels.map(({ pid, args }) => [pid, args])).toEqual(
+      [1, 2].map((pid) => [pid, { labels: timeZeroLabel(EPOCH) }]),
+    );
     const ids = events.flatMap(({ ph, id }) => (ph === 'b' ? [id] : []));
     expect([ids.length, new Set(ids).size]).toEqual([2, 2]);
   });
