@@ -824,6 +824,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("systemThreadId", system_thread_id);
   put("drainRounds", drain_rounds);
   exports["control"] = control_layout(env);
+  exports["fastCalls"] = Napi::Boolean::New(env, has_fast_functions());
   exports["scaledClock"] = Napi::Boolean::New(env, Clock::instance().scaled());
   return exports;
 }

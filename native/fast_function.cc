@@ -60,6 +60,8 @@ class V8 {
     return v8;
   }
 
+  bool usable() const { return usable_; }
+
   napi_value make(FastCallback callback) const {
     if (!usable_) return nullptr;
     // V8 keeps the address of the info, not of this pair.
@@ -114,6 +116,10 @@ class V8 {
 };
 
 }  // namespace
+
+bool has_fast_functions() {
+  return V8::instance().usable();
+}
 
 napi_value make_fast_function(FastCallback callback) {
   return V8::instance().make(callback);

@@ -16,9 +16,12 @@ namespace tracewright {
 // the receiver of the call, in the fast form, or the slow form's call information.
 using FastCallback = void (*)(const void*);
 
-// A function of the current context that takes no arguments and returns undefined. Null where V8 is
-// not one of the known lines, or TRACEWRIGHT_FAST_CALLS=off. Every call makes a function that the
-// context keeps for its lifetime, so the caller keeps it too and makes it once.
+// Whether there are fast functions: V8 is one of the known lines, and TRACEWRIGHT_FAST_CALLS is not
+// `off`.
+bool has_fast_functions();
+
+// A function of the current context that takes no arguments and returns undefined. Null where
+// there are none. The context keeps every function that is made, so the caller makes each once.
 napi_value make_fast_function(FastCallback callback);
 
 }  // namespace tracewright

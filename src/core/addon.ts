@@ -211,7 +211,10 @@ export interface NativeCore {
   systemThreadId(): number;
   drainRounds(): number;
   control: ControlLayout;
+  /** Whether this machine's kernel keeps time by the TSC. */
   scaledClock: boolean;
+  /** Whether optimised code calls commits without Node-API. */
+  fastCalls: boolean;
 }
 
 const require = createRequire(import.meta.url);
