@@ -4,6 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { core } from '../core/addon.js';
 import { integerIn } from '../core/argument.js';
+import { compile, mayCompile } from '../core/compile.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
 import { recoverPredecessor } from '../core/recovery.js';
 import { Ring } from '../core/ring.js';
@@ -185,6 +186,8 @@ export class Rank {
   readonly handles: Handles = createHandles();
   /** What applies to this rank. */
   readonly configuration: Configuration;
+  /** Takes the start time of a call. What is never logged is never written. */
+  readonly enter: () => Timing;
 
   /** @internal */
   readonly ring: Ring;
@@ -297,6 +300,7 @@ export class Rank {
     this.ring = new Ring(whenClosed);
     this.#names = new FunctionNames({ file: this.#side.names, ring: rings.names }, whenClosed);
     this.#openRing(rings.calls, settings, wallBias, cpuBias);
+    this.enter = this.#enterOf();
     try {
       keepSections(this.#side.sections, this.#kept);
       if (this.rank === 0) {
@@ -361,11 +365,18 @@ export class Rank {
     this.#ignored = this.ring.noteCounts(COUNTED_LABELS);
   }
 
-  /** Takes the start time of a call. What is never logged is never written. */
-  enter(): Timing {
-    const { ring } = this;
-    ring.readStamp();
-    return (this.#detailed ? this.#enterDetailed() : ring.stamp[0]!) as unknown as Timing;
+  /** The function that takes start times, with a text of its own where it has nothing else to do. */
+  #enterOf(): () => Timing {
+    const { readStamp, stamp } = this.ring;
+    if (this.#detailed || !mayCompile()) {
+      return () => {
+        this.ring.readStamp();
+        const timing = this.#detailed ? this.#enterDetailed() : this.ring.stamp[0]!;
+        return timing as unknown as Timing;
+      };
+    }
+    const body = 'return function enter() { readStamp(); return stamp[0]; };';
+    return compile('enter', { readStamp, stamp }, body) as () => Timing;
   }
 
   #enterDetailed(): DetailedTiming {
