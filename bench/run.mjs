@@ -13,6 +13,7 @@ const NAMES = [
   'ovni-event',
   'heph-span',
   'dumpi-call',
+  'dumpi-pool',
   'heap',
   'sustained',
   'udp',

@@ -59,6 +59,15 @@ describe('a rank whose process ends without closing it', () => {
     expect(readdirSync(directory)).toHaveLength(2);
   });
 
+  it('is complete where functions may not be made from text', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const outcome = await runFixture('dumpi-killed.mjs', {
+      input: { directory, count: 50, end: 'exit' },
+      execArgv: ['--disallow-code-generation-from-strings'],
+    });
+    expectWhole(pathIn(outcome.stdout), 50);
+  });
+
   it.each([10, 50_000])('by SIGKILL after %i calls: is complete once recovered', async (count) => {
     const directory = mkdtempSync(join(folder, 'run-'));
     const input = { directory, count, end: 'kill' };
