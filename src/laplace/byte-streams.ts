@@ -118,7 +118,8 @@ class StreamSink implements ByteSink {
     const writing = new Promise<void>((resolve, reject) => {
       // An error comes to the callback too; without a listener it would end the process.
       this.#stream.once('error', reject);
-      this.#stream.write(bytes, (error) => {
+      // A copy, for a stream may keep what it has taken.
+      this.#stream.write(Buffer.from(bytes), (error) => {
         this.#stream.off('error', reject);
         if (error) reject(error);
         else resolve();
