@@ -123,6 +123,37 @@ describe('calls', () => {
     expect(readSections(rank.path).footer!.calls[290]).toBe(5);
   });
 
+  it('that find the ring full and are to be dropped count as ignored', () => {
+    const rank = open({ ringBytes: 65_536, onFull: 'drop' });
+    const calls = 20_000;
+    for (let i = 0; i < calls; i++) rank.log('MPI_Send', { ...send, count: i });
+    const { ignored } = rank.counts('MPI_Send');
+    const stored = recorded(rank).map(({ fields }) => (fields as { count: number }).count);
+    expect(stored).toHaveLength(calls - ignored);
+    expect(stored).toEqual([...new Set(stored)].sort((a, b) => a - b));
+    const { footer } = readSections(rank.path);
+    expect([footer!.calls[0], footer!.ignored[0]]).toEqual([calls, ignored]);
+  });
+
+  it('have typed arguments', () => {
+    const rank = open();
+    const typed = (): void => {
+      // @ts-expect-error tag is missing
+      rank.log('MPI_Send', { count: 1, datatype: 5, dest: 1, comm: 2 });
+      // @ts-expect-error count is a number
+      rank.log('MPI_Send', { count: '1', datatype: 5, dest: 1, tag: 7, comm: 2 });
+      // @ts-expect-error there is no such call
+      rank.log('MPI_Sent', send);
+      // @ts-expect-error nor has this a record
+      rank.log('MPI_Pcontrol', {});
+      rank.log('MPI_Init', { argv: ['a'] });
+      rank.log('MPI_Wait', { request: 2, status: null });
+      rank.log('MPI_Gather', { commrank: 1, sendcount: 1, sendtype: 5, root: 0, comm: 2 });
+    };
+    expect(typed).toThrow('MPI_Send tag');
+    rank.close();
+  });
+
   it('takes typed arrays', () => {
     const rank = open();
     const requests = Int32Array.of(2, 3);
