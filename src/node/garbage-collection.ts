@@ -51,8 +51,8 @@ function performanceOrigin(): bigint {
 export class GarbageCollections {
   readonly #guard = new Guard('garbage collections');
   readonly #stream = new StreamWriter();
-  readonly #firstClock: bigint;
-  readonly #begun = core.clockNow();
+  #firstClock: bigint;
+  #begun = core.clockNow();
   readonly #origin = performanceOrigin();
   readonly #observer: PerformanceObserver;
   /** Clock of the last event, which the next one must not precede. */
@@ -70,6 +70,19 @@ export class GarbageCollections {
   /** Records what has not been delivered yet; for the end of the thread. */
   flush(): void {
     this.#record(this.#observer.takeRecords());
+  }
+
+  /** Ends the stream together with the trace that it belongs to. */
+  leaveTrace(): void {
+    if (this.#stream.process === undefined) return;
+    this.flush();
+    this.#stream.close();
+  }
+
+  /** @param firstClock nanoseconds at which the next trace has begun. */
+  enterTrace(firstClock: bigint): void {
+    this.#firstClock = firstClock;
+    this.#begun = core.clockNow();
   }
 
   /** Ends the stream on the spot instead of leaving that to the end of the thread. */

@@ -1,4 +1,5 @@
 import { core } from '../core/addon.js';
+import type { PieceSettings } from './ovni-pieces.js';
 
 /** What the first traced thread of a process has set up, for the threads that follow. */
 export interface ProcessPlan {
@@ -8,6 +9,8 @@ export interface ProcessPlan {
   ovni: boolean;
   /** Where its Heph trace goes, if it writes one. */
   hephTarget: string | undefined;
+  /** How the ovni trace of the process rotates, if it does. */
+  pieces: PieceSettings | undefined;
   /** The first thread's number; it counts as the creator of the others. */
   firstTid: number;
 }

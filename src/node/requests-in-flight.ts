@@ -28,6 +28,11 @@ export class RequestsInFlight {
     this.#set(this.#count - 1);
   }
 
+  /** The thread's stream is a new one that has the labels, and no value yet. */
+  restate(): void {
+    if (this.#labelled !== -1) this.#set(this.#count);
+  }
+
   #set(count: number): void {
     this.#count = count;
     if (!this.#guard.on) return;

@@ -18,9 +18,21 @@ export function threadName(): string {
   return isMainThread ? 'main' : `worker ${threadId}`;
 }
 
-/** Begins the ovni trace of this process. */
-export function beginProcess(settings: Settings, traceDir: string): void {
-  procInit(settings.app, settings.loom, process.pid, { traceDir, version: settings.ovniVersion });
+/**
+ * Begins the ovni trace of this process.
+ *
+ * @param maxBytes bytes after which recording stops; 0: none.
+ */
+export function beginProcess(
+  settings: Pick<Settings, 'app' | 'loom' | 'ovniVersion'>,
+  traceDir: string,
+  maxBytes = 0,
+): void {
+  procInit(settings.app, settings.loom, process.pid, {
+    traceDir,
+    version: settings.ovniVersion,
+    ...(maxBytes > 0 ? { maxBytes } : {}),
+  });
 }
 
 /**

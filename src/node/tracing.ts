@@ -2,7 +2,9 @@ import { mkdirSync, writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { core } from '../core/addon.js';
 import { TracewrightError } from '../core/errors.js';
+import { checkRingOptions } from '../core/ring-options.js';
 import { holdingSignals } from '../core/signal-hold.js';
+import { checkSizeOptions } from '../core/size-limits.js';
 import { checkTarget } from '../heph/target.js';
 import { openTrace } from '../heph/trace.js';
 import type { Trace } from '../heph/trace.js';
@@ -13,6 +15,8 @@ import { completeAtExit, completeOnSignals } from './exits.js';
 import { traceFetchRequests } from './fetch-spans.js';
 import { GarbageCollections } from './garbage-collection.js';
 import { traceServerRequests } from './http-spans.js';
+import { nextPiece, presentPiece, rotatePieces } from './ovni-pieces.js';
+import type { PieceSettings } from './ovni-pieces.js';
 import { knownPlan, publishPlan } from './process-plan.js';
 import type { ProcessPlan } from './process-plan.js';
 import { RequestsInFlight } from './requests-in-flight.js';
@@ -77,16 +81,72 @@ function announce(settings: Settings, run: Run, plan: ProcessPlan): void {
   }
 }
 
+/** Begins the ovni trace of the process, in one directory or in the first of a series. */
+function beginOvni(settings: Settings, run: Run): PieceSettings | undefined {
+  const directory = join(run.directory, 'ovni');
+  const { ringBytes } = checkRingOptions({}, { onFull: 'block' });
+  const sizes = checkSizeOptions({}, ringBytes);
+  const { firstClock, topmost } = run;
+  if (sizes.rotateBytes === 0) {
+    beginProcess(settings, directory, sizes.atMaxBytes === 'stop' ? sizes.maxBytes : 0);
+    beginFirstThread(firstClock, topmost);
+    return undefined;
+  }
+  const begun = topmost ? firstClock : core.clockNow();
+  beginProcess(settings, nextPiece(directory, begun));
+  beginFirstThread(begun, true);
+  return { ...sizes, directory };
+}
+
+/** The moment with which a late stream of the present ovni trace leads. */
+function firstClockOf(plan: ProcessPlan): bigint {
+  return plan.pieces === undefined ? plan.firstClock : presentPiece().begun;
+}
+
+/** What takes the calling thread from one piece of the ovni trace to the next. */
+function rotate(
+  plan: ProcessPlan,
+  pieces: PieceSettings,
+  collections: GarbageCollections | undefined,
+  requests: RequestsInFlight,
+): void {
+  const leads = plan.firstTid === core.systemThreadId();
+  let begun = firstClockOf(plan);
+  rotatePieces(pieces, leads, {
+    beginProcess(traceDir) {
+      const last = currentProcess()!;
+      beginProcess({ app: last.app, loom: last.loom, ovniVersion: last.version }, traceDir);
+    },
+    beginThread(piece) {
+      begun = piece.begun;
+      if (leads) beginFirstThread(begun, true);
+      else beginThread(begun, plan.firstTid);
+    },
+    leave() {
+      collections?.leaveTrace();
+    },
+    arrive() {
+      collections?.enterTrace(begun);
+      requests.restate();
+    },
+  });
+}
+
 function observe(plan: ProcessPlan, trace: Trace | undefined): void {
   const ovni = plan.ovni && thread.process !== undefined;
   const spans = plan.hephTarget === undefined ? undefined : new SpanStream(plan.hephTarget, trace);
+  let requests: RequestsInFlight | undefined;
   if (ovni) {
-    part('garbage collections are not traced', () => {
-      completeAtExit(new GarbageCollections(plan.firstClock));
+    const collections = part('garbage collections are not traced', () => {
+      const observed = new GarbageCollections(firstClockOf(plan));
+      completeAtExit(observed);
+      return observed;
     });
+    requests = new RequestsInFlight();
+    if (plan.pieces !== undefined) rotate(plan, plan.pieces, collections, requests);
   }
   if (spans === undefined && !ovni) return;
-  traceServerRequests(spans, ovni ? new RequestsInFlight() : undefined);
+  traceServerRequests(spans, requests);
   if (spans === undefined) return;
   traceClientRequests(spans);
   traceFetchRequests(spans);
@@ -95,26 +155,23 @@ function observe(plan: ProcessPlan, trace: Trace | undefined): void {
 function beginFirst(): void {
   const settings = readSettings();
   const run = joinRun(settings);
-  const { firstClock, topmost } = run;
+  const { firstClock } = run;
   completeOnSignals();
   const ovni = settings.ovni
-    ? part('no ovni trace is written', () => {
-        beginProcess(settings, join(run.directory, 'ovni'));
-        beginFirstThread(firstClock, topmost);
-        return true;
-      })
+    ? part('no ovni trace is written', () => ({ pieces: beginOvni(settings, run) }))
     : undefined;
   const heph = settings.heph
     ? part('no Heph trace is written', () => openHeph(settings, run))
     : undefined;
   const plan: ProcessPlan = {
     firstClock,
-    ovni: ovni === true,
+    ovni: ovni !== undefined,
+    pieces: ovni?.pieces,
     hephTarget: heph?.target,
     firstTid: core.systemThreadId(),
   };
   publishPlan(plan);
-  if (ovni !== true && heph === undefined) return;
+  if (ovni === undefined && heph === undefined) return;
   announce(settings, run, plan);
   observe(plan, heph?.trace);
 }
@@ -122,7 +179,7 @@ function beginFirst(): void {
 function beginFurther(plan: ProcessPlan): void {
   if (plan.ovni && currentProcess()?.finished === false) {
     part('no ovni trace of this thread is written', () => {
-      beginThread(plan.firstClock, plan.firstTid);
+      beginThread(firstClockOf(plan), plan.firstTid);
     });
   }
   observe(plan, undefined);

@@ -85,6 +85,12 @@ export function currentProcess(): OvniProcess | undefined {
   return note === '' ? undefined : (JSON.parse(note) as OvniProcess);
 }
 
+/** A process of version 1 as it was when it ended. */
+function endedProcess(procDir: string): OvniProcess | undefined {
+  const note = core.getNote(NOTE + procDir);
+  return note === '' ? undefined : (JSON.parse(note) as OvniProcess);
+}
+
 /** Like {@link currentProcess}, but an error unless the process is ready. */
 export function readyProcess(call: string): OvniProcess {
   const process = currentProcess();
@@ -241,6 +247,8 @@ export function procFini(): void {
   const current = readyProcess('procFini');
   current.finished = true;
   core.putNote(NOTE, JSON.stringify(current));
+  // For threads that free themselves when the next process has begun; they may know less of it.
+  if (current.version === 1) core.putNote(NOTE + current.procDir, JSON.stringify(current));
   writeProcessMetadata(current);
   if (current.version === 1) {
     moveToTrace(current, 'metadata.json');
@@ -262,6 +270,7 @@ export function writeProcessMetadata(
   const known = currentProcess();
   // Other threads may have told more since the caller looked.
   if (known?.procDir === current.procDir) current = known;
+  else current = endedProcess(current.procDir) ?? current;
   const own: Record<string, unknown> = { version: 1, app_id: current.app };
   if (current.cpus.length > 0) own['cpus'] = current.cpus;
   if (current.rank !== undefined) Object.assign(own, current.rank);
