@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildFaultyCore, buildMemory } from './addons.mjs';
+import { fuzz } from './fuzz/fuzz.mjs';
 import { endings, runRound } from './round.mjs';
 import { mountRefusal } from './tmpfs.mjs';
 
@@ -23,6 +24,9 @@ acknowledged event must be in its trace once and in order; our check must accept
   --fault        with a core that publishes the tail before the write: the rounds must find it
   --directory D  where the traces go (default: the system's temporary directory)
 
+  --fuzz N       instead: N broken inputs for every reader
+  --reader TEXT  only readers whose name contains TEXT
+
 With OVNIEMU=path (version 3) and OVNIEMU_V1=path (version 1) ovni's own emulator must accept it too.
 `;
 
@@ -32,6 +36,8 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     ending: { type: 'string', default: 'kill' },
     fault: { type: 'boolean', default: false },
+    fuzz: { type: 'string' },
+    reader: { type: 'string', default: '' },
     directory: { type: 'string', default: tmpdir() },
     help: { type: 'boolean', default: false },
   },
@@ -50,6 +56,17 @@ function thousands(value) {
 
 const directory = mkdtempSync(join(values.directory, 'tracewright-torture-'));
 let failed = 0;
+if (values.fuzz !== undefined) {
+  try {
+    process.stdout.write(`seed ${seed}\n`);
+    const count = Number(values.fuzz);
+    const well = await fuzz({ seed, count, directory, only: values.reader });
+    process.exitCode = well ? 0 : 1;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  process.exit();
+}
 try {
   const refused = values.ending === 'tmpfs-full' ? mountRefusal(directory) : undefined;
   if (refused !== undefined) {

@@ -1,7 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
-
-/** Largest metadata file that is read, in bytes. */
-const MAX_METADATA_BYTES = 64 << 20;
+import { readBoundedJson } from '../core/bounded-json.js';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -73,16 +70,12 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
 }
 
 function readJson(path: string, fault: Fault): JsonObject | undefined {
-  const { size } = statSync(path);
-  if (size > MAX_METADATA_BYTES) {
-    fault(path, `${size} bytes of metadata; at most ${MAX_METADATA_BYTES} are read`);
-    return undefined;
-  }
   let value: JsonValue;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8')) as JsonValue;
+    value = readBoundedJson(path) as JsonValue;
   } catch (error) {
-    fault(path, `this is not JSON: ${(error as Error).message}`);
+    if ('code' in (error as object)) throw error;
+    fault(path, (error as Error).message);
     return undefined;
   }
   if (!isObject(value)) {

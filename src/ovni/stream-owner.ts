@@ -1,11 +1,9 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { core } from '../core/addon.js';
+import { readBoundedJson } from '../core/bounded-json.js';
 import type { ProcessIdentity } from '../core/process-identity.js';
 import type { JsonObject, JsonValue } from './metadata.js';
-
-/** Largest metadata file in which an owner is looked for, in bytes. */
-const MAX_METADATA_BYTES = 64 << 20;
 
 /**
  * The key under which the metadata of an unfinished stream says who writes it: in `ovni.lib` of
@@ -84,10 +82,8 @@ export class StreamOwners {
 }
 
 function readJson(path: string): JsonObject | undefined {
-  const status = lstatSync(path, { throwIfNoEntry: false });
-  if (status?.isFile() !== true || status.size > MAX_METADATA_BYTES) return undefined;
   try {
-    return objectIn(JSON.parse(readFileSync(path, 'utf8')) as JsonValue);
+    return objectIn(readBoundedJson(path) as JsonValue);
   } catch {
     // Whoever reads the trace says so; here it only means that nobody is named.
     return undefined;

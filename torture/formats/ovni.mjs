@@ -22,7 +22,7 @@ const large = new Uint8Array(40_000);
 const numberOfLarge = new DataView(large.buffer);
 
 /** Numbered `OB.` events, with states, open marks and events longer than the ring among them. */
-function openThread(thread) {
+function openThread(thread, plain) {
   threadInit(thread + 1);
   if (thread === 0) addCpu(0, 0);
   markType(3, 'Phase', { stack: true });
@@ -39,6 +39,7 @@ function openThread(thread) {
     } else {
       numbered(n);
     }
+    if (plain) return;
     switch (n % 64) {
       case 8:
       case 16:
@@ -71,10 +72,10 @@ export function ovni(version) {
   const reader = version === 1 ? process.env.OVNIEMU_V1 : process.env.OVNIEMU;
   return {
     name: `ovni ${version}`,
-    open(place, thread, options) {
+    open(place, thread, options, plain) {
       if (thread === 0)
         procInit(1, 'node.1', 1, { ...options, version, traceDir: join(place, 'ovni') });
-      return openThread(thread);
+      return openThread(thread, plain);
     },
     recover: (place) =>
       existsSync(join(place, 'ovni')) ? recoverTrace(join(place, 'ovni')) : undefined,

@@ -1,0 +1,18 @@
+// Every reader that is fuzzed: a file for each format, listed here.
+
+import { hephReaders } from './heph-fuzz.mjs';
+import { ovniReaders } from './ovni-fuzz.mjs';
+
+/**
+ * @typedef {object} FuzzedReader
+ * @property {string} name
+ * @property {(directory: string) => Buffer[] | Promise<Buffer[]>} seeds good inputs.
+ * @property {typeof import('./mutate.mjs').mutate} [mutate] breaks them in a way of its own.
+ * @property {number} headerBytes a fault behind these is past the header.
+ * @property {(directory: string) => string} open where the input goes.
+ * @property {(path: string, bytes: Buffer) => number} read the records that it found; throws at a
+ *   fault.
+ */
+
+/** @type {FuzzedReader[]} */
+export const readers = [...ovniReaders, ...hephReaders];
