@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname, resolve, sep } from 'node:path';
 import { TraceFormatError } from '../core/errors.js';
@@ -74,11 +74,18 @@ function withTotal(counts: readonly number[]): number[] {
 /**
  * Completes a rank's file: the calls that its ring holds, the end of the stream and all sections, as
  * far as the walk over the calls and what was kept beside the ring can say.
+ *
+ * @returns undefined when the rank had not been opened yet; its file is taken away.
  */
-function recoverRank(ring: RingFile, file: string): RecoveredStream {
+function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined {
   const side = sideFiles(file);
   const namesRing = namesRingOf(ring.path);
   if (!existsSync(side.sections)) {
+    if (ring.head === 0 && statSync(file).size <= ring.baseOffset) {
+      // The process died while it opened the rank.
+      rmSync(file);
+      return undefined;
+    }
     // Taken away only when the file was complete: its process died before the ring was.
     rmSync(namesRing, { force: true });
     rmSync(side.names, { force: true });
@@ -163,7 +170,9 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   return recoverRings(candidates(resolve(path), options), ({ ring, stream }, _, result) => {
-    result.streams.push(recoverRank(ring, stream));
+    const recovered = recoverRank(ring, stream);
+    if (recovered === undefined) result.emptied.push(stream);
+    else result.streams.push(recovered);
     discardRing(ring);
   });
 }

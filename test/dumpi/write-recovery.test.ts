@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
+import { core } from '../../src/core/addon.js';
 import { callNamed } from '../../src/dumpi/calls.js';
 import { readCalls } from '../../src/dumpi/reader.js';
 import { recoverTrace } from '../../src/dumpi/recover.js';
@@ -122,6 +123,24 @@ describe('a rank whose process ends without closing it', () => {
       expect(readFileSync(path).equals(whole)).toBe(true);
       expect(readdirSync(directory)).toHaveLength(2);
     }
+  });
+
+  it('while it opened the rank: leaves nothing', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const input = { directory, count: 0, end: 'kill' };
+    const path = pathIn((await runFixture('dumpi-killed.mjs', { input })).stdout);
+    // The ring of a process that had come no further than to open it.
+    const ring = readdirSync(directory).find((name) => name.endsWith('.bin.ring'))!;
+    const page = readFileSync(join(directory, ring));
+    page.fill(0, core.control.head, core.control.head + 8);
+    page.fill(0, core.control.tail, core.control.tail + 8);
+    for (const name of readdirSync(directory)) {
+      if (name.startsWith('.')) rmSync(join(directory, name));
+    }
+    writeFileSync(join(directory, ring), page);
+    writeFileSync(path, readFileSync(path).subarray(0, 16));
+    expect(recoverTrace(directory)).toMatchObject({ streams: [], emptied: [path], faults: [] });
+    expect(readdirSync(directory).filter((name) => !name.endsWith('.meta'))).toEqual([]);
   });
 
   it('because its worker was terminated: is complete once recovered, by the living process too', async () => {
