@@ -95,7 +95,7 @@ TEST(target_is_made_once_and_closed_by_the_last) {
             [&](Failure* why) {
               made.fetch_add(1);
               auto fresh = std::make_shared<SharedTarget>();
-              fresh->sink = SharedFileSink::create(path, "", true, why);
+              fresh->sink = SharedFileSink::create(path, "", true, {}, why);
               return fresh;
             },
             &failure);
@@ -115,7 +115,7 @@ TEST(target_that_cannot_be_made_can_be_tried_again) {
   const std::string path = directory.path("absent/trace");
   const auto make = [&](Failure* why) {
     auto fresh = std::make_shared<SharedTarget>();
-    fresh->sink = SharedFileSink::create(path, "", false, why);
+    fresh->sink = SharedFileSink::create(path, "", false, {}, why);
     return fresh->sink ? fresh : nullptr;
   };
   Failure failure;
