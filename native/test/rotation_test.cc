@@ -1,0 +1,132 @@
+#include <sys/stat.h>
+
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+#include "file_sink.h"
+#include "piece_series.h"
+#include "producer.h"
+#include "record.h"
+#include "temporary_directory.h"
+
+namespace tracewright {
+namespace test {
+
+namespace {
+
+constexpr char kPreamble[] = "preamble";
+constexpr size_t kPreambleBytes = sizeof kPreamble - 1;
+constexpr size_t kCapacity = 64 << 10;
+constexpr uint64_t kPieceBytes = 512 << 10;
+
+std::shared_ptr<SharedFileSink> create_series(const std::string& path, uint64_t keep_bytes) {
+  Failure failure;
+  SizeLimits limits;
+  limits.rotate_bytes = kPieceBytes;
+  limits.keep_bytes = keep_bytes;
+  const auto sink = SharedFileSink::create(path, kPreamble, false, limits, &failure);
+  CHECK(sink != nullptr);
+  return sink;
+}
+
+// Four threads, each of which opens and closes a ring now and then.
+void write_from_threads(const TemporaryDirectory& directory, const std::shared_ptr<Sink>& sink,
+                        uint64_t bytes_each) {
+  std::vector<std::thread> threads;
+  for (uint32_t id = 0; id < 4; ++id) {
+    threads.emplace_back([&, id] {
+      RingOptions options;
+      options.path = directory.path(".trace.log." + std::to_string(id) + ".ring");
+      options.target_kind = TargetKind::shared_file;
+      options.capacity = kCapacity;
+      options.stamp = Stamp::big;
+      options.stamp_offset = kStampOffset;
+      options.length_offset = kLengthOffset;
+      Failure failure;
+      sink->hold();
+      const auto ring = Ring::open(options, sink, &failure);
+      CHECK(ring != nullptr);
+      Producer producer(*ring, id);
+      for (uint64_t bytes = 0; bytes < bytes_each; bytes += 96) {
+        CHECK(producer.write<Stamp::big>(96));
+      }
+      ring->finish(0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+bool exists(const std::string& path) {
+  struct stat about {};
+  return stat(path.c_str(), &about) == 0;
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+TEST(pieces_hold_every_record_of_every_ring_once) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path("trace.log");
+  const uint64_t bytes_each = scaled(16 << 20) / 96 * 96;
+  const auto sink = create_series(path, 0);
+  write_from_threads(directory, sink, bytes_each);
+  const PieceSeries series(path, "");
+  Survey survey(true);
+  uint64_t number = 1;
+  for (; exists(series.path_of(number)); ++number) {
+    const std::string piece = content(series.path_of(number));
+    CHECK(piece.size() <= kPieceBytes);
+    CHECK_EQUAL(piece.compare(0, kPreambleBytes, kPreamble), 0);
+    const size_t bytes = piece.size() - kPreambleBytes;
+    const auto* const records = reinterpret_cast<const uint8_t*>(piece.data()) + kPreambleBytes;
+    CHECK_EQUAL(survey.take_all(records, bytes), bytes);
+  }
+  CHECK(number > 4 * bytes_each / kPieceBytes);
+  for (uint32_t id = 0; id < 4; ++id) CHECK_EQUAL(survey.records(id), bytes_each / 96);
+  for (uint64_t left = 1; left < number; ++left) {
+    for (uint32_t id = 0; id < 4; ++id) {
+      const std::string ring = directory.path(".trace.log." + std::to_string(id) + ".ring");
+      CHECK(!exists(series.ring_path_of(ring, left)));
+    }
+  }
+}
+
+TEST(pieces_stay_within_their_budget) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path("trace.log");
+  constexpr uint64_t kKeep = 8 * kPieceBytes;
+  const auto sink = create_series(path, kKeep);
+  write_from_threads(directory, sink, scaled(16 << 20) / 96 * 96);
+  const PieceSeries series(path, "");
+  CHECK(!exists(series.path_of(1)));
+  CHECK(series.bytes_without(0) <= kKeep);
+  CHECK(series.bytes_without(0) > kKeep / 2);
+}
+
+TEST(pieces_with_a_ring_are_not_removed) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path("trace.log");
+  const PieceSeries series(path, "");
+  Failure failure;
+  for (int i = 0; i < 3; ++i) CHECK(series.path_of(1) != path);
+  PieceSeries writer(path, "");
+  for (int i = 0; i < 3; ++i) CHECK(writer.create_next(kPreamble, &failure) != nullptr);
+  const std::string ring = series.ring_path_of(directory.path(".trace.log.7.ring"), 1);
+  CHECK_EQUAL(ring, directory.path(".trace.000001.log.7.ring"));
+  std::ofstream(ring) << "ring";
+  CHECK(!series.shrink_to(0, 3));
+  CHECK(exists(series.path_of(1)));
+  CHECK(!exists(series.path_of(2)));
+  CHECK(exists(series.path_of(3)));
+}
+
+}  // namespace test
+}  // namespace tracewright
