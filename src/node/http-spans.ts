@@ -7,16 +7,14 @@ import type { RequestsInFlight } from './requests-in-flight.js';
 import type { SpanStream } from './span-stream.js';
 import { bounded, pathOf } from './url-path.js';
 
-const EXCHANGE = Symbol('tracewright.exchange');
 const CONNECTION = Symbol('tracewright.connection');
 
-type TracedResponse = ServerResponse & { [EXCHANGE]?: Exchange };
 type TracedSocket = Socket & { [CONNECTION]?: Connection };
 
 /** What Node publishes on both channels of the HTTP server. */
 interface ServerMessage {
   request: IncomingMessage;
-  response: TracedResponse;
+  response: ServerResponse;
   socket: TracedSocket;
 }
 
@@ -28,7 +26,7 @@ interface RoutedRequest {
 
 /** What fastify publishes once it knows the route. */
 interface FastifyMessage {
-  reply?: { raw?: TracedResponse };
+  reply?: { raw?: { req?: { socket?: TracedSocket } } };
   route?: { url?: unknown };
 }
 
@@ -40,8 +38,6 @@ class Exchange {
   readonly url: string;
   readonly response: ServerResponse;
   route = '';
-  open = true;
-  previous: Exchange | undefined = undefined;
   next: Exchange | undefined = undefined;
 
   constructor(timing: Timing | undefined, request: IncomingMessage, response: ServerResponse) {
@@ -58,27 +54,50 @@ function bytesWritten(socket: Socket): number {
   return typeof written === 'number' ? written : 0;
 }
 
-/** The requests that a connection has open: more than one only where the client pipelines. */
+/**
+ * The requests that a connection has open, oldest first; more than one only where the client
+ * pipelines. They hang off the socket and not off their responses: a property more on an object that
+ * Node makes for every request costs Node more than it costs us.
+ */
 class Connection {
-  first: Exchange | undefined = undefined;
   /** Bytes that had been written when the last response was finished. */
   written: number;
+  #first: Exchange | undefined = undefined;
+  #last: Exchange | undefined = undefined;
 
   constructor(written: number) {
     this.written = written;
   }
 
   add(exchange: Exchange): void {
-    exchange.next = this.first;
-    if (this.first !== undefined) this.first.previous = exchange;
-    this.first = exchange;
+    if (this.#first === undefined) this.#first = exchange;
+    else this.#last!.next = exchange;
+    this.#last = exchange;
   }
 
-  remove(exchange: Exchange): void {
-    exchange.open = false;
-    if (exchange.previous === undefined) this.first = exchange.next;
-    else exchange.previous.next = exchange.next;
-    if (exchange.next !== undefined) exchange.next.previous = exchange.previous;
+  find(response: object): Exchange | undefined {
+    let exchange = this.#first;
+    while (exchange !== undefined && exchange.response !== response) exchange = exchange.next;
+    return exchange;
+  }
+
+  /** Takes out what a response answers: the oldest, for HTTP/1 answers in turn. */
+  take(response: ServerResponse): Exchange | undefined {
+    let before: Exchange | undefined;
+    let exchange = this.#first;
+    while (exchange !== undefined && exchange.response !== response) {
+      before = exchange;
+      exchange = exchange.next;
+    }
+    if (exchange === undefined) return undefined;
+    if (before === undefined) this.#first = exchange.next;
+    else before.next = exchange.next;
+    if (exchange === this.#last) this.#last = before;
+    return exchange;
+  }
+
+  get oldest(): Exchange | undefined {
+    return this.#first;
   }
 }
 
@@ -86,38 +105,47 @@ const ANSWERED = [
   ['method', 'string'],
   ['path', 'string'],
   ['status', 'u64'],
-  ['bytes', 'u64'],
 ] as const;
 const ROUTED = [['route', 'string'], ...ANSWERED] as const;
-const ABORTED = [
-  ['method', 'string'],
-  ['path', 'string'],
-  ['status', 'u64'],
-  ['aborted', 'u64'],
-] as const;
+const BYTES = ['bytes', 'u64'] as const;
+const ABORTED = [...ANSWERED, ['aborted', 'u64']] as const;
 
-/** The three shapes of a request's span. */
+/** The shapes of a request's span. */
 class RequestSpans {
   readonly #output: SpanStream;
   readonly #answered: Span<typeof ANSWERED>;
   readonly #routed: Span<typeof ROUTED>;
+  readonly #answeredWithBytes: Span<readonly [...typeof ANSWERED, typeof BYTES]>;
+  readonly #routedWithBytes: Span<readonly [...typeof ROUTED, typeof BYTES]>;
   readonly #aborted: Span<typeof ABORTED>;
 
   constructor(output: SpanStream) {
     this.#output = output;
     this.#answered = output.stream.span('request', ANSWERED);
     this.#routed = output.stream.span('request', ROUTED);
+    this.#answeredWithBytes = output.stream.span('request', [...ANSWERED, BYTES]);
+    this.#routedWithBytes = output.stream.span('request', [...ROUTED, BYTES]);
     this.#aborted = output.stream.span('request', ABORTED);
   }
 
-  answered(exchange: Exchange, bytes: number): void {
-    const { timing, method, route, response } = exchange;
-    const path = pathOf(exchange.url);
+  answered({ timing, method, url, route, response }: Exchange): void {
     const substream = this.#output.nextSubstream();
+    const { statusCode } = response;
     if (route === '') {
-      this.#answered.finishIn(substream, timing, method, path, response.statusCode, bytes);
+      this.#answered.finishIn(substream, timing, method, pathOf(url), statusCode);
     } else {
-      this.#routed.finishIn(substream, timing, route, method, path, response.statusCode, bytes);
+      this.#routed.finishIn(substream, timing, route, method, pathOf(url), statusCode);
+    }
+  }
+
+  answeredWithBytes({ timing, method, url, route, response }: Exchange, bytes: number): void {
+    const substream = this.#output.nextSubstream();
+    const path = pathOf(url);
+    const { statusCode } = response;
+    if (route === '') {
+      this.#answeredWithBytes.finishIn(substream, timing, method, path, statusCode, bytes);
+    } else {
+      this.#routedWithBytes.finishIn(substream, timing, route, method, path, statusCode, bytes);
     }
   }
 
@@ -141,14 +169,20 @@ function routeOf(request: IncomingMessage & RoutedRequest): string {
 class ServerRequests {
   readonly #output: SpanStream | undefined;
   readonly #inFlight: RequestsInFlight | undefined;
+  readonly #withBytes: boolean;
   readonly #guard = new Guard('HTTP requests');
   /** Made with the first request; see SpanStream. */
   #spans: RequestSpans | undefined;
   readonly #whenClosed: (this: TracedSocket) => void;
 
-  constructor(output: SpanStream | undefined, inFlight: RequestsInFlight | undefined) {
+  constructor(
+    output: SpanStream | undefined,
+    inFlight: RequestsInFlight | undefined,
+    withBytes: boolean,
+  ) {
     this.#output = output;
     this.#inFlight = inFlight;
+    this.#withBytes = withBytes;
     const close = this.#guard.wrap<TracedSocket>((socket) => {
       this.#closed(socket);
     });
@@ -164,10 +198,11 @@ class ServerRequests {
     this.#guard.subscribe(
       'tracing:fastify.request.handler:start',
       ({ reply, route }: FastifyMessage) => {
-        const exchange = reply?.raw?.[EXCHANGE];
-        if (exchange !== undefined && typeof route?.url === 'string') {
-          exchange.route = bounded(route.url);
-        }
+        const response = reply?.raw;
+        if (response === undefined || typeof route?.url !== 'string') return;
+        const connection = response.req?.socket?.[CONNECTION];
+        const exchange = connection?.find(response);
+        if (exchange !== undefined) exchange.route = bounded(route.url);
       },
     );
   }
@@ -177,37 +212,39 @@ class ServerRequests {
     this.#inFlight?.begin();
     const output = this.#output;
     if (output !== undefined) this.#spans ??= new RequestSpans(output);
-    const exchange = new Exchange(output?.stream.startTrace(), request, response);
-    response[EXCHANGE] = exchange;
-    connection.add(exchange);
+    connection.add(new Exchange(output?.stream.startTrace(), request, response));
   }
 
   #adopt(socket: TracedSocket): Connection {
-    const connection = new Connection(bytesWritten(socket));
+    const connection = new Connection(this.#withBytes ? bytesWritten(socket) : 0);
     socket[CONNECTION] = connection;
     socket.on('close', this.#whenClosed);
     return connection;
   }
 
   #finished({ request, response, socket }: ServerMessage): void {
-    const exchange = response[EXCHANGE];
     const connection = socket[CONNECTION];
-    if (exchange === undefined || connection === undefined || !exchange.open) return;
-    connection.remove(exchange);
+    const exchange = connection?.take(response);
+    if (connection === undefined || exchange === undefined) return;
     this.#inFlight?.end();
-    if (this.#spans === undefined) return;
-    const written = bytesWritten(socket);
-    const bytes = written - connection.written;
-    connection.written = written;
+    const spans = this.#spans;
+    if (spans === undefined) return;
     if (exchange.route === '') exchange.route = routeOf(request);
-    this.#spans.answered(exchange, bytes);
+    if (!this.#withBytes) {
+      spans.answered(exchange);
+      return;
+    }
+    const written = bytesWritten(socket);
+    spans.answeredWithBytes(exchange, written - connection.written);
+    connection.written = written;
   }
 
   /** What is open now will never be answered. */
   #closed(socket: TracedSocket): void {
     const connection = socket[CONNECTION];
-    for (let left = connection?.first; left !== undefined; left = connection?.first) {
-      connection?.remove(left);
+    if (connection === undefined) return;
+    for (let left = connection.oldest; left !== undefined; left = connection.oldest) {
+      connection.take(left.response);
       this.#inFlight?.end();
       this.#spans?.aborted(left);
     }
@@ -216,19 +253,22 @@ class ServerRequests {
 
 /**
  * Records every request that an HTTP server of this thread receives, as a span `request` with
- * `method`, `path` (without query), `status` and `bytes` (what was written to the socket, headers
- * included), and `route` where a router tells. A request that was not answered in full has
- * `aborted` 1 instead of `bytes`, and `status` 0 when not even headers were sent.
+ * `method`, `path` (without query) and `status`, and with `route` in front where a router tells. A
+ * request that was not answered in full has `aborted` 1 at the end, and `status` 0 when not even
+ * headers were sent.
  *
  * A span is written when it ends, so requests that are open when the process ends leave none.
  * HTTP/2 servers and upgraded connections publish nothing, and are not recorded.
  *
  * @param output where spans go, if anywhere.
  * @param inFlight where the number of open requests goes, if anywhere.
+ * @param withBytes adds `bytes`, what was written to the socket, headers included. Node adds that up
+ *   anew whenever it is asked, which costs more than the span itself.
  */
 export function traceServerRequests(
   output: SpanStream | undefined,
   inFlight: RequestsInFlight | undefined,
+  withBytes: boolean,
 ): void {
-  new ServerRequests(output, inFlight);
+  new ServerRequests(output, inFlight, withBytes);
 }

@@ -11,6 +11,8 @@ export interface ProcessPlan {
   hephTarget: string | undefined;
   /** How the ovni trace of the process rotates, if it does. */
   pieces: PieceSettings | undefined;
+  /** Whether request spans tell the bytes that were written. */
+  requestBytes: boolean;
   /** The first thread's number; it counts as the creator of the others. */
   firstTid: number;
 }

@@ -19,6 +19,8 @@ export interface Settings {
   app: number;
   /** `TRACEWRIGHT_NAME`: names directories and files; default the script's file name. */
   name: string;
+  /** `TRACEWRIGHT_REQUEST_BYTES`: any value but `0`: request spans tell the bytes that were written. */
+  requestBytes: boolean;
   /** `TRACEWRIGHT_QUIET`: any value but `0`: the place of the traces is not printed. */
   quiet: boolean;
 }
@@ -82,6 +84,7 @@ export function readSettings(): Settings {
       return Number.isInteger(app) && app >= 1 && app <= MAX_APP ? app : undefined;
     }),
     name: fileName(text('TRACEWRIGHT_NAME') ?? scriptName()),
+    requestBytes: (text('TRACEWRIGHT_REQUEST_BYTES') ?? '0') !== '0',
     quiet: (text('TRACEWRIGHT_QUIET') ?? '0') !== '0',
   };
 }

@@ -146,7 +146,7 @@ function observe(plan: ProcessPlan, trace: Trace | undefined): void {
     if (plan.pieces !== undefined) rotate(plan, plan.pieces, collections, requests);
   }
   if (spans === undefined && !ovni) return;
-  traceServerRequests(spans, requests);
+  traceServerRequests(spans, requests, plan.requestBytes);
   if (spans === undefined) return;
   traceClientRequests(spans);
   traceFetchRequests(spans);
@@ -168,6 +168,7 @@ function beginFirst(): void {
     ovni: ovni !== undefined,
     pieces: ovni?.pieces,
     hephTarget: heph?.target,
+    requestBytes: settings.requestBytes,
     firstTid: core.systemThreadId(),
   };
   publishPlan(plan);

@@ -31,8 +31,8 @@ function valuesInFlight(service: TracedProcess): unknown[] {
 }
 
 describe('requests', () => {
-  it('are told with method, status and the bytes that were written', async () => {
-    const service = new TracedProcess('service.mjs');
+  it('are told with method and status, and with the bytes that were written if wished', async () => {
+    const service = new TracedProcess('service.mjs', { env: { TRACEWRIGHT_REQUEST_BYTES: '1' } });
     const port = await service.port();
     const answers = [
       await raw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
@@ -53,7 +53,7 @@ describe('requests', () => {
   });
 
   it('on one connection each have their own bytes, also when they are pipelined', async () => {
-    const service = new TracedProcess('service.mjs');
+    const service = new TracedProcess('service.mjs', { env: { TRACEWRIGHT_REQUEST_BYTES: '1' } });
     const answer = await raw(
       await service.port(),
       'GET /stream HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n' +
@@ -66,6 +66,15 @@ describe('requests', () => {
     expect(bytes).toBe(BigInt(answer.length));
     expect(new Set(spans.map(({ substream }) => substream)).size).toBe(3);
     expect(valuesInFlight(service).at(-1)).toBe(1n);
+  });
+
+  it('do not ask Node for bytes unless told to', async () => {
+    const service = new TracedProcess('service.mjs');
+    await raw(await service.port(), 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await end(service);
+    expect(spansOf(service.directory).map(({ attributes }) => attributes)).toEqual([
+      { method: 'GET', path: '/', status: 200n },
+    ]);
   });
 
   it('that overlap have substreams of their own, and are counted together', async () => {
