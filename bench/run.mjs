@@ -18,6 +18,7 @@ const NAMES = [
   'sustained',
   'udp',
   'ovni-readback',
+  'recovery',
   'http',
 ];
 

@@ -7,7 +7,7 @@ import { asFault, filesBelow, recoverRings, ringsIn } from '../core/recovery.js'
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
-import { streamEnding } from './stream-ending.js';
+import { endingByRing, streamEnding } from './stream-ending.js';
 import { StreamOwners, ringIsThere } from './stream-owner.js';
 
 /** A ring lies beside its stream under a name that follows from the stream's. */
@@ -73,6 +73,7 @@ function finishMetadata(stream: string, owners: StreamOwners): void {
   if (versionOf(stream) === 3) {
     try {
       renameSync(join(directory, '.stream.json.finished'), join(directory, 'stream.json'));
+      owners.replaced(stream);
       return;
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error;
@@ -95,9 +96,14 @@ function recoverStream(
     result.emptied.push(stream);
     return;
   }
+  const mayPushMarks = owners.mayPushMarks(stream);
   result.streams.push(
-    recoverOwnFile(ring, stream, (fd, end) =>
-      streamEnding(fd, versionOf(stream), end, threadOf(stream)),
+    recoverOwnFile(
+      ring,
+      stream,
+      (fd, end) =>
+        (mayPushMarks ? undefined : endingByRing(fd, ring, end)) ??
+        streamEnding(fd, versionOf(stream), end, threadOf(stream)),
     ),
   );
   finishMetadata(stream, owners);

@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import type { Ending } from '../core/recover-ring.js';
+import type { RingFile } from '../core/ring-file.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,
@@ -10,7 +11,6 @@ import {
   PAYLOAD_OFFSET,
   STREAM_HEADER_BYTES,
   STREAM_VERSION,
-  payloadBytes,
   payloadSizeCode,
 } from './layout.js';
 import { MARK_TYPES, MAX_DEPTH } from './mark-stacks.js';
@@ -22,10 +22,16 @@ const CHUNK_BYTES = 1 << 20;
 const CLOCK_BYTES = 8;
 
 const OVNI = 'O'.charCodeAt(0);
+const STATE = 'H'.charCodeAt(0);
+const MARK = 'M'.charCodeAt(0);
+const AFFINITY = 'A'.charCodeAt(0);
 const OHX = codeOf('OHx');
 const OAS = codeOf('OAs');
 const MARK_PUSH = codeOf('OM[');
 const MARK_POP = codeOf('OM]');
+
+/** Payload bytes of thread states: those of `OHx`, and none. */
+const STATE_PAYLOADS = [0, 16];
 
 interface PushedMark {
   /** Its place among all pushes of the stream. */
@@ -78,32 +84,42 @@ class StreamSurvey {
     }
   }
 
-  /** Takes the events that begin in the chunk, of which the first begins at its start. */
+  /**
+   * Takes the events that begin in the chunk, of which the first begins at its start. A gigabyte has
+   * tens of millions of them: nothing is called for those that do not matter here.
+   */
   #take(chunk: Buffer, length: number, size: number): void {
     const start = this.end;
+    const whole = length - HEADER_BYTES;
     let at = 0;
     let last = -1;
-    while (length - at >= HEADER_BYTES) {
+    let events = 0;
+    while (at <= whole) {
       const flags = chunk[at]!;
-      let bytes = HEADER_BYTES + payloadBytes(flags);
-      if ((flags & JUMBO_FLAG) !== 0) {
+      let next = at;
+      if ((flags & JUMBO_FLAG) === 0) {
+        const code = flags & 0x0f;
+        next += code === 0 ? HEADER_BYTES : HEADER_BYTES + 1 + code;
+        if (next > length) break;
+        if (chunk[at + MCV_OFFSET] === OVNI) {
+          const category = chunk[at + MCV_OFFSET + 1];
+          if (category === STATE || category === MARK || category === AFFINITY) {
+            this.#ovniEvent(chunk, at, next - at - HEADER_BYTES);
+          }
+        }
+      } else {
         if (length - at < JUMBO_DATA_OFFSET) break;
         const data = at + PAYLOAD_OFFSET;
-        bytes =
+        next +=
           JUMBO_DATA_OFFSET + (this.little ? chunk.readUInt32LE(data) : chunk.readUInt32BE(data));
-      } else if (bytes > length - at) {
-        break;
+        if (start + next > size) break;
       }
-      if (start + at + bytes > size) break;
-      if (chunk[at + MCV_OFFSET] === OVNI && (flags & JUMBO_FLAG) === 0) {
-        this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
-      }
-      this.events++;
+      events++;
       last = at;
-      at += bytes;
-      if (at >= length) break;
+      at = next;
     }
     if (last === -1) return;
+    this.events += events;
     chunk.copy(this.lastClock, 0, last + CLOCK_OFFSET, last + CLOCK_OFFSET + CLOCK_BYTES);
     this.end = start + at;
   }
@@ -168,7 +184,7 @@ function stepsToEnd(survey: StreamSurvey, version: 1 | 3): [mcv: string, cpu?: n
  * state in which it was left. They bear the clock of the last event.
  *
  * The stream itself is asked, and not what its ring says of its state: a process can be killed
- * between an event and the note of it.
+ * between an event and the note of it. See {@link endingByRing} for when that cannot be.
  *
  * @param size bytes of the file that count.
  * @param tid the thread's number, for the `OHx` of a thread that had none.
@@ -211,4 +227,30 @@ export function streamEnding(
     endedMarks: pops.length,
     events: survey.events,
   };
+}
+
+/**
+ * What ends a stream by the word of its ring, where that is beyond doubt: the thread was running,
+ * and the last event is no thread state, of which the process may not have taken note any more. For
+ * a stream without pushed marks this spares reading it.
+ */
+export function endingByRing(fd: number, ring: RingFile, end: number): Ending | undefined {
+  const { epilogue, lastStamp } = ring;
+  if (epilogue.records !== 1 || epilogue.bytes.length !== HEADER_BYTES) return undefined;
+  const bytes = Buffer.from(epilogue.bytes);
+  if (bytes.toString('latin1', MCV_OFFSET, MCV_OFFSET + 3) !== 'OHe') return undefined;
+  if (endianness() === 'LE') bytes.writeBigUInt64LE(lastStamp, CLOCK_OFFSET);
+  else bytes.writeBigUInt64BE(lastStamp, CLOCK_OFFSET);
+  for (const payload of STATE_PAYLOADS) {
+    const last = Buffer.alloc(HEADER_BYTES + payload);
+    if (end < last.length) return undefined;
+    readSync(fd, last, 0, last.length, end - last.length);
+    const isState =
+      last[0] === payloadSizeCode(payload) &&
+      last[MCV_OFFSET] === OVNI &&
+      last[MCV_OFFSET + 1] === STATE &&
+      last.compare(bytes, CLOCK_OFFSET, HEADER_BYTES, CLOCK_OFFSET, HEADER_BYTES) === 0;
+    if (isState) return undefined;
+  }
+  return { end, bytes, records: 1 };
 }

@@ -45,12 +45,28 @@ export class StreamOwners {
       : undefined;
   }
 
+  /** Whether the stream may hold marks that are pushed and popped. */
+  mayPushMarks(stream: string): boolean {
+    const holder = this.#holderOf(stream);
+    const { json } = this.#fileOf(stream);
+    const ovni = basename(stream) === 'stream.obs' ? objectIn(json, 'ovni') : holder;
+    if (ovni === undefined) return true;
+    return Object.values(objectIn(ovni, 'mark') ?? {}).some(
+      (mark) => objectIn(mark)?.['chan_type'] !== 'single',
+    );
+  }
+
   /** Notes that a stream needs no owner any more. */
   release(stream: string): void {
     const holder = this.#holderOf(stream);
     if (holder?.[WRITER] === undefined) return;
     holder[WRITER] = undefined;
     this.#fileOf(stream).changed = true;
+  }
+
+  /** The metadata of this stream has been replaced by that of its end. */
+  replaced(stream: string): void {
+    this.#files.delete(join(dirname(stream), 'stream.json'));
   }
 
   /** Brings what was released to disk. */
