@@ -13,3 +13,24 @@ export function integerIn(field: string, value: unknown, low: number, high: numb
   }
   return value;
 }
+
+/** The names of an options type; the compiler sees to it that none is missing. */
+export type OptionNames<Options> = Readonly<Record<keyof Options & string, true>>;
+
+/**
+ * Refuses what is no object, and names that nothing reads: a misspelt option would be a silent one.
+ *
+ * @throws TracewrightError that names the option and those that there are.
+ */
+export function checkOptionNames<Options>(
+  options: unknown,
+  names: OptionNames<Required<Options>>,
+): void {
+  if (typeof options !== 'object' || options === null) {
+    throw wrongType('options', options, 'an object');
+  }
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(names, name)) continue;
+    throw outOfRange('option', name, `one of ${Object.keys(names).sort().join(', ')}`);
+  }
+}

@@ -1,4 +1,5 @@
 import { integerIn } from './argument.js';
+import type { OptionNames } from './argument.js';
 import { outOfRange, wrongType } from './errors.js';
 import { checkFaultHandler } from './target-news.js';
 import type { FaultHandler } from './target-news.js';
@@ -46,6 +47,16 @@ export interface CheckedRingOptions {
   clock: 'scaled' | 'monotonic';
   onFault: FaultHandler | undefined;
 }
+
+/** The names of {@link RingOptions}. */
+export const RING_OPTIONS: OptionNames<Required<RingOptions>> = {
+  ringBytes: true,
+  ringDir: true,
+  onFull: true,
+  blockLimitMs: true,
+  clock: true,
+  onFault: true,
+};
 
 const SMALLEST_RING = 64 * 1024;
 const LARGEST_RING = 512 * 1024 * 1024;

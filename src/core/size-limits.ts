@@ -1,4 +1,5 @@
 import { integerIn } from './argument.js';
+import type { OptionNames } from './argument.js';
 import { outOfRange, wrongType } from './errors.js';
 
 /** How much disk a trace may take. Off by default. */
@@ -27,6 +28,13 @@ export interface CheckedSizeOptions {
   rotateBytes: number;
   atMaxBytes: 'deleteOldest' | 'stop';
 }
+
+/** The names of {@link SizeOptions}. */
+export const SIZE_OPTIONS: OptionNames<Required<SizeOptions>> = {
+  maxBytes: true,
+  rotateBytes: true,
+  atMaxBytes: true,
+};
 
 function fromEnvironment(name: string): number | undefined {
   const text = process.env[name];

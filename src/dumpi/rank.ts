@@ -3,12 +3,12 @@ import { constants, hostname as osHostname } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { core } from '../core/addon.js';
-import { integerIn } from '../core/argument.js';
+import { checkOptionNames, integerIn } from '../core/argument.js';
 import { compile, mayCompile } from '../core/compile.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
 import { recoverPredecessor } from '../core/recovery.js';
 import { Ring } from '../core/ring.js';
-import { checkRingOptions } from '../core/ring-options.js';
+import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import { attempt } from '../core/system-error.js';
@@ -98,6 +98,24 @@ export interface RankOptions extends RingOptions {
   wallBias?: number;
   cpuBias?: number;
 }
+
+const RANK_OPTIONS = {
+  ...RING_OPTIONS,
+  directory: true,
+  fileRoot: true,
+  rank: true,
+  size: true,
+  hostname: true,
+  username: true,
+  startTime: true,
+  config: true,
+  threads: true,
+  mesh: true,
+  datatypeSizes: true,
+  readCounters: true,
+  wallBias: true,
+  cpuBias: true,
+} as const;
 
 /** How often calls were made, and how many of these are not stored. */
 export interface CallCounts {
@@ -229,9 +247,7 @@ export class Rank {
 
   /** @internal Use `openRank`. */
   constructor(options: RankOptions) {
-    if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
-      throw wrongType('options', options, 'an object');
-    }
+    checkOptionNames<RankOptions>(options, RANK_OPTIONS);
     this.size = integerIn('size', options.size, 1, 0x7fff_ffff);
     this.rank = integerIn('rank', options.rank, 0, this.size - 1);
     const settings = checkRingOptions(options, { onFull: 'block' });

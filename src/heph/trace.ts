@@ -3,13 +3,13 @@ import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { core } from '../core/addon.js';
 import type { NativeTarget } from '../core/addon.js';
-import { integerIn } from '../core/argument.js';
+import { checkOptionNames, integerIn } from '../core/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
 import { recoverPredecessor } from '../core/recovery.js';
 import { Ring } from '../core/ring.js';
-import { checkRingOptions } from '../core/ring-options.js';
+import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
 import type { RingOptions } from '../core/ring-options.js';
-import { checkSizeOptions } from '../core/size-limits.js';
+import { checkSizeOptions, SIZE_OPTIONS } from '../core/size-limits.js';
 import type { SizeOptions } from '../core/size-limits.js';
 import { attempt } from '../core/system-error.js';
 import {
@@ -48,6 +48,15 @@ export interface TraceOptions extends RingOptions, SizeOptions {
   /** How long `flush` and `close` wait for a socket, in milliseconds, 0 to 600,000; default 5,000. */
   flushTimeoutMs?: number;
 }
+
+const TRACE_OPTIONS = {
+  ...RING_OPTIONS,
+  ...SIZE_OPTIONS,
+  enabled: true,
+  exists: true,
+  datagramBytes: true,
+  flushTimeoutMs: true,
+} as const;
 
 /** What became of the events of a trace, of all threads of the process. */
 export interface TraceStats {
@@ -113,9 +122,7 @@ export class Trace {
   /** @internal Use `openTrace`. */
   constructor(target: Target, options: TraceOptions) {
     const checked = checkTarget(target);
-    if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
-      throw wrongType('options', options, 'an object');
-    }
+    checkOptionNames<TraceOptions>(options, TRACE_OPTIONS);
     const { kind } = checked;
     const settings = checkRingOptions(options, { onFull: kind === 'file' ? 'block' : 'drop' });
     const sizes = checkSizeOptions(options, settings.ringBytes);

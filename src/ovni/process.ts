@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
-import { integerIn } from '../core/argument.js';
+import { checkOptionNames, integerIn } from '../core/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
-import { checkRingOptions } from '../core/ring-options.js';
+import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
 import { recoverPredecessor } from '../core/recovery.js';
 import { attempt, hasCode } from '../core/system-error.js';
@@ -32,6 +32,13 @@ export interface ProcessOptions extends RingOptions {
   /** Trace version: 1 as in the specification (default), 3 as today's emulator reads it. */
   version?: 1 | 3;
 }
+
+const PROCESS_OPTIONS = {
+  ...RING_OPTIONS,
+  maxBytes: true,
+  traceDir: true,
+  version: true,
+} as const;
 
 /** Where `procInit` has put the process. */
 export interface ProcessPlace {
@@ -153,9 +160,7 @@ export function procInit(
   if (known !== undefined && !known.finished) {
     throw wrongOrder('procInit', 'the process is initialised already');
   }
-  if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
-    throw wrongType('options', options, 'an object');
-  }
+  checkOptionNames<ProcessOptions>(options, PROCESS_OPTIONS);
   integerIn('app', app, 1, MAX_I32);
   checkLoom(loom);
   integerIn('pid', pid, 1, MAX_I32);

@@ -55,6 +55,7 @@ const exported: Partial<Record<keyof typeof heph, Row[]>> = {
     ['unix path empty', ['unix:'], TYPE, 'target.unix'],
     ['options null', [unused, null], TYPE, 'options'],
     ['options of a wrong type', [unused, 'replace'], TYPE, 'options'],
+    ['an option misspelt', [unused, { ringbytes: 65536 }], RANGE, 'option'],
     ['exists', [unused, { exists: 'append' }], RANGE, 'exists'],
     ['enabled', [unused, { enabled: 1 }], TYPE, 'enabled'],
     ['datagramBytes small', [unused, { datagramBytes: 63 }], RANGE, 'datagramBytes'],

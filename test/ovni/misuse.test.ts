@@ -190,6 +190,7 @@ const beforeAnything: Partial<Record<keyof typeof ovni, Row[]>> = {
     ['pid 0', [1, 'n', 0], RANGE, 'pid'],
     ['pid of a wrong type', [1, 'n', '1'], TYPE, 'pid'],
     ['options null', [1, 'n', 1, null], TYPE, 'options'],
+    ['an option misspelt', [1, 'n', 1, { tracedir: 'x' }], RANGE, 'option'],
     ['version 2', [1, 'n', 1, { version: 2 }], RANGE, 'version'],
     ['empty directory', [1, 'n', 1, { traceDir: '' }], TYPE, 'traceDir'],
     ['ring too small', [1, 'n', 1, { ringBytes: 1024 }], RANGE, 'ringBytes'],
