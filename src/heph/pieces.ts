@@ -1,5 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { wrongType } from '../core/errors.js';
+import { attempt } from '../core/system-error.js';
 
 /**
  * The numbered pieces of a trace that rotates: `trace.heph` is written as `trace.000001.heph`,
@@ -12,13 +14,15 @@ const NUMBER = /^\d{6,}$/;
  * The pieces of a trace that are there, from the oldest to the newest.
  *
  * @param path of the trace as it was opened, without a number.
+ * @throws TracewrightError `ERR_SYSTEM` when the directory cannot be read.
  */
 export function piecesOf(path: string): string[] {
+  if (typeof (path as unknown) !== 'string') throw wrongType('path', path, 'the path of a trace');
   const directory = dirname(path);
   const extension = extname(path);
   const start = `${basename(path, extension)}.`;
   const numberOf = (name: string) => name.slice(start.length, name.length - extension.length);
-  return readdirSync(directory, { withFileTypes: true })
+  return attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }))
     .filter(
       (entry) =>
         entry.isFile() &&

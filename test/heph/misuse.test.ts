@@ -76,6 +76,10 @@ const exported: Partial<Record<keyof typeof heph, Row[]>> = {
     ['a directory', [directory], 'ERR_TRACE_EXISTS', 'target'],
     ['below a file', [join(directory, 'file', 'x.heph')], 'ERR_SYSTEM', 'target'],
   ],
+  piecesOf: [
+    ['nothing', [], TYPE, 'path'],
+    ['directory that is not there', [join(directory, 'no', 'x.heph')], 'ERR_SYSTEM', 'path'],
+  ],
   u64: [
     ['string', ['5'], TYPE, 'u64'],
     ['nothing', [], TYPE, 'u64'],

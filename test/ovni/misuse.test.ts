@@ -204,6 +204,7 @@ const beforeAnything: Partial<Record<keyof typeof ovni, Row[]>> = {
   ],
   procSetRank: [['too early', [0, 1], ORDER, 'procSetRank']],
   procFini: [['too early', [], ORDER, 'procFini']],
+  procStats: [['too early', [], ORDER, 'procStats']],
   addCpu: [['too early', [0, 0], ORDER, 'addCpu']],
   threadInit: [['too early', [], ORDER, 'threadInit']],
   threadRequire: [['too early', ['nosv', '1.0.0'], ORDER, 'threadRequire']],
