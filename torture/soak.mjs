@@ -1,0 +1,92 @@
+// 500,000 ovni events a second for a long time, half of them from workers that come and go: memory
+// must stay flat and nothing may be lost.
+//
+//   npm run soak -- --minutes 10
+
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { addCpu, event, procInit, readStream, threadFree, threadInit } from 'tracewright/ovni';
+
+const EVENTS_A_SECOND = 250_000;
+const WORKER_SECONDS = 2;
+const STEP_MS = 10;
+
+/** Writes at the agreed rate until `until` (ms of `performance.now`); resolves to how many. */
+async function write(until) {
+  const numbered = event('OB.(u32 n)');
+  const from = performance.now();
+  let n = 0;
+  for (let now = from; now < until; now = performance.now()) {
+    const due = ((now - from) * EVENTS_A_SECOND) / 1000;
+    while (n < due) numbered(n++);
+    await delay(STEP_MS);
+  }
+  return n;
+}
+
+/** Events of a stream that are numbered on from 0. */
+function numbersOf(path) {
+  let n = 0;
+  for (const { mcv, payload } of readStream(path, { version: 3 })) {
+    if (mcv !== 'OB.') continue;
+    if (new DataView(payload.buffer, payload.byteOffset).getUint32(0, true) !== n) return -1;
+    n++;
+  }
+  return n;
+}
+
+async function soak(minutes) {
+  const directory = mkdtempSync(join(tmpdir(), 'tracewright-soak-'));
+  try {
+    const { procDir } = procInit(1, 'node.1', 1, { traceDir: join(directory, 'ovni'), version: 3 });
+    threadInit(1);
+    addCpu(0, 0);
+    event('OHx')(-1, 1, 0);
+    const end = performance.now() + minutes * 60_000;
+    const main = write(end);
+    let [workers, written, missing] = [0, 0, 0];
+    process.stdout.write('minute  RSS MiB  descriptors  workers      events  missing\n');
+    for (let tid = 2; performance.now() < end; tid++) {
+      const worker = new Worker(new URL(import.meta.url), { workerData: { tid } });
+      const [count] = await once(worker, 'message');
+      await once(worker, 'exit');
+      workers++;
+      written += count;
+      const thread = join(procDir, `thread.${tid}`);
+      if (numbersOf(join(thread, 'stream.obs')) !== count) missing++;
+      rmSync(thread, { recursive: true });
+      const minute = (minutes - (end - performance.now()) / 60_000).toFixed(1);
+      const memory = (process.memoryUsage().rss / 2 ** 20).toFixed(0);
+      const descriptors = readdirSync('/proc/self/fd').length;
+      process.stdout.write(
+        `${minute.padStart(6)}${memory.padStart(9)}${String(descriptors).padStart(13)}` +
+          `${String(workers).padStart(9)}${String(written).padStart(12)}${String(missing).padStart(9)}\n`,
+      );
+    }
+    const count = await main;
+    threadFree();
+    if (numbersOf(join(procDir, 'thread.1/stream.obs')) !== count) missing++;
+    process.stdout.write(
+      `${written + count} events, ${workers + 1} streams, ${missing} with something missing\n`,
+    );
+    process.exitCode = missing === 0 ? 0 : 1;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+if (isMainThread) {
+  const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+  await soak(Number(values.minutes));
+} else {
+  threadInit(workerData.tid);
+  event('OHx')(-1, workerData.tid, 0);
+  const count = await write(performance.now() + WORKER_SECONDS * 1000);
+  threadFree();
+  parentPort.postMessage(count);
+}
