@@ -2,7 +2,7 @@ import type { Finding } from '../core/finding.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from './command.js';
 import type { Command } from './command.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
-import { findTraces } from './detect.js';
+import { findTraces, toldHelp, toldOptions } from './detect.js';
 import type { FoundTrace } from './detect.js';
 import { ProgressLine } from './progress.js';
 import type { JobOptions } from './trace-format.js';
@@ -11,25 +11,29 @@ import { ClosedPipe, standardOutput } from './text-output.js';
 /** `tracewright check`. */
 export const checkCommand: Command = {
   summary: "tell whether a trace's own reader accepts it",
-  help: `Usage: tracewright check PATH [--json]
+  help: `Usage: tracewright check PATH [--json] [--format F] [--endian E]
 
 Tells what is wrong with the traces at PATH: errors, which the format's own
 reader refuses, and warnings, which it accepts although something is amiss.
 Of one rule the first 20 findings are printed and the others counted.
 
-PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, or a
-directory that holds such traces.
+PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, a
+reference or kernel trace of Laplace, or a directory that holds such traces.
 
   --json    one JSON object a finding: severity, rule, message, path, offset
-  --help    print this
+${toldHelp}  --help    print this
 
 Exit code: 0 acceptable (there may be warnings), 1 not acceptable, 2 wrong usage
 or nothing to read.
 `,
   async run(args) {
-    const { values, positionals } = parseCommandLine(args, { json: { type: 'boolean' } }, ['PATH']);
+    const { values, positionals } = parseCommandLine(
+      args,
+      { json: { type: 'boolean' }, ...toldOptions },
+      ['PATH'],
+    );
     const json = values.json === true;
-    const traces = findTraces(positionals[0]!);
+    const traces = findTraces(positionals[0]!, values);
     const output = standardOutput();
     const progress = new ProgressLine();
     const counts = { error: 0, warning: 0 };

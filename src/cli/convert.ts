@@ -1,6 +1,8 @@
 import { UsageError, parseCommandLine } from './command.js';
 import type { Command } from './command.js';
+import { toldEndian } from './detect.js';
 import { convertToChrome } from './convert-chrome.js';
+import { convertToLaplaceBinary, convertToLaplaceText } from './convert-laplace.js';
 import { convertToOvni3 } from './convert-ovni3.js';
 
 /** What a conversion is told by the command line. */
@@ -8,11 +10,15 @@ export interface ConversionRequest {
   path: string;
   out: string | undefined;
   force: boolean;
+  /** Byte order of a binary trace of Laplace. */
+  endian: 'little' | 'big';
 }
 
 /** Converts and returns the exit code. A further conversion is a file of its own, listed here. */
 const conversions: Readonly<Record<string, (request: ConversionRequest) => Promise<number>>> = {
   chrome: convertToChrome,
+  'laplace-binary': convertToLaplaceBinary,
+  'laplace-text': convertToLaplaceText,
   ovni3: convertToOvni3,
 };
 
@@ -21,6 +27,8 @@ export const convertCommand: Command = {
   summary: 'turn a trace into another format',
   help: `Usage: tracewright convert --to ovni3 PATH OUT [--force]
        tracewright convert --to chrome PATH [OUT] [--force]
+       tracewright convert --to laplace-text PATH [OUT] [--endian E] [--force]
+       tracewright convert --to laplace-binary PATH [OUT] [--endian E] [--force]
 
 Converts the traces at PATH, which is left as it is.
 
@@ -29,6 +37,14 @@ Converts the traces at PATH, which is left as it is.
   --to chrome   ovni and Heph traces to JSON that ui.perfetto.dev and
                 chrome://tracing open, in the new file OUT; without OUT, or with
                 -, to standard output
+  --to laplace-text
+                a binary reference trace of Laplace to text, what its
+                raw-reference-binary-to-text does; PATH may be - for standard
+                input, OUT as for chrome
+  --to laplace-binary
+                the same the other way round
+  --endian      byte order of the binary reference trace, little (default) or
+                big
   --force       replace OUT where it exists: for chrome a file, for ovni3 a
                 directory that is empty or holds an ovni trace
   --help        print this
@@ -44,16 +60,18 @@ front of the fault), 2 wrong usage, or a file cannot be read or written.
   async run(args) {
     const { values, positionals } = parseCommandLine(
       args,
-      { to: { type: 'string' }, force: { type: 'boolean' } },
+      { to: { type: 'string' }, force: { type: 'boolean' }, endian: { type: 'string' } },
       ['PATH', '[OUT]'],
     );
-    const targets = Object.keys(conversions).join(' or ');
-    if (values.to === undefined) throw new UsageError(`--to is missing; it is ${targets}`);
+    const targets = Object.keys(conversions).join(', ');
+    if (values.to === undefined) throw new UsageError(`--to is missing; it is one of ${targets}`);
     const convert = Object.hasOwn(conversions, values.to) ? conversions[values.to] : undefined;
     if (convert === undefined) {
-      throw new UsageError(`cannot convert to ${JSON.stringify(values.to)}, only to ${targets}`);
+      throw new UsageError(
+        `cannot convert to ${JSON.stringify(values.to)}, only to one of ${targets}`,
+      );
     }
     const [path, out] = positionals;
-    return convert({ path: path!, out, force: values.force === true });
+    return convert({ path: path!, out, force: values.force === true, endian: toldEndian(values) });
   },
 };

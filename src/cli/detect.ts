@@ -2,11 +2,53 @@ import { statSync } from 'node:fs';
 import { UsageError } from './command.js';
 import { dumpiFormat } from './dumpi-format.js';
 import { hephFormat } from './heph-format.js';
+import { laplaceFormats } from './laplace-format.js';
 import { ovniFormat } from './ovni-format.js';
 import type { TraceFormat } from './trace-format.js';
 
+/** What the user says of a trace that does not say it itself. */
+export interface Told {
+  /** A format's name, for a file that nothing tells: `laplace-binary`. */
+  format?: string | undefined;
+  /** Byte order of a binary trace of Laplace. */
+  endian?: string | undefined;
+}
+
+/** Options of every subcommand that reads such traces. */
+export const toldOptions = {
+  format: { type: 'string' },
+  endian: { type: 'string' },
+} as const;
+
+/** What their help says of these options. */
+export const toldHelp = `  --format  what PATH is, where nothing in it says: laplace-binary,
+            laplace-text, laplace-kernel
+  --endian  byte order of a binary trace of Laplace, little (default) or big
+`;
+
+/** Whether a format can be told by this name. */
+export function isToldFormat(name: string): boolean {
+  return laplaceFormats().some((format) => format.name === name);
+}
+
+/** @throws UsageError for a word that is no byte order. */
+export function toldEndian({ endian }: Told): 'little' | 'big' {
+  if (endian === undefined || endian === 'little') return 'little';
+  if (endian === 'big') return endian;
+  throw new UsageError(`--endian must be little or big, not ${JSON.stringify(endian)}`);
+}
+
 /** Every format that the command knows, in the order in which a directory's traces are treated. */
-const formats: readonly TraceFormat[] = [ovniFormat, hephFormat, dumpiFormat];
+function formatsAsTold(told: Told): readonly TraceFormat[] {
+  const laplace = laplaceFormats(toldEndian(told));
+  if (told.format === undefined) return [ovniFormat, hephFormat, dumpiFormat, ...laplace];
+  const format = laplace.find(({ name }) => name === told.format);
+  if (format === undefined) {
+    const names = laplace.map(({ name }) => name).join(', ');
+    throw new UsageError(`--format must be one of ${names}, not ${JSON.stringify(told.format)}`);
+  }
+  return [{ ...format, isTraceFile: () => true }];
+}
 
 /** A trace and what it is one of. */
 export interface FoundTrace {
@@ -20,7 +62,8 @@ export interface FoundTrace {
  *
  * @throws UsageError when there is nothing at the path, or nothing that the command knows.
  */
-export function findTraces(path: string): FoundTrace[] {
+export function findTraces(path: string, told: Told = {}): FoundTrace[] {
+  const formats = formatsAsTold(told);
   try {
     const stats = statSync(path);
     if (stats.isDirectory()) {
@@ -41,6 +84,7 @@ export function findTraces(path: string): FoundTrace[] {
   throw new UsageError(
     `${path} holds no trace; a Heph trace begins with a packet or ends in .heph, ` +
       'an ovni trace is a directory with loom.<name> in it, a DUMPI trace begins with its magic or ' +
-      'is a .meta file',
+      'is a .meta file; a trace of Laplace needs --format laplace-binary, or a name that ends in ' +
+      '.references, .references.txt or .kernel.txt',
   );
 }

@@ -1,7 +1,7 @@
 import { TracewrightError } from '../core/errors.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from './command.js';
 import type { Command } from './command.js';
-import { findTraces } from './detect.js';
+import { findTraces, isToldFormat, toldHelp, toldOptions } from './detect.js';
 import { ProgressLine } from './progress.js';
 import { standardOutput } from './text-output.js';
 import type { TraceFormat } from './trace-format.js';
@@ -11,17 +11,20 @@ export const dumpCommand: Command = {
   summary: 'print every record of a trace',
   help: `Usage: tracewright dump PATH [--json]
        tracewright dump PATH --format dumpi2ascii
+       tracewright dump REFERENCES --kernel KERNEL [--format F] [--endian E]
 
 Prints every record of the traces at PATH, one a line, in the order in which
 they stand in the trace. A line that begins with # names the trace.
 
-PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, or a
-directory that holds such traces.
+PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, a
+reference or kernel trace of Laplace, or a directory that holds such traces.
 
   --json    one JSON object a line; 64-bit integers beyond 2^53 - 1 are strings,
             and a line {"kind":"trace", ...} names the trace
   --format  what another reader prints, and nothing else: dumpi2ascii is that of
             DUMPI with every section (\`-a\`), in the time zone of TZ
+${toldHelp}  --kernel  puts the records of this kernel trace of Laplace between the
+            references, by timestamp
   --help    print this
 
 Exit code: 0 done, 1 a trace is faulty (what stands in front of the fault has
@@ -30,21 +33,29 @@ been printed), 2 wrong usage or nothing to read.
   async run(args) {
     const { values, positionals } = parseCommandLine(
       args,
-      { json: { type: 'boolean' }, format: { type: 'string' } },
+      { json: { type: 'boolean' }, kernel: { type: 'string' }, ...toldOptions },
       ['PATH'],
     );
     const json = values.json === true;
-    const form = values.format;
+    const { endian, kernel } = values;
+    const isInput = values.format !== undefined && isToldFormat(values.format);
+    const form = isInput ? undefined : values.format;
     if (json && form !== undefined) throw new UsageError('--json and --format exclude each other');
     const output = standardOutput();
     const progress = new ProgressLine(!process.stdout.isTTY);
     let exitCode = EXIT_DONE;
-    for (const { format, path } of findTraces(positionals[0]!)) {
+    for (const { format, path } of findTraces(positionals[0]!, {
+      format: isInput ? values.format : undefined,
+      endian,
+    })) {
+      if (kernel !== undefined && format.interleavesKernel !== true) {
+        throw new UsageError(`--kernel: ${path} is a ${format.name} trace, which has no kernel's`);
+      }
       const title = json
         ? JSON.stringify({ kind: 'trace', format: format.name, path })
         : `# ${format.name} trace ${path}`;
       if (form === undefined) await output.write(`${title}\n`);
-      const job = { onProgress: progress.of(path) };
+      const job = { onProgress: progress.of(path), kernel };
       const lines =
         form === undefined ? format.dump(path, json, job) : dumpAs(form, format)(path, job);
       try {

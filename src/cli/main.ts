@@ -22,7 +22,7 @@ function overview(): string {
   const list = [...commands].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}\n`);
   return `Usage: tracewright COMMAND ...
 
-Reads traces in the formats ovni, Heph and DUMPI.
+Reads traces in the formats ovni, Heph, DUMPI and Laplace.
 
 Commands:
 ${list.join('')}

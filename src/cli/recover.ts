@@ -1,7 +1,7 @@
 import { EXIT_DONE, EXIT_FAULTY, parseCommandLine } from './command.js';
 import type { Recovery } from '../core/recovery.js';
 import type { Command } from './command.js';
-import { findTraces } from './detect.js';
+import { findTraces, toldHelp, toldOptions } from './detect.js';
 import { standardOutput } from './text-output.js';
 
 /** `tracewright recover`. */
@@ -14,12 +14,12 @@ not reached the trace are written, threads that had not ended get their end, and
 the rings are removed. It can be interrupted and repeated; a trace whose process
 is alive is left alone.
 
-PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, or a
-directory that holds such traces.
+PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, a
+reference or kernel trace of Laplace, or a directory that holds such traces.
 
   --ring-dir DIR  where the rings are, when the process kept them elsewhere
   --json          one JSON object a trace: what was done
-  --help          print this
+${toldHelp}  --help          print this
 
 Exit code: 0 done, or nothing to do; 1 something could not be recovered;
 2 wrong usage, or the process is alive.
@@ -27,13 +27,13 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
   async run(args) {
     const { values, positionals } = parseCommandLine(
       args,
-      { 'ring-dir': { type: 'string' }, json: { type: 'boolean' } },
+      { 'ring-dir': { type: 'string' }, json: { type: 'boolean' }, ...toldOptions },
       ['PATH'],
     );
     const ringDir = values['ring-dir'];
     const output = standardOutput();
     let faults = 0;
-    for (const { format, path } of findTraces(positionals[0]!)) {
+    for (const { format, path } of findTraces(positionals[0]!, values)) {
       const result = format.recover(path, ringDir === undefined ? {} : { ringDir });
       faults += result.faults.length;
       const bytes = result.streams.reduce((sum, stream) => sum + stream.bytes, 0);

@@ -5,6 +5,8 @@ import type { Recovery, RecoverOptions } from '../core/recovery.js';
 /** What a job on a trace can be told. */
 export interface JobOptions {
   onProgress?: Progress | undefined;
+  /** Of a dump of Laplace's references: the kernel trace to be put between them. */
+  kernel?: string | undefined;
 }
 
 /**
@@ -22,6 +24,8 @@ export interface TraceFormat {
   dump(path: string, json: boolean, options: JobOptions): Iterable<string>;
   /** Further forms in which `dump --format NAME` prints a trace, by name: those of other readers. */
   dumpFormats?: Readonly<Record<string, (path: string, options: JobOptions) => Iterable<string>>>;
+  /** Whether its dump takes a kernel trace beside it. */
+  interleavesKernel?: boolean;
   check(path: string, options: JobOptions): Iterable<Finding>;
   /** Finishes what a dead process has left. */
   recover(path: string, options: RecoverOptions): Recovery;

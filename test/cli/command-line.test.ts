@@ -39,9 +39,12 @@ describe('the command line', { timeout: 60_000 }, () => {
     [['dump', '/nowhere/at/all'], 'cannot read /nowhere/at/all: ENOENT'],
     [['check', '/nowhere/at/all'], 'cannot read /nowhere/at/all: ENOENT'],
     [['check', '/dev/null'], '/dev/null is neither a file nor a directory'],
-    [['convert', 'x'], '--to is missing; it is chrome or ovni3'],
+    [['convert', 'x'], '--to is missing; it is one of chrome, laplace-binary, laplace-text, ovni3'],
     [['convert', '--to'], "option '--to <value>' argument missing"],
-    [['convert', '--to', 'pdf', 'x'], 'cannot convert to "pdf", only to chrome or ovni3'],
+    [
+      ['convert', '--to', 'pdf', 'x'],
+      'cannot convert to "pdf", only to one of chrome, laplace-binary, laplace-text, ovni3',
+    ],
     [['convert', '--to', 'constructor', 'x'], 'cannot convert to "constructor"'],
     [['convert', '--to', 'ovni3', 'x'], 'OUT is missing'],
   ])('%j is refused with what is wrong', (args, message) => {

@@ -1,0 +1,48 @@
+import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { hasCode } from '../core/system-error.js';
+import { referencesToText, textToReferences } from '../laplace/convert-references.js';
+import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
+import type { ConversionRequest } from './convert.js';
+import { ProgressLine } from './progress.js';
+import { ClosedPipe } from './text-output.js';
+
+const STANDARD = '-';
+
+/** Converts one form of a reference trace into the other, between files and standard streams. */
+async function convertWith(
+  convert: typeof referencesToText,
+  { path, out, force, endian }: ConversionRequest,
+): Promise<number> {
+  const toFile = out !== undefined && out !== STANDARD;
+  const progress = new ProgressLine(toFile || !process.stdout.isTTY);
+  try {
+    const { records } = await convert(
+      path === STANDARD ? process.stdin : path,
+      toFile ? out : process.stdout,
+      { endian, exists: force ? 'replace' : 'error', onProgress: progress.of(path) },
+    );
+    progress.clear();
+    if (toFile) process.stderr.write(`${out}: ${records} references\n`);
+    return EXIT_DONE;
+  } catch (error) {
+    progress.clear();
+    if (hasCode(error, 'EPIPE')) throw new ClosedPipe();
+    if (!(error instanceof TracewrightError)) throw error;
+    if (!(error instanceof TraceFormatError)) {
+      const exists = error.code === 'ERR_TRACE_EXISTS' && toFile;
+      throw new UsageError(exists ? `${out} exists already; --force overwrites it` : error.message);
+    }
+    process.stderr.write(`tracewright convert: ${error.message}\n`);
+    return EXIT_FAULTY;
+  }
+}
+
+/** `convert --to laplace-text`. */
+export function convertToLaplaceText(request: ConversionRequest): Promise<number> {
+  return convertWith(referencesToText, request);
+}
+
+/** `convert --to laplace-binary`. */
+export function convertToLaplaceBinary(request: ConversionRequest): Promise<number> {
+  return convertWith(textToReferences, request);
+}

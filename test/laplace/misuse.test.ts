@@ -1,0 +1,284 @@
+import { writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkKernelEvents, checkReferences } from '../../src/laplace/check.js';
+import { referencesToText, textToReferences } from '../../src/laplace/convert-references.js';
+import { openKernelEvents } from '../../src/laplace/kernel-events.js';
+import { readKernelEvents } from '../../src/laplace/kernel-reader.js';
+import { readReferences } from '../../src/laplace/reference-reader.js';
+import { openReferences } from '../../src/laplace/references.js';
+import { TraceFormatError } from '../../src/core/errors.js';
+import { fileIn, temporaryDirectory } from './temporary-directory.js';
+
+const directory = temporaryDirectory();
+const anything = (value: unknown): never => value as never;
+
+describe.each(['binary', 'text'] as const)('a %s reference trace', (form) => {
+  const path = fileIn(directory);
+  const references = openReferences(path, { form });
+  it.each([
+    ['timestamp', [-1, 1, 1, 1]],
+    ['timestamp', [0.5, 1, 1, 1]],
+    ['timestamp', [NaN, 1, 1, 1]],
+    ['timestamp', [2 ** 53, 1, 1, 1]],
+    ['timestamp', [-1n, 1, 1, 1]],
+    ['timestamp', [2n ** 64n, 1, 1, 1]],
+    ['timestamp', ['1', 1, 1, 1]],
+    ['timestamp', [null, 1, 1, 1]],
+    ['length', [1, 256, 1, 1]],
+    ['length', [1, -1, 1, 1]],
+    ['length', [1, 1n, 1, 1]],
+    ['length', [1, undefined, 1, 1]],
+    ['space', [1, 1, 2 ** 32, 1]],
+    ['space', [1, 1, 0.5, 1]],
+    ['address', [1, 1, 1, 2 ** 32]],
+    ['address', [1, 1, 1, -1]],
+    ['address', [1, 1, 1, '4']],
+    ['address', [1, 1, 1]],
+  ])('refuses a wrong %s: %o', (field, values) => {
+    for (const method of ['load', 'store', 'fetch'] as const) {
+      expect(() => {
+        (references[method] as (...values: unknown[]) => void)(...values);
+      }).toThrow(expect.objectContaining({ name: 'TracewrightError', field }));
+    }
+  });
+
+  it.each(['', 'rw', ' ', '\n', '\u007f', 'ä', 7, undefined])('refuses the type %o', (type) => {
+    expect(() => {
+      references.reference(anything(type), 1, 1, 1, 1);
+    }).toThrow(expect.objectContaining({ field: 'type' }));
+  });
+
+  it.each([
+    ['references.length', Buffer.alloc(17)],
+    ['references[18]', Buffer.concat([Buffer.alloc(18, 'r'), Buffer.alloc(18)])],
+    ['address', [1, 2]],
+    ['references', undefined],
+    ['address', { type: 'r', length: 1, space: 1 }],
+    ['type[1]', { type: Buffer.from('r\n'), length: 1, space: 1, address: new Uint32Array(2) }],
+    ['type.length', { type: Buffer.from('r'), length: 1, space: 1, address: new Uint32Array(2) }],
+    ['length', { type: 'r', length: 256, space: 1, address: new Uint32Array(1) }],
+    ['length', { type: 'r', length: '1', space: 1, address: new Uint32Array(1) }],
+    ['space', { type: 'r', length: 1, space: -1, address: new Uint32Array(1) }],
+    [
+      'space.length',
+      { type: 'r', length: 1, space: new Uint32Array(3), address: new Uint32Array(1) },
+    ],
+    [
+      'timestamp[1]',
+      {
+        type: 'r',
+        timestamp: Float64Array.of(1, -1),
+        length: 1,
+        space: 1,
+        address: new Uint32Array(2),
+      },
+    ],
+    ['timestamp', { type: 'r', timestamp: [1], length: 1, space: 1, address: new Uint32Array(1) }],
+  ])('refuses a batch with a wrong %s', (field, batch) => {
+    expect(() => {
+      references.batch(anything(batch));
+    }).toThrow(
+      expect.objectContaining({
+        name: 'TracewrightError',
+        field: expect.stringContaining(field.replace('[0]', '')) as string,
+      }),
+    );
+  });
+
+  it('holds nothing of what was refused, and nothing after its end', () => {
+    references.load(1, 2, 3, 4);
+    references.close();
+    references.close();
+    expect([...readReferences(path, { form })]).toHaveLength(1);
+    const closed = expect.objectContaining({ code: 'ERR_CLOSED' }) as Error;
+    expect(() => {
+      references.load(1, 2, 3, 4);
+    }).toThrow(closed);
+    expect(() => {
+      references.batch(new Uint8Array(0));
+    }).toThrow(closed);
+    expect(() => {
+      references.flush();
+    }).toThrow(closed);
+  });
+});
+
+describe('opening', () => {
+  it.each([
+    ['path', '', {}],
+    ['path', 7, {}],
+    ['path', 'a\0b', {}],
+    ['form', 'x', { form: 'xml' }],
+    ['endian', 'x', { endian: 'middle' }],
+    ['exists', 'x', { exists: true }],
+    ['ringBytes', 'x', { ringBytes: 1 }],
+    ['onFull', 'x', { onFull: 'wait' }],
+    ['options', 'x', null],
+  ])('refuses a wrong %s', (field, path, options) => {
+    expect(() => openReferences(anything(path), anything(options))).toThrow(
+      expect.objectContaining({ name: 'TracewrightError', field }),
+    );
+  });
+});
+
+describe('a kernel trace', () => {
+  it.each(['', 'a\nb', '\n', 'a\0', 'x'.repeat(16_385), 'ä'.repeat(8193), 7])(
+    'refuses the file name %o',
+    (name) => {
+      const kernel = openKernelEvents(fileIn(directory));
+      expect(() => {
+        kernel.openFile(1, 2, 3, 4, 5, anything(name));
+      }).toThrow(expect.objectContaining({ field: 'fileName' }));
+      kernel.close();
+    },
+  );
+
+  it('refuses wrong numbers by the name of their field', () => {
+    const path = fileIn(directory);
+    const kernel = openKernelEvents(path);
+    const refused = (field: string, run: () => void): void => {
+      expect(run).toThrow(expect.objectContaining({ field }));
+    };
+    refused('timestamp', () => {
+      kernel.schedule(-1, 1);
+    });
+    refused('task', () => {
+      kernel.schedule(1, 2 ** 32);
+    });
+    refused('newTask', () => {
+      kernel.fork(1, 1, anything(undefined));
+    });
+    refused('fileOffset', () => {
+      kernel.readFile(1, 1, 1, 1, 1, -1, 1);
+    });
+    kernel.openFile(1, 2, 3, 4, 5, 'x'.repeat(16_384));
+    kernel.close();
+    expect([...readKernelEvents(path)]).toHaveLength(2);
+    expect(() => {
+      kernel.schedule(1, 1);
+    }).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+  });
+});
+
+describe('faulty files', () => {
+  it.each([
+    ['r 1 2 3\n', 0, 'space'],
+    ['r 1 2 3 4\nr 1 2 3 4 5\n', 10, 'address'],
+    ['r 1 2 3 4\nr 1 100 3 4\n', 10, 'length'],
+    ['r 12345678901234567 2 3 4\n', 0, 'timestamp'],
+    ['r  1 2 3 4\n', 0, 'timestamp'],
+    ['r 1 2 123456789 4\n', 0, 'space'],
+    ['\n', 0, 'type'],
+    ['\u0001 1 2 3 4\n', 0, 'type'],
+    ['r 1 2 3 4\r\n', 0, 'address'],
+    ['r 1 2 3 4', 0, 'line'],
+    [`r ${'1'.repeat(2_000_000)}`, 0, 'line'],
+  ])('text %j', async (text, offset, field) => {
+    const path = fileIn(directory);
+    writeFileSync(path, text);
+    const fault = expect.objectContaining({ name: 'TraceFormatError', offset, field }) as Error;
+    expect(() => [...readReferences(path, { form: 'text' })]).toThrow(fault);
+    await expect(textToReferences(path, fileIn(directory))).rejects.toThrow(fault);
+  });
+
+  it.each([
+    ['s 1\n', 0, 'task'],
+    ['s 1 2 3\n', 0, 'line'],
+    ['s 1 2', 0, 'line'],
+    ['s 1 123456789\n', 0, 'task'],
+    ['X 1 2 3 4 5\n', 0, 'fileName'],
+    ['X 1 2 3 4 5 \n', 0, 'fileName'],
+    ['q 1 2\n', 0, 'tag'],
+    ['\n', 0, 'tag'],
+    ['c 1\n', 0, 'end'],
+    ['c\nc\n', 2, 'end'],
+    ['s 1 2\ns 1 z\n', 6, 'task'],
+    [`X 1 2 3 4 5 ${'x'.repeat(1_000_000)}`, 0, 'line'],
+  ])('kernel %j', (text, offset, field) => {
+    const path = fileIn(directory);
+    writeFileSync(path, text);
+    expect(() => [...readKernelEvents(path)]).toThrow(
+      expect.objectContaining({ name: 'TraceFormatError', offset, field }),
+    );
+  });
+
+  it('binary', async () => {
+    const path = fileIn(directory);
+    writeFileSync(path, Buffer.concat([Buffer.alloc(18, 'r'), Buffer.alloc(10, 'r')]));
+    const cut = expect.objectContaining({ name: 'TraceFormatError', offset: 18 }) as Error;
+    expect(() => [...readReferences(path)]).toThrow(cut);
+    await expect(referencesToText(path, fileIn(directory))).rejects.toThrow(cut);
+    writeFileSync(path, Buffer.concat([Buffer.alloc(36, 'r'), Buffer.alloc(18)]));
+    const type = expect.objectContaining({ field: 'type', offset: 36 }) as Error;
+    expect(() => [...readReferences(path)]).toThrow(type);
+    await expect(referencesToText(path, fileIn(directory))).rejects.toThrow(type);
+  });
+
+  it('never end otherwise than in records or a TraceFormatError', () => {
+    const tokens = fc.constantFrom(
+      'r',
+      's',
+      'c',
+      'X',
+      'M',
+      ' ',
+      '\n',
+      '0',
+      'f',
+      '123456789abcdef0',
+      'name',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 200 }),
+          fc.array(tokens, { maxLength: 60 }).map((all) => Buffer.from(all.join(''))),
+        ),
+        (bytes) => {
+          const path = fileIn(directory);
+          writeFileSync(path, bytes);
+          const readers = [
+            () => [...readReferences(path)],
+            () => [...readReferences(path, { form: 'text' })],
+            () => [...readKernelEvents(path)],
+          ];
+          for (const read of readers) {
+            try {
+              read();
+            } catch (error) {
+              expect(error).toBeInstanceOf(TraceFormatError);
+            }
+          }
+          [...checkReferences(path), ...checkReferences(path, { form: 'text' })].forEach((each) => { expect(each.path).toBe(path); },
+          );
+          expect([...checkKernelEvents(path)].length).toBeGreaterThanOrEqual(0);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('check', () => {
+  it('tells of timestamps that go backwards, of either trace', () => {
+    const text = fileIn(directory);
+    writeFileSync(text, 'r 5 4 1 1\nr 123456789a 4 1 1\nw 4 4 1 1\nq 6 4 1 1\n');
+    expect([...checkReferences(text, { form: 'text' })]).toMatchObject([
+      { severity: 'warning', rule: 'timestamp-backwards', offset: 29 },
+      { severity: 'warning', rule: 'unknown-type', offset: 39 },
+    ]);
+    const kernel = fileIn(directory);
+    writeFileSync(kernel, 's 5 1\ns 4 1\n');
+    expect([...checkKernelEvents(kernel)]).toMatchObject([
+      { severity: 'warning', rule: 'timestamp-backwards', offset: 6 },
+      { severity: 'error', rule: 'no-end' },
+    ]);
+  });
+
+  it('finds nothing in a good trace', () => {
+    const kernel = fileIn(directory);
+    writeFileSync(kernel, 's 4 1\ns 4 1\ns 5 1\nc\n');
+    expect([...checkKernelEvents(kernel)]).toEqual([]);
+  });
+});
