@@ -44,6 +44,7 @@
             "sources": [
               "native/bench/dumpi_send.cc",
               "native/bench/event_loops.cc",
+              "native/bench/laplace_text.cc",
               "native/clock.cc",
               "native/drain_thread.cc",
               "native/file_sink.cc",

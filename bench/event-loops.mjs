@@ -17,6 +17,8 @@ import { fileURLToPath } from 'node:url';
  * @property {(sender: object, count: number) => void} dumpiSends
  * @property {(sender: object) => boolean} dumpiFlush
  * @property {(sender: object) => void} dumpiClose
+ * @property {(from: string, to: string) => number} laplaceToText
+ * @property {(from: string, to: string) => number} laplaceToBinary
  * @property {boolean} scaledClock whether this machine's kernel keeps time by the TSC.
  */
 

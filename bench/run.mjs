@@ -14,6 +14,7 @@ const NAMES = [
   'heph-span',
   'dumpi-call',
   'dumpi-pool',
+  'laplace',
   'heap',
   'sustained',
   'udp',

@@ -14,6 +14,7 @@
 #include "../file_sink.h"
 #include "../ring.h"
 #include "dumpi_send.h"
+#include "laplace_text.h"
 
 namespace tracewright {
 
@@ -199,6 +200,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("flush", flush);
   put("close", close);
   add_dumpi_send(env, exports);
+  add_laplace_text(env, exports);
   exports["scaledClock"] = Napi::Boolean::New(env, Clock::instance().scaled());
   return exports;
 }
