@@ -4,6 +4,7 @@ import type { Command } from './command.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { findTraces, toldHelp, toldOptions } from './detect.js';
 import type { FoundTrace } from './detect.js';
+import { ringFindings } from './left-rings.js';
 import { ProgressLine } from './progress.js';
 import type { JobOptions } from './trace-format.js';
 import { ClosedPipe, standardOutput } from './text-output.js';
@@ -64,6 +65,7 @@ or nothing to read.
 function* findings({ format, path }: FoundTrace, options: JobOptions): Iterable<Finding> {
   try {
     yield* format.check(path, options);
+    yield* ringFindings(path);
   } catch (error) {
     if (error instanceof TraceFormatError) {
       const { message, offset } = error;

@@ -39,6 +39,27 @@ describe('tracewright check', { timeout: 60_000 }, () => {
     expect(stdout).toContain(`${path}: not acceptable (Heph)\n1 error, 0 warnings\n`);
   });
 
+  it('warns of the ring of a process that was killed, until it is recovered', async () => {
+    const path = join(directory, 'killed.heph');
+    const script = `
+      import { openTrace } from 'tracewright/heph';
+      const stream = openTrace(process.argv[1]).stream();
+      stream.finishTrace(stream.startTrace(), 'before the kill');
+      process.kill(process.pid, 'SIGKILL');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, path], {
+      cwd: import.meta.dirname,
+    });
+    const [, signal] = (await once(child, 'exit')) as [unknown, string];
+    expect(signal).toBe('SIGKILL');
+    const warned = tracewright('check', path);
+    expect(warned.status).toBe(0);
+    expect(warned.stdout).toContain('warning ring-left: ');
+    expect(tracewright('recover', path).status).toBe(0);
+    expect(tracewright('check', path).stdout).toBe(
+      `${path}: acceptable (Heph)\n0 errors, 0 warnings\n`,
+    );
+  });
+
   it('prints findings as JSON', () => {
     const path = writeTrace(directory, 'wrong.heph', epoch, event, backwards);
     const { status, stdout } = tracewright('check', '--json', path);
