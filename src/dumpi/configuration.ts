@@ -18,7 +18,7 @@ export interface Configuration {
   fileRoot: string;
   /** Default `full`, as libdumpi's; a CPU time costs a system call. */
   timestamps: Timestamps;
-  /** Whether statuses are stored: `success` leaves out those of calls that did not succeed. */
+  /** Whether statuses are stored. `success` stores them too, as libdumpi does, with a mask of its own. */
   statuses: Setting;
   /** Calls whose setting is not `otherCalls`. */
   calls: ReadonlyMap<MpiCallName, Setting>;
