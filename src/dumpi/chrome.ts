@@ -5,7 +5,7 @@ import { CallCursor } from './reader.js';
 import type { CallRecord } from './reader.js';
 import { readSections } from './sections.js';
 
-const NANOSECONDS_PER_MICROSECOND = 1000;
+const NANOSECONDS_PER_MICROSECOND = 1000n;
 const CATEGORY = 'dumpi';
 /** The files of a run end with their rank. */
 const RANK_IN_NAME = /-(\d{4,10})\.bin$/;
@@ -58,7 +58,7 @@ function eventOf(
   if (times === undefined) return undefined;
   const start = nanosecondsOf(times.start);
   const stop = nanosecondsOf(times.stop);
-  const ts = Number(start) / NANOSECONDS_PER_MICROSECOND;
+  const ts = microseconds(start);
   const tid = call.thread ?? 0;
   if (call.name === 'Function_enter' || call.name === 'Function_exit') {
     const address = BigInt.asUintN(64, call.fields.fn);
@@ -66,9 +66,15 @@ function eventOf(
     const ph = call.name === 'Function_enter' ? 'B' : 'E';
     return { name, cat: CATEGORY, ph, ts, pid, tid };
   }
-  const dur = stop > start ? Number(stop - start) / NANOSECONDS_PER_MICROSECOND : 0;
+  const dur = stop > start ? microseconds(stop - start) : 0;
   const args = callObject(call)['fields'] as Record<string, unknown>;
   return { name: call.name, cat: CATEGORY, ph: 'X', ts, dur, pid, tid, args };
+}
+
+/** Whole microseconds are exact: the nanoseconds of a time of day would not fit a double. */
+function microseconds(ns: bigint): number {
+  const whole = ns / NANOSECONDS_PER_MICROSECOND;
+  return Number(whole) + Number(ns % NANOSECONDS_PER_MICROSECOND) / 1000;
 }
 
 /** The earliest time of a trace in nanoseconds of its clock: that of its first call. */

@@ -78,6 +78,63 @@ describe.each(calls)('$name', (call) => {
   });
 });
 
+describe('seconds, of which a record has 16 bits', () => {
+  const low = (seconds: number): RawClock => [seconds & 0xffff, 0];
+
+  /** The seconds of the calls' ends and starts, as they are read. */
+  function readSeconds(
+    bias: number,
+    times: readonly (readonly [start: number, stop: number])[],
+  ): [number, number][] {
+    const path = writeBuilt(directory, 'seconds.bin', {
+      wallBias: bias,
+      calls: times.map(([start, stop]) => ({
+        name: 'MPI_Wtime',
+        mask: 0x48,
+        wall: [low(start), low(stop)],
+        fields: {},
+      })),
+    });
+    return [...readCalls(path)].map(({ wall }) => [wall!.start.seconds, wall!.stop.seconds]);
+  }
+
+  it('are carried past 65,535', () => {
+    const times: [number, number][] = [
+      [65_530, 65_534],
+      [65_535, 65_537],
+      [65_536, 65_536],
+      // As when another thread ends its call a little earlier.
+      [65_530, 65_535],
+      [100_000, 131_010],
+      [131_000, 131_072],
+      [140_000, 200_000],
+    ];
+    expect(readSeconds(0, times)).toEqual(times);
+    expect(readSeconds(-70_000, times)).toEqual(
+      times.map(([start, stop]) => [start - 70_000, stop - 70_000]),
+    );
+  });
+
+  it('are carried for any steps that the clock can tell', () => {
+    const step = fc.record({
+      // From end to end: another thread may have ended up to a minute earlier.
+      ahead: fc.oneof(fc.integer({ min: -60, max: 60 }), fc.nat(65_475)),
+      took: fc.oneof(fc.nat(60), fc.nat(65_475)),
+    });
+    fc.assert(
+      fc.property(fc.nat(65_535), fc.array(step, { maxLength: 40 }), (first, steps) => {
+        const times: [number, number][] = [[first, first]];
+        let last = first;
+        for (const { ahead, took } of steps) {
+          last = Math.max(last + ahead, 0);
+          times.push([Math.max(last - took, 0), last]);
+        }
+        expect(readSeconds(0, times)).toEqual(times);
+      }),
+    );
+  });
+});
+
 describe.skipIf(!haveGolden)('golden traces (not at hand: ../shared/golden/dumpi)', () => {
   it.each(goldenFiles('.bin'))('%s is the same bytes when laid down again', (name) => {
     const bytes = readFileSync(golden(name));

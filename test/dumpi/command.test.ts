@@ -1,0 +1,170 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { dumpi2ascii } from '../../src/dumpi/dumpi2ascii.js';
+import { rankFileName, writeMetafile } from '../../src/dumpi/metafile.js';
+import { readCalls } from '../../src/dumpi/reader.js';
+import { tracewright } from '../cli/run-command.js';
+import { runFixture } from '../core/run-fixture.js';
+import { temporaryDirectory } from '../heph/temporary-file.js';
+import { golden, goldenFiles, haveGolden } from './golden-traces.js';
+import { writeBuilt } from './trace-building.js';
+import type { BuiltCall } from './trace-building.js';
+
+process.env['TZ'] = 'UTC';
+
+const directory = temporaryDirectory();
+
+function call(name: BuiltCall['name'], at: number, fields: BuiltCall['fields'] = {}): BuiltCall {
+  return {
+    name,
+    mask: 0x4b,
+    wall: [
+      [at, 0],
+      [at, 5],
+    ],
+    fields,
+  };
+}
+
+const message = { count: 4, datatype: 5, tag: 7, comm: 2 };
+const begin = call('MPI_Init', 0, { argv: ['a b'] });
+const end = call('MPI_Finalize', 9);
+
+/** A run of two ranks in a directory of its own: its metafile and the ranks' files. */
+function writeRun(): { run: string; meta: string; files: [string, string] } {
+  const run = mkdtempSync(join(directory, 'run-'));
+  const meta = join(run, 'run.meta');
+  writeMetafile(meta, {
+    hostname: 'host',
+    numprocs: 2,
+    username: '<none>',
+    startTime: 1_795_220_230,
+    fileprefix: 'run',
+    version: [13, 0, 0],
+  });
+  const status = { bytes: 4, source: 0, tag: 7, cancelled: 0, error: 0 };
+  const files: [string, string] = [
+    writeBuilt(run, rankFileName('run', 0), {
+      calls: [begin, call('MPI_Send', 1, { ...message, dest: 1 }), end],
+      keyvals: [['key', 'value']],
+    }),
+    writeBuilt(run, rankFileName('run', 1), {
+      calls: [begin, call('MPI_Recv', 2, { ...message, source: 0, status }), end],
+    }),
+  ];
+  return { run, meta, files };
+}
+
+describe('the command on DUMPI', { timeout: 60_000 }, () => {
+  it('dumps every call and section', () => {
+    const { files } = writeRun();
+    const { status, stdout, stderr } = tracewright('dump', files[0]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      `# DUMPI trace ${files[0]}`,
+      'header version="13.0.0" startTime=1795220230 hostname="host" username="<none>" meshCoordinates=[] meshSizes=[]',
+      'MPI_Init(argv=["a b"]) thread 0 wall 0.000000000..0.000000005',
+      'MPI_Send(count=4, datatype=BYTE, dest=1, tag=7, comm=COMM_WORLD) thread 0 wall 1.000000000..1.000000005',
+      'MPI_Finalize() thread 0 wall 9.000000000..9.000000005',
+      'keyval key="key" value="value"',
+      'count name="MPI_Send" called=1 ignored=0',
+      'count name="MPI_Init" called=1 ignored=0',
+      'count name="MPI_Finalize" called=1 ignored=0',
+      'count name="MPI_ALL_FUNCTIONS" called=3 ignored=0',
+    ]);
+  });
+
+  it('dumps a run as JSON, one rank behind the other, once', () => {
+    const { run, meta } = writeRun();
+    const whole = tracewright('dump', '--json', meta);
+    expect(whole.status).toBe(0);
+    const records = whole.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; name?: string; fields?: unknown });
+    expect(records[0]).toMatchObject({ kind: 'trace', format: 'DUMPI', path: meta });
+    expect(records.filter(({ kind }) => kind === 'call').map(({ name }) => name)).toEqual([
+      ...['MPI_Init', 'MPI_Send', 'MPI_Finalize'],
+      ...['MPI_Init', 'MPI_Recv', 'MPI_Finalize'],
+    ]);
+    expect(records.find(({ name }) => name === 'MPI_Recv')).toMatchObject({
+      wall: { start: 2_000_000_000, stop: 2_000_000_005 },
+      fields: { ...message, source: 0, status: { bytes: 4, source: 0, tag: 7 } },
+    });
+    expect(tracewright('dump', '--json', run).stdout).toBe(whole.stdout);
+  });
+
+  it('prints what the format’s own reader prints', () => {
+    const { files } = writeRun();
+    const { status, stdout } = tracewright('dump', '--format', 'dumpi2ascii', files[1]);
+    expect(status).toBe(0);
+    expect(stdout).toBe(`${[...dumpi2ascii(files[1])].join('\n')}\n`);
+    expect(stdout).toContain('MPI_Recv entering at walltime 2.0');
+  });
+
+  it.skipIf(!haveGolden)('prints golden traces so (not at hand: ../shared/golden/dumpi)', () => {
+    for (const name of goldenFiles('.all.txt')) {
+      const path = golden(name.replace('.all.txt', '.bin'));
+      const { stdout } = tracewright('dump', '--format', 'dumpi2ascii', path);
+      expect(stdout).toBe(readFileSync(golden(name), 'utf8'));
+    }
+  });
+
+  it('checks ranks and runs', () => {
+    const { run, meta, files } = writeRun();
+    const acceptable = { status: 0, stderr: '' };
+    for (const path of [meta, files[0]]) {
+      const stdout = `${path}: acceptable (DUMPI)\n0 errors, 0 warnings\n`;
+      expect(tracewright('check', path)).toEqual({ ...acceptable, stdout });
+    }
+    rmSync(files[1]);
+    const { status, stdout } = tracewright('check', run);
+    expect(status).toBe(1);
+    expect(stdout).toContain(`error missing-rank: ${meta}: ${files[1]} is missing`);
+    writeFileSync(files[1], readFileSync(files[0]).subarray(0, -20));
+    const cut = tracewright('check', '--json', files[1]);
+    expect(cut.status).toBe(1);
+    expect(JSON.parse(cut.stdout)).toMatchObject({
+      severity: 'error',
+      rule: 'bad-file',
+      path: files[1],
+    });
+  });
+
+  it('converts a run to Chrome, a process a rank', () => {
+    const { meta, run } = writeRun();
+    const out = join(run, 'out.json');
+    expect(tracewright('convert', '--to', 'chrome', meta, out)).toMatchObject({ status: 0 });
+    const { traceEvents } = JSON.parse(readFileSync(out, 'utf8')) as {
+      traceEvents: { name: string; ph: string; pid: number; ts: number; dur: number }[];
+    };
+    const calls = traceEvents.filter(({ ph }) => ph === 'X');
+    expect(calls.map(({ name, pid }) => `${pid} ${name}`)).toEqual([
+      ...['1 MPI_Init', '1 MPI_Send', '1 MPI_Finalize'],
+      ...['2 MPI_Init', '2 MPI_Recv', '2 MPI_Finalize'],
+    ]);
+    expect(calls[4]).toMatchObject({ ts: 2_000_000, dur: 0.005 });
+  });
+
+  it.each(['file', 'directory'])('recovers a rank that was killed, by its %s', async (what) => {
+    const run = mkdtempSync(join(directory, 'killed-'));
+    const input = { directory: run, count: 1000, end: 'kill' };
+    const { signal, stdout } = await runFixture('dumpi-killed.mjs', { input });
+    expect(signal).toBe('SIGKILL');
+    const { path } = JSON.parse(stdout) as { path: string };
+    const killed = tracewright('dump', path);
+    expect(killed.status).toBe(1);
+    expect(killed.stderr).toContain(path);
+    const done = tracewright('recover', '--json', what === 'file' ? path : run);
+    expect(done.status).toBe(0);
+    expect(JSON.parse(done.stdout)).toMatchObject({ faults: [], streams: [{}] });
+    const sends = [...readCalls(path)].filter(({ name }) => name === 'MPI_Send');
+    expect(sends).toHaveLength(1000);
+    // The process was killed before MPI_Finalize; nothing else is amiss.
+    const checked = tracewright('check', path);
+    expect(checked.status).toBe(0);
+    expect(checked.stdout).toMatch(/no-finalize/);
+    expect(tracewright('recover', run).stdout).toContain('nothing to recover (DUMPI)');
+  });
+});
