@@ -17,7 +17,6 @@ import { formatsOf } from './formats/all.mjs';
  * @property {object} ring ring options.
  * @property {boolean} blocked whether the event loop never turns.
  * @property {boolean} together whether no thread writes before all have begun.
- * @property {boolean} plain whether numbered events come alone, without states and marks.
  * @property {{ thread: number, after: number, how: 'segv' | 'abort' } | undefined} end
  */
 
@@ -31,11 +30,11 @@ function makeStep(emit, slots, slot) {
   );
 }
 
-async function write(thread, { place, page, round, ring, blocked, together, plain, end }) {
+async function write(thread, { place, page, round, ring, blocked, together, end }) {
   const memory = loadMemory();
   const slots = threadSlots(memory.mapFile(page), thread);
   const steps = formatsOf(round).map((format, slot) =>
-    makeStep(format.open(place, thread, ring, plain), slots, slot),
+    makeStep(format.open(place, thread, ring), slots, slot),
   );
   if (thread === 0) {
     for (let other = 1; other < THREADS; other++) {

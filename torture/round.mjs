@@ -35,7 +35,6 @@ function orderOf(round, random, ending, place, page) {
     blocked: random.chance(0.5),
     together: ending === 'tmpfs-full',
     // A state or a mark that is dropped makes later ones wrong.
-    plain: ending === 'tmpfs-full',
     end: inside
       ? { thread: random.integer(0, THREADS - 1), after: random.integer(0, 60_000), how: ending }
       : undefined,

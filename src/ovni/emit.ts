@@ -11,7 +11,7 @@ import {
   PAYLOAD_OFFSET,
   payloadSizeCode,
 } from './layout.js';
-import { headerOf, LITTLE } from './stream-writer.js';
+import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 
 const MAX_U64 = 0xffff_ffff_ffff_ffffn;
@@ -43,10 +43,6 @@ function checkClock(clock: unknown): bigint {
   return clock;
 }
 
-function clockBackwards(clock: bigint): never {
-  throw outOfRange('clock', clock, 'not before the last event of the stream');
-}
-
 /** `OH*`: thread states. */
 const STATE_EVENT = headerOf(0, 'OH\0') & 0x00ff_ff00;
 
@@ -76,12 +72,11 @@ export function emitTo(
   const state = isStateEvent(header) ? stream.stateAfter(mcv) : undefined;
   const { ring } = stream;
   const bytes = HEADER_BYTES + count;
-  const stamped = clock !== undefined;
   if (ring.free < bytes) {
     if (state === undefined) {
-      if (!ring.makeRoom(bytes, stamped)) return;
-    } else if (!ring.insistOnRoom(bytes, stamped)) {
-      stream.settle(state);
+      if (!stream.makeRoom(bytes, clock)) return;
+    } else if (!stream.insistOnRoom(bytes, clock)) {
+      stream.oweState(state, mcv === 'OHx' ? data.slice() : undefined);
       return;
     }
   }
@@ -125,7 +120,7 @@ export function emitJumboTo(
     stream.writeThrough(head, data, clock);
     return;
   }
-  if (ring.free < bytes && !ring.makeRoom(bytes, clock !== undefined)) return;
+  if (ring.free < bytes && !stream.makeRoom(bytes, clock)) return;
   const at = ring.position;
   ring.view.setUint32(at, header, true);
   ring.view.setUint32(at + PAYLOAD_OFFSET, count, LITTLE);

@@ -53,6 +53,14 @@ function writeFixed(view: DataView, at: number, type: ArgumentType, value: unkno
   }
 }
 
+function payloadOf({ args, payloadBytes }: Signature, values: readonly unknown[]): Uint8Array {
+  const payload = new DataView(new ArrayBuffer(payloadBytes));
+  args.forEach(({ type, offset }, i) => {
+    writeFixed(payload, offset, type, values[i]);
+  });
+  return new Uint8Array(payload.buffer);
+}
+
 /** Jumbo events are long and rare: one generic emitter serves them all. */
 function jumboEmitter(stream: StreamWriter, signature: Signature) {
   const { args, mcv, payloadBytes } = signature;
@@ -80,9 +88,9 @@ function plainEmitter(stream: StreamWriter, signature: Signature, header: number
     const state = changesState ? stream.stateAfter(mcv) : undefined;
     if (ring.free < bytes) {
       if (state === undefined) {
-        if (!ring.makeRoom(bytes)) return;
-      } else if (!ring.insistOnRoom(bytes)) {
-        stream.settle(state);
+        if (!stream.makeRoom(bytes)) return;
+      } else if (!stream.insistOnRoom(bytes)) {
+        stream.oweState(state, mcv === 'OHx' ? payloadOf(signature, values) : undefined);
         return;
       }
     }

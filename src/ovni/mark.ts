@@ -129,8 +129,14 @@ function splitWide(value: number | bigint): void {
 /** Encodes a mark event. */
 function encode(stream: StreamWriter, header: number, type: number): void {
   const { ring } = stream;
-  // A push without its pop would make every later one wrong, so these are not dropped like others.
-  if (ring.free < RECORD_BYTES && !ring.insistOnRoom(RECORD_BYTES)) return;
+  if (ring.free < RECORD_BYTES) {
+    // A push without its pop would make every later one wrong, so these are not dropped like others.
+    if (!stream.insistOnRoom(RECORD_BYTES)) {
+      if (header === SET) stream.oweSet(type, halves[0]!, halves[1]!);
+      else stream.oweStack(type);
+      return;
+    }
+  }
   const { view, position } = ring;
   view.setUint32(position, header, true);
   view.setInt32(position + LOW_AT, halves[0]!, LITTLE);

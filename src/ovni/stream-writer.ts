@@ -13,19 +13,23 @@ import { wellFormedJson } from '../core/well-formed-json.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,
+  MAX_PAYLOAD_BYTES,
+  PAYLOAD_OFFSET,
   STREAM_HEADER_BYTES,
   STREAM_MAGIC,
   STREAM_VERSION,
+  payloadSizeCode,
 } from './layout.js';
 import { library } from './library.js';
 import { WRITER } from './stream-owner.js';
 import type { StreamOwner } from './stream-owner.js';
 import { MarkStacks } from './mark-stacks.js';
 import { models } from './catalog.js';
+import { OwedEvents } from './owed-events.js';
 import { moveToTrace, removeEmptyWorkDir, writeProcessMetadata } from './process.js';
 import type { CpuEntry, OvniProcess } from './process.js';
 import { codeOf } from './reader.js';
-import { transitionOf } from './thread-state.js';
+import { isLegal, transitionOf } from './thread-state.js';
 import type { ThreadState } from './thread-state.js';
 
 /** Payloads and clocks are in the machine's byte order. */
@@ -43,6 +47,14 @@ export interface MarkDefinition {
   labels: Map<string, string>;
   /** The lower halves of the labelled values, by which the emulator tells them apart. */
   labelled: Set<bigint>;
+}
+
+const LONGEST_OWED_BYTES = HEADER_BYTES + MAX_PAYLOAD_BYTES;
+const NO_PAYLOAD = new Uint8Array(0);
+
+/** Refuses an event with a clock of its own. */
+export function clockBackwards(clock: bigint | undefined): never {
+  throw outOfRange('clock', clock, 'not before the last event of the stream');
 }
 
 const FLUSH_BEGIN = headerOf(0, 'OF[');
@@ -101,6 +113,11 @@ export class StreamWriter {
   readonly required = new Map<string, string>();
   cpus: CpuEntry[] = [];
   #state: ThreadState = 'unknown';
+  /**
+   * While anything is owed the ring has no free byte in the eyes of emitters, so that each asks here
+   * first.
+   */
+  readonly #owed = new OwedEvents();
   #metadataTimer: NodeJS.Timeout | undefined;
   /** Who finishes the stream, for whoever finds it without its ring. */
   #writer: StreamOwner | undefined;
@@ -115,6 +132,7 @@ export class StreamWriter {
     this.ring = this.#newRing();
     this.#ended = false;
     this.#state = 'unknown';
+    this.#owed.clear();
     this.marks.length = 0;
     this.markStacks.clear();
     this.attributes = {};
@@ -201,11 +219,8 @@ export class StreamWriter {
     if (transition === undefined) return this.#state;
     const version = this.process?.version;
     if (version === undefined) throw this.#closed(mcv);
-    const from = transition.from.filter(
-      // The reader of version 1 refuses an end from there.
-      (state) => !(version === 1 && mcv === 'OHe' && state === 'cooling'),
-    );
-    if (!from.includes(this.#state)) {
+    if (!isLegal(transition, this.#state, version)) {
+      const from = transition.from.filter((state) => isLegal(transition, state, version));
       throw wrongOrder(mcv, `the thread is ${this.#state}; it must be ${from.join(' or ')}`);
     }
     return transition.to;
@@ -214,18 +229,127 @@ export class StreamWriter {
   /** Takes note of the thread's new state, and of what would end the stream from there. */
   settle(state: ThreadState): void {
     this.#state = state;
+    this.#owed.stateWritten(state);
+    this.#chooseEpilogue();
+  }
+
+  #chooseEpilogue(): void {
     if (this.process !== undefined) {
-      this.ring.epilogue[0] = epilogueOf(state, this.process.version);
+      this.ring.epilogue[0] = epilogueOf(this.#owed.written, this.process.version);
     }
+  }
+
+  /**
+   * Gets `bytes` free bytes, or says no: the event is dropped, and counted. What the stream owes is
+   * written first.
+   *
+   * @param clock of the event, if it brings one.
+   */
+  makeRoom(bytes: number, clock?: bigint): boolean {
+    if (this.#owed.any && !this.#payOwed(clock)) return false;
+    const { ring } = this;
+    return ring.free >= bytes || ring.makeRoom(bytes, clock !== undefined);
+  }
+
+  /** As `makeRoom`, for an event that is owed if it cannot be written. */
+  insistOnRoom(bytes: number, clock?: bigint): boolean {
+    const { ring } = this;
+    if (this.#owed.any) {
+      if (!ring.insistOnRoom(LONGEST_OWED_BYTES, clock !== undefined)) {
+        ring.free = 0;
+        return false;
+      }
+      if (!this.#payOwed(clock)) return false;
+    }
+    return ring.free >= bytes || ring.insistOnRoom(bytes, clock !== undefined);
+  }
+
+  /**
+   * Takes note of the thread's new state, for whose event there was no room.
+   *
+   * @param start the arguments, if the event was an `OHx`.
+   */
+  oweState(state: ThreadState, start: Uint8Array | undefined): void {
+    this.#state = state;
+    this.#owed.oweState(start);
+    this.ring.free = 0;
+  }
+
+  /** Takes note that there was no room for a push or a pop; before it is taken into `markStacks`. */
+  oweStack(type: number): void {
+    this.#owed.oweStack(type, this.markStacks);
+    this.ring.free = 0;
+  }
+
+  /** Takes note that there was no room for a mark that sets a value. */
+  oweSet(type: number, low: number, high: number): void {
+    this.#owed.oweSet(type, low, high);
+    this.ring.free = 0;
+  }
+
+  /** Writes out what is committed, on this thread. */
+  flush(): boolean {
+    const complete = this.ring.flush();
+    if (!this.#owed.any) return complete;
+    if (complete) return this.#payOwed(undefined) && this.ring.flush();
+    this.ring.free = 0;
+    return false;
+  }
+
+  /** Writes what is owed, at `clock` or now; whether all of it could be. */
+  #payOwed(clock: bigint | undefined): boolean {
+    const { ring } = this;
+    let paid = false;
+    try {
+      // Most often there is none, which must not cost more than it does an event that is dropped.
+      if (
+        ring.free < LONGEST_OWED_BYTES &&
+        !ring.makeRoom(LONGEST_OWED_BYTES, clock !== undefined)
+      ) {
+        return false;
+      }
+      paid = this.#owed.write(this.#state, this.process?.version ?? 3, this.markStacks, {
+        state: (mcv, payload) => this.#writeOwed(mcv, payload ?? NO_PAYLOAD, clock),
+        mark: (mcv, type, low, high) => {
+          const payload = new DataView(new ArrayBuffer(12));
+          payload.setInt32(LITTLE ? 0 : 4, low, LITTLE);
+          payload.setInt32(LITTLE ? 4 : 0, high, LITTLE);
+          payload.setInt32(8, type, LITTLE);
+          return this.#writeOwed(mcv, new Uint8Array(payload.buffer), clock);
+        },
+      });
+    } finally {
+      if (!paid) ring.free = 0;
+      this.#chooseEpilogue();
+    }
+    return paid;
+  }
+
+  #writeOwed(mcv: string, payload: Uint8Array, clock: bigint | undefined): boolean {
+    const { ring } = this;
+    const bytes = HEADER_BYTES + payload.length;
+    if (ring.free < bytes && !ring.makeRoom(bytes, clock !== undefined)) return false;
+    const at = ring.position;
+    ring.view.setUint32(at, headerOf(payloadSizeCode(payload.length), mcv), true);
+    ring.bytes.set(payload, at + PAYLOAD_OFFSET);
+    if (clock === undefined) {
+      ring.advance(bytes);
+      ring.commit();
+      return true;
+    }
+    ring.view.setBigUint64(at + CLOCK_OFFSET, clock, LITTLE);
+    if (!ring.commitExplicit(bytes)) clockBackwards(clock);
+    return true;
   }
 
   /** Writes an event that is longer than the ring can hold. */
   writeThrough(head: Uint8Array, body: Uint8Array, clock: bigint | undefined): void {
+    if (this.#owed.any && !this.#payOwed(clock)) return;
     try {
       this.ring.writeThrough(head, body, clock !== undefined);
     } catch (error) {
       if ((error as { errno?: number }).errno !== constants.errno.ERANGE) throw error;
-      throw outOfRange('clock', clock, 'not before the last event of the stream');
+      clockBackwards(clock);
     }
   }
 
@@ -270,6 +394,7 @@ export class StreamWriter {
   close(): void {
     const { process, tid } = this;
     if (process === undefined) return;
+    if (this.#owed.any) this.flush();
     try {
       this.writeMetadata(true);
     } finally {

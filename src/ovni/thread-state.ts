@@ -25,6 +25,28 @@ export function transitionOf(code: number): Transition | undefined {
   return byCode.get(code);
 }
 
+/** Whether the reader of this version takes the transition from there. */
+export function isLegal(transition: Transition, from: ThreadState, version: 1 | 3): boolean {
+  // The reader of version 1 refuses an end from cooling.
+  if (version === 1 && transition.to === 'dead' && from === 'cooling') return false;
+  return transition.from.includes(from);
+}
+
+/** The fewest transitions that lead from one state to another; none where no way leads there. */
+export function stepsBetween(from: ThreadState, to: ThreadState, version: 1 | 3): Transition[] {
+  const ways = new Map<ThreadState, Transition[]>([[from, []]]);
+  // A map iterates over what is added meanwhile, in order: nearer states come first.
+  for (const [state, way] of ways) {
+    if (state === to) return way;
+    for (const transition of transitions) {
+      if (isLegal(transition, state, version) && !ways.has(transition.to)) {
+        ways.set(transition.to, [...way, transition]);
+      }
+    }
+  }
+  return [];
+}
+
 /** Whether a thread in this state holds a CPU. */
 export function holdsCpu(state: ThreadState): boolean {
   return state !== 'unknown' && state !== 'dead';

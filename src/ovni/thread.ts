@@ -109,5 +109,5 @@ export function clockNow(): bigint {
  * @returns false when the file took no more; what is left is tried again.
  */
 export function flush(): boolean {
-  return readyThread('flush').ring.flush();
+  return readyThread('flush').flush();
 }

@@ -22,7 +22,7 @@ const large = new Uint8Array(40_000);
 const numberOfLarge = new DataView(large.buffer);
 
 /** Numbered `OB.` events, with states, open marks and events longer than the ring among them. */
-function openThread(thread, plain) {
+function openThread(thread) {
   threadInit(thread + 1);
   if (thread === 0) addCpu(0, 0);
   markType(3, 'Phase', { stack: true });
@@ -39,7 +39,6 @@ function openThread(thread, plain) {
     } else {
       numbered(n);
     }
-    if (plain) return;
     switch (n % 64) {
       case 8:
       case 16:
@@ -72,10 +71,10 @@ export function ovni(version) {
   const reader = version === 1 ? process.env.OVNIEMU_V1 : process.env.OVNIEMU;
   return {
     name: `ovni ${version}`,
-    open(place, thread, options, plain) {
+    open(place, thread, options) {
       if (thread === 0)
         procInit(1, 'node.1', 1, { ...options, version, traceDir: join(place, 'ovni') });
-      return openThread(thread, plain);
+      return openThread(thread);
     },
     recover: (place) =>
       existsSync(join(place, 'ovni')) ? recoverTrace(join(place, 'ovni')) : undefined,
