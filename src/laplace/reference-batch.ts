@@ -1,14 +1,10 @@
 import { integerIn } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
-import {
-  ADDRESS_OFFSET,
-  LENGTH_OFFSET,
-  RECORD_BYTES,
-  SPACE_OFFSET,
-  TIMESTAMP_OFFSET,
-} from './layout.js';
+import { RECORD_BYTES } from './layout.js';
 import type { ReferenceForm } from './layout.js';
+import { LITTLE_MACHINE, packer } from './reference-packer.js';
+import type { CheckedArrays, Pack } from './reference-packer.js';
 import { firstWrongType, ReferenceFormatter } from './reference-text.js';
 import { isType, typeByte } from './reference-values.js';
 
@@ -25,26 +21,9 @@ export interface ReferenceArrays {
   address: Uint32Array;
 }
 
-/** Arrays whose element `i & mask` is that of reference `i`: a mask of 0 is one value for all. */
-interface CheckedArrays {
-  count: number;
-  types: Uint8Array;
-  typeMask: number;
-  /** Low and high halves in turn; undefined: `numbers` has the timestamps. */
-  halves: Uint32Array | undefined;
-  halfMask: number;
-  numbers: Float64Array | Uint32Array | undefined;
-  lengths: Uint8Array;
-  lengthMask: number;
-  spaces: Uint32Array;
-  spaceMask: number;
-  addresses: Uint32Array;
-}
-
 const EACH = -1;
 const SAME = 0;
 const TWO_TO_MINUS_32 = 2 ** -32;
-const LITTLE_MACHINE = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 /** Records that are turned into lines at once: their text fits every ring. */
 const TEXT_RECORDS = 512;
 
@@ -121,65 +100,22 @@ function checkExact(timestamps: Float64Array): void {
   }
 }
 
-/** Writes references `from` to `to` as records at `at`. */
-function pack(
-  view: DataView,
-  at: number,
-  little: boolean,
-  arrays: CheckedArrays,
-  from: number,
-  to: number,
-): void {
-  const { types, typeMask, halves, numbers } = arrays;
-  const { lengths, lengthMask, spaces, spaceMask, addresses } = arrays;
-  const low = TIMESTAMP_OFFSET + (little ? 0 : 4);
-  const high = TIMESTAMP_OFFSET + (little ? 4 : 0);
-  let record = at;
-  for (let i = from; i < to; i++) {
-    view.setUint8(record, types[i & typeMask]!);
-    view.setUint8(record + LENGTH_OFFSET, lengths[i & lengthMask]!);
-    view.setUint32(record + SPACE_OFFSET, spaces[i & spaceMask]!, little);
-    view.setUint32(record + ADDRESS_OFFSET, addresses[i]!, little);
-    record += RECORD_BYTES;
-  }
-  record = at;
-  if (halves !== undefined) {
-    const { halfMask } = arrays;
-    const lowHalf = LITTLE_MACHINE ? 0 : 1;
-    for (let i = from; i < to; i++) {
-      const half = 2 * (i & halfMask);
-      view.setUint32(record + low, halves[half + lowHalf]!, little);
-      view.setUint32(record + high, halves[half + 1 - lowHalf]!, little);
-      record += RECORD_BYTES;
-    }
-  } else if (numbers instanceof Uint32Array) {
-    for (let i = from; i < to; i++) {
-      view.setUint32(record + low, numbers[i]!, little);
-      view.setUint32(record + high, 0, little);
-      record += RECORD_BYTES;
-    }
-  } else if (numbers !== undefined) {
-    for (let i = from; i < to; i++) {
-      const timestamp = numbers[i]!;
-      view.setUint32(record + low, timestamp, little);
-      view.setUint32(record + high, Math.floor(timestamp * TWO_TO_MINUS_32), little);
-      record += RECORD_BYTES;
-    }
-  }
-}
-
 /** Records many references at once: a copy or a loop over arrays, and a commit for each chunk. */
 export class ReferenceBatches {
   readonly #ring: Ring;
-  readonly #little: boolean;
   /** Of a trace in text: what makes lines of the packed records. */
   readonly #formatter: ReferenceFormatter | undefined;
-  #packed: Uint8Array | undefined;
+  /** Records of a trace in text, before they are lines. */
+  readonly #packed: Uint8Array;
+  #pack: Pack | undefined;
+  readonly #makePack: () => Pack;
 
   constructor(ring: Ring, form: ReferenceForm, little: boolean) {
     this.#ring = ring;
-    this.#little = little;
     this.#formatter = form === 'text' ? new ReferenceFormatter(little, TEXT_RECORDS) : undefined;
+    this.#packed = new Uint8Array(form === 'text' ? TEXT_RECORDS * RECORD_BYTES : 0);
+    const view = form === 'text' ? new DataView(this.#packed.buffer) : ring.view;
+    this.#makePack = () => packer(view, little);
   }
 
   /** @see References.batch, which states the contract. */
@@ -230,19 +166,18 @@ export class ReferenceBatches {
     if (checked.halves === undefined && checked.numbers === undefined) this.#stampAll(checked);
     const ring = this.#ring;
     const { count } = checked;
+    const pack = (this.#pack ??= this.#makePack());
     for (let done = 0; done < count;) {
       if (this.#formatter !== undefined) {
         const chunk = Math.min(count - done, TEXT_RECORDS);
-        this.#packed ??= new Uint8Array(TEXT_RECORDS * RECORD_BYTES);
-        const view = new DataView(this.#packed.buffer);
-        pack(view, 0, this.#little, checked, done, done + chunk);
+        pack(0, checked, done, done + chunk);
         this.#recordLines(this.#formatter, this.#packed, chunk);
         done += chunk;
         continue;
       }
       const chunk = this.#chunk(count - done);
       if (chunk > 0) {
-        pack(ring.view, ring.position, this.#little, checked, done, done + chunk);
+        pack(ring.position, checked, done, done + chunk);
         ring.advance(chunk * RECORD_BYTES);
         ring.commit();
       }
