@@ -19,14 +19,21 @@ export function filePrefix(fileRoot: string, start: Date): string {
 export interface SideFiles {
   /** What only the end of the file says, kept current: JSON. */
   sections: string;
+  /** The same while it is being replaced. */
+  newSections: string;
   /** Names of functions and annotations, as the file's last section will hold them. */
   names: string;
 }
 
 /** What lies beside a rank's file. */
 export function sideFiles(file: string): SideFiles {
-  const hidden = join(dirname(file), `.${basename(file)}`);
-  return { sections: `${hidden}.json`, names: `${hidden}.names` };
+  const name = `.${basename(file)}`;
+  const hidden = join(dirname(file), name);
+  return {
+    sections: `${hidden}.json`,
+    newSections: join(dirname(file), `.${name}.json.new`),
+    names: `${hidden}.names`,
+  };
 }
 
 /** Rings of a rank: of its calls, and of the names. */

@@ -80,6 +80,8 @@ function withTotal(counts: readonly number[]): number[] {
 function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined {
   const side = sideFiles(file);
   const namesRing = namesRingOf(ring.path);
+  // The process died while it wrote this; what it was to replace is whole.
+  rmSync(side.newSections, { force: true });
   if (!existsSync(side.sections)) {
     if (ring.head === 0 && statSync(file).size <= ring.baseOffset) {
       // The process died while it opened the rank.
