@@ -14,6 +14,7 @@ export type { ChromeOptions } from './chrome.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export * from './constants.js';
 export { dumpi2ascii } from './dumpi2ascii.js';
+export type { FieldCursorOptions } from './field-cursor.js';
 export type {
   Configuration,
   ConfigurationOptions,
@@ -25,6 +26,7 @@ export { createHandles, HandleNumbers } from './handles.js';
 export type { HandleKind, Handles } from './handles.js';
 export { openRank, Rank } from './rank.js';
 export type { CallCounts, RankOptions, Timing } from './rank.js';
+export type { SectionName } from './layout.js';
 export { metafileText, rankFileName, rankFiles, readMetafile, writeMetafile } from './metafile.js';
 export type { Metafile } from './metafile.js';
 export { readCalls } from './reader.js';
