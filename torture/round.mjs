@@ -79,7 +79,7 @@ export async function runRound({ round, seed, ending, directory, env = {} }) {
   createPage(page);
   const files =
     ending === 'tmpfs-full'
-      ? new SmallFileSystem(place, random.integer(14, 24), [2, 3])
+      ? new SmallFileSystem(place, random.integer(22, 32), [2, 3])
       : undefined;
   const formats = formatsOf(round);
   const order = orderOf(round, random, ending, place, page);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { core } from '../core/addon.js';
 import { TraceFormatError } from '../core/errors.js';
+import { attempt } from '../core/system-error.js';
 import { wellFormedJson } from '../core/well-formed-json.js';
 import type { Version } from './sections.js';
 
@@ -18,9 +19,15 @@ export interface KeptSections {
   datatypeSizes: readonly number[];
 }
 
-/** Replaces the file in one step: whoever reads it finds the old or the new state. */
+/**
+ * Replaces the file in one step: whoever reads it finds the old or the new state.
+ *
+ * @throws TracewrightError `ERR_SYSTEM` when it cannot be written; the old one stays.
+ */
 export function keepSections(path: string, sections: KeptSections): void {
-  core.replaceFile(path, wellFormedJson(sections));
+  attempt('path', path, () => {
+    core.replaceFile(path, wellFormedJson(sections));
+  });
 }
 
 function isIntegers(value: unknown): value is number[] {

@@ -535,7 +535,11 @@ export class Rank {
     }
   }
 
-  /** Adds a pair to the trace's list, which may hold a key more than once. */
+  /**
+   * Adds a pair to the trace's list, which may hold a key more than once.
+   *
+   * @throws TracewrightError `ERR_SYSTEM` when the disk is full, say; the pair is not added then.
+   */
   keyval(key: string, value: string): void {
     const pair = [checkText('key', key), checkText('value', value)] as const;
     if (this.#closed) throw this.#closedError();

@@ -12,6 +12,15 @@ const ranks = Array.from({ length: THREADS }, (_, rank) => rank);
 const filesIn = (place) =>
   ranks.map((rank) => ({ rank, path: fileOf(place, rank) })).filter(({ path }) => existsSync(path));
 
+/** A pair goes to its place at once or not at all, and the disk may be full. */
+function noteProgress(rank, n) {
+  try {
+    rank.keyval('seen', String(n));
+  } catch (error) {
+    if (error.code !== 'ERR_SYSTEM') throw error;
+  }
+}
+
 export const dumpi = {
   name: 'dumpi',
   open(place, thread, options) {
@@ -35,7 +44,7 @@ export const dumpi = {
           if (n % 1024 === 16) rank.annotate(`phase ${(n >> 10) % 50}`);
           break;
         case 24:
-          if (n % 8192 === 24) rank.keyval('seen', String(n));
+          if (n % 8192 === 24) noteProgress(rank, n);
           break;
       }
     };
