@@ -120,9 +120,13 @@ class StreamSink implements ByteSink {
       this.#stream.once('error', reject);
       // A copy, for a stream may keep what it has taken.
       this.#stream.write(Buffer.from(bytes), (error) => {
+        if (error) {
+          // The event is still to come, and the listener takes it.
+          reject(error);
+          return;
+        }
         this.#stream.off('error', reject);
-        if (error) reject(error);
-        else resolve();
+        resolve();
       });
     });
     return awaited('to', 'stream', writing);
