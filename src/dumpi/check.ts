@@ -6,6 +6,7 @@ import type { FieldType } from './calls.js';
 import { nanosecondsOf } from './dump.js';
 import { printedCounts } from './dumpi2ascii.js';
 import { MAGIC_BYTES, MAX_COUNTER_LABEL_BYTES, WRITTEN_VERSION } from './layout.js';
+import { MessageMatch } from './message-match.js';
 import { rankFiles, readMetafile } from './metafile.js';
 import type { Metafile } from './metafile.js';
 import { CallCursor } from './reader.js';
@@ -45,11 +46,15 @@ export function* checkTrace(path: string, options: CheckOptions = {}): Generator
 
 /**
  * Checks a whole run by its metafile: that every rank's file is there, names the same version and
- * start, and then each of them as {@link checkTrace} does. Errors: `bad-metafile`, `missing-rank`.
- * Warning: `metafile`, where it says otherwise than the first rank's header.
+ * start, each of them as {@link checkTrace} does, and that each message has both its ends. Errors:
+ * `bad-metafile`, `missing-rank`. Warnings: `metafile`, where it says otherwise than the first rank's
+ * header; `unmatched-message`, `message-size` (sends and receives in MPI_COMM_WORLD, counted by sender,
+ * receiver and tag; left out where a rank cannot be read to its end or has not stored such calls, or
+ * where there are more than 2^20 of these).
  */
 export function* checkRun(path: string, options: CheckOptions = {}): Generator<Finding, void> {
   const files: string[] = [];
+  let isWhole = true;
   try {
     const metafile = readMetafile(path);
     for (const file of rankFiles(path, metafile)) {
@@ -60,6 +65,7 @@ export function* checkRun(path: string, options: CheckOptions = {}): Generator<F
       // A number of ranks that is wrong is said once, not a million times.
       const message = `${file} is missing: the run has ${metafile.numprocs} ranks`;
       yield { severity: 'error', rule: 'missing-rank', message, path };
+      isWhole = false;
       break;
     }
     if (files[0] !== undefined) yield* againstHeader(path, files[0], metafile);
@@ -68,7 +74,12 @@ export function* checkRun(path: string, options: CheckOptions = {}): Generator<F
     yield { severity: 'error', rule: 'bad-metafile', ...placed(error) };
     return;
   }
-  for (const file of files) yield* checkTrace(file, options);
+  const repeats = options.repeats ?? DEFAULT_REPEATS;
+  const match = isWhole ? new MessageMatch(files.length) : undefined;
+  for (const [rank, file] of files.entries()) {
+    yield* limited(traceFindings(file, options, match && { match, rank }), file, repeats);
+  }
+  if (match !== undefined) yield* limited(match.findings(path), path, repeats);
 }
 
 function* againstHeader(path: string, first: string, metafile: Metafile): Generator<Finding, void> {
@@ -117,7 +128,17 @@ function* limited(
   }
 }
 
-function* traceFindings(path: string, options: CheckOptions): Generator<Finding, void> {
+/** Who else is told the calls of a trace. */
+interface Matching {
+  match: MessageMatch;
+  rank: number;
+}
+
+function* traceFindings(
+  path: string,
+  options: CheckOptions,
+  matching?: Matching,
+): Generator<Finding, void> {
   let sections: Sections;
   let cursor: CallCursor;
   try {
@@ -129,7 +150,8 @@ function* traceFindings(path: string, options: CheckOptions): Generator<Finding,
     return;
   }
   try {
-    yield* new TraceCheck(sections, cursor).findings();
+    matching?.match.begin(matching.rank, sections);
+    yield* new TraceCheck(sections, cursor, matching?.match).findings();
   } finally {
     cursor.close();
   }
@@ -147,6 +169,7 @@ function placed(error: TraceFormatError): Pick<Finding, 'message' | 'path' | 'of
 }
 
 class TraceCheck {
+  readonly #match: MessageMatch | undefined;
   readonly #sections: Sections;
   readonly #cursor: CallCursor;
   readonly #stored = new Float64Array(COUNTED_LABELS);
@@ -161,7 +184,8 @@ class TraceCheck {
   #readerEnded = false;
   #countersWithoutLabels = false;
 
-  constructor(sections: Sections, cursor: CallCursor) {
+  constructor(sections: Sections, cursor: CallCursor, match: MessageMatch | undefined) {
+    this.#match = match;
     this.#sections = sections;
     this.#cursor = cursor;
     this.#functionNames = new Set(sections.functionNames.map(({ address }) => address));
@@ -172,6 +196,7 @@ class TraceCheck {
     const cursor = this.#cursor;
     try {
       for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
+        this.#match?.call(call);
         yield* this.#call(call);
       }
     } catch (error) {
@@ -179,6 +204,7 @@ class TraceCheck {
       yield { severity: 'error', rule: 'bad-call', ...placed(error) };
       return;
     }
+    this.#match?.end();
     yield* this.#unusedBytes();
     yield* this.#afterCalls();
     yield* this.#footer();

@@ -1,0 +1,194 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkRun } from '../../src/dumpi/check.js';
+import { ANY_SOURCE, ANY_TAG, Comm, Datatype } from '../../src/dumpi/constants.js';
+import { rankFileName, writeMetafile } from '../../src/dumpi/metafile.js';
+import { openRank } from '../../src/dumpi/rank.js';
+import type { Rank } from '../../src/dumpi/rank.js';
+import { temporaryDirectory } from '../heph/temporary-file.js';
+import { writeBuilt } from './trace-building.js';
+
+const directory = temporaryDirectory();
+
+type Config = Parameters<typeof openRank>[0]['config'] & object;
+
+/** What the check of a run finds, whose ranks make these calls between MPI_Init and MPI_Finalize. */
+function found(
+  ranks: readonly ((rank: Rank) => void)[],
+  config: Config = { timestamps: 'none' },
+): string[] {
+  const run = mkdtempSync(join(directory, 'run-'));
+  const startTime = new Date(2026, 0, 1);
+  let meta = '';
+  ranks.forEach((calls, number) => {
+    const rank = openRank({ directory: run, rank: number, size: ranks.length, startTime, config });
+    if (number === 0) meta = rank.path.replace('-0000.bin', '.meta');
+    rank.log('MPI_Init', { argv: [] });
+    calls(rank);
+    rank.log('MPI_Finalize', {});
+    rank.close();
+  });
+  return [...checkRun(meta)].map(
+    ({ severity, rule, message }) => `${severity} ${rule}: ${message}`,
+  );
+}
+
+const message = { count: 4, datatype: Datatype.INT, tag: 7, comm: Comm.WORLD };
+const status = { bytes: 16, source: 0, tag: 7, cancelled: 0, error: 0 };
+
+function send(rank: Rank, changes: Partial<typeof message> = {}): void {
+  rank.log('MPI_Send', { ...message, dest: 1, ...changes });
+}
+
+function receive(
+  rank: Rank,
+  changes: Partial<typeof message & { source: number; status: typeof status | null }> = {},
+): void {
+  rank.log('MPI_Recv', { ...message, source: 0, status: null, ...changes });
+}
+
+function twice(call: (rank: Rank) => void): (rank: Rank) => void {
+  return (rank) => {
+    call(rank);
+    call(rank);
+  };
+}
+
+describe('check of a run', () => {
+  it('accepts messages that have both their ends, whatever calls they are made by', () => {
+    const { count, datatype, tag, comm } = message;
+    const both = (peer: number) => (rank: Rank) => {
+      const { request: requests } = rank.handles;
+      const [sending, receiving] = [requests.take(), requests.take()];
+      const sends = { ...message, dest: peer, request: sending };
+      const receives = { ...message, source: peer, request: receiving };
+      rank.log('MPI_Isend', sends);
+      rank.log('MPI_Irecv', receives);
+      rank.log('MPI_Ssend_init', sends);
+      rank.log('MPI_Recv_init', receives);
+      rank.log('MPI_Startall', { count: 2, requests: [sending, receiving] });
+      rank.log('MPI_Start', { request: sending });
+      rank.log('MPI_Start', { request: receiving });
+      const replace = { count, datatype, sendtag: tag, recvtag: tag, comm, status: null };
+      rank.log('MPI_Sendrecv_replace', { ...replace, dest: peer, source: peer });
+    };
+    expect(found([both(1), both(0)])).toEqual([]);
+    expect(found([twice(send), twice(receive)])).toEqual([]);
+    const nowhere = (rank: Rank): void => {
+      rank.log('MPI_Send', { ...message, dest: -2 });
+    };
+    expect(found([nowhere, nowhere])).toEqual([]);
+  });
+
+  it('tells sends without receives, receives without sends, and tags that differ', () => {
+    const nothing = (): void => undefined;
+    expect(found([twice(send), receive])).toEqual([
+      'warning unmatched-message: rank 0 sends 2 messages with tag 7 to rank 1, which has 1 receives for them',
+    ]);
+    expect(
+      found([
+        nothing,
+        (rank) => {
+          receive(rank);
+        },
+      ]),
+    ).toEqual([
+      'warning unmatched-message: rank 0 sends 0 messages with tag 7 to rank 1, which has 1 receives for them',
+    ]);
+    const other = (rank: Rank): void => {
+      receive(rank, { tag: 8 });
+    };
+    expect(
+      found([
+        (rank) => {
+          send(rank);
+        },
+        other,
+      ]),
+    ).toHaveLength(2);
+    const elsewhere = (rank: Rank): void => {
+      receive(rank, { comm: Comm.FIRST_USER });
+    };
+    expect(
+      found([
+        (rank) => {
+          send(rank);
+        },
+        elsewhere,
+      ]),
+    ).toHaveLength(1);
+  });
+
+  it('tells messages that are larger than there is room for', () => {
+    const small = (rank: Rank): void => {
+      receive(rank, { count: 15, datatype: Datatype.BYTE });
+    };
+    const large = (rank: Rank): void => {
+      receive(rank, { count: 17, datatype: Datatype.BYTE });
+    };
+    expect(
+      found([
+        (rank) => {
+          send(rank);
+        },
+        large,
+      ]),
+    ).toEqual([]);
+    expect(
+      found([
+        (rank) => {
+          send(rank);
+        },
+        small,
+      ]),
+    ).toEqual([
+      'warning message-size: rank 0 sends 1 messages with tag 7 to rank 1, in all 1 bytes more than that has room for',
+    ]);
+  });
+
+  it('takes receives from anywhere by their status, or for any message', () => {
+    const anywhere = { source: ANY_SOURCE, tag: ANY_TAG };
+    const told = (rank: Rank): void => {
+      receive(rank, { ...anywhere, status });
+    };
+    const untold = (rank: Rank): void => {
+      receive(rank, anywhere);
+    };
+    const sendOne = (rank: Rank): void => {
+      send(rank);
+    };
+    expect(found([sendOne, told])).toEqual([]);
+    expect(found([sendOne, untold])).toEqual([]);
+    expect(found([twice(sendOne), untold])).toHaveLength(1);
+    expect(found([twice(sendOne), twice(untold)])).toEqual([]);
+  });
+
+  it('compares nothing where calls are not stored, or a rank cannot be read', () => {
+    const sendOne = (rank: Rank): void => {
+      send(rank);
+    };
+    const receiveOne = (rank: Rank): void => {
+      receive(rank);
+    };
+    const config = { timestamps: 'none', calls: { MPI_Recv: 'disable' } } as const;
+    expect(found([sendOne, receiveOne], config)).toEqual([]);
+    const meta = join(directory, 'broken.meta');
+    writeMetafile(meta, {
+      hostname: 'host',
+      numprocs: 2,
+      username: '<none>',
+      startTime: 1_795_220_230,
+      fileprefix: 'broken',
+      version: [13, 0, 0],
+    });
+    const init = { name: 'MPI_Init', mask: 0, fields: { argv: [] } } as const;
+    const lone = { name: 'MPI_Send', mask: 0, fields: { ...message, dest: 1 } } as const;
+    const end = { name: 'MPI_Finalize', mask: 0, fields: {} } as const;
+    writeBuilt(directory, rankFileName('broken', 0), { calls: [init, lone, end] });
+    expect([...checkRun(meta)].map(({ rule }) => rule)).toEqual(['missing-rank']);
+    const counted = { ...init, mask: 0x80, counters: [[1n, 2n]] } as const;
+    writeBuilt(directory, rankFileName('broken', 1), { calls: [counted] });
+    expect([...checkRun(meta)].map(({ rule }) => rule)).toEqual(['bad-call']);
+  });
+});
