@@ -62,7 +62,7 @@ function writeRecord(
 }
 
 /** Writes a line at `at` and returns where it ends; its values have been checked. */
-function writeLine(
+export function writeLine(
   bytes: Uint8Array,
   at: number,
   type: number,

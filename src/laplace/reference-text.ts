@@ -1,3 +1,4 @@
+import { compile, mayCompile } from '../core/compile.js';
 import { TraceFormatError } from '../core/errors.js';
 import { digitCount, digitValue, fourDigits } from './hexadecimal.js';
 import {
@@ -15,29 +16,97 @@ import {
   TIMESTAMP_DIGITS,
   TIMESTAMP_OFFSET,
 } from './layout.js';
+import { writeLine } from './reference-emitter.js';
 import { isType } from './reference-values.js';
 
 /** Padding of a timestamp reaches this far in front of its line before it is overwritten. */
 const SLACK = TIMESTAMP_DIGITS;
 
+/** Writes the lines of `count` records from byte `from` on, ending where the buffer ends. */
+type FormatBackwards = (records: DataView, from: number, count: number) => number;
+
 /**
- * Turns binary records into lines, a chunk at a time. The chunk is written from its last line to its
- * first, and each line from its end: every number is stored with all its digits, four at once from a
- * table, and what stands in front of it overwrites the leading zeros. So no digit needs a branch.
+ * Makes what writes a chunk from its last line to its first, and each line from its end: every number
+ * is stored with all its digits, four at once from a table, and what stands in front of it overwrites
+ * the leading zeros. So no digit needs a branch. The function returns where the first line begins.
  */
+function compiledFormat(bytes: Buffer, view: DataView, little: boolean): FormatBackwards {
+  const low = TIMESTAMP_OFFSET + (little ? 0 : 4);
+  const high = TIMESTAMP_OFFSET + (little ? 4 : 0);
+  const put = (
+    value: string,
+  ): string => `view.setUint32(at - 4, fourDigits[${value} & 65535], true);
+    view.setUint32(at - 8, fourDigits[${value} >>> 16], true);`;
+  const number = (value: string): string => `${put(value)}
+    at -= digitCount(${value}) + 1;
+    bytes[at] = ${SPACE};`;
+  const body = `return function format(records, from, count) {
+  let at = ${bytes.length};
+  for (let record = from + (count - 1) * ${RECORD_BYTES}; record >= from; record -= ${RECORD_BYTES}) {
+    const address = records.getUint32(record + ${ADDRESS_OFFSET}, ${little});
+    const space = records.getUint32(record + ${SPACE_OFFSET}, ${little});
+    const length = records.getUint8(record + ${LENGTH_OFFSET});
+    const low = records.getUint32(record + ${low}, ${little});
+    const high = records.getUint32(record + ${high}, ${little});
+    at -= 1;
+    bytes[at] = ${NEWLINE};
+    ${number('address')}
+    ${number('space')}
+    view.setUint32(at - 4, fourDigits[length], true);
+    at -= digitCount(length) + 1;
+    bytes[at] = ${SPACE};
+    ${put('low')}
+    if (high === 0) {
+      at -= digitCount(low) + 1;
+    } else {
+      at -= 8;
+      ${put('high')}
+      at -= digitCount(high) + 1;
+    }
+    bytes[at] = ${SPACE};
+    at -= 1;
+    bytes[at] = records.getUint8(record);
+  }
+  return at;
+};`;
+  const scope = { bytes, view, fourDigits, digitCount };
+  return compile('laplace format', scope, body) as FormatBackwards;
+}
+
+/** The same where functions may not be made from text: right, but slower. */
+export function plainFormat(bytes: Buffer, little: boolean): FormatBackwards {
+  return (records, from, count) => {
+    let end = 0;
+    for (let record = from; record < from + count * RECORD_BYTES; record += RECORD_BYTES) {
+      end = writeLine(
+        bytes,
+        end,
+        records.getUint8(record),
+        records.getBigUint64(record + TIMESTAMP_OFFSET, little),
+        records.getUint8(record + LENGTH_OFFSET),
+        records.getUint32(record + SPACE_OFFSET, little),
+        records.getUint32(record + ADDRESS_OFFSET, little),
+      );
+    }
+    bytes.copyWithin(bytes.length - end, 0, end);
+    return bytes.length - end;
+  };
+}
+
+/** Turns binary records into lines, a chunk at a time. */
 export class ReferenceFormatter {
-  readonly #little: boolean;
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
+  readonly #bytes: Buffer;
+  readonly #format: FormatBackwards;
   /** Records of a chunk, at most. */
   readonly chunkRecords: number;
 
   /** @param little byte order of the records. */
   constructor(little: boolean, chunkRecords: number) {
-    this.#little = little;
     this.chunkRecords = chunkRecords;
-    this.#bytes = Buffer.allocUnsafe(SLACK + chunkRecords * LONGEST_REFERENCE_LINE);
-    this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length);
+    const bytes = Buffer.allocUnsafe(SLACK + chunkRecords * LONGEST_REFERENCE_LINE);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#bytes = bytes;
+    this.#format = mayCompile() ? compiledFormat(bytes, view, little) : plainFormat(bytes, little);
   }
 
   /**
@@ -47,45 +116,7 @@ export class ReferenceFormatter {
    * @param count at most `chunkRecords`.
    */
   format(records: DataView, from: number, count: number): Uint8Array {
-    const bytes = this.#bytes;
-    const view = this.#view;
-    const little = this.#little;
-    const lowOffset = TIMESTAMP_OFFSET + (little ? 0 : 4);
-    const highOffset = TIMESTAMP_OFFSET + (little ? 4 : 0);
-    let at = bytes.length;
-    for (let record = from + (count - 1) * RECORD_BYTES; record >= from; record -= RECORD_BYTES) {
-      const address = records.getUint32(record + ADDRESS_OFFSET, little);
-      const space = records.getUint32(record + SPACE_OFFSET, little);
-      const length = records.getUint8(record + LENGTH_OFFSET);
-      const low = records.getUint32(record + lowOffset, little);
-      const high = records.getUint32(record + highOffset, little);
-      at -= 1;
-      bytes[at] = NEWLINE;
-      view.setUint32(at - 4, fourDigits[address & 0xffff]!, true);
-      view.setUint32(at - 8, fourDigits[address >>> 16]!, true);
-      at -= digitCount(address) + 1;
-      bytes[at] = SPACE;
-      view.setUint32(at - 4, fourDigits[space & 0xffff]!, true);
-      view.setUint32(at - 8, fourDigits[space >>> 16]!, true);
-      at -= digitCount(space) + 1;
-      bytes[at] = SPACE;
-      view.setUint32(at - 4, fourDigits[length]!, true);
-      at -= digitCount(length) + 1;
-      bytes[at] = SPACE;
-      view.setUint32(at - 4, fourDigits[low & 0xffff]!, true);
-      view.setUint32(at - 8, fourDigits[low >>> 16]!, true);
-      if (high === 0) {
-        at -= digitCount(low) + 1;
-      } else {
-        view.setUint32(at - 12, fourDigits[high & 0xffff]!, true);
-        view.setUint32(at - 16, fourDigits[high >>> 16]!, true);
-        at -= digitCount(high) + 9;
-      }
-      bytes[at] = SPACE;
-      at -= 1;
-      bytes[at] = records.getUint8(record);
-    }
-    return bytes.subarray(at);
+    return this.#bytes.subarray(this.#format(records, from, count));
   }
 }
 
