@@ -1,6 +1,8 @@
 // Every reader that is fuzzed: a file for each format, listed here.
 
+import { dumpiReaders } from './dumpi-fuzz.mjs';
 import { hephReaders } from './heph-fuzz.mjs';
+import { laplaceReaders } from './laplace-fuzz.mjs';
 import { ovniReaders } from './ovni-fuzz.mjs';
 
 /**
@@ -15,4 +17,4 @@ import { ovniReaders } from './ovni-fuzz.mjs';
  */
 
 /** @type {FuzzedReader[]} */
-export const readers = [...ovniReaders, ...hephReaders];
+export const readers = [...ovniReaders, ...hephReaders, ...dumpiReaders, ...laplaceReaders];

@@ -16,15 +16,13 @@ async function fuzzReader(reader, seed, count, directory) {
     workerData: { reader, seed, from: 0, count, directory },
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
+  const ended = once(worker, 'exit').then(() => undefined);
   let inputs = 0;
   for (;;) {
     const timer = setTimeout(() => void worker.terminate(), HANG_MS);
     let message;
     try {
-      message = await Promise.race([
-        once(worker, 'message').then(([first]) => first),
-        once(worker, 'exit').then(() => undefined),
-      ]);
+      message = await Promise.race([once(worker, 'message').then(([first]) => first), ended]);
     } catch (error) {
       // Out of memory, among others.
       message = { inputs, past: 0, wrong: [{ input: inputs, error: String(error) }] };

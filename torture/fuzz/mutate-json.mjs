@@ -40,7 +40,8 @@ export function mutateJson(good, random) {
     const [holder, key] = random.pick(places);
     const value = holder[key];
     if (random.chance(0.5)) {
-      holder[key] = random.pick(VALUES);
+      // A copy: later inputs are changed in it.
+      holder[key] = JSON.parse(JSON.stringify(random.pick(VALUES)));
     } else {
       delete holder[key];
       if (random.chance(0.5)) {
