@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { UsageError } from './command.js';
 import { dumpiFormat } from './dumpi-format.js';
 import { hephFormat } from './heph-format.js';
@@ -56,9 +57,30 @@ export interface FoundTrace {
   path: string;
 }
 
+/** Levels of directories below PATH that are looked through. */
+const DEEPEST = 8;
+
+/** The traces in a directory and below it, but not those inside of a trace that is a directory. */
+function tracesBelow(directory: string, formats: readonly TraceFormat[], depth = 0): FoundTrace[] {
+  const found = formats.flatMap((format) =>
+    format.tracesIn(directory).map((path) => ({ format, path })),
+  );
+  if (depth === DEEPEST) return found;
+  const known = new Set(found.map(({ path }) => path));
+  if (known.has(directory)) return found;
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const below = join(directory, entry.name);
+    if (!entry.isDirectory() || /^\.|^node_modules$/.test(entry.name) || known.has(below)) continue;
+    for (const trace of tracesBelow(below, formats, depth + 1)) {
+      if (!known.has(trace.path)) found.push(trace);
+    }
+  }
+  return found;
+}
+
 /**
- * The traces that a path stands for: itself, or those in a directory. A directory that the register
- * hook made holds an ovni trace in `ovni` and a file for each Heph trace in `heph`.
+ * The traces that a path stands for: itself, or those in a directory and below it. A directory that
+ * the register hook made holds an ovni trace in `ovni` and a file for each Heph trace in `heph`.
  *
  * @throws UsageError when there is nothing at the path, or nothing that the command knows.
  */
@@ -67,9 +89,7 @@ export function findTraces(path: string, told: Told = {}): FoundTrace[] {
   try {
     const stats = statSync(path);
     if (stats.isDirectory()) {
-      const found = formats.flatMap((format) =>
-        format.tracesIn(path).map((trace) => ({ format, path: trace })),
-      );
+      const found = tracesBelow(path, formats);
       if (found.length > 0) return found;
     } else if (stats.isFile()) {
       const format = formats.find((candidate) => candidate.isTraceFile(path));

@@ -72,6 +72,19 @@ describe('tracewright check', { timeout: 60_000 }, () => {
     });
   });
 
+  it('finds every trace below a directory, once', () => {
+    const path = join(directory, 'runs');
+    writeOvniTrace(join(path, 'one/ovni'), 1_000_000_000n);
+    const traces = ['here.heph', 'one/heph/a.heph', 'two/deep/er/b.heph'].map((name) =>
+      writeTrace(path, name, epoch, event),
+    );
+    const { stdout } = tracewright('check', path);
+    const judged = stdout.split('\n').filter((line) => line.includes(': acceptable'));
+    expect(judged.map((line) => line.split(': ')[0]!).sort()).toEqual(
+      [...traces, join(path, 'one/ovni')].sort(),
+    );
+  });
+
   it('judges each trace of a directory, and all together', () => {
     const path = join(directory, 'registered');
     writeOvniTrace(join(path, 'ovni'), 1_000_000_000n);

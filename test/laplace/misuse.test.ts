@@ -250,8 +250,9 @@ describe('faulty files', () => {
               expect(error).toBeInstanceOf(TraceFormatError);
             }
           }
-          [...checkReferences(path), ...checkReferences(path, { form: 'text' })].forEach((each) => { expect(each.path).toBe(path); },
-          );
+          [...checkReferences(path), ...checkReferences(path, { form: 'text' })].forEach((each) => {
+            expect(each.path).toBe(path);
+          });
           expect([...checkKernelEvents(path)].length).toBeGreaterThanOrEqual(0);
         },
       ),
