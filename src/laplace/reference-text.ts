@@ -4,6 +4,8 @@ import { digitCount, digitValue, fourDigits } from './hexadecimal.js';
 import {
   ADDRESS_DIGITS,
   ADDRESS_OFFSET,
+  FIRST_TYPE,
+  LAST_TYPE,
   LENGTH_DIGITS,
   LENGTH_OFFSET,
   LONGEST_REFERENCE_LINE,
@@ -123,7 +125,18 @@ export class ReferenceFormatter {
 /** The first record of a chunk whose type cannot be one; `count` when there is none. */
 export function firstWrongType(records: Uint8Array, from: number, count: number): number {
   let index = 0;
-  for (let at = from; index < count; at += RECORD_BYTES, index++) {
+  let at = from;
+  // Four at once and without a branch for each: a difference below zero stays in the sign.
+  for (; index + 4 <= count; index += 4, at += 4 * RECORD_BYTES) {
+    const a = records[at]!;
+    const b = records[at + RECORD_BYTES]!;
+    const c = records[at + 2 * RECORD_BYTES]!;
+    const d = records[at + 3 * RECORD_BYTES]!;
+    const below = (a - FIRST_TYPE) | (b - FIRST_TYPE) | (c - FIRST_TYPE) | (d - FIRST_TYPE);
+    const above = (LAST_TYPE - a) | (LAST_TYPE - b) | (LAST_TYPE - c) | (LAST_TYPE - d);
+    if ((below | above) < 0) break;
+  }
+  for (; index < count; index++, at += RECORD_BYTES) {
     if (!isType(records[at]!)) break;
   }
   return index;
