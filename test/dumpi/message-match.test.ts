@@ -34,7 +34,12 @@ function found(
   );
 }
 
-const message = { count: 4, datatype: Datatype.INT, tag: 7, comm: Comm.WORLD };
+const message: { count: number; datatype: number; tag: number; comm: number } = {
+  count: 4,
+  datatype: Datatype.INT,
+  tag: 7,
+  comm: Comm.WORLD,
+};
 const status = { bytes: 16, source: 0, tag: 7, cancelled: 0, error: 0 };
 
 function send(rank: Rank, changes: Partial<typeof message> = {}): void {
