@@ -11,6 +11,7 @@ import { buildFaultyCore, buildMemory } from './addons.mjs';
 import { fuzz } from './fuzz/fuzz.mjs';
 import { endings, runRound } from './round.mjs';
 import { mountRefusal } from './tmpfs.mjs';
+import { runWorkers } from './workers.mjs';
 
 const USAGE = `usage: npm run torture -- [options]
 
@@ -27,6 +28,8 @@ acknowledged event must be in its trace once and in order; our check must accept
   --fuzz N       instead: N broken inputs for every reader
   --reader TEXT  only readers whose name contains TEXT
 
+  --workers N    instead: N workers that trace in every format, half of them terminated
+
 With OVNIEMU=path (version 3) and OVNIEMU_V1=path (version 1) ovni's own emulator must accept it too.
 `;
 
@@ -38,6 +41,7 @@ const { values } = parseArgs({
     fault: { type: 'boolean', default: false },
     fuzz: { type: 'string' },
     reader: { type: 'string', default: '' },
+    workers: { type: 'string' },
     directory: { type: 'string', default: tmpdir() },
     help: { type: 'boolean', default: false },
   },
@@ -56,6 +60,16 @@ function thousands(value) {
 
 const directory = mkdtempSync(join(values.directory, 'tracewright-torture-'));
 let failed = 0;
+if (values.workers !== undefined) {
+  try {
+    const well = await runWorkers(Number(values.workers), directory);
+    process.stdout.write(well ? 'nothing grew\n' : 'something GREW\n');
+    process.exitCode = well ? 0 : 1;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  process.exit();
+}
 if (values.fuzz !== undefined) {
   try {
     process.stdout.write(`seed ${seed}\n`);
