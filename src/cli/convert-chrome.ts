@@ -11,7 +11,7 @@ import { fileOutput, standardOutput } from './text-output.js';
 
 /** `convert --to chrome`: to the file OUT, or to standard output. */
 export async function convertToChrome({ path, out, force }: ConversionRequest): Promise<number> {
-  const traces = findTraces(path);
+  const traces = drawable(findTraces(path));
   const toFile = out !== undefined && out !== '-';
   if (toFile) refusePartOf(traces, out);
   const output = toFile ? await fileOutput(out, force) : standardOutput();
@@ -29,6 +29,17 @@ export async function convertToChrome({ path, out, force }: ConversionRequest): 
   progress.clear();
   await output.end();
   return exitCode;
+}
+
+/** Leaves out, with a word, what cannot be drawn beside what can; alone it is an error. */
+function drawable(traces: FoundTrace[]): FoundTrace[] {
+  const drawn = traces.filter(({ format }) => format.notDrawn === undefined);
+  if (drawn.length === 0) return traces;
+  for (const { format, path } of traces) {
+    if (format.notDrawn === undefined) continue;
+    process.stderr.write(`tracewright convert: ${path} is left out: it ${format.notDrawn}\n`);
+  }
+  return drawn;
 }
 
 /** With --force, OUT could be the trace itself or a file of it. */

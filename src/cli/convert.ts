@@ -34,9 +34,9 @@ Converts the traces at PATH, which is left as it is.
 
   --to ovni3    an ovni trace of version 1 to version 3, which today's ovniemu
                 reads, in the new directory OUT
-  --to chrome   ovni and Heph traces to JSON that ui.perfetto.dev and
-                chrome://tracing open, in the new file OUT; without OUT, or with
-                -, to standard output
+  --to chrome   traces of any format but Laplace's references to JSON that
+                ui.perfetto.dev and chrome://tracing open, in the new file
+                OUT; without OUT, or with -, to standard output
   --to laplace-text
                 a binary reference trace of Laplace to text, what its
                 raw-reference-binary-to-text does; PATH may be - for standard

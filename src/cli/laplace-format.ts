@@ -25,6 +25,8 @@ const KERNEL_LINE = new RegExp(
     `[XM(](?: ${HEX}){5,8} [^\\n]+|[P)<>-](?: ${HEX}){4,7}\\n|c\\n?$)`,
 );
 
+const NOT_DRAWN = 'holds memory references, which no viewer shows; `tracewright dump` prints them';
+
 /** The names by which files of each kind are found in a directory. */
 const EXTENSIONS = {
   binary: '.references',
@@ -96,12 +98,11 @@ function referenceFormat(form: ReferenceForm, endian: Endian): TraceFormat {
       return lines(records, json);
     },
     interleavesKernel: true,
+    notDrawn: NOT_DRAWN,
     check: (path, { onProgress }) => checkReferences(path, { form, endian, onProgress }),
     recover: (path, options) => recoverTrace(path, { ...options, kind: form }),
     chromeEvents(path): Iterable<ChromeEvent> {
-      throw new UsageError(
-        `${path} holds memory references, which no viewer shows; \`tracewright dump\` prints them`,
-      );
+      throw new UsageError(`${path} ${NOT_DRAWN}`);
     },
     epoch: () => undefined,
     firstTime(path) {

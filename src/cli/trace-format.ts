@@ -26,6 +26,8 @@ export interface TraceFormat {
   dumpFormats?: Readonly<Record<string, (path: string, options: JobOptions) => Iterable<string>>>;
   /** Whether its dump takes a kernel trace beside it. */
   interleavesKernel?: boolean;
+  /** Why there is nothing to draw, in a format that holds no spans or states. */
+  notDrawn?: string;
   check(path: string, options: JobOptions): Iterable<Finding>;
   /** Finishes what a dead process has left. */
   recover(path: string, options: RecoverOptions): Recovery;
