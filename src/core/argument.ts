@@ -14,6 +14,19 @@ export function integerIn(field: string, value: unknown, low: number, high: numb
   return value;
 }
 
+/**
+ * An argument that must be one of some words.
+ *
+ * @throws TracewrightError that names the field, the value and the words.
+ */
+export function oneOf<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
+  if (choices.includes(value as T)) return value as T;
+  const limit = choices.map((choice) => `'${choice}'`).join(' or ');
+  throw typeof value === 'string'
+    ? outOfRange(field, value, limit)
+    : wrongType(field, value, limit);
+}
+
 /** The names of an options type; the compiler sees to it that none is missing. */
 export type OptionNames<Options> = Readonly<Record<keyof Options & string, true>>;
 

@@ -1,4 +1,4 @@
-import { integerIn } from './argument.js';
+import { integerIn, oneOf } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { outOfRange, wrongType } from './errors.js';
 import { checkFaultHandler } from './target-news.js';
@@ -61,14 +61,6 @@ export const RING_OPTIONS: OptionNames<Required<RingOptions>> = {
 const SMALLEST_RING = 64 * 1024;
 const LARGEST_RING = 512 * 1024 * 1024;
 const DEFAULT_RING = 2 * 1024 * 1024;
-
-function oneOf<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
-  if (choices.includes(value as T)) return value as T;
-  const limit = choices.map((choice) => `'${choice}'`).join(' or ');
-  throw typeof value === 'string'
-    ? outOfRange(field, value, limit)
-    : wrongType(field, value, limit);
-}
 
 function environmentNumber(name: string): number | undefined {
   const text = process.env[name];

@@ -1,6 +1,5 @@
-import { integerIn } from './argument.js';
+import { integerIn, oneOf } from './argument.js';
 import type { OptionNames } from './argument.js';
-import { outOfRange, wrongType } from './errors.js';
 
 /** How much disk a trace may take. Off by default. */
 export interface SizeOptions {
@@ -48,14 +47,11 @@ function fromEnvironment(name: string): number | undefined {
  * @throws TracewrightError that names the option and its limit.
  */
 export function checkSizeOptions(options: SizeOptions, ringBytes: number): CheckedSizeOptions {
-  const atMaxBytes: unknown =
-    options.atMaxBytes ?? (process.env['TRACEWRIGHT_AT_MAX_BYTES'] || 'deleteOldest');
-  if (atMaxBytes !== 'deleteOldest' && atMaxBytes !== 'stop') {
-    const limit = "'deleteOldest' or 'stop'";
-    throw typeof atMaxBytes === 'string'
-      ? outOfRange('atMaxBytes', atMaxBytes, limit)
-      : wrongType('atMaxBytes', atMaxBytes, limit);
-  }
+  const atMaxBytes = oneOf(
+    'atMaxBytes',
+    options.atMaxBytes ?? (process.env['TRACEWRIGHT_AT_MAX_BYTES'] || 'deleteOldest'),
+    ['deleteOldest', 'stop'],
+  );
   const most = options.maxBytes ?? fromEnvironment('TRACEWRIGHT_MAX_BYTES');
   const piece = options.rotateBytes ?? fromEnvironment('TRACEWRIGHT_ROTATE_BYTES');
   const largest = Number.MAX_SAFE_INTEGER;

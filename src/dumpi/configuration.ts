@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { oneOf } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { attempt, hasCode } from '../core/system-error.js';
 import { calls } from './calls.js';
@@ -55,14 +56,6 @@ const callNames: ReadonlySet<string> = new Set(
 /** Whether a name is that of a call with a record. */
 export function isCallName(name: unknown): name is MpiCallName {
   return typeof name === 'string' && callNames.has(name);
-}
-
-function oneOf<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
-  if (choices.includes(value as T)) return value as T;
-  const limit = choices.map((choice) => `'${choice}'`).join(' or ');
-  throw typeof value === 'string'
-    ? outOfRange(field, value, limit)
-    : wrongType(field, value, limit);
 }
 
 function checkCounters(labels: unknown): readonly string[] {

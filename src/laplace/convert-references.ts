@@ -12,7 +12,7 @@ import {
   ReferenceParser,
   wrongTypeAt,
 } from './reference-text.js';
-import { checkChoice } from './trace-file.js';
+import { oneOf } from '../core/argument.js';
 
 /** What a conversion can be told. */
 export interface ConvertReferencesOptions {
@@ -41,8 +41,8 @@ async function convert(
   options: ConvertReferencesOptions,
   run: (source: ByteSource, sink: ByteSink, little: boolean) => Promise<ReferenceConversion>,
 ): Promise<ReferenceConversion> {
-  const endian = checkChoice('endian', options.endian ?? 'little', ['little', 'big']);
-  const exists = checkChoice('exists', options.exists ?? 'error', ['error', 'replace']);
+  const endian = oneOf('endian', options.endian ?? 'little', ['little', 'big']);
+  const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
   const source = await openSource(from);
   try {
     const sink = await openSink(to, source, exists);

@@ -17,7 +17,8 @@ import {
   ReferenceParser,
   wrongTypeAt,
 } from './reference-text.js';
-import { checkChoice, checkPath } from './trace-file.js';
+import { oneOf } from '../core/argument.js';
+import { checkPath } from './trace-file.js';
 
 /** What the readers of reference traces can be told; nothing in a binary file says it. */
 export interface ReadReferenceOptions {
@@ -74,8 +75,8 @@ export class ReferenceReader {
 
   constructor(path: string, options: ReadReferenceOptions = {}) {
     const { form = 'binary', endian = 'little', onProgress } = options;
-    checkChoice('form', form, ['binary', 'text']);
-    checkChoice('endian', endian, ['little', 'big']);
+    oneOf('form', form, ['binary', 'text']);
+    oneOf('endian', endian, ['little', 'big']);
     checkPath('path', path);
     this.path = path;
     this.#window = attempt('path', path, () => new FileWindow(path, CHUNK_BYTES));

@@ -6,7 +6,8 @@ import type { ReferenceArrays } from './reference-batch.js';
 import { referenceEmitters } from './reference-emitter.js';
 import type { EmitReference, EmitTyped } from './reference-emitter.js';
 import { typeByte } from './reference-values.js';
-import { checkChoice, TraceFile } from './trace-file.js';
+import { oneOf } from '../core/argument.js';
+import { TraceFile } from './trace-file.js';
 import type { TraceFileOptions } from './trace-file.js';
 
 /** What `openReferences` accepts beside the path. */
@@ -46,11 +47,11 @@ export class References {
 
   /** @internal Use `openReferences`. */
   constructor(path: string, options: ReferenceOptions) {
-    const form = checkChoice('form', (options as ReferenceOptions | null)?.form ?? 'binary', [
+    const form = oneOf('form', (options as ReferenceOptions | null)?.form ?? 'binary', [
       'binary',
       'text',
     ]);
-    const endian = checkChoice('endian', (options as ReferenceOptions | null)?.endian ?? 'little', [
+    const endian = oneOf('endian', (options as ReferenceOptions | null)?.endian ?? 'little', [
       'little',
       'big',
     ]);

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
+import { oneOf } from '../core/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
 import { RingFile } from '../core/ring-file.js';
 import { Ring } from '../core/ring.js';
@@ -24,19 +25,6 @@ export function checkPath(field: string, path: unknown): string {
   if (typeof path !== 'string' || path === '') throw wrongType(field, path, 'a path');
   if (path.includes('\0')) throw outOfRange(field, path, 'a path without NUL');
   return resolve(path);
-}
-
-/** Checks an option that is one of two words. */
-export function checkChoice<T extends string>(
-  field: string,
-  value: unknown,
-  choices: readonly [T, T],
-): T {
-  if (choices.includes(value as T)) return value as T;
-  const limit = choices.map((choice) => `'${choice}'`).join(' or ');
-  throw typeof value === 'string'
-    ? outOfRange(field, value, limit)
-    : wrongType(field, value, limit);
 }
 
 /** The error for a file that stands where a trace shall go. */
@@ -94,7 +82,7 @@ export class TraceFile {
       throw wrongType('options', options, 'an object');
     }
     const { ringDir, ...settings } = checkRingOptions(options, { onFull: 'block' });
-    const exists = checkChoice('exists', options.exists ?? 'error', ['error', 'replace']);
+    const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
     this.ring = new Ring(
       () => new TracewrightError('ERR_CLOSED', `${this.path} is closed`, { field: 'trace' }),
     );
