@@ -53,6 +53,15 @@ FileDescriptor create_file(const std::string& path, const std::string& preamble,
   return fd;
 }
 
+#if defined(TRACEWRIGHT_FAULT_TAIL_BEFORE_WRITE)
+// Wrong on purpose: npm run torture -- --fault must find it. A thread can be preempted between any
+// two lines; here it always is, so that a few kills are enough to meet the moment.
+void release_too_early(Ring& ring, uint64_t to) {
+  ring.release(to);
+  usleep(200);
+}
+#endif
+
 }  // namespace
 
 std::shared_ptr<OwnFileSink> OwnFileSink::create(const std::string& path,
@@ -78,7 +87,7 @@ bool OwnFileSink::drain(Ring& ring, uint64_t to) {
   while (from < to) {
     const uint64_t bytes = std::min(to - from, kWriteBytes);
 #if defined(TRACEWRIGHT_FAULT_TAIL_BEFORE_WRITE)
-    ring.release(from + bytes);  // wrong on purpose: npm run torture -- --fault must find it
+    release_too_early(ring, from + bytes);
 #endif
     if (!write_at(fd_.get(), ring.at(from), bytes, base_ + from)) {
       Failure failure;
@@ -197,7 +206,7 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
     const uint64_t bytes = claimed_to - tail;
     const uint64_t offset = control.claim_offset.load(std::memory_order_relaxed);
 #if defined(TRACEWRIGHT_FAULT_TAIL_BEFORE_WRITE)
-    ring.release(claimed_to);
+    release_too_early(ring, claimed_to);
 #endif
     const FilePiece& piece = *ring.piece();
     if (!write_at(piece.fd.get(), ring.at(tail), bytes, offset)) {

@@ -27,7 +27,7 @@ describe.runIf(process.platform === 'linux')('a process that is ended while it t
   });
 
   it('the torture finds a core that publishes the tail before the write', () => {
-    const { status, said } = torture('--rounds', '60', '--seed', '7', '--fault');
+    const { status, said } = torture('--rounds', '30', '--seed', '7', '--fault');
     expect(said).toContain('the fault was found');
     expect(status).toBe(0);
   });
