@@ -2,10 +2,13 @@ import { TraceFormatError } from '../core/errors.js';
 import { declarationOf, modelOf } from './catalog.js';
 import type { ModelName } from './catalog.js';
 import type { TraceDefinitions } from './check-metadata.js';
+import { judgePayload } from './declared-payload.js';
+import type { Shape } from './declared-payload.js';
 import type { FindingCollector, Rule } from './finding-collector.js';
 import { JUMBO_DATA_OFFSET } from './layout.js';
 import { codeOf, mcvOf, signatureOf, StreamReader } from './reader.js';
 import type { StreamEvent } from './reader.js';
+import { shapeOf } from './signature.js';
 import { isActive, transitionOf } from './thread-state.js';
 import type { ThreadState } from './thread-state.js';
 import type { ThreadStream } from './trace-directory.js';
@@ -15,11 +18,6 @@ const PROGRESS_EVENTS = 1 << 16;
 /** The emulator keeps sizes in an i32: from here on they are negative to it. */
 const JUMBO_LIMIT = 2 ** 31 - JUMBO_DATA_OFFSET;
 const MAX_MARK_DEPTH = 512;
-
-/** Events whose payload the emulator wants to have just the declared size. */
-const exactPayload = new Set(['OAs', 'OAr', 'OM[', 'OM]', 'OM=', '6Tc', 'PPc'].map(codeOf));
-/** Declared arguments that the emulator does not read. */
-const unreadPayload = new Set(['OHC', 'OCn'].map(codeOf));
 
 const OHX = codeOf('OHx');
 const OAS = codeOf('OAs');
@@ -47,25 +45,18 @@ const activity: Readonly<Record<ModelName, 'any' | 'active' | 'running'>> = {
 };
 
 /** What there is to know about an MCV, worked out the first time that it occurs. */
-interface Kind {
+interface Kind extends Shape {
   readonly model: ModelName | undefined;
   readonly declared: boolean;
-  readonly jumbo: boolean;
-  /** Bytes that the declared arguments take; of a `str` at least its NUL. */
-  readonly bytes: number;
-  readonly count: number;
 }
 
 function kindOf(code: number): Kind {
   const mcv = mcvOf(code);
   const signature = signatureOf(code);
-  const text = signature?.args.at(-1)?.type === 'str' ? 1 : 0;
   return {
     model: modelOf(mcv),
     declared: declarationOf(mcv) !== undefined,
-    jumbo: signature?.jumbo ?? false,
-    bytes: (signature?.payloadBytes ?? 0) + text,
-    count: signature?.args.length ?? 0,
+    ...(signature === undefined ? { jumbo: false, bytes: 0 } : shapeOf(signature)),
   };
 }
 
@@ -203,36 +194,19 @@ class StreamCheck {
   }
 
   #payloadFits(event: StreamEvent, kind: Kind): boolean {
-    const { code, mcv, jumbo } = event;
-    if (kind.count === 0) {
-      if (event.payloadBytes > 0 && !mcv.startsWith('OB')) {
-        this.#report('payload-extra', () => `${mcv} has no arguments, but a payload`);
-      }
-      return true;
-    }
-    if (kind.jumbo !== jumbo) {
-      const rule = unreadPayload.has(code) ? 'payload-extra' : 'payload';
-      this.#report(rule, () => `${mcv} must ${kind.jumbo ? '' : 'not '}be a jumbo event`);
-      return rule === 'payload-extra';
-    }
+    const { mcv, jumbo } = event;
     const bytes = jumbo ? event.dataBytes : event.payloadBytes;
-    if (bytes === kind.bytes || (jumbo && bytes > kind.bytes)) return true;
-    const message = (): string =>
-      `${mcv} has ${bytes} bytes of arguments, declared are ${kind.bytes}`;
-    if (unreadPayload.has(code)) {
-      this.#report('payload-extra', message);
-      return true;
-    }
-    // Of OHx only the CPU is read. Version 1 reads what it needs and does not know marks.
-    const least = code === OHX ? 4 : kind.bytes;
-    const version1 = this.#stream.version === 1;
-    if (version1 ? bytes < least : bytes < least || exactPayload.has(code)) {
-      const unread = version1 && mcv.startsWith('OM');
-      this.#report(unread ? 'payload-extra' : 'payload', message);
-      return false;
-    }
-    this.#report('payload-extra', message);
-    return true;
+    if (kind.jumbo === jumbo && bytes === kind.bytes) return true;
+    const { version } = this.#stream;
+    const verdict = judgePayload(mcv, kind, { jumbo, bytes }, version);
+    if (verdict === 'declared') return true;
+    this.#report(verdict === 'extra' ? 'payload-extra' : 'payload', () => {
+      if (kind.bytes === 0) return `${mcv} has no arguments, but a payload`;
+      if (kind.jumbo !== jumbo) return `${mcv} must ${kind.jumbo ? '' : 'not '}be a jumbo event`;
+      return `${mcv} has ${bytes} bytes of arguments, declared are ${kind.bytes}`;
+    });
+    // Version 1 does not look at marks: theirs may be too short to be looked at here.
+    return verdict === 'extra' && !(mcv.startsWith('OM') && bytes < kind.bytes);
   }
 
   #ovni(event: StreamEvent): void {

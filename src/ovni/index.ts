@@ -49,6 +49,7 @@ export type {
   ArgumentType,
   ArgumentTypes,
   NotAnArgument,
+  NotDeclared,
   Signature,
 } from './signature.js';
 export {
@@ -114,7 +115,12 @@ export function emitJumbo(mcv: string, data: Uint8Array, clock?: bigint): void {
  *
  * The MCV of a declared event stands for its whole signature: `event('OHx')`. Integers of 64 bits
  * are numbers or bigints, strings are written with their NUL. Make it once, before or after
- * `threadInit`; calling it before is an error.
+ * `threadInit`; calling it before is an error. What it is called with beyond its arguments is passed
+ * over, as by any function of JavaScript.
+ *
+ * @throws TracewrightError `ERR_ARGUMENT_RANGE` when `signature` is none, or names an event that a
+ *   model of the emulator does not declare, or not with such arguments. {@link emit} takes any MCV.
+ * Source: trace specification version 1; the emulator's list of events.
  */
 export function event<S extends DeclaredMcv | (string & {})>(
   signature: S,

@@ -1,7 +1,9 @@
 import { TracewrightError, wrongType } from '../core/errors.js';
 import { MAX_PAYLOAD_BYTES, MIN_PAYLOAD_BYTES } from './layout.js';
-import { events } from './catalog.js';
-import type { Events } from './catalog.js';
+import { declarationOf, events, modelOf } from './catalog.js';
+import type { Events, Models } from './catalog.js';
+import { judgePayload } from './declared-payload.js';
+import type { Shape } from './declared-payload.js';
 
 /** The argument types of ovni's event notation, with what a caller passes for each. */
 export interface ArgumentTypes {
@@ -157,14 +159,64 @@ export function parseSignature(text: string): Signature {
   return { mcv, jumbo, args, payloadBytes: offset };
 }
 
+/** Bytes and kind of a signature's arguments; of a `str` its NUL. */
+export function shapeOf({ jumbo, args, payloadBytes }: Signature): Shape {
+  return { jumbo, bytes: payloadBytes + (args.at(-1)?.type === 'str' ? 1 : 0) };
+}
+
+/** The declared events of a model that are nearest to an MCV: the same letters, else the category. */
+function nearestTo(mcv: string): string[] {
+  const all = Object.keys(events);
+  const same = (other: string): boolean => other.toLowerCase() === mcv.toLowerCase();
+  for (const near of [same, (other: string) => other.startsWith(mcv.slice(0, 2))]) {
+    const found = all.filter((other) => near(other) && other[0] === mcv[0]);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** Refuses what the emulator would: an event that its model does not declare, or not like this. */
+function checkDeclared(text: string, signature: Signature): void {
+  const { mcv } = signature;
+  const model = modelOf(mcv);
+  if (model === undefined) return;
+  const declaration = declarationOf(mcv);
+  if (declaration === undefined) {
+    const near = nearestTo(mcv);
+    throw fault(
+      text,
+      0,
+      `the emulator's model ${model} declares no event ${mcv}`,
+      near.length > 0
+        ? `one that it declares, such as ${near.slice(0, 8).join(' ')}`
+        : "one of the catalog's, or the letter of a model of your own",
+    );
+  }
+  const declared = parseSignature(declaration.signature);
+  if (judgePayload(mcv, shapeOf(declared), shapeOf(signature), 3) === 'refused') {
+    throw fault(
+      text,
+      3,
+      'the emulator refuses the event with these arguments',
+      declaration.signature,
+    );
+  }
+}
+
 /**
  * Like {@link parseSignature}, but three characters that are the MCV of a declared event stand for
- * that event's whole signature: `OHx` for `OHx(i32 cpu, i32 tid, u64 tag)`. Any other MCV alone is
- * an event without arguments.
+ * that event's whole signature: `OHx` for `OHx(i32 cpu, i32 tid, u64 tag)`. An MCV of a model that
+ * the emulator does not have is an event without arguments.
+ *
+ * @throws TracewrightError `ERR_ARGUMENT_RANGE` also for an event that a model of the emulator would
+ * have to declare and does not, or declares with other arguments than it could read.
  */
 export function resolveSignature(text: string): Signature {
-  const declared = Object.hasOwn(events, text) ? events[text as keyof Events] : undefined;
-  return parseSignature(declared?.signature ?? text);
+  const declared = declarationOf(text);
+  if (declared !== undefined) return parseSignature(declared.signature);
+  const signature = parseSignature(text);
+  checkDeclared(text, signature);
+  return signature;
 }
 
 /** What stands for an argument that cannot be read: no value has this type. */
@@ -198,6 +250,22 @@ type ArgumentsAfterMcv<Rest extends string> = Rest extends ''
     ? ArgumentList<List>
     : [NotAnArgument<Rest>];
 
+/** What an event takes that a model of the emulator would have to declare: no value has this type. */
+export interface NotDeclared<Mcv extends string> {
+  readonly 'an event that its model does not declare': Mcv;
+}
+
+type FirstThree<Text extends string> = Text extends `${infer M}${infer C}${infer V}${string}`
+  ? `${M}${C}${V}`
+  : Text;
+
+/** Whether the emulator takes the event: one that is declared, or of a model that is not its own. */
+type IsTaken<Text extends string> = Text extends `${Models[keyof Models]['id']}${string}`
+  ? FirstThree<Text> extends keyof Events
+    ? true
+    : false
+  : true;
+
 /**
  * The parameters of the function that emits an event, inferred from its signature:
  * `Arguments<'OHx(i32 cpu, i32 tid, u64 tag)'>` is `[number, number, number | bigint]`, and so is
@@ -208,4 +276,6 @@ export type Arguments<S extends string> = string extends S
   ? (number | bigint | string)[]
   : S extends keyof Events
     ? ArgumentsAfterMcv<AfterMcv<Events[S]['signature']>>
-    : ArgumentsAfterMcv<AfterMcv<S>>;
+    : IsTaken<S> extends true
+      ? ArgumentsAfterMcv<AfterMcv<S>>
+      : [NotDeclared<FirstThree<S>>];

@@ -3,7 +3,12 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { TracewrightError } from '../../src/core/errors.js';
 import { events } from '../../src/ovni/catalog.js';
 import { argumentBytes, parseSignature, resolveSignature } from '../../src/ovni/signature.js';
-import type { Arguments, ArgumentType, NotAnArgument } from '../../src/ovni/signature.js';
+import type {
+  Arguments,
+  ArgumentType,
+  NotAnArgument,
+  NotDeclared,
+} from '../../src/ovni/signature.js';
 
 describe('parseSignature', () => {
   test('an event without arguments', () => {
@@ -128,6 +133,37 @@ describe('resolveSignature', () => {
   });
 });
 
+describe('an event of a model of the emulator', () => {
+  test.each([
+    ['OHX', /model ovni declares no event OHX; expected .* such as OHx$/],
+    ['OHz', /such as OHC OHc OHe OHp OHr OHw OHx/],
+    ['VYC+(u32 typeid, str label)', /model nosv declares no event VYC; .* such as VYc$/],
+    ['6zz(u32 a)', /model nanos6 .* or the letter of a model of your own/],
+    ['OAs(i32 cpu, i32 tid)', /expected OAs\(i32 cpu\)/],
+    ['VYc(u32 typeid, u32 label)', /expected VYc\+\(u32 typeid, str label\)/],
+    ['VTx(u32 taskid)', /expected VTx\(/],
+  ])('%s is refused, with what there is near it', (text, message) => {
+    expect(() => resolveSignature(text)).toThrow(TracewrightError);
+    expect(() => resolveSignature(text)).toThrow(message);
+    expect(() => parseSignature(text)).not.toThrow();
+  });
+
+  test.each([
+    'OB.(u64 a)',
+    'OHC(i32 cpu)',
+    'OHx(i32 cpu)',
+    'XHX',
+    'ohx(u8 a, u8 b)',
+    'VYc+(u32 a, str b)',
+  ])('%s is taken as it is', (text) => {
+    expect(resolveSignature(text)).toEqual(parseSignature(text));
+  });
+
+  test.each(Object.values(events).map(({ signature }) => signature))('%s', (signature) => {
+    expect(resolveSignature(signature)).toEqual(parseSignature(signature));
+  });
+});
+
 describe('Arguments', () => {
   test('types come from the signature itself', () => {
     expectTypeOf<Arguments<'OB.'>>().toEqualTypeOf<[]>();
@@ -148,6 +184,12 @@ describe('Arguments', () => {
     expectTypeOf<Arguments<'OM['>>().toEqualTypeOf<[number | bigint, number]>();
     expectTypeOf<Arguments<'OB.'>>().toEqualTypeOf<[]>();
     expectTypeOf<Arguments<'XXa'>>().toEqualTypeOf<[]>();
+  });
+
+  test('no value fits an event that its model does not declare', () => {
+    expectTypeOf<Arguments<'OHX'>>().toEqualTypeOf<[NotDeclared<'OHX'>]>();
+    expectTypeOf<Arguments<'6Tz(u32 a)'>>().toEqualTypeOf<[NotDeclared<'6Tz'>]>();
+    expectTypeOf<Arguments<'OHx(i32 cpu)'>>().toEqualTypeOf<[number]>();
   });
 
   test('a signature that is not known until run time takes anything', () => {
