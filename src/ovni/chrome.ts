@@ -3,12 +3,14 @@ import type { ChromeEvent } from '../core/chrome-event.js';
 import { TraceFormatError } from '../core/errors.js';
 import type { Progress } from '../core/finding.js';
 import { jsonValue } from './dump.js';
+import { markTypesOf } from './mark-types.js';
+import type { MarkTypes } from './mark-types.js';
 import type { MarkType } from './metadata.js';
 import { StreamReader, codeOf, decodeArguments } from './reader.js';
 import type { StreamEvent } from './reader.js';
 import { transitionOf } from './thread-state.js';
 import { clockOffsetOf, readTraceDirectory } from './trace-directory.js';
-import type { ThreadStream, TraceDirectory, TraceProcess } from './trace-directory.js';
+import type { ThreadStream, TraceProcess } from './trace-directory.js';
 
 const PROGRESS_EVENTS = 1 << 16;
 /** Tracks of marks have thread ids above every real one of Linux. */
@@ -84,7 +86,7 @@ export function* chromeEvents(
 ): Generator<ChromeEvent, void> {
   const trace = readTraceDirectory(path);
   const { onProgress, shift = 0 } = options;
-  const marks = markTypes(trace);
+  const marks = markTypesOf(trace);
   const pids = new Set<number>();
   const total = trace.streams.reduce((sum, stream) => sum + statSync(stream.path).size, 0);
   let done = 0;
@@ -115,19 +117,6 @@ export function* chromeEvents(
   }
 }
 
-/** The mark types of all threads: any thread may use those of another. */
-function markTypes(trace: TraceDirectory): Map<number, MarkType> {
-  const types = new Map<number, MarkType>();
-  for (const { metadata } of trace.streams) {
-    for (const [type, mark] of metadata.marks) {
-      const known = types.get(type);
-      const labels = new Map([...(known?.labels ?? []), ...mark.labels]);
-      types.set(type, { ...mark, labels });
-    }
-  }
-  return types;
-}
-
 function metadata(
   name: string,
   pid: number,
@@ -142,19 +131,13 @@ class ThreadDrawing {
   readonly #stream: ThreadStream;
   readonly #pid: number;
   readonly #shift: number;
-  readonly #types: ReadonlyMap<number, MarkType>;
+  readonly #types: MarkTypes;
   readonly #ids: TrackIds;
   readonly #tracks = new Map<number, MarkTrack>();
   #state: { name: string; begin: number } | undefined;
   #flush: number | undefined;
 
-  constructor(
-    stream: ThreadStream,
-    pid: number,
-    shift: number,
-    types: ReadonlyMap<number, MarkType>,
-    ids: TrackIds,
-  ) {
+  constructor(stream: ThreadStream, pid: number, shift: number, types: MarkTypes, ids: TrackIds) {
     this.#stream = stream;
     this.#pid = pid;
     this.#shift = shift;

@@ -1,8 +1,10 @@
 import type { Progress } from '../core/finding.js';
 import { declarationOf } from './catalog.js';
+import { markTypesOf } from './mark-types.js';
+import type { MarkTypes } from './mark-types.js';
 import { mergeStreams } from './merge-streams.js';
 import type { MergedEvent } from './merge-streams.js';
-import { decodeArguments } from './reader.js';
+import { codeOf, decodeArguments } from './reader.js';
 import type { DecodedArguments } from './reader.js';
 import { readTraceDirectory } from './trace-directory.js';
 import type { ThreadStream } from './trace-directory.js';
@@ -11,8 +13,16 @@ import type { ThreadStream } from './trace-directory.js';
 const SHOWN_BYTES = 32;
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
+const MARK_CODES: ReadonlySet<number> = new Set(['OM[', 'OM]', 'OM='].map(codeOf));
+
 /** A value that JSON can say without loss. */
 export type JsonValue = string | number | JsonValue[] | { [name: string]: JsonValue };
+
+/** An event with what it takes to say what it means. */
+export interface DumpedEvent extends MergedEvent {
+  /** The mark types of the trace. */
+  marks: MarkTypes;
+}
 
 /**
  * The events of a trace, or of a part of it, in the order of their clocks with the offsets of their
@@ -26,17 +36,24 @@ export type JsonValue = string | number | JsonValue[] | { [name: string]: JsonVa
 export function* dumpEvents(
   path: string,
   options: { onProgress?: Progress } = {},
-): Generator<MergedEvent, void> {
+): Generator<DumpedEvent, void> {
   const trace = readTraceDirectory(path);
-  yield* mergeStreams(trace, trace.streams, options);
+  const marks = markTypesOf(trace);
+  let dumped: DumpedEvent | undefined;
+  for (const merged of mergeStreams(trace, trace.streams, options)) {
+    if (dumped === undefined) dumped = { ...merged, marks };
+    else Object.assign(dumped, merged);
+    yield dumped;
+  }
 }
 
 /**
  * One readable line for an event, without the line's end: the clock in nanoseconds, the MCV, whose
- * it is, and what it means where it is declared, else its bytes. Control characters are escaped, so
+ * it is, and what it means where it is declared, else its bytes; of a mark also the title and the
+ * label that the trace's metadata give. Control characters are escaped, so
  * that a hostile trace cannot steer a terminal.
  */
-export function dumpLine({ stream, event, clock }: MergedEvent): string {
+export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
   const { code } = event;
   let description = descriptions.get(code);
   if (description === undefined) {
@@ -55,17 +72,23 @@ export function dumpLine({ stream, event, clock }: MergedEvent): string {
       ? description + shownBytes(event)
       : decoded === undefined
         ? `not as declared${shownBytes(event)}`
-        : described(description, decoded);
+        : described(description, MARK_CODES.has(code) ? withNames(decoded, marks) : decoded);
   return `${clock}  ${escaped(event.mcv)}  ${place}  ${meaning}`;
 }
 
 /**
  * The event as an object for `JSON.stringify`. Integers of 64 bits are numbers up to 2^53 - 1 and
- * decimal strings beyond. `args` are there when the event is declared and as declared, `payload` or
+ * decimal strings beyond. `args` are there when the event is declared and as declared, `mark` with the
+ * title and the label of a mark where the trace's metadata have them, `payload` or
  * `data` in hexadecimal when it is not; `data` of more than 16 MiB is left out, `dataBytes` says how
  * much it is.
  */
-export function dumpObject({ stream, event, clock }: MergedEvent): Record<string, JsonValue> {
+export function dumpObject({
+  stream,
+  event,
+  clock,
+  marks,
+}: DumpedEvent): Record<string, JsonValue> {
   const { mcv, offset, size, jumbo, data } = event;
   const object: Record<string, JsonValue> = {
     clock: jsonInteger(clock),
@@ -83,12 +106,33 @@ export function dumpObject({ stream, event, clock }: MergedEvent): Record<string
     if (args.length > 0) {
       object['args'] = Object.fromEntries(args.map(([name, value]) => [name, jsonValue(value)]));
     }
+    if (MARK_CODES.has(event.code)) {
+      const { title, label } = namesOf(decoded, marks);
+      if (title !== undefined) object['mark'] = label === undefined ? { title } : { title, label };
+    }
   } else if (!jumbo) {
     if (event.payloadBytes > 0) object['payload'] = hexadecimal(event.payload);
   } else if (data !== undefined) {
     object['data'] = hexadecimal(data);
   }
   return object;
+}
+
+/** What the metadata call the type and the value of a mark, where they do. */
+function namesOf(
+  { type, value }: DecodedArguments,
+  marks: MarkTypes,
+): { title?: string | undefined; label?: string | undefined } {
+  const mark = marks.get(type as number);
+  return { title: mark?.title, label: mark?.labels.get(value as bigint) };
+}
+
+/** The arguments of a mark with their names behind them: `7 "loading"`. */
+function withNames(args: DecodedArguments, marks: MarkTypes): DecodedArguments {
+  const { title, label } = namesOf(args, marks);
+  const named = (argument: string, name: string | undefined): string =>
+    String(args[argument]) + (name === undefined ? '' : ` "${name}"`);
+  return { type: named('type', title), value: named('value', label) };
 }
 
 /** An argument in terms of JSON, without loss. */

@@ -38,8 +38,8 @@ test.skipIf(!existsSync(goldenUrl))('the golden trace', () => {
     `1000000000030  OHp  ${place}  thread state: paused`,
     `1000000000040  OHr  ${place}  thread state: running again`,
     `1000000000050  VYc  ${place}  task type 1 defined as "testtype1"`,
-    `1000000000060  OM[  ${place}  mark push: type 3, value 7`,
-    `1000000000070  OM]  ${place}  mark pop: type 3, value 7`,
+    `1000000000060  OM[  ${place}  mark push: type 3 "Request", value 7 "GET /"`,
+    `1000000000070  OM]  ${place}  mark pop: type 3 "Request", value 7 "GET /"`,
     `1000000000080  XXa  ${place}  not declared: abcd`,
     `1000000000090  XXb  ${place}  not declared: 010203040506070809`,
     `1000000000100  OHe  ${place}  thread state: dead, execution over`,
@@ -111,6 +111,28 @@ test('objects for JSON', () => {
     },
   ]);
   expect(JSON.parse(JSON.stringify(objects))).toEqual(objects);
+});
+
+test('marks have their title and label, from whichever thread gives them', () => {
+  const types = {
+    '1': { title: 'Phase\x1b', chan_type: 'stack', labels: { '1': 'loading', '-9': 'minus' } },
+  };
+  const folder = writeVersion3([
+    { events: [mark('OM[', T0, 1n, 1), mark('OM[', T0 + 1n, 2n, 1), mark('OM=', T0 + 2n, 3n, 2)] },
+    { tid: 2, events: [mark('OM]', T0 + 3n, -9n, 1)], ovni: { mark: types } },
+  ]);
+  expect(linesOf(folder).map((line) => line.split('  ')[3])).toEqual([
+    'mark push: type 1 "Phase\\u001b", value 1 "loading"',
+    'mark push: type 1 "Phase\\u001b", value 2',
+    'mark set: type 2, value 3',
+    'mark pop: type 1 "Phase\\u001b", value -9 "minus"',
+  ]);
+  expect(objectsOf(folder)).toMatchObject([
+    { args: { value: 1, type: 1 }, mark: { title: 'Phase\x1b', label: 'loading' } },
+    { args: { value: 2, type: 1 }, mark: { title: 'Phase\x1b' } },
+    { args: { value: 3, type: 2 } },
+    { mark: { label: 'minus' } },
+  ]);
 });
 
 test('lines of what cannot be decoded, and nothing that steers a terminal', () => {
