@@ -33,17 +33,20 @@ export type OptionNames<Options> = Readonly<Record<keyof Options & string, true>
 /**
  * Refuses what is no object, and names that nothing reads: a misspelt option would be a silent one.
  *
+ * @param within the option whose own options these are.
  * @throws TracewrightError that names the option and those that there are.
  */
 export function checkOptionNames<Options>(
   options: unknown,
   names: OptionNames<Required<Options>>,
+  within?: string,
 ): void {
   if (typeof options !== 'object' || options === null) {
-    throw wrongType('options', options, 'an object');
+    throw wrongType(within ?? 'options', options, 'an object');
   }
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(names, name)) continue;
-    throw outOfRange('option', name, `one of ${Object.keys(names).sort().join(', ')}`);
+    const field = within === undefined ? 'option' : `${within} option`;
+    throw outOfRange(field, name, `one of ${Object.keys(names).sort().join(', ')}`);
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { checkOptionNames } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import type { Finding, Progress } from '../core/finding.js';
 import { COUNTED_LABELS, TOTAL_LABEL, callNamed, countName } from './calls.js';
@@ -26,6 +27,8 @@ export interface CheckOptions {
   repeats?: number;
 }
 
+const CHECK_OPTIONS = { onProgress: true, repeats: true } as const;
+
 /**
  * Checks a rank's trace file: yields what the format's own reader would refuse or die of (`error`) and
  * what it reads otherwise than meant (`warning`). Memory does not grow with the calls.
@@ -41,6 +44,7 @@ export interface CheckOptions {
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
+  checkOptionNames<CheckOptions>(options, CHECK_OPTIONS);
   yield* limited(traceFindings(path, options), path, options.repeats ?? DEFAULT_REPEATS);
 }
 
@@ -53,6 +57,7 @@ export function* checkTrace(path: string, options: CheckOptions = {}): Generator
  * where there are more than 2^20 of these).
  */
 export function* checkRun(path: string, options: CheckOptions = {}): Generator<Finding, void> {
+  checkOptionNames<CheckOptions>(options, CHECK_OPTIONS);
   const files: string[] = [];
   let isWhole = true;
   try {
@@ -136,14 +141,14 @@ interface Matching {
 
 function* traceFindings(
   path: string,
-  options: CheckOptions,
+  { onProgress }: CheckOptions,
   matching?: Matching,
 ): Generator<Finding, void> {
   let sections: Sections;
   let cursor: CallCursor;
   try {
     sections = readSections(path);
-    cursor = CallCursor.ofTrace(sections, options);
+    cursor = CallCursor.ofTrace(sections, { onProgress });
   } catch (error) {
     if (!(error instanceof TraceFormatError)) throw error;
     yield { severity: 'error', rule: 'bad-file', ...placed(error) };

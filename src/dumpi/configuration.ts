@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { oneOf } from '../core/argument.js';
+import { checkOptionNames, oneOf } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { attempt, hasCode } from '../core/system-error.js';
 import { calls } from './calls.js';
@@ -44,6 +44,17 @@ export interface ConfigurationOptions {
   counters?: readonly string[];
 }
 
+const CONFIGURATION_OPTIONS = {
+  fileRoot: true,
+  timestamps: true,
+  statuses: true,
+  calls: true,
+  otherCalls: true,
+  functionEnter: true,
+  functionExit: true,
+  counters: true,
+} as const;
+
 const SETTINGS: readonly Setting[] = ['disable', 'success', 'enable'];
 const TIMESTAMPS: readonly Timestamps[] = ['none', 'cpu', 'wall', 'full'];
 /** As many as libdumpi takes. */
@@ -81,8 +92,13 @@ export function checkConfiguration(options: ConfigurationOptions): Configuration
   if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
     throw wrongType('config', options, 'an object, or the path of a dumpi.conf');
   }
+  checkOptionNames<ConfigurationOptions>(options, CONFIGURATION_OPTIONS, 'config');
+  const given: unknown = options.calls ?? {};
+  if (typeof given !== 'object') {
+    throw wrongType('config.calls', given, 'an object of calls and their settings');
+  }
   const settings = new Map<MpiCallName, Setting>();
-  for (const [name, setting] of Object.entries(options.calls ?? {})) {
+  for (const [name, setting] of Object.entries(given as object)) {
     if (!isCallName(name)) throw outOfRange('config.calls', name, 'the name of an MPI call');
     settings.set(name, oneOf(`config.calls.${name}`, setting, SETTINGS));
   }

@@ -1,3 +1,4 @@
+import { checkOptionNames } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { FileWindow } from '../core/file-window.js';
 import type { Progress } from '../core/finding.js';
@@ -16,6 +17,8 @@ export interface FieldCursorOptions {
   /** Called with the bytes read and the size of the file, four times a mebibyte at most. */
   onProgress?: Progress | undefined;
 }
+
+const FIELD_CURSOR_OPTIONS = { maxRecordBytes: true, onProgress: true } as const;
 
 /**
  * Reads fields one after the other from a part of a file, in memory that does not grow with it. No
@@ -42,6 +45,7 @@ export class FieldCursor {
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, from: number, limit?: number, options: FieldCursorOptions = {}) {
+    checkOptionNames<FieldCursorOptions>(options, FIELD_CURSOR_OPTIONS);
     this.path = path;
     this.#window = attempt('path', path, () => new FileWindow(path, STRETCH_BYTES));
     this.limit = Math.min(limit ?? this.#window.size, this.#window.size);

@@ -117,6 +117,8 @@ const RANK_OPTIONS = {
   cpuBias: true,
 } as const;
 
+const MESH_OPTIONS = { coordinates: true, sizes: true } as const;
+
 /** How often calls were made, and how many of these are not stored. */
 export interface CallCounts {
   calls: number;
@@ -265,6 +267,7 @@ export class Rank {
       throw wrongType('readCounters', readCounters, 'a function');
     }
     const mesh = options.mesh ?? { coordinates: [], sizes: [] };
+    checkOptionNames<NonNullable<RankOptions['mesh']>>(mesh, MESH_OPTIONS, 'mesh');
     const coordinates = checkIntegers('mesh.coordinates', mesh.coordinates);
     const sizes = checkIntegers('mesh.sizes', mesh.sizes);
     if (sizes.length !== coordinates.length) {

@@ -80,6 +80,16 @@ describe('dumpi.conf', () => {
     },
   );
 
+  it.each([
+    [{ timestamp: 'wall' }, 'config option', 'timestamp'],
+    [{ calls: { MPI_Sent: 'enable' } }, 'config.calls', 'MPI_Sent'],
+    [{ calls: 7 }, 'config.calls', 7],
+  ])('names what nothing reads: %j', (options, field, value) => {
+    expect(() => checkConfiguration(options as never)).toThrow(
+      expect.objectContaining({ name: 'TracewrightError', field, value }),
+    );
+  });
+
   it('is the file of DUMPI_CONF, or of the working directory, or none', () => {
     const directory = mkdtempSync(join(folder, 'cwd-'));
     process.chdir(directory);
