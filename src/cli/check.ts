@@ -1,6 +1,7 @@
 import type { Finding } from '../core/finding.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from './command.js';
 import type { Command } from './command.js';
+import { counted } from './counted.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { findTraces, toldHelp, toldOptions } from './detect.js';
 import type { FoundTrace } from './detect.js';
@@ -86,8 +87,4 @@ function unlessClosed(error: unknown): void {
 function line({ severity, rule, message, path, offset }: Finding): string {
   const place = offset === undefined ? path : `${path}, byte ${offset}`;
   return `${severity} ${rule}: ${place}: ${message}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

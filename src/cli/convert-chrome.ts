@@ -3,6 +3,7 @@ import { relative, sep } from 'node:path';
 import { writeChromeJson } from './chrome-json.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
+import { counted } from './counted.js';
 import { findTraces } from './detect.js';
 import type { FoundTrace } from './detect.js';
 import { mergedChromeEvents } from './merge-chrome.js';
@@ -25,9 +26,16 @@ export async function convertToChrome({ path, out, force }: ConversionRequest): 
       exitCode = EXIT_FAULTY;
     },
   });
-  await writeChromeJson(output, events);
+  const count = await writeChromeJson(output, events);
   progress.clear();
   await output.end();
+  // Whoever pipes the events on need not be told.
+  if (toFile || process.stderr.isTTY) {
+    const place = toFile ? out : 'standard output';
+    process.stderr.write(
+      `${place}: ${counted(count, 'event')}, to open in https://ui.perfetto.dev or chrome://tracing\n`,
+    );
+  }
   return exitCode;
 }
 

@@ -3,6 +3,7 @@ import { hasCode } from '../core/system-error.js';
 import { referencesToText, textToReferences } from '../laplace/convert-references.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
+import { counted } from './counted.js';
 import { ProgressLine } from './progress.js';
 import { ClosedPipe } from './text-output.js';
 
@@ -22,7 +23,7 @@ async function convertWith(
       { endian, exists: force ? 'replace' : 'error', onProgress: progress.of(path) },
     );
     progress.clear();
-    if (toFile) process.stderr.write(`${out}: ${records} references\n`);
+    if (toFile) process.stderr.write(`${out}: ${counted(records, 'reference')}\n`);
     return EXIT_DONE;
   } catch (error) {
     progress.clear();

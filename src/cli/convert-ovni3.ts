@@ -4,6 +4,7 @@ import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { convertToVersion3 } from '../ovni/convert-version3.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
+import { counted } from './counted.js';
 import { findTraces } from './detect.js';
 import { ovniFormat } from './ovni-format.js';
 import { ProgressLine } from './progress.js';
@@ -31,7 +32,7 @@ export function convertToOvni3({ path, out, force }: ConversionRequest): Promise
       renameSync(to, out);
     }
     for (const note of notes) process.stderr.write(`note: ${note.path}: ${note.message}\n`);
-    process.stderr.write(`${out}: ${events} events of ${threads} threads\n`);
+    process.stderr.write(`${out}: ${counted(events, 'event')} of ${counted(threads, 'thread')}\n`);
     return Promise.resolve(EXIT_DONE);
   } catch (error) {
     progress.clear();

@@ -17,11 +17,11 @@ export class TracewrightError extends Error {
   override readonly name: string = 'TracewrightError';
   readonly code: ErrorCode;
   /** The argument, option or field that is wrong, in the terms of the call. */
-  readonly field: string | undefined;
+  declare readonly field: string | undefined;
   /** The value that was given. */
-  readonly value: unknown;
+  declare readonly value: unknown;
   /** What would have been accepted, in words: `'an integer from 0 to 99'`. */
-  readonly limit: string | undefined;
+  declare readonly limit: string | undefined;
 
   constructor(
     code: ErrorCode,
@@ -30,9 +30,10 @@ export class TracewrightError extends Error {
   ) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
     this.code = code;
-    this.field = details.field;
-    this.value = details.value;
-    this.limit = details.limit;
+    // An error that is printed shows what there is: nothing undefined.
+    for (const name of ['field', 'value', 'limit'] as const) {
+      if (name in details) Object.assign(this, { [name]: details[name] });
+    }
   }
 }
 
@@ -62,9 +63,11 @@ function shown(value: unknown): string {
   }
   if (typeof value === 'bigint') return `${String(value)}n`;
   if (typeof value === 'function') return 'a function';
-  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (Array.isArray(value)) return `an array of length ${value.length}`;
   if (typeof value === 'object' && value !== null) {
-    return `a ${(value.constructor as { name?: string } | undefined)?.name ?? 'object'}`;
+    const name = (value.constructor as { name?: unknown } | undefined)?.name;
+    const known = typeof name === 'string' && name !== '' && name !== 'Object';
+    return known ? `an object of class ${name}` : 'an object';
   }
   return String(value);
 }

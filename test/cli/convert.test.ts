@@ -29,7 +29,10 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
     const path = writeTrace(directory, 'two.heph', epoch, event);
     const out = join(directory, 'two.json');
     const converted = tracewright('convert', '--to', 'chrome', path, out);
-    expect(converted).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(converted).toMatchObject({ status: 0, stdout: '' });
+    expect(converted.stderr).toBe(
+      `${out}: 5 events, to open in https://ui.perfetto.dev or chrome://tracing\n`,
+    );
     const first = readFileSync(out, 'utf8');
     expect(eventsIn(first)).toHaveLength(5);
 
@@ -129,7 +132,7 @@ describe('tracewright convert --to ovni3', { timeout: 60_000 }, () => {
     writeOvniTrace(path, 1000n);
     const { status, stdout, stderr } = tracewright('convert', '--to', 'ovni3', path, out);
     expect([status, stdout]).toEqual([0, '']);
-    expect(stderr).toContain(`${out}: 3 events of 1 threads`);
+    expect(stderr).toContain(`${out}: 3 events of 1 thread\n`);
     expect(existsSync(join(out, 'loom.node0.1000/proc.4242/thread.4242/stream.obs'))).toBe(true);
     expect(tracewright('check', out)).toMatchObject({ status: 0 });
   });
