@@ -4,7 +4,7 @@
 //   npm run torture -- --rounds 1000
 
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildFaultyCore, buildMemory } from './addons.mjs';
@@ -27,6 +27,7 @@ acknowledged event must be in its trace once and in order; our check must accept
 
   --fuzz N       instead: N broken inputs for every reader
   --reader TEXT  only readers whose name contains TEXT
+  --jobs N       how many at a time (default: the processors)
 
   --workers N    instead: N workers that trace in every format, half of them terminated
 
@@ -41,6 +42,7 @@ const { values } = parseArgs({
     fault: { type: 'boolean', default: false },
     fuzz: { type: 'string' },
     reader: { type: 'string', default: '' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
     workers: { type: 'string' },
     directory: { type: 'string', default: tmpdir() },
     help: { type: 'boolean', default: false },
@@ -74,7 +76,8 @@ if (values.fuzz !== undefined) {
   try {
     process.stdout.write(`seed ${seed}\n`);
     const count = Number(values.fuzz);
-    const well = await fuzz({ seed, count, directory, only: values.reader });
+    const jobs = Math.max(1, Number(values.jobs));
+    const well = await fuzz({ seed, count, directory, only: values.reader, jobs });
     process.exitCode = well ? 0 : 1;
   } finally {
     rmSync(directory, { recursive: true, force: true });

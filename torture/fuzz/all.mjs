@@ -12,8 +12,9 @@ import { ovniReaders } from './ovni-fuzz.mjs';
  * @property {typeof import('./mutate.mjs').mutate} [mutate] breaks them in a way of its own.
  * @property {number} headerBytes a fault behind these is past the header.
  * @property {(directory: string) => string} open where the input goes.
- * @property {(path: string, bytes: Buffer) => number} read the records that it found; throws at a
- *   fault.
+ * @property {(path: string, bytes: Buffer) => number | Promise<number>} read the records that it
+ *   found; throws at a fault.
+ * @property {number} [share] of the inputs, for what is slow and parses by a reader that gets all.
  */
 
 /** @type {FuzzedReader[]} */

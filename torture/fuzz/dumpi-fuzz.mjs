@@ -5,10 +5,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { core } from '../../dist/core/addon.js';
 import { dump } from '../../dist/dumpi/dump.js';
 import { checkTrace, dumpi2ascii, openRank, readMetafile, recoverTrace } from 'tracewright/dumpi';
 import { mutateJson } from './mutate-json.mjs';
+import { mutateRing, smallRing } from './mutate-ring.mjs';
 
 const killed = fileURLToPath(new URL('../../test/fixtures/dumpi-killed.mjs', import.meta.url));
 const LONGEST_RECORD_BYTES = 1 << 20;
@@ -25,7 +25,7 @@ function wholeTrace(directory) {
   rank.keyval('seed', '42');
   rank.annotate('begin');
   rank.functionEnter('work');
-  for (let n = 0; n < 8; n++) {
+  for (let n = 0; n < 3; n++) {
     rank.log('MPI_Send', { count: n, datatype: 5, dest: 0, tag: 7, comm: 2 }, rank.enter());
     rank.log('MPI_Iprobe', { source: 0, tag: 7, comm: 2, flag: n % 2, status: null });
   }
@@ -49,17 +49,12 @@ function seedsOf(directory, pick) {
 /** What a killed rank leaves, by name, its rings made small. */
 function leftovers(directory) {
   const place = join(directory, 'seed');
-  const order = { directory: place, count: 20, end: 'kill' };
+  const order = { directory: place, count: 5, end: 'kill' };
   spawnSync(process.execPath, [killed, JSON.stringify(order)]);
   const files = new Map();
   for (const name of readdirSync(place)) {
-    let bytes = readFileSync(join(place, name));
-    if (name.endsWith('.ring')) {
-      const capacity = 4096;
-      bytes.writeBigUInt64LE(BigInt(capacity), core.control.capacity);
-      bytes = bytes.subarray(0, core.control.bytes + capacity);
-    }
-    files.set(name, bytes);
+    const bytes = readFileSync(join(place, name));
+    files.set(name, name.endsWith('.ring') ? smallRing(bytes) : bytes);
   }
   rmSync(place, { recursive: true });
   return files;
@@ -77,10 +72,12 @@ function recoverReader(what, isBroken, mutate) {
     },
     mutate,
     headerBytes: what === 'ring' ? 24 : 0,
-    open: (directory) => join(directory, 'run'),
-    read(place, bytes) {
-      rmSync(place, { recursive: true, force: true });
+    open(directory) {
+      const place = join(directory, 'run');
       mkdirSync(place);
+      return place;
+    },
+    read(place, bytes) {
       for (const [name, content] of good) {
         writeFileSync(join(place, name), name === broken ? bytes : content);
       }
@@ -129,7 +126,7 @@ export const dumpiReaders = [
       return Object.keys(readMetafile(path)).length;
     },
   },
-  recoverReader('ring', (name) => /\.bin\.ring$/.test(name)),
-  recoverReader('names', (name) => /\.names\.ring$/.test(name)),
+  recoverReader('ring', (name) => /\.bin\.ring$/.test(name), mutateRing),
+  recoverReader('names', (name) => /\.names\.ring$/.test(name), mutateRing),
   recoverReader('side file', (name) => name.endsWith('.json'), mutateJson),
 ];

@@ -1,9 +1,22 @@
 // The readers of Heph: files, byte streams in pieces, check and dump.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { dumpLine, dumpObject } from '../../dist/heph/dump.js';
-import { PacketDecoder, checkTrace, f64, i64, openTrace, readPackets } from 'tracewright/heph';
+import {
+  PacketDecoder,
+  checkTrace,
+  f64,
+  i64,
+  openTrace,
+  readPackets,
+  recoverTrace,
+} from 'tracewright/heph';
+import { mutateRing, smallRing } from './mutate-ring.mjs';
+
+const killed = fileURLToPath(new URL('../../test/fixtures/killed.mjs', import.meta.url));
 
 async function seeds(directory) {
   const path = join(directory, 'seed.heph');
@@ -17,7 +30,7 @@ async function seeds(directory) {
     list: ['a', 'b'],
     numbers: [1, 2],
   };
-  for (let i = 0; i < 6; i++) stream.finishTrace(stream.startTrace(), `event ${i}`, attributes);
+  for (let i = 0; i < 3; i++) stream.finishTrace(stream.startTrace(), `event ${i}`, attributes);
   await trace.close();
   const bytes = readFileSync(path);
   rmSync(path);
@@ -25,6 +38,40 @@ async function seeds(directory) {
 }
 
 const file = (directory) => join(directory, 'trace.heph');
+
+/** A file and one of its rings, as a killed process leaves them. */
+function recoverReader() {
+  let content;
+  let name;
+  return {
+    name: 'heph recover, ring',
+    seeds(directory) {
+      const place = join(directory, 'seed');
+      const order = { traceDir: join(place, 'ovni'), version: 3, hephFile: file(place), count: 8 };
+      mkdirSync(place);
+      spawnSync(process.execPath, [killed, JSON.stringify(order)]);
+      name = readdirSync(place).find((each) => each.endsWith('.ring'));
+      content = readFileSync(file(place));
+      const ring = smallRing(readFileSync(join(place, name)));
+      rmSync(place, { recursive: true });
+      return [ring];
+    },
+    mutate: mutateRing,
+    headerBytes: 24,
+    open(directory) {
+      const place = join(directory, 'trace');
+      mkdirSync(place);
+      return place;
+    },
+    read(place, bytes) {
+      writeFileSync(file(place), content);
+      writeFileSync(join(place, name), bytes);
+      const { faults, streams } = recoverTrace(file(place));
+      if (faults.length > 0) throw faults[0];
+      return streams.length;
+    },
+  };
+}
 
 export const hephReaders = [
   {
@@ -59,4 +106,5 @@ export const hephReaders = [
       return records;
     },
   },
+  recoverReader(),
 ];

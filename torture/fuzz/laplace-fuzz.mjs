@@ -1,10 +1,9 @@
 // The readers of Laplace: references in binary and as text, kernel events, and recovery of each.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { core } from '../../dist/core/addon.js';
 import { dumpLine, dumpObject } from '../../dist/laplace/dump.js';
 import {
   checkKernelEvents,
@@ -17,6 +16,7 @@ import {
   referencesToText,
   textToReferences,
 } from 'tracewright/laplace';
+import { mutateRing, smallRing } from './mutate-ring.mjs';
 
 const killed = fileURLToPath(new URL('../../test/fixtures/laplace-killed.mjs', import.meta.url));
 
@@ -35,13 +35,12 @@ function dumped(record) {
 }
 
 function referenceReader(form) {
-  const convert = form === 'text' ? textToReferences : referencesToText;
   return {
     name: `laplace references, ${form}`,
     seeds(directory) {
       const path = join(directory, 'seed');
       return written(path, openReferences(path, { form }), (trace) => {
-        for (let n = 0; n < 20; n++) trace.store(n * 4_000_000_000, 8, n, 0x9a8b_7c6d + n);
+        for (let n = 0; n < 8; n++) trace.store(n * 4_000_000_000, 8, n, 0x9a8b_7c6d + n);
       });
     },
     headerBytes: 0,
@@ -50,17 +49,23 @@ function referenceReader(form) {
       writeFileSync(path, bytes);
       let records = 0;
       for (const { offset } of checkReferences(path, { form })) if (offset > 0) records++;
-      const converted = `${path}.converted`;
-      try {
-        convert(path, converted);
-      } catch (error) {
-        if (error.offset === undefined) throw error;
-      } finally {
-        rmSync(converted, { force: true });
-      }
       for (const reference of readReferences(path, { form })) {
         records += dumped({ kind: 'reference', ...reference });
       }
+      return records;
+    },
+  };
+}
+
+function conversion(form) {
+  const convert = form === 'text' ? textToReferences : referencesToText;
+  return {
+    ...referenceReader(form),
+    name: `laplace conversion from ${form}`,
+    share: 0.05,
+    async read(path, bytes) {
+      writeFileSync(path, bytes);
+      const { records } = await convert(path, `${path}.converted`, { exists: 'replace' });
       return records;
     },
   };
@@ -75,29 +80,30 @@ function recoverReader(form, kind) {
       const references = join(directory, 'references');
       const kernel = join(directory, 'kernel');
       for (const path of [references, kernel]) rmSync(path, { force: true });
-      const order = { references, kernel, form, count: 40 };
+      const order = { references, kernel, form, count: 8 };
       spawnSync(process.execPath, [killed, JSON.stringify(order)]);
       const path = kind === 'kernel' ? kernel : references;
       const name = kind === 'kernel' ? '.kernel.ring' : '.references.ring';
-      const ring = readFileSync(join(directory, name));
-      const capacity = 4096;
-      ring.writeBigUInt64LE(BigInt(capacity), core.control.capacity);
+      const ring = smallRing(readFileSync(join(directory, name)));
       content = readFileSync(path);
       for (const each of [references, kernel]) rmSync(each);
       for (const each of ['.kernel.ring', '.references.ring']) rmSync(join(directory, each));
-      return [ring.subarray(0, core.control.bytes + capacity)];
+      return [ring];
     },
+    mutate: mutateRing,
     headerBytes: 24,
-    open: (directory) => join(directory, 'trace'),
+    open(directory) {
+      const place = join(directory, 'trace');
+      mkdirSync(place);
+      return place;
+    },
     read(place, bytes) {
-      mkdirSync(place, { recursive: true });
       const path = join(place, 'trace');
       const ring = join(place, '.trace.ring');
       writeFileSync(path, content);
       writeFileSync(ring, bytes);
       const { faults, streams, emptied } = recoverTrace(path);
       if (faults.length > 0) throw faults[0];
-      if (existsSync(ring)) rmSync(ring);
       return streams.length + emptied.length;
     },
   };
@@ -106,12 +112,14 @@ function recoverReader(form, kind) {
 export const laplaceReaders = [
   referenceReader('binary'),
   referenceReader('text'),
+  conversion('binary'),
+  conversion('text'),
   {
     name: 'laplace kernel events',
     seeds(directory) {
       const path = join(directory, 'seed');
       return written(path, openKernelEvents(path), (trace) => {
-        for (let n = 0; n < 5; n++) {
+        for (let n = 0; n < 2; n++) {
           trace.schedule(n, n);
           trace.fork(n, n, n + 1);
           trace.execute(n, n, 77, 8, 1, '/bin/true');

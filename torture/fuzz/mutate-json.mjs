@@ -12,22 +12,29 @@ const VALUES = [
   1e308,
   '',
   '../../../outside',
-  'x'.repeat(5000),
+  'x'.repeat(500),
   [],
   [null],
   {},
   { index: -1 },
   [[[[[[[[]]]]]]]],
-];
+].map((value) => JSON.stringify(value));
 const KEYS = ['__proto__', 'constructor', '', '100', '-1', 'ovni', 'mark', 'toString', '../x'];
 
-/** All places in a value: the object or array, and the key. */
-function* placesOf(value) {
-  if (typeof value !== 'object' || value === null) return;
-  for (const key of Object.keys(value)) {
-    yield [value, key];
-    yield* placesOf(value[key]);
+/** A place in a value, by a walk from the top that may end at each step. */
+function placeIn(value, random) {
+  let holder;
+  let key;
+  let next = value;
+  while (typeof next === 'object' && next !== null) {
+    const keys = Object.keys(next);
+    if (keys.length === 0) break;
+    holder = next;
+    key = random.pick(keys);
+    next = holder[key];
+    if (random.chance(0.25)) break;
   }
+  return holder === undefined ? undefined : { holder, key };
 }
 
 /** @type {typeof mutate} */
@@ -35,13 +42,12 @@ export function mutateJson(good, random) {
   if (random.chance(0.3)) return mutate(good, random);
   const json = JSON.parse(random.pick(good).toString());
   for (let i = random.integer(1, 3); i > 0; i--) {
-    const places = [...placesOf(json)];
-    if (places.length === 0) break;
-    const [holder, key] = random.pick(places);
+    const place = placeIn(json, random);
+    if (place === undefined) break;
+    const { holder, key } = place;
     const value = holder[key];
     if (random.chance(0.5)) {
-      // A copy: later inputs are changed in it.
-      holder[key] = JSON.parse(JSON.stringify(random.pick(VALUES)));
+      holder[key] = JSON.parse(random.pick(VALUES));
     } else {
       delete holder[key];
       if (random.chance(0.5)) {

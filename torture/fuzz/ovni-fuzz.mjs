@@ -1,13 +1,14 @@
 // The readers of ovni: streams, metadata with check and dump, and recovery with its rings.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { core } from '../../dist/core/addon.js';
 import { dumpEvents, dumpLine } from '../../dist/ovni/dump.js';
 import { checkTrace, decodeArguments, readStream, recoverTrace } from 'tracewright/ovni';
 import { mutateJson } from './mutate-json.mjs';
+import { mutateRing, smallRing } from './mutate-ring.mjs';
 
 const writer = fileURLToPath(new URL('../../test/fixtures/ovni-killed-state.mjs', import.meta.url));
 const marks = [
@@ -25,15 +26,13 @@ function leftovers(directory, version) {
   const whole = readFileSync(ringPath);
   const { control } = core;
   const head = Number(whole.readBigUInt64LE(control.head));
-  const capacity = 4096;
-  whole.writeBigUInt64LE(BigInt(capacity), control.capacity);
   const stream = readFileSync(join(place, version === 3 ? 'thread.1/stream.obs' : 'thread.1'));
   const metadata = readFileSync(
     join(place, version === 3 ? 'thread.1/stream.json' : 'metadata.json'),
   );
   rmSync(traceDir, { recursive: true });
   return {
-    ring: whole.subarray(0, control.bytes + capacity),
+    ring: smallRing(whole),
     events: Buffer.concat([stream, whole.subarray(control.bytes, control.bytes + head)]),
     stream,
     metadata,
@@ -83,23 +82,31 @@ function traceReader(version, broken) {
       good = leftovers(directory, version);
       return [broken === 'stream' ? good.events : good[broken]];
     },
-    mutate: broken === 'metadata' ? mutateJson : undefined,
+    mutate: { metadata: mutateJson, ring: mutateRing }[broken],
     headerBytes: broken === 'ring' ? 24 : 0,
-    open: (directory) => join(directory, 'trace'),
-    read(traceDir, bytes) {
+    open(directory) {
+      const traceDir = join(directory, 'trace');
       const folder = join(traceDir, place);
       mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, files.metadata), good.metadata);
+      writeFileSync(join(folder, files.stream), good.events);
+      return traceDir;
+    },
+    read(traceDir, bytes) {
+      const folder = join(traceDir, place);
       const write = (kind, content) => writeFileSync(join(folder, files[kind]), content);
-      write('metadata', broken === 'metadata' ? bytes : good.metadata);
-      write('stream', broken === 'stream' ? bytes : broken === 'ring' ? good.stream : good.events);
-      let records = 0;
       if (broken === 'ring') {
+        // Recovery takes away a thread without events.
+        if (!existsSync(folder)) mkdirSync(folder);
+        write('metadata', good.metadata);
+        write('stream', good.stream);
         write('ring', bytes);
-        const result = recoverTrace(traceDir);
-        if (result.faults.length > 0) throw result.faults[0];
-        rmSync(join(folder, files.ring), { force: true });
-        return result.streams.length + result.emptied.length;
+        const { faults, streams, emptied } = recoverTrace(traceDir);
+        if (faults.length > 0) throw faults[0];
+        return streams.length + emptied.length;
       }
+      write(broken, bytes);
+      let records = 0;
       for (const finding of checkTrace(traceDir)) if (finding.offset > 0) records++;
       for (const event of dumpEvents(traceDir)) records += dumpLine(event).length;
       return records;

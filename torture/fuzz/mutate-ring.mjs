@@ -1,0 +1,72 @@
+// Rings that a dead process left, broken where it matters: a page of control fields is mostly empty.
+
+import { core } from '../../dist/core/addon.js';
+import { mutate } from './mutate.mjs';
+
+const { control } = core;
+/** Bytes behind the control page in which records lie. */
+const RECORDS = 1024;
+
+const U32 = ['version', 'controlBytes', 'targetKind', 'stampOffset', 'epilogue', 'pending'];
+const U64 = [
+  'capacity',
+  'baseOffset',
+  'pid',
+  'head',
+  'tail',
+  'lastStamp',
+  'claimFrom',
+  'claimTo',
+  'claimOffset',
+  'droppedEvents',
+];
+/** Where text, tables and notes lie: start and bytes. */
+const REGIONS = [
+  [0, control.epilogues],
+  [control.epilogues, 8 * control.epilogueStride],
+  [control.target, 64],
+  [control.note, 256],
+  [control.bytes, RECORDS],
+  [control.bytes, RECORDS],
+];
+const EXTREMES = [0n, 1n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n];
+
+/** A number near the one that stands there, near another field's, or an extreme one. */
+function numberFor(bytes, at, random) {
+  if (random.chance(0.3)) return random.pick(EXTREMES);
+  const from = random.chance(0.5) ? at : control[random.pick(U64)];
+  return BigInt.asUintN(64, bytes.readBigUInt64LE(from) + BigInt(random.integer(-40, 40)));
+}
+
+/** @type {typeof mutate} */
+export function mutateRing(good, random) {
+  if (random.chance(0.05)) return mutate(good, random);
+  const bytes = Buffer.from(random.pick(good));
+  for (let i = random.integer(1, 3); i > 0; i--) {
+    if (random.chance(0.5)) {
+      const at = control[random.pick(U64)];
+      bytes.writeBigUInt64LE(numberFor(bytes, at, random), at);
+    } else if (random.chance(0.2)) {
+      bytes.writeUInt32LE(
+        random.pick([0, 1, 2, 3, 7, 255, 0xffff_ffff]),
+        control[random.pick(U32)],
+      );
+    } else {
+      const [start, length] = random.pick(REGIONS);
+      for (let n = random.integer(1, 4); n > 0; n--) {
+        const at = Math.min(start + random.integer(0, length - 1), bytes.length - 1);
+        bytes[at] = random.chance(0.5)
+          ? bytes[at] ^ (1 << random.integer(0, 7))
+          : random.integer(0, 255);
+      }
+    }
+  }
+  return bytes;
+}
+
+/** The ring of a dead process with less room: what lies in it stays. */
+export function smallRing(whole, capacity = 4096) {
+  const bytes = Buffer.from(whole.subarray(0, control.bytes + capacity));
+  bytes.writeBigUInt64LE(BigInt(capacity), control.capacity);
+  return bytes;
+}
