@@ -78,6 +78,9 @@ function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
+/** Seconds that the load does not take: starting, warming up, reading the traces. */
+const OTHER_SECONDS = 8;
+
 /** Load by our own client, over several pages. */
 async function clientLoad(origin, forSeconds, paths) {
   const { stdout } = await run(process.execPath, [
@@ -175,6 +178,9 @@ async function demonstrate() {
   });
   await Promise.all([plain.listening(), traced.listening()]);
 
+  process.stderr.write(
+    `The example service, plain and traced, under load in turns: ${2 * seconds + OTHER_SECONDS} s\n`,
+  );
   progress('a little of everything ...');
   for (const service of [plain, traced]) {
     service.answered += (await clientLoad(service.origin, 1, MIXED)).answered;
@@ -290,13 +296,14 @@ function report(result) {
   const perRecord =
     cost.nanosecondsPerRecord === undefined || cost.nanosecondsPerRecord <= 0
       ? ''
-      : `, ${whole.format(cost.nanosecondsPerRecord)} ns each`;
+      : `: ${whole.format(cost.nanosecondsPerRecord)} ns of CPU time for each record, what Node does to report it included`;
   return `
 ${table(compared)}
 
 ${table(recorded)}
 
-${tenths.format(cost.recordsPerRequest)} records and ${whole.format(cost.bytesPerRequest)} bytes a request${perRecord}; lost: ${result.lost}; check: ${verdict}
+A request leaves ${tenths.format(cost.recordsPerRequest)} records, ${whole.format(cost.bytesPerRequest)} bytes in all${perRecord}.
+Spans lost: ${result.lost}. tracewright check: ${verdict}.
 ${result.errors.map((error) => `  ${error}\n`).join('')}Load by ${result.load.tool}, ${connections} connections, ${seconds} s on each in turns of 1 s.
 
 Look at the traces:

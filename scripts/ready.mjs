@@ -12,9 +12,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Runs a step; its output is shown when it fails, and then nothing else makes sense. */
-function step(title, command, args) {
-  process.stderr.write(`${title} ...\n`);
+/**
+ * Runs a step; its output is shown when it fails, and then nothing else makes sense.
+ *
+ * @param usually how long it takes on a machine with two cores.
+ */
+function step(title, usually, command, args) {
+  process.stderr.write(`${title} (${usually}) ...\n`);
   const { status, error, stdout, stderr } = spawnSync(command, args, {
     cwd: root,
     encoding: 'utf8',
@@ -59,13 +63,13 @@ const lock = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex');
 if (!dependenciesAreThere(lock)) {
-  step('Installing dependencies', 'npm', ['ci', '--no-audit', '--no-fund']);
+  step('Installing dependencies', 'some 20 s', 'npm', ['ci', '--no-audit', '--no-fund']);
 }
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) writeFileSync(stamp, lock);
 
 const addon = newest('build/Release/tracewright.node');
 if (addon <= newest('native', 'binding.gyp') || addon === 0) {
-  step('Compiling the addon', process.execPath, ['scripts/build-native.mjs']);
+  step('Compiling the addon', 'some 30 s', process.execPath, ['scripts/build-native.mjs']);
 }
 
 // The compiler may leave files as they are, so the moment is kept in a file of its own; not in dist,
@@ -75,7 +79,7 @@ if (
   !existsSync(join(root, 'dist')) ||
   newest('build/.typescript-compiled') <= newest('src', 'tsconfig.json', 'tsconfig.build.json')
 ) {
-  step('Compiling TypeScript', process.execPath, [
+  step('Compiling TypeScript', 'some 10 s', process.execPath, [
     join('node_modules', 'typescript', 'bin', 'tsc'),
     '-p',
     'tsconfig.build.json',

@@ -117,6 +117,14 @@ export function* chromeEvents(
   }
 }
 
+/** What the attribute `node.thread` calls a thread, which the register hook sets, and its number. */
+function nameOf({ tid, metadata: { attributes } }: ThreadStream): string {
+  const { node } = attributes;
+  const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
+  const name = isObject ? node['thread'] : undefined;
+  return typeof name === 'string' ? `${name} (thread ${tid})` : `thread ${tid}`;
+}
+
 function metadata(
   name: string,
   pid: number,
@@ -147,7 +155,7 @@ class ThreadDrawing {
 
   *events(progress: (bytes: number) => void): Generator<ChromeEvent, void> {
     const { path, tid, version } = this.#stream;
-    yield metadata('thread_name', this.#pid, tid, { name: `thread ${tid}` });
+    yield metadata('thread_name', this.#pid, tid, { name: nameOf(this.#stream) });
     const reader = new StreamReader(path, { version, maxDataBytes: 1 << 16 });
     let now = 0;
     let count = 0;

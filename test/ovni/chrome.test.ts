@@ -238,3 +238,17 @@ test('whatever a thread emits, slices of a track nest and none is negative', () 
     { numRuns: 60 },
   );
 });
+
+test('threads have the names that the register hook gives them', () => {
+  const of = (node: unknown): Record<string, unknown> => ({ attributes: { node } });
+  const folder = writeVersion3([
+    { events: [execute(T0)], ...of({ thread: 'main' }) },
+    { tid: 2, events: [execute(T0)], ...of({ thread: 2 }) },
+    { tid: 3, events: [execute(T0)], ...of(['thread']) },
+  ]);
+  expect(names([...chromeEvents(folder)], 'thread_name')).toEqual([
+    [1, 'main (thread 1)'],
+    [2, 'thread 2'],
+    [3, 'thread 3'],
+  ]);
+});
