@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from './command.js';
 import { dumpiFormat } from './dumpi-format.js';
@@ -82,14 +82,16 @@ function tracesBelow(directory: string, formats: readonly TraceFormat[], depth =
  * The traces that a path stands for: itself, or those in a directory and below it. A directory that
  * the register hook made holds an ovni trace in `ovni` and a file for each Heph trace in `heph`.
  *
+ * @param withoutFile whether rings count of which there is no file: recovery takes them away.
  * @throws UsageError when there is nothing at the path, or nothing that the command knows.
  */
-export function findTraces(path: string, told: Told = {}): FoundTrace[] {
+export function findTraces(path: string, told: Told = {}, withoutFile = false): FoundTrace[] {
   const formats = formatsAsTold(told);
   try {
     const stats = statSync(path);
     if (stats.isDirectory()) {
-      const found = tracesBelow(path, formats);
+      const below = tracesBelow(path, formats);
+      const found = withoutFile ? below : below.filter((trace) => existsSync(trace.path));
       if (found.length > 0) return found;
     } else if (stats.isFile()) {
       const format = formats.find((candidate) => candidate.isTraceFile(path));

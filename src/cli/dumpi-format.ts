@@ -10,10 +10,12 @@ import { rankRings } from '../dumpi/file-names.js';
 import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
 import { rankFiles, readMetafile } from '../dumpi/metafile.js';
 import { recoverTrace } from '../dumpi/recover.js';
+import { ringedFiles } from './left-rings.js';
 import type { JobOptions, TraceFormat } from './trace-format.js';
 
 const EXTENSION = '.bin';
 const META_EXTENSION = '.meta';
+const RING_NAME = /^\.(.+\.bin)\.ring$/;
 
 function beginsWithMagic(path: string): boolean {
   const head = Buffer.alloc(MAGIC_BYTES);
@@ -83,10 +85,11 @@ export const dumpiFormat: TraceFormat = {
       .sort();
     const runs = names.filter(isMetafile).map((name) => join(directory, name));
     const covered = new Set(runs.flatMap(rankFilesOf).map((file) => basename(file)));
-    const alone = names
+    const ringed = ringedFiles(directory, RING_NAME).map(({ path }) => basename(path));
+    const alone = [...new Set([...names, ...ringed])]
       .filter((name) => name.endsWith(EXTENSION) && !covered.has(name))
       .map((name) => join(directory, name))
-      .filter((path) => beginsWithMagic(path) || hasRing(path));
+      .filter((path) => hasRing(path) || beginsWithMagic(path));
     return [...runs, ...alone];
   },
   dump: (path, json, { onProgress }) =>

@@ -7,6 +7,7 @@ import { readEpoch } from '../heph/epoch.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { readPackets } from '../heph/reader.js';
 import { recoverTrace } from '../heph/recover.js';
+import { ringedFiles } from './left-rings.js';
 import type { TraceFormat } from './trace-format.js';
 
 const EXTENSION = '.heph';
@@ -23,11 +24,17 @@ function beginsWithMagic(path: string): boolean {
   return magic === EVENT_MAGIC || magic === METADATA_MAGIC;
 }
 
+const RING_NAME = /^\.(.+)\.\d+-\d+-\d+\.ring$/;
+
+/** Told by their extension, or by what their rings say, of which a process may have left nothing else. */
 function traceFiles(directory: string): string[] {
-  return readdirSync(directory, { withFileTypes: true })
+  const named = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
-    .map((entry) => join(directory, entry.name))
-    .sort();
+    .map((entry) => join(directory, entry.name));
+  const ringed = ringedFiles(directory, RING_NAME)
+    .filter(({ format }) => format === 'heph' || format === undefined)
+    .map(({ path }) => path);
+  return [...new Set([...named, ...ringed])].sort();
 }
 
 /** Heph: files, told by their first packet's magic or by their extension. */

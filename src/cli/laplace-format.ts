@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
+import type { Recovery, RecoverOptions } from '../core/recovery.js';
 import { RingFile } from '../core/ring-file.js';
 import { checkKernelEvents, checkReferences } from '../laplace/check.js';
 import { kernelChromeEvents } from '../laplace/chrome.js';
@@ -11,6 +12,7 @@ import type { Endian, ReferenceForm } from '../laplace/layout.js';
 import { recoverTrace, ringBeside } from '../laplace/recover.js';
 import { readReferences } from '../laplace/reference-reader.js';
 import { UsageError } from './command.js';
+import { ringedFiles } from './left-rings.js';
 import type { TraceFormat } from './trace-format.js';
 
 /** How long the first line of a text may be to be looked at. */
@@ -46,14 +48,19 @@ function head(path: string): string {
   }
 }
 
+const RING_NAME = /^\.(.+)\.ring$/;
+/** Names of rings that belong to other formats. */
+const OTHER_RING = /\.bin\.(?:names\.)?ring$|^\.(?:stream|thread\.\d+)\.ring$|\.\d+-\d+-\d+\.ring$/;
+
 /** What the ring that a dead process has left says of its file. */
 function kindOfRing(path: string): string | undefined {
   const ringPath = ringBeside(resolve(path));
   if (!existsSync(ringPath)) return undefined;
   try {
     const ring = RingFile.open(ringPath);
-    ring?.close();
-    return ring?.format;
+    if (!(ring instanceof RingFile)) return undefined;
+    ring.close();
+    return ring.format;
   } catch {
     return undefined;
   }
@@ -71,10 +78,30 @@ function isFileOf(kind: Kind, path: string): boolean {
 }
 
 function filesIn(kind: Kind, directory: string): string[] {
-  return readdirSync(directory, { withFileTypes: true })
+  const named = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSIONS[kind]))
-    .map((entry) => join(directory, entry.name))
-    .sort();
+    .map((entry) => join(directory, entry.name));
+  const ringed = ringedFiles(directory, RING_NAME)
+    .filter(({ path, format }) =>
+      format === undefined
+        ? // Of which kind it would have become nobody knows; one of them takes it away.
+          kind === 'binary' && !OTHER_RING.test(`.${basename(path)}.ring`)
+        : format === `laplace-${kind}`,
+    )
+    .map(({ path }) => path);
+  return [...new Set([...named, ...ringed])].sort();
+}
+
+/**
+ * Recovery is told what a file is only where its name or its ring says so: what is cut off at the end
+ * depends on it.
+ */
+function recover(kind: Kind, path: string, options: RecoverOptions): Recovery {
+  const isKnown = !existsSync(ringBeside(resolve(path))) || kindOfRing(path) !== undefined;
+  return recoverTrace(
+    path,
+    isKnown || path.endsWith(EXTENSIONS[kind]) ? { ...options, kind } : options,
+  );
 }
 
 function* lines(records: Iterable<LaplaceRecord>, json: boolean): Generator<string, void> {
@@ -100,7 +127,7 @@ function referenceFormat(form: ReferenceForm, endian: Endian): TraceFormat {
     interleavesKernel: true,
     notDrawn: NOT_DRAWN,
     check: (path, { onProgress }) => checkReferences(path, { form, endian, onProgress }),
-    recover: (path, options) => recoverTrace(path, { ...options, kind: form }),
+    recover: (path, options) => recover(form, path, options),
     chromeEvents(path): Iterable<ChromeEvent> {
       throw new UsageError(`${path} ${NOT_DRAWN}`);
     },
@@ -119,7 +146,7 @@ const kernelFormat: TraceFormat = {
   tracesIn: (directory) => filesIn('kernel', directory),
   dump: (path, json, { onProgress }) => lines(readKernelEvents(path, { onProgress }), json),
   check: (path, { onProgress }) => checkKernelEvents(path, { onProgress }),
-  recover: (path, options) => recoverTrace(path, { ...options, kind: 'kernel' }),
+  recover: (path, options) => recover('kernel', path, options),
   chromeEvents: (path, { onProgress }) => kernelChromeEvents(path, { onProgress }),
   epoch: () => undefined,
   firstTime(path) {

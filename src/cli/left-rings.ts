@@ -1,7 +1,41 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { TraceFormatError } from '../core/errors.js';
 import type { Finding } from '../core/finding.js';
 import { filesBelow } from '../core/recovery.js';
+import { RingFile } from '../core/ring-file.js';
+import { hasCode } from '../core/system-error.js';
+
+/** A file that a ring in its directory feeds; it may not be there itself. */
+export interface RingedFile {
+  path: string;
+  /** The format's word for itself; undefined of a ring whose process died before it was ready. */
+  format: string | undefined;
+}
+
+/**
+ * The files of a directory that the rings in it feed.
+ *
+ * @param ringName matches the name of such a ring; its first group is the file's name.
+ */
+export function ringedFiles(directory: string, ringName: RegExp): RingedFile[] {
+  const files = new Map<string, RingedFile>();
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const name = ringName.exec(entry.name)?.[1];
+    if (name === undefined || !entry.isFile()) continue;
+    const path = join(directory, name);
+    try {
+      const ring = RingFile.open(join(directory, entry.name));
+      const ready = ring instanceof RingFile;
+      if (ready) ring.close();
+      files.set(path, { path, format: ready ? ring.format : undefined });
+    } catch (error) {
+      // What is wrong with a ring is said when the trace is recovered.
+      if (!(error instanceof TraceFormatError) && !hasCode(error, 'ENOENT')) throw error;
+    }
+  }
+  return [...files.values()];
+}
 
 /** The rings that lie in or beside a trace: its process runs, or has been killed. */
 function* leftRings(path: string): Generator<string, void> {

@@ -1,4 +1,5 @@
 import { EXIT_DONE, EXIT_FAULTY, parseCommandLine } from './command.js';
+import type { RecoveredStream } from '../core/recover-ring.js';
 import type { Recovery } from '../core/recovery.js';
 import type { Command } from './command.js';
 import { findTraces, toldHelp, toldOptions } from './detect.js';
@@ -7,7 +8,8 @@ import { standardOutput } from './text-output.js';
 /** `tracewright recover`. */
 export const recoverCommand: Command = {
   summary: 'finish the traces of a process that was killed',
-  help: `Usage: tracewright recover PATH [--ring-dir DIR] [--json]
+  help: `Usage: tracewright recover PATH [--ring-dir DIR] [--json] [--format F]
+                          [--endian E]
 
 Finishes what a dead process has left at PATH: events that were recorded and had
 not reached the trace are written, threads that had not ended get their end, and
@@ -33,11 +35,9 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
     const ringDir = values['ring-dir'];
     const output = standardOutput();
     let faults = 0;
-    for (const { format, path } of findTraces(positionals[0]!, values)) {
+    for (const { format, path } of findTraces(positionals[0]!, values, true)) {
       const result = format.recover(path, ringDir === undefined ? {} : { ringDir });
       faults += result.faults.length;
-      const bytes = result.streams.reduce((sum, stream) => sum + stream.bytes, 0);
-      const added = result.streams.reduce((sum, stream) => sum + stream.addedRecords, 0);
       if (values.json === true) {
         const messages = result.faults.map(({ message }) => message);
         await output.write(`${JSON.stringify({ path, ...result, faults: messages })}\n`);
@@ -47,9 +47,7 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
       await output.write(
         result.streams.length + result.emptied.length === 0
           ? `${path}: nothing to recover (${format.name})\n`
-          : `${path}: ${result.streams.length} streams completed with ${bytes} bytes and ` +
-              `${added} added events${details(result)}, ${result.emptied.length} empty ones removed ` +
-              `(${format.name})\n`,
+          : `${path}: ${summary(result).join(', ')} (${format.name})\n`,
       );
     }
     await output.end();
@@ -57,12 +55,28 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
   },
 };
 
-/** What there is to tell of some streams only. */
-function details({ streams }: Recovery): string {
-  const marks = streams.reduce((sum, stream) => sum + (stream.endedMarks ?? 0), 0);
-  const cut = streams.reduce((sum, stream) => sum + (stream.cutBytes ?? 0), 0);
-  return (
-    (marks === 0 ? '' : ` (${marks} of them end marks)`) +
-    (cut === 0 ? '' : `, ${cut} bytes of half an event cut off`)
-  );
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** What was done, in words; of what was not there nothing is said. */
+function summary({ streams, emptied }: Recovery): string[] {
+  const sum = (of: (stream: RecoveredStream) => number | undefined): number =>
+    streams.reduce((total, stream) => total + (of(stream) ?? 0), 0);
+  const parts = [];
+  if (streams.length > 0) {
+    const bytes = counted(
+      sum((stream) => stream.bytes),
+      'byte',
+    );
+    parts.push(`${counted(streams.length, 'stream')} completed: ${bytes} from the rings`);
+    const added = sum((stream) => stream.addedRecords);
+    const marks = sum((stream) => stream.endedMarks);
+    const ofThem = marks === 0 ? '' : ` (${marks} of them pop marks)`;
+    if (added > 0) parts.push(`${counted(added, 'record')} added to end what was open${ofThem}`);
+    const cut = sum((stream) => stream.cutBytes);
+    if (cut > 0) parts.push(`${counted(cut, 'byte')} of half a record cut off`);
+  }
+  if (emptied.length > 0) parts.push(`${counted(emptied.length, 'empty stream')} removed`);
+  return parts;
 }

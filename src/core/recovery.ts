@@ -1,16 +1,18 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { TraceFormatError, TracewrightError } from './errors.js';
+import { discardRing } from './recover-ring.js';
 import type { RecoveredStream } from './recover-ring.js';
 import { RingFile } from './ring-file.js';
+import type { UnreadyRing } from './ring-file.js';
 import { attempt, hasCode } from './system-error.js';
 
 /** What a recovery has done. */
 export interface Recovery {
   /** Streams that were completed. */
   streams: RecoveredStream[];
-  /** Streams that never held a record, and were taken away. */
+  /** Streams that never held a record, and rings without one, that were taken away. */
   emptied: string[];
   /** What could not be recovered, and why; everything else was. */
   faults: TracewrightError[];
@@ -25,6 +27,8 @@ export interface RecoverOptions {
 export interface Candidate {
   path: string;
   streamOf(ring: RingFile): string | undefined;
+  /** Of a ring that never became ready, beside its stream: takes away what there is of the stream. */
+  removeBegun?: () => void;
 }
 
 /** A ring that a dead process left, and the stream that it feeds. */
@@ -73,19 +77,32 @@ export function recoverRings(
   const result: Recovery = { streams: [], emptied: [], faults: [] };
   const left: Leftover[] = [];
   try {
+    const unready: (UnreadyRing & Candidate)[] = [];
     for (const candidate of candidates) {
       const ring = openRing(candidate.path, result);
-      const stream = ring && candidate.streamOf(ring);
-      if (ring !== undefined && stream !== undefined) left.push({ ring, stream });
-      else ring?.close();
+      if (ring instanceof RingFile) {
+        const stream = candidate.streamOf(ring);
+        if (stream === undefined) ring.close();
+        else left.push({ ring, stream });
+      } else if (ring !== undefined) {
+        unready.push({ ...candidate, ...ring });
+      }
     }
-    const alive = left.find(({ ring }) => ring.owner === 'alive')?.ring;
+    const alive = [...left.map(({ ring }) => ring), ...unready.filter(({ pid }) => pid !== 0)].find(
+      ({ owner }) => owner === 'alive',
+    );
     if (alive !== undefined) {
       throw new TracewrightError(
         'ERR_ORDER',
         `${alive.path}: process ${alive.pid} is alive and writes this trace; end it first`,
         { field: 'pid', value: alive.pid, limit: 'a process that has ended' },
       );
+    }
+    for (const { path, owner, removeBegun } of unready) {
+      if (owner === 'alive') continue;
+      removeBegun?.();
+      rmSync(path, { force: true });
+      result.emptied.push(path);
     }
     for (const next of [...left]) {
       try {
@@ -119,7 +136,19 @@ export function recoverPredecessor(recover: () => Recovery): boolean {
   }
 }
 
-function openRing(path: string, result: Recovery): RingFile | undefined {
+/**
+ * Takes away a ring that holds nothing and whose stream is gone, or was never made.
+ *
+ * @returns whether it was one.
+ */
+export function discardUnused({ ring, stream }: Leftover, result: Recovery): boolean {
+  if (ring.head > 0 || existsSync(stream)) return false;
+  discardRing(ring);
+  result.emptied.push(stream);
+  return true;
+}
+
+function openRing(path: string, result: Recovery): RingFile | UnreadyRing | undefined {
   try {
     return RingFile.open(path);
   } catch (error) {

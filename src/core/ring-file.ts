@@ -10,6 +10,8 @@ const LARGEST_CAPACITY = 2 ** 30;
 const LARGEST_CONTROL = 1 << 20;
 const LARGEST_PREAMBLE = 1 << 16;
 const LITTLE = endianness() === 'LE';
+/** A ring that does not say whose it is becomes ready within milliseconds, or its process died over it. */
+const LONGEST_UNREADY_MS = 10_000;
 
 /** What feeds the target of a ring; the numbers are those of native/control_page.h. */
 export type TargetKind = 'own-file' | 'shared-file' | 'socket';
@@ -29,6 +31,36 @@ export interface Claim {
 
 /** Whether the process that a ring names still runs: the same pid, boot and start time. */
 export type Owner = 'alive' | 'dead';
+
+/** A ring that is not ready: nothing can have been recorded in it. */
+export interface UnreadyRing {
+  path: string;
+  /** Dead: it will never be ready. */
+  owner: Owner;
+  pid: number;
+}
+
+/** A page's number; of a file that ends in front of it, 0. */
+function numberAt(page: Buffer, at: number): bigint {
+  if (page.length < at + 8) return 0n;
+  return LITTLE ? page.readBigUInt64LE(at) : page.readBigUInt64BE(at);
+}
+
+function textAt(page: Buffer, at: number, bytes: number): string {
+  const piece = page.subarray(at, at + bytes);
+  const end = piece.indexOf(0);
+  return piece.toString('utf8', 0, end === -1 ? piece.length : end);
+}
+
+/** Whose a ring is, ready or not. */
+function ownerOf(page: Buffer): { owner: Owner; pid: number } {
+  const { control } = core;
+  const pid = numberAt(page, control.pid);
+  const start = String(numberAt(page, control.processStart));
+  const boot = textAt(page, control.bootId, 48);
+  const alive = isAlive({ pid: Number(pid), start, boot });
+  return { owner: alive ? 'alive' : 'dead', pid: Number(pid) };
+}
 
 /**
  * The file of a ring that its process left behind: what native/control_page.h lays out, read
@@ -60,9 +92,9 @@ export class RingFile {
 
   /**
    * @throws TraceFormatError when the file is not a ring, or contradicts itself.
-   * @returns undefined for a ring whose process died before it was ready: there is nothing in it.
+   * @returns the ring, or whose it is where it is not ready: its process makes it, or died over it.
    */
-  static open(path: string): RingFile | undefined {
+  static open(path: string): RingFile | UnreadyRing {
     const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const status = fstatSync(fd);
@@ -72,7 +104,10 @@ export class RingFile {
       const magic = page.subarray(0, MAGIC.length);
       if (magic.every((byte) => byte === 0)) {
         closeSync(fd);
-        return undefined;
+        const whose = ownerOf(page);
+        if (whose.pid !== 0) return { path, ...whose };
+        const age = Date.now() - status.mtimeMs;
+        return { path, owner: age < LONGEST_UNREADY_MS ? 'alive' : 'dead', pid: 0 };
       }
       if (magic.toString('latin1') !== MAGIC) {
         throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
@@ -100,11 +135,6 @@ export class RingFile {
       const value = view.getBigUint64(at, LITTLE);
       if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw fault(at, field, value, 'below 2^53');
       return Number(value);
-    };
-    const text = (at: number, bytes: number) => {
-      const piece = page.subarray(at, at + bytes);
-      const end = piece.indexOf(0);
-      return piece.toString('utf8', 0, end === -1 ? bytes : end);
     };
     const within = (at: number, field: string, value: number, low: number, high: number) => {
       if (value < low || value > high) throw fault(at, field, value, `from ${low} to ${high}`);
@@ -136,7 +166,7 @@ export class RingFile {
         `the rest of a file of ${size} bytes`,
       );
     }
-    this.format = text(control.format, 16);
+    this.format = textAt(page, control.format, 16);
     const kind = TARGET_KINDS[u32(control.targetKind)];
     if (kind === undefined) {
       throw fault(control.targetKind, 'target kind', u32(control.targetKind), '1, 2 or 3');
@@ -166,15 +196,9 @@ export class RingFile {
       offset: u64(control.claimOffset, 'claim'),
     };
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
-    this.target = text(control.target, control.pathBytes);
-    this.pid = u64(control.pid, 'pid');
-    this.owner = isAlive({
-      pid: this.pid,
-      start: String(view.getBigUint64(control.processStart, LITTLE)),
-      boot: text(control.bootId, 48),
-    })
-      ? 'alive'
-      : 'dead';
+    this.target = textAt(page, control.target, control.pathBytes);
+    u64(control.pid, 'pid');
+    ({ owner: this.owner, pid: this.pid } = ownerOf(page));
   }
 
   /** The bytes at ring positions [from, to), which may wrap. */

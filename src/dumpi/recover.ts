@@ -12,7 +12,7 @@ import { COUNTED_LABELS, TOTAL_LABEL } from './calls.js';
 import { FieldCursor } from './field-cursor.js';
 import { fileOfRing, namesRingOf, rankRings, sideFiles } from './file-names.js';
 import { readKeptSections } from './kept-sections.js';
-import { BODY_OFFSET } from './layout.js';
+import { BIASES_BYTES, BODY_OFFSET } from './layout.js';
 import { CallCursor } from './reader.js';
 import { writeTrailer } from './trailer.js';
 
@@ -21,7 +21,7 @@ const CALLS_FORMAT = 'dumpi';
 /** Completes the file of the names from its ring and says how many it holds. */
 function recoverNames(ringPath: string, file: string): { count: number; bytes: number } {
   const ring = existsSync(ringPath) ? RingFile.open(ringPath) : undefined;
-  if (ring !== undefined) {
+  if (ring instanceof RingFile) {
     recoverOwnFile(ring, file);
     ring.close();
   }
@@ -71,6 +71,16 @@ function withTotal(counts: readonly number[]): number[] {
   return all;
 }
 
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Takes away a rank that was being opened. */
+function removeBegun(file: string, callsRing: string): void {
+  const { names, sections } = sideFiles(file);
+  for (const path of [file, namesRingOf(callsRing), names, sections]) rmSync(path, { force: true });
+}
+
 /**
  * Completes a rank's file: the calls that its ring holds, the end of the stream and all sections, as
  * far as the walk over the calls and what was kept beside the ring can say.
@@ -82,12 +92,14 @@ function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined 
   const namesRing = namesRingOf(ring.path);
   // The process died while it wrote this; what it was to replace is whole.
   rmSync(side.newSections, { force: true });
+  const size = sizeOf(file);
+  const begun = ring.head > 0 || size > ring.baseOffset;
+  // The process died while it opened the rank, or somebody has removed its file since.
+  if (!begun && (size === 0 || !existsSync(side.sections))) {
+    removeBegun(file, ring.path);
+    return undefined;
+  }
   if (!existsSync(side.sections)) {
-    if (ring.head === 0 && statSync(file).size <= ring.baseOffset) {
-      // The process died while it opened the rank.
-      rmSync(file);
-      return undefined;
-    }
     // Taken away only when the file was complete: its process died before the ring was.
     rmSync(namesRing, { force: true });
     rmSync(side.names, { force: true });
@@ -151,7 +163,15 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
     ? filesBelow(dirname(path), (name) => name === basename(beside), Infinity)
     : filesBelow(path, (name) => fileOfRing(name) !== undefined);
   for (const each of rings) {
-    yield { path: each, streamOf: (ring) => (isMine(ring) ? fileOfRing(each) : undefined) };
+    yield {
+      path: each,
+      streamOf: (ring) => (isMine(ring) ? fileOfRing(each) : undefined),
+      removeBegun() {
+        const file = fileOfRing(each);
+        if (file !== undefined && sizeOf(file) <= BODY_OFFSET + BIASES_BYTES)
+          removeBegun(file, each);
+      },
+    };
   }
   if (options.ringDir === undefined) return;
   for (const each of ringsIn(options.ringDir)) {

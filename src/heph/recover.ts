@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { cutUnfinishedRecord, discardRing, recoverSharedFile } from '../core/recover-ring.js';
-import { filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import { discardUnused, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
 import type { Candidate, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
 
@@ -41,9 +41,24 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
  *   touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
-  return recoverRings(candidates(resolve(path), options), ({ ring, stream }, left, result) => {
+  return recoverRings(candidates(resolve(path), options), (leftover, left, result) => {
+    if (discardUnused(leftover, result)) return;
+    const { ring, stream } = leftover;
     for (const other of left) cutUnfinishedRecord(other.ring, other.stream);
     result.streams.push(recoverSharedFile(ring, stream, endOf(stream, left)));
     discardRing(ring);
+  });
+}
+
+/**
+ * Takes away the rings of a file that somebody has removed: a new one in its place must not get what
+ * they hold.
+ *
+ * @throws TracewrightError as {@link recoverTrace}.
+ */
+export function discardRings(path: string, options: RecoverOptions = {}): Recovery {
+  return recoverRings(candidates(resolve(path), options), ({ ring, stream }, _, result) => {
+    discardRing(ring);
+    result.emptied.push(stream);
   });
 }

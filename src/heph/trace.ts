@@ -22,7 +22,7 @@ import {
   SIZE_OFFSET,
 } from './layout.js';
 import { bytesOfPieces, piecesOf } from './pieces.js';
-import { recoverTrace } from './recover.js';
+import { discardRings, recoverTrace } from './recover.js';
 import { Stream } from './stream.js';
 import { checkTarget } from './target.js';
 import type { Target } from './target.js';
@@ -158,10 +158,12 @@ export class Trace {
     }
     const recoverOptions = ringDir === undefined ? {} : { ringDir };
     const recovered = (file: string) =>
-      recoverPredecessor(() => recoverTrace(file, recoverOptions));
+      recoverPredecessor(() =>
+        (existsSync(file) ? recoverTrace : discardRings)(file, recoverOptions),
+      );
     const rotates = kind === 'file' && sizes.rotateBytes > 0;
     if (rotates) attempt('target', target, () => piecesOf(path)).forEach(recovered);
-    const inUse = kind === 'file' && !rotates && existsSync(path) && !recovered(path);
+    const inUse = kind === 'file' && !rotates && !recovered(path) && existsSync(path);
     const deletes = sizes.atMaxBytes === 'deleteOldest';
     try {
       const joined = attempt('target', target, () =>

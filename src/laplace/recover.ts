@@ -12,7 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
-import { recoverRings, ringsIn } from '../core/recovery.js';
+import { discardUnused, recoverRings, ringsIn } from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
 import { attempt } from '../core/system-error.js';
@@ -66,14 +66,15 @@ export function* ringCandidates(file: string, ringDir: string | undefined): Gene
  */
 export function recoverTrace(path: string, options: LaplaceRecoverOptions = {}): Recovery {
   const file = resolve(path);
-  const result = recoverRings(
-    ringCandidates(file, options.ringDir),
-    ({ ring, stream }, _, done) => {
-      done.streams.push(recoverOwnFile(ring, stream));
-      discardRing(ring);
-    },
-  );
+  const result = recoverRings(ringCandidates(file, options.ringDir), (leftover, _, done) => {
+    if (discardUnused(leftover, done)) return;
+    const { ring, stream } = leftover;
+    done.streams.push(recoverOwnFile(ring, stream));
+    discardRing(ring);
+  });
   const { kind } = options;
+  // A ring was all that there was.
+  if (result.emptied.length > 0 && !existsSync(file)) return result;
   if (kind === undefined || result.streams.length + result.faults.length > 0) return result;
   const ended = attempt('path', file, () => endWithoutRing(file, kind));
   if (ended !== undefined) result.streams.push(ended);

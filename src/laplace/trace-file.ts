@@ -60,9 +60,10 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
   // Somebody has taken a trace away and not its ring, which nothing can be done with any more.
   for (const candidate of ringCandidates(path, ringDir)) {
     const ring = RingFile.open(candidate.path);
-    const stale = ring === undefined || candidate.streamOf(ring) === path;
-    ring?.close();
-    if (ring?.owner === 'alive' && stale) throw fileExists('path', path, true);
+    const ready = ring instanceof RingFile;
+    const stale = !ready || candidate.streamOf(ring) === path;
+    if (ready) ring.close();
+    if (ring.owner === 'alive' && stale) throw fileExists('path', path, true);
     if (stale) rmSync(candidate.path, { force: true });
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
 import { isAlive } from '../core/process-identity.js';
@@ -7,6 +7,7 @@ import { asFault, filesBelow, recoverRings, ringsIn } from '../core/recovery.js'
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
+import { STREAM_HEADER_BYTES } from './layout.js';
 import { endingByRing, streamEnding } from './stream-ending.js';
 import { StreamOwners, ringIsThere } from './stream-owner.js';
 
@@ -66,6 +67,12 @@ function removeEmpty(stream: string): void {
   }
 }
 
+/** Takes away a stream that has no more than its header, of a thread that was being opened. */
+function removeBegun(stream: string): void {
+  const size = statSync(stream, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= (versionOf(stream) === 3 ? STREAM_HEADER_BYTES : 0)) removeEmpty(stream);
+}
+
 /** Puts the metadata of a stream's end in its place. */
 function finishMetadata(stream: string, owners: StreamOwners): void {
   const directory = dirname(stream);
@@ -122,7 +129,13 @@ function removeIfEmpty(directory: string): void {
 function* candidates(trace: string, options: RecoverOptions): Generator<Candidate, void> {
   const isMine = (ring: RingFile) => ring.format.startsWith('ovni ');
   for (const path of filesBelow(trace, isRing)) {
-    yield { path, streamOf: (ring) => (isMine(ring) ? streamOf(path) : undefined) };
+    yield {
+      path,
+      streamOf: (ring) => (isMine(ring) ? streamOf(path) : undefined),
+      removeBegun() {
+        removeBegun(streamOf(path));
+      },
+    };
   }
   if (options.ringDir === undefined) return;
   for (const path of ringsIn(options.ringDir)) {
@@ -193,6 +206,9 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
   const result = recoverRings(candidates(path, options), ({ ring, stream }, _, all) => {
     recoverStream(ring, stream, owners, all);
   });
+  for (const ring of result.emptied.filter((each) => each.endsWith('/.stream.ring'))) {
+    removeIfEmpty(dirname(ring));
+  }
   for (const stream of streamsWithoutRing(path)) {
     try {
       endWithoutRing(stream, owners, result);

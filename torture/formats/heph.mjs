@@ -17,7 +17,7 @@ export const heph = {
       else span.finish(stream.startTrace(), n);
     };
   },
-  recover: (place) => (existsSync(fileOf(place)) ? recoverTrace(fileOf(place)) : undefined),
+  recover: (place) => recoverTrace(fileOf(place)),
   isThere: (place) => existsSync(fileOf(place)),
   read(place, visit) {
     for (const packet of readPackets(fileOf(place))) {

@@ -46,16 +46,18 @@ const kernelEvents = {
 /** @param {'binary' | 'text' | 'kernel'} kind */
 export function laplace(kind) {
   const trace = kind === 'kernel' ? kernelEvents : references(kind);
-  const filesIn = (place) =>
+  const placesIn = (place) =>
     Array.from({ length: THREADS }, (_, thread) => ({
       thread,
       path: join(place, `laplace-${thread}.${kind}`),
-    })).filter(({ path }) => existsSync(path));
+    }));
+  const filesIn = (place) => placesIn(place).filter(({ path }) => existsSync(path));
   return {
     name: `laplace-${kind}`,
     open: (place, thread, options) => trace.open(join(place, `laplace-${thread}.${kind}`), options),
     recover: (place) => ({
-      faults: filesIn(place).flatMap(({ path }) => recoverTrace(path).faults),
+      // Also where there is no more than a ring.
+      faults: placesIn(place).flatMap(({ path }) => recoverTrace(path).faults),
     }),
     isThere: (place) => filesIn(place).length > 0,
     read(place, visit) {
