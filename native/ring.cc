@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <string>
 
 #include "drain_thread.h"
 #include "file_descriptor.h"
@@ -67,6 +70,46 @@ FileDescriptor anonymous_file() {
   if (fd) unlink(path);
   return fd;
 #endif
+}
+
+// What tells later whose ring this is, at its place in a file that has nothing else yet.
+bool write_identity(int fd) {
+  const ProcessIdentity& identity = ProcessIdentity::current();
+  char boot_id[sizeof ControlPage::boot_id] = {};
+  std::memcpy(boot_id, identity.boot_id.c_str(),
+              std::min(identity.boot_id.size(), sizeof boot_id - 1));
+  char bytes[sizeof identity.pid + sizeof identity.start + sizeof boot_id];
+  static_assert(offsetof(ControlPage, boot_id) - offsetof(ControlPage, pid) ==
+                sizeof bytes - sizeof boot_id);
+  std::memcpy(bytes, &identity.pid, sizeof identity.pid);
+  std::memcpy(bytes + sizeof identity.pid, &identity.start, sizeof identity.start);
+  std::memcpy(bytes + sizeof bytes - sizeof boot_id, boot_id, sizeof boot_id);
+  return pwrite(fd, bytes, sizeof bytes, offsetof(ControlPage, pid)) == sizeof bytes;
+}
+
+// A new file that says whose it is from the moment at which it has a name, where the file system
+// can: a process may die before its ring is ready, and what it leaves then must be nobody's.
+FileDescriptor named_file(const std::string& path) {
+  const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+#if defined(O_TMPFILE)
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  FileDescriptor nameless(::open(directory.c_str(), flags | O_TMPFILE, 0600));
+  if (nameless && write_identity(nameless.get())) {
+    const std::string self = "/proc/self/fd/" + std::to_string(nameless.get());
+    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      return nameless;
+    }
+  }
+#endif
+  FileDescriptor fd(::open(path.c_str(), flags | O_CREAT | O_EXCL, 0600));
+  if (fd && !write_identity(fd.get())) {
+    const int error = errno;
+    unlink(path.c_str());
+    fd.reset();
+    errno = error;
+  }
+  return fd;
 }
 
 template <size_t kBytes>
@@ -170,11 +213,7 @@ bool Ring::map(Failure* failure) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   control_bytes_ = round_up(kControlBytes, page);
   const std::string name = options_.path.empty() ? "anonymous memory" : options_.path;
-  FileDescriptor fd =
-      options_.path.empty()
-          ? anonymous_file()
-          : FileDescriptor(::open(options_.path.c_str(),
-                                  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  FileDescriptor fd = options_.path.empty() ? anonymous_file() : named_file(options_.path);
   if (!fd) {
     failure->set("create the ring", name);
     return false;
@@ -201,7 +240,8 @@ bool Ring::map(Failure* failure) {
     if (!options_.path.empty()) unlink(options_.path.c_str());
     return false;
   }
-  control_ = new (base) ControlPage();
+  // A new file is all zeros but for the identity, which must not be away for a moment.
+  control_ = reinterpret_cast<ControlPage*>(base);
   data_ = base + control_bytes_;
   return true;
 }
