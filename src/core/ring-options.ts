@@ -1,6 +1,7 @@
 import { integerIn, oneOf } from './argument.js';
 import type { OptionNames } from './argument.js';
-import { outOfRange, wrongType } from './errors.js';
+import { wrongType } from './errors.js';
+import { numberSetting, setting } from './setting.js';
 import { checkFaultHandler } from './target-news.js';
 import type { FaultHandler } from './target-news.js';
 
@@ -62,19 +63,6 @@ const SMALLEST_RING = 64 * 1024;
 const LARGEST_RING = 512 * 1024 * 1024;
 const DEFAULT_RING = 2 * 1024 * 1024;
 
-function environmentNumber(name: string): number | undefined {
-  const text = process.env[name];
-  if (text === undefined || text === '') return undefined;
-  const value = Number(text);
-  if (!Number.isFinite(value)) throw outOfRange(name, text, 'a number');
-  return value;
-}
-
-function environmentText(name: string): string | undefined {
-  const text = process.env[name];
-  return text === '' ? undefined : text;
-}
-
 /**
  * Fills in environment variables and defaults and checks the result.
  *
@@ -84,25 +72,25 @@ export function checkRingOptions(
   options: RingOptions,
   defaults: { onFull: 'block' | 'drop' },
 ): CheckedRingOptions {
-  const bytes = options.ringBytes ?? environmentNumber('TRACEWRIGHT_RING_BYTES') ?? DEFAULT_RING;
-  const checked = integerIn('ringBytes', bytes, SMALLEST_RING, LARGEST_RING);
-  const ringDir = options.ringDir ?? environmentText('TRACEWRIGHT_RING_DIR');
+  const bytes = numberSetting(
+    'ringBytes',
+    options.ringBytes,
+    'TRACEWRIGHT_RING_BYTES',
+    DEFAULT_RING,
+  );
+  const ringBytes = integerIn(bytes.field, bytes.value, SMALLEST_RING, LARGEST_RING);
+  const ringDir = setting('ringDir', options.ringDir, 'TRACEWRIGHT_RING_DIR', undefined).value;
   if (ringDir !== undefined && typeof ringDir !== 'string') {
     throw wrongType('ringDir', ringDir, 'the path of a directory');
   }
+  const full = setting('onFull', options.onFull, 'TRACEWRIGHT_ON_FULL', defaults.onFull);
+  const clock = setting('clock', options.clock, 'TRACEWRIGHT_CLOCK', 'scaled');
   return {
-    ringBytes: 2 ** Math.ceil(Math.log2(checked)),
+    ringBytes: 2 ** Math.ceil(Math.log2(ringBytes)),
     ringDir,
-    onFull: oneOf(
-      'onFull',
-      options.onFull ?? environmentText('TRACEWRIGHT_ON_FULL') ?? defaults.onFull,
-      ['block', 'drop'],
-    ),
+    onFull: oneOf(full.field, full.value, ['block', 'drop']),
     blockLimitMs: integerIn('blockLimitMs', options.blockLimitMs ?? 1000, 0, 60_000),
-    clock: oneOf('clock', options.clock ?? environmentText('TRACEWRIGHT_CLOCK') ?? 'scaled', [
-      'scaled',
-      'monotonic',
-    ]),
+    clock: oneOf(clock.field, clock.value, ['scaled', 'monotonic']),
     onFault: checkFaultHandler(options.onFault),
   };
 }

@@ -1,5 +1,6 @@
 import { integerIn, oneOf } from './argument.js';
 import type { OptionNames } from './argument.js';
+import { numberSetting, setting } from './setting.js';
 
 /** How much disk a trace may take. Off by default. */
 export interface SizeOptions {
@@ -35,35 +36,29 @@ export const SIZE_OPTIONS: OptionNames<Required<SizeOptions>> = {
   atMaxBytes: true,
 };
 
-function fromEnvironment(name: string): number | undefined {
-  const text = process.env[name];
-  return text === undefined || text === '' ? undefined : Number(text);
-}
-
 /**
  * Fills in environment variables and defaults and checks the result.
  *
  * @param ringBytes size of each ring: a write is at most as large.
- * @throws TracewrightError that names the option and its limit.
+ * @throws TracewrightError that names the option, or the variable, and its limit.
  */
 export function checkSizeOptions(options: SizeOptions, ringBytes: number): CheckedSizeOptions {
-  const atMaxBytes = oneOf(
-    'atMaxBytes',
-    options.atMaxBytes ?? (process.env['TRACEWRIGHT_AT_MAX_BYTES'] || 'deleteOldest'),
-    ['deleteOldest', 'stop'],
-  );
-  const most = options.maxBytes ?? fromEnvironment('TRACEWRIGHT_MAX_BYTES');
-  const piece = options.rotateBytes ?? fromEnvironment('TRACEWRIGHT_ROTATE_BYTES');
+  const end = setting('atMaxBytes', options.atMaxBytes, 'TRACEWRIGHT_AT_MAX_BYTES', 'deleteOldest');
+  const atMaxBytes = oneOf(end.field, end.value, ['deleteOldest', 'stop']);
+  const { maxBytes: most, rotateBytes: each } = options;
+  const whole = numberSetting('maxBytes', most, 'TRACEWRIGHT_MAX_BYTES', undefined);
+  const piece = numberSetting('rotateBytes', each, 'TRACEWRIGHT_ROTATE_BYTES', undefined);
   const largest = Number.MAX_SAFE_INTEGER;
-  const maxBytes = most === undefined ? 0 : integerIn('maxBytes', most, 4 * ringBytes, largest);
-  if (piece === undefined) {
+  const maxBytes =
+    whole.value === undefined ? 0 : integerIn(whole.field, whole.value, 4 * ringBytes, largest);
+  if (piece.value === undefined) {
     const eighth = Math.max(Math.floor(maxBytes / 8), 2 * ringBytes);
     return { maxBytes, rotateBytes: atMaxBytes === 'stop' ? 0 : maxBytes && eighth, atMaxBytes };
   }
   const longest = maxBytes === 0 ? largest : Math.floor(maxBytes / 2);
   return {
     maxBytes,
-    rotateBytes: integerIn('rotateBytes', piece, 2 * ringBytes, longest),
+    rotateBytes: integerIn(piece.field, piece.value, 2 * ringBytes, longest),
     atMaxBytes,
   };
 }

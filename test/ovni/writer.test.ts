@@ -465,7 +465,7 @@ describe('options', () => {
       process.env['TRACEWRIGHT_RING_BYTES'] = '';
       process.env['TRACEWRIGHT_ON_FULL'] = 'explode';
       expect(() => procInit(1, 'node.1', 8)).toThrow(
-        expect.objectContaining({ code: 'ERR_ARGUMENT_RANGE', field: 'onFull' }),
+        expect.objectContaining({ code: 'ERR_ARGUMENT_RANGE', field: 'TRACEWRIGHT_ON_FULL' }),
       );
     } finally {
       for (const name of [...Object.keys(set), 'TRACEWRIGHT_ON_FULL']) {
