@@ -5,6 +5,7 @@
       "target_name": "tracewright",
       "sources": [
         "native/addon.cc",
+        "native/big_endian_words.cc",
         "native/clock.cc",
         "native/datagram_sink.cc",
         "native/drain_thread.cc",
@@ -45,6 +46,7 @@
               "native/bench/dumpi_send.cc",
               "native/bench/event_loops.cc",
               "native/bench/laplace_text.cc",
+              "native/big_endian_words.cc",
               "native/clock.cc",
               "native/drain_thread.cc",
               "native/file_sink.cc",

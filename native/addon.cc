@@ -42,6 +42,7 @@ static_assert(static_cast<size_t>(Stamp::none) == 0 && static_cast<size_t>(Stamp
 struct SlotFunctions {
   Napi::FunctionReference commit[kStamps];  // by Stamp
   Napi::FunctionReference read_stamp;
+  Napi::FunctionReference put_words;
 };
 
 // Brings news of targets to the thread of an environment. Locked throughout, for news comes from
@@ -155,12 +156,19 @@ void read_stamp_slot(const void*) {
   slots[kSlot]->read_stamp();
 }
 
-// What the ring in a slot is committed and timed with, both ways of calling it.
+template <size_t kSlot>
+void put_words_slot(const void*) {
+  slots[kSlot]->put_words();
+}
+
+// What is called on the ring in a slot, both ways of calling it.
 struct SlotCalls {
   FastCallback commit[kStamps];  // by Stamp
   FastCallback read_stamp;
+  FastCallback put_words;
   napi_callback plain_commit[kStamps];
   napi_callback plain_read_stamp;
+  napi_callback plain_put_words;
 };
 
 template <FastCallback kCall>
@@ -174,9 +182,11 @@ constexpr SlotCalls calls_of_slot() {
   return {{commit_slot<Stamp::none, kSlot>, commit_slot<Stamp::native, kSlot>,
            commit_slot<Stamp::big, kSlot>, commit_slot<Stamp::interval, kSlot>},
           read_stamp_slot<kSlot>,
+          put_words_slot<kSlot>,
           {plain<commit_slot<Stamp::none, kSlot>>, plain<commit_slot<Stamp::native, kSlot>>,
            plain<commit_slot<Stamp::big, kSlot>>, plain<commit_slot<Stamp::interval, kSlot>>},
-          plain<read_stamp_slot<kSlot>>};
+          plain<read_stamp_slot<kSlot>>,
+          plain<put_words_slot<kSlot>>};
 }
 
 template <size_t... kSlot>
@@ -220,6 +230,11 @@ napi_value commit_any(napi_env env, napi_callback_info info) {
 
 napi_value read_stamp_any(napi_env env, napi_callback_info info) {
   ring_of_function(env, info)->read_stamp();
+  return nullptr;
+}
+
+napi_value put_words_any(napi_env env, napi_callback_info info) {
+  ring_of_function(env, info)->put_words();
   return nullptr;
 }
 
@@ -439,9 +454,12 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   const auto stamp_index = static_cast<size_t>(options.stamp);
   napi_value commit = nullptr;
   napi_value read_stamp = nullptr;
+  napi_value put_words = nullptr;
+  const bool words = flag(from, "words");
   if (slot < 0) {
     commit = make_function(env, "commit", kCommitAny[stamp_index], ring.get());
     read_stamp = make_function(env, "readStamp", read_stamp_any, ring.get());
+    if (words) put_words = make_function(env, "putWords", put_words_any, ring.get());
   } else {
     const SlotCalls& calls = kSlotCalls[static_cast<size_t>(slot)];
     SlotFunctions& functions = all->functions[static_cast<size_t>(slot)];
@@ -449,9 +467,14 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
                            calls.plain_commit[stamp_index]);
     read_stamp = slot_function(env, &functions.read_stamp, "readStamp", calls.read_stamp,
                                calls.plain_read_stamp);
+    if (words) {
+      put_words = slot_function(env, &functions.put_words, "putWords", calls.put_words,
+                                calls.plain_put_words);
+    }
   }
   result["commit"] = Napi::Value(env, commit);
   result["readStamp"] = Napi::Value(env, read_stamp);
+  if (words) result["putWords"] = Napi::Value(env, put_words);
   return result;
 }
 
@@ -745,6 +768,8 @@ Napi::Object control_layout(Napi::Env env) {
   put("refusedEvents", offsetof(ControlPage, refused_events));
   put("turned", offsetof(ControlPage, turned));
   put("unfinished", offsetof(ControlPage, unfinished));
+  put("wordsAt", offsetof(ControlPage, words_at));
+  put("words", offsetof(ControlPage, words));
   put("epilogues", offsetof(ControlPage, epilogues));
   put("epilogueStride", sizeof(Epilogue));
   put("epilogueHeadBytes", offsetof(Epilogue, bytes));

@@ -75,6 +75,10 @@ struct ControlPage {
 
   alignas(64) Epilogue epilogues[kEpilogues];
 
+  // Written by the producing thread's JavaScript: what put_words() is to put where.
+  alignas(64) int32_t words_at;  // bytes from the start of the data
+  int32_t words;                 // 32-bit words
+
   // NUL-terminated absolute paths.
   alignas(4096) char target[kPathBytes];
   char finish_from[kPathBytes];  // renamed to finish_to once the stream is complete

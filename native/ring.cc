@@ -13,6 +13,7 @@
 #include <new>
 #include <string>
 
+#include "big_endian_words.h"
 #include "drain_thread.h"
 #include "file_descriptor.h"
 #include "process_identity.h"
@@ -269,6 +270,15 @@ Ring* Ring::closed_ring() {
 
 Ring::~Ring() {
   if (control_ != nullptr) munmap(control_, mapping_bytes());
+}
+
+void Ring::put_words() {
+  const auto at = static_cast<uint32_t>(control_->words_at);
+  const auto count = static_cast<uint32_t>(control_->words);
+  const size_t from = (size_t{at} + 3) & ~size_t{3};
+  // JavaScript's mistake must not become the service's.
+  if (from + size_t{count} * sizeof(uint32_t) > 2 * capacity_) return;
+  put_big_endian_words(data_ + at, data_ + from, count);
 }
 
 bool Ring::commit_explicit(uint32_t last_record) {

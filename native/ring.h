@@ -117,6 +117,10 @@ class Ring {
     control_->stamp = static_cast<double>(ns);
   }
 
+  // Puts `control.words` words at `control.words_at` as big-endian ones. They lie at the next
+  // multiple of four bytes, in the machine's byte order, and take the place of what is between.
+  void put_words();
+
   enum class Room : int64_t { closed = -1, full = -2 };
   // Free bytes, at least `bytes` of them, or a Room. Where it had to write or wait for them, it
   // sets stalled, stall_from and stall_to in the control page.

@@ -53,6 +53,8 @@ export interface NativeRingOptions {
   kernelClock: boolean;
   removeIfEmpty?: boolean;
   lengthOffset?: number;
+  /** Whether `putWords` is wanted. */
+  words?: boolean;
   full: 'block' | 'drop';
   blockLimitMs: number;
 }
@@ -67,6 +69,11 @@ export interface NativeRing {
   commit: () => void;
   /** Puts nanoseconds since the epoch into the control page's `stamp`. */
   readStamp: () => void;
+  /**
+   * Puts the control page's `words` words at its `wordsAt` (bytes from the start of the data) as
+   * big-endian ones. They lie at the next multiple of 4, in the machine's byte order.
+   */
+  putWords?: () => void;
 }
 
 export interface SinkCounts {
@@ -136,6 +143,8 @@ export interface ControlLayout {
   refusedEvents: number;
   turned: number;
   unfinished: number;
+  wordsAt: number;
+  words: number;
   epilogues: number;
   epilogueStride: number;
   epilogueHeadBytes: number;

@@ -41,6 +41,15 @@ export class Ring {
    * finished meanwhile leaves its file to recovery.
    */
   unfinished = new Int32Array(NOWHERE, 0, 1);
+  /** The data as 32-bit words of the machine's byte order, and what `putWords` is to do with them. */
+  words = new Int32Array(NOWHERE);
+  wordsToPut = new Int32Array(NOWHERE, 0, 2);
+  /**
+   * Puts words where they need not be aligned, as big-endian ones: `wordsToPut[1]` of them at
+   * `wordsToPut[0]`, in bytes from the start of `view`. They have been stored in `words` at the next
+   * multiple of 4 bytes. Only of a ring that was opened with `words`.
+   */
+  putWords: () => void = closedCommit;
   commit: () => void = closedCommit;
   readStamp: () => void = closedCommit;
 
@@ -96,6 +105,9 @@ export class Ring {
     this.stamp = new Float64Array(buffer, control.stamp, 1);
     this.turned = new Int32Array(buffer, control.turned, 1);
     this.unfinished = new Int32Array(buffer, control.unfinished, 1);
+    this.words = new Int32Array(buffer, control.bytes);
+    this.wordsToPut = new Int32Array(buffer, control.wordsAt, 2);
+    this.putWords = native.putWords ?? closedCommit;
     this.commit = native.commit;
     this.readStamp = native.readStamp;
     this.#dropped = new Float64Array(buffer, control.droppedEvents, 1);
@@ -262,6 +274,7 @@ export class Ring {
     this.free = 0;
     this.commit = closedCommit;
     this.readStamp = closedCommit;
+    this.putWords = closedCommit;
     core.finish(id, limitMs);
     this.#unwatch?.();
   }

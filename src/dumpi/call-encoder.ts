@@ -106,6 +106,12 @@ function isStatus(value: unknown): boolean {
   );
 }
 
+/** The length of a typed array, which no property of the array's own can change. */
+const lengthOf: unknown = Reflect.get(
+  Object.getOwnPropertyDescriptor(Reflect.getPrototypeOf(Int32Array.prototype), 'length')!,
+  'get',
+);
+
 type NarrowEncoding = keyof typeof INTEGERS;
 
 /** The test that a legal integer passes. */
@@ -151,14 +157,38 @@ function writeArgument({ variable, dimensions, encoding }: Argument): string {
     const { bytes, set } = INTEGERS[encoding as NarrowEncoding];
     return `view.${set}(p, ${variable}); p += ${bytes};`;
   }
+  const write = `write_${encoding}(args, ${variable}, n${variable}, p + ${COUNT_BYTES})`;
   return `view.setInt32(p, n${variable});
-  p = write_${encoding}(args, ${variable}, n${variable}, p + ${COUNT_BYTES});`;
+  p = ${
+    encoding === 'i32'
+      ? `n${variable} < ${COPIED_AT_ONCE} || isArray(${variable}) ? ${write} : copy_i32(args, ${variable}, n${variable}, p + ${COUNT_BYTES})`
+      : write
+  };`;
 }
+
+/** Elements of a typed array that are copied at once rather than in a loop. */
+const COPIED_AT_ONCE = 24;
+
+/**
+ * An Int32Array needs no test, and is copied as it is to the next aligned place, from where the core
+ * moves it, byte order and all. One whose length is not what it says is left to the loop.
+ */
+const COPY_TEXT = `function copy_i32(args, elements, count, p) {
+  if (lengthOf.call(elements) !== count) return write_i32(args, elements, count, p);
+  words.set(elements, p + 3 >> 2);
+  wordsToPut[0] = p;
+  wordsToPut[1] = count;
+  putWords();
+  return p + 4 * count;
+}
+`;
 
 /**
  * The functions that write the elements of arrays. Each loop is a function of its own: V8 may begin to
  * run optimised code in the middle of a loop, and what comes behind it in the same function is then
- * compiled without ever having run, and thrown away at every call.
+ * compiled without ever having run, and thrown away at every call. They are not unrolled: V8 tests the
+ * bounds of the array and of the DataView for every element all the same, and what would be hoisted
+ * costs less than the longer text does.
  */
 function loopText(all: readonly Argument[]): string {
   const encodings = new Set(
@@ -175,7 +205,7 @@ function loopText(all: readonly Argument[]): string {
           ? 'p = writeStatus(view, p, each);'
           : `view.${INTEGERS[encoding as NarrowEncoding].set}(p, each);
     p += ${INTEGERS[encoding as NarrowEncoding].bytes};`;
-      return `function write_${encoding}(args, elements, count, p) {
+      return `${encoding === 'i32' ? COPY_TEXT : ''}function write_${encoding}(args, elements, count, p) {
   for (let i = 0; i < count; i++) {
     const each = elements[i];
     if (!(${test})) check(args);
@@ -221,7 +251,8 @@ export function compiledEncoder(rank: Rank, call: Call, setting: Setting): CallE
     if (dimensions === 0) {
       bound += encoding === 'status' ? COUNT_BYTES + STATUS_RECORD_BYTES : elementBytes(argument);
     } else {
-      bound += COUNT_BYTES;
+      // 3 more, for where its elements may lie until they are moved.
+      bound += COUNT_BYTES + 3;
     }
     if (simple && !moving) {
       const { bytes, set } = INTEGERS[encoding as NarrowEncoding];
@@ -308,6 +339,10 @@ return function recordCall(args, thread) {
       check,
       checkThread,
       isArray: Array.isArray,
+      lengthOf,
+      words: rank.ring.words,
+      wordsToPut: rank.ring.wordsToPut,
+      putWords: rank.ring.putWords,
       isStatus,
       writeStatus,
       recordPlain: plainEncoder(rank, call, setting),

@@ -368,6 +368,7 @@ export class Rank {
         cpuBias,
         threadCpu: this.#threadCpu,
         kernelClock: settings.clock === 'monotonic',
+        words: true,
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,
       });

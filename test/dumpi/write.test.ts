@@ -163,6 +163,64 @@ describe('calls', () => {
     }
     for (const { fields } of recorded(rank)) expect(fields).toEqual({ count: 2, requests: [2, 3] });
   });
+
+  it('stores an Int32Array of any length at any place as it does an array', () => {
+    const int = fc.integer({ min: -0x8000_0000, max: 0x7fff_ffff });
+    const calls = fc.array(fc.tuple(fc.array(int, { maxLength: 300 }), fc.nat(5), fc.nat(7)), {
+      minLength: 1,
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(calls, (all) => {
+        const [plain, typed] = [open({ ringBytes: 65_536 }), open({ ringBytes: 65_536 })];
+        for (const [values, begin, filler] of [...all, ...all, ...all]) {
+          // A call of 1 byte more or less, so that the next one begins anywhere.
+          const argv = ['x'.repeat(filler)];
+          const inside = Int32Array.of(...new Array<number>(begin).fill(7), ...values, 7);
+          const displs = inside.subarray(begin, begin + values.length);
+          const call = (recvcounts: number[] | Int32Array) =>
+            ({
+              commsize: values.length,
+              sendcounts: recvcounts,
+              senddispls: null,
+              sendtype: 5,
+              recvcounts,
+              recvdispls: recvcounts,
+              recvtype: 5,
+              comm: 2,
+            }) as const;
+          for (const [rank, given] of [
+            [plain, values],
+            [typed, displs],
+          ] as const) {
+            rank.log('MPI_Init', { argv });
+            rank.log('MPI_Alltoallv', call(given as number[]));
+          }
+        }
+        expect(recorded(typed).map(({ fields }) => fields)).toEqual(
+          recorded(plain).map(({ fields }) => fields),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('takes no Int32Array at its word about its length', () => {
+    class Short extends Int32Array {
+      override get length(): number {
+        return 30;
+      }
+    }
+    const rank = open();
+    const requests = new Short(5000).fill(9);
+    for (let i = 0; i < 3; i++) rank.log('MPI_Startall', { count: 30, requests });
+    rank.log('MPI_Send', send);
+    const all = recorded(rank).map(({ fields }) => fields);
+    expect(all.slice(0, 3)).toEqual(
+      new Array(3).fill({ count: 30, requests: new Array<number>(30).fill(9) }),
+    );
+    expect(all[3]).toEqual(send);
+  });
 });
 
 describe('wrong arguments', () => {

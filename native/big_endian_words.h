@@ -1,0 +1,17 @@
+// Numbers that JavaScript has stored as its machine does, put where and how a record has them.
+//
+// A DataView store is the only one in JavaScript that takes any place and any byte order, and it
+// costs a test, a swap and a store for every number. A typed array is copied at once, but only to
+// where its elements are aligned and only as the machine has them: the rest is done here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tracewright {
+
+// Moves `count` 32-bit words in the machine's byte order from `from` to big-endian ones at `to`,
+// which may be the same place or up to 31 bytes before it, and need not be aligned.
+void put_big_endian_words(uint8_t* to, const uint8_t* from, size_t count);
+
+}  // namespace tracewright
