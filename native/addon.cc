@@ -21,6 +21,7 @@
 #include "drain_thread.h"
 #include "fast_function.h"
 #include "file_sink.h"
+#include "packing_addon.h"
 #include "producer_slots.h"
 #include "ring.h"
 #include "shared_targets.h"
@@ -834,6 +835,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("unwatchGroup", unwatch_group);
   put("groupState", group_state);
   put("limitGroup", limit_group);
+  add_packing_calls(exports);
   put("clockNow", clock_now);
   put("kernelClockNow", kernel_clock_now);
   put("wallClock", wall_clock);

@@ -171,6 +171,9 @@ export interface ControlLayout {
   noteBytes: number;
 }
 
+/** Values of a field of many records. */
+export type NativeColumn = Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Float64Array;
+
 /** What the native core offers. Arguments are not checked there: src/core is its only caller. */
 export interface NativeCore {
   joinTarget(options: JoinOptions): {
@@ -202,6 +205,38 @@ export interface NativeCore {
   groupState(group: string): GroupState;
   /** Ends the recording of a group for good when its targets take `bytes`; `used`: they do so far. */
   limitGroup(group: string, bytes: number, used: number): void;
+  /**
+   * Writes records `first` to `first + count` at byte `at`, a field from each column.
+   *
+   * @param layout bytes of a record, not 0 for big-endian, then offset and bytes of each field.
+   * @param columns for each field an array of unsigned integers of its size, or into 8 bytes also
+   *   u32 or exact doubles; one element is for all records.
+   * @returns false, and nothing is written, when arrays, layout and counts do not go together.
+   */
+  packRecords(
+    layout: Uint8Array,
+    to: Uint8Array,
+    at: number,
+    first: number,
+    count: number,
+    ...columns: NativeColumn[]
+  ): boolean;
+  /** Copies to memory as large as a ring. False, and nothing is copied, when it is not there. */
+  copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: number, count: number): boolean;
+  /**
+   * The first of `count` bytes, `stride` apart from byte `from` on, that is not in the range;
+   * otherwise `count`.
+   */
+  firstOutside(
+    bytes: Uint8Array,
+    from: number,
+    stride: number,
+    count: number,
+    low: number,
+    high: number,
+  ): number;
+  /** The first element that is no integer from 0 to 2^53 - 1; otherwise their number. */
+  firstInexact(values: Float64Array): number;
   clockNow(): bigint;
   kernelClockNow(): bigint;
   /** Nanoseconds since 1970. */

@@ -10,6 +10,22 @@ export const SPACE_OFFSET = 10;
 export const ADDRESS_OFFSET = 14;
 export const RECORD_BYTES = 18;
 
+/**
+ * The record as the native core packs it from columns: bytes of a record, whether big-endian, then
+ * offset and bytes of each field: type, timestamp, length, space, address.
+ */
+export function packedLayout(little: boolean): Uint8Array {
+  return Uint8Array.of(
+    RECORD_BYTES,
+    little ? 0 : 1,
+    ...[TYPE_OFFSET, TIMESTAMP_OFFSET - TYPE_OFFSET],
+    ...[TIMESTAMP_OFFSET, LENGTH_OFFSET - TIMESTAMP_OFFSET],
+    ...[LENGTH_OFFSET, SPACE_OFFSET - LENGTH_OFFSET],
+    ...[SPACE_OFFSET, ADDRESS_OFFSET - SPACE_OFFSET],
+    ...[ADDRESS_OFFSET, RECORD_BYTES - ADDRESS_OFFSET],
+  );
+}
+
 /** Types of references. The text's one example is `r`; the other letters are this reading of it. */
 export const LOAD = 'r';
 export const STORE = 'w';

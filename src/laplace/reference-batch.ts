@@ -1,12 +1,13 @@
+import { types } from 'node:util';
+import { core } from '../core/addon.js';
+import type { NativeColumn } from '../core/addon.js';
 import { integerIn } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
-import { RECORD_BYTES } from './layout.js';
+import { FIRST_TYPE, LAST_TYPE, packedLayout, RECORD_BYTES } from './layout.js';
 import type { ReferenceForm } from './layout.js';
-import { LITTLE_MACHINE, packer } from './reference-packer.js';
-import type { CheckedArrays, Pack } from './reference-packer.js';
 import { firstWrongType, ReferenceFormatter } from './reference-text.js';
-import { isType, typeByte } from './reference-values.js';
+import { typeByte } from './reference-values.js';
 
 /** Many references, a typed array for each field; all arrays have the same length. */
 export interface ReferenceArrays {
@@ -21,106 +22,125 @@ export interface ReferenceArrays {
   address: Uint32Array;
 }
 
-const EACH = -1;
-const SAME = 0;
-const TWO_TO_MINUS_32 = 2 ** -32;
 /** Records that are turned into lines at once: their text fits every ring. */
 const TEXT_RECORDS = 512;
 
-function checkLength(field: string, array: { length: number }, count: number): void {
-  if (array.length === count) return;
-  throw outOfRange(`${field}.length`, array.length, `${count}, the length of address`);
+/** The length of a typed array, also of one whose object says another. */
+const lengthOf = Reflect.getOwnPropertyDescriptor(
+  Reflect.getPrototypeOf(Uint8Array.prototype)!,
+  'length',
+)!.get as (this: NativeColumn) => number;
+
+/** Columns whose arrays have `count` elements each, or one for all references. */
+interface CheckedArrays {
+  count: number;
+  types: Uint8Array;
+  /** Undefined: the clock has to be read. */
+  timestamps: NativeColumn | undefined;
+  lengths: Uint8Array;
+  spaces: Uint32Array;
+  addresses: Uint32Array;
 }
 
-function narrow(field: string, value: number, high: number): number {
-  return integerIn(field, value, 0, high);
+function checkLength(field: string, array: NativeColumn, count: number): void {
+  const length = lengthOf.call(array);
+  if (length === count) return;
+  throw outOfRange(`${field}.length`, length, `${count}, the length of address`);
 }
 
-function checkArrays(arrays: ReferenceArrays): CheckedArrays {
-  const given: Readonly<Record<keyof ReferenceArrays, unknown>> = {
-    timestamp: undefined,
-    ...arrays,
-  };
-  const { type, timestamp, length, space, address } = given;
-  if (!(address instanceof Uint32Array)) throw wrongType('address', address, 'a Uint32Array');
-  const count = address.length;
+/** The first record whose type cannot be one, or undefined. */
+function checkTypes(type: Uint8Array, count: number): void {
+  const wrong = core.firstOutside(type, 0, 1, count, FIRST_TYPE, LAST_TYPE);
+  if (wrong === count) return;
+  throw outOfRange(`type[${wrong}]`, type[wrong], 'a printable ASCII character, 0x21 to 0x7e');
+}
 
-  let types: Uint8Array;
-  if (typeof type === 'string') {
-    types = Uint8Array.of(typeByte(type));
-  } else {
-    if (!(type instanceof Uint8Array)) throw wrongType('type', type, 'a Uint8Array or a character');
-    checkLength('type', type, count);
-    const wrong = type.findIndex((code) => !isType(code));
-    if (wrong !== -1) {
-      throw outOfRange(`type[${wrong}]`, type[wrong], 'a printable ASCII character, 0x21 to 0x7e');
-    }
-    types = type;
+function checkExact(timestamp: Float64Array, count: number): void {
+  const wrong = core.firstInexact(timestamp);
+  if (wrong === count) return;
+  throw outOfRange(`timestamp[${wrong}]`, timestamp[wrong], 'an integer from 0 to 2^53 - 1');
+}
+
+/** Values that are the same for all references of a batch, as columns of one element. */
+class SharedValues {
+  readonly #type = new Uint8Array(1);
+  readonly #length = new Uint8Array(1);
+  readonly #space = new Uint32Array(1);
+
+  type(value: string): Uint8Array {
+    this.#type[0] = typeByte(value);
+    return this.#type;
   }
 
-  let halves: Uint32Array | undefined;
-  let numbers: Float64Array | Uint32Array | undefined;
-  if (timestamp instanceof BigUint64Array) {
+  length(value: number): Uint8Array {
+    this.#length[0] = integerIn('length', value, 0, 0xff);
+    return this.#length;
+  }
+
+  space(value: number): Uint32Array {
+    this.#space[0] = integerIn('space', value, 0, 0xffff_ffff);
+    return this.#space;
+  }
+}
+
+function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArrays {
+  // Each is read once: what a getter says the second time would be unchecked.
+  const given: Readonly<Record<keyof ReferenceArrays, unknown>> = arrays as never;
+  const { type, timestamp, length, space, address } = given;
+  if (!types.isUint32Array(address)) throw wrongType('address', address, 'a Uint32Array');
+  const count = lengthOf.call(address);
+
+  if (types.isUint8Array(type)) {
+    checkLength('type', type, count);
+    checkTypes(type, count);
+  } else if (typeof type !== 'string') {
+    throw wrongType('type', type, 'a Uint8Array or a character');
+  }
+  if (
+    types.isFloat64Array(timestamp) ||
+    types.isBigUint64Array(timestamp) ||
+    types.isUint32Array(timestamp)
+  ) {
     checkLength('timestamp', timestamp, count);
-    halves = new Uint32Array(timestamp.buffer, timestamp.byteOffset, 2 * count);
-  } else if (timestamp instanceof Float64Array || timestamp instanceof Uint32Array) {
-    checkLength('timestamp', timestamp, count);
-    if (timestamp instanceof Float64Array) checkExact(timestamp);
-    numbers = timestamp;
+    if (types.isFloat64Array(timestamp)) checkExact(timestamp, count);
   } else if (timestamp !== undefined) {
     throw wrongType('timestamp', timestamp, 'a BigUint64Array, Float64Array or Uint32Array');
   }
-
-  if (length instanceof Uint8Array) checkLength('length', length, count);
+  if (types.isUint8Array(length)) checkLength('length', length, count);
   else if (typeof length !== 'number')
     throw wrongType('length', length, 'a Uint8Array or a number');
-  if (space instanceof Uint32Array) checkLength('space', space, count);
+  if (types.isUint32Array(space)) checkLength('space', space, count);
   else if (typeof space !== 'number') throw wrongType('space', space, 'a Uint32Array or a number');
   return {
     count,
-    types,
-    typeMask: typeof type === 'string' ? SAME : EACH,
-    halves,
-    halfMask: EACH,
-    numbers,
-    lengths: typeof length === 'number' ? Uint8Array.of(narrow('length', length, 0xff)) : length,
-    lengthMask: typeof length === 'number' ? SAME : EACH,
-    spaces: typeof space === 'number' ? Uint32Array.of(narrow('space', space, 0xffff_ffff)) : space,
-    spaceMask: typeof space === 'number' ? SAME : EACH,
+    types: typeof type === 'string' ? shared.type(type) : type,
+    timestamps: timestamp,
+    lengths: typeof length === 'number' ? shared.length(length) : length,
+    spaces: typeof space === 'number' ? shared.space(space) : space,
     addresses: address,
   };
 }
 
-function checkExact(timestamps: Float64Array): void {
-  for (let i = 0; i < timestamps.length; i++) {
-    const value = timestamps[i]!;
-    if (!(value >= 0 && value <= Number.MAX_SAFE_INTEGER && Math.floor(value) === value)) {
-      throw outOfRange(`timestamp[${i}]`, value, 'an integer from 0 to 2^53 - 1');
-    }
-  }
-}
-
-/** Records many references at once: a copy or a loop over arrays, and a commit for each chunk. */
+/** Records many references at once: natively checked and copied, and a commit for each chunk. */
 export class ReferenceBatches {
   readonly #ring: Ring;
   /** Of a trace in text: what makes lines of the packed records. */
   readonly #formatter: ReferenceFormatter | undefined;
   /** Records of a trace in text, before they are lines. */
   readonly #packed: Uint8Array;
-  #pack: Pack | undefined;
-  readonly #makePack: () => Pack;
+  readonly #layout: Uint8Array;
+  readonly #shared = new SharedValues();
 
   constructor(ring: Ring, form: ReferenceForm, little: boolean) {
     this.#ring = ring;
     this.#formatter = form === 'text' ? new ReferenceFormatter(little, TEXT_RECORDS) : undefined;
     this.#packed = new Uint8Array(form === 'text' ? TEXT_RECORDS * RECORD_BYTES : 0);
-    const view = form === 'text' ? new DataView(this.#packed.buffer) : ring.view;
-    this.#makePack = () => packer(view, little);
+    this.#layout = packedLayout(little);
   }
 
   /** @see References.batch, which states the contract. */
   record(references: Uint8Array | ReferenceArrays): void {
-    if (references instanceof Uint8Array) {
+    if (types.isUint8Array(references)) {
       this.#recordPacked(references);
     } else if (typeof references === 'object' && (references as unknown) !== null) {
       this.#recordArrays(references);
@@ -130,9 +150,10 @@ export class ReferenceBatches {
   }
 
   #recordPacked(records: Uint8Array): void {
-    const count = records.length / RECORD_BYTES;
+    const length = lengthOf.call(records);
+    const count = length / RECORD_BYTES;
     if (!Number.isInteger(count)) {
-      throw outOfRange('references.length', records.length, `a multiple of ${RECORD_BYTES}`);
+      throw outOfRange('references.length', length, `a multiple of ${RECORD_BYTES}`);
     }
     const wrong = firstWrongType(records, 0, count);
     if (wrong < count) {
@@ -151,9 +172,9 @@ export class ReferenceBatches {
     for (let done = 0; done < count;) {
       const chunk = this.#chunk(count - done);
       if (chunk > 0) {
-        const bytes = records.subarray(done * RECORD_BYTES, (done + chunk) * RECORD_BYTES);
-        ring.bytes.set(bytes, ring.position);
-        ring.advance(bytes.length);
+        const bytes = chunk * RECORD_BYTES;
+        core.copyBytes(ring.bytes, ring.position, records, done * RECORD_BYTES, bytes);
+        ring.advance(bytes);
         ring.commit();
       }
       done += Math.max(chunk, 1);
@@ -161,23 +182,26 @@ export class ReferenceBatches {
   }
 
   #recordArrays(arrays: ReferenceArrays): void {
-    const checked = checkArrays(arrays);
+    const checked = checkArrays(arrays, this.#shared);
     this.#refuseIfClosed();
-    if (checked.halves === undefined && checked.numbers === undefined) this.#stampAll(checked);
     const ring = this.#ring;
+    if (checked.timestamps === undefined) {
+      // One reading of the clock for all.
+      ring.readStamp();
+      checked.timestamps = ring.stamp;
+    }
     const { count } = checked;
-    const pack = (this.#pack ??= this.#makePack());
     for (let done = 0; done < count;) {
       if (this.#formatter !== undefined) {
         const chunk = Math.min(count - done, TEXT_RECORDS);
-        pack(0, checked, done, done + chunk);
+        this.#pack(this.#packed, 0, checked, done, chunk);
         this.#recordLines(this.#formatter, this.#packed, chunk);
         done += chunk;
         continue;
       }
       const chunk = this.#chunk(count - done);
       if (chunk > 0) {
-        pack(ring.position, checked, done, done + chunk);
+        this.#pack(ring.bytes, ring.position, checked, done, chunk);
         ring.advance(chunk * RECORD_BYTES);
         ring.commit();
       }
@@ -185,13 +209,20 @@ export class ReferenceBatches {
     }
   }
 
-  /** One reading of the clock for all. */
-  #stampAll(arrays: CheckedArrays): void {
-    this.#ring.readStamp();
-    const now = this.#ring.stamp[0]!;
-    const halves = [now >>> 0, Math.floor(now * TWO_TO_MINUS_32)];
-    arrays.halves = Uint32Array.from(LITTLE_MACHINE ? halves : halves.reverse());
-    arrays.halfMask = SAME;
+  #pack(to: Uint8Array, at: number, arrays: CheckedArrays, first: number, count: number): void {
+    const { types, timestamps, lengths, spaces, addresses } = arrays;
+    core.packRecords(
+      this.#layout,
+      to,
+      at,
+      first,
+      count,
+      types,
+      timestamps!,
+      lengths,
+      spaces,
+      addresses,
+    );
   }
 
   /**

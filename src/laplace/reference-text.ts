@@ -1,3 +1,4 @@
+import { core } from '../core/addon.js';
 import { compile, mayCompile } from '../core/compile.js';
 import { TraceFormatError } from '../core/errors.js';
 import { digitCount, digitValue, fourDigits } from './hexadecimal.js';
@@ -17,6 +18,7 @@ import {
   SPACE_OFFSET,
   TIMESTAMP_DIGITS,
   TIMESTAMP_OFFSET,
+  TYPE_OFFSET,
 } from './layout.js';
 import { writeLine } from './reference-emitter.js';
 import { isType } from './reference-values.js';
@@ -124,22 +126,7 @@ export class ReferenceFormatter {
 
 /** The first record of a chunk whose type cannot be one; `count` when there is none. */
 export function firstWrongType(records: Uint8Array, from: number, count: number): number {
-  let index = 0;
-  let at = from;
-  // Four at once and without a branch for each: a difference below zero stays in the sign.
-  for (; index + 4 <= count; index += 4, at += 4 * RECORD_BYTES) {
-    const a = records[at]!;
-    const b = records[at + RECORD_BYTES]!;
-    const c = records[at + 2 * RECORD_BYTES]!;
-    const d = records[at + 3 * RECORD_BYTES]!;
-    const below = (a - FIRST_TYPE) | (b - FIRST_TYPE) | (c - FIRST_TYPE) | (d - FIRST_TYPE);
-    const above = (LAST_TYPE - a) | (LAST_TYPE - b) | (LAST_TYPE - c) | (LAST_TYPE - d);
-    if ((below | above) < 0) break;
-  }
-  for (; index < count; index++, at += RECORD_BYTES) {
-    if (!isType(records[at]!)) break;
-  }
-  return index;
+  return core.firstOutside(records, from + TYPE_OFFSET, RECORD_BYTES, count, FIRST_TYPE, LAST_TYPE);
 }
 
 /** The error for a record whose first byte is no type. */

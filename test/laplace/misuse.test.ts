@@ -86,6 +86,32 @@ describe.each(['binary', 'text'] as const)('a %s reference trace', (form) => {
     );
   });
 
+  it('believes no array what it says of itself', () => {
+    const liar = new Uint32Array(1);
+    Object.defineProperty(liar, 'length', { value: 1_000_000 });
+    const detached = new Uint32Array(1);
+    structuredClone(null, { transfer: [detached.buffer] });
+    const disguised = Object.setPrototypeOf(new Uint16Array(1), Uint32Array.prototype) as never;
+    const batch = { type: 'r', timestamp: Float64Array.of(1), length: 1, space: 1 };
+    for (const [field, wrong] of [
+      ['timestamp.length', { ...batch, address: new Uint32Array(1_000_000) }],
+      ['space.length', { ...batch, space: detached, address: new Uint32Array(1) }],
+      ['address', { ...batch, address: disguised }],
+      ['address', { ...batch, address: Object.create(Uint32Array.prototype) as never }],
+      ['timestamp.length', { ...batch, timestamp: new Float64Array(1_000_000), address: liar }],
+    ] as const) {
+      expect(() => {
+        references.batch(wrong);
+      }).toThrow(expect.objectContaining({ name: 'TracewrightError', field }));
+    }
+    references.batch({ ...batch, timestamp: new Float64Array(0), address: detached });
+    const packed = Buffer.from('r');
+    Object.defineProperty(packed, 'length', { value: 18 });
+    expect(() => {
+      references.batch(packed);
+    }).toThrow(expect.objectContaining({ field: 'references.length' }));
+  });
+
   it('holds nothing of what was refused, and nothing after its end', () => {
     references.load(1, 2, 3, 4);
     references.close();

@@ -75,6 +75,34 @@ describe.each(forms)('a reference trace, %s, %s-endian', (form, endian) => {
     );
   });
 
+  it('takes batches of shared memory, in the middle of it', () => {
+    const path = fileIn(directory);
+    const references = openReferences(path, { form, endian });
+    const all = [1, 2, 3].map((n) => ({
+      type: 'w',
+      timestamp: n,
+      length: 4,
+      space: 5,
+      address: n,
+    }));
+    const packed = packedByHand(all, endian);
+    const shared = new Uint8Array(new SharedArrayBuffer(packed.length + 7), 5, packed.length);
+    shared.set(packed);
+    references.batch(shared);
+    const sharedNumbers = new Uint32Array(new SharedArrayBuffer(20), 8, 3);
+    sharedNumbers.set([1, 2, 3]);
+    references.batch({
+      type: 'w',
+      timestamp: sharedNumbers,
+      length: new Uint8Array(new SharedArrayBuffer(20), 3, 3).fill(4),
+      space: 5,
+      address: Uint32Array.of(0, 1, 2, 3).subarray(1),
+    });
+    references.close();
+    const once = expectedBytes(all, form, endian);
+    expect(readFileSync(path, 'latin1')).toBe(once + once);
+  });
+
   it('takes batches many times as large as its ring', () => {
     const count = 50_000;
     const all = Array.from({ length: count }, (_, i) => ({
