@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { hasCode } from '../core/system-error.js';
 import { referencesToText, textToReferences } from '../laplace/convert-references.js';
@@ -14,6 +15,9 @@ async function convertWith(
   convert: typeof referencesToText,
   { path, out, force, endian }: ConversionRequest,
 ): Promise<number> {
+  if (path !== STANDARD && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new UsageError(`${path} is a directory; a reference trace is a file`);
+  }
   const toFile = out !== undefined && out !== STANDARD;
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
   try {

@@ -14,15 +14,17 @@ export const dumpCommand: Command = {
        tracewright dump REFERENCES --kernel KERNEL [--format F] [--endian E]
 
 Prints every record of the traces at PATH, one a line, in the order in which
-they stand in the trace. A line that begins with # names the trace.
+they stand in the trace; the threads of an ovni trace together, by their clocks.
+A line that begins with # names the trace.
 
 PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, a
 reference or kernel trace of Laplace, or a directory that holds such traces.
 
   --json    one JSON object a line; 64-bit integers beyond 2^53 - 1 are strings,
             and a line {"kind":"trace", ...} names the trace
-  --format  what another reader prints, and nothing else: dumpi2ascii is that of
-            DUMPI with every section (\`-a\`), in the time zone of TZ
+  --format dumpi2ascii
+            what DUMPI's own reader prints with every section (\`-a\`), and
+            nothing else, in the time zone of TZ
 ${toldHelp}  --kernel  puts the records of this kernel trace of Laplace between the
             references, by timestamp
   --help    print this
@@ -49,7 +51,9 @@ been printed), 2 wrong usage or nothing to read.
       endian,
     })) {
       if (kernel !== undefined && format.interleavesKernel !== true) {
-        throw new UsageError(`--kernel: ${path} is a ${format.name} trace, which has no kernel's`);
+        throw new UsageError(
+          `--kernel: ${path} is a trace of ${format.name}, which has no kernel's`,
+        );
       }
       const title = json
         ? JSON.stringify({ kind: 'trace', format: format.name, path })
@@ -86,5 +90,5 @@ function dumpAs(
   if (dump !== undefined) return dump;
   const known = Object.keys(dumpFormats).join(', ');
   const have = known === '' ? 'has no other form' : `can be printed as ${known}`;
-  throw new UsageError(`--format ${JSON.stringify(form)}: a ${name} trace ${have}`);
+  throw new UsageError(`--format ${JSON.stringify(form)}: a trace of ${name} ${have}`);
 }

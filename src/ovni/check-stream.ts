@@ -269,10 +269,11 @@ class StreamCheck {
       this.needsOrder = true;
       return;
     }
-    this.#report(
-      'cpu-unknown',
-      () => `${event.mcv} names CPU ${cpu}; the loom has 0 to ${this.#cpuCount - 1}, and -1`,
-    );
+    this.#report('cpu-unknown', () => {
+      const last = this.#cpuCount - 1;
+      const has = last < 0 ? 'no CPUs of its own' : last === 0 ? 'CPU 0' : `CPUs 0 to ${last}`;
+      return `${event.mcv} names CPU ${cpu}; the loom has ${has}, and the virtual one, -1`;
+    });
   }
 
   #mark(event: StreamEvent): void {

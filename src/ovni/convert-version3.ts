@@ -101,7 +101,11 @@ export function convertToVersion3(
   }
   const trace = readTraceDirectory(from);
   if (trace.version !== 1) {
-    throw outOfRange('from', from, 'a version 1 trace');
+    throw new TracewrightError(
+      'ERR_ARGUMENT_RANGE',
+      `${from} is a trace of version ${trace.version} already`,
+      { field: 'from', value: from, limit: 'a trace of version 1' },
+    );
   }
   try {
     mkdirSync(target, { recursive: true });

@@ -8,6 +8,7 @@
  *
  * @module ovni
  */
+import { checkOptionNames } from '../core/argument.js';
 import { wrongType } from '../core/errors.js';
 import { getAttribute, setAttribute } from './attribute.js';
 import type { AttributeValue } from './attribute.js';
@@ -137,9 +138,7 @@ export function event<S extends DeclaredMcv | (string & {})>(
  * @param options `stack`: values are pushed and popped, up to 512 of them; otherwise one is set.
  */
 export function markType(type: number, title: string, options: { stack?: boolean } = {}): void {
-  if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
-    throw wrongType('options', options, 'an object');
-  }
+  checkOptionNames(options, { stack: true });
   const stack: unknown = options.stack;
   if (stack !== undefined && typeof stack !== 'boolean') {
     throw wrongType('stack', stack, 'a boolean');

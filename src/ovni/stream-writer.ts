@@ -221,7 +221,8 @@ export class StreamWriter {
     if (version === undefined) throw this.#closed(mcv);
     if (!isLegal(transition, this.#state, version)) {
       const from = transition.from.filter((state) => isLegal(transition, state, version));
-      throw wrongOrder(mcv, `the thread is ${this.#state}; it must be ${from.join(' or ')}`);
+      const now = this.#state === 'unknown' ? 'unknown, having emitted no OHx yet' : this.#state;
+      throw wrongOrder(mcv, `the thread is ${now}; it must be ${from.join(' or ')}`);
     }
     return transition.to;
   }

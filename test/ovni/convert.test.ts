@@ -208,7 +208,7 @@ describe('convertToVersion3', () => {
   test('what is refused leaves nothing behind', () => {
     const to = freshPath();
     expect(() => convertToVersion3(writeVersion3([{ events: life() }]), to)).toThrow(
-      /a version 1 trace/,
+      /is a trace of version 3 already/,
     );
     const from = writeVersion1([{ events: life() }]);
     expect(() => convertToVersion3(from, join(from, 'v3'))).toThrow(/outside of the trace/);

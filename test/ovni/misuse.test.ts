@@ -132,6 +132,7 @@ const whileTracing: Partial<Record<keyof typeof ovni, Row[]>> = {
     ['defined otherwise', [1, 'other', { stack: true }], RANGE, 'type'],
     ['defined as no stack', [1, 'stack'], RANGE, 'type'],
     ['options null', [5, 'x', null], TYPE, 'options'],
+    ['misspelt option', [5, 'x', { stak: true }], RANGE, 'option'],
     ['stack of a wrong type', [5, 'x', { stack: 1 }], TYPE, 'stack'],
   ],
   markLabel: [
