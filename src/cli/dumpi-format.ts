@@ -92,8 +92,12 @@ export const dumpiFormat: TraceFormat = {
       .filter((path) => hasRing(path) || beginsWithMagic(path));
     return [...runs, ...alone];
   },
-  dump: (path, json, { onProgress }) =>
-    ofEach(path, (file) => dump(file, json, onProgress && { onProgress })),
+  *dump(path, json, { onProgress }) {
+    let rank = 0;
+    for (const file of filesOf(path)) {
+      yield* dump(file, json, onProgress && { onProgress }, isMetafile(path) ? rank++ : undefined);
+    }
+  },
   dumpFormats: {
     dumpi2ascii: (path: string, { onProgress }: JobOptions) =>
       ofEach(path, (file) => dumpi2ascii(file, onProgress && { onProgress })),

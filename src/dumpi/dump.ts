@@ -17,6 +17,7 @@ export type JsonValue = string | number | null | JsonValue[] | { [name: string]:
  * readable or as JSON. Text stands in quotes with control characters escaped, so that a hostile trace
  * cannot steer a terminal. Counts of calls that were never made are left out.
  *
+ * @param rank said in every line, where the file is one of a run's.
  * @throws TraceFormatError where the file is not as the format says; what stands in front of it has
  *   been yielded. TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
@@ -24,15 +25,20 @@ export function* dump(
   path: string,
   json: boolean,
   options: ReadOptions = {},
+  rank?: number,
 ): Generator<string, void> {
   const sections = readSections(path, options);
-  const shown = (record: Record<string, JsonValue>): string =>
-    json ? JSON.stringify(record) : readable(record);
+  const ofRank = rank === undefined ? {} : { rank };
+  const before = rank === undefined ? '' : `rank ${rank} `;
+  const shown = ({ kind, ...rest }: Record<string, JsonValue>): string =>
+    json
+      ? JSON.stringify({ kind, ...ofRank, ...rest })
+      : `${before}${readable({ kind: kind!, ...rest })}`;
   if (sections.header !== undefined) yield shown(headerObject(sections));
   const cursor = CallCursor.ofTrace(sections, options);
   try {
     for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
-      yield json ? JSON.stringify(callObject(call)) : callLine(call);
+      yield json ? shown(callObject(call)) : `${before}${callLine(call)}`;
     }
   } finally {
     cursor.close();

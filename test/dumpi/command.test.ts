@@ -95,6 +95,24 @@ describe('the command on DUMPI', { timeout: 60_000 }, () => {
     expect(tracewright('dump', '--json', run).stdout).toBe(whole.stdout);
   });
 
+  it('says the rank in every line of a run', () => {
+    const { meta, files } = writeRun();
+    const linesOf = (path: string, ...options: string[]): string[] =>
+      tracewright('dump', ...options, path)
+        .stdout.trimEnd()
+        .split('\n')
+        .slice(1);
+    expect(linesOf(meta)).toEqual(
+      files.flatMap((file, rank) => linesOf(file).map((line) => `rank ${rank} ${line}`)),
+    );
+    const records = linesOf(meta, '--json').map((line) => JSON.parse(line) as { rank: number });
+    const [first, second] = files.map((file) => linesOf(file, '--json').length);
+    expect(records.map(({ rank }) => rank)).toEqual([
+      ...new Array<number>(first!).fill(0),
+      ...new Array<number>(second!).fill(1),
+    ]);
+  });
+
   it('prints what the format’s own reader prints', () => {
     const { files } = writeRun();
     const { status, stdout } = tracewright('dump', '--format', 'dumpi2ascii', files[1]);
