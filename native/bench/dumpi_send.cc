@@ -8,10 +8,9 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
-#include <string>
+#include <utility>
 
-#include "../file_sink.h"
-#include "../ring.h"
+#include "ring_producer.h"
 
 namespace tracewright {
 
@@ -21,10 +20,8 @@ constexpr uint16_t kLabel = 0;
 constexpr uint8_t kMask = 0x4b;  // statuses, wall time, thread
 constexpr uint32_t kRecordBytes = 2 + 1 + 2 + 12 + 16;
 
-struct Sender {
-  std::shared_ptr<Ring> ring;
+struct Sender : RingProducer {
   uint32_t bias = 0;
-  bool failed = false;
 };
 
 inline uint8_t* put16(uint8_t* at, uint16_t value) {
@@ -80,57 +77,23 @@ void send(Sender& sender, uint32_t count) {
   }
 }
 
-Sender& sender_argument(const Napi::CallbackInfo& info) {
-  return *info[0].As<Napi::External<Sender>>().Data();
-}
-
 // dumpiOpen(target, ringPath, ringBytes)
 Napi::Value open(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
   RingOptions options;
-  options.target = info[0].As<Napi::String>().Utf8Value();
-  options.path = info[1].As<Napi::String>().Utf8Value();
-  options.capacity = info[2].As<Napi::Number>().Uint32Value();
   options.format = "dumpi";
   options.stamp = Stamp::none;
-  Failure failure;
   auto sender = std::make_unique<Sender>();
   sender->bias = static_cast<uint32_t>(now().tv_sec);
-  const std::shared_ptr<Sink> sink = OwnFileSink::create(options.target, "", &failure);
-  if (sink) sender->ring = Ring::open(options, sink, &failure);
-  if (!sender->ring) {
-    Napi::Error::New(env, failure.action + ": " + std::strerror(failure.error))
-        .ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
-  return Napi::External<Sender>::New(env, sender.release(),
-                                     [](Napi::Env, Sender* each) { delete each; });
-}
-
-// dumpiSends(sender, count)
-Napi::Value sends(const Napi::CallbackInfo& info) {
-  send(sender_argument(info), info[1].As<Napi::Number>().Uint32Value());
-  return info.Env().Undefined();
-}
-
-// dumpiFlush(sender): whether everything is in the file, and always was.
-Napi::Value flush(const Napi::CallbackInfo& info) {
-  Sender& sender = sender_argument(info);
-  return Napi::Boolean::New(info.Env(), sender.ring->drain() && !sender.failed);
-}
-
-Napi::Value close(const Napi::CallbackInfo& info) {
-  sender_argument(info).ring->finish(0);
-  return info.Env().Undefined();
+  return open_producer(info, std::move(options), std::move(sender));
 }
 
 }  // namespace
 
 void add_dumpi_send(Napi::Env env, Napi::Object exports) {
   exports["dumpiOpen"] = Napi::Function::New(env, open, "dumpiOpen");
-  exports["dumpiSends"] = Napi::Function::New(env, sends, "dumpiSends");
-  exports["dumpiFlush"] = Napi::Function::New(env, flush, "dumpiFlush");
-  exports["dumpiClose"] = Napi::Function::New(env, close, "dumpiClose");
+  exports["dumpiSends"] = Napi::Function::New(env, run<Sender, send>, "dumpiSends");
+  exports["dumpiFlush"] = Napi::Function::New(env, flush<Sender>, "dumpiFlush");
+  exports["dumpiClose"] = Napi::Function::New(env, close<Sender>, "dumpiClose");
 }
 
 }  // namespace tracewright

@@ -7,14 +7,13 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "../clock.h"
 #include "../drain_thread.h"
-#include "../file_sink.h"
-#include "../ring.h"
 #include "dumpi_send.h"
 #include "laplace_text.h"
+#include "ring_producer.h"
 
 namespace tracewright {
 
@@ -44,11 +43,9 @@ struct ScaledClock {
   uint64_t now() const { return clock.now(); }
 };
 
-struct Producer {
-  std::shared_ptr<Ring> ring;
+struct Producer : RingProducer {
   bool scaled = false;
   uint64_t last = 0;  // the clock of the last event
-  bool failed = false;
 };
 
 // Writes `count` records of `kBytes` each; `write(record, i)` stores everything but the clock.
@@ -141,51 +138,15 @@ void jumbo_events(Producer& producer, uint32_t count) {
   });
 }
 
-Producer& producer_argument(const Napi::CallbackInfo& info) {
-  return *info[0].As<Napi::External<Producer>>().Data();
-}
-
 // open(target, ringPath, ringBytes, scaled)
 Napi::Value open(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
   RingOptions options;
-  options.target = info[0].As<Napi::String>().Utf8Value();
-  options.path = info[1].As<Napi::String>().Utf8Value();
-  options.capacity = info[2].As<Napi::Number>().Uint32Value();
   options.format = "ovni 1";
   options.stamp_offset = kClockOffset;
-  const bool scaled = info[3].As<Napi::Boolean>();
-  options.kernel_clock = !scaled;
-  Failure failure;
   auto producer = std::make_unique<Producer>();
-  producer->scaled = scaled;
-  const std::shared_ptr<Sink> sink = OwnFileSink::create(options.target, "", &failure);
-  if (sink) producer->ring = Ring::open(options, sink, &failure);
-  if (!producer->ring) {
-    Napi::Error::New(env, failure.action + ": " + std::strerror(failure.error))
-        .ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
-  return Napi::External<Producer>::New(env, producer.release(),
-                                       [](Napi::Env, Producer* each) { delete each; });
-}
-
-// <loop>(producer, count)
-template <void (*kLoop)(Producer&, uint32_t)>
-Napi::Value run(const Napi::CallbackInfo& info) {
-  kLoop(producer_argument(info), info[1].As<Napi::Number>().Uint32Value());
-  return info.Env().Undefined();
-}
-
-// flush(producer): whether everything is in the file, and always was.
-Napi::Value flush(const Napi::CallbackInfo& info) {
-  Producer& producer = producer_argument(info);
-  return Napi::Boolean::New(info.Env(), producer.ring->drain() && !producer.failed);
-}
-
-Napi::Value close(const Napi::CallbackInfo& info) {
-  producer_argument(info).ring->finish(0);
-  return info.Env().Undefined();
+  producer->scaled = info[3].As<Napi::Boolean>();
+  options.kernel_clock = !producer->scaled;
+  return open_producer(info, std::move(options), std::move(producer));
 }
 
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
@@ -193,12 +154,12 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
     exports[name] = Napi::Function::New(env, call, name);
   };
   put("open", open);
-  put("bareEvents", run<bare_events>);
-  put("payloadEvents", run<payload_events>);
-  put("markEvents", run<mark_events>);
-  put("jumboEvents", run<jumbo_events>);
-  put("flush", flush);
-  put("close", close);
+  put("bareEvents", run<Producer, bare_events>);
+  put("payloadEvents", run<Producer, payload_events>);
+  put("markEvents", run<Producer, mark_events>);
+  put("jumboEvents", run<Producer, jumbo_events>);
+  put("flush", flush<Producer>);
+  put("close", close<Producer>);
   add_dumpi_send(env, exports);
   add_laplace_text(env, exports);
   exports["scaledClock"] = Napi::Boolean::New(env, Clock::instance().scaled());
