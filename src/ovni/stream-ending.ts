@@ -7,10 +7,12 @@ import {
   HEADER_BYTES,
   JUMBO_DATA_OFFSET,
   JUMBO_FLAG,
+  MAX_PAYLOAD_BYTES,
   MCV_OFFSET,
   PAYLOAD_OFFSET,
   STREAM_HEADER_BYTES,
   STREAM_VERSION,
+  payloadBytes,
   payloadSizeCode,
 } from './layout.js';
 import { MARK_TYPES, MAX_DEPTH } from './mark-stacks.js';
@@ -18,13 +20,17 @@ import { codeOf } from './reader.js';
 import { transitionOf } from './thread-state.js';
 import type { ThreadState } from './thread-state.js';
 
-const CHUNK_BYTES = 1 << 20;
+/** Stays in the processor's cache between reading it and looking at it. */
+const CHUNK_BYTES = 1 << 18;
 const CLOCK_BYTES = 8;
 
 const OVNI = 'O'.charCodeAt(0);
 const STATE = 'H'.charCodeAt(0);
 const MARK = 'M'.charCodeAt(0);
 const AFFINITY = 'A'.charCodeAt(0);
+/** Of the first four bytes of an event, read little-endian. */
+const MODEL_BITS = 0xff << 8;
+const OVNI_MODEL = OVNI << 8;
 const OHX = codeOf('OHx');
 const OAS = codeOf('OAs');
 const MARK_PUSH = codeOf('OM[');
@@ -86,42 +92,82 @@ class StreamSurvey {
 
   /**
    * Takes the events that begin in the chunk, of which the first begins at its start. A gigabyte has
-   * tens of millions of them: nothing is called for those that do not matter here.
+   * tens of millions of them: nothing is called for those that do not matter here. Of one that is
+   * like the one before not even the size is asked for, so that the processor need not wait for one
+   * to find the next.
    */
   #take(chunk: Buffer, length: number, size: number): void {
+    const view = new DataView(chunk.buffer, chunk.byteOffset, length);
+    const words = new Int32Array(chunk.buffer, chunk.byteOffset, length >> 2);
     const start = this.end;
-    const whole = length - HEADER_BYTES;
+    // Behind this an event may not lie in the chunk as a whole.
+    const whole = length - HEADER_BYTES - MAX_PAYLOAD_BYTES;
     let at = 0;
     let last = -1;
     let events = 0;
-    while (at <= whole) {
-      const flags = chunk[at]!;
-      let next = at;
-      if ((flags & JUMBO_FLAG) === 0) {
-        const code = flags & 0x0f;
-        next += code === 0 ? HEADER_BYTES : HEADER_BYTES + 1 + code;
-        if (next > length) break;
-        if (chunk[at + MCV_OFFSET] === OVNI) {
-          const category = chunk[at + MCV_OFFSET + 1];
-          if (category === STATE || category === MARK || category === AFFINITY) {
-            this.#ovniEvent(chunk, at, next - at - HEADER_BYTES);
+    let known = 0;
+    let knownBytes = HEADER_BYTES;
+    for (;;) {
+      while (at <= whole) {
+        const header = view.getInt32(at, true);
+        if (header !== known) {
+          if ((header & JUMBO_FLAG) !== 0) break;
+          const code = header & 0x0f;
+          const bytes = HEADER_BYTES + code + ((code + 15) >> 4);
+          if ((header & MODEL_BITS) === OVNI_MODEL) {
+            const category = (header >> 16) & 0xff;
+            if (category === STATE || category === MARK || category === AFFINITY) {
+              this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
+              last = at;
+              at += bytes;
+              events++;
+              continue;
+            }
           }
+          known = header;
+          knownBytes = bytes;
         }
-      } else {
-        if (length - at < JUMBO_DATA_OFFSET) break;
-        const data = at + PAYLOAD_OFFSET;
-        next +=
-          JUMBO_DATA_OFFSET + (this.little ? chunk.readUInt32LE(data) : chunk.readUInt32BE(data));
-        if (start + next > size) break;
+        const from = at;
+        if (((at | knownBytes) & 3) === 0) {
+          const step = knownBytes >> 2;
+          const lastWord = whole >> 2;
+          let word = (at >> 2) + step;
+          while (word <= lastWord && words[word] === known) word += step;
+          at = word << 2;
+        } else {
+          do {
+            at += knownBytes;
+          } while (at <= whole && view.getInt32(at, true) === known);
+        }
+        events += (at - from) / knownBytes;
+        last = at - knownBytes;
       }
-      events++;
+      // A jumbo event, or the last ones of the chunk.
+      const bytes = this.#bytesOf(chunk, at, length);
+      if (bytes === undefined || start + at + bytes > size) break;
+      if ((chunk[at]! & JUMBO_FLAG) === 0 && chunk[at + MCV_OFFSET] === OVNI) {
+        this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
+      }
       last = at;
-      at = next;
+      at += bytes;
+      events++;
     }
     if (last === -1) return;
     this.events += events;
     chunk.copy(this.lastClock, 0, last + CLOCK_OFFSET, last + CLOCK_OFFSET + CLOCK_BYTES);
     this.end = start + at;
+  }
+
+  /** Bytes of the event at `at`; undefined where the chunk has too little of it to say, or to take it. */
+  #bytesOf(chunk: Buffer, at: number, length: number): number | undefined {
+    if (at + HEADER_BYTES > length) return undefined;
+    const flags = chunk[at]!;
+    if ((flags & JUMBO_FLAG) === 0) {
+      const bytes = HEADER_BYTES + payloadBytes(flags);
+      return at + bytes <= length ? bytes : undefined;
+    }
+    if (at + JUMBO_DATA_OFFSET > length) return undefined;
+    return JUMBO_DATA_OFFSET + this.#u32(chunk, at + PAYLOAD_OFFSET);
   }
 
   #ovniEvent(chunk: Buffer, at: number, payload: number): void {
@@ -148,6 +194,10 @@ class StreamSurvey {
       chunk.copy(value, 0, at, at + 8);
       stack.push({ order: this.#pushes++, type, value });
     }
+  }
+
+  #u32(chunk: Buffer, at: number): number {
+    return this.little ? chunk.readUInt32LE(at) : chunk.readUInt32BE(at);
   }
 
   #i32(chunk: Buffer, at: number): number {
