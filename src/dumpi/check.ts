@@ -52,9 +52,9 @@ export function* checkTrace(path: string, options: CheckOptions = {}): Generator
  * Checks a whole run by its metafile: that every rank's file is there, names the same version and
  * start, each of them as {@link checkTrace} does, and that each message has both its ends. Errors:
  * `bad-metafile`, `missing-rank`. Warnings: `metafile`, where it says otherwise than the first rank's
- * header; `unmatched-message`, `message-size` (sends and receives in MPI_COMM_WORLD, counted by sender,
- * receiver and tag; left out where a rank cannot be read to its end or has not stored such calls, or
- * where there are more than 2^20 of these).
+ * header; `unmatched-message`, `message-size` (sends and receives, counted by communicator, sender,
+ * receiver and tag; left out where a rank cannot be read to its end or has not stored such calls, where
+ * the trace does not say who is in a communicator, or where there are more than 2^21 ends of these).
  */
 export function* checkRun(path: string, options: CheckOptions = {}): Generator<Finding, void> {
   checkOptionNames<CheckOptions>(options, CHECK_OPTIONS);

@@ -1,12 +1,14 @@
 import type { Finding } from '../core/finding.js';
-import { ANY_SOURCE, ANY_TAG, Comm } from './constants.js';
+import { ANY_SOURCE, ANY_TAG } from './constants.js';
+import { Communicators, MAKING_COMMUNICATORS, WORLD } from './communicators.js';
+import type { CommunicatorId } from './communicators.js';
 import { labelOf } from './calls.js';
 import type { CallName } from './calls.js';
 import type { CallRecord } from './reader.js';
 import type { Sections } from './sections.js';
 
-/** Pairs of ranks with a tag that are told apart; a run with more of them is not compared. */
-const MAX_CHANNELS = 1 << 20;
+/** Ends of messages with peer and tag that are told apart; a run with more of them is not compared. */
+const MAX_STREAMS = 1 << 21;
 /** Persistent requests of a rank that are known at once. */
 const MAX_PERSISTENT = 1 << 16;
 
@@ -34,12 +36,22 @@ const COMPARED: readonly CallName[] = [
   'MPI_Cancel',
 ];
 
-/** The messages from one rank to another with one tag. */
-interface Channel {
-  sends: number;
-  receives: number;
-  /** Bytes that were sent less those that there was room for; NaN where a datatype is not known. */
-  excess: number;
+/** The messages that a rank sends to another one with one tag, or receives from it. */
+interface Stream {
+  count: number;
+  /** Bytes that were sent, or that there was room for; NaN where a datatype is not known. */
+  bytes: number;
+}
+
+/** By rank and peer, then by tag. */
+type Streams = Map<number, Map<number, Stream>>;
+
+/** What the ranks have done in one communicator, in which a peer is a rank of the communicator. */
+interface Traffic {
+  sends: Streams;
+  receives: Streams;
+  /** For each rank: receives from anywhere or with any tag. */
+  open: Map<number, number>;
 }
 
 /** One end of a message. */
@@ -50,21 +62,23 @@ interface End {
   tag: number;
   count: number;
   datatype: number;
+  comm: CommunicatorId;
 }
 
 /**
  * Compares the sends of a run's ranks with the receives, rank by rank, in memory that grows with the
- * pairs of ranks and their tags and not with the messages. Only MPI_COMM_WORLD has the same ranks and
- * the same number in every file: other communicators are left out.
+ * pairs of ranks and their tags and not with the messages. Each communicator is compared by itself,
+ * where the trace says who is in it (see communicators.ts): MPI_COMM_WORLD and what is made of it by
+ * duplicating, splitting, of groups of listed ranks, and as grids that are not reordered.
  */
 export class MessageMatch {
   readonly #size: number;
-  /** By sender and receiver, then by tag. */
-  readonly #pairs = new Map<number, Map<number, Channel>>();
-  /** For each rank: receives from anywhere or with any tag, and requests that were cancelled. */
-  readonly #open: Float64Array;
+  readonly #communicators: Communicators;
+  readonly #traffic = new Map<CommunicatorId, Traffic>();
+  /** For each rank: requests that were cancelled. */
+  readonly #cancelled: Float64Array;
   readonly #persistent = new Map<number, End>();
-  #channels = 0;
+  #streams = 0;
   #rank = 0;
   #sizes: readonly number[] = [];
   #ended = 0;
@@ -73,7 +87,8 @@ export class MessageMatch {
   /** @param size ranks of the run, all of which are to be read. */
   constructor(size: number) {
     this.#size = size;
-    this.#open = new Float64Array(size);
+    this.#communicators = new Communicators(size);
+    this.#cancelled = new Float64Array(size);
   }
 
   /** What follows are the calls of this rank. */
@@ -81,7 +96,10 @@ export class MessageMatch {
     this.#rank = rank;
     this.#sizes = datatypeSizes ?? [];
     this.#persistent.clear();
-    if (COMPARED.some((name) => (footer?.ignored[labelOf(name)] ?? 0) > 0)) {
+    this.#communicators.begin(rank);
+    const lacks = (name: CallName): boolean => (footer?.ignored[labelOf(name)] ?? 0) > 0;
+    if (MAKING_COMMUNICATORS.some(lacks)) this.#communicators.giveUp();
+    if (COMPARED.some(lacks)) {
       this.#comparable = false;
     }
   }
@@ -91,8 +109,10 @@ export class MessageMatch {
     this.#ended++;
   }
 
-  call({ name, fields }: CallRecord): void {
+  call(record: CallRecord): void {
     if (!this.#comparable) return;
+    this.#communicators.call(record);
+    const { name, fields } = record;
     switch (name) {
       case 'MPI_Send':
       case 'MPI_Bsend':
@@ -102,47 +122,43 @@ export class MessageMatch {
       case 'MPI_Ibsend':
       case 'MPI_Issend':
       case 'MPI_Irsend':
-        if (fields.comm === Comm.WORLD) this.#message(sendOf(fields));
+        this.#message(this.#sendOf(fields));
         break;
       case 'MPI_Recv': {
-        if (fields.comm !== Comm.WORLD) break;
         const { status } = fields;
         const known = status === null ? fields : { ...fields, ...resolved(fields, status) };
-        this.#message(receiveOf(known));
+        this.#message(this.#receiveOf(known));
         break;
       }
       case 'MPI_Irecv':
-        if (fields.comm === Comm.WORLD) this.#message(receiveOf(fields));
+        this.#message(this.#receiveOf(fields));
         break;
       case 'MPI_Sendrecv': {
-        if (fields.comm !== Comm.WORLD) break;
-        const { sendcount, sendtype, dest, sendtag, status } = fields;
+        const { sendcount, sendtype, dest, sendtag, status, comm } = fields;
         const { recvcount: count, recvtype: datatype, source, recvtag: tag } = fields;
-        const receive = { count, datatype, source, tag };
-        this.#message(sendOf({ count: sendcount, datatype: sendtype, dest, tag: sendtag }));
-        this.#message(
-          receiveOf(status === null ? receive : { ...receive, ...resolved(receive, status) }),
-        );
+        const receive = { count, datatype, source, tag, comm };
+        const send = { count: sendcount, datatype: sendtype, dest, tag: sendtag, comm };
+        this.#message(this.#sendOf(send));
+        const known = status === null ? receive : { ...receive, ...resolved(receive, status) };
+        this.#message(this.#receiveOf(known));
         break;
       }
       case 'MPI_Sendrecv_replace': {
-        if (fields.comm !== Comm.WORLD) break;
-        const { count, datatype, dest, sendtag, source, recvtag, status } = fields;
-        const receive = { count, datatype, source, tag: recvtag };
-        this.#message(sendOf({ count, datatype, dest, tag: sendtag }));
-        this.#message(
-          receiveOf(status === null ? receive : { ...receive, ...resolved(receive, status) }),
-        );
+        const { count, datatype, dest, sendtag, source, recvtag, status, comm } = fields;
+        const receive = { count, datatype, source, tag: recvtag, comm };
+        this.#message(this.#sendOf({ count, datatype, dest, tag: sendtag, comm }));
+        const known = status === null ? receive : { ...receive, ...resolved(receive, status) };
+        this.#message(this.#receiveOf(known));
         break;
       }
       case 'MPI_Send_init':
       case 'MPI_Bsend_init':
       case 'MPI_Ssend_init':
       case 'MPI_Rsend_init':
-        if (fields.comm === Comm.WORLD) this.#prepare(fields.request, sendOf(fields));
+        this.#prepare(fields.request, this.#sendOf(fields));
         break;
       case 'MPI_Recv_init':
-        if (fields.comm === Comm.WORLD) this.#prepare(fields.request, receiveOf(fields));
+        this.#prepare(fields.request, this.#receiveOf(fields));
         break;
       case 'MPI_Start':
         this.#start(fields.request);
@@ -154,7 +170,7 @@ export class MessageMatch {
         this.#persistent.delete(fields.request);
         break;
       case 'MPI_Cancel':
-        this.#open[this.#rank]!++;
+        this.#cancelled[this.#rank]!++;
         break;
       default:
     }
@@ -166,35 +182,89 @@ export class MessageMatch {
    */
   *findings(path: string): Generator<Finding, void> {
     if (!this.#comparable || this.#ended < this.#size) return;
-    for (const [pair, tags] of this.#pairs) {
-      const from = Math.floor(pair / this.#size);
-      const to = pair % this.#size;
-      for (const [tag, { sends, receives, excess }] of tags) {
-        const what = `rank ${from} sends ${sends} messages with tag ${tag} to rank ${to}`;
-        const more = Math.abs(sends - receives);
+    for (const [comm, traffic] of this.#traffic) {
+      const members = this.#communicators.membersOf(comm);
+      if (members !== undefined) yield* this.#findingsIn(comm, members, traffic, path);
+    }
+  }
+
+  *#findingsIn(
+    comm: CommunicatorId,
+    members: readonly number[],
+    traffic: Traffic,
+    path: string,
+  ): Generator<Finding, void> {
+    const warning = (rule: string, message: string): Finding => ({
+      severity: 'warning',
+      rule,
+      message,
+      path,
+    });
+    const place = new Map(members.map((rank, at) => [rank, at]));
+    const where = comm === WORLD ? '' : `, in a communicator of ${members.length} ranks,`;
+    const none: Stream = { count: 0, bytes: 0 };
+    for (const [key, tags] of traffic.sends) {
+      const from = Math.floor(key / this.#size);
+      const to = members[key % this.#size];
+      const at = place.get(from);
+      if (to === undefined || at === undefined) continue;
+      const counterparts = traffic.receives.get(to * this.#size + at);
+      for (const [tag, sent] of tags) {
+        const received = counterparts?.get(tag) ?? none;
+        const what = `rank ${from} sends ${sent.count} messages with tag ${tag} to rank ${to}${where}`;
+        const more = Math.abs(sent.count - received.count);
+        const excess = sent.bytes - received.bytes;
         if (more === 0 && excess > 0) {
-          const message = `${what}, in all ${excess} bytes more than that has room for`;
-          yield { severity: 'warning', rule: 'message-size', message, path };
+          yield warning(
+            'message-size',
+            `${what}${where === '' ? ',' : ''} in all ${excess} bytes more than that has room for`,
+          );
         }
-        if (more === 0 || this.#excused(from, to, more, sends > receives)) continue;
-        const message = `${what}, which has ${receives} receives for them`;
-        yield { severity: 'warning', rule: 'unmatched-message', message, path };
+        if (more === 0 || this.#excused(traffic, from, to, more, sent.count > received.count)) {
+          continue;
+        }
+        yield warning(
+          'unmatched-message',
+          `${what}${where === '' ? ',' : ''} which has ${received.count} receives for them`,
+        );
+      }
+    }
+    // Receives of what nobody sends.
+    for (const [key, tags] of traffic.receives) {
+      const to = Math.floor(key / this.#size);
+      const from = members[key % this.#size];
+      const at = place.get(to);
+      if (from === undefined || at === undefined) continue;
+      const counterparts = traffic.sends.get(from * this.#size + at);
+      for (const [tag, { count }] of tags) {
+        if (counterparts?.has(tag) === true || this.#excused(traffic, from, to, count, false)) {
+          continue;
+        }
+        yield warning(
+          'unmatched-message',
+          `rank ${from} sends 0 messages with tag ${tag} to rank ${to}${where === '' ? ',' : where} which has ${count} receives for them`,
+        );
       }
     }
   }
 
   /** Whether receives that take any message, or requests that were cancelled, may be why. */
-  #excused(from: number, to: number, count: number, isSent: boolean): boolean {
-    const open = this.#open;
+  #excused({ open }: Traffic, from: number, to: number, count: number, isSent: boolean): boolean {
+    const anywhere = open.get(to) ?? 0;
     for (const rank of isSent ? [to, from] : [to]) {
-      if (open[rank]! < count) continue;
-      open[rank]! -= count;
+      const takers = rank === to ? anywhere : 0;
+      if (takers + this.#cancelled[rank]! < count) continue;
+      const taken = Math.min(takers, count);
+      if (taken > 0) open.set(to, takers - taken);
+      this.#cancelled[rank]! -= count - taken;
       return true;
     }
     return false;
   }
 
-  #prepare(request: number, end: End): void {
+  #prepare(request: number, end: End | undefined): void {
+    this.#persistent.delete(request);
+    if (end === undefined) return;
     if (this.#persistent.size >= MAX_PERSISTENT) this.#comparable = false;
     else this.#persistent.set(request, end);
   }
@@ -204,45 +274,66 @@ export class MessageMatch {
     if (end !== undefined) this.#message(end);
   }
 
-  #message({ sends, peer, tag, count, datatype }: End): void {
+  #message(end: End | undefined): void {
+    if (end === undefined) return;
+    const { sends, peer, tag, count, datatype, comm } = end;
     const own = this.#rank;
+    let traffic = this.#traffic.get(comm);
+    if (traffic === undefined) {
+      traffic = { sends: new Map(), receives: new Map(), open: new Map() };
+      this.#traffic.set(comm, traffic);
+    }
     if (!sends && (peer === ANY_SOURCE || tag === ANY_TAG)) {
-      this.#open[own]!++;
+      traffic.open.set(own, (traffic.open.get(own) ?? 0) + 1);
       return;
     }
     // MPI_PROC_NULL among them.
     if (peer < 0 || peer >= this.#size) return;
-    const pair = sends ? own * this.#size + peer : peer * this.#size + own;
-    let tags = this.#pairs.get(pair);
-    if (tags === undefined) this.#pairs.set(pair, (tags = new Map<number, Channel>()));
-    let channel = tags.get(tag);
-    if (channel === undefined) {
-      if (++this.#channels > MAX_CHANNELS) {
+    const streams = sends ? traffic.sends : traffic.receives;
+    const key = own * this.#size + peer;
+    let tags = streams.get(key);
+    if (tags === undefined) streams.set(key, (tags = new Map<number, Stream>()));
+    let stream = tags.get(tag);
+    if (stream === undefined) {
+      if (++this.#streams > MAX_STREAMS) {
         this.#comparable = false;
-        this.#pairs.clear();
+        this.#traffic.clear();
         return;
       }
-      tags.set(tag, (channel = { sends: 0, receives: 0, excess: 0 }));
+      tags.set(tag, (stream = { count: 0, bytes: 0 }));
     }
-    const bytes = count * (this.#sizes[datatype] ?? NaN);
-    if (sends) {
-      channel.sends++;
-      channel.excess += bytes;
-    } else {
-      channel.receives++;
-      channel.excess -= bytes;
-    }
+    stream.count++;
+    stream.bytes += count * (this.#sizes[datatype] ?? NaN);
+  }
+
+  #sendOf(call: SendCall): End | undefined {
+    const comm = this.#communicators.idOf(call.comm);
+    const { count, datatype, dest, tag } = call;
+    return comm === undefined ? undefined : { sends: true, peer: dest, tag, count, datatype, comm };
+  }
+
+  #receiveOf(call: ReceiveCall): End | undefined {
+    const comm = this.#communicators.idOf(call.comm);
+    const { count, datatype, source, tag } = call;
+    if (comm === undefined) return undefined;
+    return { sends: false, peer: source, tag, count, datatype, comm };
   }
 }
 
-function sendOf(call: { count: number; datatype: number; dest: number; tag: number }): End {
-  const { count, datatype, dest, tag } = call;
-  return { sends: true, peer: dest, tag, count, datatype };
+interface SendCall {
+  count: number;
+  datatype: number;
+  dest: number;
+  tag: number;
+  comm: number;
 }
 
-function receiveOf(call: { count: number; datatype: number; source: number; tag: number }): End {
-  const { count, datatype, source, tag } = call;
-  return { sends: false, peer: source, tag, count, datatype };
+interface ReceiveCall {
+  count: number;
+  datatype: number;
+  source: number;
+  tag: number;
+  comm: number;
 }
 
 /** Where a message came from that might have come from anywhere. */

@@ -196,4 +196,84 @@ describe('check of a run', () => {
     writeBuilt(directory, rankFileName('broken', 1), { calls: [counted] });
     expect([...checkRun(meta)].map(({ rule }) => rule)).toEqual(['bad-call']);
   });
+
+  /** In the communicator, a message from its first rank to its second, or but the sending of it. */
+  function talk(rank: Rank, comm: number, own: number, isReceived = true): void {
+    if (own === 0) rank.log('MPI_Send', { ...message, comm, dest: 1 });
+    if (own === 1 && isReceived) {
+      rank.log('MPI_Recv', { ...message, comm, source: 0, status: null });
+    }
+  }
+
+  it('compares what is sent in communicators of a split, whatever numbers they have', () => {
+    // Odd and even ranks, the last first: 3, 1 and 2, 0.
+    const split =
+      (own: number, isReceived = true) =>
+      (rank: Rank): void => {
+        // A rank with other communicators of its own numbers the new one otherwise.
+        const newcomm = Comm.FIRST_USER + own;
+        rank.log('MPI_Comm_dup', { oldcomm: Comm.WORLD, newcomm: 90 });
+        rank.log('MPI_Comm_split', { oldcomm: 90, color: own % 2, key: -own, newcomm });
+        talk(rank, newcomm, own < 2 ? 1 : 0, isReceived);
+        talk(rank, 90, own);
+      };
+    expect(found([split(0), split(1), split(2), split(3)])).toEqual([]);
+    expect(found([split(0), split(1, false), split(2), split(3)])).toEqual([
+      'warning unmatched-message: rank 3 sends 1 messages with tag 7 to rank 1, in a communicator of 2 ranks, which has 0 receives for them',
+    ]);
+  });
+
+  it('compares what is sent in communicators of groups and grids', () => {
+    const grouped =
+      (own: number, isReceived = true) =>
+      (rank: Rank): void => {
+        const at = [2, 0].indexOf(own);
+        rank.log('MPI_Comm_group', { comm: Comm.WORLD, group: 5 });
+        rank.log('MPI_Group_incl', { group: 5, count: 2, ranks: [2, 0], newgroup: 6 });
+        const newcomm = at < 0 ? Comm.NULL : 7;
+        rank.log('MPI_Comm_create', { oldcomm: Comm.WORLD, group: 6, newcomm });
+        if (at >= 0) talk(rank, newcomm, at, isReceived);
+        const grid = { ndim: 1, dims: [2], periods: [0], reorder: 0 };
+        rank.log('MPI_Cart_create', {
+          oldcomm: Comm.WORLD,
+          ...grid,
+          newcomm: own < 2 ? 8 : Comm.NULL,
+        });
+        if (own < 2) talk(rank, 8, own);
+      };
+    expect(found([grouped(0), grouped(1), grouped(2)])).toEqual([]);
+    expect(found([grouped(0, false), grouped(1), grouped(2)])).toEqual([
+      'warning unmatched-message: rank 2 sends 1 messages with tag 7 to rank 0, in a communicator of 2 ranks, which has 0 receives for them',
+    ]);
+  });
+
+  it('leaves out communicators of which the trace does not say who is in them', () => {
+    const reordered = (own: number) => (rank: Rank) => {
+      const grid = { ndim: 1, dims: [2], periods: [0], reorder: 1 };
+      rank.log('MPI_Cart_create', { oldcomm: Comm.WORLD, ...grid, newcomm: 4 });
+      talk(rank, 4, own, false);
+      // A number that is used again is another communicator.
+      rank.log('MPI_Comm_free', { comm: 4 });
+      talk(rank, 4, own, false);
+    };
+    expect(found([reordered(0), reordered(1)])).toEqual([]);
+    const alone = (own: number) => (rank: Rank) => {
+      if (own === 0) {
+        rank.log('MPI_Comm_split', { oldcomm: Comm.WORLD, color: 0, key: 0, newcomm: 4 });
+      }
+      talk(rank, 4, own, false);
+    };
+    expect(found([alone(0), alone(1)])).toEqual([]);
+    const duplicated = (own: number) => (rank: Rank) => {
+      rank.log('MPI_Comm_dup', { oldcomm: Comm.WORLD, newcomm: 4 });
+      talk(rank, 4, own, false);
+    };
+    expect(found([duplicated(0), duplicated(1)])).toHaveLength(1);
+    const config = { timestamps: 'none', calls: { MPI_Cart_create: 'disable' } } as const;
+    const unstored = (own: number) => (rank: Rank) => {
+      reordered(own)(rank);
+      duplicated(own)(rank);
+    };
+    expect(found([unstored(0), unstored(1)], config)).toEqual([]);
+  });
 });
