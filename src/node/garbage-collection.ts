@@ -3,10 +3,9 @@ import type { PerformanceEntry } from 'node:perf_hooks';
 import { core } from '../core/addon.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import { setAttribute } from '../ovni/attribute.js';
-import { emitTo } from '../ovni/emit.js';
-import { defineMark, labelMark } from '../ovni/mark.js';
+import { defineMark, labelMark, markInterval } from '../ovni/mark.js';
 import { readyProcess } from '../ovni/process.js';
-import { LITTLE, StreamWriter } from '../ovni/stream-writer.js';
+import { StreamWriter } from '../ovni/stream-writer.js';
 import { thread } from '../ovni/thread.js';
 import { Guard } from './guard.js';
 import { beginStream, threadName } from './thread-life.js';
@@ -30,7 +29,7 @@ const KINDS: readonly (readonly [kind: number, label: string])[] = [
 type CollectionEntry = PerformanceEntry & { detail: { kind: number } };
 
 /** Nanoseconds of CLOCK_MONOTONIC at which `performance.now()` was 0. */
-function performanceOrigin(): bigint {
+function performanceOrigin(): number {
   let best = { width: Infinity, origin: 0n };
   for (let i = 0; i < 8; i++) {
     const before = process.hrtime.bigint();
@@ -40,7 +39,7 @@ function performanceOrigin(): bigint {
     if (width >= best.width) continue;
     best = { width, origin: (before + after) / 2n - BigInt(Math.round(now * 1e6)) };
   }
-  return best.origin;
+  return Number(best.origin);
 }
 
 /**
@@ -55,8 +54,8 @@ export class GarbageCollections {
   #begun = core.clockNow();
   readonly #origin = performanceOrigin();
   readonly #observer: PerformanceObserver;
-  /** Clock of the last event, which the next one must not precede. */
-  #last = 0n;
+  /** Clock of the last event in nanoseconds, which the next one must not precede. */
+  #last = 0;
 
   /** @param firstClock nanoseconds at which the run began. */
   constructor(firstClock: bigint) {
@@ -95,16 +94,11 @@ export class GarbageCollections {
   #record(entries: readonly PerformanceEntry[]): void {
     if (!this.#guard.on || entries.length === 0) return;
     try {
-      // A signal in between would leave a collection without its end, and refuse what comes later.
-      holdingSignals(() => {
-        if (this.#stream.process === undefined) this.#open();
-        const inOrder = [...entries].sort((a, b) => a.startTime - b.startTime);
-        for (const entry of inOrder) {
-          const { kind } = (entry as CollectionEntry).detail;
-          this.#emit('OM[', kind, entry.startTime);
-          this.#emit('OM]', kind, entry.startTime + entry.duration);
-        }
-      });
+      // A signal in between would leave a stream without its beginning.
+      if (this.#stream.process === undefined) holdingSignals(() => { this.#open(); });
+      const inOrder =
+        entries.length === 1 ? entries : [...entries].sort((a, b) => a.startTime - b.startTime);
+      for (const entry of inOrder) this.#emit(entry as CollectionEntry);
     } catch (error) {
       this.#guard.fail(error);
     }
@@ -122,15 +116,14 @@ export class GarbageCollections {
     for (const [kind, label] of KINDS) labelMark(stream, COLLECTION, kind, label);
     stream.writeMetadata();
     beginStream(stream, this.#firstClock, this.#begun, thread.tid);
-    this.#last = this.#begun;
+    this.#last = Number(this.#begun);
   }
 
-  #emit(mcv: string, kind: number, milliseconds: number): void {
-    const clock = this.#origin + BigInt(Math.round(milliseconds * 1e6));
-    if (clock > this.#last) this.#last = clock;
-    const payload = new DataView(new ArrayBuffer(12));
-    payload.setBigInt64(0, BigInt(kind), LITTLE);
-    payload.setInt32(8, COLLECTION, LITTLE);
-    emitTo(this.#stream, mcv, new Uint8Array(payload.buffer), this.#last);
+  /** Collections are short and come one after another, so none is open while another begins. */
+  #emit({ startTime, duration, detail }: CollectionEntry): void {
+    const from = Math.max(this.#last, this.#origin + Math.round(startTime * 1e6));
+    const to = Math.max(from, this.#origin + Math.round((startTime + duration) * 1e6));
+    markInterval(this.#stream, COLLECTION, detail.kind, from, to);
+    this.#last = to;
   }
 }

@@ -1,10 +1,10 @@
 import { integerIn } from '../core/argument.js';
 import { mayCompile } from '../core/compile.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
-import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
+import { CLOCK_OFFSET, HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
 import { compileEmitter } from './stream-emitter.js';
 import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from './mark-stacks.js';
-import { headerOf, LITTLE } from './stream-writer.js';
+import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
 import type { MarkDefinition, StreamWriter } from './stream-writer.js';
 import { checkWide, writeWide } from './wide-integer.js';
 
@@ -195,6 +195,49 @@ function setMark(stream: StreamWriter, type: number, value: number | bigint): vo
   if (mark.stack) wrongKind('markSet', type, mark);
   split(value);
   encode(stream, SET, type);
+}
+
+/**
+ * Emits a push and its pop with clocks of their own, both or neither: a value that was on top of a
+ * stack for a time which has passed. Nothing may be pushed on the type in any other way.
+ *
+ * @param value 1 to 2^31 - 1.
+ * @param from nanoseconds, an integer not before the last event of the stream.
+ * @param to nanoseconds, an integer not before `from`.
+ * @returns false when the target has no room, which counts the two as one dropped event.
+ */
+export function markInterval(
+  stream: StreamWriter,
+  type: number,
+  value: number,
+  from: number,
+  to: number,
+): boolean {
+  const { ring } = stream;
+  if (ring.free < 2 * RECORD_BYTES && !stream.makeRoom(2 * RECORD_BYTES, BigInt(from)))
+    return false;
+  const { view, position } = ring;
+  writeMarkAt(view, position, PUSH, type, value, from);
+  writeMarkAt(view, position + RECORD_BYTES, POP, type, value, to);
+  if (!ring.commitExplicit(2 * RECORD_BYTES, RECORD_BYTES)) clockBackwards(BigInt(from));
+  return true;
+}
+
+function writeMarkAt(
+  view: DataView,
+  at: number,
+  header: number,
+  type: number,
+  value: number,
+  clock: number,
+): void {
+  const high = Math.floor(clock / 2 ** 32);
+  view.setUint32(at, header, true);
+  view.setUint32(at + CLOCK_OFFSET + (LITTLE ? 0 : 4), clock - high * 2 ** 32, LITTLE);
+  view.setUint32(at + CLOCK_OFFSET + (LITTLE ? 4 : 0), high, LITTLE);
+  view.setInt32(at + LOW_AT, value, LITTLE);
+  view.setInt32(at + HIGH_AT, 0, LITTLE);
+  view.setInt32(at + TYPE_AT, type, LITTLE);
 }
 
 /** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */
