@@ -1,4 +1,4 @@
-// Where wrk is not installed: a process that keeps connections busy until it is told to stop.
+// Where wrk is not installed: a process that keeps connections busy until it is killed.
 
 import { connect } from 'node:net';
 
@@ -11,4 +11,3 @@ for (let i = 0; i < connections; i++) {
   socket.on('data', () => socket.write(request));
   socket.on('error', () => process.exit(1));
 }
-process.on('disconnect', () => process.exit(0));

@@ -1,6 +1,6 @@
 // An HTTP service plain, traced, watched by nobody in particular, and with OpenTelemetry.
 
-import { execFileSync, fork, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -8,9 +8,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
-import { median } from './median.mjs';
+import { median, quantile } from './median.mjs';
 
 const CONNECTIONS = 16;
+/** Long enough for thousands of requests, short against the minutes for which a machine is slow. */
+const SLICE_MS = 150;
+/** Until a load that rested is under way, and until its last requests are answered. */
+const SETTLE_MS = 20;
+/** Until what is compiled is compiled. */
+const WARM_UP_MS = 2000;
 const SERVICE_CORE = '0';
 const LOAD_CORE = '1';
 
@@ -27,6 +33,8 @@ const VARIANTS = [
     flags: ['--import', here('http-opentelemetry.mjs')],
   },
 ];
+
+const TRACED = 1;
 
 /** @param {string} command */
 function onPath(command) {
@@ -77,138 +85,145 @@ async function startService(flags, directory) {
 }
 
 /**
- * Loads a service until the returned function is called.
+ * Begins to load a service, and lets the load rest until it is measured. The connections stay open
+ * all the while.
  *
  * @param {number} port
- * @param {number} seconds
  */
-function startLoad(port, seconds) {
-  if (onPath('wrk')) {
-    const [command, ...args] = pinned(LOAD_CORE, [
-      'wrk',
-      '-t1',
-      `-c${CONNECTIONS}`,
-      `-d${Math.ceil(seconds)}s`,
-      `http://127.0.0.1:${port}/`,
-    ]);
-    const load = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    load.stdout.on('data', (chunk) => (output += String(chunk)));
-    return {
-      pids: [load.pid],
-      async end() {
-        await once(load, 'close');
-        if (/Non-2xx|Socket errors/.test(output)) throw new Error(output);
-      },
-    };
-  }
-  const processes = Array.from({ length: Math.max(1, availableParallelism() - 1) }, () =>
-    fork(here('http-load.mjs'), [`${port}`, `${CONNECTIONS}`]),
+async function startLoad(port) {
+  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, '-d3600s', `http://127.0.0.1:${port}/`];
+  const own = [process.execPath, here('http-load.mjs'), `${port}`, `${CONNECTIONS}`];
+  const commands = onPath('wrk')
+    ? [pinned(LOAD_CORE, wrk)]
+    : Array.from({ length: Math.max(1, availableParallelism() - 1) }, () => own);
+  const load = commands.map(([command, ...args]) =>
+    spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] }),
   );
-  return {
-    pids: processes.map(({ pid }) => pid),
-    async end() {
-      await Promise.all(
-        processes.map(async (each) => {
-          const gone = once(each, 'exit');
-          each.disconnect();
-          await gone;
-        }),
-      );
-    },
-  };
+  for (const each of load) {
+    each.once('exit', (code) => {
+      if (code !== null) throw new Error(`what loads port ${port} has ended with ${code}`);
+    });
+  }
+  await sleep(WARM_UP_MS);
+  signal(load, 'SIGSTOP');
+  return load;
 }
 
 /**
- * @param {{ child: import('node:child_process').ChildProcess, port: number }} service
- * @param {number} seconds
+ * @param {import('node:child_process').ChildProcess[]} processes
+ * @param {NodeJS.Signals} name
  */
-async function measureService({ child, port }, seconds) {
-  const ask = async () => {
-    const answer = once(child, 'message');
-    child.send('how much');
-    const [message] = await answer;
-    return message;
-  };
-  const load = startLoad(port, seconds + 1);
-  await sleep(300);
-  const loadFrom = load.pids.map(cpuSeconds);
-  const from = await ask();
-  await sleep(seconds * 1000);
-  const to = await ask();
-  const loadTo = load.pids.map(cpuSeconds);
-  await load.end();
+function signal(processes, name) {
+  for (const each of processes) each.kill(name);
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} service
+ * @returns {Promise<{ requests: number, cpuUs: number, ms: number }>}
+ */
+async function ask(service) {
+  const answer = once(service, 'message');
+  service.send('how much');
+  const [message] = await answer;
+  return message;
+}
+
+/**
+ * One slice of a service's time under load.
+ *
+ * @param {import('node:child_process').ChildProcess} service
+ * @param {import('node:child_process').ChildProcess[]} load
+ */
+async function measureSlice(service, load) {
+  const loadSeconds = () => load.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
+  signal(load, 'SIGCONT');
+  await sleep(SETTLE_MS);
+  const loadFrom = loadSeconds();
+  const from = await ask(service);
+  await sleep(SLICE_MS);
+  const to = await ask(service);
+  const loadTo = loadSeconds();
+  signal(load, 'SIGSTOP');
+  await sleep(SETTLE_MS);
   const requests = to.requests - from.requests;
   const ms = to.ms - from.ms;
-  const loadCpu = loadTo.reduce((sum, each, i) => sum + each - loadFrom[i], 0);
+  const cpuUs = to.cpuUs - from.cpuUs;
   return {
+    ms,
     perSecond: (requests / ms) * 1000,
-    cpuUs: (to.cpuUs - from.cpuUs) / requests,
-    busy: (to.cpuUs - from.cpuUs) / 1000 / ms,
-    loadBusy: (loadCpu * 1000) / ms,
+    cpuUs: cpuUs / requests,
+    serviceMs: cpuUs / 1000,
+    loadMs: (loadTo - loadFrom) * 1000,
   };
 }
 
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
-  // Short rounds, so that what is compared ran within seconds on a machine that others use too.
-  const rounds = quick ? 2 : 25;
-  const seconds = 1;
+  const rounds = quick ? 10 : 120;
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
-  /** @type {Awaited<ReturnType<typeof measureService>>[][]} */
+  /** @type {Awaited<ReturnType<typeof measureSlice>>[][]} */
   const figures = VARIANTS.map(() => []);
-  let traced = { events: 0, served: 0 };
+  const traced = { events: 0, served: 0 };
+  /** @type {{ child: import('node:child_process').ChildProcess, load: import('node:child_process').ChildProcess[] }[]} */
+  const services = [];
   try {
-    const services = [];
     for (const [i, { flags }] of VARIANTS.entries()) {
-      services.push(await startService(flags, join(directory, `traces-${i}`)));
+      const { child, port } = await startService(flags, join(directory, `traces-${i}`));
+      services.push({ child, load: await startLoad(port) });
     }
-    // The first round compiles, and does not count.
-    for (let round = -1; round < rounds; round++) {
-      for (const [i, service] of services.entries()) {
-        const found = await measureService(service, round < 0 ? 1 : seconds);
-        if (round >= 0) figures[i].push(found);
+    for (let round = 0; round < rounds; round++) {
+      for (let turn = 0; turn < services.length; turn++) {
+        // Every round another one begins.
+        const i = (round + turn) % services.length;
+        const { child, load } = services[i];
+        figures[i].push(await measureSlice(child, load));
       }
     }
-    for (const [i, { child }] of services.entries()) {
-      if (i === 1) {
-        const answer = once(child, 'message');
-        child.send('how much');
-        [{ requests: traced.served }] = await answer;
-      }
+    for (const [i, { child, load }] of services.entries()) {
+      signal(load, 'SIGKILL');
+      if (i === TRACED) traced.served = (await ask(child)).requests;
       const gone = once(child, 'exit');
       child.send('end');
       await gone;
     }
-    traced.events = countTraced(join(directory, 'traces-1'));
+    traced.events = countTraced(join(directory, `traces-${TRACED}`));
   } finally {
+    // A load that rests would rest for ever.
+    for (const { child, load } of services) signal([child, ...load], 'SIGKILL');
     rmSync(directory, { recursive: true, force: true });
   }
 
   const [plain] = figures;
   const rows = VARIANTS.map(({ name }, i) => {
     const of = figures[i];
+    /** @param {'ms' | 'serviceMs' | 'loadMs'} key */
+    const sum = (key) => of.reduce((all, each) => all + each[key], 0);
     return [
       name,
       median(of.map(({ perSecond }) => perSecond)),
       100 * median(of.map(({ perSecond }, round) => perSecond / plain[round].perSecond)),
       median(of.map(({ cpuUs }) => cpuUs)),
+      quantile(
+        of.map(({ cpuUs }) => cpuUs),
+        0.1,
+      ),
       100 * median(of.map(({ cpuUs }, round) => plain[round].cpuUs / cpuUs)),
-      100 * median(of.map(({ busy }) => busy)),
-      100 * median(of.map(({ loadBusy }) => loadBusy)),
+      100 * (sum('serviceMs') / sum('ms')),
+      100 * (sum('loadMs') / sum('ms')),
     ];
   });
-  const perSecond = /** @type {number} */ (rows[1][2]);
-  const perCpu = /** @type {number} */ (rows[1][4]);
+  const perSecond = /** @type {number} */ (rows[TRACED][2]);
+  const perCpu = /** @type {number} */ (rows[TRACED][5]);
   return {
     tables: [
       {
-        title: `A node:http service, ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s each in turn`,
+        title: `A node:http service, ${CONNECTIONS} connections, ${rounds} slices of ${SLICE_MS} ms each in turn`,
         columns: [
           '',
           'requests/s',
           '% of plain',
           'CPU us/request',
+          'p10',
           '% of plain',
           'service core %',
           'load core %',

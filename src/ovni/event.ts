@@ -131,9 +131,10 @@ function write(argument: Argument, name: string): string {
   if (type === 'u64' || type === 'i64') {
     const low = `${at}${LITTLE ? '' : ' + 4'}`;
     const high = `${at}${LITTLE ? ' + 4' : ''}`;
-    // The low half is taken modulo 2^32, of negative numbers too.
+    // The low half is taken modulo 2^32, of negative numbers too. The product is a number on the
+    // heap while V8 interprets this, so small integers, which most are, do without.
     return `view.setUint32(${low}, ${name}, ${LITTLE});
-  view.setInt32(${high}, Math.floor(${name} * ${2 ** -32}), ${LITTLE});`;
+  view.setInt32(${high}, (${name} | 0) === ${name} ? ${name} >> 31 : Math.floor(${name} * ${2 ** -32}), ${LITTLE});`;
   }
   const { set } = NARROW[type as NarrowType];
   return argumentBytes[type as NarrowType] === 1
