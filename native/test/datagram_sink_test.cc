@@ -22,6 +22,7 @@
 #include "loopback.h"
 #include "producer.h"
 #include "record.h"
+#include "test_ring.h"
 
 namespace tracewright {
 namespace test {
@@ -30,21 +31,6 @@ namespace {
 
 constexpr int kPatienceMs = 60000;
 const std::string kPreamble = "udp preamble";
-
-std::shared_ptr<Ring> open_ring(const std::shared_ptr<Sink>& sink, size_t capacity = 256 << 10,
-                                FullPolicy full = FullPolicy::drop) {
-  RingOptions options;
-  options.target_kind = TargetKind::socket;
-  options.capacity = capacity;
-  options.stamp = Stamp::big;
-  options.stamp_offset = kStampOffset;
-  options.length_offset = kLengthOffset;
-  options.full = full;
-  Failure failure;
-  const auto ring = Ring::open(options, sink, &failure);
-  CHECK(ring != nullptr);
-  return ring;
-}
 
 void expect_preamble(DatagramReceiver& receiver) {
   const std::vector<uint8_t> first = receiver.receive(kPatienceMs);
@@ -105,7 +91,7 @@ TEST(datagrams_hold_whole_records_of_several_rings) {
   std::vector<std::shared_ptr<Ring>> rings;
   std::vector<Producer> producers;
   for (uint32_t id = 0; id < kProducers; ++id) {
-    rings.push_back(open_ring(sink));
+    rings.push_back(open_socket_ring(sink, FullPolicy::drop));
     producers.emplace_back(*rings[id], id);
   }
   expect_preamble(receiver);
@@ -132,7 +118,7 @@ TEST(datagrams_hold_whole_records_of_several_rings) {
 TEST(datagrams_of_large_records_stand_alone) {
   DatagramReceiver receiver;
   const auto sink = std::make_shared<DatagramSink>(receiver.address(), kPreamble, 65507);
-  const auto ring = open_ring(sink);
+  const auto ring = open_socket_ring(sink, FullPolicy::drop);
   Producer producer(*ring, 0);
   expect_preamble(receiver);
   Survey survey(true);
@@ -157,7 +143,7 @@ TEST(datagrams_without_a_listener_hold_nobody_up) {
     nobody = receiver.address();
   }
   const auto sink = std::make_shared<DatagramSink>(nobody, kPreamble, 1400);
-  const auto ring = open_ring(sink);
+  const auto ring = open_socket_ring(sink, FullPolicy::drop);
   Producer producer(*ring, 0);
   for (int i = 0; i < 2000; ++i) {
     CHECK(producer.write<Stamp::big>(100));
@@ -172,7 +158,7 @@ TEST(datagrams_without_a_listener_hold_nobody_up) {
 TEST(datagrams_for_an_unknown_host_stay_in_the_ring) {
   const auto sink =
       std::make_shared<DatagramSink>(NetworkAddress{"host.invalid", "9"}, kPreamble, 1400);
-  const auto ring = open_ring(sink, 64 << 10);
+  const auto ring = open_socket_ring(sink, FullPolicy::drop, 64 << 10);
   Producer producer(*ring, 0);
   uint64_t dropped = 0;
   for (int i = 0; i < 1000; ++i) dropped += producer.write<Stamp::big>(100) ? 0 : 1;
@@ -193,7 +179,7 @@ TEST(datagrams_wait_for_a_network_that_is_down) {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) SKIP("no network namespace to be had");
     if (!bring_loopback_up() || !route_to_collector(SIOCADDRT)) SKIP("no network to configure");
     const auto sink = std::make_shared<DatagramSink>(NetworkAddress{kCollector, "9"}, "", 1400);
-    const auto ring = open_ring(sink);
+    const auto ring = open_socket_ring(sink, FullPolicy::drop);
     Producer producer(*ring, 0);
     CHECK(producer.write<Stamp::big>(100));
     CHECK(ring->wait_drained(ring->head(), 60000));

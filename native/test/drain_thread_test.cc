@@ -15,30 +15,12 @@
 #include "producer.h"
 #include "record.h"
 #include "temporary_directory.h"
+#include "test_ring.h"
 
 namespace tracewright {
 namespace test {
 
 namespace {
-
-RingOptions options_in(const TemporaryDirectory& directory, const std::string& name,
-                       size_t capacity) {
-  RingOptions options;
-  options.path = directory.path("." + name + ".ring");
-  options.target = directory.path(name);
-  options.capacity = capacity;
-  options.stamp_offset = kStampOffset;
-  return options;
-}
-
-std::shared_ptr<Ring> open_ring(const RingOptions& options) {
-  Failure failure;
-  const auto sink = OwnFileSink::create(options.target, "", &failure);
-  CHECK(sink != nullptr);
-  const auto ring = Ring::open(options, sink, &failure);
-  CHECK(ring != nullptr);
-  return ring;
-}
 
 // Waits until the thread has not come round for `ns`, which is far more than a round.
 bool stands_still_for(uint64_t ns) {
@@ -67,7 +49,7 @@ bool can_sleep_without_a_look() {
 TEST(drain_thread_sleeps_when_there_is_nothing_to_do) {
   if (!can_sleep_without_a_look()) SKIP("no fence on other threads: it looks now and then");
   TemporaryDirectory directory;
-  const auto ring = open_ring(options_in(directory, "stream", 1 << 20));
+  const auto ring = open_own_file_ring(own_file_options(directory, "stream", 1 << 20));
   Producer producer(*ring, 1);
   for (int turn = 0; turn < 3; ++turn) {
     CHECK(producer.write<Stamp::native>(100));
@@ -79,7 +61,7 @@ TEST(drain_thread_sleeps_when_there_is_nothing_to_do) {
 
 TEST(drain_thread_wakes_at_the_first_commit) {
   TemporaryDirectory directory;
-  const auto ring = open_ring(options_in(directory, "stream", 1 << 20));
+  const auto ring = open_own_file_ring(own_file_options(directory, "stream", 1 << 20));
   Producer producer(*ring, 1);
   for (int turn = 0; turn < 5; ++turn) {
     stands_still_for(400000000);
@@ -92,7 +74,7 @@ TEST(drain_thread_wakes_at_the_first_commit) {
 TEST(drain_thread_loses_no_wake_up) {
   // One record at a time, each awaited: a single one that is overlooked stops the test.
   TemporaryDirectory directory;
-  const auto ring = open_ring(options_in(directory, "stream", 1 << 20));
+  const auto ring = open_own_file_ring(own_file_options(directory, "stream", 1 << 20));
   Producer producer(*ring, 1);
   for (uint64_t turn = 0; turn < scaled(20000); ++turn) {
     CHECK(producer.write<Stamp::native>(100));
@@ -103,7 +85,7 @@ TEST(drain_thread_loses_no_wake_up) {
 
 TEST(drain_thread_comes_when_a_ring_is_half_full) {
   TemporaryDirectory directory;
-  const auto ring = open_ring(options_in(directory, "stream", 1 << 20));
+  const auto ring = open_own_file_ring(own_file_options(directory, "stream", 1 << 20));
   Producer producer(*ring, 1);
   std::vector<uint64_t> times;
   for (int turn = 0; turn < 15; ++turn) {
@@ -130,8 +112,8 @@ TEST(drain_thread_serves_rings_that_come_and_go) {
     threads.emplace_back([&, thread] {
       for (uint64_t turn = 0; turn < turns; ++turn) {
         const std::string name = std::to_string(thread) + "-" + std::to_string(turn);
-        const RingOptions options = options_in(directory, name, 64 << 10);
-        const auto ring = open_ring(options);
+        const RingOptions options = own_file_options(directory, name, 64 << 10);
+        const auto ring = open_own_file_ring(options);
         Producer producer(*ring, static_cast<uint32_t>(thread));
         const uint64_t records = turn % 1500;
         for (uint64_t i = 0; i < records; ++i) CHECK(producer.write<Stamp::native>(100));
@@ -148,7 +130,7 @@ TEST(drain_thread_that_cannot_start_is_an_error_of_the_ring) {
 #if defined(__linux__)
   if (kSlow) SKIP("sanitizers need the address space");
   TemporaryDirectory directory;
-  const RingOptions options = options_in(directory, "stream", 64 << 10);
+  const RingOptions options = own_file_options(directory, "stream", 64 << 10);
   Failure failure;
   const auto sink = OwnFileSink::create(options.target, "", &failure);
   // Address space for a ring, but for no thread's stack.
@@ -179,11 +161,11 @@ TEST(drain_thread_that_cannot_start_is_an_error_of_the_ring) {
 
 TEST(drain_thread_finishes_what_is_open_at_exit) {
   TemporaryDirectory directory;
-  const RingOptions options = options_in(directory, "stream", 1 << 20);
+  const RingOptions options = own_file_options(directory, "stream", 1 << 20);
   const pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    const auto ring = open_ring(options);
+    const auto ring = open_own_file_ring(options);
     Producer producer(*ring, 1);
     for (int i = 0; i < 1000; ++i) CHECK(producer.write<Stamp::native>(100));
     std::exit(3);
@@ -198,8 +180,8 @@ TEST(drain_thread_finishes_what_is_open_at_exit) {
 
 TEST(drain_thread_leaves_the_rings_of_a_parent_alone) {
   TemporaryDirectory directory;
-  const RingOptions options = options_in(directory, "stream", 1 << 20);
-  const auto ring = open_ring(options);
+  const RingOptions options = own_file_options(directory, "stream", 1 << 20);
+  const auto ring = open_own_file_ring(options);
   Producer producer(*ring, 1);
   for (int i = 0; i < 10; ++i) CHECK(producer.write<Stamp::native>(100));
   const pid_t child = fork();
@@ -219,11 +201,11 @@ TEST(drain_thread_leaves_the_rings_of_a_parent_alone) {
 TEST(drain_thread_finishes_on_a_signal_that_then_takes_effect) {
   for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) {
     TemporaryDirectory directory;
-    const RingOptions options = options_in(directory, "stream", 1 << 20);
+    const RingOptions options = own_file_options(directory, "stream", 1 << 20);
     const pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-      const auto ring = open_ring(options);
+      const auto ring = open_own_file_ring(options);
       Producer producer(*ring, 1);
       CHECK(DrainThread::instance().finish_on_signal(signal_number));
       CHECK(DrainThread::instance().finish_on_signal(signal_number));
@@ -242,11 +224,11 @@ TEST(drain_thread_finishes_on_a_signal_that_then_takes_effect) {
 
 TEST(drain_thread_lets_a_handler_that_cleans_up_once_do_so) {
   TemporaryDirectory directory;
-  const RingOptions options = options_in(directory, "stream", 1 << 20);
+  const RingOptions options = own_file_options(directory, "stream", 1 << 20);
   const pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    const auto ring = open_ring(options);
+    const auto ring = open_own_file_ring(options);
     Producer producer(*ring, 1);
     struct sigaction theirs {};
     theirs.sa_handler = [](int) { _exit(9); };
@@ -267,7 +249,7 @@ TEST(drain_thread_lets_a_handler_that_cleans_up_once_do_so) {
 
 TEST(drain_thread_waits_on_a_signal_for_what_must_not_be_parted) {
   TemporaryDirectory directory;
-  const RingOptions options = options_in(directory, "stream", 1 << 20);
+  const RingOptions options = own_file_options(directory, "stream", 1 << 20);
   const pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
@@ -275,7 +257,7 @@ TEST(drain_thread_waits_on_a_signal_for_what_must_not_be_parted) {
     CHECK(drain_thread.finish_on_signal(SIGTERM));
     drain_thread.hold_signals();
     raise(SIGTERM);
-    const auto ring = open_ring(options);
+    const auto ring = open_own_file_ring(options);
     Producer producer(*ring, 1);
     drain_thread.hold_signals();
     CHECK(producer.write<Stamp::native>(100));

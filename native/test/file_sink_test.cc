@@ -12,6 +12,7 @@
 #include "producer.h"
 #include "record.h"
 #include "temporary_directory.h"
+#include "test_ring.h"
 
 namespace tracewright {
 namespace test {
@@ -29,21 +30,9 @@ std::shared_ptr<SharedFileSink> create_shared(const std::string& path) {
 }
 
 RingOptions ring_options(const std::string& target, size_t capacity) {
-  RingOptions options;
+  RingOptions options = shared_options(TargetKind::shared_file, capacity);
   options.target = target;
-  options.target_kind = TargetKind::shared_file;
-  options.capacity = capacity;
-  options.stamp = Stamp::big;
-  options.stamp_offset = kStampOffset;
-  options.length_offset = kLengthOffset;
   return options;
-}
-
-std::shared_ptr<Ring> open_ring(const RingOptions& options, const std::shared_ptr<Sink>& sink) {
-  Failure failure;
-  const auto ring = Ring::open(options, sink, &failure);
-  if (!ring) fail(__FILE__, __LINE__, failure.action);
-  return ring;
 }
 
 // Lets files of this process grow to `bytes` only, as if the disk were full beyond.
@@ -212,11 +201,7 @@ TEST(own_file_keeps_its_ring_when_only_the_epilogue_found_no_room) {
   const auto sink = OwnFileSink::create(options.target, "", &failure);
   const auto ring = open_ring(options, sink);
   Producer producer(*ring, 1);
-  ControlPage& control = ring->control();
-  control.epilogues[1].records = 1;
-  control.epilogues[1].record_bytes = kRecordHead;
-  encode_record(control.epilogues[1].bytes, kRecordHead, 1, 100, 0);
-  control.epilogue = 1;
+  lay_epilogue(*ring, 1, 1, kRecordHead, 1, 100);
   for (int i = 0; i < 100; ++i) CHECK(producer.write<Stamp::big>(100));
   CHECK(ring->flush());
   limit_files(10010);

@@ -12,6 +12,7 @@
 #include "producer.h"
 #include "record.h"
 #include "temporary_directory.h"
+#include "test_ring.h"
 
 namespace tracewright {
 namespace test {
@@ -22,23 +23,13 @@ constexpr char kPreamble[] = "preamble";
 constexpr size_t kPreambleBytes = sizeof kPreamble - 1;
 
 RingOptions file_options(const TemporaryDirectory& directory, size_t capacity) {
-  RingOptions options;
-  options.path = directory.path(".stream.ring");
-  options.target = directory.path("stream");
-  options.capacity = capacity;
-  options.format = "test";
+  RingOptions options = own_file_options(directory, "stream", capacity);
   options.base_offset = kPreambleBytes;
-  options.stamp_offset = kStampOffset;
   return options;
 }
 
 std::shared_ptr<Ring> open_file_ring(const RingOptions& options) {
-  Failure failure;
-  const auto sink = OwnFileSink::create(options.target, kPreamble, &failure);
-  CHECK(sink != nullptr);
-  const auto ring = Ring::open(options, sink, &failure);
-  if (!ring) fail(__FILE__, __LINE__, failure.action);
-  return ring;
+  return open_own_file_ring(options, kPreamble);
 }
 
 Survey survey_stream(const RingOptions& options) {
@@ -132,11 +123,7 @@ TEST(ring_does_not_call_a_stamp_wrong_that_comes_after_its_end) {
   const RingOptions options = file_options(directory, 64 << 10);
   const auto ring = open_file_ring(options);
   Producer producer(*ring, 1);
-  ControlPage& control = ring->control();
-  control.epilogues[1].records = 1;
-  control.epilogues[1].record_bytes = kRecordHead;
-  encode_record(control.epilogues[1].bytes, kRecordHead, 1, 1, 0);
-  control.epilogue = 1;
+  lay_epilogue(*ring, 1, 1, kRecordHead, 1, 1);
   const uint64_t seen = Clock::monotonic();
   CHECK(producer.write_stamped(64, seen - 1000));
   // As a signal does, while the thread is about to report what it saw before.
@@ -221,17 +208,11 @@ TEST(ring_appends_the_epilogue_that_was_chosen) {
     const RingOptions options = file_options(directory, 64 << 10);
     const auto ring = open_file_ring(options);
     Producer producer(*ring, 1);
-    ControlPage& control = ring->control();
     // Laid down as the records that follow; one of them for the first, none for the second.
-    control.epilogues[1].records = 1;
-    control.epilogues[1].record_bytes = kRecordHead;
-    encode_record(control.epilogues[1].bytes, kRecordHead, 1, 3, 0);
-    control.epilogues[2].records = 2;
-    control.epilogues[2].record_bytes = kRecordHead;
-    encode_record(control.epilogues[2].bytes, kRecordHead, 1, 3, 0);
-    encode_record(control.epilogues[2].bytes + kRecordHead, kRecordHead, 1, 4, 0);
+    lay_epilogue(*ring, 1, 1, kRecordHead, 1, 3);
+    lay_epilogue(*ring, 2, 2, kRecordHead, 1, 3);
     for (int i = 0; i < 3; ++i) CHECK(producer.write<Stamp::native>(64));
-    control.epilogue = chosen;
+    ring->control().epilogue = chosen;
     const uint64_t before = Clock::monotonic();
     ring->finish(0);
     ring->finish(0);
@@ -247,12 +228,8 @@ TEST(ring_finishes_while_its_producer_is_committing) {
     const RingOptions options = file_options(directory, 64 << 10);
     const auto ring = open_file_ring(options);
     Producer producer(*ring, 1);
-    ControlPage& control = ring->control();
-    control.epilogues[1].records = 1;
-    control.epilogues[1].record_bytes = 48;
     // A record of another producer, for its number cannot be known.
-    encode_record(control.epilogues[1].bytes, 48, 2, 0, 0);
-    control.epilogue = 1;
+    lay_epilogue(*ring, 1, 1, 48, 2, 0);
     std::atomic<bool> closed{false};
     std::thread thread([&] {
       while (producer.write<Stamp::native>(100)) {
@@ -278,11 +255,7 @@ TEST(ring_is_finished_once_however_many_ask) {
     const RingOptions options = file_options(directory, 64 << 10);
     const auto ring = open_file_ring(options);
     Producer producer(*ring, 1);
-    ControlPage& control = ring->control();
-    control.epilogues[1].records = 1;
-    control.epilogues[1].record_bytes = kRecordHead;
-    encode_record(control.epilogues[1].bytes, kRecordHead, 1, 1, 0);
-    control.epilogue = 1;
+    lay_epilogue(*ring, 1, 1, kRecordHead, 1, 1);
     CHECK(producer.write<Stamp::native>(100));
     std::thread other([&] { ring->finish(0); });
     std::thread third([&] { DrainThread::instance().finish_all(); });

@@ -12,6 +12,7 @@
 #include "producer.h"
 #include "record.h"
 #include "temporary_directory.h"
+#include "test_ring.h"
 
 namespace tracewright {
 namespace test {
@@ -39,17 +40,10 @@ void write_from_threads(const TemporaryDirectory& directory, const std::shared_p
   std::vector<std::thread> threads;
   for (uint32_t id = 0; id < 4; ++id) {
     threads.emplace_back([&, id] {
-      RingOptions options;
+      RingOptions options = shared_options(TargetKind::shared_file, kCapacity);
       options.path = directory.path(".trace.log." + std::to_string(id) + ".ring");
-      options.target_kind = TargetKind::shared_file;
-      options.capacity = kCapacity;
-      options.stamp = Stamp::big;
-      options.stamp_offset = kStampOffset;
-      options.length_offset = kLengthOffset;
-      Failure failure;
       sink->hold();
-      const auto ring = Ring::open(options, sink, &failure);
-      CHECK(ring != nullptr);
+      const auto ring = open_ring(options, sink);
       Producer producer(*ring, id);
       for (uint64_t bytes = 0; bytes < bytes_each; bytes += 96) {
         CHECK(producer.write<Stamp::big>(96));

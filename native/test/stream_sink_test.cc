@@ -14,6 +14,7 @@
 #include "producer.h"
 #include "record.h"
 #include "temporary_directory.h"
+#include "test_ring.h"
 
 namespace tracewright {
 namespace test {
@@ -22,22 +23,6 @@ namespace {
 
 constexpr int kPatienceMs = 60000;
 const std::string kPreamble = "stream preamble";
-
-std::shared_ptr<Ring> open_ring(const std::shared_ptr<Sink>& sink, size_t capacity = 256 << 10,
-                                FullPolicy full = FullPolicy::block) {
-  RingOptions options;
-  options.target_kind = TargetKind::socket;
-  options.capacity = capacity;
-  options.stamp = Stamp::big;
-  options.stamp_offset = kStampOffset;
-  options.length_offset = kLengthOffset;
-  options.full = full;
-  options.block_limit_ms = 60000;
-  Failure failure;
-  const auto ring = Ring::open(options, sink, &failure);
-  CHECK(ring != nullptr);
-  return ring;
-}
 
 // One connection as its receiver sees it: the preamble, then records.
 class Connection {
@@ -76,7 +61,8 @@ void carry_records_of_two_rings(Listener& listener, uint64_t bytes_each, bool sl
   const auto sink = std::make_shared<StreamSink>(listener.address(), kPreamble);
   constexpr uint32_t kProducers = 2;
   std::vector<std::shared_ptr<Ring>> rings;
-  for (uint32_t id = 0; id < kProducers; ++id) rings.push_back(open_ring(sink));
+  for (uint32_t id = 0; id < kProducers; ++id)
+    rings.push_back(open_socket_ring(sink, FullPolicy::block));
   Connection connection(listener.accept(kPatienceMs));
   std::vector<std::thread> threads;
   std::atomic<uint64_t> written[kProducers] = {};
@@ -140,7 +126,7 @@ TEST(stream_connects_once_the_listener_comes) {
   }
   const auto sink =
       std::make_shared<StreamSink>(NetworkAddress{"127.0.0.1", std::to_string(port)}, kPreamble);
-  const auto ring = open_ring(sink);
+  const auto ring = open_socket_ring(sink, FullPolicy::block);
   Producer producer(*ring, 0);
   for (int i = 0; i < 100; ++i) CHECK(producer.write<Stamp::big>(100));
   CHECK(eventually([&] { return sink->failing(); }));
@@ -157,7 +143,7 @@ TEST(stream_connects_once_the_listener_comes) {
 TEST(stream_sends_again_what_was_not_acknowledged) {
   Listener listener("", 16 << 10);
   const auto sink = std::make_shared<StreamSink>(listener.address(), kPreamble);
-  const auto ring = open_ring(sink, 4 << 20);
+  const auto ring = open_socket_ring(sink, FullPolicy::block, 4 << 20);
   std::atomic<bool> done{false};
   std::atomic<uint64_t> written{0};
   std::thread thread([&] {
@@ -216,8 +202,8 @@ TEST(stream_sends_again_what_was_not_acknowledged) {
 TEST(stream_serves_every_ring_when_the_reader_is_slow) {
   Listener listener("", 8 << 10);
   const auto sink = std::make_shared<StreamSink>(listener.address(), kPreamble);
-  const auto busy = open_ring(sink, 256 << 10, FullPolicy::drop);
-  const auto quiet = open_ring(sink);
+  const auto busy = open_socket_ring(sink, FullPolicy::drop);
+  const auto quiet = open_socket_ring(sink, FullPolicy::block);
   Connection connection(listener.accept(kPatienceMs));
   std::atomic<bool> done{false};
   std::thread thread([&] {
@@ -254,7 +240,7 @@ TEST(stream_serves_every_ring_when_the_reader_is_slow) {
 TEST(stream_gives_up_at_the_end_when_nobody_reads) {
   Listener listener("", 8 << 10);
   const auto sink = std::make_shared<StreamSink>(listener.address(), kPreamble);
-  const auto ring = open_ring(sink, 4 << 20, FullPolicy::drop);
+  const auto ring = open_socket_ring(sink, FullPolicy::drop, 4 << 20);
   Connection connection(listener.accept(kPatienceMs));
   Producer producer(*ring, 0);
   uint64_t dropped = 0;
@@ -272,7 +258,7 @@ TEST(stream_lets_the_drain_thread_sleep_while_it_is_connected) {
 #if defined(__linux__)
   Listener listener;
   const auto sink = std::make_shared<StreamSink>(listener.address(), kPreamble);
-  const auto ring = open_ring(sink);
+  const auto ring = open_socket_ring(sink, FullPolicy::block);
   Connection connection(listener.accept(kPatienceMs));
   Producer producer(*ring, 0);
   CHECK(producer.write<Stamp::big>(100));
