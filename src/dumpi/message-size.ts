@@ -28,43 +28,54 @@ function bigintBytes(value: bigint): number {
   return NUMBER_BYTES * Math.ceil((value < 0n ? -value : value).toString(16).length / 16);
 }
 
-/** Without recursion, for a message may be a long list. */
+/** Without recursion, for a message may be a long list; most hold nothing that holds anything. */
 function sizeOfObjects(root: object): number {
+  const left: object[] = [];
+  let bytes = sizeOfOne(root, left);
+  if (left.length === 0) return bytes;
   const seen = new Set<object>([root]);
-  const left: object[] = [root];
-  let bytes = 0;
-  const add = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) {
-      bytes += messageSize(value);
-    } else if (!seen.has(value)) {
-      seen.add(value);
-      left.push(value);
-    }
-  };
   for (let each = left.pop(); each !== undefined; each = left.pop()) {
-    bytes += OBJECT_BYTES;
-    if (ArrayBuffer.isView(each)) {
-      bytes += each.byteLength;
-    } else if (each instanceof ArrayBuffer || each instanceof SharedArrayBuffer) {
-      bytes += each.byteLength;
-    } else if (each instanceof Map) {
-      for (const [key, value] of each) {
-        add(key);
-        add(value);
-      }
-    } else if (each instanceof Set) {
-      for (const value of each) add(value);
-    } else if (each instanceof Error) {
-      // Clones lack what the program has added to an error.
-      bytes += each.message.length;
-    } else if (Array.isArray(each)) {
-      for (const value of each) add(value);
-    } else {
-      for (const [key, value] of Object.entries(each)) {
-        bytes += key.length;
-        add(value);
-      }
-    }
+    if (seen.has(each)) continue;
+    seen.add(each);
+    bytes += sizeOfOne(each, left);
   }
   return bytes;
+}
+
+/** What an object takes beside the objects in it, which are left for later. */
+function sizeOfOne(each: object, left: object[]): number {
+  // Most messages are such objects: no need to ask for everything else that they might be.
+  if (Reflect.getPrototypeOf(each) === Object.prototype) return sizeOfProperties(each, left);
+  if (ArrayBuffer.isView(each)) return OBJECT_BYTES + each.byteLength;
+  if (each instanceof ArrayBuffer || each instanceof SharedArrayBuffer) {
+    return OBJECT_BYTES + each.byteLength;
+  }
+  let bytes = OBJECT_BYTES;
+  if (each instanceof Map) {
+    for (const [key, value] of each) bytes += sizeOrLeave(key, left) + sizeOrLeave(value, left);
+  } else if (each instanceof Set) {
+    for (const value of each) bytes += sizeOrLeave(value, left);
+  } else if (each instanceof Error) {
+    // Clones lack what the program has added to an error.
+    bytes += each.message.length;
+  } else if (Array.isArray(each)) {
+    for (const value of each) bytes += sizeOrLeave(value, left);
+  } else {
+    return sizeOfProperties(each, left);
+  }
+  return bytes;
+}
+
+function sizeOfProperties(each: object, left: object[]): number {
+  let bytes = OBJECT_BYTES;
+  for (const key of Object.keys(each)) {
+    bytes += key.length + sizeOrLeave((each as Record<string, unknown>)[key], left);
+  }
+  return bytes;
+}
+
+function sizeOrLeave(value: unknown, left: object[]): number {
+  if (typeof value !== 'object' || value === null) return messageSize(value);
+  left.push(value);
+  return 0;
 }

@@ -168,7 +168,7 @@ function busyUntil(now: Timing): void {
 function waitingSince(now: Timing): Timing {
   const ns: unknown = now;
   if (typeof ns !== 'number') return now;
-  const { idle } = performance.eventLoopUtilization();
+  const idle = performance.nodeTiming.idleTime;
   const since = Math.max(lastCall, ns - (idle - idleMs) * 1e6);
   idleMs = idle;
   return Math.min(since, ns) as unknown as Timing;
