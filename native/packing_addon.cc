@@ -124,22 +124,27 @@ napi_value pack_records_call(napi_env env, napi_callback_info info) {
   return boolean(env, true);
 }
 
-// copyBytes(to, at, from, start, count): false, and nothing copied, when they are not there.
-napi_value copy_bytes_call(napi_env env, napi_callback_info info) {
-  napi_value arguments[5];
-  size_t given = 5;
+// copyRecords(to, at, from, start, recordBytes, count, low, high): 0 when they are not there.
+napi_value copy_records_call(napi_env env, napi_callback_info info) {
+  napi_value arguments[8];
+  size_t given = 8;
   napi_get_cb_info(env, info, &given, arguments, nullptr, nullptr);
   const Array to = bytes_of(env, arguments[0]);
   const size_t at = size_of(env, arguments[1]);
   const Array from = bytes_of(env, arguments[2]);
   const size_t start = size_of(env, arguments[3]);
-  const size_t count = size_of(env, arguments[4]);
-  if (!fits(to, at, count, 1) || !fits(from, start, count, 1)) return boolean(env, false);
-  copy_ahead(to.bytes + at, from.bytes + start, count);
-  return boolean(env, true);
+  const size_t record_bytes = size_of(env, arguments[4]);
+  const size_t count = size_of(env, arguments[5]);
+  if (record_bytes == 0 || !fits(to, at, count, record_bytes) ||
+      !fits(from, start, count, record_bytes)) {
+    return number(env, 0);
+  }
+  return number(env, copy_records(to.bytes + at, from.bytes + start, record_bytes, count,
+                                  static_cast<uint8_t>(size_of(env, arguments[6])),
+                                  static_cast<uint8_t>(size_of(env, arguments[7]))));
 }
 
-// firstOutside(bytes, from, stride, count, low, high): -1 when the bytes are not there.
+// firstOutside(bytes, from, stride, count, low, high): 0 when the bytes are not there.
 napi_value first_outside_call(napi_env env, napi_callback_info info) {
   napi_value arguments[6];
   size_t given = 6;
@@ -175,7 +180,7 @@ void add_packing_calls(Napi::Object exports) {
     }
   };
   put("packRecords", pack_records_call);
-  put("copyBytes", copy_bytes_call);
+  put("copyRecords", copy_records_call);
   put("firstOutside", first_outside_call);
   put("firstInexact", first_inexact_call);
 }

@@ -8,14 +8,13 @@ namespace tracewright {
 namespace {
 
 constexpr size_t kLine = 64;
-// How far in front of the copy memory is asked for: its latency, at the speed of a copy.
-constexpr size_t kAheadBytes = 1024;
-// Records whose bytes and values stay in the first-level cache while one column after the other is
-// stored into them.
-constexpr size_t kPieceRecords = 128;
+// Records that are written at a time, while the memory of as many behind them is fetched: a ring is
+// larger than the near caches. Few enough that they are written before it has come.
+constexpr size_t kPieceRecords = 32;
 // Values that are looked at without a branch for each.
 constexpr size_t kPieceValues = 512;
 
+constexpr double kTwoTo52 = 4503599627370496.0;
 constexpr double kMostExact = 9007199254740991.0;  // 2^53 - 1
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -44,11 +43,37 @@ bool is_exact(double value) {
   return in_range & (static_cast<double>(whole) == value);
 }
 
+uint64_t bits_of(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+// Whether all are integers from 0 to 2^52, asked without a comparison, so that a compiler can ask
+// of several values at a time. It says no to negative zero.
+bool all_small_exact(const double* values, size_t count) {
+  uint64_t differences = 0;
+  uint64_t signs = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double value = values[i];
+    // The sum has no digits behind the point: it is rounded. Equal numbers differ by a zero whose
+    // bits are all 0, and NaN from itself by NaN.
+    const double rounded = (value + kTwoTo52) - kTwoTo52;
+    differences |= bits_of(rounded - value);
+    signs |= bits_of(value) | bits_of(kTwoTo52 - value);
+  }
+  return differences == 0 && signs >> 63 == 0;
+}
+
 template <typename Integer>
 Integer converted(Integer value) {
   return value;
 }
 uint64_t converted(double value) {
+  if (__builtin_expect(value < kTwoTo52, 1)) {
+    // An integer that is not negative stands in the low bits of this sum.
+    return bits_of(value + kTwoTo52) & ((uint64_t{1} << 52) - 1);
+  }
   return value >= 0 && value <= kMostExact ? static_cast<uint64_t>(static_cast<int64_t>(value)) : 0;
 }
 
@@ -62,9 +87,11 @@ void store_column(uint8_t* to, size_t record_bytes, const Column& column, size_t
   };
   if (column.one_for_all) {
     const Stored stored = encode(values[0]);
+#pragma GCC unroll 4
     for (size_t i = 0; i < count; ++i) std::memcpy(to + i * record_bytes, &stored, sizeof stored);
     return;
   }
+#pragma GCC unroll 4
   for (size_t i = 0; i < count; ++i) {
     const Stored stored = encode(values[first + i]);
     std::memcpy(to + i * record_bytes, &stored, sizeof stored);
@@ -89,6 +116,28 @@ StoreColumn storing(size_t field_bytes, ValueKind kind) {
       return store_column<double, uint64_t, kSwap>;
   }
   return nullptr;
+}
+
+bool is_outside(uint8_t byte, uint8_t low, uint8_t high) {
+  return (byte < low) | (byte > high);
+}
+
+bool any_outside(const uint8_t* bytes, size_t stride, size_t count, uint8_t low, uint8_t high) {
+  if (stride == 1) {
+    uint8_t found = 0;
+    for (size_t i = 0; i < count; ++i) {
+      found = static_cast<uint8_t>(found | (bytes[i] < low) | (bytes[i] > high));
+    }
+    return found != 0;
+  }
+  // A difference below zero stays in the sign.
+  int32_t found = 0;
+#pragma GCC unroll 4
+  for (size_t i = 0; i < count; ++i) {
+    const int32_t byte = bytes[i * stride];
+    found |= (byte - low) | (high - byte);
+  }
+  return found < 0;
 }
 
 void ask_for(const uint8_t* from, size_t bytes) {
@@ -137,33 +186,32 @@ void pack_records(uint8_t* to, const RecordLayout& layout, const Column* columns
   }
 }
 
-void copy_ahead(uint8_t* to, const uint8_t* from, size_t bytes) {
-  ask_for(to, std::min(bytes, kAheadBytes));
-  for (; bytes >= kLine + kAheadBytes; bytes -= kLine, to += kLine, from += kLine) {
-    __builtin_prefetch(to + kAheadBytes, 1);
-    std::memcpy(to, from, kLine);
+size_t copy_records(uint8_t* to, const uint8_t* from, size_t record_bytes, size_t count,
+                    uint8_t low, uint8_t high) {
+  ask_for(to, std::min(count, kPieceRecords) * record_bytes);
+  for (size_t done = 0; done < count;) {
+    const size_t piece = std::min(count - done, kPieceRecords);
+    const size_t next = std::min(count - done - piece, kPieceRecords);
+    const size_t piece_bytes = piece * record_bytes;
+    ask_for(to + piece_bytes, next * record_bytes);
+    if (any_outside(from, record_bytes, piece, low, high)) {
+      return done + first_outside(from, record_bytes, piece, low, high);
+    }
+    std::memcpy(to, from, piece_bytes);
+    to += piece_bytes;
+    from += piece_bytes;
+    done += piece;
   }
-  if (bytes > 0) std::memcpy(to, from, bytes);
+  return count;
 }
 
 size_t first_outside(const uint8_t* bytes, size_t stride, size_t count, uint8_t low, uint8_t high) {
-  const auto outside = [low, high](uint8_t byte) {
-    return static_cast<uint8_t>(static_cast<uint8_t>(byte < low) |
-                                static_cast<uint8_t>(byte > high));
-  };
   size_t done = 0;
   for (; done < count; done += kPieceValues) {
     const size_t piece = std::min(count - done, kPieceValues);
-    const uint8_t* const from = bytes + done * stride;
-    uint8_t found = 0;
-    if (stride == 1) {
-      for (size_t i = 0; i < piece; ++i) found |= outside(from[i]);
-    } else {
-      for (size_t i = 0; i < piece; ++i) found |= outside(from[i * stride]);
-    }
-    if (found != 0) break;
+    if (any_outside(bytes + done * stride, stride, piece, low, high)) break;
   }
-  while (done < count && outside(bytes[done * stride]) == 0) ++done;
+  while (done < count && !is_outside(bytes[done * stride], low, high)) ++done;
   return std::min(done, count);
 }
 
@@ -171,8 +219,10 @@ size_t first_inexact(const double* values, size_t count) {
   size_t done = 0;
   for (; done < count; done += kPieceValues) {
     const size_t piece = std::min(count - done, kPieceValues);
+    const double* const from = values + done;
+    if (all_small_exact(from, piece)) continue;
     bool exact = true;
-    for (size_t i = 0; i < piece; ++i) exact &= is_exact(values[done + i]);
+    for (size_t i = 0; i < piece; ++i) exact &= is_exact(from[i]);
     if (!exact) break;
   }
   while (done < count && is_exact(values[done])) ++done;

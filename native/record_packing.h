@@ -39,12 +39,14 @@ struct RecordLayout {
 };
 
 // Writes records `first` to `first + count` at `to`. There is a column for each field, which takes
-// its kind. A double that is no integer below 2^53 becomes 0.
+// its kind. A double that is no integer from 0 to 2^53 - 1 becomes any number.
 void pack_records(uint8_t* to, const RecordLayout& layout, const Column* columns, size_t first,
                   size_t count);
 
-// Copies to memory that is in no near cache, such as a ring that is larger than those.
-void copy_ahead(uint8_t* to, const uint8_t* from, size_t bytes);
+// Copies records up to the first whose first byte is below `low` or above `high`, and returns its
+// number, or `count`. Some of those behind it may be copied too.
+size_t copy_records(uint8_t* to, const uint8_t* from, size_t record_bytes, size_t count,
+                    uint8_t low, uint8_t high);
 
 // The first of `count` bytes, `stride` apart, that is below `low` or above `high`; otherwise
 // `count`.

@@ -221,8 +221,20 @@ export interface NativeCore {
     count: number,
     ...columns: NativeColumn[]
   ): boolean;
-  /** Copies to memory as large as a ring. False, and nothing is copied, when it is not there. */
-  copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: number, count: number): boolean;
+  /**
+   * Copies records from byte `start` to byte `at`, up to the first whose first byte is not in the
+   * range, and returns its number; otherwise `count`. What is behind it may be copied too.
+   */
+  copyRecords(
+    to: Uint8Array,
+    at: number,
+    from: Uint8Array,
+    start: number,
+    recordBytes: number,
+    count: number,
+    low: number,
+    high: number,
+  ): number;
   /**
    * The first of `count` bytes, `stride` apart from byte `from` on, that is not in the range;
    * otherwise `count`.

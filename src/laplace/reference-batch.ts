@@ -4,7 +4,7 @@ import type { NativeColumn } from '../core/addon.js';
 import { integerIn } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
-import { FIRST_TYPE, LAST_TYPE, packedLayout, RECORD_BYTES } from './layout.js';
+import { FIRST_TYPE, LAST_TYPE, packedLayout, RECORD_BYTES, TYPE_OFFSET } from './layout.js';
 import type { ReferenceForm } from './layout.js';
 import { firstWrongType, ReferenceFormatter } from './reference-text.js';
 import { typeByte } from './reference-values.js';
@@ -155,30 +155,55 @@ export class ReferenceBatches {
     if (!Number.isInteger(count)) {
       throw outOfRange('references.length', length, `a multiple of ${RECORD_BYTES}`);
     }
-    const wrong = firstWrongType(records, 0, count);
-    if (wrong < count) {
-      throw outOfRange(
-        `references[${wrong * RECORD_BYTES}]`,
-        records[wrong * RECORD_BYTES],
-        'a type: a printable ASCII character, 0x21 to 0x7e',
-      );
+    const ring = this.#ring;
+    if (this.#formatter === undefined && length < Math.min(ring.free, ring.capacity / 4)) {
+      // Checked along with the copy, which nobody sees before the commit. A closed ring has no room.
+      this.#refuseWrongType(records, this.#copy(records, 0, count), count);
+      ring.advance(length);
+      ring.commit();
+      return;
     }
+    this.#refuseWrongType(records, firstWrongType(records, 0, count), count);
     this.#refuseIfClosed();
     if (this.#formatter !== undefined) {
       this.#recordLines(this.#formatter, records, count);
       return;
     }
-    const ring = this.#ring;
     for (let done = 0; done < count;) {
       const chunk = this.#chunk(count - done);
       if (chunk > 0) {
-        const bytes = chunk * RECORD_BYTES;
-        core.copyBytes(ring.bytes, ring.position, records, done * RECORD_BYTES, bytes);
-        ring.advance(bytes);
+        this.#copy(records, done, chunk);
+        ring.advance(chunk * RECORD_BYTES);
         ring.commit();
       }
       done += Math.max(chunk, 1);
     }
+  }
+
+  /** Copies records into the ring and returns how many there are before a wrong type. */
+  #copy(records: Uint8Array, first: number, count: number): number {
+    const { bytes, position } = this.#ring;
+    const from = first * RECORD_BYTES;
+    return core.copyRecords(
+      bytes,
+      position,
+      records,
+      from,
+      RECORD_BYTES,
+      count,
+      FIRST_TYPE,
+      LAST_TYPE,
+    );
+  }
+
+  #refuseWrongType(records: Uint8Array, good: number, count: number): void {
+    if (good === count) return;
+    const at = good * RECORD_BYTES + TYPE_OFFSET;
+    throw outOfRange(
+      `references[${at}]`,
+      records[at],
+      'a type: a printable ASCII character, 0x21 to 0x7e',
+    );
   }
 
   #recordArrays(arrays: ReferenceArrays): void {
