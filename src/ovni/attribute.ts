@@ -5,9 +5,9 @@ import type { StreamWriter } from './stream-writer.js';
 export type AttributeValue =
   string | number | boolean | null | AttributeValue[] | { [key: string]: AttributeValue };
 
-/** Keys at the top of stream.json that say what the stream is. */
 /** The emulator's parser gives up at 2,048. */
 const MAX_DEPTH = 100;
+/** Keys at the top of stream.json that say what the stream is. */
 const RESERVED = new Set(['version', 'ovni']);
 
 function segments(key: unknown): [first: string, ...rest: string[]] {

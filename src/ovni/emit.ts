@@ -46,6 +46,7 @@ function checkClock(clock: unknown): bigint {
 /** `OH*`: thread states. */
 const STATE_EVENT = headerOf(0, 'OH\0') & 0x00ff_ff00;
 
+/** Whether the event is one of a thread's state, by its header. */
 export function isStateEvent(header: number): boolean {
   return (header & 0x00ff_ff00) === STATE_EVENT;
 }

@@ -90,6 +90,8 @@ const marks = compileMarks(thread);
  * @param mcv model, category and value: three printable ASCII characters.
  * @param payload 0 or 2 to 16 bytes, in the machine's byte order.
  * @param clock nanoseconds of CLOCK_MONOTONIC, not before the stream's last event; default: now.
+ * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `threadInit` and
+ *   `threadFree`, and for a state event (`OH*`) that the thread's state does not allow.
  * Source: trace specification version 1, "Normal events".
  */
 export function emit(mcv: string, payload?: Uint8Array, clock?: bigint): void {
@@ -102,6 +104,7 @@ export function emit(mcv: string, payload?: Uint8Array, clock?: bigint): void {
  *
  * @param data 0 to 2^32 - 1 bytes. The emulator reads events of up to about 2^31.
  * @param clock as for {@link emit}.
+ * @throws TracewrightError as {@link emit} does.
  * Source: trace specification version 1, "Jumbo events".
  */
 export function emitJumbo(mcv: string, data: Uint8Array, clock?: bigint): void {
@@ -136,6 +139,8 @@ export function event<S extends DeclaredMcv | (string & {})>(
  * @param type 0 to 99.
  * @param title 1 to 511 bytes of UTF-8.
  * @param options `stack`: values are pushed and popped, up to 512 of them; otherwise one is set.
+ * @throws TracewrightError for an argument that is wrong, a type that this thread has defined already,
+ *   or `ERR_ORDER` outside of `threadInit` and `threadFree`.
  */
 export function markType(type: number, title: string, options: { stack?: boolean } = {}): void {
   checkOptionNames(options, { stack: true });
@@ -149,8 +154,10 @@ export function markType(type: number, title: string, options: { stack?: boolean
 /**
  * Gives a value of a mark type its name (libovni: `ovni_mark_label`).
  *
+ * @param type one that {@link markType} has defined on this thread.
  * @param value 1 to 2^63 - 1.
  * @param label 1 to 511 bytes of UTF-8; a value has one.
+ * @throws TracewrightError for an argument that is wrong, or a value that has a label.
  */
 export function markLabel(type: number, value: number | bigint, label: string): void {
   labelMark(readyThread('markLabel'), type, value, label);
@@ -159,13 +166,21 @@ export function markLabel(type: number, value: number | bigint, label: string): 
 /**
  * Pushes a value (libovni: `ovni_mark_push`).
  *
+ * @param type a stack that {@link markType} has defined on this thread.
  * @param value any 64-bit integer but 0.
+ * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` where 512 values are pushed.
  */
 export function markPush(type: number, value: number | bigint): void {
   marks.push(type, value);
 }
 
-/** Pops the value on top, which must be `value` (libovni: `ovni_mark_pop`). */
+/**
+ * Pops the value on top (libovni: `ovni_mark_pop`).
+ *
+ * @param type a stack that {@link markType} has defined on this thread.
+ * @param value the value on top.
+ * @throws TracewrightError for another value, `ERR_ORDER` where nothing is pushed.
+ */
 export function markPop(type: number, value: number | bigint): void {
   marks.pop(type, value);
 }
@@ -173,13 +188,19 @@ export function markPop(type: number, value: number | bigint): void {
 /**
  * Sets the value of a mark type that is no stack (libovni: `ovni_mark_set`).
  *
+ * @param type one that {@link markType} has defined on this thread without `stack`.
  * @param value any 64-bit integer but 0.
+ * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` of a stack.
  */
 export function markSet(type: number, value: number | bigint): void {
   marks.set(type, value);
 }
 
-/** Whether the calling thread's stream has an attribute (libovni: `ovni_attr_has`). */
+/**
+ * Whether the calling thread's stream has an attribute (libovni: `ovni_attr_has`).
+ *
+ * @throws TracewrightError as {@link attrSet} does.
+ */
 export function attrHas(key: string): boolean {
   return getAttribute(readyThread('attrHas'), key) !== undefined;
 }
@@ -189,17 +210,28 @@ export function attrHas(key: string): boolean {
  *
  * @param key names joined by dots: `app.version`. `ovni` and `version` are the format's own.
  * @param value whatever JSON can say.
+ * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `threadInit` and
+ *   `threadFree`.
  */
 export function attrSet(key: string, value: AttributeValue): void {
   setAttribute(readyThread('attrSet'), key, value);
 }
 
-/** An attribute of the calling thread's stream, or undefined (libovni: `ovni_attr_get_*`). */
+/**
+ * An attribute of the calling thread's stream, or undefined (libovni: `ovni_attr_get_*`).
+ *
+ * @throws TracewrightError as {@link attrSet} does.
+ */
 export function attrGet(key: string): AttributeValue | undefined {
   return getAttribute(readyThread('attrGet'), key);
 }
 
-/** Writes the attributes to disk now rather than soon (libovni: `ovni_attr_flush`). */
+/**
+ * Writes the attributes to disk now rather than soon (libovni: `ovni_attr_flush`).
+ *
+ * @throws TracewrightError `ERR_SYSTEM` when the metadata cannot be written, `ERR_ORDER` outside of
+ *   `threadInit` and `threadFree`.
+ */
 export function attrFlush(): void {
   readyThread('attrFlush').writeMetadata();
 }

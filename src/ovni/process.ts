@@ -145,7 +145,8 @@ function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace
  * each thread then calls `threadInit`.
  *
  * @param app application id, 1 to 2^31 - 1.
- * @param loom name of the loom, usually the host's, perhaps with a suffix; no `/`.
+ * @param loom name of the loom, usually the host's, perhaps with a suffix: 1 to 200 bytes of UTF-8
+ *   without `/`.
  * @param pid process id, 1 to 2^31 - 1; default `process.pid`.
  * @throws TracewrightError for an argument that is wrong, a directory that cannot be made, or a
  *   process that was initialised before.
@@ -209,6 +210,8 @@ export function procInit(
  *
  * @param rank 0 to nranks - 1.
  * @param nranks 1 to 2^31 - 1.
+ * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `procInit` and
+ *   `procFini`.
  */
 export function procSetRank(rank: number, nranks: number): void {
   const current = readyProcess('procSetRank');
@@ -247,6 +250,8 @@ export function isElectedForCpus(current: OvniProcess): boolean {
 /**
  * Ends the trace of this process (libovni: `ovni_proc_fini`). Threads that are still at work may
  * go on and free themselves; no new one may begin.
+ *
+ * @throws TracewrightError `ERR_ORDER` of a process that has not begun, or has ended.
  */
 export function procFini(): void {
   const current = readyProcess('procFini');

@@ -41,7 +41,11 @@ export function readyThread(call: string): StreamWriter {
  * itself is always required. A second call for a model replaces the first.
  *
  * @param model name of the model, 2 to 114 characters without blank or dot: `nosv`.
- * @param version the version that the events follow, `x.y.z`.
+ * @param version the version that the events follow, `x.y.z`: `models` has that of the catalog,
+ *   `models.nosv.version`. The emulator wants the same first number and no higher second one than it
+ *   has itself.
+ * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `threadInit` and
+ *   `threadFree`, `ERR_SYSTEM` when the metadata cannot be written.
  */
 export function threadRequire(model: string, version: string): void {
   const limit = '2 to 114 characters without a blank, a dot or NUL';
@@ -59,8 +63,10 @@ export function threadRequire(model: string, version: string): void {
  * N - 1. In version 1 one process of a loom names them: the first that asks, the others' are left
  * out.
  *
- * @param index logical number of the CPU, from 0.
- * @param phyid number that the operating system gives it, from 0.
+ * @param index logical number of the CPU, 0 to 2^31 - 1.
+ * @param phyid number that the operating system gives it, 0 to 2^31 - 1.
+ * @throws TracewrightError for an argument that is wrong or belongs to another CPU, `ERR_ORDER`
+ *   outside of `threadInit` and `threadFree`, `ERR_SYSTEM` when the metadata cannot be written.
  */
 export function addCpu(index: number, phyid: number): void {
   integerIn('index', index, 0, MAX_I32);
@@ -85,6 +91,8 @@ export function addCpu(index: number, phyid: number): void {
  * Ends the stream of the calling thread (libovni: `ovni_thread_free`): what is in the ring is
  * written, and the stream is marked as complete. A thread that has begun (`OHx`) and not ended gets
  * its `OHe`.
+ *
+ * @throws TracewrightError `ERR_ORDER` of a thread that has no stream.
  */
 export function threadFree(): void {
   const stream = readyThread('threadFree');
@@ -107,6 +115,7 @@ export function clockNow(): bigint {
  * (libovni: `ovni_flush`). There is no need to: the ring drains by itself, and survives a kill.
  *
  * @returns false when the file took no more; what is left is tried again.
+ * @throws TracewrightError `ERR_ORDER` outside of `threadInit` and `threadFree`.
  */
 export function flush(): boolean {
   return readyThread('flush').flush();
