@@ -12,7 +12,7 @@ import {
   ReferenceParser,
   wrongTypeAt,
 } from './reference-text.js';
-import { oneOf } from '../core/argument.js';
+import { checkOptionNames, oneOf } from '../core/argument.js';
 
 /** What a conversion can be told. */
 export interface ConvertReferencesOptions {
@@ -41,6 +41,11 @@ async function convert(
   options: ConvertReferencesOptions,
   run: (source: ByteSource, sink: ByteSink, little: boolean) => Promise<ReferenceConversion>,
 ): Promise<ReferenceConversion> {
+  checkOptionNames<ConvertReferencesOptions>(options, {
+    endian: true,
+    exists: true,
+    onProgress: true,
+  });
   const endian = oneOf('endian', options.endian ?? 'little', ['little', 'big']);
   const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
   const source = await openSource(from);

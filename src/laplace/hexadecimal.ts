@@ -1,3 +1,4 @@
+import { integerIn } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 
 /** Values of a field of 64 bits. A number says the small ones exactly and costs no allocation. */
@@ -72,6 +73,16 @@ export function isExact(value: unknown): value is number {
     value <= Number.MAX_SAFE_INTEGER &&
     Math.floor(value) === value
   );
+}
+
+/**
+ * Checks a value of a field of at most 32 bits, which takes no bigint.
+ *
+ * @throws TracewrightError that names the field, the value and the range.
+ */
+export function checkWord(field: string, value: unknown, high: number): void {
+  if (typeof value === 'bigint') throw wrongType(field, value, `a number from 0 to ${high}`);
+  integerIn(field, value, 0, high);
 }
 
 /**

@@ -1,10 +1,9 @@
-import { integerIn } from '../core/argument.js';
 import { compile, mayCompile } from '../core/compile.js';
 import { commitText, ringScope } from '../core/emitter-text.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
 import { writeUtf8 } from '../core/utf8.js';
-import { checkWide, isExact, writeHex, writeHex32 } from './hexadecimal.js';
+import { checkWide, checkWord, isExact, writeHex, writeHex32 } from './hexadecimal.js';
 import type { Wide } from './hexadecimal.js';
 import { FIELD_DIGITS, LONGEST_NAME } from './kernel-event-kinds.js';
 import type {
@@ -69,7 +68,7 @@ function isPlainName(value: unknown): boolean {
 }
 
 function checkField(field: string, type: KernelFieldType, value: unknown): void {
-  if (type === 'u32') integerIn(field, value, 0, 0xffff_ffff);
+  if (type === 'u32') checkWord(field, value, 0xffff_ffff);
   else if (type === 'u64') checkWide(field, value);
   else checkName(field, value);
 }

@@ -2,7 +2,7 @@ import { kernelEmitter } from './kernel-emitter.js';
 import type { EmitKernelEvent } from './kernel-emitter.js';
 import { END_LINE, kernelEventShapes } from './kernel-event-kinds.js';
 import type { KernelEventKind } from './kernel-event-kinds.js';
-import { TraceFile } from './trace-file.js';
+import { TRACE_FILE_OPTIONS, TraceFile } from './trace-file.js';
 import type { TraceFileOptions } from './trace-file.js';
 
 /** What `openKernelEvents` accepts beside the path. */
@@ -44,7 +44,7 @@ export type KernelEvents = KernelTrace & KernelEventMethods;
  *   written, `ERR_SYSTEM` for one that cannot be made.
  */
 export function openKernelEvents(path: string, options: KernelEventOptions = {}): KernelEvents {
-  const file = new TraceFile(path, 'laplace-kernel', options, END_LINE);
+  const file = new TraceFile(path, 'laplace-kernel', options, TRACE_FILE_OPTIONS, END_LINE);
   const methods = Object.fromEntries(
     kernelEventShapes.map((shape) => [shape.kind, kernelEmitter(file.ring, shape)]),
   ) as unknown as KernelEventMethods;

@@ -1,3 +1,4 @@
+import { checkOptionNames } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { FileWindow } from '../core/file-window.js';
 import type { Progress } from '../core/finding.js';
@@ -162,6 +163,7 @@ export function* readKernelEvents(
   path: string,
   options: ReadKernelEventOptions = {},
 ): Generator<KernelEvent, void> {
+  checkOptionNames<ReadKernelEventOptions>(options, { onProgress: true });
   const { onProgress } = options;
   checkPath('path', path);
   const window = attempt('path', path, () => new FileWindow(path, CHUNK_BYTES));

@@ -115,7 +115,7 @@ export function binaryEmitter(ring: Ring, little: boolean): EmitTyped {
 
 /**
  * Makes the function that records references of one type in binary. Kept short: V8 inlines no
- * function of more than 460 bytes of bytecode.
+ * function of more than 460 bytes of bytecode. A store rounds its value down by itself.
  *
  * @param type undefined: the function takes it as its first argument.
  */
@@ -142,7 +142,7 @@ function compiledEmitter(
   const at = ring.position;
   view.setUint8(at, ${typed});
   view.setUint32(at + ${low}, timestamp, ${little});
-  view.setUint32(at + ${high}, Math.floor(timestamp * ${TWO_TO_MINUS_32}), ${little});
+  view.setUint32(at + ${high}, timestamp * ${TWO_TO_MINUS_32}, ${little});
   view.setUint8(at + ${LENGTH_OFFSET}, length);
   view.setUint32(at + ${SPACE_OFFSET}, space, ${little});
   view.setUint32(at + ${ADDRESS_OFFSET}, address, ${little});

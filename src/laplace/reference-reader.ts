@@ -17,7 +17,7 @@ import {
   ReferenceParser,
   wrongTypeAt,
 } from './reference-text.js';
-import { oneOf } from '../core/argument.js';
+import { checkOptionNames, oneOf } from '../core/argument.js';
 import { checkPath } from './trace-file.js';
 
 /** What the readers of reference traces can be told; nothing in a binary file says it. */
@@ -74,6 +74,7 @@ export class ReferenceReader {
   #fault: TraceFormatError | undefined;
 
   constructor(path: string, options: ReadReferenceOptions = {}) {
+    checkOptionNames<ReadReferenceOptions>(options, { form: true, endian: true, onProgress: true });
     const { form = 'binary', endian = 'little', onProgress } = options;
     oneOf('form', form, ['binary', 'text']);
     oneOf('endian', endian, ['little', 'big']);

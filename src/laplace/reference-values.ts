@@ -1,6 +1,5 @@
-import { integerIn } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
-import { checkWide } from './hexadecimal.js';
+import { checkWide, checkWord } from './hexadecimal.js';
 import { FIRST_TYPE, LAST_TYPE } from './layout.js';
 
 /** A checked type as its byte. */
@@ -25,7 +24,7 @@ export function checkReference(
   address: unknown,
 ): void {
   if (timestamp !== undefined) checkWide('timestamp', timestamp);
-  integerIn('length', length, 0, 0xff);
-  integerIn('space', space, 0, 0xffff_ffff);
-  integerIn('address', address, 0, 0xffff_ffff);
+  checkWord('length', length, 0xff);
+  checkWord('space', space, 0xffff_ffff);
+  checkWord('address', address, 0xffff_ffff);
 }

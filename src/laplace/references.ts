@@ -1,3 +1,5 @@
+import { oneOf } from '../core/argument.js';
+import type { OptionNames } from '../core/argument.js';
 import type { Wide } from './hexadecimal.js';
 import { FETCH, LOAD, STORE } from './layout.js';
 import type { Endian, ReferenceForm } from './layout.js';
@@ -6,8 +8,7 @@ import type { ReferenceArrays } from './reference-batch.js';
 import { referenceEmitters } from './reference-emitter.js';
 import type { EmitReference, EmitTyped } from './reference-emitter.js';
 import { typeByte } from './reference-values.js';
-import { oneOf } from '../core/argument.js';
-import { TraceFile } from './trace-file.js';
+import { TRACE_FILE_OPTIONS, TraceFile } from './trace-file.js';
 import type { TraceFileOptions } from './trace-file.js';
 
 /** What `openReferences` accepts beside the path. */
@@ -20,6 +21,13 @@ export interface ReferenceOptions extends TraceFileOptions {
    */
   endian?: Endian;
 }
+
+/** The names of {@link ReferenceOptions}. */
+const REFERENCE_OPTIONS: OptionNames<Required<ReferenceOptions>> = {
+  ...TRACE_FILE_OPTIONS,
+  form: true,
+  endian: true,
+};
 
 /**
  * A reference trace that is being written. Every method throws `ERR_CLOSED` after `close`, and
@@ -55,7 +63,8 @@ export class References {
       'little',
       'big',
     ]);
-    this.#file = new TraceFile(path, form === 'text' ? 'laplace-text' : 'laplace-binary', options);
+    const kind = form === 'text' ? 'laplace-text' : 'laplace-binary';
+    this.#file = new TraceFile(path, kind, options, REFERENCE_OPTIONS);
     const { ring } = this.#file;
     const little = endian === 'little';
     const emitters = referenceEmitters(ring, form, little);

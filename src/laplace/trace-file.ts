@@ -2,11 +2,13 @@ import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
-import { oneOf } from '../core/argument.js';
+import type { NativeRingOptions } from '../core/addon.js';
+import { checkOptionNames, oneOf } from '../core/argument.js';
+import type { OptionNames } from '../core/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
 import { RingFile } from '../core/ring-file.js';
 import { Ring } from '../core/ring.js';
-import { checkRingOptions } from '../core/ring-options.js';
+import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
 import type { RingOptions } from '../core/ring-options.js';
 import { attempt } from '../core/system-error.js';
 import type { LaplaceFile } from './layout.js';
@@ -17,6 +19,12 @@ export interface TraceFileOptions extends RingOptions {
   /** What to do with a file that is there already: `error` (default) or `replace` it. */
   exists?: 'error' | 'replace';
 }
+
+/** The names of {@link TraceFileOptions}. */
+export const TRACE_FILE_OPTIONS = {
+  ...RING_OPTIONS,
+  exists: true,
+} as const satisfies OptionNames<Required<TraceFileOptions>>;
 
 let opened = 0;
 
@@ -74,14 +82,19 @@ export class TraceFile {
   readonly ring: Ring;
 
   /**
+   * @param names of the options that there are.
    * @param end what ends the trace, whoever does it: `close`, the end of the process, recovery.
    * @throws TracewrightError for a wrong option, or a file that exists or cannot be made.
    */
-  constructor(path: unknown, format: LaplaceFile, options: TraceFileOptions, end?: string) {
+  constructor(
+    path: unknown,
+    format: LaplaceFile,
+    options: TraceFileOptions,
+    names: OptionNames<Required<TraceFileOptions>>,
+    end?: string,
+  ) {
     this.path = checkPath('path', path);
-    if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
-      throw wrongType('options', options, 'an object');
-    }
+    checkOptionNames<TraceFileOptions>(options, names);
     const { ringDir, ...settings } = checkRingOptions(options, { onFull: 'block' });
     const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
     this.ring = new Ring(
@@ -91,7 +104,7 @@ export class TraceFile {
     opened += 1;
     const name = `tracewright-${process.pid}-${core.systemThreadId()}-laplace-${opened}.ring`;
     try {
-      this.ring.open({
+      const native: NativeRingOptions = {
         path: ringDir === undefined ? ringBeside(this.path) : join(ringDir, name),
         capacity: settings.ringBytes,
         format,
@@ -102,7 +115,8 @@ export class TraceFile {
         kernelClock: settings.clock === 'monotonic',
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,
-      });
+      };
+      this.ring.open(native, undefined, settings.onFault);
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (cause?.errno === constants.errno.EEXIST) throw fileExists('path', this.path);

@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkKernelEvents, checkReferences } from '../../src/laplace/check.js';
 import { referencesToText, textToReferences } from '../../src/laplace/convert-references.js';
 import { openKernelEvents } from '../../src/laplace/kernel-events.js';
 import { readKernelEvents } from '../../src/laplace/kernel-reader.js';
+import { recoverTrace } from '../../src/laplace/recover.js';
 import { readReferences } from '../../src/laplace/reference-reader.js';
 import { openReferences } from '../../src/laplace/references.js';
 import { TraceFormatError } from '../../src/core/errors.js';
@@ -34,6 +35,7 @@ describe.each(['binary', 'text'] as const)('a %s reference trace', (form) => {
     ['address', [1, 1, 1, 2 ** 32]],
     ['address', [1, 1, 1, -1]],
     ['address', [1, 1, 1, '4']],
+    ['address', [1, 1, 1, 2n ** 40n]],
     ['address', [1, 1, 1]],
   ])('refuses a wrong %s: %o', (field, values) => {
     for (const method of ['load', 'store', 'fetch'] as const) {
@@ -141,10 +143,31 @@ describe('opening', () => {
     ['ringBytes', 'x', { ringBytes: 1 }],
     ['onFull', 'x', { onFull: 'wait' }],
     ['options', 'x', null],
+    ['option', 'x', { edian: 'big' }],
+    ['option', 'x', { exist: 'replace' }],
   ])('refuses a wrong %s', (field, path, options) => {
     expect(() => openReferences(anything(path), anything(options))).toThrow(
       expect.objectContaining({ name: 'TracewrightError', field }),
     );
+  });
+});
+
+describe('a misspelt option', () => {
+  it('is refused wherever there are options', async () => {
+    const path = fileIn(directory);
+    writeFileSync(path, 's 1 2\nc\n');
+    const option = expect.objectContaining({ field: 'option', value: 'ende' }) as Error;
+    const wrong = anything({ ende: 'big' });
+    expect(() => openKernelEvents(fileIn(directory), wrong)).toThrow(option);
+    expect(() => [...readReferences(path, wrong)]).toThrow(option);
+    expect(() => [...readKernelEvents(path, wrong)]).toThrow(option);
+    expect(() => [...checkReferences(path, wrong)]).toThrow(option);
+    expect(() => [...checkKernelEvents(path, wrong)]).toThrow(option);
+    expect(() => recoverTrace(path, wrong)).toThrow(option);
+    const to = fileIn(directory);
+    await expect(referencesToText(path, to, wrong)).rejects.toThrow(option);
+    await expect(textToReferences(path, to, wrong)).rejects.toThrow(option);
+    expect(existsSync(to)).toBe(false);
   });
 });
 
