@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { core } from '../core/addon.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import type { CheckedSizeOptions } from '../core/size-limits.js';
-import { emitTo } from '../ovni/emit.js';
+import { compileMarks } from '../ovni/mark.js';
+import type { MarkEmitters } from '../ovni/mark.js';
 import { MAX_DEPTH } from '../ovni/mark-stacks.js';
 import { currentProcess, procFini } from '../ovni/process.js';
-import { LITTLE } from '../ovni/stream-writer.js';
 import { thread, threadFree } from '../ovni/thread.js';
 import { reasonOf, warn } from './warning.js';
 
@@ -79,6 +79,12 @@ function contentOf(directory: string): Content {
   return content;
 }
 
+function bytesOfPieces(directory: string): number {
+  return readdirSync(directory)
+    .filter((name) => numberOf(name) > 0)
+    .reduce((sum, name) => sum + contentOf(join(directory, name)).bytes, 0);
+}
+
 /** Removes a whole trace: it is out of sight at once, and gone a little later. */
 function remove(path: string, directory: string, name: string): void {
   const hidden = join(directory, `.${name}${DELETED}`);
@@ -86,7 +92,7 @@ function remove(path: string, directory: string, name: string): void {
   rmSync(hidden, { recursive: true, force: true });
 }
 
-/** Deletes the oldest pieces until the others leave room for one more. */
+/** Deletes the oldest pieces of the process until the others leave room for one more. */
 function shrink(settings: PieceSettings): void {
   const { directory, maxBytes, rotateBytes } = settings;
   const present = presentPiece().number;
@@ -109,7 +115,27 @@ function shrink(settings: PieceSettings): void {
   }
 }
 
-/** Ends the stream of the calling thread and begins another in the present piece, as it was. */
+/** A value that is pushed. */
+interface PushedMark {
+  type: number;
+  value: bigint;
+}
+
+/** The values that the thread's mark stacks hold, bottom first. */
+function pushedMarks(): PushedMark[] {
+  const { depths, pushed } = thread.markStacks;
+  return [...depths].flatMap((depth, type) =>
+    Array.from({ length: depth }, (_, place) => {
+      const at = 2 * (type * MAX_DEPTH + place);
+      return { type, value: (BigInt(pushed[at + 1]!) << 32n) | BigInt(pushed[at]! >>> 0) };
+    }),
+  );
+}
+
+/**
+ * Ends the stream of the calling thread and begins another in the present piece, as it was. Marks
+ * for which a full disk has no room are owed, as those of the program are.
+ */
 function moveThread(begin: (piece: Piece) => void): void {
   const { attributes, required, marks, markStacks } = thread;
   const before = {
@@ -117,10 +143,10 @@ function moveThread(begin: (piece: Piece) => void): void {
     required: [...required],
     marks: [...marks],
     kinds: markStacks.kinds.slice(),
-    depths: markStacks.depths.slice(),
-    pushed: markStacks.pushed.slice(),
+    pushed: pushedMarks(),
   };
-  emitPushed('OM]');
+  emitters ??= compileMarks(thread);
+  for (const { type, value } of before.pushed.toReversed()) emitters.pop(type, value);
   threadFree();
   begin(presentPiece());
   thread.attributes = { ...before.attributes, ...thread.attributes };
@@ -128,30 +154,19 @@ function moveThread(begin: (piece: Piece) => void): void {
   thread.marks.push(...before.marks);
   thread.markStacks.kinds.set(before.kinds);
   thread.writeMetadata();
-  thread.markStacks.pushed.set(before.pushed);
-  thread.markStacks.depths.set(before.depths);
-  emitPushed('OM[');
+  for (const { type, value } of before.pushed) emitters.push(type, value);
 }
 
-/** Pushes (`OM[`), or pops in reverse (`OM]`), the values that the thread's mark stacks hold. */
-function emitPushed(mcv: 'OM[' | 'OM]'): void {
-  const { depths, pushed } = thread.markStacks;
-  depths.forEach((depth, type) => {
-    for (let i = 0; i < depth; i++) {
-      const at = 2 * (type * MAX_DEPTH + (mcv === 'OM[' ? i : depth - 1 - i));
-      const payload = new DataView(new ArrayBuffer(12));
-      payload.setInt32(LITTLE ? 0 : 4, pushed[at]!, LITTLE);
-      payload.setInt32(LITTLE ? 4 : 0, pushed[at + 1]!, LITTLE);
-      payload.setInt32(8, type, LITTLE);
-      emitTo(thread, mcv, new Uint8Array(payload.buffer), undefined);
-    }
-  });
-}
+let emitters: MarkEmitters | undefined;
 
 /** What a thread brings along when it moves to the next piece. */
 export interface PieceTraveller {
-  /** Begins the process anew; only the thread that leads calls it. */
-  beginProcess: (traceDir: string) => void;
+  /**
+   * Begins the process anew; only the thread that leads calls it.
+   *
+   * @param maxBytes after which recording stops; 0: none.
+   */
+  beginProcess: (traceDir: string, maxBytes: number) => void;
   /** Begins the stream of the calling thread. */
   beginThread: (piece: Piece) => void;
   /** Before the streams of the thread end. */
@@ -195,8 +210,16 @@ function turnOver(settings: PieceSettings, traveller: PieceTraveller): void {
   if (current === undefined || current.finished) return;
   const { bytes, pendingBytes } = core.groupCounts(current.procDir);
   if (bytes + pendingBytes < settings.rotateBytes) return;
+  let left = 0;
+  if (settings.maxBytes > 0 && settings.atMaxBytes === 'stop') {
+    // Some threads record in the piece that ends until their event loops turn.
+    const late = settings.rotateBytes;
+    left = settings.maxBytes - bytesOfPieces(settings.directory) - pendingBytes - late;
+    // The present piece is the last: it stops by itself.
+    if (left < 2 * settings.rotateBytes) return;
+  }
   const traceDir = nextPiece(settings.directory, core.clockNow());
   mkdirSync(traceDir);
   procFini();
-  traveller.beginProcess(traceDir);
+  traveller.beginProcess(traceDir, left);
 }

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
 import { hasCode } from '../core/system-error.js';
 import type { Settings } from './settings.js';
@@ -17,6 +17,8 @@ export interface Run {
   firstClock: bigint;
   /** Whether this process began the run. */
   topmost: boolean;
+  /** Directories of earlier runs of the same place, for the process that begins one. */
+  earlier: readonly string[];
 }
 
 /** Tells child processes which run they belong to. */
@@ -36,7 +38,7 @@ function inherited(settings: Settings): Run | undefined {
     // A clock from the future is that of another boot or machine.
     if (setting !== (settings.directory ?? '') || begun > core.clockNow()) return undefined;
     if (typeof directory !== 'string' || !existsSync(directory)) return undefined;
-    return { directory, firstClock: begun, topmost: false };
+    return { directory, firstClock: begun, topmost: false, earlier: [] };
   } catch {
     return undefined;
   }
@@ -45,6 +47,26 @@ function inherited(settings: Settings): Run | undefined {
 function defaultDirectory(name: string): string {
   const moment = `${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
   return join('traces', `${name}-${moment}-${process.pid}`);
+}
+
+const NUMBERED = /^\.\d+$/;
+const STAMPED = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-\d+(?:\.\d+)?$/;
+
+/** The directories of runs that were given the same name before. */
+function earlierRuns(wanted: string, settings: Settings): string[] {
+  const place = dirname(wanted);
+  if (!existsSync(place)) return [];
+  const [start, rest] =
+    settings.directory === undefined ? [settings.name, STAMPED] : [basename(wanted), NUMBERED];
+  return readdirSync(place, { withFileTypes: true })
+    .filter(
+      ({ name }) =>
+        name === basename(wanted) ||
+        (name.startsWith(start) && rest.test(name.slice(start.length))),
+    )
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(place, name))
+    .filter((run) => existsSync(join(run, 'ovni')) || existsSync(join(run, 'heph')));
 }
 
 /** Takes a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` … */
@@ -73,6 +95,7 @@ export function joinRun(settings: Settings): Run {
   if (parents !== undefined) return parents;
   const firstClock = core.clockNow();
   const wanted = resolve(settings.directory ?? defaultDirectory(settings.name));
+  const earlier = earlierRuns(wanted, settings);
   const directory = claim(wanted, settings.ovni ? 'ovni' : 'heph');
   const child: Inherited = {
     directory,
@@ -80,5 +103,5 @@ export function joinRun(settings: Settings): Run {
     setting: settings.directory ?? '',
   };
   process.env[VARIABLE] = JSON.stringify(child);
-  return { directory, firstClock, topmost: true };
+  return { directory, firstClock, topmost: true, earlier };
 }

@@ -5,12 +5,14 @@ import { TracewrightError } from '../core/errors.js';
 import { checkRingOptions } from '../core/ring-options.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import { checkSizeOptions } from '../core/size-limits.js';
+import type { CheckedSizeOptions, SizeOptions } from '../core/size-limits.js';
 import { checkTarget } from '../heph/target.js';
 import { openTrace } from '../heph/trace.js';
 import type { Trace } from '../heph/trace.js';
 import { currentProcess } from '../ovni/process.js';
 import { thread } from '../ovni/thread.js';
 import { traceClientRequests } from './client-spans.js';
+import { completeEarlierTraces, deleteOldest } from './earlier-traces.js';
 import { completeAtExit, completeOnSignals } from './exits.js';
 import { traceFetchRequests } from './fetch-spans.js';
 import { GarbageCollections } from './garbage-collection.js';
@@ -39,7 +41,11 @@ function part<T>(what: string, begin: () => T): T | undefined {
 }
 
 /** `name.heph`, then `name-<pid>.heph`, `name-<pid>-2.heph` …: the first that is not there. */
-function openFree(path: string, sharedName: boolean): { trace: Trace; target: string } {
+function openFree(
+  path: string,
+  sharedName: boolean,
+  sizes: SizeOptions,
+): { trace: Trace; target: string } {
   const suffix = extname(path);
   const stem = join(dirname(path), basename(path, suffix));
   mkdirSync(dirname(path), { recursive: true });
@@ -48,19 +54,54 @@ function openFree(path: string, sharedName: boolean): { trace: Trace; target: st
       attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;
     const target = `${stem}${tail}${suffix}`;
     try {
-      return { trace: holdingSignals(() => openTrace(target)), target };
+      return { trace: holdingSignals(() => openTrace(target, sizes)), target };
     } catch (error) {
       if (!(error instanceof TracewrightError) || error.code !== 'ERR_TRACE_EXISTS') throw error;
     }
   }
 }
 
-function openHeph(settings: Settings, run: Run): { trace: Trace; target: string } {
+/** What this process may write: with `atMaxBytes: stop`, what earlier traces left of the budget. */
+function sizesOf(used: number): CheckedSizeOptions {
+  const { ringBytes } = checkRingOptions({}, { onFull: 'block' });
+  const sizes = checkSizeOptions({}, ringBytes);
+  if (sizes.maxBytes === 0 || sizes.atMaxBytes !== 'stop') return sizes;
+  const maxBytes = sizes.maxBytes - used;
+  if (maxBytes < 4 * ringBytes) {
+    throw new Error(
+      `earlier traces take ${used} of the ${sizes.maxBytes} bytes of TRACEWRIGHT_MAX_BYTES`,
+    );
+  }
+  return { ...sizes, maxBytes, rotateBytes: Math.min(sizes.rotateBytes, Math.floor(maxBytes / 2)) };
+}
+
+/**
+ * Completes what processes that were killed have left in the place of this run, and deletes the
+ * oldest traces of earlier ones that are beyond the budget.
+ *
+ * @returns the bytes of those that stay.
+ */
+function settleEarlier(run: Run): number {
+  const traces = completeEarlierTraces(run.directory, run.earlier);
+  const { maxBytes, atMaxBytes } = sizesOf(0);
+  if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
+  return traces.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function openHeph(settings: Settings, run: Run, used: number): { trace: Trace; target: string } {
   const { hephTarget, name } = settings;
-  if (hephTarget === undefined) return openFree(join(run.directory, 'heph', `${name}.heph`), true);
+  if (hephTarget === undefined) {
+    const { maxBytes, rotateBytes, atMaxBytes } = sizesOf(used);
+    const sizes = {
+      ...(maxBytes > 0 ? { maxBytes } : {}),
+      ...(rotateBytes > 0 ? { rotateBytes } : {}),
+      atMaxBytes,
+    };
+    return openFree(join(run.directory, 'heph', `${name}.heph`), true, sizes);
+  }
   if (checkTarget(hephTarget).kind === 'file') {
     // Every process of the run needs a file of its own.
-    return openFree(checkTarget(hephTarget).path, !run.topmost);
+    return openFree(checkTarget(hephTarget).path, !run.topmost, {});
   }
   return { trace: openTrace(hephTarget), target: hephTarget };
 }
@@ -82,18 +123,18 @@ function announce(settings: Settings, run: Run, plan: ProcessPlan): void {
 }
 
 /** Begins the ovni trace of the process, in one directory or in the first of a series. */
-function beginOvni(settings: Settings, run: Run): PieceSettings | undefined {
+function beginOvni(settings: Settings, run: Run, used: number): PieceSettings | undefined {
   const directory = join(run.directory, 'ovni');
-  const { ringBytes } = checkRingOptions({}, { onFull: 'block' });
-  const sizes = checkSizeOptions({}, ringBytes);
+  const sizes = sizesOf(used);
+  const most = sizes.atMaxBytes === 'stop' ? sizes.maxBytes : 0;
   const { firstClock, topmost } = run;
   if (sizes.rotateBytes === 0) {
-    beginProcess(settings, directory, sizes.atMaxBytes === 'stop' ? sizes.maxBytes : 0);
+    beginProcess(settings, directory, most);
     beginFirstThread(firstClock, topmost);
     return undefined;
   }
   const begun = topmost ? firstClock : core.clockNow();
-  beginProcess(settings, nextPiece(directory, begun));
+  beginProcess(settings, nextPiece(directory, begun), most);
   beginFirstThread(begun, true);
   return { ...sizes, directory };
 }
@@ -113,9 +154,9 @@ function rotate(
   const leads = plan.firstTid === core.systemThreadId();
   let begun = firstClockOf(plan);
   rotatePieces(pieces, leads, {
-    beginProcess(traceDir) {
-      const last = currentProcess()!;
-      beginProcess({ app: last.app, loom: last.loom, ovniVersion: last.version }, traceDir);
+    beginProcess(traceDir, maxBytes) {
+      const { app, loom, version } = currentProcess()!;
+      beginProcess({ app, loom, ovniVersion: version }, traceDir, maxBytes);
     },
     beginThread(piece) {
       begun = piece.begun;
@@ -157,11 +198,12 @@ function beginFirst(): void {
   const run = joinRun(settings);
   const { firstClock } = run;
   completeOnSignals();
+  const used = part('earlier traces stay as they are', () => settleEarlier(run)) ?? 0;
   const ovni = settings.ovni
-    ? part('no ovni trace is written', () => ({ pieces: beginOvni(settings, run) }))
+    ? part('no ovni trace is written', () => ({ pieces: beginOvni(settings, run, used) }))
     : undefined;
   const heph = settings.heph
-    ? part('no Heph trace is written', () => openHeph(settings, run))
+    ? part('no Heph trace is written', () => openHeph(settings, run, used))
     : undefined;
   const plan: ProcessPlan = {
     firstClock,

@@ -73,10 +73,9 @@ describe('the ovni trace of a service that rotates', () => {
     const pieces = piecesOf(service);
     expect(pieces[0]).toBe(join(service.directory, 'ovni', `${service.pid}.000001`));
     for (const piece of pieces) expectWhole(piece, pieces.indexOf(piece) >= pieces.length - 2);
-    // Both threads are in every piece but perhaps the first and the last.
-    for (const piece of pieces.slice(1, -1)) {
-      expect(readTraceDirectory(piece).streams.length).toBeGreaterThanOrEqual(2);
-    }
+    // Both threads come along; one that gets no processor for a while passes a piece by.
+    const streams = pieces.slice(1, -1).map((piece) => readTraceDirectory(piece).streams.length);
+    expect(Math.max(...streams)).toBeGreaterThanOrEqual(2);
   });
 
   it('deletes the oldest within its budget', async () => {

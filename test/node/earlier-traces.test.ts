@@ -1,0 +1,139 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { checkTrace as checkHeph } from '../../src/heph/check.js';
+import { checkTrace as checkOvni } from '../../src/ovni/check.js';
+import { TracedProcess, temporaryDirectory } from './traced-process.js';
+
+const RING = 65_536;
+const BUDGET = 1 << 20;
+
+function filesBelow(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+}
+
+function ringsBelow(directory: string): string[] {
+  return filesBelow(directory).filter((path) => path.endsWith('.ring'));
+}
+
+/** Bytes of traces; rings and metadata come on top of a budget. */
+function bytesBelow(directory: string): number {
+  return filesBelow(directory)
+    .filter((path) => !/\.ring$|\.json$/.test(path))
+    .reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+async function busy(
+  directory: string,
+  env: Record<string, string> = {},
+  script = 'busy-service.mjs',
+): Promise<TracedProcess> {
+  const service = new TracedProcess(script, {
+    env: { TRACEWRIGHT_DIR: directory, TRACEWRIGHT_RING_BYTES: String(RING), ...env },
+  });
+  await service.port();
+  return service;
+}
+
+/** Keeps a service at work until a condition holds. */
+async function until(service: TracedProcess, holds: () => boolean): Promise<void> {
+  while (!holds()) {
+    await service.get('/');
+    await sleep(20);
+  }
+}
+
+async function killed(service: TracedProcess): Promise<void> {
+  service.kill('SIGKILL');
+  await service.ended();
+}
+
+describe('what a killed service has left', () => {
+  it('is completed by the next one in its place', async () => {
+    const place = join(temporaryDirectory(), 'run');
+    const first = await busy(place);
+    await until(first, () => bytesBelow(place) > RING);
+    await killed(first);
+    expect(ringsBelow(place)).not.toEqual([]);
+
+    const second = await busy(place);
+    expect(ringsBelow(place)).toEqual([]);
+    const errors = [...checkOvni(join(place, 'ovni'))].filter(
+      ({ severity }) => severity === 'error',
+    );
+    expect(errors).toEqual([]);
+    for (const file of readdirSync(join(place, 'heph'))) {
+      const found = [...checkHeph(join(place, 'heph', file))];
+      expect(found.filter(({ severity }) => severity === 'error')).toEqual([]);
+    }
+    // What the living write is theirs.
+    const rings = ringsBelow(`${place}.1`);
+    expect(rings).not.toEqual([]);
+    const third = await busy(place);
+    expect(ringsBelow(`${place}.1`)).toEqual(expect.arrayContaining(rings));
+    await killed(second);
+    await killed(third);
+  });
+
+  it('counts: the oldest is deleted where it is beyond the budget', async () => {
+    const parent = temporaryDirectory();
+    const place = join(parent, 'run');
+    const env = { TRACEWRIGHT_MAX_BYTES: String(BUDGET) };
+    for (let n = 0; n < 4; n++) {
+      const before = bytesBelow(parent);
+      const service = await busy(place, env);
+      expect(bytesBelow(parent)).toBeLessThanOrEqual(2 * BUDGET);
+      await until(service, () => bytesBelow(parent) > before + BUDGET / 4 || n === 3);
+      await killed(service);
+    }
+  });
+
+  it('counts: recording stops where it has spent the budget', async () => {
+    const parent = temporaryDirectory();
+    const place = join(parent, 'run');
+    const env = {
+      TRACEWRIGHT_MAX_BYTES: String(BUDGET),
+      TRACEWRIGHT_AT_MAX_BYTES: 'stop',
+      TRACEWRIGHT_FORMATS: 'ovni',
+    };
+    const first = await busy(place, env);
+    await until(first, () => bytesBelow(place) > BUDGET - 5 * RING);
+    await sleep(500);
+    await first.get('/');
+    first.kill('SIGTERM');
+    const { stderr } = await first.ended();
+    expect(stderr).toContain('TRACEWRIGHT_BUDGET_SPENT');
+    expect(bytesBelow(place)).toBeLessThanOrEqual(BUDGET);
+    const found = [...checkOvni(join(place, 'ovni'))];
+    expect(found.filter(({ severity }) => severity === 'error')).toEqual([]);
+
+    const second = await busy(place, env, 'routed-service.mjs');
+    second.kill('SIGTERM');
+    expect((await second.ended()).stderr).toContain('earlier traces take');
+    expect(bytesBelow(parent)).toBeLessThanOrEqual(BUDGET);
+  });
+
+  it('counts: also where the trace rotates', async () => {
+    const place = join(temporaryDirectory(), 'run');
+    const service = await busy(place, {
+      TRACEWRIGHT_MAX_BYTES: String(8 * BUDGET),
+      TRACEWRIGHT_ROTATE_BYTES: String(BUDGET),
+      TRACEWRIGHT_AT_MAX_BYTES: 'stop',
+      TRACEWRIGHT_FORMATS: 'ovni',
+    });
+    let last = -1;
+    await until(service, () => {
+      const now = bytesBelow(place);
+      const stands = now === last && now > 4 * BUDGET;
+      last = now;
+      return stands;
+    });
+    expect(readdirSync(join(place, 'ovni')).length).toBeGreaterThan(2);
+    expect(last).toBeLessThanOrEqual(8 * BUDGET);
+    await killed(service);
+  });
+});
