@@ -87,8 +87,8 @@ function withCounts(
   counts: ReadonlyMap<string, number>,
   root: boolean,
 ): Record<string, unknown> {
+  for (const name of counts.keys()) if (name in values) values[name] = counts.get(name);
   for (const { name, count, dimensions } of call.fields) {
-    if (counts.has(name) && name in values) values[name] = counts.get(name);
     // The length of a string is that of its bytes.
     if (count === undefined || dimensions !== 0) continue;
     values[count] = Buffer.byteLength(values[name] as string);

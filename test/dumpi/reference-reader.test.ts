@@ -1,12 +1,19 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calls } from '../../src/dumpi/calls.js';
 import { checkTrace } from '../../src/dumpi/check.js';
 import { dumpi2ascii } from '../../src/dumpi/dumpi2ascii.js';
+import { openRank } from '../../src/dumpi/rank.js';
+import { readCalls } from '../../src/dumpi/reader.js';
+import { recoverTrace } from '../../src/dumpi/recover.js';
+import { runFixture } from '../core/run-fixture.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { anyArguments, i64 } from './any-arguments.js';
 import { writeBuilt } from './trace-building.js';
+import { asRead } from './written-calls.js';
 import type { BuiltCall, BuiltTrace, RawClock } from './trace-building.js';
 
 process.env['TZ'] = 'UTC';
@@ -67,6 +74,60 @@ describe.skipIf(reader === undefined)('the format’s own reader (set DUMPI2ASCI
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('prints what we print for every call that the writer has recorded', () => {
+    const mpi = calls.filter(({ name }) => !name.startsWith('Function_'));
+    const everyCall = fc.tuple(...mpi.map((call) => anyArguments(call)));
+    const typed = (values: unknown): unknown =>
+      Array.isArray(values) && values.length >= 64 && typeof values[0] === 'number'
+        ? Int32Array.from(values as number[])
+        : values;
+    fc.assert(
+      fc.property(everyCall, fc.constantFrom('full', 'wall', 'none'), (all, timestamps) => {
+        const rank = openRank({
+          directory: mkdtempSync(join(directory, 'written-')),
+          rank: 0,
+          size: 2,
+          config: { timestamps },
+        });
+        const written: [name: string, fields: unknown][] = [];
+        // The first of a kind is recorded by walking the table, the others by what is compiled of it.
+        for (const given of ['plain', 'plain', 'typed'] as const) {
+          for (const [i, args] of all.entries()) {
+            const { name } = mpi[i]!;
+            const values =
+              given === 'plain'
+                ? args
+                : Object.fromEntries(Object.entries(args).map(([key, v]) => [key, typed(v)]));
+            rank.log(name as 'MPI_Send', values as never);
+            written.push([name, asRead(mpi[i]!, args)]);
+          }
+        }
+        rank.functionEnter('main');
+        rank.annotate('done');
+        rank.functionExit('main');
+        rank.close();
+        const read = [...readCalls(rank.path)].filter(({ name }) => !name.startsWith('Function_'));
+        expect(read.length).toBe(written.length);
+        // One by one: what differs of thousands of calls would take a while to print.
+        for (const [i, { name, fields }] of read.entries()) {
+          expect([name, fields]).toEqual(written[i]);
+        }
+        compare(rank.path);
+      }),
+      // Arguments of all calls at once take hours to shrink.
+      { numRuns: 4, endOnFailure: true },
+    );
+  });
+
+  it('reads a rank to its end whose process was killed', async () => {
+    const input = { directory: mkdtempSync(join(directory, 'killed-')), count: 3000, end: 'kill' };
+    const { stdout } = await runFixture('dumpi-killed.mjs', { input });
+    const { path } = JSON.parse(stdout) as { path: string };
+    recoverTrace(path);
+    compare(path);
+    expect([...readCalls(path)].filter(({ name }) => name === 'MPI_Send')).toHaveLength(3000);
   });
 
   it('prints what we print at the edges', () => {
