@@ -31,6 +31,29 @@ const MAX_APP = 0x7fff_ffff;
 /** Of a name that becomes part of a file's; the rest of it needs room too. */
 const MAX_NAME = 80;
 
+/** Every variable that something of Tracewright reads in a traced process. */
+const VARIABLES: ReadonlySet<string> = new Set(
+  [
+    'FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
+    'RING_BYTES RING_DIR ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES DUMPI_DIR',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((name) => `TRACEWRIGHT_${name}`),
+);
+/** What a run tells the processes that join it. */
+const RUN = 'TRACEWRIGHT_RUN';
+
+/** A misspelt variable would be a silent one. Processes that join a run say nothing again. */
+function warnOfUnknownVariables(): void {
+  if (RUN in process.env) return;
+  for (const name of Object.keys(process.env)) {
+    if (!name.startsWith('TRACEWRIGHT_') || VARIABLES.has(name)) continue;
+    if (name.startsWith('TRACEWRIGHT_TEST_')) continue;
+    warn(`${name} is no variable of Tracewright; those are ${[...VARIABLES].sort().join(', ')}`);
+  }
+}
+
 function scriptName(): string {
   const script = process.argv[1];
   return script === undefined ? 'node' : basename(script, extname(script));
@@ -62,8 +85,9 @@ function read<T>(
   return otherwise;
 }
 
-/** Reads the environment. What is wrong gets a warning and its default. */
+/** Reads the environment. What is wrong gets a warning and its default, a name that is unknown a warning. */
 export function readSettings(): Settings {
+  warnOfUnknownVariables();
   const formats = read('TRACEWRIGHT_FORMATS', FORMATS, 'ovni, heph or ovni,heph', (value) => {
     const names = value.split(',').map((name) => name.trim());
     return names.every((name) => FORMATS.includes(name)) ? names : undefined;

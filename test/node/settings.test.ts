@@ -121,6 +121,15 @@ describe('a setting that is wrong', () => {
     expect(requestsOf(service.directory)).toEqual(hello);
   });
 
+  it('has a name that nothing reads', async () => {
+    const { service, stderr } = await serve({ TRACEWRIGHT_FROMATS: 'heph' });
+    expect(stderr).toContain(
+      'TracewrightWarning: TRACEWRIGHT_FROMATS is no variable of Tracewright; those are TRACEWRIGHT_APP,',
+    );
+    expect(stderr.match(/.*Warning: .*/g)).toHaveLength(1);
+    expect(faultsOf(service.directory)).toEqual([]);
+  });
+
   it('leaves out only the format that it concerns', async () => {
     const { service, stderr } = await serve({ TRACEWRIGHT_HEPH_TARGET: 'udp://nowhere' });
     expect(stderr).toContain('no Heph trace is written: target must be');
