@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker, isMainThread, parentPort } from 'node:worker_threads';
-import { readCalls } from 'tracewright/dumpi';
+import { checkRun, readCalls } from 'tracewright/dumpi';
 import { main } from './benchmark.mjs';
 import { median } from './median.mjs';
 
@@ -64,6 +64,16 @@ function unmatched(directory) {
   return [...open.values()].reduce((sum, count) => sum + Math.abs(count), 0);
 }
 
+/**
+ * What `check` has to say of the run.
+ *
+ * @param {string} directory
+ */
+function findings(directory) {
+  const metafile = readdirSync(directory).find((name) => name.endsWith('.meta'));
+  return metafile === undefined ? 1 : [...checkRun(join(directory, metafile))].length;
+}
+
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
   const messages = quick ? 100_000 : 1_000_000;
@@ -72,7 +82,9 @@ async function measure({ quick }) {
   const rates = { plain: [], traced: [] };
   let left = 0;
   let bytes = 0;
-  for (let round = 0; round < (quick ? 1 : 3); round++) {
+  let found = 0;
+  const rounds = quick ? 1 : 3;
+  for (let round = 0; round < rounds; round++) {
     const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
     try {
       for (const kind of /** @type {const} */ (['plain', 'traced'])) {
@@ -82,6 +94,8 @@ async function measure({ quick }) {
         rates[kind].push(Number(execFileSync(process.execPath, args, { env, encoding: 'utf8' })));
       }
       left += unmatched(directory);
+      // It reads every call of every rank: once is enough.
+      if (round === rounds - 1) found = findings(directory);
       bytes = readdirSync(directory)
         .map((name) => statSync(join(directory, name)).size)
         .reduce((sum, size) => sum + size, 0);
@@ -101,7 +115,10 @@ async function measure({ quick }) {
         ],
       },
     ],
-    goals: [{ goal: 'every send has its receive (unmatched)', figure: left, met: left === 0 }],
+    goals: [
+      { goal: 'every send has its receive (unmatched)', figure: left, met: left === 0 },
+      { goal: 'the files are accepted (findings of check)', figure: found, met: found === 0 },
+    ],
     notes: [
       `The traces of a run take ${(bytes / 1e6).toFixed(1)} MB. Each message is four calls, two at each end.`,
     ],
