@@ -157,13 +157,15 @@ async function measureSlice(service, load) {
   };
 }
 
-/** @param {{ quick: boolean }} options */
-async function measure({ quick }) {
-  const rounds = quick ? 10 : 120;
-  const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
-  /** @type {Awaited<ReturnType<typeof measureSlice>>[][]} */
-  const figures = VARIANTS.map(() => []);
-  const traced = { events: 0, served: 0 };
+/**
+ * Starts all services, measures them in turns, and ends them.
+ *
+ * @param {string} directory where they trace.
+ * @param {number} slices of each.
+ * @param {Awaited<ReturnType<typeof measureSlice>>[][]} figures what is found, by service.
+ * @returns requests that the traced one has served.
+ */
+async function measureGeneration(directory, slices, figures) {
   /** @type {{ child: import('node:child_process').ChildProcess, load: import('node:child_process').ChildProcess[] }[]} */
   const services = [];
   try {
@@ -171,7 +173,7 @@ async function measure({ quick }) {
       const { child, port } = await startService(flags, join(directory, `traces-${i}`));
       services.push({ child, load: await startLoad(port) });
     }
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < slices; round++) {
       for (let turn = 0; turn < services.length; turn++) {
         // Every round another one begins.
         const i = (round + turn) % services.length;
@@ -179,18 +181,37 @@ async function measure({ quick }) {
         figures[i].push(await measureSlice(child, load));
       }
     }
+    let served = 0;
     for (const [i, { child, load }] of services.entries()) {
       signal(load, 'SIGKILL');
-      if (i === TRACED) traced.served = (await ask(child)).requests;
+      if (i === TRACED) served = (await ask(child)).requests;
       const gone = once(child, 'exit');
       child.send('end');
       await gone;
     }
-    traced.events = countTraced(join(directory, `traces-${TRACED}`));
+    return served;
   } finally {
     // A load that rests would rest for ever.
     for (const { child, load } of services) signal([child, ...load], 'SIGKILL');
-    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** @param {{ quick: boolean }} options */
+async function measure({ quick }) {
+  // A process is some per cent faster or slower than the next one of the same program, for good.
+  const generations = quick ? 1 : 6;
+  const slices = quick ? 10 : 20;
+  /** @type {Awaited<ReturnType<typeof measureSlice>>[][]} */
+  const figures = VARIANTS.map(() => []);
+  const traced = { events: 0, served: 0 };
+  for (let generation = 0; generation < generations; generation++) {
+    const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+    try {
+      traced.served += await measureGeneration(directory, slices, figures);
+      traced.events += countTraced(join(directory, `traces-${TRACED}`));
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
   }
 
   const [plain] = figures;
@@ -217,7 +238,7 @@ async function measure({ quick }) {
   return {
     tables: [
       {
-        title: `A node:http service, ${CONNECTIONS} connections, ${rounds} slices of ${SLICE_MS} ms each in turn`,
+        title: `A node:http service, ${CONNECTIONS} connections, ${generations} times ${slices} slices of ${SLICE_MS} ms each in turn`,
         columns: [
           '',
           'requests/s',
