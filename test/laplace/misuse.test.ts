@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkKernelEvents, checkReferences } from '../../src/laplace/check.js';
@@ -149,6 +149,30 @@ describe('opening', () => {
     expect(() => openReferences(anything(path), anything(options))).toThrow(
       expect.objectContaining({ name: 'TracewrightError', field }),
     );
+  });
+});
+
+describe('a trace whose file is gone', () => {
+  it.each(['references', 'kernel events'])('tells onFault: %s', async (kind) => {
+    const path = fileIn(directory);
+    const open = kind === 'references' ? openReferences : openKernelEvents;
+    let tell: (fault: unknown) => void = () => undefined;
+    const told = new Promise((resolve) => {
+      tell = resolve;
+    });
+    const trace = open(path, {
+      onFault: (fault) => {
+        tell(fault);
+      },
+    });
+    rmSync(path);
+    if ('load' in trace) trace.load(1, 2, 3, 4);
+    else trace.schedule(1, 2);
+    expect(() => {
+      trace.flush();
+    }).toThrow(expect.objectContaining({ code: 'ERR_SYSTEM', value: path }));
+    await expect(told).resolves.toMatchObject({ target: path, over: false, code: 'ENOENT' });
+    trace.close();
   });
 });
 
