@@ -41,8 +41,10 @@ export function* dumpEvents(
   const marks = markTypesOf(trace);
   let dumped: DumpedEvent | undefined;
   for (const merged of mergeStreams(trace, trace.streams, options)) {
-    if (dumped === undefined) dumped = { ...merged, marks };
-    else Object.assign(dumped, merged);
+    dumped ??= { ...merged, marks };
+    dumped.stream = merged.stream;
+    dumped.event = merged.event;
+    dumped.clock = merged.clock;
     yield dumped;
   }
 }
