@@ -8,8 +8,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { endianness } from 'node:os';
+import { core } from './addon.js';
 import { TraceFormatError } from './errors.js';
-import type { RingFile } from './ring-file.js';
+import type { Claim, RingFile } from './ring-file.js';
 
 /** What finishing a stream has added to it. */
 export interface RecoveredStream {
@@ -142,12 +143,17 @@ export function recoverOwnFile(
   }
 }
 
+/** Where the place of a chunk ends in the file. */
+export function endOfClaim({ from, to, offset }: Claim): number {
+  return offset + to - from;
+}
+
 /**
  * Completes a file that several rings feed with what one of them holds: a chunk that was under way
  * is written again at its place, the rest takes a place at the end, which is noted first.
  *
- * @param recordsEnd where the last whole record of the file ends, as far as other rings have noted:
- *   the larger of the file's size and the end of every noted place.
+ * @param recordsEnd where the file ends as far as other rings have noted: the larger of its size and
+ *   the end of every place that they have noted.
  */
 export function recoverSharedFile(
   ring: RingFile,
@@ -165,14 +171,24 @@ export function recoverSharedFile(
           value: claim,
         });
       }
+      if (claim.offset > recordsEnd) {
+        throw new TraceFormatError(
+          ring.path,
+          core.control.claimOffset,
+          `the noted place, byte ${claim.offset} of ${target}, lies beyond byte ${recordsEnd}, where ` +
+            'the file and the places of all other rings end',
+          { field: 'claim', value: claim.offset, limit: `at most ${recordsEnd}` },
+        );
+      }
       copyRing(ring, tail, claim.to, fd, claim.offset + tail - claim.from);
       next = claim.to;
       // Before the next place is noted, for a note says where the ring goes on.
       ring.noteTail(next);
     }
     if (next < head) {
-      ring.noteClaim({ from: next, to: head, offset: recordsEnd });
-      copyRing(ring, next, head, fd, recordsEnd);
+      const offset = claim.to > tail ? Math.max(recordsEnd, endOfClaim(claim)) : recordsEnd;
+      ring.noteClaim({ from: next, to: head, offset });
+      copyRing(ring, next, head, fd, offset);
     }
     return { path: target, bytes: head - tail, addedRecords: 0 };
   } finally {

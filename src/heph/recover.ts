@@ -1,15 +1,20 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { cutUnfinishedRecord, discardRing, recoverSharedFile } from '../core/recover-ring.js';
+import {
+  cutUnfinishedRecord,
+  discardRing,
+  endOfClaim,
+  recoverSharedFile,
+} from '../core/recover-ring.js';
 import { discardUnused, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
 import type { Candidate, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
 
-/** Where the file ends for a ring that looks for a place: behind all that others have taken. */
-function endOf(file: string, rings: readonly Leftover[]): number {
+/** Where the file ends as far as others than a ring have noted. */
+function endWithout(ring: RingFile, file: string, rings: readonly Leftover[]): number {
   return rings.reduce(
-    (end, { ring: { claim, tail } }) =>
-      claim.to > tail ? Math.max(end, claim.offset + claim.to - claim.from) : end,
+    (end, { ring: { claim, tail, path } }) =>
+      path !== ring.path && claim.to > tail ? Math.max(end, endOfClaim(claim)) : end,
     statSync(file).size,
   );
 }
@@ -45,7 +50,7 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
     if (discardUnused(leftover, result)) return;
     const { ring, stream } = leftover;
     for (const other of left) cutUnfinishedRecord(other.ring, other.stream);
-    result.streams.push(recoverSharedFile(ring, stream, endOf(stream, left)));
+    result.streams.push(recoverSharedFile(ring, stream, endWithout(ring, stream, left)));
     discardRing(ring);
   });
 }
