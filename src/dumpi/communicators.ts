@@ -209,8 +209,10 @@ export class Communicators {
     if (handle < Group.FIRST_USER) return;
     this.#groupRanks -= this.#groups.get(handle)?.ranks?.length ?? 0;
     this.#groups.delete(handle);
-    this.#groupRanks += group?.ranks?.length ?? 0;
-    if (group === undefined || this.#groupRanks > MAX_GROUP_RANKS) return;
+    const more = group?.ranks?.length ?? 0;
+    if (group === undefined || this.#groups.size >= MAX_KNOWN) return;
+    if (this.#groupRanks + more > MAX_GROUP_RANKS) return;
+    this.#groupRanks += more;
     this.#groups.set(handle, group);
   }
 
