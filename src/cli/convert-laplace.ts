@@ -24,7 +24,11 @@ async function convertWith(
     const { records } = await convert(
       path === STANDARD ? process.stdin : path,
       toFile ? out : process.stdout,
-      { endian, exists: force ? 'replace' : 'error', onProgress: progress.of(path) },
+      {
+        endian,
+        exists: force ? 'replace' : 'error',
+        onProgress: progress.of(path === STANDARD ? 'of standard input' : path),
+      },
     );
     progress.clear();
     if (toFile) process.stderr.write(`${out}: ${counted(records, 'reference')}\n`);

@@ -20,11 +20,15 @@ export class ProgressLine {
     if (stream === undefined) return undefined;
     return (done, total) => {
       const now = performance.now();
-      if (now < this.#next || total === 0) return;
+      if (now < this.#next) return;
       this.#next = now + INTERVAL_MILLISECONDS;
       this.#shown = true;
-      const percent = Math.floor((100 * done) / total);
-      const line = `${String(percent).padStart(3)} % ${label}`;
+      // A stream has no size to take a part of.
+      const far =
+        total === 0
+          ? `${(done / 1e6).toFixed(0)} MB`
+          : `${String(Math.floor((100 * done) / total)).padStart(3)} %`;
+      const line = `${far} ${label}`;
       stream.write(`${ERASE_LINE}${line.slice(0, Math.max(stream.columns - 1, 0))}`);
     };
   }

@@ -34,7 +34,9 @@ class Findings {
 
   *unreadable(error: unknown): Generator<Finding, void> {
     if (!(error instanceof TraceFormatError)) throw error;
-    const { message, offset, path } = error;
+    const { offset, path } = error;
+    // The finding says itself where it is.
+    const message = error.message.replace(`${path}, byte ${offset}: `, '');
     yield { severity: 'error', rule: 'unreadable', message, path, offset };
   }
 

@@ -93,6 +93,13 @@ describe('ProgressLine', () => {
     expect(shown(stream)).toBe('');
   });
 
+  it('tells how much it has read of what has no size', () => {
+    const stream = terminal(true);
+    const progress = new ProgressLine(true, stream).of('of standard input')!;
+    while (stream.readableLength === 0) progress(12_345_678, 0);
+    expect(shown(stream)).toBe('\r\u001b[K12 MB of standard i');
+  });
+
   it('shows nothing where there is no terminal, or where it is not wanted', () => {
     expect(new ProgressLine(true, terminal(false)).of('trace')).toBeUndefined();
     expect(new ProgressLine(false, terminal(true)).of('trace')).toBeUndefined();

@@ -350,6 +350,20 @@ describe('check', () => {
     ]);
   });
 
+  it('says what cannot be read, and where, once', () => {
+    const path = fileIn(directory);
+    writeFileSync(path, Buffer.alloc(23, 'r'));
+    expect([...checkReferences(path)]).toEqual([
+      {
+        severity: 'error',
+        rule: 'unreadable',
+        message: 'the file ends inside a record: 5 of 18 bytes',
+        path,
+        offset: 18,
+      },
+    ]);
+  });
+
   it('finds nothing in a good trace', () => {
     const kernel = fileIn(directory);
     writeFileSync(kernel, 's 4 1\ns 4 1\ns 5 1\nc\n');
