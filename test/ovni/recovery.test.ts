@@ -1,9 +1,10 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -143,5 +144,18 @@ describe.runIf(process.platform === 'linux')('recovery of an ovni trace', () => 
     recoverTrace(traceDir);
     expect(readdirSync(join(metadata, '..')).sort()).toEqual(['stream.json', 'stream.obs']);
     expect(existsSync(metadata)).toBe(true);
+  });
+
+  it('completes its own beside a stream whose metadata another library left half written', async () => {
+    const { traceDir, metadata } = await killed({ version: 3 });
+    const other = join(metadata, '../../thread.99');
+    mkdirSync(other);
+    writeFileSync(join(other, 'stream.json'), '{"version": 3, "ov');
+    writeFileSync(join(other, 'stream.obs'), 'ovni\x01\0\0\0 half');
+    const { streams, faults } = recoverTrace(traceDir);
+    expect(faults).toEqual([]);
+    expect(streams).toHaveLength(1);
+    expect(readFileSync(join(other, 'stream.json'), 'utf8')).toBe('{"version": 3, "ov');
+    expect(readFileSync(join(other, 'stream.obs'), 'utf8')).toBe('ovni\x01\0\0\0 half');
   });
 });
