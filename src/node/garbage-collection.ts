@@ -95,7 +95,10 @@ export class GarbageCollections {
     if (!this.#guard.on || entries.length === 0) return;
     try {
       // A signal in between would leave a stream without its beginning.
-      if (this.#stream.process === undefined) holdingSignals(() => { this.#open(); });
+      if (this.#stream.process === undefined)
+        holdingSignals(() => {
+          this.#open();
+        });
       const inOrder =
         entries.length === 1 ? entries : [...entries].sort((a, b) => a.startTime - b.startTime);
       for (const entry of inOrder) this.#emit(entry as CollectionEntry);
