@@ -696,6 +696,10 @@ Napi::Value finish_on_signal(const Napi::CallbackInfo& info) {
                                             info[0].As<Napi::Number>().Int32Value()));
 }
 
+Napi::Value ring_is_held(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), Ring::is_held(info[0].ToNumber().Int32Value()));
+}
+
 Napi::Value hold_signals(const Napi::CallbackInfo& info) {
   DrainThread::instance().hold_signals();
   return info.Env().Undefined();
@@ -841,6 +845,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("wallClock", wall_clock);
   put("cpuClock", cpu_clock);
   put("finishOnSignal", finish_on_signal);
+  put("ringIsHeld", ring_is_held);
   put("holdSignals", hold_signals);
   put("releaseSignals", release_signals);
   put("putFragment", put_fragment_call);

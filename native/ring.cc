@@ -1,6 +1,7 @@
 #include "ring.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,6 +89,14 @@ bool write_identity(int fd) {
   return pwrite(fd, bytes, sizeof bytes, offsetof(ControlPage, pid)) == sizeof bytes;
 }
 
+// A lock that lasts as long as the mapping, and so exactly as long as the process: who cannot see
+// its pid, as from another container, sees by it that the process lives. A file system without
+// locks leaves the identity.
+void hold(int fd) {
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EINTR) {
+  }
+}
+
 // A new file that says whose it is from the moment at which it has a name, where the file system
 // can: a process may die before its ring is ready, and what it leaves then must be nobody's.
 FileDescriptor named_file(const std::string& path) {
@@ -97,6 +106,7 @@ FileDescriptor named_file(const std::string& path) {
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   FileDescriptor nameless(::open(directory.c_str(), flags | O_TMPFILE, 0600));
   if (nameless && write_identity(nameless.get())) {
+    hold(nameless.get());
     const std::string self = "/proc/self/fd/" + std::to_string(nameless.get());
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       return nameless;
@@ -110,6 +120,7 @@ FileDescriptor named_file(const std::string& path) {
     fd.reset();
     errno = error;
   }
+  if (fd) hold(fd.get());
   return fd;
 }
 
@@ -245,6 +256,12 @@ bool Ring::map(Failure* failure) {
   control_ = reinterpret_cast<ControlPage*>(base);
   data_ = base + control_bytes_;
   return true;
+}
+
+bool Ring::is_held(int fd) {
+  if (flock(fd, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  flock(fd, LOCK_UN);
+  return false;
 }
 
 Ring* Ring::closed_ring() {

@@ -79,6 +79,8 @@ class Ring {
                                     Failure* failure);
   // A ring that is always closed, for commits that come too late: they change nothing.
   static Ring* closed_ring();
+  // Whether a process has the ring mapped whose file is open as `fd`.
+  static bool is_held(int fd);
   ~Ring();
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;

@@ -256,6 +256,8 @@ export interface NativeCore {
   /** Nanoseconds that the process, or this thread, has spent on a CPU. */
   cpuClock(ofThread: boolean): number;
   finishOnSignal(signalNumber: number): boolean;
+  /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
+  ringIsHeld(fd: number): boolean;
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;
   releaseSignals(): void;

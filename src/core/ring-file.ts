@@ -12,6 +12,7 @@ const LARGEST_PREAMBLE = 1 << 16;
 const LITTLE = endianness() === 'LE';
 /** A ring that does not say whose it is becomes ready within milliseconds, or its process died over it. */
 const LONGEST_UNREADY_MS = 10_000;
+const LONGEST_LETTING_GO_MS = 300;
 
 /** What feeds the target of a ring; the numbers are those of native/control_page.h. */
 export type TargetKind = 'own-file' | 'shared-file' | 'socket';
@@ -29,7 +30,10 @@ export interface Claim {
   offset: number;
 }
 
-/** Whether the process that a ring names still runs: the same pid, boot and start time. */
+/**
+ * Whether the process of a ring still runs: the one that it names (the same pid, boot and start time),
+ * or one that has it mapped, which may be in a container where its pid says nothing here.
+ */
 export type Owner = 'alive' | 'dead';
 
 /** A ring that is not ready: nothing can have been recorded in it. */
@@ -52,13 +56,23 @@ function textAt(page: Buffer, at: number, bytes: number): string {
   return piece.toString('utf8', 0, end === -1 ? piece.length : end);
 }
 
+/** The kernel lets go of what a dead process had mapped, but not always at once. */
+function staysHeld(fd: number): boolean {
+  const until = Date.now() + LONGEST_LETTING_GO_MS;
+  while (core.ringIsHeld(fd)) {
+    if (Date.now() > until) return true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+  return false;
+}
+
 /** Whose a ring is, ready or not. */
-function ownerOf(page: Buffer): { owner: Owner; pid: number } {
+function ownerOf(fd: number, page: Buffer): { owner: Owner; pid: number } {
   const { control } = core;
   const pid = numberAt(page, control.pid);
   const start = String(numberAt(page, control.processStart));
   const boot = textAt(page, control.bootId, 48);
-  const alive = isAlive({ pid: Number(pid), start, boot });
+  const alive = isAlive({ pid: Number(pid), start, boot }) || staysHeld(fd);
   return { owner: alive ? 'alive' : 'dead', pid: Number(pid) };
 }
 
@@ -104,7 +118,7 @@ export class RingFile {
       const magic = page.subarray(0, MAGIC.length);
       if (magic.every((byte) => byte === 0)) {
         closeSync(fd);
-        const whose = ownerOf(page);
+        const whose = ownerOf(fd, page);
         if (whose.pid !== 0) return { path, ...whose };
         const age = Date.now() - status.mtimeMs;
         return { path, owner: age < LONGEST_UNREADY_MS ? 'alive' : 'dead', pid: 0 };
@@ -198,7 +212,7 @@ export class RingFile {
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
     this.target = textAt(page, control.target, control.pathBytes);
     u64(control.pid, 'pid');
-    ({ owner: this.owner, pid: this.pid } = ownerOf(page));
+    ({ owner: this.owner, pid: this.pid } = ownerOf(fd, page));
   }
 
   /** The bytes at ring positions [from, to), which may wrap. */
