@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Rings, sockets and signals are process-wide: every file gets a process of its own.
     pool: 'forks',
+    // Most of them wait for processes that they have started.
+    maxWorkers: '100%',
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
