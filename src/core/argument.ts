@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { outOfRange, wrongType } from './errors.js';
 
 /**
@@ -49,4 +50,11 @@ export function checkOptionNames<Options>(
     const field = within === undefined ? 'option' : `${within} option`;
     throw outOfRange(field, name, `one of ${Object.keys(names).sort().join(', ')}`);
   }
+}
+
+/** Checks what must be the name of a file and makes it absolute. */
+export function checkPath(field: string, path: unknown): string {
+  if (typeof path !== 'string' || path === '') throw wrongType(field, path, 'a path');
+  if (path.includes('\0')) throw outOfRange(field, path, 'a path without NUL');
+  return resolve(path);
 }

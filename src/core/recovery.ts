@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
+import type { OptionNames } from './argument.js';
 import { TraceFormatError, TracewrightError } from './errors.js';
 import { discardRing } from './recover-ring.js';
 import type { RecoveredStream } from './recover-ring.js';
@@ -22,6 +23,8 @@ export interface RecoverOptions {
   /** Where the rings are, when the process kept them elsewhere (`ringDir`). */
   ringDir?: string;
 }
+
+export const RECOVER_OPTIONS: OptionNames<Required<RecoverOptions>> = { ringDir: true };
 
 /** A file that may be a ring, and the stream that it feeds, if that belongs to the trace. */
 export interface Candidate {

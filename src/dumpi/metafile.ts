@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TraceFormatError } from '../core/errors.js';
+import { checkPath, integerIn } from '../core/argument.js';
+import { TraceFormatError, wrongType } from '../core/errors.js';
 import { attempt } from '../core/system-error.js';
 import type { Version } from './sections.js';
 
@@ -25,11 +26,24 @@ const DIGITS = 4;
 
 /** Name of a rank's trace file: `<fileprefix>-<rank, 4 digits or more>.bin`. */
 export function rankFileName(fileprefix: string, rank: number): string {
+  checkPath('fileprefix', fileprefix);
+  integerIn('rank', rank, 0, 0x7fff_ffff);
   return `${fileprefix}-${String(rank).padStart(DIGITS, '0')}.bin`;
+}
+
+function checkMetafile(metafile: unknown): void {
+  const limit = 'an object such as readMetafile returns';
+  if (typeof metafile !== 'object' || metafile === null) {
+    throw wrongType('metafile', metafile, limit);
+  }
+  const { version, numprocs } = metafile as Partial<Metafile>;
+  if (!Array.isArray(version)) throw wrongType('version of the metafile', version, 'a list');
+  integerIn('numprocs', numprocs, 0, 0x7fff_ffff);
 }
 
 /** The text of a metafile; `startime` is spelt as every reader expects it. */
 export function metafileText(metafile: Metafile): string {
+  checkMetafile(metafile);
   const { hostname, numprocs, username, startTime, fileprefix, version } = metafile;
   const lines = {
     hostname,
@@ -103,6 +117,8 @@ export function readMetafile(path: string): Metafile {
 
 /** Paths of the ranks' files that a metafile stands for, in the order of the ranks. */
 export function* rankFiles(path: string, metafile: Metafile): Generator<string, void> {
+  checkPath('path', path);
+  checkMetafile(metafile);
   for (let rank = 0; rank < metafile.numprocs; rank++) {
     yield join(dirname(path), rankFileName(metafile.fileprefix, rank));
   }

@@ -1,10 +1,11 @@
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname, resolve, sep } from 'node:path';
+import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
-import { filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import { RECOVER_OPTIONS, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
@@ -191,6 +192,8 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
  *   touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  checkPath('path', path);
+  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
   return recoverRings(candidates(resolve(path), options), ({ ring, stream }, _, result) => {
     const recovered = recoverRank(ring, stream);
     if (recovered === undefined) result.emptied.push(stream);

@@ -1,4 +1,4 @@
-import { outOfRange } from '../core/errors.js';
+import { outOfRange, wrongType } from '../core/errors.js';
 import type { TraceFormatError } from '../core/errors.js';
 import type { Progress } from '../core/finding.js';
 import { PACKET_HEAD_BYTES } from './layout.js';
@@ -42,6 +42,7 @@ export function* readPackets(path: string, options: ReadOptions = {}): Generator
  *   of `bytes`.
  */
 export function decodePacket(bytes: Uint8Array, offset = 0, source = 'packet'): Packet {
+  if (!(bytes instanceof Uint8Array)) throw wrongType('bytes', bytes, 'a Uint8Array');
   if (!Number.isInteger(offset) || offset < 0 || offset > bytes.length) {
     throw outOfRange('offset', offset, `an integer from 0 to ${bytes.length}`);
   }

@@ -6,7 +6,14 @@ import {
   endOfClaim,
   recoverSharedFile,
 } from '../core/recover-ring.js';
-import { discardUnused, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import { checkOptionNames, checkPath } from '../core/argument.js';
+import {
+  RECOVER_OPTIONS,
+  discardUnused,
+  filesBelow,
+  recoverRings,
+  ringsIn,
+} from '../core/recovery.js';
 import type { Candidate, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
 
@@ -46,6 +53,8 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
  *   touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  checkPath('path', path);
+  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
   return recoverRings(candidates(resolve(path), options), (leftover, left, result) => {
     if (discardUnused(leftover, result)) return;
     const { ring, stream } = leftover;

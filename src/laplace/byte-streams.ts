@@ -1,9 +1,10 @@
 import { open, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
+import { checkPath } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { attempt, hasCode } from '../core/system-error.js';
-import { checkPath, fileExists } from './trace-file.js';
+import { fileExists } from './trace-file.js';
 
 /** Bytes from a file or a stream, into a buffer of the reader's. */
 export interface ByteSource {
@@ -139,7 +140,8 @@ class StreamSink implements ByteSink {
 
 /** Opens what is converted. */
 export async function openSource(from: string | Readable): Promise<ByteSource> {
-  if (typeof from === 'object' && Symbol.asyncIterator in from) return new StreamSource(from);
+  if (typeof from === 'object' && (from as unknown) !== null && Symbol.asyncIterator in from)
+    return new StreamSource(from);
   const path = checkPath('from', from);
   const file = await awaited('from', path, open(path, 'r'));
   try {
@@ -161,7 +163,7 @@ export async function openSink(
   from: ByteSource,
   exists: 'error' | 'replace',
 ): Promise<ByteSink> {
-  if (typeof to === 'object' && typeof to.write === 'function') return new StreamSink(to);
+  if (typeof to === 'object' && (to as unknown) !== null && typeof to.write === 'function') return new StreamSink(to);
   const path = checkPath('to', to);
   if (exists === 'replace' && from instanceof FileSource && (await isSame(path, from.path))) {
     throw outOfRange('to', to, 'another file than the one that is converted');

@@ -1,4 +1,4 @@
-import { checkOptionNames } from '../core/argument.js';
+import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { FileWindow } from '../core/file-window.js';
 import type { Progress } from '../core/finding.js';
@@ -18,7 +18,6 @@ import type {
   kernelFields,
 } from './kernel-event-kinds.js';
 import { NEWLINE, SPACE, TIMESTAMP_DIGITS } from './layout.js';
-import { checkPath } from './trace-file.js';
 
 /** What a field of each type is read as. */
 interface FieldReadings {

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { checkOptionNames } from '../core/argument.js';
+import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
@@ -66,6 +66,7 @@ export function* ringCandidates(file: string, ringDir: string | undefined): Gene
  *   touched then. `ERR_SYSTEM` when the file cannot be read or written.
  */
 export function recoverTrace(path: string, options: LaplaceRecoverOptions = {}): Recovery {
+  checkPath('path', path);
   checkOptionNames<LaplaceRecoverOptions>(options, { ringDir: true, kind: true });
   const file = resolve(path);
   const result = recoverRings(ringCandidates(file, options.ringDir), (leftover, _, done) => {

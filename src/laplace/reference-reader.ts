@@ -17,8 +17,7 @@ import {
   ReferenceParser,
   wrongTypeAt,
 } from './reference-text.js';
-import { checkOptionNames, oneOf } from '../core/argument.js';
-import { checkPath } from './trace-file.js';
+import { checkOptionNames, checkPath, oneOf } from '../core/argument.js';
 
 /** What the readers of reference traces can be told; nothing in a binary file says it. */
 export interface ReadReferenceOptions {

@@ -1,11 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { core } from '../core/addon.js';
 import type { NativeRingOptions } from '../core/addon.js';
-import { checkOptionNames, oneOf } from '../core/argument.js';
+import { checkOptionNames, checkPath, oneOf } from '../core/argument.js';
 import type { OptionNames } from '../core/argument.js';
-import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
+import { TracewrightError } from '../core/errors.js';
 import { RingFile } from '../core/ring-file.js';
 import { Ring } from '../core/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
@@ -27,13 +27,6 @@ export const TRACE_FILE_OPTIONS = {
 } as const satisfies OptionNames<Required<TraceFileOptions>>;
 
 let opened = 0;
-
-/** Checks what must be the name of a file and makes it absolute. */
-export function checkPath(field: string, path: unknown): string {
-  if (typeof path !== 'string' || path === '') throw wrongType(field, path, 'a path');
-  if (path.includes('\0')) throw outOfRange(field, path, 'a path without NUL');
-  return resolve(path);
-}
 
 /** The error for a file that stands where a trace shall go. */
 export function fileExists(field: string, path: string, inUse = false): TracewrightError {

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError, outOfRange } from '../core/errors.js';
 import type { Progress } from '../core/finding.js';
 import { modelOf, models } from './catalog.js';
@@ -87,6 +88,8 @@ export function convertToVersion3(
   to: string,
   options: ConvertOptions = {},
 ): Conversion {
+  checkPath('from', from);
+  checkPath('to', to);
   const target = resolve(to);
   if (existsSync(target)) {
     throw new TracewrightError('ERR_TRACE_EXISTS', `${target} exists already`, {

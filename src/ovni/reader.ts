@@ -1,5 +1,7 @@
 import { endianness } from 'node:os';
-import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { checkOptionNames, checkPath } from '../core/argument.js';
+import type { OptionNames } from '../core/argument.js';
+import { outOfRange, TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
 import { FileWindow } from '../core/file-window.js';
 import { events } from './catalog.js';
 import {
@@ -38,6 +40,13 @@ export interface ReadStreamOptions {
   /** Bytes that are read at once; 1 MiB unless told otherwise. */
   windowBytes?: number;
 }
+
+const READ_STREAM_OPTIONS: OptionNames<Required<ReadStreamOptions>> = {
+  version: true,
+  littleEndian: true,
+  maxDataBytes: true,
+  windowBytes: true,
+};
 
 /**
  * One event of a stream. Readers use one object for all events of a stream: it and the views that it
@@ -116,6 +125,10 @@ export class StreamReader {
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, options: ReadStreamOptions) {
+    checkPath('path', path);
+    checkOptionNames<ReadStreamOptions>(options, READ_STREAM_OPTIONS);
+    const version: unknown = options.version;
+    if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
     this.path = path;
     this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES;
     try {
@@ -375,6 +388,13 @@ export function signatureOf(code: number): Signature | undefined {
   return signatures.get(code);
 }
 
+function codeOfEvent(event: unknown): number {
+  const code: unknown =
+    typeof event === 'object' && event !== null ? (event as Partial<StreamEvent>).code : undefined;
+  if (typeof code !== 'number') throw wrongType('event', event, 'an event that readStream gave');
+  return code;
+}
+
 /**
  * Decodes the arguments of an event with the given signature, or with the one that the catalog has
  * for its MCV. Bytes behind the last argument are passed over: events grow arguments from version to
@@ -385,7 +405,7 @@ export function signatureOf(code: number): Signature | undefined {
  */
 export function decodeArguments(
   event: StreamEvent,
-  signature: Signature | undefined = signatures.get(event.code),
+  signature: Signature | undefined = signatures.get(codeOfEvent(event)),
 ): DecodedArguments | undefined {
   if (signature === undefined) return undefined;
   if (signature.args.length === 0) return {};

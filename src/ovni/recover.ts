@@ -1,9 +1,10 @@
 import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TracewrightError } from '../core/errors.js';
 import { isAlive } from '../core/process-identity.js';
 import { discardRing, endFile, recoverOwnFile } from '../core/recover-ring.js';
-import { asFault, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import { RECOVER_OPTIONS, asFault, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
@@ -201,6 +202,8 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
  *   touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  checkPath('path', path);
+  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
   refuseIfAlive(path, new StreamOwners());
   const owners = new StreamOwners();
   const result = recoverRings(candidates(path, options), ({ ring, stream }, _, all) => {

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { readStreamMetadata, readProcessMetadata, privateThreadMetadata } from './metadata.js';
 import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
@@ -235,6 +236,7 @@ export function readTraceDirectory(
   path: string,
   options: TraceDirectoryOptions = {},
 ): TraceDirectory {
+  checkPath('path', path);
   const fault: Fault = (file, message, field) => {
     const error = new TraceFormatError(file, 0, message, field === undefined ? {} : { field });
     if (options.onFault === undefined) throw error;
