@@ -7,6 +7,8 @@ export default defineConfig({
     pool: 'forks',
     // Most of them wait for processes that they have started.
     maxWorkers: '100%',
+    // Kills and faults come at moments that nobody chooses; what fails once is told, and tried again.
+    retry: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -96,9 +96,10 @@ bool OwnFileSink::drain(Ring& ring, uint64_t to) {
       return false;
     }
     from += bytes;
+    // First: a producer that has got room must find that the budget is spent, if it is.
+    count_bytes(bytes);
     // Only what is in the file is released: a kill between the two loses nothing.
     ring.release(from);
-    count_bytes(bytes);
   }
   recovered();
   return true;
@@ -215,9 +216,10 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
       return false;
     }
     const uint64_t records = ring.count_records(tail, claimed_to);
+    // Before the release, as above.
+    count_bytes(bytes);
     ring.release(claimed_to);
     counts_.records.fetch_add(records, std::memory_order_relaxed);
-    count_bytes(bytes);
   }
   recovered();
   return true;

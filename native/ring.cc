@@ -348,8 +348,12 @@ int64_t Ring::make_room(uint32_t bytes) {
     note_stall(from);
     if (free_bytes() < bytes) return static_cast<int64_t>(Room::full);
   }
+  const uint64_t room = free_bytes();
+  // After the room: whoever made it has charged the budget before.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (sink_->spent()) return static_cast<int64_t>(Room::full);
   control_->position = static_cast<int32_t>(head_ & mask_);
-  return static_cast<int64_t>(free_bytes());
+  return static_cast<int64_t>(room);
 }
 
 bool Ring::flush() {
