@@ -163,7 +163,8 @@ export async function openSink(
   from: ByteSource,
   exists: 'error' | 'replace',
 ): Promise<ByteSink> {
-  if (typeof to === 'object' && (to as unknown) !== null && typeof to.write === 'function') return new StreamSink(to);
+  if (typeof to === 'object' && (to as unknown) !== null && typeof to.write === 'function')
+    return new StreamSink(to);
   const path = checkPath('to', to);
   if (exists === 'replace' && from instanceof FileSource && (await isSame(path, from.path))) {
     throw outOfRange('to', to, 'another file than the one that is converted');

@@ -32,7 +32,9 @@ describe('a ring that says to have taken a place beyond the end of its file', ()
 
     const { faults, streams } = recoverTrace(hephFile);
     expect(streams).toEqual([]);
-    expect(faults).toMatchObject([{ code: 'ERR_TRACE_FORMAT', field: 'claim', offset: claimOffset }]);
+    expect(faults).toMatchObject([
+      { code: 'ERR_TRACE_FORMAT', field: 'claim', offset: claimOffset },
+    ]);
     expect(statSync(hephFile).size).toBe(size);
 
     writeFileSync(path, whole);
