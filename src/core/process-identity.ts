@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hasCode } from './system-error.js';
 
 /** What tells a process from another that has the same pid: native/process_identity.h. */
 export interface ProcessIdentity {
@@ -28,14 +29,19 @@ export function ownIdentity(): ProcessIdentity {
   return { pid, start: statOf(pid).start, boot: bootId() };
 }
 
-/** Whether that very process still runs; where the machine tells less, whether its pid does. */
-export function isAlive({ pid, start, boot }: ProcessIdentity): boolean {
-  if (pid <= 0) return false;
+/** Whether any process of this machine has that pid now. */
+export function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EPERM') return false;
+    return hasCode(error, 'EPERM');
   }
+}
+
+/** Whether that very process still runs; where the machine tells less, whether its pid does. */
+export function isAlive({ pid, start, boot }: ProcessIdentity): boolean {
+  if (pid <= 0 || !isTaken(pid)) return false;
   if (process.platform !== 'linux') return true;
   try {
     if (boot !== '' && bootId() !== boot) return false;

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { basename, dirname, resolve, sep } from 'node:path';
+import { basename, dirname, sep } from 'node:path';
 import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
@@ -192,9 +192,9 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
  *   touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
-  checkPath('path', path);
+  const file = checkPath('path', path);
   checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
-  return recoverRings(candidates(resolve(path), options), ({ ring, stream }, _, result) => {
+  return recoverRings(candidates(file, options), ({ ring, stream }, _, result) => {
     const recovered = recoverRank(ring, stream);
     if (recovered === undefined) result.emptied.push(stream);
     else result.streams.push(recovered);

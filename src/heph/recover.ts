@@ -53,9 +53,9 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
  *   touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
-  checkPath('path', path);
+  const file = checkPath('path', path);
   checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
-  return recoverRings(candidates(resolve(path), options), (leftover, left, result) => {
+  return recoverRings(candidates(file, options), (leftover, left, result) => {
     if (discardUnused(leftover, result)) return;
     const { ring, stream } = leftover;
     for (const other of left) cutUnfinishedRecord(other.ring, other.stream);

@@ -8,7 +8,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
@@ -66,9 +66,8 @@ export function* ringCandidates(file: string, ringDir: string | undefined): Gene
  *   touched then. `ERR_SYSTEM` when the file cannot be read or written.
  */
 export function recoverTrace(path: string, options: LaplaceRecoverOptions = {}): Recovery {
-  checkPath('path', path);
+  const file = checkPath('path', path);
   checkOptionNames<LaplaceRecoverOptions>(options, { ringDir: true, kind: true });
-  const file = resolve(path);
   const result = recoverRings(ringCandidates(file, options.ringDir), (leftover, _, done) => {
     if (discardUnused(leftover, done)) return;
     const { ring, stream } = leftover;

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isTaken } from '../core/process-identity.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { recoverTrace as recoverHeph } from '../heph/recover.js';
@@ -56,19 +57,10 @@ function namesIn(directory: string): string[] {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
-}
-
 /** Whether the process that a name tells has ended; false for a name that tells none. */
 function hasEnded(name: string, pattern: RegExp): boolean {
   const pid = Number(pattern.exec(name)?.[1] ?? 0);
-  return pid > 0 && !isAlive(pid);
+  return pid > 0 && !isTaken(pid);
 }
 
 function ringOwnerIsAlive(path: string): boolean {

@@ -89,8 +89,7 @@ export function convertToVersion3(
   options: ConvertOptions = {},
 ): Conversion {
   checkPath('from', from);
-  checkPath('to', to);
-  const target = resolve(to);
+  const target = checkPath('to', to);
   if (existsSync(target)) {
     throw new TracewrightError('ERR_TRACE_EXISTS', `${target} exists already`, {
       field: 'to',

@@ -126,6 +126,21 @@ function splitWide(value: number | bigint): void {
   halves[1] = scratch.getInt32(LITTLE ? 4 : 0, LITTLE);
 }
 
+/** Everything of a mark event but its clock. */
+function writeMark(
+  view: DataView,
+  at: number,
+  header: number,
+  type: number,
+  low: number,
+  high: number,
+): void {
+  view.setUint32(at, header, true);
+  view.setInt32(at + LOW_AT, low, LITTLE);
+  view.setInt32(at + HIGH_AT, high, LITTLE);
+  view.setInt32(at + TYPE_AT, type, LITTLE);
+}
+
 /** Encodes a mark event. */
 function encode(stream: StreamWriter, header: number, type: number): void {
   const { ring } = stream;
@@ -138,10 +153,7 @@ function encode(stream: StreamWriter, header: number, type: number): void {
     }
   }
   const { view, position } = ring;
-  view.setUint32(position, header, true);
-  view.setInt32(position + LOW_AT, halves[0]!, LITTLE);
-  view.setInt32(position + HIGH_AT, halves[1]!, LITTLE);
-  view.setInt32(position + TYPE_AT, type, LITTLE);
+  writeMark(view, position, header, type, halves[0]!, halves[1]!);
   ring.advance(RECORD_BYTES);
   ring.commit();
 }
@@ -199,12 +211,12 @@ function setMark(stream: StreamWriter, type: number, value: number | bigint): vo
 
 /**
  * Emits a push and its pop with clocks of their own, both or neither: a value that was on top of a
- * stack for a time which has passed. Nothing may be pushed on the type in any other way.
+ * stack for a time which has passed. Nothing may be pushed on the type in any other way. Where the
+ * target has no room, the two count as one dropped event.
  *
  * @param value 1 to 2^31 - 1.
  * @param from nanoseconds, an integer not before the last event of the stream.
  * @param to nanoseconds, an integer not before `from`.
- * @returns false when the target has no room, which counts the two as one dropped event.
  */
 export function markInterval(
   stream: StreamWriter,
@@ -212,15 +224,13 @@ export function markInterval(
   value: number,
   from: number,
   to: number,
-): boolean {
+): void {
   const { ring } = stream;
-  if (ring.free < 2 * RECORD_BYTES && !stream.makeRoom(2 * RECORD_BYTES, BigInt(from)))
-    return false;
+  if (ring.free < 2 * RECORD_BYTES && !stream.makeRoom(2 * RECORD_BYTES, BigInt(from))) return;
   const { view, position } = ring;
   writeMarkAt(view, position, PUSH, type, value, from);
   writeMarkAt(view, position + RECORD_BYTES, POP, type, value, to);
   if (!ring.commitExplicit(2 * RECORD_BYTES, RECORD_BYTES)) clockBackwards(BigInt(from));
-  return true;
 }
 
 function writeMarkAt(
@@ -232,12 +242,9 @@ function writeMarkAt(
   clock: number,
 ): void {
   const high = Math.floor(clock / 2 ** 32);
-  view.setUint32(at, header, true);
+  writeMark(view, at, header, type, value, 0);
   view.setUint32(at + CLOCK_OFFSET + (LITTLE ? 0 : 4), clock - high * 2 ** 32, LITTLE);
   view.setUint32(at + CLOCK_OFFSET + (LITTLE ? 4 : 0), high, LITTLE);
-  view.setInt32(at + LOW_AT, value, LITTLE);
-  view.setInt32(at + HIGH_AT, 0, LITTLE);
-  view.setInt32(at + TYPE_AT, type, LITTLE);
 }
 
 /** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */
