@@ -245,13 +245,18 @@ void DrainThread::stop() {
 void DrainThread::on_signal(int signal_number) {
   static volatile sig_atomic_t already = 0;
   const int saved = errno;
-  if (already != 0 || instance().stopping_.load()) {
-    // Somebody insists, or the traces are finished and nobody listens any more.
+  DrainThread& self = instance();
+  if (already != 0 || self.stopping_.load() || getpid() != self.process_) {
+    // Somebody insists, or the traces are finished and nobody listens any more, or a forked child
+    // has inherited the handler together with the pipe of its parent's thread.
     signal(signal_number, SIG_DFL);
     raise(signal_number);
+    errno = saved;
+    return;
   }
   already = 1;
-  instance().post(static_cast<uint8_t>(signal_number));
+  self.ending_.store(true);
+  self.post(static_cast<uint8_t>(signal_number));
   errno = saved;
 }
 
@@ -284,7 +289,7 @@ void DrainThread::hold_signals() {
   if (holds++ > 0) return;
   std::unique_lock<std::mutex> lock(hold_lock_);
   // For good, when the process is ending.
-  held_.wait(lock, [this] { return !ending_; });
+  held_.wait(lock, [this] { return !ending_.load(); });
   ++holders_;
 }
 
@@ -300,7 +305,6 @@ void DrainThread::release_signals() {
 void DrainThread::end_by_signal(int signal_number) {
   {
     std::unique_lock<std::mutex> lock(hold_lock_);
-    ending_ = true;
     held_.wait_for(lock, std::chrono::milliseconds(kHoldLimitMs), [this] { return holders_ == 0; });
   }
   for (const auto& ring : rings()) {

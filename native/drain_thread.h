@@ -82,7 +82,7 @@ class DrainThread {
   std::mutex hold_lock_;
   std::condition_variable held_;
   int holders_ = 0;
-  bool ending_ = false;
+  std::atomic<bool> ending_{false};  // set where the signal arrives
   // Every signal with a number below this can be finished on; those of a terminal and an operator
   // are far below.
   static constexpr int kSignals = 32;

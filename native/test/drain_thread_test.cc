@@ -275,6 +275,35 @@ TEST(drain_thread_waits_on_a_signal_for_what_must_not_be_parted) {
   CHECK(!directory.holds(".stream.ring"));
 }
 
+TEST(drain_thread_outlives_a_signal_to_a_forked_child) {
+  TemporaryDirectory directory;
+  const RingOptions options = own_file_options(directory, "stream", 1 << 20);
+  const pid_t parent = fork();
+  CHECK(parent >= 0);
+  if (parent == 0) {
+    const auto ring = open_own_file_ring(options);
+    Producer producer(*ring, 1);
+    CHECK(DrainThread::instance().finish_on_signal(SIGTERM));
+    CHECK(producer.write<Stamp::native>(100));
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      raise(SIGTERM);
+      for (;;) pause();
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child);
+    usleep(100 * 1000);  // for the thread to end this process, if the signal came to it
+    CHECK(producer.write<Stamp::native>(100));
+    exit(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 9 : 1);
+  }
+  int status = 0;
+  CHECK(waitpid(parent, &status, 0) == parent);
+  CHECK(WIFEXITED(status));
+  CHECK_EQUAL(WEXITSTATUS(status), 9);
+  CHECK_EQUAL(survey_file(options.target, 0).records(1), 2u);
+}
+
 TEST(drain_thread_takes_no_signal_that_the_program_handles) {
   signal(SIGTERM, SIG_IGN);
   CHECK(!DrainThread::instance().finish_on_signal(SIGTERM));
