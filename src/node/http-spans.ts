@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Span } from '../heph/span.js';
@@ -62,21 +63,29 @@ function bytesWritten(socket: Socket): number {
 class Connection {
   /** Bytes that had been written when the last response was finished. */
   written: number;
-  #first: Exchange | undefined = undefined;
+  #oldest: Exchange | undefined = undefined;
+  /** Only where there are several: most connections never have to keep it. */
   #last: Exchange | undefined = undefined;
 
   constructor(written: number) {
     this.written = written;
   }
 
+  get oldest(): Exchange | undefined {
+    return this.#oldest;
+  }
+
   add(exchange: Exchange): void {
-    if (this.#first === undefined) this.#first = exchange;
-    else this.#last!.next = exchange;
+    if (this.#oldest === undefined) {
+      this.#oldest = exchange;
+      return;
+    }
+    (this.#last ?? this.#oldest).next = exchange;
     this.#last = exchange;
   }
 
   find(response: object): Exchange | undefined {
-    let exchange = this.#first;
+    let exchange = this.#oldest;
     while (exchange !== undefined && exchange.response !== response) exchange = exchange.next;
     return exchange;
   }
@@ -84,20 +93,16 @@ class Connection {
   /** Takes out what a response answers: the oldest, for HTTP/1 answers in turn. */
   take(response: ServerResponse): Exchange | undefined {
     let before: Exchange | undefined;
-    let exchange = this.#first;
+    let exchange = this.#oldest;
     while (exchange !== undefined && exchange.response !== response) {
       before = exchange;
       exchange = exchange.next;
     }
     if (exchange === undefined) return undefined;
-    if (before === undefined) this.#first = exchange.next;
+    if (before === undefined) this.#oldest = exchange.next;
     else before.next = exchange.next;
     if (exchange === this.#last) this.#last = before;
     return exchange;
-  }
-
-  get oldest(): Exchange | undefined {
-    return this.#first;
   }
 }
 
@@ -189,11 +194,23 @@ class ServerRequests {
     this.#whenClosed = function () {
       close(this);
     };
-    this.#guard.subscribe('http.server.request.start', (message: ServerMessage) => {
-      this.#started(message);
+    // Guarded in place: Guard's own function around each would be a call more for every request.
+    const guard = this.#guard;
+    subscribe('http.server.request.start', (message) => {
+      if (!guard.on) return;
+      try {
+        this.#started(message as ServerMessage);
+      } catch (error) {
+        guard.fail(error);
+      }
     });
-    this.#guard.subscribe('http.server.response.finish', (message: ServerMessage) => {
-      this.#finished(message);
+    subscribe('http.server.response.finish', (message) => {
+      if (!guard.on) return;
+      try {
+        this.#finished(message as ServerMessage);
+      } catch (error) {
+        guard.fail(error);
+      }
     });
     this.#guard.subscribe(
       'tracing:fastify.request.handler:start',

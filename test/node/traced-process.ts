@@ -69,6 +69,7 @@ export class TracedProcess {
     });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text;
+      this.#changed();
     });
     this.#ended = new Promise((resolve, reject) => {
       this.#child.on('error', reject);
@@ -84,9 +85,18 @@ export class TracedProcess {
   }
 
   /** Resolves once the process has printed what the pattern matches. */
-  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+  printed(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#told(pattern, () => this.#stdout);
+  }
+
+  /** Resolves once the process has warned of what the pattern matches. */
+  warned(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#told(pattern, () => this.#stderr);
+  }
+
+  async #told(pattern: RegExp, output: () => string): Promise<RegExpExecArray> {
     for (;;) {
-      const found = pattern.exec(this.#stdout);
+      const found = pattern.exec(output());
       if (found !== null) return found;
       if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
         throw new Error(`ended without ${pattern.source}: ${this.#stdout}${this.#stderr}`);
