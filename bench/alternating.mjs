@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { probe, undisturbed } from './core-probe.mjs';
 import { median, quantile } from './median.mjs';
 
 /**
@@ -11,22 +12,54 @@ import { median, quantile } from './median.mjs';
  */
 
 /**
- * What a peer cost, in nanoseconds an operation: one number a round.
+ * What a peer cost, in nanoseconds an operation: one number a round. `quiet` says whether the core
+ * was undisturbed before and after.
  *
- * @typedef {Map<string, number[]>} Costs
+ * @typedef {Map<string, { ns: number[], quiet: boolean[] }>} Costs
  */
+
+/** Fewer undisturbed batches than these say less than all of them. */
+const ENOUGH = 20;
+/** How long a measurement waits for the core to be undisturbed, all in all. */
+const PATIENCE_MS = 20_000;
+
+/** @param {() => unknown} run */
+function wallNs(run) {
+  const from = process.hrtime.bigint();
+  run();
+  return Number(process.hrtime.bigint() - from);
+}
 
 /**
  * Measures peers side by side on a machine that is not quiet: short batches in turn, so that all
  * peers see the same minutes; in every round another peer begins. What a peer leaves to be written
- * is written between the batches, so that no batch waits for a disk or a queue.
+ * is written between the batches, so that no batch waits for a disk or a queue. A batch begins when
+ * the core is undisturbed, as far as patience reaches.
  *
  * @param {readonly Peer[]} peers
- * @param {{ operations: number, rounds: number, warmUpRounds?: number, pauseMs?: number }} settings
+ * @param {object} settings
+ * @param {number} settings.operations
+ * @param {number} settings.rounds
+ * @param {number} [settings.warmUpRounds]
+ * @param {number} [settings.pauseMs]
+ * @param {(run: () => unknown) => number | Promise<number>} [settings.time] nanoseconds of a run;
+ *   default: on the clock of the wall.
  * @returns {Promise<Costs>}
  */
-export async function alternate(peers, { operations, rounds, warmUpRounds = 20, pauseMs = 400 }) {
-  const costs = new Map(peers.map(({ name }) => [name, /** @type {number[]} */ ([])]));
+export async function alternate(
+  peers,
+  { operations, rounds, warmUpRounds = 20, pauseMs = 400, time = wallNs },
+) {
+  /** @type {Map<string, { ns: number[], probes: number[] }>} */
+  const batches = new Map(peers.map(({ name }) => [name, { ns: [], probes: [] }]));
+  let patienceMs = PATIENCE_MS;
+  const probeUntilQuiet = () => {
+    const from = performance.now();
+    let ns = probe();
+    while (!undisturbed(ns) && performance.now() - from < patienceMs) ns = probe();
+    patienceMs -= performance.now() - from;
+    return ns;
+  };
   for (let round = -warmUpRounds; round < rounds; round++) {
     // The drain thread needs two of its rounds of 80 ms to calibrate the clock of new rings.
     if (round === 0) await sleep(pauseMs);
@@ -34,14 +67,41 @@ export async function alternate(peers, { operations, rounds, warmUpRounds = 20, 
       const peer = peers[(i + Math.max(round, 0)) % peers.length];
       const settled = peer.settle?.();
       if (settled instanceof Promise) await settled;
-      const from = process.hrtime.bigint();
-      peer.run(operations);
-      const ns = Number(process.hrtime.bigint() - from) / operations;
-      if (round >= 0) costs.get(peer.name)?.push(ns);
+      const before = round < 0 ? probe() : probeUntilQuiet();
+      const timed = time(() => peer.run(operations));
+      const ns = (typeof timed === 'number' ? timed : await timed) / operations;
+      const after = probe();
+      if (round < 0) continue;
+      batches.get(peer.name)?.ns.push(ns);
+      batches.get(peer.name)?.probes.push(Math.max(before, after));
     }
   }
   for (const { settle } of peers) await settle?.();
-  return costs;
+  return new Map(
+    [...batches].map(([name, { ns, probes }]) => [name, { ns, quiet: probes.map(undisturbed) }]),
+  );
+}
+
+/**
+ * The batches that count: the undisturbed ones, or all where those are too few.
+ *
+ * @param {Costs} costs
+ * @param {string} name
+ */
+function counting(costs, name) {
+  const { ns, quiet } = /** @type {{ ns: number[], quiet: boolean[] }} */ (costs.get(name));
+  const chosen = ns.filter((_, round) => quiet[round]);
+  return chosen.length >= ENOUGH ? chosen : ns;
+}
+
+/**
+ * What a peer costs in nanoseconds an operation: the median of its batches.
+ *
+ * @param {Costs} costs
+ * @param {string} name
+ */
+export function cost(costs, name) {
+  return median(counting(costs, name));
 }
 
 /**
@@ -53,9 +113,11 @@ export async function alternate(peers, { operations, rounds, warmUpRounds = 20, 
  * @param {string} base
  */
 export function ratio(costs, name, base) {
-  const ours = /** @type {number[]} */ (costs.get(name));
-  const theirs = /** @type {number[]} */ (costs.get(base));
-  return median(ours.map((ns, round) => ns / theirs[round]));
+  const ours = /** @type {{ ns: number[], quiet: boolean[] }} */ (costs.get(name));
+  const theirs = /** @type {{ ns: number[], quiet: boolean[] }} */ (costs.get(base));
+  const all = ours.ns.map((ns, round) => ns / theirs.ns[round]);
+  const quiet = all.filter((_, round) => ours.quiet[round] && theirs.quiet[round]);
+  return median(quiet.length >= ENOUGH ? quiet : all);
 }
 
 /**
@@ -69,13 +131,26 @@ export function ratio(costs, name, base) {
 export function costTable(title, costs, bases) {
   return {
     title,
-    columns: ['', 'median ns', 'min ns', 'p90 ns', ...bases.map((base) => `x ${base}`)],
-    rows: [...costs].map(([name, ns]) => [
-      name,
-      median(ns),
-      Math.min(...ns),
-      quantile(ns, 0.9),
-      ...bases.map((base) => (name === base ? 1 : ratio(costs, name, base))),
-    ]),
+    columns: [
+      '',
+      'median ns',
+      'min ns',
+      'p90 ns',
+      'batches',
+      'median of all ns',
+      ...bases.map((base) => `x ${base}`),
+    ],
+    rows: [...costs].map(([name, { ns }]) => {
+      const counted = counting(costs, name);
+      return [
+        name,
+        median(counted),
+        Math.min(...counted),
+        quantile(counted, 0.9),
+        `${counted.length} of ${ns.length}`,
+        median(ns),
+        ...bases.map((base) => (name === base ? 1 : ratio(costs, name, base))),
+      ];
+    }),
   };
 }

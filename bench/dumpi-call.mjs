@@ -4,10 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Comm, Datatype, openRank } from 'tracewright/dumpi';
-import { alternate, costTable, ratio } from './alternating.mjs';
+import { alternate, cost, costTable, ratio } from './alternating.mjs';
 import { main } from './benchmark.mjs';
 import { loadEventLoops } from './event-loops.mjs';
-import { median } from './median.mjs';
 
 const RING_BYTES = 2 << 20;
 const LOG = "log('MPI_Send')";
@@ -104,7 +103,7 @@ async function measure({ quick }) {
     const runAlltoallv = alltoallvLoop(rank, Int32Array.from(counts));
 
     const settle = () => rank.flush();
-    const rounds = quick ? 30 : 300;
+    const rounds = quick ? 50 : 1000;
     const sends = await alternate(
       [
         { name: LOG, run: runLog, settle },
@@ -120,7 +119,7 @@ async function measure({ quick }) {
           },
         },
       ],
-      { operations: quick ? 5000 : 10_000, rounds },
+      { operations: 2000, rounds },
     );
     const collectives = await alternate(
       [
@@ -128,18 +127,13 @@ async function measure({ quick }) {
         { name: PLAIN_ALLTOALLV, run: runPlain, settle: () => plain.flush() },
       ],
       // Less than half the ring, at which the drain thread would begin to work beside the batch.
-      { operations: 400, rounds },
+      { operations: 200, rounds },
     );
     rank.close();
     full.close();
     plain.close();
     loops.dumpiClose(sender);
 
-    /**
-     * @param {import('./alternating.mjs').Costs} costs
-     * @param {string} name
-     */
-    const cost = (costs, name) => median(/** @type {number[]} */ (costs.get(name)));
     const logNs = cost(sends, LOG);
     const enterNs = cost(sends, ENTER);
     const allNs = cost(collectives, ALLTOALLV);

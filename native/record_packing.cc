@@ -9,8 +9,8 @@ namespace {
 
 constexpr size_t kLine = 64;
 // Records that are written at a time, while the memory of as many behind them is fetched: a ring is
-// larger than the near caches. Few enough that they are written before it has come.
-constexpr size_t kPieceRecords = 32;
+// larger than the near caches. With half or twice as many a batch takes a fifth longer.
+constexpr size_t kPieceRecords = 64;
 // Values that are looked at without a branch for each.
 constexpr size_t kPieceValues = 512;
 

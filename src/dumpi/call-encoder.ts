@@ -355,13 +355,14 @@ return function recordCall(args, thread) {
 function headStores({ head }: Rank): string {
   const stores: string[] = [];
   const start = (place: number, index: number): void => {
+    // The product of a whole second may fall short of it, and never exceeds one that is to come.
     stores.push(
       `const t${index} = started[${index}];`,
       `if (t${index} < 0) view.setUint32(at + ${place + 2}, ${NO_START});
   else {
-    let s = t${index} / 1e9 | 0;
+    let s = t${index} * 1e-9 | 0;
     let n = t${index} - s * 1e9;
-    if (n < 0) { s--; n += 1e9; }
+    if (n >= 1e9) { s++; n -= 1e9; }
     view.setUint16(at + ${place}, s);
     view.setUint32(at + ${place + 2}, n);
   }`,
