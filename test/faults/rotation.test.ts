@@ -151,8 +151,9 @@ describe('a Heph trace that rotates', () => {
     const streams = numbersByStream(pieces);
     expectContiguous(streams);
     for (const [stream, numbers] of streams) {
-      const reached = readFileSync(`${acknowledged}.${stream}`).readUInt32LE();
-      expect(numbers.at(-1)).toBeGreaterThanOrEqual(reached);
+      const reached = readFileSync(`${acknowledged}.${stream}`);
+      // Empty where the kill came before the first acknowledgement.
+      if (reached.length > 0) expect(numbers.at(-1)).toBeGreaterThanOrEqual(reached.readUInt32LE());
     }
     // What the rings held comes on top.
     expect(bytesOfPieces(path)).toBeLessThanOrEqual(maxBytes + 3 * RING);
