@@ -1,10 +1,11 @@
-import { statSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { hasCode } from '../core/system-error.js';
 import { referencesToText, textToReferences } from '../laplace/convert-references.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
 import { counted } from './counted.js';
+import { warnOfRings } from './left-rings.js';
 import { ProgressLine } from './progress.js';
 import { ClosedPipe } from './text-output.js';
 
@@ -17,6 +18,10 @@ async function convertWith(
 ): Promise<number> {
   if (path !== STANDARD && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new UsageError(`${path} is a directory; a reference trace is a file`);
+  }
+  // Node reads nothing there, and calls it the end.
+  if (path === STANDARD && fstatSync(process.stdin.fd).isDirectory()) {
+    throw new UsageError('standard input is a directory; a reference trace is a file');
   }
   const toFile = out !== undefined && out !== STANDARD;
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
@@ -31,6 +36,7 @@ async function convertWith(
       },
     );
     progress.clear();
+    if (path !== STANDARD) warnOfRings('convert', path);
     if (toFile) process.stderr.write(`${out}: ${counted(records, 'reference')}\n`);
     return EXIT_DONE;
   } catch (error) {

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { TracewrightError } from '../core/errors.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from './command.js';
 import type { Command } from './command.js';
 import { findTraces, isToldFormat, toldHelp, toldOptions } from './detect.js';
+import { warnOfRings } from './left-rings.js';
 import { ProgressLine } from './progress.js';
 import { standardOutput } from './text-output.js';
 import type { TraceFormat } from './trace-format.js';
@@ -43,6 +45,9 @@ been printed), 2 wrong usage or nothing to read.
     const isInput = values.format !== undefined && isToldFormat(values.format);
     const form = isInput ? undefined : values.format;
     if (json && form !== undefined) throw new UsageError('--json and --format exclude each other');
+    if (kernel !== undefined && !existsSync(kernel)) {
+      throw new UsageError(`--kernel: there is no ${kernel}`);
+    }
     const output = standardOutput();
     const progress = new ProgressLine(!process.stdout.isTTY);
     let exitCode = EXIT_DONE;
@@ -75,6 +80,7 @@ been printed), 2 wrong usage or nothing to read.
         exitCode = EXIT_FAULTY;
       }
       progress.clear();
+      warnOfRings('dump', path);
     }
     await output.end();
     return exitCode;

@@ -6,11 +6,11 @@ import { checkRun, checkTrace } from '../dumpi/check.js';
 import { chromeEvents, firstTime } from '../dumpi/chrome.js';
 import { dump } from '../dumpi/dump.js';
 import { dumpi2ascii } from '../dumpi/dumpi2ascii.js';
-import { rankRings } from '../dumpi/file-names.js';
+import { CALLS_FORMAT, rankRings } from '../dumpi/file-names.js';
 import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
 import { rankFiles, readMetafile } from '../dumpi/metafile.js';
 import { recoverTrace } from '../dumpi/recover.js';
-import { ringedFiles } from './left-rings.js';
+import { formatOfRing, ringedFiles } from './left-rings.js';
 import type { JobOptions, TraceFormat } from './trace-format.js';
 
 const EXTENSION = '.bin';
@@ -57,7 +57,12 @@ function* ofEach<T>(path: string, each: (file: string) => Iterable<T>): Generato
 
 /** Whether a process has left the file, or writes it, and its calls may all be in the ring yet. */
 function hasRing(path: string): boolean {
-  return existsSync(rankRings(path, undefined, '').calls);
+  const ring = rankRings(path, undefined, '').calls;
+  const format = formatOfRing(ring);
+  // One that is not ready yet says nothing but its name.
+  return format === undefined
+    ? path.endsWith(EXTENSION) && existsSync(ring)
+    : format === CALLS_FORMAT;
 }
 
 /** Recovers a rank's file, or one after the other those that a metafile names. */

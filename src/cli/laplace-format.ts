@@ -2,7 +2,6 @@ import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
 import type { Recovery, RecoverOptions } from '../core/recovery.js';
-import { RingFile } from '../core/ring-file.js';
 import { checkKernelEvents, checkReferences } from '../laplace/check.js';
 import { kernelChromeEvents } from '../laplace/chrome.js';
 import { dumpLine, dumpObject, mergedRecords, referenceRecords } from '../laplace/dump.js';
@@ -12,7 +11,7 @@ import type { Endian, ReferenceForm } from '../laplace/layout.js';
 import { recoverTrace, ringBeside } from '../laplace/recover.js';
 import { readReferences } from '../laplace/reference-reader.js';
 import { UsageError } from './command.js';
-import { ringedFiles } from './left-rings.js';
+import { formatOfRing, ringedFiles } from './left-rings.js';
 import type { TraceFormat } from './trace-format.js';
 
 /** How long the first line of a text may be to be looked at. */
@@ -54,16 +53,7 @@ const OTHER_RING = /\.bin\.(?:names\.)?ring$|^\.(?:stream|thread\.\d+)\.ring$|\.
 
 /** What the ring that a dead process has left says of its file. */
 function kindOfRing(path: string): string | undefined {
-  const ringPath = ringBeside(resolve(path));
-  if (!existsSync(ringPath)) return undefined;
-  try {
-    const ring = RingFile.open(ringPath);
-    if (!(ring instanceof RingFile)) return undefined;
-    ring.close();
-    return ring.format;
-  } catch {
-    return undefined;
-  }
+  return formatOfRing(ringBeside(resolve(path)));
 }
 
 function isFileOf(kind: Kind, path: string): boolean {

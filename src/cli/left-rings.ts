@@ -13,6 +13,19 @@ export interface RingedFile {
   format: string | undefined;
 }
 
+/** The format's word for itself; undefined where there is no ring, or none that can tell. */
+export function formatOfRing(path: string): string | undefined {
+  try {
+    const ring = RingFile.open(path);
+    if (!(ring instanceof RingFile)) return undefined;
+    ring.close();
+    return ring.format;
+  } catch (error) {
+    if (error instanceof TraceFormatError || hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
 /**
  * The files of a directory that the rings in it feed.
  *
@@ -62,4 +75,12 @@ export function* ringFindings(path: string): Generator<Finding, void> {
       path: ring,
     };
   }
+}
+
+/** Tells a reader who may not see all of a trace: its process runs, or nobody has recovered it. */
+export function warnOfRings(command: string, path: string): void {
+  if (leftRings(path).next().done === true) return;
+  process.stderr.write(
+    `tracewright ${command}: a part of ${path} may still be in its rings: its process runs, or was killed and \`tracewright recover ${path}\` completes it\n`,
+  );
 }

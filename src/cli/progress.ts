@@ -1,6 +1,7 @@
 import type { Progress } from '../core/finding.js';
 
 const INTERVAL_MILLISECONDS = 100;
+const USUAL_COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
 
 /** A line on a terminal's standard error that tells how far a long job is; elsewhere, nothing. */
@@ -28,8 +29,9 @@ export class ProgressLine {
         total === 0
           ? `${(done / 1e6).toFixed(0)} MB`
           : `${String(Math.floor((100 * done) / total)).padStart(3)} %`;
-      const line = `${far} ${label}`;
-      stream.write(`${ERASE_LINE}${line.slice(0, Math.max(stream.columns - 1, 0))}`);
+      // A terminal that was told no size says 0.
+      const columns = stream.columns > 0 ? stream.columns : USUAL_COLUMNS;
+      stream.write(`${ERASE_LINE}${`${far} ${label}`.slice(0, columns - 1)}`);
     };
   }
 

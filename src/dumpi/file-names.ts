@@ -36,6 +36,9 @@ export function sideFiles(file: string): SideFiles {
   };
 }
 
+/** What a ring of calls says of its format. */
+export const CALLS_FORMAT = 'dumpi';
+
 /** Rings of a rank: of its calls, and of the names. */
 export interface RankRings {
   calls: string;

@@ -24,7 +24,7 @@ import {
 import type { CallArguments } from './calls.js';
 import { checkConfiguration, isCallName, loadConfiguration } from './configuration.js';
 import type { Configuration, ConfigurationOptions, MpiCallName } from './configuration.js';
-import { filePrefix, rankRings, sideFiles } from './file-names.js';
+import { CALLS_FORMAT, filePrefix, rankRings, sideFiles } from './file-names.js';
 import type { SideFiles } from './file-names.js';
 import { FunctionNames } from './function-names.js';
 import { createHandles } from './handles.js';
@@ -357,7 +357,7 @@ export class Rank {
       this.ring.open({
         path,
         capacity: settings.ringBytes,
-        format: 'dumpi',
+        format: CALLS_FORMAT,
         target: this.path,
         preamble,
         stampOffset: 0,

@@ -11,13 +11,11 @@ import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { COUNTED_LABELS, TOTAL_LABEL } from './calls.js';
 import { FieldCursor } from './field-cursor.js';
-import { fileOfRing, namesRingOf, rankRings, sideFiles } from './file-names.js';
+import { CALLS_FORMAT, fileOfRing, namesRingOf, rankRings, sideFiles } from './file-names.js';
 import { readKeptSections } from './kept-sections.js';
 import { BIASES_BYTES, BODY_OFFSET } from './layout.js';
 import { CallCursor } from './reader.js';
 import { writeTrailer } from './trailer.js';
-
-const CALLS_FORMAT = 'dumpi';
 
 /** Completes the file of the names from its ring and says how many it holds. */
 function recoverNames(ringPath: string, file: string): { count: number; bytes: number } {

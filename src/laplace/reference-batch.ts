@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { core } from '../core/addon.js';
 import type { NativeColumn } from '../core/addon.js';
-import { integerIn } from '../core/argument.js';
+import { checkOptionNames, integerIn } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
 import { FIRST_TYPE, LAST_TYPE, packedLayout, RECORD_BYTES, TYPE_OFFSET } from './layout.js';
@@ -30,6 +30,25 @@ const lengthOf = Reflect.getOwnPropertyDescriptor(
   Reflect.getPrototypeOf(Uint8Array.prototype)!,
   'length',
 )!.get as (this: NativeColumn) => number;
+
+/** What a typed array stands in, also of one whose object says another. */
+const bufferOf = Reflect.getOwnPropertyDescriptor(
+  Reflect.getPrototypeOf(Uint8Array.prototype)!,
+  'buffer',
+)!.get as (this: NativeColumn) => ArrayBufferLike;
+const byteOffsetOf = Reflect.getOwnPropertyDescriptor(
+  Reflect.getPrototypeOf(Uint8Array.prototype)!,
+  'byteOffset',
+)!.get as (this: NativeColumn) => number;
+
+/** An array that was handed to another thread has no elements any more: not what was meant. */
+function refuseDetached(field: string, array: NativeColumn): void {
+  try {
+    new Uint8Array(bufferOf.call(array));
+  } catch {
+    throw outOfRange(field, array, 'an array whose buffer is not detached');
+  }
+}
 
 /** Columns whose arrays have `count` elements each, or one for all references. */
 interface CheckedArrays {
@@ -83,12 +102,21 @@ class SharedValues {
   }
 }
 
+const ARRAY_NAMES = {
+  type: true,
+  timestamp: true,
+  length: true,
+  space: true,
+  address: true,
+} as const;
+
 function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArrays {
   // Each is read once: what a getter says the second time would be unchecked.
   const given: Readonly<Record<keyof ReferenceArrays, unknown>> = arrays as never;
   const { type, timestamp, length, space, address } = given;
   if (!types.isUint32Array(address)) throw wrongType('address', address, 'a Uint32Array');
   const count = lengthOf.call(address);
+  if (count === 0) refuseDetached('address', address);
 
   if (types.isUint8Array(type)) {
     checkLength('type', type, count);
@@ -103,7 +131,10 @@ function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArra
   ) {
     checkLength('timestamp', timestamp, count);
     if (types.isFloat64Array(timestamp)) checkExact(timestamp, count);
-  } else if (timestamp !== undefined) {
+  } else if (timestamp === undefined) {
+    // A misspelt name of any other array would be missed anyway.
+    checkOptionNames<ReferenceArrays>(arrays, ARRAY_NAMES, 'references');
+  } else {
     throw wrongType('timestamp', timestamp, 'a BigUint64Array, Float64Array or Uint32Array');
   }
   if (types.isUint8Array(length)) checkLength('length', length, count);
@@ -151,6 +182,7 @@ export class ReferenceBatches {
 
   #recordPacked(records: Uint8Array): void {
     const length = lengthOf.call(records);
+    if (length === 0) refuseDetached('references', records);
     const count = length / RECORD_BYTES;
     if (!Number.isInteger(count)) {
       throw outOfRange('references.length', length, `a multiple of ${RECORD_BYTES}`);
@@ -262,7 +294,11 @@ export class ReferenceBatches {
   }
 
   #recordLines(formatter: ReferenceFormatter, records: Uint8Array, count: number): void {
-    const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
+    const view = new DataView(
+      bufferOf.call(records),
+      byteOffsetOf.call(records),
+      lengthOf.call(records),
+    );
     const ring = this.#ring;
     const write = (lines: Uint8Array): void => {
       ring.bytes.set(lines, ring.position);

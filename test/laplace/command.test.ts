@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { main, tracewright } from '../cli/run-command.js';
+import { runFixture } from '../core/run-fixture.js';
 import { fileIn, temporaryDirectory } from './temporary-directory.js';
 
 const directory = temporaryDirectory();
@@ -85,6 +87,50 @@ describe('the command', () => {
     expect(tracewright('check', paths.binary, '--format', 'laplace')).toMatchObject({ status: 2 });
     expect(tracewright('check', paths.text, '--endian', 'up')).toMatchObject({ status: 2 });
     expect(tracewright('convert', '--to', 'chrome', paths.kernel).stdout).toContain('scheduled');
+  });
+
+  it.each(['binary', 'text'])(
+    'knows by its ring what a killed process has left, %s',
+    async (form) => {
+      const [references, kernel] = [fileIn(directory), fileIn(directory)];
+      await runFixture('laplace-killed.mjs', { input: { references, kernel, form, count: 5000 } });
+      for (const [path, format] of [
+        [references, `laplace-${form}`],
+        [kernel, 'laplace-kernel'],
+      ] as const) {
+        const before = tracewright('check', path);
+        expect(before.stdout).toContain('ring-left');
+        expect(before.stdout).toContain(`(${format})`);
+        const dumped = tracewright('dump', path);
+        expect(dumped.stdout).toContain(`# ${format} trace`);
+        expect(dumped.stderr).toContain('tracewright recover');
+        expect(tracewright('recover', path)).toMatchObject({ status: 0 });
+      }
+      expect(readFileSync(kernel, 'latin1').endsWith('\nc\n')).toBe(true);
+      const told = ['--format', `laplace-${form}`];
+      expect(tracewright('check', references, ...told)).toMatchObject({ status: 0 });
+      const lines = tracewright('dump', references, ...told);
+      expect(lines.stdout.trim().split('\n')).toHaveLength(5001);
+      expect(lines.stderr).toBe('');
+    },
+  );
+
+  it('refuses a kernel trace that is not there, and a directory as standard input', () => {
+    const { text: path } = files();
+    const missing = fileIn(directory);
+    expect(tracewright('dump', path, '--kernel', missing)).toMatchObject({
+      status: 2,
+      stdout: '',
+    });
+    const input = openSync(tmpdir(), 'r');
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [main, 'convert', '--to', 'laplace-text', '-'],
+      { stdio: [input, 'pipe', 'pipe'], encoding: 'utf8' },
+    );
+    closeSync(input);
+    expect({ status, stderr }).toMatchObject({ status: 2 });
+    expect(stderr).toContain('standard input is a directory');
   });
 
   it('recovers', () => {

@@ -77,6 +77,16 @@ describe.each(['binary', 'text'] as const)('a %s reference trace', (form) => {
       },
     ],
     ['timestamp', { type: 'r', timestamp: [1], length: 1, space: 1, address: new Uint32Array(1) }],
+    [
+      'references option',
+      {
+        type: 'r',
+        timestamps: Float64Array.of(1),
+        length: 1,
+        space: 1,
+        address: new Uint32Array(1),
+      },
+    ],
   ])('refuses a batch with a wrong %s', (field, batch) => {
     expect(() => {
       references.batch(anything(batch));
@@ -106,7 +116,17 @@ describe.each(['binary', 'text'] as const)('a %s reference trace', (form) => {
         references.batch(wrong);
       }).toThrow(expect.objectContaining({ name: 'TracewrightError', field }));
     }
-    references.batch({ ...batch, timestamp: new Float64Array(0), address: detached });
+    const gone = new Uint8Array(18).fill(0x72);
+    structuredClone(null, { transfer: [gone.buffer] });
+    for (const [field, wrong] of [
+      ['address', { ...batch, timestamp: new Float64Array(0), address: detached }],
+      ['references', gone],
+    ] as const) {
+      expect(() => {
+        references.batch(wrong);
+      }).toThrow(expect.objectContaining({ code: 'ERR_ARGUMENT_RANGE', field }));
+    }
+    references.batch({ ...batch, timestamp: new Float64Array(0), address: new Uint32Array(0) });
     const packed = Buffer.from('r');
     Object.defineProperty(packed, 'length', { value: 18 });
     expect(() => {
