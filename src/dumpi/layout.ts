@@ -41,6 +41,18 @@ export const CLOCK_BYTES = 6;
 export const TIMES_BYTES = 2 * CLOCK_BYTES;
 /** Seconds over the bias are 16 bits. */
 export const MAX_SECONDS = 0xffff;
+export const TURN_SECONDS = MAX_SECONDS + 1;
+
+/** The name of an annotation, which is a function to the format, begins with this. */
+export const ANNOTATION = 'ANNOTATION: ';
+/**
+ * The annotations of our own writer that say that a clock's seconds begin again: from their exit on,
+ * which stands at 0 s, and once for each time that they do.
+ */
+export const TURN_TEXTS = {
+  wall: `the seconds of the wall clock begin again: add ${TURN_SECONDS} from here`,
+  cpu: `the seconds of the CPU clock begin again: add ${TURN_SECONDS} from here`,
+} as const;
 export const COUNTER_BYTES = 16;
 
 /** An array's count and a string's length in the arguments of a call. */

@@ -32,12 +32,15 @@ import type { Handles } from './handles.js';
 import { keepSections } from './kept-sections.js';
 import type { KeptSections } from './kept-sections.js';
 import {
+  ANNOTATION,
   BIASES_BYTES,
   BODY_OFFSET,
   CALL_MASK_OFFSET,
   CLOCK_BYTES,
   CPU_BIAS_OFFSET,
   MAGIC,
+  TURN_SECONDS,
+  TURN_TEXTS,
   WALL_BIAS_OFFSET,
   WRITTEN_VERSION,
 } from './layout.js';
@@ -148,11 +151,12 @@ const LAST_OWN_KEY = 4095;
 const FIRST_GIVEN_KEY = 4096n;
 /** Functions get addresses behind every annotation's key. */
 const FIRST_ADDRESS = 2n ** 32n;
-const ANNOTATION = 'ANNOTATION: ';
 
-/** Seconds are 16 bits; readers carry, but a clock must not be seen to pass more than half of that. */
-const TURN_SECONDS = 0x1_0000;
-const HALF_TURN_SECONDS = 0x8000;
+/**
+ * Our reader goes by the annotations that say that a clock's seconds begin again. Others, which carry
+ * by the steps of the clock, must not be led over more than half of what 16 bits of seconds hold.
+ */
+const HALF_TURN_SECONDS = TURN_SECONDS / 2;
 const NS = 1e9;
 const TURN_NS = TURN_SECONDS * NS;
 /** A call that takes longer cannot be told from one that takes a turn less: readers allow a minute. */
@@ -242,6 +246,8 @@ export class Rank {
   /** Seconds and ns of the last record by wall and CPU clock, where it is not in the ring. */
   #lastTimes: LastTimes = [0, 0, 0, 0];
   #wallTurns = 0;
+  /** Where the CPU clock's seconds began again last, ns since the bias. */
+  #cpuTurnNs = 0;
   readonly #readCounters: ((values: BigInt64Array) => void) | undefined;
   #countersIn: BigInt64Array | undefined;
   readonly #countersOut: BigInt64Array;
@@ -689,6 +695,8 @@ export class Rank {
   /** @internal Writes a record that is longer than the ring can hold; false when it was dropped. */
   writeThrough(record: Buffer): boolean {
     const { ring, head } = this;
+    const [wall, cpu] = this.started as unknown as [number, number];
+    let early = 0;
     for (;;) {
       try {
         if (!ring.writeThrough(record, NOTHING, false)) return false;
@@ -697,12 +705,14 @@ export class Rank {
         const turned = ring.turned[0]!;
         if (turned === 0) throw error;
         ring.turned[0] = 0;
-        this.#recordTurn(turned);
+        if (!this.#recordTurn(turned)) return false;
+        early = this.#startLater(record, wall, cpu);
       }
     }
     const view = new DataView(record.buffer, record.byteOffset, record.length);
     this.#lastTimes = timesIn(view, 0, head);
     this.last[0] = NO_RECORD;
+    this.#tellEarly(early);
     return true;
   }
 
@@ -719,9 +729,9 @@ export class Rank {
     let early = 0;
     for (let turned = ring.turned[0]!; turned !== 0; turned = ring.turned[0]!) {
       ring.takeBack(size);
-      this.#recordTurn(turned);
+      const told = this.#recordTurn(turned);
       early = this.#startLater(record, wall, cpu);
-      if (ring.free < size && !ring.insistOnRoom(size)) {
+      if (!told || (ring.free < size && !ring.insistOnRoom(size))) {
         this.#takeBackCount(record.readUInt16BE(0));
         return;
       }
@@ -731,6 +741,11 @@ export class Rank {
       ring.commit();
     }
     this.last[0] = place;
+    this.#tellEarly(early);
+  }
+
+  /** Has the trace say that the start of the call before was moved by so many seconds. */
+  #tellEarly(early: number): void {
     if (early > 0) this.annotate(`the call before began ${early} s before its record says so`);
   }
 
@@ -744,13 +759,13 @@ export class Rank {
   /**
    * The annotations that carry clocks over the end of their seconds. The entry is where the last
    * record was, or half a range later, and the exit is where the seconds begin again.
+   *
+   * @returns false when there is no room for them: the clocks stay where they are then, and the next
+   *   record is held back too, for a turn that the stream does not tell would be lost.
    */
-  #recordTurn(turned: number): void {
+  #recordTurn(turned: number): boolean {
     const { ring, head } = this;
-    this.#turnKeys ??= [
-      this.#name(`the seconds of the wall clock begin again: add ${TURN_SECONDS} from here`),
-      this.#name(`the seconds of the CPU clock begin again: add ${TURN_SECONDS} from here`),
-    ];
+    this.#turnKeys ??= [this.#name(TURN_TEXTS.wall), this.#name(TURN_TEXTS.cpu)];
     const times =
       this.last[0] === NO_RECORD ? this.#lastTimes : timesIn(ring.view, this.last[0]!, head);
     const size = head.bytes + ADDRESS_BYTES;
@@ -760,14 +775,7 @@ export class Rank {
     ] as const) {
       if ((turned & bit) === 0) continue;
       const clocks = { wall: bit === WALL_TURNED, cpu: bit === CPU_TURNED };
-      if (bit === WALL_TURNED) {
-        this.#wallTurns += 1;
-        this.started[2] = this.#wallTurns * TURN_NS;
-      }
-      if (ring.free < 2 * size && !ring.insistOnRoom(2 * size)) {
-        ring.commitTurn(0, clocks);
-        continue;
-      }
+      if (ring.free < 2 * size && !ring.insistOnRoom(2 * size)) return false;
       if (times[2 * index]! < HALF_TURN_SECONDS) {
         times[2 * index] = HALF_TURN_SECONDS;
         times[2 * index + 1] = 0;
@@ -780,8 +788,15 @@ export class Rank {
       this.#writeFunctionAt(at + size, FUNCTION_EXIT_LABEL, key, times);
       ring.commitTurn(2 * size, clocks);
       this.last[0] = at + size;
+      if (bit === WALL_TURNED) {
+        this.#wallTurns += 1;
+        this.started[2] = this.#wallTurns * TURN_NS;
+      } else {
+        this.#cpuTurnNs += TURN_NS;
+      }
     }
     this.#lastTimes = times;
+    return true;
   }
 
   /** Writes the entry or exit of a function at times that are given. */
@@ -829,8 +844,9 @@ export class Rank {
     }
     if (!(timing instanceof DetailedTiming)) throw wrongType('timing', timing, limit);
     const wall = this.#checkStart(timing.wall);
+    const cpu = timing.cpu < this.#cpuTurnNs ? this.#checkCpuStart(timing.cpu) : timing.cpu;
     this.started[0] = wall;
-    this.started[1] = timing.cpu;
+    this.started[1] = cpu;
     this.#countersIn = timing.counters;
   }
 
@@ -844,8 +860,20 @@ export class Rank {
       throw outOfRange('timing', wall, 'what enter of this rank returned');
     }
     if (this.head.wall === -1 || now - wall <= LONGEST_CALL_NS) return wall;
-    const early = Math.ceil((now - wall - LONGEST_CALL_NS) / NS);
-    this.annotate(`the next call began ${early} s before its record says so`);
+    return this.#latestStart(wall, now, '');
+  }
+
+  /** A start before the CPU clock's last turn. */
+  #checkCpuStart(cpu: number): number {
+    if (cpu < 0) return cpu;
+    const now = core.cpuClock(this.#threadCpu) - this.#cpuBiasNs;
+    return now - cpu <= LONGEST_CALL_NS ? cpu : this.#latestStart(cpu, now, ' by the CPU clock');
+  }
+
+  /** Moves a start to where a record can say it, and has the trace say by how much. */
+  #latestStart(start: number, now: number, clock: string): number {
+    const early = Math.ceil((now - start - LONGEST_CALL_NS) / NS);
+    this.annotate(`the next call began ${early} s before its record says so${clock}`);
     return now - LONGEST_CALL_NS;
   }
 

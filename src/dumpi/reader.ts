@@ -1,9 +1,10 @@
 import { TraceFormatError } from '../core/errors.js';
-import { END_OF_STREAM_LABEL, callLabelled } from './calls.js';
+import { END_OF_STREAM_LABEL, FUNCTION_EXIT_LABEL, callLabelled } from './calls.js';
 import type { Call, CallFields, CallName, Field, FieldEncoding, Status } from './calls.js';
 import { FieldCursor } from './field-cursor.js';
 import type { FieldCursorOptions } from './field-cursor.js';
 import {
+  ANNOTATION,
   COUNTER_BYTES,
   COUNT_BYTES,
   MASK_COUNTERS,
@@ -14,10 +15,12 @@ import {
   SINGLE_ARGC_VERSION,
   STATUS_RECORD_BYTES,
   STATUS_TAG_VERSION,
+  TURN_SECONDS,
+  TURN_TEXTS,
   WRITTEN_VERSION,
 } from './layout.js';
 import { NO_VERSION, bodyLimit, isAtLeast, readSections } from './sections.js';
-import type { Sections, Version } from './sections.js';
+import type { FunctionName, Sections, Version } from './sections.js';
 
 /** What the readers can be told. */
 export interface ReadOptions {
@@ -31,7 +34,8 @@ export interface ReadOptions {
 export interface ClockReading {
   /**
    * Whole seconds. A record has 16 bits of them over the bias of the body; past 65,535 s the reader
-   * carries, for the calls of a body stand in the order in which they ended.
+   * carries: where the trace has annotations that say that the seconds begin again, by these, and
+   * otherwise because the calls of a body stand in the order in which they ended.
    */
   seconds: number;
   /** 0 to 999,999,999 in a sound trace. */
@@ -116,7 +120,23 @@ export function* readCalls(
 
 /** How far the clock may go back from call to call before that is taken for its 16 bits wrapping. */
 const STEP_BACK_SECONDS = 60;
-const SECONDS_RANGE = 0x1_0000;
+
+type Clock = 'cpu' | 'wall';
+
+/** Functions whose exit says that the seconds of a clock begin again. */
+type TurnFunctions = Readonly<Record<Clock, ReadonlySet<FieldValue>>>;
+
+const NO_TURNS: TurnFunctions = { cpu: new Set(), wall: new Set() };
+
+function turnFunctions(names: readonly FunctionName[]): TurnFunctions {
+  const addressesOf = (text: string): ReadonlySet<FieldValue> =>
+    new Set(
+      names
+        .filter(({ name }) => name === ANNOTATION + text)
+        .map(({ address }) => BigInt.asIntN(64, address)),
+    );
+  return { cpu: addressesOf(TURN_TEXTS.cpu), wall: addressesOf(TURN_TEXTS.wall) };
+}
 
 /** Steps through the calls of a body. */
 export class CallCursor {
@@ -125,7 +145,10 @@ export class CallCursor {
   readonly #version: Version;
   readonly #counters: number | undefined;
   /** The seconds of the last call's end over the bias, carried. */
-  readonly #lastSeconds: { cpu: number | undefined; wall: number | undefined };
+  readonly #lastSeconds: Record<Clock, number | undefined>;
+  readonly #turnFunctions: TurnFunctions;
+  /** Seconds that the clocks' turns so far add, where annotations tell these. */
+  readonly #turned: Record<Clock, number> = { cpu: 0, wall: 0 };
   #ended = false;
 
   /**
@@ -133,6 +156,7 @@ export class CallCursor {
    * @param limit Bytes from the start of the file to the end of what may be the body.
    * @param version Version of the library that wrote it.
    * @param counters How many counters a call must have that has any; any number unless set.
+   * @param turns The functions that tell the turns of the clocks.
    */
   constructor(
     path: string,
@@ -141,7 +165,9 @@ export class CallCursor {
     version: Version = WRITTEN_VERSION,
     counters?: number,
     options: FieldCursorOptions = {},
+    turns: TurnFunctions = NO_TURNS,
   ) {
+    this.#turnFunctions = turns;
     this.#version = version;
     this.#lastSeconds = { cpu: undefined, wall: undefined };
     this.#counters = counters;
@@ -156,7 +182,7 @@ export class CallCursor {
 
   /** A cursor for the body of a whole trace. */
   static ofTrace(sections: Sections, options: FieldCursorOptions = {}): CallCursor {
-    const { path, index, indexOffset, header, counterLabels } = sections;
+    const { path, index, indexOffset, header, counterLabels, functionNames } = sections;
     if (index.body === 0) {
       throw new TraceFormatError(path, indexOffset, 'the index names no body', { field: 'body' });
     }
@@ -167,6 +193,7 @@ export class CallCursor {
       header?.version ?? NO_VERSION,
       counterLabels?.length,
       options,
+      turnFunctions(functionNames),
     );
   }
 
@@ -216,6 +243,10 @@ export class CallCursor {
     const wall = mask & MASK_WALL_TIME ? this.#times('wall time', 'wall') : undefined;
     const counters = mask & MASK_COUNTERS ? this.#counterReadings() : undefined;
     const fields = this.#fields(call, (mask & MASK_STATUSES) !== 0);
+    if (label === FUNCTION_EXIT_LABEL) {
+      this.#turn('cpu', cpu, fields['fn']);
+      this.#turn('wall', wall, fields['fn']);
+    }
     const size = cursor.offset - offset;
     return {
       kind: 'call',
@@ -236,22 +267,34 @@ export class CallCursor {
     this.#cursor.close();
   }
 
-  #times(field: string, clock: 'cpu' | 'wall'): CallTimes {
+  #times(field: string, clock: Clock): CallTimes {
     const cursor = this.#cursor;
     const startSeconds = cursor.u16(field);
     const startNanoseconds = cursor.u32(field);
     const stopSeconds = cursor.u16(field);
     const stopNanoseconds = cursor.u32(field);
-    const last = this.#lastSeconds[clock] ?? stopSeconds;
-    const stop = carried(stopSeconds, last, STEP_BACK_SECONDS);
-    // A call begins before it ends, and may have taken as long as the clock can tell.
-    const start = carried(startSeconds, stop, SECONDS_RANGE - 1 - STEP_BACK_SECONDS);
+    const stop =
+      this.#turnFunctions[clock].size === 0
+        ? carried(stopSeconds, this.#lastSeconds[clock] ?? stopSeconds, STEP_BACK_SECONDS)
+        : this.#turned[clock] + stopSeconds;
     this.#lastSeconds[clock] = stop;
+    const start = startBefore(startSeconds, stop, stopSeconds);
     const bias = this.biases[clock];
     return {
       start: { seconds: bias + start, nanoseconds: startNanoseconds },
       stop: { seconds: bias + stop, nanoseconds: stopNanoseconds },
     };
+  }
+
+  /** Moves a clock by a turn when the exit of a function, which is at 0 s of the new one, says so. */
+  #turn(clock: Clock, times: CallTimes | undefined, fn: FieldValue | undefined): void {
+    if (times === undefined || fn === undefined || !this.#turnFunctions[clock].has(fn)) return;
+    // A program's own annotation of this text is hardly at 0 s and 0 ns.
+    const { seconds, nanoseconds } = times.stop;
+    if (seconds !== this.biases[clock] + this.#turned[clock] || nanoseconds !== 0) return;
+    this.#turned[clock] += TURN_SECONDS;
+    times.start.seconds += TURN_SECONDS;
+    times.stop.seconds += TURN_SECONDS;
   }
 
   #counterReadings(): CounterReading[] {
@@ -367,5 +410,14 @@ const MIN_ELEMENT_BYTES: Readonly<Record<FieldEncoding, number>> = {
  */
 function carried(low: number, reference: number, back: number): number {
   const near = reference + ((low - reference + back) & 0xffff) - back;
-  return near < 0 ? near + SECONDS_RANGE : near;
+  return near < 0 ? near + TURN_SECONDS : near;
+}
+
+/**
+ * The seconds of the start of a call that ended at `stop`: a call begins before it ends, and may have
+ * taken as long as the clock can tell. A start that the record says to be a little later is left so.
+ */
+function startBefore(low: number, stop: number, stopLow: number): number {
+  if (low > stopLow && low - stopLow <= STEP_BACK_SECONDS) return stop + (low - stopLow);
+  return carried(low, stop, TURN_SECONDS - 1);
 }

@@ -115,6 +115,68 @@ describe('seconds, of which a record has 16 bits', () => {
     );
   });
 
+  it('are told by the annotations of our own writer, however far calls lie apart', () => {
+    const key = 4096n;
+    const half: RawClock = [32_768, 0];
+    const start: RawClock = [0, 0];
+    const mark = (name: 'Function_enter' | 'Function_exit', at: RawClock): BuiltCall => ({
+      name,
+      mask: 0x48,
+      wall: [at, at],
+      fields: { fn: key },
+    });
+    const late = fc.constantFrom(0, 1, 60, 61, 65_474, 65_475, 65_476, 65_480, 65_534, 65_535);
+    const ahead = fc.oneof(late, fc.nat(65_535), fc.nat(200_000));
+    const took = fc.oneof(late, fc.nat(65_535));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(ahead, took), { minLength: 1, maxLength: 30 }), (steps) => {
+        const times: [number, number][] = [];
+        const calls: BuiltCall[] = [];
+        let turns = 0;
+        let last = 0;
+        for (const [further, length] of steps) {
+          last += further;
+          for (; last >= (turns + 1) * 65_536; turns++) {
+            calls.push(mark('Function_enter', half), mark('Function_exit', start));
+          }
+          // Of a call that began in an earlier turn the writer moves the start to 65,400 s before.
+          const began = Math.max(last - length, 0);
+          const from = began < turns * 65_536 ? Math.max(began, last - 65_400) : began;
+          times.push([from, last]);
+          calls.push({
+            name: 'MPI_Wtime',
+            mask: 0x48,
+            wall: [low(from), low(last)],
+            fields: {},
+          });
+        }
+        const path = writeBuilt(directory, 'turns.bin', {
+          wallBias: -3,
+          calls,
+          functionNames: [
+            {
+              address: key,
+              name: 'ANNOTATION: the seconds of the wall clock begin again: add 65536 from here',
+            },
+          ],
+        });
+        const read = [...readCalls(path)].filter(({ name }) => name === 'MPI_Wtime');
+        expect(read.map(({ wall }) => [wall!.start.seconds + 3, wall!.stop.seconds + 3])).toEqual(
+          times,
+        );
+      }),
+    );
+  });
+
+  it('of the start of a call that took nearly all of them', () => {
+    const times: [number, number][] = [
+      [0, 65_476],
+      [0, 65_530],
+      [1, 65_535],
+    ];
+    expect(readSeconds(0, times)).toEqual(times);
+  });
+
   it('are carried for any steps that the clock can tell', () => {
     const step = fc.record({
       // From end to end: another thread may have ended up to a minute earlier.

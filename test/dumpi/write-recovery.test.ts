@@ -84,6 +84,21 @@ describe('a rank whose process ends without closing it', () => {
     expect(recoverTrace(directory).streams).toEqual([]);
   });
 
+  it('by SIGKILL late in a turn of its seconds: has the true times once recovered', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const now = Math.floor(Number(process.hrtime.bigint() / 1_000_000_000n));
+    const input = { directory, count: 3, end: 'kill', wallBias: now - 2 * 65_536 - 65_500 };
+    const { stdout } = await runFixture('dumpi-killed.mjs', { input });
+    const path = pathIn(stdout);
+    expect(recoverTrace(path).faults).toEqual([]);
+    const own = [...readCalls(path)].filter(({ name }) => name.startsWith('MPI_'));
+    expect(own.length).toBeGreaterThan(3);
+    for (const { wall } of own) {
+      expect(wall!.start.seconds).toBeGreaterThanOrEqual(now);
+      expect(wall!.stop.seconds - now).toBeLessThan(600);
+    }
+  });
+
   it('whose ring lies elsewhere', async () => {
     const directory = mkdtempSync(join(folder, 'run-'));
     const ringDir = mkdtempSync(join(folder, 'rings-'));

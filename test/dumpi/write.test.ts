@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { callNamed } from '../../src/dumpi/calls.js';
+import { checkTrace } from '../../src/dumpi/check.js';
 import type { CallName } from '../../src/dumpi/calls.js';
 import { Comm, Datatype } from '../../src/dumpi/constants.js';
+import { dump } from '../../src/dumpi/dump.js';
 import { openRank } from '../../src/dumpi/rank.js';
 import type { Rank, RankOptions } from '../../src/dumpi/rank.js';
 import { readCalls } from '../../src/dumpi/reader.js';
@@ -404,6 +406,30 @@ describe('times', () => {
       expect(functionNames.some(({ name }) => name.includes('add 65536'))).toBe(turns > 0);
     }
   });
+
+  it.each([32_768, 65_470, 65_480, 65_530, 65_535])(
+    'past 65,535 seconds over the bias, and late in a turn: at second %i of the third',
+    (into) => {
+      const now = Math.floor(Number(process.hrtime.bigint() / 1_000_000_000n));
+      const rank = open({ wallBias: now - 2 * 65_536 - into });
+      rank.log('MPI_Init', { argv: [] }, rank.enter());
+      rank.log('MPI_Finalize', {}, rank.enter());
+      const own = recorded(rank).filter(({ name }) => name.startsWith('MPI_'));
+      expect(own).toHaveLength(2);
+      for (const { wall } of own) {
+        for (const { seconds } of [wall!.start, wall!.stop]) {
+          expect(seconds).toBeGreaterThanOrEqual(now);
+          expect(seconds - now).toBeLessThan(60);
+        }
+      }
+      const said = [...dump(rank.path, true)].map(
+        (line) => JSON.parse(line) as { name?: string; wall?: { stop: number } },
+      );
+      const init = said.find(({ name }) => name === 'MPI_Init')!;
+      expect(Math.abs(init.wall!.stop / 1e9 - now)).toBeLessThan(60);
+      expect([...checkTrace(rank.path)]).toEqual([]);
+    },
+  );
 
   it('of the CPU past 65,535 seconds likewise', () => {
     const bias = -3 * 65_536;
