@@ -95,8 +95,8 @@ export interface RankOptions extends RingOptions {
    */
   readCounters?: (values: BigInt64Array) => void;
   /**
-   * Seconds of CLOCK_MONOTONIC, and of CPU time, from which the trace counts its seconds: -2^31 to
-   * now. Default: now.
+   * Seconds of CLOCK_MONOTONIC, and of CPU time, from which the trace counts its seconds: from 2^26 s
+   * (two years) ago to now, for each 65,536 s since then are annotated. Default: now.
    */
   wallBias?: number;
   cpuBias?: number;
@@ -157,6 +157,8 @@ const FIRST_ADDRESS = 2n ** 32n;
  * by the steps of the clock, must not be led over more than half of what 16 bits of seconds hold.
  */
 const HALF_TURN_SECONDS = TURN_SECONDS / 2;
+/** How long ago a bias may be: 1,024 turns. */
+const OLDEST_BIAS_SECONDS = 1024 * TURN_SECONDS;
 const NS = 1e9;
 const TURN_NS = TURN_SECONDS * NS;
 /** A call that takes longer cannot be told from one that takes a turn less: readers allow a minute. */
@@ -192,6 +194,11 @@ function checkText(field: string, value: unknown): string {
 function checkIntegers(field: string, values: unknown): readonly number[] {
   if (!Array.isArray(values)) throw wrongType(field, values, 'an array of integers');
   return values.map((value, i) => integerIn(`${field}[${i}]`, value, -0x8000_0000, 0x7fff_ffff));
+}
+
+/** The body holds it in 32 bits, and the first record has an annotation for each turn since. */
+function checkBias(field: string, bias: unknown, now: number): number {
+  return integerIn(field, bias, Math.max(now - OLDEST_BIAS_SECONDS, -0x8000_0000), now);
 }
 
 function configurationOf(config: string | ConfigurationOptions | undefined): Configuration {
@@ -302,8 +309,8 @@ export class Rank {
       (settings.clock === 'monotonic' ? core.kernelClockNow() : core.clockNow()) / 1_000_000_000n,
     );
     const cpuNow = Math.floor(core.cpuClock(this.#threadCpu) / NS);
-    const wallBias = integerIn('wallBias', options.wallBias ?? wallNow, -0x8000_0000, wallNow);
-    const cpuBias = integerIn('cpuBias', options.cpuBias ?? cpuNow, -0x8000_0000, cpuNow);
+    const wallBias = checkBias('wallBias', options.wallBias ?? wallNow, wallNow);
+    const cpuBias = checkBias('cpuBias', options.cpuBias ?? cpuNow, cpuNow);
     this.#cpuBiasNs = cpuBias * NS;
 
     const root = options.fileRoot ?? configuration.fileRoot;

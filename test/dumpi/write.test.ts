@@ -452,6 +452,22 @@ describe('times', () => {
     const now = Math.floor(Number(process.hrtime.bigint() / 1_000_000_000n));
     expect(caught(() => open({ wallBias: now + 1000 }))).toMatchObject({ field: 'wallBias' });
   });
+
+  it('a bias of 2^26 seconds ago is the oldest: a mark for each turn since, and no more', () => {
+    const now = Math.floor(Number(process.hrtime.bigint() / 1_000_000_000n));
+    for (const wallBias of [now - 2 ** 26 - 60, -(2 ** 31)]) {
+      expect(caught(() => open({ wallBias }))).toMatchObject({
+        code: 'ERR_ARGUMENT_RANGE',
+        field: 'wallBias',
+      });
+    }
+    expect(caught(() => open({ cpuBias: -(2 ** 31) }))).toMatchObject({ field: 'cpuBias' });
+    const rank = open({ wallBias: now - 2 ** 26 + 60 });
+    rank.log('MPI_Send', send, rank.enter());
+    const calls = recorded(rank);
+    expect(calls).toHaveLength(2 * 1023 + 1);
+    expect(Math.abs(calls.at(-1)!.wall!.stop.seconds - now)).toBeLessThan(60);
+  });
 });
 
 describe('what is not stored', () => {
