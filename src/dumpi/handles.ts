@@ -1,3 +1,4 @@
+import { integerIn } from '../core/argument.js';
 import { outOfRange, TracewrightError } from '../core/errors.js';
 import {
   Comm,
@@ -47,22 +48,30 @@ const RANGES: Readonly<Record<HandleKind, readonly [first: number, last: number]
 
 /**
  * Numbers for the MPI objects of one kind. A new object gets a number that was freed, the last one
- * first, otherwise the next: the first object of a kind has the number that libdumpi gives it.
+ * first, otherwise the next: the first object of a kind has the number that libdumpi gives it. No two
+ * living objects have the same number of the program's own.
  */
 export class HandleNumbers<Handle = unknown> {
   readonly kind: HandleKind;
-  #next: number;
+  readonly #first: number;
   readonly #last: number;
+  /** Below it every number of the program's own is in use or free. */
+  #next: number;
   readonly #free: number[] = [];
   readonly #isFree = new Set<number>();
+  /** Numbers from `#next` on that {@link define} gave. */
+  readonly #ahead = new Set<number>();
   readonly #known = new Map<Handle, number>();
+  /** Which object has a number of the program's own; what {@link take} gave has none. */
+  readonly #holders = new Map<number, Handle>();
 
   constructor(kind: HandleKind) {
     this.kind = kind;
     if (!Object.hasOwn(RANGES, kind)) {
       throw outOfRange('kind', kind, Object.keys(RANGES).join(', '));
     }
-    [this.#next, this.#last] = RANGES[kind];
+    [this.#first, this.#last] = RANGES[kind];
+    this.#next = this.#first;
   }
 
   /**
@@ -76,6 +85,7 @@ export class HandleNumbers<Handle = unknown> {
       this.#isFree.delete(freed);
       return freed;
     }
+    this.#skipDefined();
     if (this.#next > this.#last) {
       throw new TracewrightError(
         'ERR_ARGUMENT_RANGE',
@@ -86,38 +96,85 @@ export class HandleNumbers<Handle = unknown> {
     return this.#next++;
   }
 
-  /** Gives back a number that {@link take} returned. */
+  /**
+   * Gives back a number of the program's own. The object that has it, if any, is forgotten.
+   *
+   * @throws TracewrightError for a number that is not in use.
+   */
   release(number: number): void {
-    const first = RANGES[this.kind][0];
-    if (!Number.isInteger(number) || number < first || number >= this.#next) {
-      throw outOfRange(this.kind, number, 'a number that take returned');
+    if (!this.#isInUse(number)) {
+      throw outOfRange(this.kind, number, 'a number in use, of those that take returned');
     }
-    if (this.#isFree.has(number)) throw outOfRange(this.kind, number, 'a number in use');
+    if (this.#holders.has(number)) {
+      this.#known.delete(this.#holders.get(number)!);
+      this.#holders.delete(number);
+    }
+    if (this.#ahead.delete(number)) return;
     this.#isFree.add(number);
     this.#free.push(number);
   }
 
-  /** The number of an object, a new one when it is seen for the first time. */
+  /**
+   * The number of an object, a new one when it is seen for the first time. A predefined number, such
+   * as `Comm.WORLD`, stands for itself unless it was defined as another.
+   *
+   * @throws TracewrightError when the format has no number left.
+   */
   numberOf(handle: Handle): number {
-    let number = this.#known.get(handle);
-    if (number === undefined) {
-      number = this.take();
-      this.#known.set(handle, number);
-    }
+    const known = this.#known.get(handle);
+    if (known !== undefined) return known;
+    if (this.#isPredefined(handle)) return handle;
+    const number = this.take();
+    this.#known.set(handle, number);
+    this.#holders.set(number, handle);
     return number;
   }
 
-  /** Gives an object a number of its own choice: a predefined one, say. */
+  /**
+   * Gives an object a number of its own choice: a predefined one, which several objects may have, or
+   * one of the program's own that no living object has. A number that the object had is given back.
+   *
+   * @param number 0 to what the kind's field holds: 255 for `op`, 2^31 - 1 for `request` and
+   *   `ioRequest`, 32,767 for the others.
+   * @throws TracewrightError for another number, and for one that is in use; nothing changes then.
+   */
   define(handle: Handle, number: number): void {
-    this.#known.set(handle, number);
+    const given = integerIn(this.kind, number, 0, this.#last);
+    const known = this.#known.get(handle);
+    if (known === given) return;
+    if (this.#isInUse(given)) throw outOfRange(this.kind, given, 'a number that is not in use');
+    if (known !== undefined) this.forget(handle);
+    this.#known.set(handle, given);
+    if (given < this.#first) return;
+    this.#holders.set(given, handle);
+    if (this.#isFree.delete(given)) this.#free.splice(this.#free.indexOf(given), 1);
+    else this.#ahead.add(given);
   }
 
-  /** Forgets an object, whose number may be used again. Unknown ones are left alone. */
+  /**
+   * Forgets an object, whose number may be used again unless it is a predefined one. Unknown objects
+   * are left alone.
+   */
   forget(handle: Handle): void {
     const number = this.#known.get(handle);
     if (number === undefined) return;
-    this.#known.delete(handle);
-    if (number >= RANGES[this.kind][0]) this.release(number);
+    if (number >= this.#first) this.release(number);
+    else this.#known.delete(handle);
+  }
+
+  #isPredefined(handle: unknown): handle is number {
+    return Number.isInteger(handle) && (handle as number) >= 0 && (handle as number) < this.#first;
+  }
+
+  /** Whether a number of the program's own belongs to somebody. */
+  #isInUse(number: number): boolean {
+    if (this.#ahead.has(number)) return true;
+    if (!Number.isInteger(number) || number < this.#first) return false;
+    return number < this.#next && !this.#isFree.has(number);
+  }
+
+  #skipDefined(): void {
+    while (this.#ahead.delete(this.#next)) this.#next++;
   }
 }
 
