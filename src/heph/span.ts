@@ -277,7 +277,7 @@ function ${named}(${[parameter, ...names].filter((name) => name !== '').join(', 
   ${names.length === 0 ? '' : `if (!(${names.map((name) => `${name}_quick`).join(' && ')})) checkValues(fields, ${list});`}
   const bound = ${bound};
   if (ring.free < bound) {
-    if (bound > ${stream.ring.longestRecord}) {
+    if (bound > ${Math.min(stream.ring.longestRecord, stream.trace.packetLimit)}) {
       recordPlain(stream, description, fields, ${parameter === '' ? '0' : parameter}, timing, ${list});
       return;
     }

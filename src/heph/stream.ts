@@ -135,7 +135,9 @@ export class Stream {
     const { ring } = this;
     const counter = this.counter[0]!;
     this.counter[0] = counter + 1;
-    if (bound > ring.longestRecord && ring.isOpen) {
+    // Of an event that finds no room it must be known too whether it would fit a datagram at all.
+    const unsure = ring.free < bound && bound > this.trace.packetLimit;
+    if ((bound > ring.longestRecord || unsure) && ring.isOpen) {
       const bytes = Buffer.allocUnsafe(bound);
       const view = new DataView(bytes.buffer, bytes.byteOffset, bound);
       const size = this.#encode(

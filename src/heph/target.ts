@@ -69,6 +69,8 @@ export function checkTarget(target: unknown): CheckedTarget {
     return place('file', target);
   }
   if (typeof target !== 'object' || target === null) throw wrongType('target', target, LIMIT);
+  const kinds = Object.entries(target).filter(([, address]) => address !== undefined);
+  if (kinds.length > 1) throw outOfRange('target', target, `one of ${LIMIT}`);
   const { file, udp, tcp, unix } = target as Record<string, unknown>;
   if (file !== undefined) return place('file', file);
   if (unix !== undefined) return place('unix', unix);

@@ -1,12 +1,10 @@
 import { models } from './catalog.js';
 import type { ModelName } from './catalog.js';
 import type { FindingCollector } from './finding-collector.js';
+import { MAX_LABEL_BYTES } from './layout.js';
 import type { MarkType } from './metadata.js';
 import { hostOf } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory, TraceLoom } from './trace-directory.js';
-
-/** Longest title or label of a mark, in bytes of UTF-8. */
-const MAX_LABEL_BYTES = 511;
 
 /** What the events of a trace are judged by. */
 export interface TraceDefinitions {

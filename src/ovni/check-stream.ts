@@ -5,7 +5,7 @@ import type { TraceDefinitions } from './check-metadata.js';
 import { judgePayload } from './declared-payload.js';
 import type { Shape } from './declared-payload.js';
 import type { FindingCollector, Rule } from './finding-collector.js';
-import { JUMBO_DATA_OFFSET } from './layout.js';
+import { JUMBO_DATA_OFFSET, MAX_LABEL_BYTES } from './layout.js';
 import { codeOf, mcvOf, signatureOf, StreamReader } from './reader.js';
 import type { StreamEvent } from './reader.js';
 import { shapeOf } from './signature.js';
@@ -48,6 +48,8 @@ const activity: Readonly<Record<ModelName, 'any' | 'active' | 'running'>> = {
 interface Kind extends Shape {
   readonly model: ModelName | undefined;
   readonly declared: boolean;
+  /** Whether its data end in a text, which is a label in all declared events. */
+  readonly labelled: boolean;
 }
 
 function kindOf(code: number): Kind {
@@ -56,6 +58,7 @@ function kindOf(code: number): Kind {
   return {
     model: modelOf(mcv),
     declared: declarationOf(mcv) !== undefined,
+    labelled: signature?.args.at(-1)?.type === 'str',
     ...(signature === undefined ? { jumbo: false, bytes: 0 } : shapeOf(signature)),
   };
 }
@@ -197,6 +200,14 @@ class StreamCheck {
     const { mcv, jumbo } = event;
     const bytes = jumbo ? event.dataBytes : event.payloadBytes;
     if (kind.jumbo === jumbo && bytes === kind.bytes) return true;
+    if (kind.labelled && bytes - kind.bytes > MAX_LABEL_BYTES) {
+      this.#report(
+        'label-length',
+        () =>
+          `the label of ${mcv} has ${bytes - kind.bytes} bytes, at most ${MAX_LABEL_BYTES} are read`,
+      );
+      return false;
+    }
     const { version } = this.#stream;
     const verdict = judgePayload(mcv, kind, { jumbo, bytes }, version);
     if (verdict === 'declared') return true;

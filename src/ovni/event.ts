@@ -2,9 +2,10 @@ import { integerIn } from '../core/argument.js';
 import { mayCompile } from '../core/compile.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { emitJumboTo, isStateEvent } from './emit.js';
-import { HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
+import { HEADER_BYTES, MAX_LABEL_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
 import { argumentBytes, resolveSignature } from './signature.js';
 import type { Argument, Arguments, ArgumentType, Signature } from './signature.js';
+import { declarationOf } from './catalog.js';
 import type { DeclaredMcv } from './catalog.js';
 import { compileEmitter } from './stream-emitter.js';
 import { headerOf, LITTLE } from './stream-writer.js';
@@ -64,10 +65,15 @@ function payloadOf({ args, payloadBytes }: Signature, values: readonly unknown[]
 /** Jumbo events are long and rare: one generic emitter serves them all. */
 function jumboEmitter(stream: StreamWriter, signature: Signature) {
   const { args, mcv, payloadBytes } = signature;
+  // The models that the emulator knows have no texts but labels.
+  const longest = declarationOf(mcv) === undefined ? Infinity : MAX_LABEL_BYTES;
   return (...values: unknown[]): void => {
     checkArguments(signature, values);
     const last = args.at(-1)?.type === 'str' ? (values[args.length - 1] as string) : undefined;
     const text = last === undefined ? '' : `${last}\0`;
+    if (Buffer.byteLength(text) - 1 > longest) {
+      throw outOfRange(args.at(-1)!.name, last, `at most ${longest} bytes of UTF-8`);
+    }
     const data = Buffer.alloc(payloadBytes + Buffer.byteLength(text));
     const view = new DataView(data.buffer, data.byteOffset, data.length);
     args.forEach(({ type, offset }, i) => {

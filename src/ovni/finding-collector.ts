@@ -28,6 +28,7 @@ export const rules = {
   'ignored-event': { version1: 'warning', version3: 'warning' },
   payload: { version1: 'error', version3: 'error' },
   'payload-extra': { version1: 'warning', version3: 'warning' },
+  'label-length': { version1: 'error', version3: 'error' },
   'thread-state': { version1: 'error', version3: 'error' },
   'thread-not-ended': { version1: 'warning', version3: 'error' },
   /** An event of a model that the thread may not emit in its state. */

@@ -24,6 +24,9 @@ export const JUMBO_DATA_OFFSET = PAYLOAD_OFFSET + JUMBO_LENGTH_BYTES;
 /** Largest jumbo data that can be written: the length field is a u32. */
 export const MAX_JUMBO_BYTES = 0xffff_ffff;
 
+/** Longest title of a mark, label of a value or of a task type that the emulator takes, UTF-8. */
+export const MAX_LABEL_BYTES = 511;
+
 /** First eight bytes of a version 3 `stream.obs`: "ovni", then u32 1. Version 1 has no header. */
 export const STREAM_MAGIC = 'ovni';
 export const STREAM_VERSION = 1;

@@ -1,7 +1,13 @@
 import { integerIn } from '../core/argument.js';
 import { mayCompile } from '../core/compile.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
-import { CLOCK_OFFSET, HEADER_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from './layout.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  MAX_LABEL_BYTES,
+  PAYLOAD_OFFSET,
+  payloadSizeCode,
+} from './layout.js';
 import { compileEmitter } from './stream-emitter.js';
 import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from './mark-stacks.js';
 import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
@@ -9,7 +15,6 @@ import type { MarkDefinition, StreamWriter } from './stream-writer.js';
 import { checkWide, writeWide } from './wide-integer.js';
 
 /** Bytes of a title or label that the emulator reads. */
-const MAX_TEXT_BYTES = 511;
 
 const PAYLOAD_BYTES = 12;
 const RECORD_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
@@ -21,10 +26,10 @@ const POP = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM]') >>> 0;
 const SET = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM=') >>> 0;
 
 function checkText(field: string, text: unknown): void {
-  const limit = `1 to ${MAX_TEXT_BYTES} bytes of UTF-8`;
+  const limit = `1 to ${MAX_LABEL_BYTES} bytes of UTF-8`;
   if (typeof text !== 'string') throw wrongType(field, text, limit);
   const bytes = Buffer.byteLength(text);
-  if (bytes === 0 || bytes > MAX_TEXT_BYTES) throw outOfRange(field, text, limit);
+  if (bytes === 0 || bytes > MAX_LABEL_BYTES) throw outOfRange(field, text, limit);
 }
 
 function checkType(type: unknown): void {

@@ -43,6 +43,7 @@ const exported: Partial<Record<keyof typeof heph, Row[]>> = {
     ['number', [5], TYPE, 'target'],
     ['null', [null], TYPE, 'target'],
     ['an object that says nothing', [{}], TYPE, 'target'],
+    ['two at once', [{ file: 'a', unix: 'b' }], RANGE, 'target'],
     ['empty name', [''], TYPE, 'target.file'],
     ['file of a wrong type', [{ file: 5 }], TYPE, 'target.file'],
     ['NUL', ['a\0b'], RANGE, 'target.file'],

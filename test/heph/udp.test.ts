@@ -234,6 +234,37 @@ describe('losses are what the counters say', () => {
   });
 });
 
+describe('a ring that is full', () => {
+  it('turns away what fits no datagram as that, and the rest as dropped', async () => {
+    const port = await closedPort();
+    const trace = openTrace(
+      { udp: { host: '127.0.0.1', port } },
+      { ringBytes: 65_536, datagramBytes: 1000, onFault: () => undefined },
+    );
+    const stream = trace.stream(0);
+    const span = stream.span('span', { text: 'string' });
+    const tooLarge = expect.objectContaining({
+      code: 'ERR_ARGUMENT_RANGE',
+      field: 'event',
+    }) as Error;
+    let attempts = 0;
+    // The drain thread makes room again: until both kinds have found none.
+    while (trace.stats().dropped.ringFull < 100) {
+      for (let i = 0; i < 5000; i++) span.finish(stream.startTrace(), 'x'.repeat(900));
+      expect(() => {
+        stream.finishTrace(stream.startTrace(), 'x'.repeat(1000));
+      }).toThrow(tooLarge);
+      expect(() => {
+        span.finish(stream.startTrace(), 'x'.repeat(1000));
+      }).toThrow(tooLarge);
+      attempts++;
+    }
+    expect(trace.stats().dropped.tooLarge).toBe(2 * attempts);
+    expect(trace.stats().recorded).toBe(5002 * attempts);
+    await trace.close();
+  });
+});
+
 describe('nobody listens', () => {
   it('neither blocks nor throws, and close does not wait', async () => {
     const trace = openTrace({ udp: { host: '127.0.0.1', port: await closedPort() } });

@@ -233,6 +233,14 @@ describe('version 3', () => {
     ['payload', 'OHx without a payload', one([normal('OHx', T0), normal('OHe', T0)])],
     ['payload', 'OAs with 8 bytes', one(life(plain('OAs', Buffer.alloc(8))))],
     ['payload', 'a mark with 16 bytes', one(life(plain('OM=', Buffer.alloc(16))), marks)],
+    [
+      'label-length',
+      'VYc with a label of 512 bytes',
+      one(
+        life((t) => jumbo('VYc', t, Buffer.from(`\x01\0\0\0${'a'.repeat(512)}\0`))),
+        withNosv,
+      ),
+    ],
     ['payload', 'VYc that is not jumbo', one(life(plain('VYc', Buffer.alloc(8))), withNosv)],
     ['unknown-model', 'a model that nobody knows', one(life(plain('XXa')))],
     ['model-not-required', 'a model that no thread requires', one(life(plain('VS@')))],

@@ -353,6 +353,15 @@ describe.each([1, 3] as const)('while a thread traces, version %i', (version) =>
     expect(() => label(-1, 'a')).toThrow(expect.objectContaining({ code: RANGE, field: 'typeid' }));
   });
 
+  it('a label of a task type that the emulator would not take', () => {
+    const define = ovni.event('VYc');
+    for (const label of ['a'.repeat(512), 'ä'.repeat(256)]) {
+      expect(() => {
+        define(1, label);
+      }).toThrow(expect.objectContaining({ code: RANGE, field: 'label' }));
+    }
+  });
+
   it('a stack that is full', () => {
     for (let i = 0; i < 512; i++) ovni.markPush(3, i + 1);
     expect(() => {

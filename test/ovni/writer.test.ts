@@ -256,7 +256,8 @@ describe('what is written is what is read', () => {
       threadRequire('nosv', '2.4.0');
       execute(-1, -1, 0);
       for (let i = 0; i < 20_000; i++) burst();
-      typeCreate(1, 'x'.repeat(3 * RING));
+      typeCreate(1, 'x'.repeat(511));
+      emitJumbo('OB.', new Uint8Array(3 * RING));
       flush();
       event('OHe')();
     });
