@@ -37,6 +37,17 @@ export function checkThread(thread: unknown): number {
 }
 
 /**
+ * Checks the arguments that a program gives of a call: of one without fields, none need be given.
+ *
+ * @throws TracewrightError that names the call, the field and its limit.
+ */
+export function checkGiven(call: Call, args: unknown): Values {
+  const values: unknown = args ?? (call.fields.length === 0 ? {} : args);
+  checkArguments(call, values);
+  return values;
+}
+
+/**
  * The function that records a call by walking the table: for any call, and where functions may not be
  * made from text.
  *
@@ -44,15 +55,16 @@ export function checkThread(thread: unknown): number {
  */
 export function plainEncoder(rank: Rank, call: Call, setting: Setting): CallEncoder {
   if (setting === 'disable') {
-    return () => {
+    return (args, thread) => {
+      checkGiven(call, args);
+      checkThread(thread);
       rank.ignore(call.label);
     };
   }
   const { head, ring } = rank;
   const success = successField(call, setting);
   return (args, thread) => {
-    const values: unknown = args ?? (call.fields.length === 0 ? {} : args);
-    checkArguments(call, values);
+    const values = checkGiven(call, args);
     const number = checkThread(thread);
     if (failed(values, success)) {
       rank.ignore(call.label);

@@ -120,6 +120,13 @@ function checkField(call: Call, field: Field, values: Values): void {
   for (let i = 0; i < elements.length; i++) {
     const each = `${name}[${i}]`;
     if (field.dimensions === 1) {
+      if (field.encoding === 'status' && elements[i] === null) {
+        throw wrongType(
+          each,
+          null,
+          'a status: only all of them are ignored, with null for the array',
+        );
+      }
       checkOne(each, elements[i], field.encoding);
       continue;
     }

@@ -250,6 +250,13 @@ describe('wrong arguments', () => {
       'MPI_Startall requests[1]',
       'ERR_ARGUMENT_RANGE',
     ],
+    [
+      'one status of several that is ignored',
+      'MPI_Waitall',
+      { count: 1, requests: [2], statuses: [null] },
+      'MPI_Waitall statuses[0]',
+      'ERR_ARGUMENT_TYPE',
+    ],
     ['a missing status', 'MPI_Wait', { request: 2 }, 'MPI_Wait status', 'ERR_ARGUMENT_TYPE'],
     [
       'a wrong status',
@@ -310,6 +317,18 @@ describe('wrong arguments', () => {
       ).toMatchObject({ code: 'ERR_ARGUMENT_RANGE', field: 'name' });
     }
     rank.close();
+  });
+
+  it('null among statuses: null for the array says that they were ignored', () => {
+    const rank = open();
+    const waitall = { count: 1, requests: [2], statuses: [null] };
+    expect(
+      caught(() => {
+        rank.log('MPI_Waitall', waitall as never);
+      }).limit,
+    ).toContain('null for the array');
+    rank.log('MPI_Waitall', { ...waitall, statuses: null });
+    expect(recorded(rank).map(({ fields }) => fields)).toEqual([{ ...waitall, statuses: [] }]);
   });
 
   it('a timing that enter did not return', () => {
@@ -505,6 +524,34 @@ describe('what is not stored', () => {
     expect(counted('MPI_Iprobe')).toEqual([5, 3]);
     expect(counted('MPI_Testsome')).toEqual([5, 4]);
     expect([footer!.calls[290], footer!.ignored[290]]).toEqual([20, 12]);
+  });
+
+  it('has its arguments checked all the same', () => {
+    const rank = open({ config: { calls: { MPI_Testall: 'disable' } } });
+    for (let i = 0; i < 2; i++) {
+      expect(
+        caught(() => {
+          rank.log('MPI_Testall', { count: 'x' } as never);
+        }),
+      ).toMatchObject({ code: 'ERR_ARGUMENT_TYPE', field: 'MPI_Testall count' });
+      const testall = { count: 0, requests: null, flag: 1, statuses: null };
+      expect(
+        caught(() => {
+          rank.log('MPI_Testall', testall, undefined, -1);
+        }),
+      ).toMatchObject({ field: 'thread' });
+      rank.log('MPI_Testall', testall);
+      rank.profile(false);
+      expect(
+        caught(() => {
+          rank.log('MPI_Send', { ...send, tag: '7' as never });
+        }),
+      ).toMatchObject({ field: 'MPI_Send tag' });
+      rank.log('MPI_Finalize', {});
+      rank.profile(true);
+    }
+    expect(rank.counts()).toEqual({ calls: 4, ignored: 4 });
+    rank.close();
   });
 
   it('nor while profiling is switched off', () => {
