@@ -9,9 +9,13 @@
  * `parentPort` is MPI_Isend, and its receipt at the other end MPI_Irecv, which takes as long as the
  * thread had nothing to do, and MPI_Wait. {@link barrier} and {@link broadcast} are MPI_Barrier and
  * MPI_Bcast. What is wrapped, for Node has no channel for it: `Worker`
- * (its constructor, `postMessage` and `emit`), in a worker `parentPort` (`postMessage`, `onmessage` and
- * the methods that add and remove listeners) and `receiveMessageOnPort`. Other ports, BroadcastChannel
- * and the workers of workers are not traced.
+ * (its constructor, `postMessage`, `terminate` and `emit`), in a worker `parentPort` (`postMessage`,
+ * `close` and what hands messages to its listeners) and `receiveMessageOnPort`. Other ports,
+ * BroadcastChannel, workers whose code is a text (`eval: true`), for Node does not load modules into
+ * them, and the workers of workers are not traced.
+ *
+ * Tracing does not get in the way of the program: where it cannot be done, a warning of the process
+ * says so, and the program runs on untraced.
  *
  * The files go to `TRACEWRIGHT_DUMPI_DIR`, by default the working directory; dumpi.conf applies, where
  * there is none with `timestamp wall`. A message that is never received has no receipt.
@@ -23,43 +27,69 @@ import { performance } from 'node:perf_hooks';
 import type * as WorkerThreads from 'node:worker_threads';
 import type { MessagePort, Worker, WorkerOptions } from 'node:worker_threads';
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { core } from '../core/addon.js';
 import { integerIn } from '../core/argument.js';
-import { wrongOrder } from '../core/errors.js';
+import { TracewrightError, wrongOrder } from '../core/errors.js';
+import type { CallArguments } from './calls.js';
 import { Comm, Datatype } from './constants.js';
 import { loadConfiguration } from './configuration.js';
 import type { ConfigurationOptions } from './configuration.js';
+import { Meeting } from './meeting.js';
 import { messageSize } from './message-size.js';
-import { readMetafile, writeMetafile } from './metafile.js';
+import { rankFileName, readMetafile, writeMetafile } from './metafile.js';
 import { openRank } from './rank.js';
 import type { Rank, Timing } from './rank.js';
 import { recoverTrace } from './recover.js';
 
 const threads = createRequire(import.meta.url)('node:worker_threads') as typeof WorkerThreads;
 
-type TransferList = Parameters<MessagePort['postMessage']>[1];
-
 /** Tags count the messages from one rank to another; MPI promises at least these. */
 const TAG_MASK = 0x7fff;
 const LARGEST_COUNT = 0x7fff_ffff;
 const MAIN_RANK = 0;
 
-/** What the ranks share: how many they are, how many have come to a barrier, and which it is. */
 const ASSIGNMENT_KEY = 'tracewright.dumpi';
-const STATE_BYTES = 12;
-const RANKS = 0;
-const ARRIVED = 1;
-const MEETINGS = 2;
 const BROADCAST_NOTE = 'dumpi.broadcast';
-let meeting: { state: Int32Array; own: Rank } | undefined;
+/** As many runs of one second can be told apart. */
+const MOST_ROOTS = 1000;
+
+/** A thread that has a place in the run; without a trace where that cannot be written. */
+interface Place {
+  number: number;
+  meeting: Meeting;
+  trace: Rank | undefined;
+}
+
+/** Where a run's files are. */
+interface Target {
+  startTime: Date;
+  directory: string;
+  fileRoot: string;
+}
 
 /** What a worker is told in its environment data, of which it gets a copy when it is made. */
 interface Assignment {
-  rank: number;
-  startTime: Date;
-  directory: string;
-  state: Int32Array;
+  number: number;
+  meeting: Int32Array;
+  /** Undefined in a run that is not traced. */
+  target: Target | undefined;
+}
+
+function warn(message: string, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.emitWarning(`${message}: ${reason}`, 'TracewrightWarning');
+}
+
+let faulty = false;
+
+/** Tells once that a call could not be recorded. */
+function notRecorded(error: unknown): void {
+  // A rank that the program has closed needs no word.
+  if (faulty || (error instanceof TracewrightError && error.code === 'ERR_CLOSED')) return;
+  faulty = true;
+  warn('calls of this thread are missing in its trace', error);
 }
 
 function assignment(): Assignment | undefined {
@@ -94,6 +124,15 @@ function inheritedArguments(): string[] {
   );
 }
 
+/** What cannot be told, as a property may throw, counts nothing. */
+function countOf(message: unknown): number {
+  try {
+    return Math.min(messageSize(message), LARGEST_COUNT);
+  } catch {
+    return 0;
+  }
+}
+
 /** The messages between this rank and another one. */
 class Peer {
   readonly #own: Rank;
@@ -107,58 +146,80 @@ class Peer {
   }
 
   /** Posts a message and records that. One that cannot be cloned is neither sent nor recorded. */
-  send(message: unknown, post: () => void): void {
-    const own = this.#own;
+  send<R>(message: unknown, post: () => R): R {
     // Before its buffers are handed over.
-    const count = Math.min(messageSize(message), LARGEST_COUNT);
-    const timing = own.enter();
-    post();
-    const { request: requests } = own.handles;
-    const request = requests.take();
-    own.log(
-      'MPI_Isend',
-      {
-        count,
-        datatype: Datatype.BYTE,
-        dest: this.#rank,
-        tag: this.#sent++ & TAG_MASK,
-        comm: Comm.WORLD,
-        request,
-      },
-      timing,
-    );
-    // Nobody waits for a message to leave; MPI then lets go of the request.
-    own.log('MPI_Request_free', { request });
-    requests.release(request);
-    busyUntil(own.enter());
+    const count = countOf(message);
+    const timing = this.#enter();
+    const result = post();
+    const tag = this.#sent++ & TAG_MASK;
+    if (timing !== undefined) this.#recordSend(count, tag, timing);
+    return result;
+  }
+
+  #enter(): Timing | undefined {
+    try {
+      return this.#own.enter();
+    } catch (error) {
+      notRecorded(error);
+      return undefined;
+    }
+  }
+
+  #recordSend(count: number, tag: number, timing: Timing): void {
+    const own = this.#own;
+    const dest = this.#rank;
+    try {
+      const { request: requests } = own.handles;
+      const request = requests.take();
+      own.log(
+        'MPI_Isend',
+        { count, datatype: Datatype.BYTE, dest, tag, comm: Comm.WORLD, request },
+        timing,
+      );
+      // Nobody waits for a message to leave; MPI then lets go of the request.
+      own.log('MPI_Request_free', { request });
+      requests.release(request);
+      busyUntilNow(own);
+    } catch (error) {
+      notRecorded(error);
+    }
   }
 
   receive(message: unknown): void {
     const own = this.#own;
-    const timing = waitingSince(own.enter());
-    const bytes = Math.min(messageSize(message), LARGEST_COUNT);
-    const { request: requests } = own.handles;
-    const request = requests.take();
     const source = this.#rank;
     const tag = this.#received++ & TAG_MASK;
-    own.log(
-      'MPI_Irecv',
-      { count: bytes, datatype: Datatype.BYTE, source, tag, comm: Comm.WORLD, request },
-      timing,
-    );
-    const status = { bytes, source, tag, cancelled: 0, error: 0 };
-    own.log('MPI_Wait', { request, status });
-    requests.release(request);
-    busyUntil(own.enter());
+    try {
+      const timing = waitingSince(own.enter());
+      const bytes = countOf(message);
+      const { request: requests } = own.handles;
+      const request = requests.take();
+      own.log(
+        'MPI_Irecv',
+        { count: bytes, datatype: Datatype.BYTE, source, tag, comm: Comm.WORLD, request },
+        timing,
+      );
+      const status = { bytes, source, tag, cancelled: 0, error: 0 };
+      own.log('MPI_Wait', { request, status });
+      requests.release(request);
+      busyUntilNow(own);
+    } catch (error) {
+      notRecorded(error);
+    }
+  }
+
+  /** A message has come that could not be read. */
+  lose(): void {
+    this.#received += 1;
   }
 }
 
 let idleMs = 0;
 let lastCall = 0;
 
-function busyUntil(now: Timing): void {
-  const ns: unknown = now;
-  if (typeof ns === 'number') lastCall = ns;
+function busyUntilNow({ ring }: Rank): void {
+  ring.readStamp();
+  lastCall = ring.stamp[0]!;
 }
 
 /**
@@ -166,77 +227,137 @@ function busyUntil(now: Timing): void {
  * since the last message, but not before its last call.
  */
 function waitingSince(now: Timing): Timing {
-  const ns: unknown = now;
-  if (typeof ns !== 'number') return now;
+  // An object where records hold more than wall time. Its CPU time stays: waiting takes none.
+  const timing: unknown = now;
+  const detailed = typeof timing === 'number' ? undefined : (timing as { wall: number });
+  const ns = detailed === undefined ? (timing as number) : detailed.wall;
   const idle = performance.nodeTiming.idleTime;
-  const since = Math.max(lastCall, ns - (idle - idleMs) * 1e6);
+  const since = Math.min(Math.max(lastCall, ns - (idle - idleMs) * 1e6), ns);
   idleMs = idle;
-  return Math.min(since, ns) as unknown as Timing;
+  if (detailed === undefined) return since as unknown as Timing;
+  detailed.wall = since;
+  return now;
 }
 
-function begin(rank: Rank): void {
-  rank.log('MPI_Init', { argv: process.argv.slice(1) });
+/** Opens the trace of this thread, if that can be done, and gives the thread its place. */
+function takePlace(number: number, meeting: Meeting, open: () => Rank): Place {
+  let trace: Rank | undefined;
+  try {
+    trace = open();
+  } catch (error) {
+    warn('this thread is not traced', error);
+  }
+  try {
+    trace?.log('MPI_Init', { argv: process.argv.slice(1) });
+  } catch (error) {
+    notRecorded(error);
+  }
   // In front of the listener that closes the rank.
   process.prependListener('exit', () => {
+    meeting.leave(number);
     try {
-      rank.log('MPI_Finalize', {});
+      trace?.log('MPI_Finalize', {});
     } catch {
       // Closed by the program.
     }
   });
+  return { number, meeting, trace };
+}
+
+/** Opens rank 0 under the first root that no other run of this second has. */
+function openMain(target: Target): Rank {
+  const config = configuration();
+  const root = config?.fileRoot ?? loadConfiguration().fileRoot;
+  for (let number = 1; ; number++) {
+    target.fileRoot = number === 1 ? root : `${root}-${number}`;
+    try {
+      return openRank({
+        ...target,
+        rank: MAIN_RANK,
+        size: 1,
+        ...(config === undefined ? {} : { config }),
+      });
+    } catch (error) {
+      const taken = error instanceof TracewrightError && error.code === 'ERR_TRACE_EXISTS';
+      if (!taken || number === MOST_ROOTS) throw error;
+    }
+  }
 }
 
 /** The main thread: rank 0, and the workers that it makes. */
-function traceMain(): Rank {
-  const startTime = new Date();
-  const directory = process.env['TRACEWRIGHT_DUMPI_DIR'] ?? '.';
-  const config = configuration();
-  const own = openRank({
-    directory,
-    rank: MAIN_RANK,
-    size: 1,
-    startTime,
-    ...(config === undefined ? {} : { config }),
-  });
-  const metafile = own.path.replace(/-\d+\.bin$/, '.meta');
-  const rankPath = (rank: number): string =>
-    own.path.replace(/-\d+\.bin$/, `-${String(rank).padStart(4, '0')}.bin`);
-  begin(own);
-  const state = new Int32Array(new SharedArrayBuffer(STATE_BYTES));
-  meeting = { state, own };
-  let ranks = 1;
-  state[RANKS] = ranks;
+function traceMain(): Place {
+  const target: Target = {
+    startTime: new Date(),
+    // The program may go to another one before it makes its workers.
+    directory: resolve(process.env['TRACEWRIGHT_DUMPI_DIR'] ?? '.'),
+    fileRoot: '',
+  };
+  const meeting = new Meeting();
+  const own = takePlace(MAIN_RANK, meeting, () => openMain(target));
+  const { trace } = own;
+  const prefix = trace?.path.replace(/-\d+\.bin$/, '');
+  meeting.join();
+
+  /** What the run knows of a worker; nothing of one that is no rank. */
+  interface Member {
+    number: number;
+    peer: Peer | undefined;
+    ended: boolean;
+  }
 
   const Untraced = threads.Worker;
   class TracedWorker extends Untraced {
-    readonly #rank: number;
-    readonly #peer: Peer;
+    readonly #member: Member | undefined;
 
     constructor(filename: string | URL, options: WorkerOptions = {}) {
-      const rank = ranks;
-      const assigned: Assignment = { rank, startTime, directory, state };
-      threads.setEnvironmentData(ASSIGNMENT_KEY, assigned);
-      super(filename, {
-        ...options,
-        execArgv: [...(options.execArgv ?? inheritedArguments()), '--import', import.meta.url],
-      });
-      ranks += 1;
-      Atomics.store(state, RANKS, ranks);
-      this.#rank = rank;
-      this.#peer = new Peer(own, rank);
-      writeMetafile(metafile, { ...readMetafile(metafile), numprocs: ranks });
+      // Into a worker whose code is a text, Node does not load this module.
+      const isRank = !options.eval;
+      const number = meeting.ranks;
+      const assigned: Assignment = {
+        number,
+        meeting: meeting.state,
+        target: trace === undefined ? undefined : target,
+      };
+      threads.setEnvironmentData(ASSIGNMENT_KEY, isRank ? assigned : undefined!);
+      super(filename, isRank && trace !== undefined ? loading(options) : options);
+      threads.setEnvironmentData(ASSIGNMENT_KEY);
+      if (!isRank) return;
+      meeting.join();
+      const peer = trace === undefined ? undefined : new Peer(trace, number);
+      this.#member = { number, peer, ended: false };
+      if (prefix !== undefined) writeRanks(`${prefix}.meta`, meeting.ranks);
     }
 
-    override postMessage(message: unknown, transfer?: TransferList): void {
-      this.#peer.send(message, () => {
-        super.postMessage(message, transfer);
+    override postMessage(...all: Parameters<Worker['postMessage']>): void {
+      const member = this.#member;
+      // Node drops what is sent to a worker that has ended.
+      if (member?.peer === undefined || member.ended) {
+        super.postMessage(...all);
+        return;
+      }
+      member.peer.send(all[0], () => {
+        super.postMessage(...all);
       });
+    }
+
+    override terminate(...all: []): Promise<number> {
+      if (this.#member !== undefined) meeting.leave(this.#member.number);
+      return super.terminate(...all);
     }
 
     override emit(event: string | symbol, ...values: unknown[]): boolean {
-      if (event === 'message') this.#peer.receive(values[0]);
-      // A worker that was terminated has not closed its rank.
-      if (event === 'exit') completeRank(rankPath(this.#rank));
+      // A worker that is still being made has no member yet.
+      const member = #member in this ? this.#member : undefined;
+      if (member !== undefined) {
+        if (event === 'message') member.peer?.receive(values[0]);
+        else if (event === 'messageerror') member.peer?.lose();
+        else if (event === 'exit') {
+          member.ended = true;
+          meeting.leave(member.number);
+          // A worker that was terminated has not closed its rank.
+          if (prefix !== undefined) completeRank(rankFileName(prefix, member.number));
+        }
+      }
       return (super.emit as (name: string | symbol, ...rest: unknown[]) => boolean)(
         event,
         ...values,
@@ -249,6 +370,21 @@ function traceMain(): Rank {
   return own;
 }
 
+/** The options of a worker that is to load this module first. What Node refuses is left to Node. */
+function loading(options: WorkerOptions): WorkerOptions {
+  const given: unknown = options.execArgv ?? inheritedArguments();
+  if (!Array.isArray(given)) return options;
+  return { ...options, execArgv: [...(given as string[]), '--import', import.meta.url] };
+}
+
+function writeRanks(metafile: string, numprocs: number): void {
+  try {
+    writeMetafile(metafile, { ...readMetafile(metafile), numprocs });
+  } catch (error) {
+    warn(`${metafile} does not tell that there are ${numprocs} ranks`, error);
+  }
+}
+
 function completeRank(path: string): void {
   try {
     recoverTrace(path);
@@ -257,104 +393,61 @@ function completeRank(path: string): void {
   }
 }
 
-type Listener = ((value: unknown) => void) | { handleEvent(event: unknown): void };
-
 /** A worker that the main thread has made. */
-function traceWorker({ rank, startTime, directory, state }: Assignment): Rank {
-  const config = configuration();
-  const own = openRank({
-    directory,
-    rank,
-    size: rank + 1,
-    startTime,
-    ...(config === undefined ? {} : { config }),
+function traceWorker({ number, meeting, target }: Assignment): Place {
+  const shared = new Meeting(meeting);
+  if (target === undefined) return { number, meeting: shared, trace: undefined };
+  const own = takePlace(number, shared, () => {
+    const config = configuration();
+    return openRank({
+      ...target,
+      rank: number,
+      size: number + 1,
+      ...(config === undefined ? {} : { config }),
+    });
   });
-  begin(own);
-  meeting = { state, own };
-  if (threads.parentPort !== null) tracePort(threads.parentPort, new Peer(own, MAIN_RANK));
+  const { trace } = own;
+  if (trace !== undefined && threads.parentPort !== null) {
+    tracePort(threads.parentPort, new Peer(trace, MAIN_RANK));
+  }
   return own;
 }
 
+/** Under this Node hands each message to what listens on a port, in one call for all of them. */
+const DISPATCH = Symbol.for('nodejs.internal.kHybridDispatch');
+type Dispatch = (value: unknown, type: string, event?: Event) => unknown;
+
 function tracePort(port: MessagePort, peer: Peer): void {
-  const post = port.postMessage.bind(port);
-  port.postMessage = (message: unknown, transfer?: TransferList) => {
-    peer.send(message, () => {
-      post(message, transfer);
-    });
+  let closed = false;
+  const close = port.close.bind(port);
+  port.close = () => {
+    closed = true;
+    close();
+  };
+
+  const post = port.postMessage.bind(port) as (
+    ...all: Parameters<MessagePort['postMessage']>
+  ) => unknown;
+  port.postMessage = (...all: Parameters<MessagePort['postMessage']>) => {
+    // Node drops what is sent then.
+    if (closed) return post(...all);
+    return peer.send(all[0], () => post(...all));
   };
 
   // No listener of our own: it would keep the worker alive and take messages before the program
-  // listens. Whichever of the program's listeners sees a message first records it.
-  let seen = 0;
-  const recording = (listener: Listener, dataOf: (value: unknown) => unknown) => {
-    let own = seen;
-    return function (this: unknown, value: unknown): void {
-      own += 1;
-      if (own > seen) {
-        seen = own;
-        peer.receive(dataOf(value));
-      }
-      if (typeof listener === 'function') listener.call(this, value);
-      else listener.handleEvent(value);
-    };
+  // listens.
+  const dispatch = (port as unknown as Record<symbol, unknown>)[DISPATCH];
+  if (typeof dispatch !== 'function') {
+    notRecorded('this version of Node hands out messages in a way that is not known');
+    return;
+  }
+  const handOut: Dispatch = (value, type, event) => {
+    // With an event that is there already, the program itself has made it.
+    if (event === undefined && type === 'message') peer.receive(value);
+    if (event === undefined && type === 'messageerror') peer.lose();
+    return (dispatch as Dispatch).call(port, value, type, event);
   };
-  const itself = (value: unknown): unknown => value;
-  const dataOfEvent = (event: unknown): unknown => (event as { data: unknown }).data;
-
-  let wrapped = new WeakMap<object, Listener>();
-  const methods = port as unknown as Record<string, (...all: unknown[]) => unknown>;
-  // Some of the methods call others of them.
-  const recorders = new WeakSet<object>();
-  const wrapAdding = (name: string, dataOf: (value: unknown) => unknown): void => {
-    const add = methods[name]!.bind(port);
-    methods[name] = (type: unknown, listener: unknown, ...rest: unknown[]) => {
-      const isListener = typeof listener === 'function' || typeof listener === 'object';
-      if (type !== 'message' || !isListener || listener === null || recorders.has(listener)) {
-        return add(type, listener, ...rest);
-      }
-      let recorder = wrapped.get(listener);
-      // One that was added before is added but once, unless it has been taken away by its message.
-      if (recorder === undefined || name === 'once') {
-        recorder = recording(listener as Listener, dataOf);
-        wrapped.set(listener, recorder);
-        recorders.add(recorder);
-      }
-      return add(type, recorder, ...rest);
-    };
-  };
-  const wrapRemoving = (name: string): void => {
-    const remove = methods[name]!.bind(port);
-    methods[name] = (type: unknown, listener: unknown, ...rest: unknown[]) => {
-      const recorder =
-        type === 'message' && listener !== null && listener !== undefined
-          ? wrapped.get(listener)
-          : undefined;
-      if (recorder !== undefined) wrapped.delete(listener as object);
-      return remove(type, recorder ?? listener, ...rest);
-    };
-  };
-  for (const name of ['on', 'addListener', 'once']) wrapAdding(name, itself);
-  wrapAdding('addEventListener', dataOfEvent);
-  for (const name of ['off', 'removeListener', 'removeEventListener']) wrapRemoving(name);
-
-  const removeAll = methods['removeAllListeners']!.bind(port);
-  methods['removeAllListeners'] = (...types: unknown[]) => {
-    if (types.length === 0 || types[0] === 'message') wrapped = new WeakMap();
-    return removeAll(...types);
-  };
-
-  let handler: unknown = null;
-  const accessor = propertyOf(port, 'onmessage');
-  Object.defineProperty(port, 'onmessage', {
-    configurable: true,
-    enumerable: true,
-    get: () => handler,
-    set: (listener: unknown) => {
-      handler = listener;
-      const given = typeof listener === 'function' ? (listener as Listener) : undefined;
-      accessor?.set?.call(port, given === undefined ? listener : recording(given, dataOfEvent));
-    },
-  });
+  Object.defineProperty(port, DISPATCH, { value: handOut, configurable: true, writable: true });
 
   const receiveFrom = threads.receiveMessageOnPort;
   (threads as { receiveMessageOnPort: typeof receiveFrom }).receiveMessageOnPort = (from) => {
@@ -365,55 +458,52 @@ function tracePort(port: MessagePort, peer: Peer): void {
   syncBuiltinESMExports();
 }
 
-function propertyOf(object: object, name: string): PropertyDescriptor | undefined {
-  for (let each: object | null = object; each !== null; each = Reflect.getPrototypeOf(each)) {
-    const property = Object.getOwnPropertyDescriptor(each, name);
-    if (property !== undefined) return property;
-  }
-  return undefined;
-}
-
-function traceThread(): Rank | undefined {
+function traceThread(): Place | undefined {
   if (threads.isMainThread) return traceMain();
   const assigned = assignment();
   return assigned === undefined ? undefined : traceWorker(assigned);
 }
 
+const place = traceThread();
+
 /**
- * The rank of this thread, for what a program has to record itself; undefined in a worker that is not
+ * The rank of this thread, for what a program has to record itself; undefined in a thread that is not
  * traced.
  */
-export const rank: Rank | undefined = traceThread();
+export const rank: Rank | undefined = place?.trace;
 
-function meetingOf(call: string): { state: Int32Array; own: Rank } {
-  if (meeting === undefined) throw wrongOrder(call, 'this thread is not a rank of the trace');
-  return meeting;
+function placeFor(call: string): Place {
+  if (place === undefined) throw wrongOrder(call, 'this thread is not a rank of the trace');
+  return place;
 }
 
-/** Blocks until every rank is here. */
-function meet(state: Int32Array): void {
-  const number = Atomics.load(state, MEETINGS);
-  if (Atomics.add(state, ARRIVED, 1) + 1 < Atomics.load(state, RANKS)) {
-    while (Atomics.load(state, MEETINGS) === number) Atomics.wait(state, MEETINGS, number);
-    return;
+/** Records what all ranks have done together. */
+function recordMeeting<N extends 'MPI_Barrier' | 'MPI_Bcast'>(
+  own: Rank,
+  name: N,
+  args: CallArguments<N>,
+  timing: Timing | undefined,
+): void {
+  try {
+    own.log(name, args, timing);
+    busyUntilNow(own);
+  } catch (error) {
+    notRecorded(error);
   }
-  Atomics.store(state, ARRIVED, 0);
-  Atomics.add(state, MEETINGS, 1);
-  Atomics.notify(state, MEETINGS);
 }
 
 /**
  * Blocks the thread until every rank that has been made calls it too, and records MPI_Barrier. As in
  * MPI a rank that never comes makes the others wait for ever.
  *
- * @throws TracewrightError `ERR_ORDER` in a thread that is no rank.
+ * @throws TracewrightError `ERR_ORDER` in a thread that is no rank, and when a rank has ended, so that
+ *   it cannot come any more; the message says which.
  */
 export function barrier(): void {
-  const { state, own } = meetingOf('barrier');
-  const timing = own.enter();
-  meet(state);
-  own.log('MPI_Barrier', { comm: Comm.WORLD }, timing);
-  busyUntil(own.enter());
+  const { number, meeting, trace } = placeFor('barrier');
+  const timing = trace?.enter();
+  meeting.meet('barrier', number);
+  if (trace !== undefined) recordMeeting(trace, 'MPI_Barrier', { comm: Comm.WORLD }, timing);
 }
 
 /**
@@ -422,23 +512,22 @@ export function barrier(): void {
  *
  * @param value what `v8.serialize` takes; only the root's counts.
  * @param root the rank whose value it is, 0 to the number of ranks - 1.
- * @throws TracewrightError `ERR_ORDER` in a thread that is no rank.
+ * @throws TracewrightError `ERR_ORDER` in a thread that is no rank, and when a rank has ended.
  */
 export function broadcast(value?: unknown, root = MAIN_RANK): unknown {
-  const { state, own } = meetingOf('broadcast');
-  integerIn('root', root, 0, Atomics.load(state, RANKS) - 1);
-  const bytes = own.rank === root ? serialize(value) : undefined;
-  const timing = own.enter();
+  const { number, meeting, trace } = placeFor('broadcast');
+  integerIn('root', root, 0, meeting.ranks - 1);
+  const bytes = number === root ? serialize(value) : undefined;
+  const timing = trace?.enter();
   if (bytes !== undefined) core.putNote(BROADCAST_NOTE, bytes.toString('base64'));
-  meet(state);
+  meeting.meet('broadcast', number);
   const received = bytes ?? Buffer.from(core.getNote(BROADCAST_NOTE), 'base64');
   // Nobody may put the next one while another still reads this one.
-  meet(state);
-  own.log(
-    'MPI_Bcast',
-    { count: received.length, datatype: Datatype.BYTE, root, comm: Comm.WORLD },
-    timing,
-  );
-  busyUntil(own.enter());
+  meeting.meet('broadcast', number);
+  if (trace !== undefined) {
+    const count = received.length;
+    const args = { count, datatype: Datatype.BYTE, root, comm: Comm.WORLD };
+    recordMeeting(trace, 'MPI_Bcast', args, timing);
+  }
   return bytes === undefined ? deserialize(received) : value;
 }
