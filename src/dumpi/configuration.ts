@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { checkOptionNames, oneOf } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { attempt, hasCode } from '../core/system-error.js';
@@ -175,22 +175,35 @@ export function parseConfiguration(text: string, path = 'dumpi.conf'): Configura
   return { ...options, calls: settings, counters };
 }
 
-function readIfThere(path: string): string | undefined {
+/**
+ * What libdumpi reads of a file: undefined where it cannot be opened, and as much as nothing of a
+ * directory, which can be.
+ */
+function readIfOpened(path: string): string | undefined {
+  let fd: number;
   try {
-    return readFileSync(path, 'utf8');
+    fd = openSync(path, 'r');
+  } catch {
+    return undefined;
+  }
+  try {
+    return readFileSync(fd, 'utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasCode(error, 'EISDIR')) return '';
     return attempt('config', path, () => {
       throw error;
     });
+  } finally {
+    closeSync(fd);
   }
 }
 
 /**
  * The configuration that libdumpi would use: the file that `DUMPI_CONF` names, or `dumpi.conf` in the
- * working directory, or the defaults.
+ * working directory where that cannot be opened, or the defaults.
  *
  * @param path a file to read instead; it must be there.
+ * @throws TracewrightError for a value that a key does not have, or a `path` that cannot be read.
  */
 export function loadConfiguration(path?: string): Configuration {
   if (path !== undefined) {
@@ -199,7 +212,7 @@ export function loadConfiguration(path?: string): Configuration {
   }
   const named = process.env['DUMPI_CONF'];
   for (const each of named === undefined ? ['dumpi.conf'] : [named, 'dumpi.conf']) {
-    const text = readIfThere(each);
+    const text = readIfOpened(each);
     if (text !== undefined) return checkConfiguration(parseConfiguration(text, each));
   }
   return checkConfiguration({});

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -103,5 +103,26 @@ describe('dumpi.conf', () => {
     expect(loadConfiguration().timestamps).toBe('none');
     expect(loadConfiguration('dumpi.conf').timestamps).toBe('cpu');
     expect(() => loadConfiguration('missing.conf')).toThrow('ENOENT');
+  });
+
+  it('that cannot be opened is passed over, and a directory says nothing, as for libdumpi', () => {
+    const directory = mkdtempSync(join(folder, 'cwd-'));
+    process.chdir(directory);
+    writeFileSync('dumpi.conf', 'timestamp cpu\n');
+    for (const unusable of ['dumpi.conf/below', '', 'x'.repeat(5000)]) {
+      process.env['DUMPI_CONF'] = unusable;
+      expect(loadConfiguration().timestamps).toBe('cpu');
+    }
+    process.env['DUMPI_CONF'] = directory;
+    expect(loadConfiguration()).toEqual(checkConfiguration({}));
+    Reflect.deleteProperty(process.env, 'DUMPI_CONF');
+    rmSync('dumpi.conf');
+    mkdirSync('dumpi.conf');
+    expect(loadConfiguration()).toEqual(checkConfiguration({}));
+    for (const path of ['dumpi.conf', 'missing']) {
+      expect(() => loadConfiguration(path)).toThrow(
+        expect.objectContaining({ code: 'ERR_SYSTEM', field: 'config' }),
+      );
+    }
   });
 });
