@@ -12,7 +12,7 @@ import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import { attempt } from '../core/system-error.js';
-import { checkThread, compiledEncoder, plainEncoder } from './call-encoder.js';
+import { checkGiven, checkThread, compiledEncoder, plainEncoder } from './call-encoder.js';
 import type { CallEncoder } from './call-encoder.js';
 import {
   callNamed,
@@ -204,6 +204,14 @@ function checkBias(field: string, bias: unknown, now: number): number {
 function configurationOf(config: string | ConfigurationOptions | undefined): Configuration {
   if (config === undefined || typeof config === 'string') return loadConfiguration(config);
   return checkConfiguration(config);
+}
+
+/** Whether `await` would wait for it. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    typeof (value as { then?: unknown }).then === 'function'
+  );
 }
 
 /** The trace of one MPI rank: its calls, on their way to its file. */
@@ -460,21 +468,36 @@ export class Rank {
 
   /**
    * Calls a function and records it as a call of MPI, from its beginning to its end; where it returns
-   * a promise, until that is settled. A function that fails is recorded only if `args` is an object.
+   * a promise, or anything else with a `then`, until that is settled: a promise is returned for it
+   * then. A function that fails is recorded only if `args` is an object. What a function that succeeded
+   * returned is lost only when the arguments made of it are wrong, and a failure is always its own. A
+   * call that ends after `close` is not recorded.
    *
    * @param args the arguments, or a function that makes them of what the function returned.
+   * @throws TracewrightError before the function is called: for a wrong name, arguments that are an
+   *   object and wrong, or a rank that is closed. Behind it, for wrong arguments that `args` made.
    */
   wrap<N extends MpiCallName, R>(
     name: N,
     args: CallArguments<N> | ((result: Awaited<R>) => CallArguments<N>),
     fn: () => R,
   ): R {
+    if (this.#closed) throw this.#closedError();
+    this.#labelOf(name);
+    if (typeof args !== 'function') checkGiven(callNamed(name)!, args);
+    if (typeof (fn as unknown) !== 'function') throw wrongType('fn', fn, 'a function');
     const timing = this.enter();
     const succeeded = (result: Awaited<R>): void => {
+      if (this.#closed) return;
       this.log(name, typeof args === 'function' ? args(result) : args, timing);
     };
     const failed = (): void => {
-      if (typeof args !== 'function') this.log(name, args, timing);
+      if (typeof args === 'function' || this.#closed) return;
+      try {
+        this.log(name, args, timing);
+      } catch {
+        // The program changed the arguments meanwhile; its own error says more.
+      }
     };
     let result: R;
     try {
@@ -483,11 +506,12 @@ export class Rank {
       failed();
       throw error;
     }
-    if (!(result instanceof Promise)) {
+    if (!isThenable(result)) {
       succeeded(result as Awaited<R>);
       return result;
     }
-    return result.then(
+    const promise = result instanceof Promise ? result : Promise.resolve(result);
+    return promise.then(
       (value: Awaited<R>) => {
         succeeded(value);
         return value;

@@ -713,6 +713,74 @@ describe('wrap', () => {
   });
 });
 
+describe('wrap, where something is wrong', () => {
+  const later = <T>(
+    settle: (resolve: (value: T) => void, reject: (error: Error) => void) => void,
+  ) => ({
+    then(resolve?: ((value: T) => void) | null, reject?: ((error: Error) => void) | null): void {
+      queueMicrotask(() => {
+        settle(resolve!, reject!);
+      });
+    },
+  });
+
+  it('refuses before the function is called', () => {
+    const rank = open();
+    let called = 0;
+    const fn = (): number => ++called;
+    for (const [action, field] of [
+      [() => rank.wrap('MPI_Send', { ...send, tag: '7' as never }, fn), 'MPI_Send tag'],
+      [() => rank.wrap('MPI_Nothing' as 'MPI_Send', send, fn), 'name'],
+      [() => rank.wrap('MPI_Send', null as never, fn), 'arguments of MPI_Send'],
+      [() => rank.wrap('MPI_Send', send, 7 as never), 'fn'],
+    ] as const) {
+      expect(caught(action)).toMatchObject({ name: 'TracewrightError', field });
+    }
+    rank.close();
+    expect(caught(() => rank.wrap('MPI_Send', send, fn))).toMatchObject({ code: 'ERR_CLOSED' });
+    expect(called).toBe(0);
+  });
+
+  it('keeps the error of the program', async () => {
+    const rank = open();
+    const args = { ...send };
+    const fail = (): never => {
+      args.tag = NaN;
+      throw new Error('its own');
+    };
+    expect(() => rank.wrap('MPI_Send', args, fail)).toThrow('its own');
+    args.tag = 7;
+    const promise = rank.wrap('MPI_Send', args, () => Promise.resolve().then(fail));
+    await expect(promise).rejects.toThrow('its own');
+    args.tag = 7;
+    const late = rank.wrap('MPI_Send', args, () => Promise.resolve(5));
+    const lateError = rank.wrap('MPI_Send', args, () => Promise.reject(new Error('late')));
+    rank.close();
+    await expect(late).resolves.toBe(5);
+    await expect(lateError).rejects.toThrow('late');
+    expect([...readCalls(rank.path)]).toEqual([]);
+  });
+
+  it('waits for anything that can be awaited', async () => {
+    const rank = open();
+    const ready = rank.wrap('MPI_Send', send, () =>
+      later<number>((resolve) => {
+        resolve(5);
+      }),
+    );
+    const failing = rank.wrap('MPI_Send', send, () =>
+      later<number>((_, reject) => {
+        reject(new Error('no'));
+      }),
+    );
+    expect(rank.counts('MPI_Send').calls).toBe(0);
+    expect(await (ready as unknown)).toBe(5);
+    await expect(failing as unknown as Promise<number>).rejects.toThrow('no');
+    expect(rank.counts('MPI_Send').calls).toBe(2);
+    rank.close();
+  });
+});
+
 describe('the files of a run', () => {
   it('have names of one start, and a metafile', () => {
     const directory = mkdtempSync(join(folder, 'run-'));
