@@ -48,7 +48,7 @@ been printed), 2 wrong usage or nothing to read.
     if (kernel !== undefined && !existsSync(kernel)) {
       throw new UsageError(`--kernel: there is no ${kernel}`);
     }
-    const output = standardOutput();
+    const output = standardOutput(form === undefined ? 'utf8' : 'latin1');
     const progress = new ProgressLine(!process.stdout.isTTY);
     let exitCode = EXIT_DONE;
     for (const { format, path } of findTraces(positionals[0]!, {

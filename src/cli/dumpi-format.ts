@@ -105,7 +105,9 @@ export const dumpiFormat: TraceFormat = {
   },
   dumpFormats: {
     dumpi2ascii: (path: string, { onProgress }: JobOptions) =>
-      ofEach(path, (file) => dumpi2ascii(file, onProgress && { onProgress })),
+      ofEach(path, (file) =>
+        dumpi2ascii(file, { encoding: 'latin1', ...(onProgress && { onProgress }) }),
+      ),
   },
   check: (path, { onProgress }) =>
     (isMetafile(path) ? checkRun : checkTrace)(path, onProgress && { onProgress }),

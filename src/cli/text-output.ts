@@ -16,13 +16,18 @@ export class ClosedPipe extends Error {}
 export class TextOutput {
   readonly #stream: Writable;
   readonly #path: string | undefined;
+  readonly #encoding: 'utf8' | 'latin1';
   #text = '';
   #error: Error | undefined;
 
-  /** @param path The file behind the stream, for messages; undefined for standard output. */
-  constructor(stream: Writable, path?: string) {
+  /**
+   * @param path The file behind the stream, for messages; undefined for standard output.
+   * @param encoding `latin1` where a character of the text stands for a byte.
+   */
+  constructor(stream: Writable, path?: string, encoding: 'utf8' | 'latin1' = 'utf8') {
     this.#stream = stream;
     this.#path = path;
+    this.#encoding = encoding;
     // Also given to the callback of the write; without a listener it would end the process.
     stream.on('error', (error) => (this.#error ??= error));
   }
@@ -43,7 +48,7 @@ export class TextOutput {
     if (text === '') return;
     this.#text = '';
     await new Promise<void>((resolve, reject) => {
-      this.#stream.write(text, (error) => {
+      this.#stream.write(text, this.#encoding, (error) => {
         if (error) reject(this.#meaning(error));
         else resolve();
       });
@@ -68,8 +73,8 @@ export class TextOutput {
 }
 
 /** Standard output. */
-export function standardOutput(): TextOutput {
-  return new TextOutput(process.stdout);
+export function standardOutput(encoding: 'utf8' | 'latin1' = 'utf8'): TextOutput {
+  return new TextOutput(process.stdout, undefined, encoding);
 }
 
 /**

@@ -22,7 +22,10 @@ export interface TraceFormat {
   tracesIn(directory: string): string[];
   /** A line for each record: readable, or one JSON object. */
   dump(path: string, json: boolean, options: JobOptions): Iterable<string>;
-  /** Further forms in which `dump --format NAME` prints a trace, by name: those of other readers. */
+  /**
+   * Further forms in which `dump --format NAME` prints a trace, by name: those of other readers, byte
+   * for byte. A character of a line stands for a byte.
+   */
   dumpFormats?: Readonly<Record<string, (path: string, options: JobOptions) => Iterable<string>>>;
   /** Whether its dump takes a kernel trace beside it. */
   interleavesKernel?: boolean;

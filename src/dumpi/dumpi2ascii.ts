@@ -83,8 +83,9 @@ const IGNORED = '<IGNORED>';
  * those that the record's 16 bits say.
  *
  * Where that program reads beyond an array or dies (a record whose array and count differ, two pairs
- * or more), this prints what is there. Text is printed up to a NUL, and bytes that are not UTF-8 as
- * U+FFFD.
+ * or more), this prints what is there. Text is printed up to a NUL. With the option
+ * `encoding: 'latin1'` a character stands for a byte, and lines that are written so are that program's
+ * byte for byte; otherwise bytes that are not UTF-8 are U+FFFD.
  *
  * @throws TraceFormatError where the file is not as the format says; what stands in front of it has
  *   been yielded. TracewrightError `ERR_SYSTEM` when the file cannot be read.

@@ -1,4 +1,4 @@
-import { checkOptionNames } from '../core/argument.js';
+import { checkOptionNames, oneOf } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { FileWindow } from '../core/file-window.js';
 import type { Progress } from '../core/finding.js';
@@ -16,9 +16,16 @@ export interface FieldCursorOptions {
   maxRecordBytes?: number | undefined;
   /** Called with the bytes read and the size of the file, four times a mebibyte at most. */
   onProgress?: Progress | undefined;
+  /** How bytes of text become characters: as UTF-8 unless set, or each byte one character. */
+  encoding?: TextEncoding | undefined;
 }
 
-const FIELD_CURSOR_OPTIONS = { maxRecordBytes: true, onProgress: true } as const;
+/** `latin1` keeps every byte, so that text can be written again as it was. */
+export type TextEncoding = 'utf8' | 'latin1';
+
+const TEXT_ENCODINGS: readonly TextEncoding[] = ['utf8', 'latin1'];
+
+const FIELD_CURSOR_OPTIONS = { maxRecordBytes: true, onProgress: true, encoding: true } as const;
 
 /**
  * Reads fields one after the other from a part of a file, in memory that does not grow with it. No
@@ -31,6 +38,7 @@ export class FieldCursor {
   readonly limit: number;
   readonly #window: FileWindow;
   readonly #maxRecordBytes: number;
+  readonly #encoding: TextEncoding;
   readonly #onProgress: Progress | undefined;
   #bytes: Buffer = Buffer.alloc(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
@@ -46,6 +54,7 @@ export class FieldCursor {
    */
   constructor(path: string, from: number, limit?: number, options: FieldCursorOptions = {}) {
     checkOptionNames<FieldCursorOptions>(options, FIELD_CURSOR_OPTIONS);
+    this.#encoding = oneOf('encoding', options.encoding ?? 'utf8', TEXT_ENCODINGS);
     this.path = path;
     this.#window = attempt('path', path, () => new FileWindow(path, STRETCH_BYTES));
     this.limit = Math.min(limit ?? this.#window.size, this.#window.size);
@@ -128,11 +137,11 @@ export class FieldCursor {
     return count;
   }
 
-  /** `length` bytes as text; what is not UTF-8 becomes U+FFFD. */
+  /** `length` bytes as text; where that is to be UTF-8, what is not becomes U+FFFD. */
   text(field: string, length: number): string {
     if (length === 0) return '';
     const at = this.#take(length, field);
-    return this.#bytes.toString('utf8', at, at + length);
+    return this.#bytes.toString(this.#encoding, at, at + length);
   }
 
   /** A string of the sections: a u16 length and the bytes. */

@@ -28,6 +28,11 @@ export interface ReadOptions {
   maxRecordBytes?: number;
   /** Called now and then with the bytes done and the bytes in all. */
   onProgress?: (done: number, total: number) => void;
+  /**
+   * How bytes of text become characters: `utf8` (default), with U+FFFD for what is not UTF-8, or
+   * `latin1`, each byte one character, so that the text can be written again as it was.
+   */
+  encoding?: 'utf8' | 'latin1';
 }
 
 /** A reading of a clock. */

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dumpi2ascii } from '../../src/dumpi/dumpi2ascii.js';
 import { rankFileName, writeMetafile } from '../../src/dumpi/metafile.js';
 import { readCalls } from '../../src/dumpi/reader.js';
-import { tracewright } from '../cli/run-command.js';
+import { main, tracewright } from '../cli/run-command.js';
 import { runFixture } from '../core/run-fixture.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { golden, goldenFiles, haveGolden } from './golden-traces.js';
@@ -119,6 +120,30 @@ describe('the command on DUMPI', { timeout: 60_000 }, () => {
     expect(status).toBe(0);
     expect(stdout).toBe(`${[...dumpi2ascii(files[1])].join('\n')}\n`);
     expect(stdout).toContain('MPI_Recv entering at walltime 2.0');
+  });
+
+  it('prints the bytes of text that is not UTF-8', () => {
+    const path = writeBuilt(directory, 'latin.bin', {
+      calls: [call('MPI_Init', 1, { argv: ['BYTE', 'größe'] })],
+      header: { hostname: 'BYTE' },
+      keyvals: [['BYTE', 'ß']],
+    });
+    const all = readFileSync(path).toString('latin1').replaceAll('BYTE', 'h\xe4\xfft');
+    writeFileSync(path, all, 'latin1');
+    const { stdout } = spawnSync(
+      process.execPath,
+      [main, 'dump', '--format', 'dumpi2ascii', path],
+      { encoding: 'buffer' },
+    );
+    const text = stdout.toString('latin1');
+    expect(text).toBe(`${[...dumpi2ascii(path, { encoding: 'latin1' })].join('\n')}\n`);
+    expect(text).toContain('hostname=h\xe4\xfft\n');
+    expect(text).toContain(`h\xe4\xfft=${Buffer.from('ß').toString('latin1')}\n`);
+    expect(text).toContain(`"h\xe4\xfft", "${Buffer.from('größe').toString('latin1')}"`);
+    expect([...dumpi2ascii(path)]).toContain('hostname=h\ufffd\ufffdt');
+    expect(() => [...dumpi2ascii(path, { encoding: 'ascii' as never })]).toThrow(
+      expect.objectContaining({ field: 'encoding' }),
+    );
   });
 
   it.skipIf(!haveGolden)('prints golden traces so (not at hand: ../shared/golden/dumpi)', () => {
