@@ -26,7 +26,7 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { performance } from 'node:perf_hooks';
 import type * as WorkerThreads from 'node:worker_threads';
 import type { MessagePort, Worker, WorkerOptions } from 'node:worker_threads';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { core } from '../core/addon.js';
@@ -266,17 +266,11 @@ function takePlace(number: number, meeting: Meeting, open: () => Rank): Place {
 
 /** Opens rank 0 under the first root that no other run of this second has. */
 function openMain(target: Target): Rank {
-  const config = configuration();
-  const root = config?.fileRoot ?? loadConfiguration().fileRoot;
+  const root = configuration()?.fileRoot ?? loadConfiguration().fileRoot;
   for (let number = 1; ; number++) {
     target.fileRoot = number === 1 ? root : `${root}-${number}`;
     try {
-      return openRank({
-        ...target,
-        rank: MAIN_RANK,
-        size: 1,
-        ...(config === undefined ? {} : { config }),
-      });
+      return openTarget(target, MAIN_RANK);
     } catch (error) {
       const taken = error instanceof TracewrightError && error.code === 'ERR_TRACE_EXISTS';
       if (!taken || number === MOST_ROOTS) throw error;
@@ -355,7 +349,7 @@ function traceMain(): Place {
           member.ended = true;
           meeting.leave(member.number);
           // A worker that was terminated has not closed its rank.
-          if (prefix !== undefined) completeRank(rankFileName(prefix, member.number));
+          if (prefix !== undefined) completeRank(prefix, target, member.number);
         }
       }
       return (super.emit as (name: string | symbol, ...rest: unknown[]) => boolean)(
@@ -385,27 +379,39 @@ function writeRanks(metafile: string, numprocs: number): void {
   }
 }
 
-function completeRank(path: string): void {
+/** Completes the trace of a worker that has ended. */
+function completeRank(prefix: string, target: Target, rank: number): void {
+  const path = rankFileName(prefix, rank);
   try {
     recoverTrace(path);
   } catch {
     // `tracewright recover` says what is wrong.
   }
+  try {
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+    // It was terminated before it could begin: a rank in which nothing happens.
+    rmSync(path, { force: true });
+    openTarget(target, rank).close();
+  } catch (error) {
+    warn(`rank ${rank} has no trace`, error);
+  }
+}
+
+function openTarget(target: Target, rank: number): Rank {
+  const config = configuration();
+  return openRank({
+    ...target,
+    rank,
+    size: rank + 1,
+    ...(config === undefined ? {} : { config }),
+  });
 }
 
 /** A worker that the main thread has made. */
 function traceWorker({ number, meeting, target }: Assignment): Place {
   const shared = new Meeting(meeting);
   if (target === undefined) return { number, meeting: shared, trace: undefined };
-  const own = takePlace(number, shared, () => {
-    const config = configuration();
-    return openRank({
-      ...target,
-      rank: number,
-      size: number + 1,
-      ...(config === undefined ? {} : { config }),
-    });
-  });
+  const own = takePlace(number, shared, () => openTarget(target, number));
   const { trace } = own;
   if (trace !== undefined && threads.parentPort !== null) {
     tracePort(threads.parentPort, new Peer(trace, MAIN_RANK));

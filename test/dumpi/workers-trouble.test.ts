@@ -106,6 +106,10 @@ describe('a program that is traced', () => {
     expect(messages(ranks, 'MPI_Irecv')).toEqual(['0 to 1, tag 0: 5 bytes']);
   });
 
+  it('has a rank for a worker that is terminated before it begins', async () => {
+    expect(ranksIn(await traced('early'))).toHaveLength(2);
+  });
+
   it('waits in its receives, whatever dumpi.conf says', async () => {
     for (const [i, text] of ['timestamp wall', 'timestamp full', 'MPI_Init disable'].entries()) {
       const conf = join(folder, `wait-${i}.conf`);
