@@ -844,7 +844,8 @@ export class Rank {
   }
 
   /**
-   * Moves the start of a call that took longer than its record can say to where it can.
+   * Moves the start of a call that began in an earlier turn, and took longer than its record can say,
+   * to where it can.
    *
    * @returns by how many seconds at most, rounded up.
    */
@@ -852,15 +853,15 @@ export class Rank {
     const { head, ring } = this;
     const view = new DataView(record.buffer, record.byteOffset, record.length);
     let early = 0;
-    const correct = (place: number, start: number, now: number): void => {
-      if (place === -1 || start < 0 || now - start <= LONGEST_CALL_NS) return;
+    const correct = (place: number, start: number, now: number, turn: number): void => {
+      if (place === -1 || start < 0 || start >= turn || now - start <= LONGEST_CALL_NS) return;
       early = Math.max(early, Math.ceil((now - start - LONGEST_CALL_NS) / NS));
       writeStart(view, place, now - LONGEST_CALL_NS);
     };
     ring.readStamp();
-    correct(head.wall, wall, ring.stamp[0]!);
+    correct(head.wall, wall, ring.stamp[0]!, this.started[2]!);
     if (head.cpu !== -1) {
-      correct(head.cpu, cpu, core.cpuClock(this.#threadCpu) - this.#cpuBiasNs);
+      correct(head.cpu, cpu, core.cpuClock(this.#threadCpu) - this.#cpuBiasNs, this.#cpuTurnNs);
     }
     return early;
   }
@@ -890,7 +891,9 @@ export class Rank {
     if (!(wall >= 0) || wall > now) {
       throw outOfRange('timing', wall, 'what enter of this rank returned');
     }
-    if (this.head.wall === -1 || now - wall <= LONGEST_CALL_NS) return wall;
+    // Where its record finds that a turn has passed since, that is seen to then.
+    if (this.head.wall === -1 || wall >= this.started[2]!) return wall;
+    if (now - wall <= LONGEST_CALL_NS) return wall;
     return this.#latestStart(wall, now, '');
   }
 

@@ -450,6 +450,41 @@ describe('times', () => {
     },
   );
 
+  it.each([
+    ['in the ring', 1],
+    ['longer than the ring', 40_000],
+  ])('of a call that began long ago, %s: right, or moved and said so', (_, count) => {
+    const now = Math.floor(Number(process.hrtime.bigint() / 1_000_000_000n));
+    const recvcounts = new Array<number>(count).fill(1);
+    const args = { commsize: count, recvcounts, datatype: Datatype.INT, op: 3, comm: Comm.WORLD };
+    // Seconds since the bias, what the call took in seconds, and what its record says.
+    for (const [since, took, said] of [
+      [65_500, 65_500, 65_500],
+      [2 * 65_536 + 65_500, 65_480, 65_480],
+      [70_000, 70_000, 65_400],
+      [3 * 65_536 + 100, 65_300, 65_300],
+      [3 * 65_536 + 100, 65_500, 65_400],
+      [3 * 65_536 + 65_500, 190_000, 65_400],
+    ] as const) {
+      for (const before of [false, true]) {
+        const rank = open({ wallBias: now - since, ringBytes: 65_536 });
+        // With a call before, the turns have been told when the long one is recorded.
+        if (before) rank.log('MPI_Barrier', { comm: Comm.WORLD });
+        rank.log('MPI_Reduce_scatter', args, ((since - took) * 1e9) as never);
+        rank.log('MPI_Finalize', {});
+        const calls = recorded(rank);
+        const { start, stop } = calls.find(({ name }) => name === 'MPI_Reduce_scatter')!.wall!;
+        expect(Math.abs(stop.seconds - now)).toBeLessThan(60);
+        expect(Math.abs(start.seconds - (now - said))).toBeLessThan(60);
+        const names = readSections(rank.path).functionNames.map(({ name }) => name);
+        expect(names.some((name) => name.includes(' s before its record says so'))).toBe(
+          took !== said,
+        );
+        expect([...checkTrace(rank.path)].map(({ rule }) => rule)).toEqual(['no-init']);
+      }
+    }
+  });
+
   it('of the CPU past 65,535 seconds likewise', () => {
     const bias = -3 * 65_536;
     const rank = open({ config: { timestamps: 'full' }, cpuBias: bias, wallBias: -200_000 });
