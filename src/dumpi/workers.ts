@@ -36,6 +36,8 @@ import type { CallArguments } from './calls.js';
 import { Comm, Datatype } from './constants.js';
 import { loadConfiguration } from './configuration.js';
 import type { ConfigurationOptions } from './configuration.js';
+import { rankRings } from './file-names.js';
+import { BIASES_BYTES, BODY_OFFSET } from './layout.js';
 import { Meeting } from './meeting.js';
 import { messageSize } from './message-size.js';
 import { rankFileName, readMetafile, writeMetafile } from './metafile.js';
@@ -388,7 +390,10 @@ function completeRank(prefix: string, target: Target, rank: number): void {
     // `tracewright recover` says what is wrong.
   }
   try {
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes > BODY_OFFSET + BIASES_BYTES) return;
+    // What could not be recovered.
+    if (existsSync(rankRings(path, undefined, '').calls)) return;
     // It was terminated before it could begin: a rank in which nothing happens.
     rmSync(path, { force: true });
     openTarget(target, rank).close();
