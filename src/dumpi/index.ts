@@ -14,7 +14,7 @@ export type { ChromeOptions } from './chrome.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export * from './constants.js';
 export { dumpi2ascii } from './dumpi2ascii.js';
-export type { FieldCursorOptions } from './field-cursor.js';
+export type { FieldCursorOptions, TextEncoding } from './field-cursor.js';
 export type {
   Configuration,
   ConfigurationOptions,
