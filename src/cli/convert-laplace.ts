@@ -16,12 +16,12 @@ async function convertWith(
   convert: typeof referencesToText,
   { path, out, force, endian }: ConversionRequest,
 ): Promise<number> {
-  if (path !== STANDARD && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw new UsageError(`${path} is a directory; a reference trace is a file`);
-  }
-  // Node reads nothing there, and calls it the end.
-  if (path === STANDARD && fstatSync(process.stdin.fd).isDirectory()) {
-    throw new UsageError('standard input is a directory; a reference trace is a file');
+  // Node reads nothing of a directory as standard input, and calls it the end.
+  const input =
+    path === STANDARD ? fstatSync(process.stdin.fd) : statSync(path, { throwIfNoEntry: false });
+  if (input?.isDirectory() === true) {
+    const name = path === STANDARD ? 'standard input' : path;
+    throw new UsageError(`${name} is a directory; a reference trace is a file`);
   }
   const toFile = out !== undefined && out !== STANDARD;
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);

@@ -13,16 +13,26 @@ export interface RingedFile {
   format: string | undefined;
 }
 
+/** The format's word for itself; undefined of a ring that is not ready. */
+function readFormat(ringPath: string): string | undefined {
+  const ring = RingFile.open(ringPath);
+  if (!(ring instanceof RingFile)) return undefined;
+  ring.close();
+  return ring.format;
+}
+
+/** What is wrong with a ring is said when the trace is recovered. */
+function passOver(error: unknown): void {
+  if (!(error instanceof TraceFormatError) && !hasCode(error, 'ENOENT')) throw error;
+}
+
 /** The format's word for itself; undefined where there is no ring, or none that can tell. */
 export function formatOfRing(path: string): string | undefined {
   try {
-    const ring = RingFile.open(path);
-    if (!(ring instanceof RingFile)) return undefined;
-    ring.close();
-    return ring.format;
+    return readFormat(path);
   } catch (error) {
-    if (error instanceof TraceFormatError || hasCode(error, 'ENOENT')) return undefined;
-    throw error;
+    passOver(error);
+    return undefined;
   }
 }
 
@@ -38,13 +48,9 @@ export function ringedFiles(directory: string, ringName: RegExp): RingedFile[] {
     if (name === undefined || !entry.isFile()) continue;
     const path = join(directory, name);
     try {
-      const ring = RingFile.open(join(directory, entry.name));
-      const ready = ring instanceof RingFile;
-      if (ready) ring.close();
-      files.set(path, { path, format: ready ? ring.format : undefined });
+      files.set(path, { path, format: readFormat(join(directory, entry.name)) });
     } catch (error) {
-      // What is wrong with a ring is said when the trace is recovered.
-      if (!(error instanceof TraceFormatError) && !hasCode(error, 'ENOENT')) throw error;
+      passOver(error);
     }
   }
   return [...files.values()];

@@ -1,6 +1,7 @@
 import { compile, mayCompile } from '../core/compile.js';
 import { integerIn } from '../core/argument.js';
 import { commitText, ringScope } from '../core/emitter-text.js';
+import { lengthOf } from '../core/typed-array.js';
 import type { Call, Field, Status } from './calls.js';
 import type { Setting } from './configuration.js';
 import { argumentBytes, checkArguments, INTEGERS, writeArguments, writeStatus } from './encode.js';
@@ -117,12 +118,6 @@ function isStatus(value: unknown): boolean {
     (error << 24) >> 24 === error
   );
 }
-
-/** The length of a typed array, which no property of the array's own can change. */
-const lengthOf: unknown = Reflect.get(
-  Object.getOwnPropertyDescriptor(Reflect.getPrototypeOf(Int32Array.prototype), 'length')!,
-  'get',
-);
 
 type NarrowEncoding = keyof typeof INTEGERS;
 

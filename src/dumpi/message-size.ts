@@ -2,6 +2,7 @@ import { Blob } from 'node:buffer';
 import { ReadableStream } from 'node:stream/web';
 import { types } from 'node:util';
 import { MessagePort } from 'node:worker_threads';
+import { byteLengthOf } from '../core/typed-array.js';
 
 /** What an object or array costs beside its contents, and what anything else of a fixed size does. */
 const OBJECT_BYTES = 8;
@@ -60,8 +61,6 @@ function getterOf(prototype: object, name: string): Getter {
 }
 
 // Those that read what is inside of an object, of any realm; a class may have put others in front.
-const arrayPrototype = Reflect.getPrototypeOf(Uint8Array.prototype)!;
-const bytesOfArray = getterOf(arrayPrototype, 'byteLength');
 const bytesOfDataView = getterOf(DataView.prototype, 'byteLength');
 const bytesOfBuffer = getterOf(ArrayBuffer.prototype, 'byteLength');
 const bytesOfShared = getterOf(SharedArrayBuffer.prototype, 'byteLength');
@@ -97,7 +96,7 @@ function sizeOfOne(each: object, left: object[]): number {
   if (ArrayBuffer.isView(each)) {
     return (
       OBJECT_BYTES +
-      Reflect.apply(types.isDataView(each) ? bytesOfDataView : bytesOfArray, each, [])
+      Reflect.apply(types.isDataView(each) ? bytesOfDataView : byteLengthOf, each, [])
     );
   }
   if (types.isArrayBuffer(each)) return OBJECT_BYTES + Reflect.apply(bytesOfBuffer, each, []);

@@ -2,7 +2,7 @@ import { TraceFormatError } from '../core/errors.js';
 import { END_OF_STREAM_LABEL, FUNCTION_EXIT_LABEL, callLabelled } from './calls.js';
 import type { Call, CallFields, CallName, Field, FieldEncoding, Status } from './calls.js';
 import { FieldCursor } from './field-cursor.js';
-import type { FieldCursorOptions } from './field-cursor.js';
+import type { FieldCursorOptions, TextEncoding } from './field-cursor.js';
 import {
   ANNOTATION,
   COUNTER_BYTES,
@@ -32,7 +32,7 @@ export interface ReadOptions {
    * How bytes of text become characters: `utf8` (default), with U+FFFD for what is not UTF-8, or
    * `latin1`, each byte one character, so that the text can be written again as it was.
    */
-  encoding?: 'utf8' | 'latin1';
+  encoding?: TextEncoding;
 }
 
 /** A reading of a clock. */

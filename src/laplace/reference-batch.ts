@@ -4,6 +4,7 @@ import type { NativeColumn } from '../core/addon.js';
 import { checkOptionNames, integerIn } from '../core/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import type { Ring } from '../core/ring.js';
+import { bufferOf, byteOffsetOf, lengthOf } from '../core/typed-array.js';
 import { FIRST_TYPE, LAST_TYPE, packedLayout, RECORD_BYTES, TYPE_OFFSET } from './layout.js';
 import type { ReferenceForm } from './layout.js';
 import { firstWrongType, ReferenceFormatter } from './reference-text.js';
@@ -24,22 +25,6 @@ export interface ReferenceArrays {
 
 /** Records that are turned into lines at once: their text fits every ring. */
 const TEXT_RECORDS = 512;
-
-/** The length of a typed array, also of one whose object says another. */
-const lengthOf = Reflect.getOwnPropertyDescriptor(
-  Reflect.getPrototypeOf(Uint8Array.prototype)!,
-  'length',
-)!.get as (this: NativeColumn) => number;
-
-/** What a typed array stands in, also of one whose object says another. */
-const bufferOf = Reflect.getOwnPropertyDescriptor(
-  Reflect.getPrototypeOf(Uint8Array.prototype)!,
-  'buffer',
-)!.get as (this: NativeColumn) => ArrayBufferLike;
-const byteOffsetOf = Reflect.getOwnPropertyDescriptor(
-  Reflect.getPrototypeOf(Uint8Array.prototype)!,
-  'byteOffset',
-)!.get as (this: NativeColumn) => number;
 
 /** An array that was handed to another thread has no elements any more: not what was meant. */
 function refuseDetached(field: string, array: NativeColumn): void {

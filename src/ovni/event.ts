@@ -71,10 +71,11 @@ function jumboEmitter(stream: StreamWriter, signature: Signature) {
     checkArguments(signature, values);
     const last = args.at(-1)?.type === 'str' ? (values[args.length - 1] as string) : undefined;
     const text = last === undefined ? '' : `${last}\0`;
-    if (Buffer.byteLength(text) - 1 > longest) {
+    const textBytes = Buffer.byteLength(text);
+    if (textBytes - 1 > longest) {
       throw outOfRange(args.at(-1)!.name, last, `at most ${longest} bytes of UTF-8`);
     }
-    const data = Buffer.alloc(payloadBytes + Buffer.byteLength(text));
+    const data = Buffer.alloc(payloadBytes + textBytes);
     const view = new DataView(data.buffer, data.byteOffset, data.length);
     args.forEach(({ type, offset }, i) => {
       writeFixed(view, offset, type, values[i]);

@@ -14,8 +14,6 @@ import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
 import type { MarkDefinition, StreamWriter } from './stream-writer.js';
 import { checkWide, writeWide } from './wide-integer.js';
 
-/** Bytes of a title or label that the emulator reads. */
-
 const PAYLOAD_BYTES = 12;
 const RECORD_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
 const TYPE_AT = PAYLOAD_OFFSET + 8;

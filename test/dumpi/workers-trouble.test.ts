@@ -2,10 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readMetafile } from '../../src/dumpi/metafile.js';
-import { readCalls } from '../../src/dumpi/reader.js';
 import type { CallRecord } from '../../src/dumpi/reader.js';
 import { resultOfFixture, runFixture } from '../core/run-fixture.js';
+import { messagesIn, ranksIn } from './ranks-of-run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-trouble-'));
 afterAll(() => {
@@ -26,32 +25,9 @@ async function traced(mode: string, env: Record<string, string> = {}): Promise<s
   return directory;
 }
 
-/** The calls of each rank of a run. */
-function ranksIn(directory: string): CallRecord[][] {
-  const names = readdirSync(directory).sort();
-  const [meta] = names.filter((name) => name.endsWith('.meta'));
-  const files = names.filter((name) => name.endsWith('.bin'));
-  expect(readMetafile(join(directory, meta!)).numprocs).toBe(files.length);
-  return files.map((name) => [...readCalls(join(directory, name))]);
-}
-
-interface Message {
-  dest?: number;
-  source?: number;
-  tag: number;
-  count: number;
-}
-
 function messages(ranks: CallRecord[][], call: 'MPI_Isend' | 'MPI_Irecv'): string[] {
-  return ranks
-    .flatMap((calls, own) =>
-      calls
-        .filter(({ name }) => name === call)
-        .map(({ fields }) => {
-          const { dest, source, tag, count } = fields as Message;
-          return `${source ?? own} to ${dest ?? own}, tag ${tag}: ${count} bytes`;
-        }),
-    )
+  return messagesIn(ranks, call)
+    .map(({ from, to, tag, count }) => `${from} to ${to}, tag ${tag}: ${count} bytes`)
     .sort();
 }
 

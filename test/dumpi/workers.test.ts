@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { messageSize } from '../../src/dumpi/message-size.js';
-import { readMetafile } from '../../src/dumpi/metafile.js';
-import { readCalls } from '../../src/dumpi/reader.js';
 import type { CallRecord } from '../../src/dumpi/reader.js';
 import { resultOfFixture } from '../core/run-fixture.js';
+import { messagesIn, ranksIn as ranksOfRun } from './ranks-of-run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-workers-'));
 afterAll(() => {
@@ -16,34 +15,15 @@ afterAll(() => {
 
 const execArgv = ['--import', 'tracewright/dumpi/workers'];
 
-/** The calls of each rank, in the order of the ranks. */
+/** The calls of each rank, of a run that has left nothing but its files. */
 function ranksIn(directory: string): CallRecord[][] {
-  const names = readdirSync(directory).sort();
-  const files = names.filter((name) => name.endsWith('.bin'));
-  const [meta] = names.filter((name) => name.endsWith('.meta'));
-  expect(names).toHaveLength(files.length + 1);
-  expect(readMetafile(join(directory, meta!)).numprocs).toBe(files.length);
-  return files.map((name) => [...readCalls(join(directory, name))]);
+  const ranks = ranksOfRun(directory);
+  expect(readdirSync(directory)).toHaveLength(ranks.length + 1);
+  return ranks;
 }
 
-interface Message {
-  dest?: number;
-  source?: number;
-  tag: number;
-  count: number;
-  comm: number;
-}
-
-/** Every message from a rank to another, as the one end or the other has it. */
 function messages(ranks: CallRecord[][], call: 'MPI_Isend' | 'MPI_Irecv'): string[] {
-  return ranks.flatMap((calls, own) =>
-    calls
-      .filter(({ name }) => name === call)
-      .map(({ fields }) => {
-        const { dest, source, tag, count, comm } = fields as Message;
-        return JSON.stringify({ from: source ?? own, to: dest ?? own, tag, count, comm });
-      }),
-  );
+  return messagesIn(ranks, call).map((message) => JSON.stringify(message));
 }
 
 describe('a pool of workers that knows nothing of tracing', () => {
