@@ -36,7 +36,7 @@ function orderOf(round, random, ending, place, page) {
     together: ending === 'tmpfs-full',
     // A state or a mark that is dropped makes later ones wrong.
     end: inside
-      ? { thread: random.integer(0, THREADS - 1), after: random.integer(0, 60_000), how: ending }
+      ? { thread: random.integer(0, THREADS - 1), after: random.integer(0, 30_000), how: ending }
       : undefined,
   };
 }

@@ -14,7 +14,6 @@ import { ovniReaders } from './ovni-fuzz.mjs';
  * @property {(directory: string) => string} open where the input goes.
  * @property {(path: string, bytes: Buffer) => number | Promise<number>} read the records that it
  *   found; throws at a fault.
- * @property {number} [share] of the inputs, for what is slow and parses by a reader that gets all.
  */
 
 /** @type {FuzzedReader[]} */

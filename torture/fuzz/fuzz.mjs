@@ -51,15 +51,14 @@ async function feedPortion(order, jobs) {
 
 /** Portions of all readers, in order, with the tally that each adds to. */
 function* portionsOf({ seed, count, directory, only }) {
-  for (const [index, { name, share = 1 }] of readers.entries()) {
+  for (const [index, { name }] of readers.entries()) {
     if (!name.includes(only)) continue;
-    const inputs = Math.ceil(count * share);
-    const portions = Math.max(1, Math.ceil(inputs / PORTION));
+    const portions = Math.max(1, Math.ceil(count / PORTION));
     const tally = { name, inputs: 0, past: 0, wrong: [], left: portions, ms: 0 };
     for (let n = 0; n < portions; n++) {
       const from = n * PORTION;
       const place = join(directory, `reader-${index}-${n}`);
-      const size = Math.min(PORTION, inputs - from);
+      const size = Math.min(PORTION, count - from);
       yield { tally, order: { reader: index, seed, from, count: size, directory: place } };
     }
   }

@@ -62,7 +62,6 @@ function conversion(form) {
   return {
     ...referenceReader(form),
     name: `laplace conversion from ${form}`,
-    share: 0.05,
     async read(path, bytes) {
       writeFileSync(path, bytes);
       const { records } = await convert(path, `${path}.converted`, { exists: 'replace' });
