@@ -62,27 +62,41 @@ async function run(name) {
   return { name, ...JSON.parse(output) };
 }
 
+const guide = new URL('../docs/performance.md', import.meta.url);
+
+/** Where a benchmark's figures stand in the guide: between its two marks. */
+function placeIn(text, name) {
+  const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [start, end] = [text.indexOf(from), text.indexOf(to)];
+  return start === -1 || end < start ? undefined : { start: start + from.length, end };
+}
+
 /**
- * Replaces what docs/performance.md says between the two marks of a benchmark.
- *
  * @param {string} name
  * @param {Awaited<ReturnType<typeof run>>} result
  */
 function writeDocs(name, result) {
-  const file = new URL('../docs/performance.md', import.meta.url);
-  const text = readFileSync(file, 'utf8');
-  const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const [start, end] = [text.indexOf(from), text.indexOf(to)];
-  if (start === -1 || end < start) throw new Error(`docs/performance.md has no marks for ${name}`);
-  const figures = `${from}\n\n${machineText(result.machine)}\n${resultMarkdown(result)}\n`;
-  writeFileSync(file, text.slice(0, start) + figures + text.slice(end));
+  const text = readFileSync(guide, 'utf8');
+  const { start, end } = placeIn(text, name);
+  const figures = `\n\n${machineText(result.machine)}\n${resultMarkdown(result)}\n`;
+  writeFileSync(guide, text.slice(0, start) + figures + text.slice(end));
 }
 
+const names = values.only ?? NAMES;
+if (values.docs) {
+  // Before hours of measuring, not after them.
+  const text = readFileSync(guide, 'utf8');
+  const unmarked = names.find((name) => placeIn(text, name) === undefined);
+  if (unmarked !== undefined) {
+    console.error(`docs/performance.md has no marks for ${unmarked}`);
+    process.exit(1);
+  }
+}
 const results = [];
 let missed = 0;
 let failed = 0;
 if (!values.json) console.log(machineText(machine()));
-for (const name of values.only ?? NAMES) {
+for (const name of names) {
   try {
     const result = await run(name);
     results.push(result);
@@ -95,6 +109,8 @@ for (const name of values.only ?? NAMES) {
   }
 }
 if (values.json) console.log(JSON.stringify({ machine: machine(), results }, null, 2));
-else if (!values.markdown)
-  console.log(missed === 0 ? 'All goals are met.' : `${missed} goals are missed.`);
+else {
+  if (failed > 0) console.log(`${failed} of ${names.length} benchmarks failed.`);
+  else console.log(missed === 0 ? 'All goals are met.' : `${missed} goals are missed.`);
+}
 process.exitCode = failed > 0 ? 1 : missed > 0 ? 2 : 0;
