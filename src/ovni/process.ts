@@ -1,13 +1,15 @@
 import {
-  mkdirSync,
-  renameSync,
+  closeSync,
   copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
   rmSync,
   rmdirSync,
-  openSync,
-  closeSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
 import { checkOptionNames, integerIn } from '../core/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
@@ -260,9 +262,7 @@ export function procFini(): void {
   // For threads that free themselves when the next process has begun; they may know less of it.
   if (current.version === 1) core.putNote(NOTE + current.procDir, JSON.stringify(current));
   writeProcessMetadata(current);
-  if (current.version === 1) {
-    moveToTrace(current, 'metadata.json');
-  }
+  if (current.version === 1) moveProcessMetadata(current);
   removeEmptyWorkDir(current);
 }
 
@@ -292,21 +292,60 @@ export function writeProcessMetadata(
   });
 }
 
-/** Moves a finished file or directory from `OVNI_TMPDIR` to its place in the trace. */
-export function moveToTrace(current: OvniProcess, name: string): void {
-  if (current.workDir === current.procDir) return;
-  const from = join(current.workDir, name);
-  const to = join(current.procDir, name);
-  attempt('OVNI_TMPDIR', from, () => {
-    mkdirSync(dirname(to), { recursive: true });
+interface Move {
+  from: string;
+  to: string;
+}
+
+/** Copies files under names that no reader looks for, and then gives all of them their own. */
+function copyToTrace(moves: readonly Move[]): void {
+  const copies = moves.map(({ from, to }) => {
+    return { from, copy: join(dirname(to), `.${basename(to)}.new`), to };
+  });
+  try {
+    for (const { from, copy } of copies) copyFileSync(from, copy);
+    for (const { copy, to } of copies) renameSync(copy, to);
+  } catch (error) {
+    for (const { copy } of copies) rmSync(copy, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Moves finished files from `OVNI_TMPDIR` to their place in the trace: all of them, or none.
+ *
+ * @param stay whether they are to be in both places.
+ * @throws TracewrightError `ERR_SYSTEM` when the trace has no room, say.
+ */
+export function moveToTrace(current: OvniProcess, names: readonly string[], stay = false): void {
+  const moves = names.map((name): Move => {
+    return { from: join(current.workDir, name), to: join(current.procDir, name) };
+  });
+  attempt('OVNI_TMPDIR', current.workDir, () => {
+    for (const { to } of moves) mkdirSync(dirname(to), { recursive: true });
+    if (stay) {
+      copyToTrace(moves);
+      return;
+    }
     try {
-      renameSync(from, to);
+      for (const { from, to } of moves) renameSync(from, to);
     } catch (error) {
       if (!hasCode(error, 'EXDEV')) throw error;
-      copyFileSync(from, to);
-      rmSync(from);
+      copyToTrace(moves);
+      for (const { from } of moves) rmSync(from);
     }
   });
+}
+
+/**
+ * Version 1: brings the metadata of the process from `OVNI_TMPDIR` to the trace. Streams that are
+ * still there keep a copy, without which nobody could read them.
+ */
+export function moveProcessMetadata(current: OvniProcess): void {
+  const { workDir, procDir } = current;
+  if (workDir === procDir || !existsSync(join(workDir, 'metadata.json'))) return;
+  const stay = readdirSync(workDir).some((name) => /^thread\.\d+$/.test(name));
+  moveToTrace(current, ['metadata.json'], stay);
 }
 
 /** Removes what `OVNI_TMPDIR` no longer needs of the process. */

@@ -21,12 +21,17 @@ import {
   payloadSizeCode,
 } from './layout.js';
 import { library } from './library.js';
-import { WRITER } from './stream-owner.js';
+import { ringIsThere, WRITER } from './stream-owner.js';
 import type { StreamOwner } from './stream-owner.js';
 import { MarkStacks } from './mark-stacks.js';
 import { models } from './catalog.js';
 import { OwedEvents } from './owed-events.js';
-import { moveToTrace, removeEmptyWorkDir, writeProcessMetadata } from './process.js';
+import {
+  moveProcessMetadata,
+  moveToTrace,
+  removeEmptyWorkDir,
+  writeProcessMetadata,
+} from './process.js';
 import type { CpuEntry, OvniProcess } from './process.js';
 import { codeOf } from './reader.js';
 import { isLegal, transitionOf } from './thread-state.js';
@@ -409,17 +414,14 @@ export class StreamWriter {
     this.ring.close();
     if (process.workDir === process.procDir) return;
     const name = `thread.${tid}`;
+    // A ring stays as long as it holds what the disk refused: recovery finds its stream beside it.
+    const isComplete = !ringIsThere(this.#writer!);
+    const names = process.version === 1 ? [name] : [`${name}/stream.obs`, `${name}/stream.json`];
+    // A stream without events has left nothing.
+    if (isComplete && existsSync(join(process.workDir, names[0]!))) moveToTrace(process, names);
     // After procFini this thread has written the metadata of the process once more.
-    const names =
-      process.version === 1
-        ? [name, 'metadata.json']
-        : [`${name}/stream.obs`, `${name}/stream.json`];
-    for (const file of names) {
-      if (file === 'metadata.json' && !process.finished) continue;
-      // A stream without events has left nothing.
-      if (existsSync(join(process.workDir, file))) moveToTrace(process, file);
-    }
-    if (process.version === 3) {
+    if (process.version === 1 && process.finished) moveProcessMetadata(process);
+    if (process.version === 3 && isComplete) {
       try {
         rmdirSync(join(process.workDir, name));
       } catch {
