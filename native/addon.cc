@@ -660,6 +660,11 @@ Napi::Value group_state(const Napi::CallbackInfo& info) {
   return result;
 }
 
+Napi::Value in_place(const Napi::CallbackInfo& info) {
+  const Ring* const ring = ring_argument(info);
+  return Napi::Boolean::New(info.Env(), ring->sink() && ring->sink()->in_place());
+}
+
 Napi::Value ring_counts(const Napi::CallbackInfo& info) {
   Ring* ring = ring_argument(info);
   if (!ring->sink()) return info.Env().Undefined();
@@ -832,6 +837,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("finish", finish_ring);
   put("waitDrained", wait_drained);
   put("targetCounts", target_counts);
+  put("inPlace", in_place);
   put("ringCounts", ring_counts);
   put("groupCounts", group_counts);
   put("onTargetNews", on_target_news);

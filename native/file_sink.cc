@@ -70,6 +70,7 @@ std::shared_ptr<OwnFileSink> OwnFileSink::create(const std::string& path,
   if (!fd) return nullptr;
   std::shared_ptr<OwnFileSink> sink(new (std::nothrow) OwnFileSink());
   if (!sink) return nullptr;
+  sink->identity_ = FileIdentity(fd.get());
   sink->fd_ = std::move(fd);
   sink->path_ = path;
   sink->base_ = preamble.size();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "file_descriptor.h"
+#include "file_identity.h"
 #include "piece_series.h"
 #include "sink.h"
 
@@ -21,12 +22,14 @@ class OwnFileSink : public Sink {
   bool drain(Ring& ring, uint64_t to) override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
+  bool in_place() const override { return identity_.lies_at(path_); }
 
  protected:
   void shut() override { fd_.reset(); }
 
  private:
   FileDescriptor fd_;
+  FileIdentity identity_;
   std::string path_;
   uint64_t base_ = 0;
 };

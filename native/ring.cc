@@ -195,8 +195,8 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
 
 bool Ring::move_to(const std::string& path, const std::string& target) {
   // The first gone is no reason to stop: somebody has removed the ring, and nothing finds it.
-  if (!options_.path.empty() && rename(options_.path.c_str(), path.c_str()) != 0 &&
-      errno != ENOENT) {
+  if (!options_.path.empty() && identity_.lies_at(options_.path) &&
+      rename(options_.path.c_str(), path.c_str()) != 0 && errno != ENOENT) {
     return false;
   }
   options_.path = path;
@@ -252,6 +252,7 @@ bool Ring::map(Failure* failure) {
     if (!options_.path.empty()) unlink(options_.path.c_str());
     return false;
   }
+  identity_ = FileIdentity(fd.get());
   // A new file is all zeros but for the identity, which must not be away for a moment.
   control_ = reinterpret_cast<ControlPage*>(base);
   data_ = base + control_bytes_;
@@ -472,6 +473,21 @@ bool Ring::write_epilogue() {
   return sink_->append(*this, epilogue.bytes, bytes, nullptr, 0, &failure);
 }
 
+void Ring::remove_file() {
+  if (!options_.path.empty() && identity_.lies_at(options_.path)) unlink(options_.path.c_str());
+}
+
+void Ring::remove_stream() {
+  unlink(options_.target.c_str());
+  // The ring may lie in the directory that goes away with the stream.
+  remove_file();
+  if (options_.finish_to.empty()) return;
+  unlink(options_.finish_from.c_str());
+  unlink(options_.finish_to.c_str());
+  const size_t slash = options_.finish_to.rfind('/');
+  if (slash != std::string::npos) rmdir(options_.finish_to.substr(0, slash).c_str());
+}
+
 void Ring::finish(uint32_t socket_limit_ms) {
   if (sink_ && sink_->slow()) wait_drained(head(), socket_limit_ms);
   {
@@ -482,17 +498,9 @@ void Ring::finish(uint32_t socket_limit_ms) {
     bool complete = sink_->drain(*this, head());
     const bool empty = head() == 0;
     complete = complete && write_epilogue();
-    if (complete) {
+    if (complete && sink_->in_place()) {
       if (empty && options_.remove_if_empty) {
-        unlink(options_.target.c_str());
-        // The ring may lie in the directory that goes away with the stream.
-        if (!options_.path.empty()) unlink(options_.path.c_str());
-        if (!options_.finish_to.empty()) {
-          unlink(options_.finish_from.c_str());
-          unlink(options_.finish_to.c_str());
-          const size_t slash = options_.finish_to.rfind('/');
-          if (slash != std::string::npos) rmdir(options_.finish_to.substr(0, slash).c_str());
-        }
+        remove_stream();
       } else if (!options_.finish_to.empty()) {
         // Without its end the stream is not complete; the ring stays, so that recovery can try.
         complete = rename(options_.finish_from.c_str(), options_.finish_to.c_str()) == 0 ||
@@ -507,7 +515,7 @@ void Ring::finish(uint32_t socket_limit_ms) {
       complete = false;
     }
     // What could not be written stays in the ring's file for recovery.
-    if (complete && !options_.path.empty()) unlink(options_.path.c_str());
+    if (complete) remove_file();
   }
   notify_waiters();
   DrainThread::instance().remove(this);

@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "control_page.h"
 #include "failure.h"
+#include "file_identity.h"
 
 namespace tracewright {
 
@@ -194,6 +195,9 @@ class Ring {
  private:
   Ring() = default;
   bool map(Failure* failure);
+  void remove_stream();
+  // Only its own: where its directory was removed and made again, the path is another ring's.
+  void remove_file();
 
   uint64_t in_order() {
     uint64_t ns = now();
@@ -302,6 +306,7 @@ class Ring {
   size_t capacity_ = 0;
   RingOptions options_;
   std::string first_path_;
+  FileIdentity identity_;  // of its file
   std::shared_ptr<FilePiece> piece_;
   std::shared_ptr<Sink> sink_;
   std::mutex consumer_;

@@ -56,6 +56,10 @@ class Sink {
   // on to its next piece.
   virtual void follow(Ring&) {}
 
+  // Whether the path of a file that one ring feeds still names that file. Where somebody has
+  // removed it, what lies there now is another trace.
+  virtual bool in_place() const { return true; }
+
   // The ring is finished; what it still holds stays where it is.
   virtual void leave(Ring&) {}
   void retire(Ring& ring) {

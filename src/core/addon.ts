@@ -196,6 +196,8 @@ export interface NativeCore {
   finish(ring: number, limitMs: number): void;
   waitDrained(ring: number, limitMs: number): Promise<boolean>;
   targetCounts(target: NativeTarget): TargetCounts;
+  /** Whether the path of a file that only this ring feeds still names that file. */
+  inPlace(ring: number): boolean;
   ringCounts(ring: number): RingCounts | undefined;
   groupCounts(group: string): GroupCounts;
   /** Once for each thread: `listener` is called after the state of a watched group has changed. */

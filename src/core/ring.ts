@@ -258,6 +258,14 @@ export class Ring {
     return this.#refused[0]!;
   }
 
+  /**
+   * Whether the target's path still names the file that this ring, and no other, feeds. Where somebody
+   * has removed it, another trace may lie there.
+   */
+  get inPlace(): boolean {
+    return core.inPlace(this.#id);
+  }
+
   counts(): RingCounts | undefined {
     return this.#id === -1 ? undefined : core.ringCounts(this.#id);
   }

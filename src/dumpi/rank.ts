@@ -640,6 +640,11 @@ export class Rank {
             { field: 'path', value: this.path },
           );
         }
+        // What follows goes by its path, where another rank's file may lie by now.
+        if (!ring.inPlace) {
+          const { ENOENT: errno } = constants.errno;
+          throw Object.assign(new Error(`${this.path} was removed`), { code: 'ENOENT', errno });
+        }
         const bodyEnd = BODY_OFFSET + BIASES_BYTES + (ring.counts()?.committedBytes ?? 0);
         holdingSignals(() => {
           this.#writeTrailer(bodyEnd, ignored);
