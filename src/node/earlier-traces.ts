@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isDirectory, kindOf } from '../core/file-kind.js';
 import { isTaken } from '../core/process-identity.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
@@ -16,10 +17,13 @@ export interface EarlierTrace {
 
 const DELETED = '.deleted';
 const HEPH_RING = /^\.(.+)\.\d+-\d+-\d+\.ring$/;
-/** What a process names after itself within a run: a piece, a directory of version 1 or 3, a file. */
+/** What the hook writes within a run: a piece, a loom with its processes, a file. */
 const PIECE = /^(\d+)\.\d{6,}$/;
+const LOOM = /^loom\./;
 const PROCESS = /^proc\.(\d+)$/;
 const FILE = /-(\d+)(?:-\d+)?(?:\.\d{6,})?\.heph$/;
+/** What a process that was killed was about to remove. */
+const HALF_REMOVED = /^\.(?:loom\..+|\d+\.\d{6,})\.deleted$/;
 
 interface Content {
   bytes: number;
@@ -30,7 +34,7 @@ interface Content {
 /** What lies at a path and below it; what goes away meanwhile is passed over. */
 function contentOf(path: string): Content {
   const content: Content = { bytes: 0, time: 0, rings: [] };
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = kindOf(path);
   if (stats === undefined) return content;
   content.time = stats.mtimeMs;
   if (stats.isDirectory()) {
@@ -48,9 +52,10 @@ function contentOf(path: string): Content {
   return content;
 }
 
+/** The names in a directory; none where there is a link to one, for what that leads to is no trace of ours. */
 function namesIn(directory: string): string[] {
   try {
-    return readdirSync(directory);
+    return isDirectory(directory) ? readdirSync(directory) : [];
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
     throw error;
@@ -85,9 +90,15 @@ function tracesOf(run: string, present: boolean): string[] {
   const files = [...new Set([...names.filter((name) => !name.startsWith('.')), ...ringed])]
     .filter((name) => name.endsWith('.heph') && (!present || hasEnded(name, FILE)))
     .map((name) => join(heph, name));
-  if (!present) return [...namesIn(ovni).map((name) => join(ovni, name)), ...files];
+  if (!present) {
+    const names = namesIn(ovni).filter((name) =>
+      [LOOM, PIECE, HALF_REMOVED].some((pattern) => pattern.test(name)),
+    );
+    return [...names.map((name) => join(ovni, name)), ...files];
+  }
   const processes = namesIn(ovni).flatMap((name) => {
     if (PIECE.test(name)) return hasEnded(name, PIECE) ? [join(ovni, name)] : [];
+    if (!LOOM.test(name)) return [];
     return namesIn(join(ovni, name))
       .filter((each) => hasEnded(each, PROCESS))
       .map((each) => join(ovni, name, each));
@@ -95,8 +106,18 @@ function tracesOf(run: string, present: boolean): string[] {
   return [...processes, ...files];
 }
 
+function isHeph(path: string): boolean {
+  return basename(dirname(path)) === 'heph';
+}
+
+/** Whether a trace is what the hook writes: a directory or a plain file, or nothing but its rings. */
+function isOurs(path: string): boolean {
+  const kind = kindOf(path);
+  return isHeph(path) ? kind === undefined || kind.isFile() : kind?.isDirectory() === true;
+}
+
 function recover(path: string): void {
-  if (path.endsWith('.heph')) recoverHeph(path);
+  if (isHeph(path)) recoverHeph(path);
   else recoverOvni(path);
 }
 
@@ -109,10 +130,9 @@ function recover(path: string): void {
 export function completeEarlierTraces(present: string, earlier: readonly string[]): EarlierTrace[] {
   const traces: EarlierTrace[] = [];
   for (const run of [...earlier, present]) {
-    for (const path of tracesOf(run, run === present)) {
-      const isFile = path.endsWith('.heph');
+    for (const path of tracesOf(run, run === present).filter(isOurs)) {
       const ringsOf = () =>
-        isFile
+        isHeph(path)
           ? namesIn(dirname(path)).filter((name) => HEPH_RING.exec(name)?.[1] === basename(path))
           : contentOf(path).rings;
       if (ringsOf().length > 0) {

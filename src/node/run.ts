@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
+import { isDirectory, kindOf } from '../core/file-kind.js';
 import { hasCode } from '../core/system-error.js';
 import type { Settings } from './settings.js';
 
@@ -66,7 +67,7 @@ function earlierRuns(wanted: string, settings: Settings): string[] {
     )
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(place, name))
-    .filter((run) => existsSync(join(run, 'ovni')) || existsSync(join(run, 'heph')));
+    .filter((run) => isDirectory(join(run, 'ovni')) || isDirectory(join(run, 'heph')));
 }
 
 /** Takes a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` … */
@@ -74,7 +75,9 @@ function claim(wanted: string, format: string): string {
   for (let number = 0; ; number++) {
     const directory = number === 0 ? wanted : `${wanted}.${number}`;
     mkdirSync(directory, { recursive: true });
-    if (existsSync(join(directory, 'ovni')) || existsSync(join(directory, 'heph'))) continue;
+    // Only the name that was asked for may be that of a link.
+    if (number > 0 && !isDirectory(directory)) continue;
+    if (['ovni', 'heph'].some((name) => kindOf(join(directory, name)) !== undefined)) continue;
     try {
       // Only one process can make it, so making it is the claim.
       mkdirSync(join(directory, format));

@@ -1,5 +1,13 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { checkTrace as checkHeph } from '../../src/heph/check.js';
@@ -50,6 +58,13 @@ async function until(service: TracedProcess, holds: () => boolean): Promise<void
 async function killed(service: TracedProcess): Promise<void> {
   service.kill('SIGKILL');
   await service.ended();
+}
+
+/** Puts a file of the budget's size where there is no trace. */
+function putFile(path: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, Buffer.alloc(BUDGET));
+  return path;
 }
 
 describe('what a killed service has left', () => {
@@ -127,5 +142,66 @@ describe('what a killed service has left', () => {
     expect(readdirSync(join(place, 'ovni')).length).toBeGreaterThan(2);
     expect(bytesBelow(place)).toBeGreaterThan(4 * BUDGET);
     expect(bytesBelow(place)).toBeLessThanOrEqual(8 * BUDGET);
+  });
+});
+
+describe('what is no trace of an earlier run', () => {
+  it('is left as it is, whatever leads there', async () => {
+    const parent = temporaryDirectory();
+    const place = join(parent, 'run');
+    const elsewhere = join(parent, 'elsewhere');
+    const service = await busy(elsewhere);
+    await until(service, () => bytesBelow(elsewhere) > RING);
+    await killed(service);
+    const rings = ringsBelow(elsewhere);
+    expect(rings.length).toBeGreaterThan(1);
+    // Links to whole traces, and to their parts.
+    mkdirSync(`${place}.1`);
+    symlinkSync('../elsewhere/ovni', `${place}.1/ovni`);
+    symlinkSync('../elsewhere/heph', `${place}.1/heph`);
+    mkdirSync(`${place}.2/ovni`, { recursive: true });
+    mkdirSync(`${place}.2/heph`);
+    for (const name of readdirSync(join(elsewhere, 'ovni')))
+      symlinkSync(`../../elsewhere/ovni/${name}`, `${place}.2/ovni/${name}`);
+    symlinkSync('../../elsewhere/ovni', `${place}.2/ovni/1.000001`);
+    symlinkSync('../elsewhere', `${place}.4`);
+    mkdirSync(`${place}.5/ovni/loom.a`, { recursive: true });
+    const others = [
+      putFile(join(elsewhere, 'ovni', 'photos', 'a.jpg')),
+      putFile(join(elsewhere, 'ovni', 'b.tar')),
+      // Nor what lies beside traces under names that are not theirs.
+      putFile(`${place}.2/ovni/photos/a.jpg`),
+      putFile(`${place}.2/ovni/.config/a`),
+      putFile(`${place}.2/ovni/loom`),
+      putFile(`${place}.2/heph/a.tar`),
+      putFile(`${place}.2/heph/photos.heph/a.jpg`),
+    ];
+    // A trace goes, so that the others would be next.
+    const trace = putFile(`${place}.5/ovni/loom.a/proc.1/thread.1`);
+    const second = await busy(place, { TRACEWRIGHT_MAX_BYTES: String(BUDGET / 2) });
+    await killed(second);
+    expect(others.filter((path) => !existsSync(path))).toEqual([]);
+    expect(existsSync(trace)).toBe(false);
+    expect(ringsBelow(elsewhere)).toEqual(rings);
+    expect(lstatSync(`${place}.1/ovni`).isSymbolicLink()).toBe(true);
+  });
+
+  it('is no place for a new one', async () => {
+    const parent = temporaryDirectory();
+    const place = join(parent, 'run');
+    const elsewhere = join(parent, 'elsewhere');
+    mkdirSync(elsewhere);
+    mkdirSync(`${place}/ovni`, { recursive: true });
+    symlinkSync('elsewhere', `${place}.1`);
+    mkdirSync(`${place}.2`);
+    symlinkSync('../elsewhere/new', `${place}.2/heph`);
+    const service = await busy(place);
+    await killed(service);
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(readdirSync(`${place}.3`).sort()).toEqual(['heph', 'ovni']);
+    // A link that the user names is followed.
+    symlinkSync('elsewhere', join(parent, 'named'));
+    await killed(await busy(join(parent, 'named')));
+    expect(readdirSync(elsewhere).sort()).toEqual(['heph', 'ovni']);
   });
 });

@@ -1,0 +1,23 @@
+import { lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { hasCode } from './system-error.js';
+
+/** What lies at a path itself: of a link the link. Undefined where there is nothing. */
+export function kindOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a directory is there, and not a link to one, which somebody may have planted. */
+export function isDirectory(path: string): boolean {
+  return kindOf(path)?.isDirectory() === true;
+}
+
+/** Whether a plain file is there, and not a link to one, which somebody may have planted. */
+export function isPlainFile(path: string): boolean {
+  return kindOf(path)?.isFile() === true;
+}
