@@ -69,8 +69,8 @@ function* findings({ format, path }: FoundTrace, options: JobOptions): Iterable<
     yield* ringFindings(path);
   } catch (error) {
     if (error instanceof TraceFormatError) {
-      const { message, offset } = error;
-      yield { severity: 'error', rule: 'unreadable', message, path: error.path, offset };
+      const { fault, offset } = error;
+      yield { severity: 'error', rule: 'unreadable', message: fault, path: error.path, offset };
     } else if (error instanceof TracewrightError) {
       throw new UsageError(error.message);
     } else {

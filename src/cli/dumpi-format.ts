@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
+import { headOfFile } from '../core/plain-file.js';
 import type { Recovery, RecoverOptions } from '../core/recovery.js';
 import { checkRun, checkTrace } from '../dumpi/check.js';
 import { chromeEvents, firstTime } from '../dumpi/chrome.js';
@@ -18,13 +19,8 @@ const META_EXTENSION = '.meta';
 const RING_NAME = /^\.(.+\.bin)\.ring$/;
 
 function beginsWithMagic(path: string): boolean {
-  const head = Buffer.alloc(MAGIC_BYTES);
-  const fd = openSync(path, 'r');
-  try {
-    return readSync(fd, head) === MAGIC_BYTES && head.readBigUInt64BE() === MAGIC;
-  } finally {
-    closeSync(fd);
-  }
+  const head = headOfFile(path, MAGIC_BYTES);
+  return head.length === MAGIC_BYTES && head.readBigUInt64BE() === MAGIC;
 }
 
 function isMetafile(path: string): boolean {

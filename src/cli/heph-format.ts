@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { headOfFile } from '../core/plain-file.js';
 import { checkTrace } from '../heph/check.js';
 import { chromeEvents } from '../heph/chrome.js';
 import { dumpLine, dumpObject } from '../heph/dump.js';
@@ -11,15 +12,11 @@ import { ringedFiles } from './left-rings.js';
 import type { TraceFormat } from './trace-format.js';
 
 const EXTENSION = '.heph';
+const MAGIC_BYTES = 4;
 
 function beginsWithMagic(path: string): boolean {
-  const head = Buffer.alloc(4);
-  const fd = openSync(path, 'r');
-  try {
-    if (readSync(fd, head) < head.length) return false;
-  } finally {
-    closeSync(fd);
-  }
+  const head = headOfFile(path, MAGIC_BYTES);
+  if (head.length < MAGIC_BYTES) return false;
   const magic = head.readUInt32BE();
   return magic === EVENT_MAGIC || magic === METADATA_MAGIC;
 }

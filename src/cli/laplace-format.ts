@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
+import { headOfFile } from '../core/plain-file.js';
 import type { Recovery, RecoverOptions } from '../core/recovery.js';
 import { checkKernelEvents, checkReferences } from '../laplace/check.js';
 import { kernelChromeEvents } from '../laplace/chrome.js';
@@ -38,13 +39,7 @@ const EXTENSIONS = {
 type Kind = keyof typeof EXTENSIONS;
 
 function head(path: string): string {
-  const bytes = Buffer.alloc(HEAD_BYTES);
-  const fd = openSync(path, 'r');
-  try {
-    return bytes.toString('latin1', 0, readSync(fd, bytes));
-  } finally {
-    closeSync(fd);
-  }
+  return headOfFile(path, HEAD_BYTES).toString('latin1');
 }
 
 const RING_NAME = /^\.(.+)\.ring$/;

@@ -1,4 +1,5 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { TraceFormatError } from './errors.js';
+import { readPlainFile } from './plain-file.js';
 
 /** Largest file of metadata that is read, in bytes. */
 export const MAX_JSON_BYTES = 64 << 20;
@@ -29,25 +30,25 @@ function tooDeepAt(bytes: Uint8Array, limit: number): number {
 }
 
 /**
- * Reads a file of JSON that somebody else may have written, in bounded memory and time.
+ * Reads a file of JSON that somebody else may have written, in bounded memory and time. A symbolic
+ * link is not followed.
  *
- * @throws Error that says why it is none: not a plain file, larger than `MAX_JSON_BYTES`, nested too
- *   deeply, or no JSON.
+ * @throws TraceFormatError that says why it is none: not a plain file, larger than `MAX_JSON_BYTES`,
+ *   nested too deeply, or no JSON; the error of node:fs when it cannot be read.
  */
 export function readBoundedJson(path: string): unknown {
-  const status = lstatSync(path);
-  if (!status.isFile()) throw new Error('this is no plain file');
-  if (status.size > MAX_JSON_BYTES) {
-    throw new Error(`${status.size} bytes of metadata; at most ${MAX_JSON_BYTES} are read`);
-  }
-  const bytes = readFileSync(path);
+  const bytes = readPlainFile(path, MAX_JSON_BYTES);
   const deep = tooDeepAt(bytes, MAX_JSON_DEPTH);
   if (deep !== -1) {
-    throw new Error(`the JSON is nested deeper than ${MAX_JSON_DEPTH} at byte ${deep}`);
+    throw new TraceFormatError(
+      path,
+      deep,
+      `the JSON is nested deeper than ${MAX_JSON_DEPTH} at byte ${deep}`,
+    );
   }
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown;
   } catch (error) {
-    throw new Error(`this is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new TraceFormatError(path, 0, `this is not JSON: ${(error as Error).message}`);
   }
 }

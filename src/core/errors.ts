@@ -55,6 +55,12 @@ export class TraceFormatError extends TracewrightError {
     this.path = path;
     this.offset = offset;
   }
+
+  /** What is wrong, without the place in front of it. */
+  get fault(): string {
+    const place = `${this.path}, byte ${this.offset}: `;
+    return this.message.startsWith(place) ? this.message.slice(place.length) : this.message;
+  }
 }
 
 function shown(value: unknown): string {

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { openPlainFile } from './plain-file.js';
 
 const WINDOW_BYTES = 1 << 20;
 
@@ -16,11 +17,15 @@ export class FileWindow {
   #end = 0;
   #offset = 0;
 
-  /** @param windowBytes what is read at once; smaller where many files are open together. */
+  /**
+   * @param windowBytes what is read at once; smaller where many files are open together.
+   * @throws TraceFormatError when this is no plain file; the error of node:fs when it cannot be opened.
+   */
   constructor(path: string, windowBytes = WINDOW_BYTES) {
     this.path = path;
-    this.#fd = openSync(path, 'r');
-    this.size = fstatSync(this.#fd).size;
+    const { fd, size } = openPlainFile(path, 'followed');
+    this.#fd = fd;
+    this.size = size;
     this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(this.size, 1)));
   }
 

@@ -162,15 +162,13 @@ function* traceFindings(
   }
 }
 
-/** An error's words without the path and offset, which a finding has of its own. */
-function placed(error: TraceFormatError): Pick<Finding, 'message' | 'path' | 'offset'> {
-  const { path, offset, message } = error;
-  const place = `${path}, byte ${offset}: `;
-  return {
-    message: message.startsWith(place) ? message.slice(place.length) : message,
-    path,
-    offset,
-  };
+/** An error as a finding, which has the path and the offset of its own. */
+function placed({
+  path,
+  offset,
+  fault,
+}: TraceFormatError): Pick<Finding, 'message' | 'path' | 'offset'> {
+  return { message: fault, path, offset };
 }
 
 class TraceCheck {

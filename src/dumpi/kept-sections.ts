@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { core } from '../core/addon.js';
+import { readBoundedJson } from '../core/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
 import { attempt } from '../core/system-error.js';
 import { wellFormedJson } from '../core/well-formed-json.js';
@@ -41,15 +41,14 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** @throws TraceFormatError when the file is not what {@link keepSections} writes. */
+/**
+ * Reads what {@link keepSections} has written; a symbolic link is not followed.
+ *
+ * @throws TraceFormatError when the file is something else; TracewrightError `ERR_SYSTEM` when it
+ *   cannot be read.
+ */
 export function readKeptSections(path: string): KeptSections {
-  const text = readFileSync(path, 'utf8');
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new TraceFormatError(path, 0, 'this is not JSON');
-  }
+  const parsed = attempt('path', path, () => readBoundedJson(path));
   if (typeof parsed !== 'object' || parsed === null) {
     throw new TraceFormatError(path, 0, 'this is not a JSON object');
   }

@@ -1,7 +1,8 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checkPath, integerIn } from '../core/argument.js';
 import { TraceFormatError, wrongType } from '../core/errors.js';
+import { readPlainFile } from '../core/plain-file.js';
 import { attempt } from '../core/system-error.js';
 import type { Version } from './sections.js';
 
@@ -75,17 +76,14 @@ export function writeMetafile(path: string, metafile: Metafile): void {
  * Reads a metafile. What it says twice counts as it stands last; lines that are no `key=value` and
  * keys that are not known are passed over.
  *
- * @throws TraceFormatError when `numprocs` or `fileprefix` is missing or senseless. TracewrightError
+ * @throws TraceFormatError when `numprocs` or `fileprefix` is missing or senseless, or when this is no
+ *   plain file or larger than a MiB. TracewrightError
  *   `ERR_SYSTEM` when the file cannot be read.
  */
 export function readMetafile(path: string): Metafile {
-  const { size } = attempt('path', path, () => statSync(path));
-  if (size > MAX_BYTES) {
-    throw new TraceFormatError(path, 0, `a metafile has ${MAX_BYTES} bytes at most, not ${size}`);
-  }
-  const text = attempt('path', path, () => readFileSync(path, 'utf8'));
+  const bytes = attempt('path', path, () => readPlainFile(path, MAX_BYTES, 'followed'));
   const values = new Map<string, string>();
-  for (const line of text.split('\n')) {
+  for (const line of bytes.toString('utf8').split('\n')) {
     const equals = line.indexOf('=');
     if (equals > 0) values.set(line.slice(0, equals), line.slice(equals + 1));
   }

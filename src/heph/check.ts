@@ -104,7 +104,7 @@ class TraceCheck {
         if (!(error instanceof TraceFormatError)) throw error;
         const left = cursor.fileSize - cursor.offset;
         const rest = `; the last ${left} bytes of the file were not checked`;
-        yield this.#error('bad-packet', `${faultOf(error)}${rest}`, error.offset);
+        yield this.#error('bad-packet', `${error.fault}${rest}`, error.offset);
         break;
       }
       this.#throughConverterBuffer();
@@ -112,7 +112,7 @@ class TraceCheck {
         packet = cursor.packet();
       } catch (error) {
         if (!(error instanceof TraceFormatError)) throw error;
-        yield this.#error('bad-packet', faultOf(error), error.offset);
+        yield this.#error('bad-packet', error.fault, error.offset);
         continue;
       }
       if (packet.kind === 'event') yield* this.#event(packet);
@@ -255,10 +255,4 @@ class TraceCheck {
 function note(seen: Seen, offset: number): void {
   if (seen.count === 0) seen.offset = offset;
   seen.count++;
-}
-
-/** The error's words without the path and offset, which a finding has of its own. */
-function faultOf(error: TraceFormatError): string {
-  const place = `${error.path}, byte ${error.offset}: `;
-  return error.message.startsWith(place) ? error.message.slice(place.length) : error.message;
 }

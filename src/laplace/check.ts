@@ -36,8 +36,7 @@ class Findings {
     if (!(error instanceof TraceFormatError)) throw error;
     const { offset, path } = error;
     // The finding says itself where it is.
-    const message = error.message.replace(`${path}, byte ${offset}: `, '');
-    yield { severity: 'error', rule: 'unreadable', message, path, offset };
+    yield { severity: 'error', rule: 'unreadable', message: error.fault, path, offset };
   }
 
   *rest(): Generator<Finding, void> {

@@ -386,7 +386,7 @@ export function checkStream(
     check.end(events);
   } catch (error) {
     if (!(error instanceof TraceFormatError)) throw error;
-    out.report('stream', error.path, error.message, error.offset);
+    out.report('stream', error.path, error.fault, error.offset);
   } finally {
     reader?.close();
   }

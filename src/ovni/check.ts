@@ -61,7 +61,7 @@ function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): v
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
   const early: { path: string; message: string; field: string | undefined }[] = [];
   const trace = readTraceDirectory(path, {
-    onFault: ({ path: file, message, field }) => early.push({ path: file, message, field }),
+    onFault: ({ path: file, fault, field }) => early.push({ path: file, message: fault, field }),
   });
   const out = new FindingCollector(trace.version, options.repeats ?? DEFAULT_REPEATS);
   for (const fault of early) {

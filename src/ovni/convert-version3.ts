@@ -1,6 +1,5 @@
 import {
   closeSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -14,6 +13,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError, outOfRange } from '../core/errors.js';
 import type { Progress } from '../core/finding.js';
+import { openPlainFile } from '../core/plain-file.js';
 import { modelOf, models } from './catalog.js';
 import type { ModelName } from './catalog.js';
 import {
@@ -28,7 +28,7 @@ import { library } from './library.js';
 import type { JsonObject } from './metadata.js';
 import { StreamReader, codeOf, mcvOf } from './reader.js';
 import { transitionOf } from './thread-state.js';
-import { hostOf, readTraceDirectory } from './trace-directory.js';
+import { hostOf, readClockOffsetsFile, readTraceDirectory } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
 
 const COPY_BYTES = 1 << 20;
@@ -183,7 +183,7 @@ function convert(
   }
   const offsets = join(trace.path, 'clock-offsets.txt');
   if (trace.clockOffsets.size > 0 && existsSync(offsets)) {
-    copyFileSync(offsets, join(target, 'clock-offsets.txt'));
+    writeFileSync(join(target, 'clock-offsets.txt'), readClockOffsetsFile(offsets));
   }
   onProgress?.(total, total);
   return { threads, events, notes };
@@ -315,7 +315,7 @@ function copyStream(
   leadClock: bigint | undefined,
   progress: (bytes: number) => void,
 ): void {
-  const input = openSync(stream.path, 'r');
+  const { fd: input } = openPlainFile(stream.path, 'followed');
   try {
     const output = openSync(target, 'wx');
     try {

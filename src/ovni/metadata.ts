@@ -1,4 +1,5 @@
 import { readBoundedJson } from '../core/bounded-json.js';
+import { TraceFormatError } from '../core/errors.js';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -74,8 +75,8 @@ function readJson(path: string, fault: Fault): JsonObject | undefined {
   try {
     value = readBoundedJson(path) as JsonValue;
   } catch (error) {
-    if ('code' in (error as object)) throw error;
-    fault(path, (error as Error).message);
+    if (!(error instanceof TraceFormatError)) throw error;
+    fault(path, error.fault);
     return undefined;
   }
   if (!isObject(value)) {

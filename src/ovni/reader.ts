@@ -1,8 +1,9 @@
 import { endianness } from 'node:os';
 import { checkOptionNames, checkPath } from '../core/argument.js';
 import type { OptionNames } from '../core/argument.js';
-import { outOfRange, TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
+import { outOfRange, TraceFormatError, wrongType } from '../core/errors.js';
 import { FileWindow } from '../core/file-window.js';
+import { attempt } from '../core/system-error.js';
 import { events } from './catalog.js';
 import {
   CLOCK_OFFSET,
@@ -121,7 +122,7 @@ export class StreamReader {
   #next = 0;
 
   /**
-   * @throws TraceFormatError when a version 3 stream does not begin with its header.
+   * @throws TraceFormatError when this is no plain file, or a version 3 stream without its header.
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, options: ReadStreamOptions) {
@@ -131,15 +132,7 @@ export class StreamReader {
     if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
     this.path = path;
     this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES;
-    try {
-      this.#window = new FileWindow(path, options.windowBytes);
-    } catch (error) {
-      throw new TracewrightError('ERR_SYSTEM', `cannot open ${path}: ${String(error)}`, {
-        field: 'path',
-        value: path,
-        cause: error,
-      });
-    }
+    this.#window = attempt('path', path, () => new FileWindow(path, options.windowBytes));
     try {
       this.littleEndian =
         options.version === 3
@@ -220,7 +213,7 @@ export class StreamReader {
     this.#window.skip(this.#next);
     this.#next = 0;
     const count = Math.min(this.#window.remaining, Math.max(CHUNK_BYTES, least));
-    const chunk = count === 0 ? noBytes : this.#window.peek(count);
+    const chunk = count === 0 ? noBytes : this.#peek(count);
     if (chunk === undefined) {
       throw new TraceFormatError(
         this.path,
@@ -229,6 +222,10 @@ export class StreamReader {
       );
     }
     this.#view.take(chunk);
+  }
+
+  #peek(count: number): Buffer | undefined {
+    return attempt('path', this.path, () => this.#window.peek(count));
   }
 
   #endsInside(available: number): TraceFormatError {
@@ -241,7 +238,7 @@ export class StreamReader {
   }
 
   #readHeader(): boolean {
-    const header = this.#window.peek(STREAM_HEADER_BYTES);
+    const header = this.#peek(STREAM_HEADER_BYTES);
     const expected = `"${STREAM_MAGIC}" and the u32 ${STREAM_VERSION}`;
     if (header === undefined) {
       throw new TraceFormatError(

@@ -1,13 +1,16 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { readPlainFile } from '../core/plain-file.js';
 import { readStreamMetadata, readProcessMetadata, privateThreadMetadata } from './metadata.js';
 import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
 
 /** Deepest folder below the given path in which a stream is looked for. */
 const MAX_DEPTH = 16;
+/** Largest table of clock offsets that is read, in bytes: some 100,000 hosts. */
+const MAX_CLOCK_OFFSETS_BYTES = 16 << 20;
 
 /** One thread of a trace: its events and what its metadata says. */
 export interface ThreadStream {
@@ -180,10 +183,27 @@ function readProcess(
   return { loom, process: { pid, path: folder, threads, metadata } };
 }
 
+/**
+ * The bytes of a table of clock offsets.
+ *
+ * @throws TraceFormatError when this is no plain file, or too large.
+ */
+export function readClockOffsetsFile(path: string): Buffer {
+  return readPlainFile(path, MAX_CLOCK_OFFSETS_BYTES);
+}
+
 function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
   const offsets = new Map<string, bigint>();
   if (!isFile(path)) return offsets;
-  const lines = readFileSync(path, 'utf8').split('\n').slice(1);
+  let bytes: Buffer;
+  try {
+    bytes = readClockOffsetsFile(path);
+  } catch (error) {
+    if (!(error instanceof TraceFormatError)) throw error;
+    fault(path, error.fault, 'clock-offsets');
+    return offsets;
+  }
+  const lines = bytes.toString('utf8').split('\n').slice(1);
   for (const [index, line] of lines.entries()) {
     const fields = line.trim().split(/\s+/);
     if (fields[0] === '') continue;
