@@ -1,5 +1,6 @@
 // The face of the core towards JavaScript. src/core/addon.ts says what each function takes; it is
 // the only caller, so arguments are checked there.
+#include <dlfcn.h>
 #include <napi.h>
 
 #if defined(__APPLE__)
@@ -358,6 +359,11 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
   result["epochUnix"] = Napi::BigInt::New(env, target->epoch_unix);
   result["created"] = Napi::Boolean::New(env, created);
   return result;
+}
+
+Napi::Value keep_target_call(const Napi::CallbackInfo& info) {
+  keep_target(info[0].As<Napi::String>().Utf8Value());
+  return info.Env().Undefined();
 }
 
 // takeStream(target, wanted?)
@@ -738,6 +744,12 @@ Napi::Value get_note_call(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), get_note(info[0].As<Napi::String>().Utf8Value()));
 }
 
+Napi::Value claim_note_call(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return Napi::Boolean::New(env,
+                            claim_note(info[0].As<Napi::String>().Utf8Value(), &environment(env)));
+}
+
 Napi::Value replace_file_call(const Napi::CallbackInfo& info) {
   Failure failure;
   if (!replace_file(info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::String>().Utf8Value(),
@@ -807,7 +819,18 @@ Napi::Object control_layout(Napi::Env env) {
   return layout;
 }
 
+// Node closes an addon with the last environment that loaded it, which may be a worker's. The drain
+// thread, the signal handler and what the threads share need it as long as the process.
+void stay_loaded() {
+  Dl_info self;
+  if (dladdr(reinterpret_cast<const void*>(&stay_loaded), &self) == 0) return;
+  // The handle is kept: that counts too, where the flag is unknown.
+  dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
+  static const bool once = (stay_loaded(), true);
+  static_cast<void>(once);
   // A thread may load the addon again (test runners do); what it has open stays open.
   for (Ring*& slot : slots) {
     if (slot == nullptr) slot = Ring::closed_ring();
@@ -819,6 +842,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
         for (size_t id = 0; id < (*held)->rings.size(); ++id) {
           (*held)->close(id, (*held)->ending_limit_ms());
         }
+        forgo_notes(held->get());
         delete held;
       },
       new std::shared_ptr<Environment>(all));
@@ -827,6 +851,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
     exports[name] = Napi::Function::New(env, call, name);
   };
   put("joinTarget", join_target_call);
+  put("keepTarget", keep_target_call);
   put("takeStream", take_stream);
   put("openRing", open_ring);
   put("makeRoom", make_room);
@@ -858,6 +883,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("forgetFragments", forget_fragments_call);
   put("putNote", put_note_call);
   put("getNote", get_note_call);
+  put("claimNote", claim_note_call);
   put("replaceFile", replace_file_call);
   put("systemThreadId", system_thread_id);
   put("drainRounds", drain_rounds);

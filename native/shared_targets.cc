@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <iterator>
 
 #include "file_descriptor.h"
 
@@ -14,8 +15,10 @@ namespace {
 struct Shared {
   std::mutex lock;
   std::map<std::string, std::weak_ptr<SharedTarget>> targets;
+  std::map<std::string, std::shared_ptr<SharedTarget>> kept;
   std::map<std::string, std::map<std::string, std::string>> fragments;
   std::map<std::string, std::string> notes;
+  std::map<std::string, const void*> claims;
 };
 
 Shared& shared() {
@@ -50,6 +53,14 @@ std::shared_ptr<SharedTarget> join_target(
   }
   target->sink->hold();
   return target;
+}
+
+void keep_target(const std::string& key) {
+  Shared& all = shared();
+  std::lock_guard<std::mutex> lock(all.lock);
+  const std::shared_ptr<SharedTarget> target = all.targets[key].lock();
+  if (!target || target->sink->abandoned()) return;
+  if (all.kept.emplace(key, target).second) target->sink->hold();
 }
 
 uint32_t SharedTarget::take_stream(const uint32_t* wanted) {
@@ -114,6 +125,7 @@ void forget_fragments(const std::string& path) {
 void put_note(const std::string& name, const std::string& text) {
   Shared& all = shared();
   std::lock_guard<std::mutex> lock(all.lock);
+  all.claims.erase(name);
   if (text.empty()) {
     all.notes.erase(name);
   } else {
@@ -126,6 +138,20 @@ std::string get_note(const std::string& name) {
   std::lock_guard<std::mutex> lock(all.lock);
   const auto found = all.notes.find(name);
   return found == all.notes.end() ? std::string() : found->second;
+}
+
+bool claim_note(const std::string& name, const void* who) {
+  Shared& all = shared();
+  std::lock_guard<std::mutex> lock(all.lock);
+  return all.notes.count(name) == 0 && all.claims.emplace(name, who).first->second == who;
+}
+
+void forgo_notes(const void* who) {
+  Shared& all = shared();
+  std::lock_guard<std::mutex> lock(all.lock);
+  for (auto claim = all.claims.begin(); claim != all.claims.end();) {
+    claim = claim->second == who ? all.claims.erase(claim) : std::next(claim);
+  }
 }
 
 }  // namespace tracewright

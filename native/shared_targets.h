@@ -35,6 +35,9 @@ std::shared_ptr<SharedTarget> join_target(
     const std::string& key, const std::function<std::shared_ptr<SharedTarget>(Failure*)>& make,
     Failure* failure);
 
+// Keeps the target `key` open, whoever lets go of it, as long as the process lives.
+void keep_target(const std::string& key);
+
 // Puts a piece of text under `key` and rewrites `path` (by a rename, so that it is always whole)
 // as `before`, the pieces in the order of their keys separated by commas, and `after`. One call,
 // because a thread can be terminated between two.
@@ -46,6 +49,9 @@ void forget_fragments(const std::string& path);
 // A note of one thread for the others, by name; an empty text removes it.
 void put_note(const std::string& name, const std::string& text);
 std::string get_note(const std::string& name);
+// Whether `who` is to put a note that nobody has put: until then, or until it forgoes, no other is.
+bool claim_note(const std::string& name, const void* who);
+void forgo_notes(const void* who);
 
 // Writes a file so that readers see either the old or the new content.
 bool replace_file(const std::string& path, const std::string& content, Failure* failure);

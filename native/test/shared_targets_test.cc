@@ -124,6 +124,48 @@ TEST(target_that_cannot_be_made_can_be_tried_again) {
   CHECK(join_target(path, make, &failure) == nullptr);
 }
 
+TEST(target_that_is_kept_outlives_its_holders) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path("trace");
+  int made = 0;
+  const auto join = [&] {
+    Failure failure;
+    return join_target(
+        path,
+        [&](Failure* why) {
+          ++made;
+          auto fresh = std::make_shared<SharedTarget>();
+          fresh->sink = SharedFileSink::create(path, "", true, {}, why);
+          return fresh;
+        },
+        &failure);
+  };
+  join()->sink->let_go();
+  auto holder = join();
+  CHECK_EQUAL(made, 2);
+  keep_target(path);
+  keep_target(path);
+  holder->sink->let_go();
+  CHECK(!holder->sink->abandoned());
+  holder.reset();
+  join()->sink->let_go();
+  CHECK_EQUAL(made, 2);
+}
+
+TEST(note_is_claimed_by_one_until_it_is_put_or_forgone) {
+  int one = 0;
+  int two = 0;
+  CHECK(claim_note("c", &one));
+  CHECK(claim_note("c", &one));
+  CHECK(!claim_note("c", &two));
+  forgo_notes(&one);
+  CHECK(claim_note("c", &two));
+  put_note("c", "");
+  CHECK(claim_note("c", &one));
+  put_note("c", "here");
+  CHECK(!claim_note("c", &one));
+}
+
 TEST(notes_are_kept_by_name) {
   CHECK_EQUAL(get_note("a"), "");
   put_note("a", "one");

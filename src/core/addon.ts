@@ -182,6 +182,8 @@ export interface NativeCore {
     epochUnix: bigint;
     created: boolean;
   };
+  /** Keeps a target that is open so until the process ends, whichever thread closes it. */
+  keepTarget(key: string): void;
   /** Takes a stream number; without `wanted` the next one from 1 that no thread has taken. */
   takeStream(target: NativeTarget, wanted?: number): number;
   openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
@@ -267,6 +269,11 @@ export interface NativeCore {
   forgetFragments(path: string): void;
   putNote(name: string, text: string): void;
   getNote(name: string): string;
+  /**
+   * Whether this thread is to put a note that nobody has put: no other is until it does (an empty
+   * one lets go of it), or ends.
+   */
+  claimNote(name: string): boolean;
   replaceFile(path: string, content: string): void;
   systemThreadId(): number;
   drainRounds(): number;

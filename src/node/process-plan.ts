@@ -20,15 +20,38 @@ export interface ProcessPlan {
 /** Node's threads share no JavaScript, so the plan is kept in the native core. */
 const NOTE = 'node.plan';
 
-/** The plan of this process, unless the calling thread is the first that is traced. */
-export function knownPlan(): ProcessPlan | undefined {
+const LONGEST_SET_UP_MS = 10_000;
+
+function publishedPlan(): ProcessPlan | undefined {
   const note = core.getNote(NOTE);
   if (note === '') return undefined;
   const plan = JSON.parse(note) as Omit<ProcessPlan, 'firstClock'> & { firstClock: string };
   return { ...plan, firstClock: BigInt(plan.firstClock) };
 }
 
+/**
+ * The plan of this process, for which a thread waits that another is ahead of. Undefined: the calling
+ * thread is the first that is traced, and publishes or forgoes one.
+ *
+ * @throws when the other takes longer than ten seconds.
+ */
+export function knownPlan(): ProcessPlan | undefined {
+  const until = Date.now() + LONGEST_SET_UP_MS;
+  const still = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    const plan = publishedPlan();
+    if (plan !== undefined || core.claimNote(NOTE)) return plan;
+    if (Date.now() > until) throw new Error('another thread is still setting up the traces');
+    Atomics.wait(still, 0, 0, 5);
+  }
+}
+
 /** Leaves the plan for the threads that follow. */
 export function publishPlan(plan: ProcessPlan): void {
   core.putNote(NOTE, JSON.stringify({ ...plan, firstClock: String(plan.firstClock) }));
+}
+
+/** Leaves the plan to the next thread. */
+export function forgoPlan(): void {
+  core.putNote(NOTE, '');
 }

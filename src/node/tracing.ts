@@ -19,7 +19,7 @@ import { GarbageCollections } from './garbage-collection.js';
 import { traceServerRequests } from './http-spans.js';
 import { nextPiece, presentPiece, rotatePieces } from './ovni-pieces.js';
 import type { PieceSettings } from './ovni-pieces.js';
-import { knownPlan, publishPlan } from './process-plan.js';
+import { forgoPlan, knownPlan, publishPlan } from './process-plan.js';
 import type { ProcessPlan } from './process-plan.js';
 import { RequestsInFlight } from './requests-in-flight.js';
 import { joinRun } from './run.js';
@@ -54,7 +54,10 @@ function openFree(
       attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;
     const target = `${stem}${tail}${suffix}`;
     try {
-      return { trace: holdingSignals(() => openTrace(target, sizes)), target };
+      const trace = holdingSignals(() => openTrace(target, sizes));
+      // A worker that is the first to be traced may be gone before the others.
+      core.keepTarget(checkTarget(target).key);
+      return { trace, target };
     } catch (error) {
       if (!(error instanceof TracewrightError) || error.code !== 'ERR_TRACE_EXISTS') throw error;
     }
@@ -238,6 +241,14 @@ export function beginTracing(): void {
   if (begun) return;
   begun = true;
   const plan = knownPlan();
-  if (plan === undefined) beginFirst();
-  else beginFurther(plan);
+  if (plan !== undefined) {
+    beginFurther(plan);
+    return;
+  }
+  try {
+    beginFirst();
+  } catch (error) {
+    forgoPlan();
+    throw error;
+  }
 }

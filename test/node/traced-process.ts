@@ -44,13 +44,19 @@ export class TracedProcess {
 
   constructor(
     script: string,
-    options: { hook?: Hook; env?: Record<string, string>; flags?: string[]; cwd?: string } = {},
+    options: {
+      hook?: Hook;
+      env?: Record<string, string>;
+      flags?: string[];
+      args?: string[];
+      cwd?: string;
+    } = {},
   ) {
-    const { hook = '--import', env = {}, flags = [], cwd } = options;
+    const { hook = '--import', env = {}, flags = [], args = [], cwd } = options;
     const loading = hook === '--import' || hook === '-r' ? [hook, register] : [];
     this.#child = spawn(
       process.execPath,
-      [...loading, ...flags, fileURLToPath(new URL(script, fixtures))],
+      [...loading, ...flags, fileURLToPath(new URL(script, fixtures)), ...args],
       {
         env: {
           PATH: process.env['PATH'],
