@@ -23,6 +23,7 @@
 #include "fast_function.h"
 #include "file_sink.h"
 #include "packing_addon.h"
+#include "process_end.h"
 #include "producer_slots.h"
 #include "ring.h"
 #include "shared_targets.h"
@@ -711,6 +712,11 @@ Napi::Value ring_is_held(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), Ring::is_held(info[0].ToNumber().Int32Value()));
 }
 
+Napi::Value process_ends(const Napi::CallbackInfo& info) {
+  ProcessEnd::begin();
+  return info.Env().Undefined();
+}
+
 Napi::Value hold_signals(const Napi::CallbackInfo& info) {
   DrainThread::instance().hold_signals();
   return info.Env().Undefined();
@@ -877,6 +883,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("cpuClock", cpu_clock);
   put("finishOnSignal", finish_on_signal);
   put("ringIsHeld", ring_is_held);
+  put("processEnds", process_ends);
   put("holdSignals", hold_signals);
   put("releaseSignals", release_signals);
   put("putFragment", put_fragment_call);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "clock.h"
+#include "process_end.h"
 #include "sink.h"
 
 #if defined(__linux__)
@@ -27,7 +28,6 @@ constexpr int kHurriedRoundMs = 2;
 constexpr int kIdleRounds = 10;
 // Without a fence on other threads a commit might go unnoticed; then the thread looks now and then.
 constexpr int kUnfencedSleepMs = 100;
-constexpr uint32_t kSocketLimitAtExitMs = 1000;
 // For a holder that will never release, because its thread was terminated.
 constexpr int kHoldLimitMs = 500;
 
@@ -223,15 +223,15 @@ void DrainThread::finish_all() {
   const uint64_t begin = Clock::monotonic();
   for (const auto& ring : rings()) {
     const uint64_t spent_ms = (Clock::monotonic() - begin) / 1000000;
-    ring->finish(spent_ms >= kSocketLimitAtExitMs
-                     ? 0
-                     : kSocketLimitAtExitMs - static_cast<uint32_t>(spent_ms));
+    constexpr uint32_t kLimitMs = ProcessEnd::kSocketLimitMs;
+    ring->finish(spent_ms >= kLimitMs ? 0 : kLimitMs - static_cast<uint32_t>(spent_ms));
   }
 }
 
 void DrainThread::stop() {
   // A forked child has inherited the exit handler, but neither the thread nor the traces.
   if (getpid() != process_) return;
+  ProcessEnd::begin();
   // Sockets are drained by the thread, so it must still be there.
   finish_all();
   std::lock_guard<std::mutex> lock(start_lock_);
@@ -302,23 +302,33 @@ void DrainThread::release_signals() {
   held_.notify_all();
 }
 
+// At the end of the process, on this thread, which nobody else can wait for any more. All of them
+// side by side: one that stands still takes nothing from the others.
+void DrainThread::drain_sockets() {
+  const auto all = rings();
+  for (;;) {
+    std::vector<pollfd> behind;
+    for (const auto& ring : all) {
+      Sink& sink = *ring->sink();
+      if (!sink.slow() || ring->drain()) continue;
+      sink.tick(Clock::monotonic());
+      short events = 0;
+      const int fd = sink.poll_descriptor(&events);
+      behind.push_back({fd, events, 0});
+    }
+    if (behind.empty() || ProcessEnd::socket_limit_ms(1) == 0) return;
+    poll(behind.data(), static_cast<nfds_t>(behind.size()), kHurriedRoundMs);
+  }
+}
+
 void DrainThread::end_by_signal(int signal_number) {
   {
     std::unique_lock<std::mutex> lock(hold_lock_);
     held_.wait_for(lock, std::chrono::milliseconds(kHoldLimitMs), [this] { return holders_ == 0; });
   }
-  for (const auto& ring : rings()) {
-    // This thread is the one that would drain a socket.
-    const uint64_t limit = Clock::monotonic() + kSocketLimitAtExitMs * uint64_t{1000000};
-    while (ring->sink()->slow() && !ring->drain() && Clock::monotonic() < limit) {
-      ring->sink()->tick(Clock::monotonic());
-      short events = 0;
-      pollfd entry = {ring->sink()->poll_descriptor(&events), 0, 0};
-      entry.events = events;
-      poll(&entry, 1, kHurriedRoundMs);
-    }
-    ring->finish(0);
-  }
+  ProcessEnd::begin();
+  drain_sockets();
+  for (const auto& ring : rings()) ring->finish(0);
   sigaction(signal_number, &previous_[signal_number], nullptr);
   sigset_t only;
   sigemptyset(&only);

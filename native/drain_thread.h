@@ -62,6 +62,7 @@ class DrainThread {
   void wait(int timeout_ms);
   void stop();
   void end_by_signal(int signal_number);
+  void drain_sockets();
   static void on_signal(int signal_number);
   static bool ends_process(const struct sigaction& action);
   void post(uint8_t message);

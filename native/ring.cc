@@ -17,6 +17,7 @@
 #include "big_endian_words.h"
 #include "drain_thread.h"
 #include "file_descriptor.h"
+#include "process_end.h"
 #include "process_identity.h"
 #include "sink.h"
 
@@ -489,7 +490,7 @@ void Ring::remove_stream() {
 }
 
 void Ring::finish(uint32_t socket_limit_ms) {
-  if (sink_ && sink_->slow()) wait_drained(head(), socket_limit_ms);
+  if (sink_ && sink_->slow()) wait_drained(head(), ProcessEnd::socket_limit_ms(socket_limit_ms));
   {
     std::lock_guard<std::mutex> lock(consumer_);
     if (finished_.exchange(true)) return;

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
 
 /** A target that several threads of the process write to, as the native core hands it out. */
 export interface NativeTarget {
@@ -262,6 +263,8 @@ export interface NativeCore {
   finishOnSignal(signalNumber: number): boolean;
   /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
   ringIsHeld(fd: number): boolean;
+  /** The process ends: what waits for a socket from here on, in any thread, shares one second. */
+  processEnds(): void;
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;
   releaseSignals(): void;
@@ -289,3 +292,6 @@ const load = require('node-gyp-build') as (root: string) => NativeCore;
 
 /** The native core: the prebuilt binary of this platform, or the one that was built here. */
 export const core: NativeCore = load(fileURLToPath(new URL('../..', import.meta.url)));
+
+// Before Node ends the workers one after another, each of which would wait by itself.
+if (isMainThread) process.prependOnceListener('exit', () => { core.processEnds(); });

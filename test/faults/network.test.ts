@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PacketDecoder } from '../../src/heph/reader.js';
+import { runFixture } from '../core/run-fixture.js';
 import { FaultyService } from './faulty-service.js';
 import type { Stats } from './faulty-service.js';
 import { outOfOrder } from './numbered-traces.js';
@@ -131,6 +132,30 @@ describe('a TCP collector', () => {
     expect(heph.dropped.ringFull).toBeGreaterThan(100_000);
     service.kill('SIGKILL');
     await service.ended();
+  });
+});
+
+describe('the end of a process of nine threads', () => {
+  it.each([
+    ['SIGTERM', 'is absent'],
+    ['SIGTERM', 'stands still'],
+    ['exit', 'is absent'],
+    ['exit', 'stands still'],
+  ])('by %s, whose collector %s, waits once for all', async (ending, how) => {
+    const stalled = createServer({ pauseOnConnect: true }, (socket) => sockets.add(socket));
+    servers.push(stalled);
+    stalled.listen(0, '127.0.0.1');
+    await once(stalled, 'listening');
+    const { port } = stalled.address() as AddressInfo;
+    if (how === 'is absent') stalled.close();
+    let began = 0;
+    const { code, signal } = await runFixture('socket-threads.mjs', {
+      input: { target: `tcp://127.0.0.1:${port}`, workers: 8, ending },
+      onOutput: () => (began = performance.now()),
+    });
+    expect([code, signal]).toEqual(ending === 'exit' ? [0, null] : [null, 'SIGTERM']);
+    // A second for all of them; it was one for each.
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 });
 
