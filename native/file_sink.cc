@@ -117,7 +117,7 @@ bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, con
     if (ftruncate(fd_.get(), static_cast<off_t>(offset)) != 0) failure->action += " (cut short)";
     return false;
   }
-  count_bytes(head_bytes + body_bytes);
+  counts_.bytes.fetch_add(head_bytes + body_bytes, std::memory_order_relaxed);
   return true;
 }
 
@@ -134,7 +134,7 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   if (limits.rotate_bytes > 0) {
     sink->series_ = std::make_unique<PieceSeries>(path, limits.ring_directory);
     if (limits.keep_bytes > 0) {
-      sink->series_->shrink_to(limits.keep_bytes - limits.rotate_bytes, UINT64_MAX);
+      sink->series_->shrink_others_to(limits.keep_bytes - limits.rotate_bytes, UINT64_MAX);
     }
     sink->piece_ = sink->series_->create_next(preamble, failure);
   } else {
@@ -151,6 +151,14 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   return sink;
 }
 
+// Deletes pieces, the oldest first, until there is room for `bytes` beside all but the last; under
+// the lock.
+bool SharedFileSink::make_room_beside(uint64_t bytes) const {
+  if (limits_.keep_bytes == 0) return true;
+  const uint64_t rest = limits_.keep_bytes - std::min(limits_.keep_bytes, bytes);
+  return series_->shrink_others_to(rest, piece_->number) && bytes <= limits_.keep_bytes;
+}
+
 // Where `bytes` can go in one place, under the lock: in the last piece, or in a new one.
 bool SharedFileSink::take_place(uint64_t bytes, Failure* failure) {
   const bool removed = was_removed(piece_->fd.get());
@@ -160,13 +168,15 @@ bool SharedFileSink::take_place(uint64_t bytes, Failure* failure) {
   }
   const bool full = end_ + bytes > limits_.rotate_bytes && end_ > preamble_.size();
   if (!full && !removed) return true;
-  if (limits_.keep_bytes > 0) {
-    const bool shrunk =
-        series_->shrink_to(limits_.keep_bytes - limits_.rotate_bytes, piece_->number);
-    shrink_again_.store(!shrunk, std::memory_order_relaxed);
-  }
+  const uint64_t next_bytes = std::max(limits_.rotate_bytes, preamble_.size() + bytes);
+  const bool shrunk = make_room_beside(end_ + next_bytes);
+  shrink_again_.store(!shrunk, std::memory_order_relaxed);
   auto next = series_->create_next(preamble_, failure);
-  if (!next) return false;
+  if (!next) {
+    // Where no descriptor is left, say, the piece goes on beyond its size, as far as the budget
+    // allows.
+    return !removed && make_room_beside(end_ + bytes);
+  }
   piece_ = std::move(next);
   end_ = preamble_.size();
   number_.store(piece_->number, std::memory_order_release);
@@ -247,8 +257,7 @@ void SharedFileSink::follow(Ring& ring) {
 void SharedFileSink::tick(uint64_t) {
   if (!shrink_again_.load(std::memory_order_relaxed)) return;
   std::lock_guard<std::mutex> lock(end_lock_);
-  const bool shrunk =
-      series_->shrink_to(limits_.keep_bytes - limits_.rotate_bytes + end_, piece_->number);
+  const bool shrunk = make_room_beside(std::max(limits_.rotate_bytes, end_));
   shrink_again_.store(!shrunk, std::memory_order_relaxed);
 }
 
@@ -267,9 +276,19 @@ bool SharedFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, 
   ControlPage& control = ring.control();
   const uint64_t bytes = head_bytes + body_bytes;
   std::lock_guard<std::mutex> lock(end_lock_);
+  const bool bounded = limits_.keep_bytes > 0;
+  const auto too_long = [&] {
+    failure->set("write a record of", std::to_string(bytes) + " bytes within the budget", EDQUOT);
+    return false;
+  };
+  if (bounded && preamble_.size() + bytes > limits_.keep_bytes) return too_long();
   if (!take_place(bytes, failure) || !go_along(ring, failure)) {
     fail(*failure);
     return false;
+  }
+  // Longer than a piece: now that this ring has gone along, its last piece may go, too.
+  if (bounded && end_ + bytes > limits_.rotate_bytes && !make_room_beside(end_ + bytes)) {
+    return too_long();
   }
   // A claim of nothing: should the process die here, recovery cuts the file at this place.
   control.claim_offset.store(end_, std::memory_order_relaxed);
@@ -287,7 +306,7 @@ bool SharedFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, 
   control.claim_offset.store(0, std::memory_order_release);
   end_ += bytes;
   counts_.records.fetch_add(1, std::memory_order_relaxed);
-  count_bytes(bytes);
+  counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
   return true;
 }
 

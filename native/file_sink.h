@@ -60,6 +60,7 @@ class SharedFileSink : public Sink {
 
  private:
   bool take_place(uint64_t bytes, Failure* failure);
+  bool make_room_beside(uint64_t bytes) const;
   bool go_along(Ring& ring, Failure* failure);
 
   // Held while a place at the end of the file is taken and noted: a place that no ring has noted

@@ -87,7 +87,7 @@ std::vector<uint64_t> PieceSeries::numbers_with_ring() const {
 std::vector<PieceSeries::Found> PieceSeries::found() const {
   std::vector<Found> pieces;
   DIR* const directory = opendir(directory_.empty() ? "." : directory_.c_str());
-  if (directory == nullptr) return pieces;
+  if (directory == nullptr) return found_again();
   const std::string piece_start = stem_ + ".";
   while (const dirent* const entry = readdir(directory)) {
     const std::string name = entry->d_name;
@@ -108,6 +108,19 @@ std::vector<PieceSeries::Found> PieceSeries::found() const {
   }
   std::sort(pieces.begin(), pieces.end(),
             [](const Found& a, const Found& b) { return a.number < b.number; });
+  found_ = pieces;
+  return pieces;
+}
+
+// A ring only ever goes to a later piece: where there was none, there is none now.
+std::vector<PieceSeries::Found> PieceSeries::found_again() const {
+  std::vector<Found> pieces;
+  for (Found piece : found_) {
+    struct stat about {};
+    if (lstat(path_of(piece.number).c_str(), &about) != 0) continue;
+    piece.bytes = static_cast<uint64_t>(about.st_size);
+    pieces.push_back(piece);
+  }
   return pieces;
 }
 
@@ -140,6 +153,7 @@ std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble,
     piece->number = number;
     if (link(fresh.c_str(), piece->path.c_str()) == 0) {
       unlink(fresh.c_str());
+      found_.push_back({number, preamble.size(), true});
       return piece;
     }
     if (errno != EEXIST) break;
@@ -149,21 +163,15 @@ std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble,
   return nullptr;
 }
 
-bool PieceSeries::shrink_to(uint64_t bytes, uint64_t keep_from) const {
+bool PieceSeries::shrink_others_to(uint64_t bytes, uint64_t last) const {
   const auto pieces = found();
   uint64_t total = 0;
-  for (const Found& piece : pieces) total += piece.bytes;
-  bool all = true;
+  for (const Found& piece : pieces) total += piece.number == last ? 0 : piece.bytes;
   for (const Found& piece : pieces) {
-    if (total <= bytes) return true;
-    if (piece.number >= keep_from) break;
-    if (piece.has_ring) {
-      all = false;
-      continue;
-    }
-    if (unlink(path_of(piece.number).c_str()) == 0) total -= piece.bytes;
+    if (total <= bytes || piece.number >= last) break;
+    if (!piece.has_ring && unlink(path_of(piece.number).c_str()) == 0) total -= piece.bytes;
   }
-  return all || total <= bytes;
+  return total <= bytes;
 }
 
 uint64_t PieceSeries::bytes_without(uint64_t number) const {

@@ -30,10 +30,9 @@ class PieceSeries {
   // Makes the next piece, beginning with `preamble`, as a file that is whole from its first moment.
   std::shared_ptr<FilePiece> create_next(const std::string& preamble, Failure* failure);
 
-  // Removes pieces from the lowest number until the rest takes at most `bytes`, but none from
-  // `keep_from` on, and none that a ring still feeds or would complete. False when such a ring was
-  // in the way.
-  bool shrink_to(uint64_t bytes, uint64_t keep_from) const;
+  // Removes pieces before number `last`, the lowest first, until all but that one take at most
+  // `bytes`; but none that a ring still feeds or would complete. Whether they do.
+  bool shrink_others_to(uint64_t bytes, uint64_t last) const;
 
   // What all pieces take, except the one with this number.
   uint64_t bytes_without(uint64_t number) const;
@@ -45,12 +44,15 @@ class PieceSeries {
     bool has_ring;
   };
   std::vector<Found> found() const;
+  std::vector<Found> found_again() const;
   std::vector<uint64_t> numbers_with_ring() const;
 
   std::string directory_;  // with its slash
   std::string ring_directory_;
   std::string stem_;
   std::string extension_;  // with its dot
+  // By the last look into the directory: there may be no descriptor for another.
+  mutable std::vector<Found> found_;
 };
 
 }  // namespace tracewright

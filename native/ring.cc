@@ -404,9 +404,14 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     *failure = sink_->group()->state().failure;
     return false;
   }
-  if (!sink_->drain(*this, head_) ||
-      !sink_->append(*this, record_head, head_bytes, body, body_bytes, failure)) {
-    if (failure->error == 0) *failure = sink_->last_failure();
+  if (!sink_->drain(*this, head_)) {
+    *failure = sink_->last_failure();
+    return false;
+  }
+  TargetGroup* const group = sink_->group();
+  if (group && !group->admit(head_bytes + body_bytes, failure)) return false;
+  if (!sink_->append(*this, record_head, head_bytes, body, body_bytes, failure)) {
+    if (group) group->give_back(head_bytes + body_bytes);
     return false;
   }
   if (stamped) control_->last_stamp.store(ns, std::memory_order_relaxed);
@@ -471,7 +476,9 @@ bool Ring::write_epilogue() {
     stamp_as_opened(epilogue.bytes + i * epilogue.record_bytes);
   }
   Failure failure;
-  return sink_->append(*this, epilogue.bytes, bytes, nullptr, 0, &failure);
+  if (!sink_->append(*this, epilogue.bytes, bytes, nullptr, 0, &failure)) return false;
+  if (sink_->group()) sink_->group()->charge(bytes);
+  return true;
 }
 
 void Ring::remove_file() {

@@ -46,7 +46,8 @@ class Sink {
   // caller holds the ring's consumer lock. False when something stayed behind.
   virtual bool drain(Ring& ring, uint64_t to) = 0;
 
-  // Writes bytes that never were in the ring behind all that was. Files only.
+  // Writes bytes that never were in the ring behind all that was; the caller has charged the budget
+  // with them. Files only.
   virtual bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                       size_t body_bytes, Failure* failure);
 

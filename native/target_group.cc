@@ -105,14 +105,31 @@ void TargetGroup::charge(uint64_t bytes) {
   check_budget();
 }
 
+bool TargetGroup::admit(uint64_t bytes, Failure* failure) {
+  const uint64_t budget = budget_.load(std::memory_order_relaxed);
+  uint64_t used = used_.load();
+  do {
+    if (budget > 0 && used + reserved_.load() + bytes > budget) {
+      *failure = over_budget();
+      return false;
+    }
+  } while (!used_.compare_exchange_weak(used, used + bytes));
+  check_budget();
+  return true;
+}
+
+Failure TargetGroup::over_budget() const {
+  Failure failure;
+  failure.set("write more",
+              "than the budget of " + std::to_string(budget_.load()) + " bytes allows", EDQUOT);
+  return failure;
+}
+
 void TargetGroup::check_budget() {
   const uint64_t budget = budget_.load(std::memory_order_relaxed);
   if (budget == 0 || used_.load() + reserved_.load() < budget) return;
   if (spent_.exchange(true)) return;
-  Failure failure;
-  failure.set("write more", "than the budget of " + std::to_string(budget) + " bytes allows",
-              EDQUOT);
-  failed(failure);
+  failed(over_budget());
 }
 
 void TargetGroup::tell() {

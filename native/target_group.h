@@ -58,6 +58,9 @@ class TargetGroup {
   void reserve(uint64_t bytes);
   void release(uint64_t bytes) { reserved_.fetch_sub(bytes, std::memory_order_relaxed); }
   void charge(uint64_t bytes);
+  // Charges what goes past the rings, if it fits beside what these can still bring.
+  bool admit(uint64_t bytes, Failure* failure);
+  void give_back(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   bool spent() const { return spent_.load(std::memory_order_relaxed); }
 
   // News comes until `unwatch` returns, and never after.
@@ -74,6 +77,7 @@ class TargetGroup {
   void stopped_failing(bool works);
   void tell();
   void check_budget();
+  Failure over_budget() const;
   static void add(Counts* counts, const Sink& sink);
 
   const std::string name_;

@@ -116,7 +116,7 @@ TEST(pieces_with_a_ring_are_not_removed) {
   const std::string ring = series.ring_path_of(directory.path(".trace.log.7.ring"), 1);
   CHECK_EQUAL(ring, directory.path(".trace.000001.log.7.ring"));
   std::ofstream(ring) << "ring";
-  CHECK(!series.shrink_to(0, 3));
+  CHECK(!series.shrink_others_to(0, 3));
   CHECK(exists(series.path_of(1)));
   CHECK(!exists(series.path_of(2)));
   CHECK(exists(series.path_of(3)));

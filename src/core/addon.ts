@@ -294,4 +294,7 @@ const load = require('node-gyp-build') as (root: string) => NativeCore;
 export const core: NativeCore = load(fileURLToPath(new URL('../..', import.meta.url)));
 
 // Before Node ends the workers one after another, each of which would wait by itself.
-if (isMainThread) process.prependOnceListener('exit', () => { core.processEnds(); });
+if (isMainThread)
+  process.prependOnceListener('exit', () => {
+    core.processEnds();
+  });

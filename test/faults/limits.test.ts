@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkTrace as checkOvni } from '../../src/ovni/check.js';
+import { bytesOfPieces, piecesOf } from '../../src/heph/pieces.js';
 import { FaultyService } from './faulty-service.js';
 import type { Stats } from './faulty-service.js';
 import { hephNumbers, outOfOrder, ovniNumbers } from './numbered-traces.js';
@@ -87,6 +88,34 @@ describe('a process without a descriptor left', () => {
     expect(await service.end()).toEqual({ code: 0, signal: null });
     expect(stats.heph.dropped.ringFull + stats.ovni.droppedEvents).toBe(0);
     expectWhole(heph, ovniDir, stats);
+  });
+
+  it.each([
+    [4, 0],
+    [1, 1],
+  ])('goes on in the last piece of a trace of %i MiB', async (mib, atLeastDropped) => {
+    const { heph } = place();
+    const maxBytes = mib * 2 ** 20;
+    const rotating = { ...options, maxBytes, rotateBytes: 2 ** 18 };
+    const service = new FaultyService({ heph, options: rotating }, { shell: 'ulimit -n 80' });
+    await service.do('open');
+    await service.emit(mib * 15_000);
+    expect(await service.do('exhaust')).toMatchObject({ code: 'EMFILE' });
+    const before = piecesOf(heph).at(-1);
+    await service.emit(30_000);
+    expect(piecesOf(heph).at(-1)).toBe(before);
+    expect(bytesOfPieces(heph)).toBeLessThanOrEqual(maxBytes);
+    await service.do('release');
+    await service.emit(10_000);
+    const { n, heph: stats } = await service.do<Stats>('close');
+    expect(await service.end()).toEqual({ code: 0, signal: null });
+    expect(Math.min(stats.dropped.ringFull, atLeastDropped)).toBe(atLeastDropped);
+    if (atLeastDropped === 0) expect(stats.dropped.ringFull).toBe(0);
+    const numbers = piecesOf(heph).flatMap(hephNumbers);
+    expect(outOfOrder(numbers)).toBeUndefined();
+    expect(numbers.at(-1)).toBe(n - 1);
+    expect(bytesOfPieces(heph)).toBeLessThanOrEqual(maxBytes);
+    expect(piecesOf(heph).length).toBeGreaterThan(1);
   });
 
   it('has no trace and lives, and has one as soon as there are descriptors', async () => {

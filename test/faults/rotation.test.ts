@@ -18,6 +18,7 @@ import { readPackets } from '../../src/heph/reader.js';
 import { recoverTrace } from '../../src/heph/recover.js';
 import { openTrace } from '../../src/heph/trace.js';
 import type { TraceStats } from '../../src/heph/trace.js';
+import type { ProcessStats } from '../../src/ovni/index.js';
 import { runFixture } from '../core/run-fixture.js';
 import { FaultyService } from './faulty-service.js';
 import type { Stats } from './faulty-service.js';
@@ -207,6 +208,55 @@ describe('a budget that stops the trace', () => {
     expect(numbers).toHaveLength(stats.n - stats.heph.dropped.events);
     expect(numbers.every((number, i) => number === i)).toBe(true);
     expect(stats.heph.pending.events + stats.heph.dropped.unsent).toBe(0);
+  });
+});
+
+describe('a record that is longer than the ring', () => {
+  const attributes = (count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, 'x'.repeat(60_000)]));
+
+  it.each(['stop', 'deleteOldest'] as const)('keeps to the budget, %s', async (atMaxBytes) => {
+    const { path } = place();
+    const trace = openTrace(path, { ringBytes: RING, maxBytes: MIB, atMaxBytes });
+    const stream = trace.stream(1);
+    const emit = (count: number): void => {
+      for (let i = 0; i < count; i++) stream.finishTrace(stream.startTrace(), 'event', {});
+    };
+    const bytes = (): number => (atMaxBytes === 'stop' ? statSync(path).size : bytesOfPieces(path));
+    emit(atMaxBytes === 'stop' ? 100 : 50_000);
+    for (const [count, dropped] of [
+      [15, 0],
+      [200, 1],
+      [15, atMaxBytes === 'stop' ? 2 : 1],
+      [18, atMaxBytes === 'stop' ? 3 : 2],
+    ] as const) {
+      stream.finishTrace(stream.startTrace(), 'long', attributes(count));
+      expect(trace.stats().dropped.events).toBe(dropped);
+      expect(bytes()).toBeLessThanOrEqual(MIB);
+      emit(100);
+      await trace.flush();
+      expect(bytes()).toBeLessThanOrEqual(MIB);
+    }
+    expect(trace.stats().lastError ?? '').toBe('');
+    await trace.close();
+    const pieces = atMaxBytes === 'stop' ? [path] : piecesOf(path);
+    // What is missing is what was dropped.
+    const gaps = pieces.flatMap(faultsOf).filter((text) => text.includes('counter-gap'));
+    expect(pieces.flatMap(faultsOf)).toEqual(gaps);
+    const lengths = pieces
+      .flatMap((piece) => [...readPackets(piece)])
+      .flatMap((packet) => (packet.kind === 'event' ? [packet.attributes.length] : []));
+    expect(lengths.filter((length) => length > 10)).toHaveLength(1);
+    expect(lengths.at(-1)).toBeLessThan(10);
+  });
+
+  it('of ovni, likewise', async () => {
+    const { directory } = place();
+    const { stdout } = await runFixture('ovni-long-records.mjs', { input: { directory } });
+    const { bytes, stats } = JSON.parse(stdout) as { bytes: number; stats: ProcessStats };
+    expect(bytes).toBeLessThanOrEqual(MIB);
+    expect(stats.droppedEvents).toBe(2);
+    expect([...checkOvni(directory)].filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 });
 
