@@ -32,6 +32,8 @@ const LENGTH_BYTES = 2;
  * packet takes up to fifteen times its size in memory once it is decoded.
  */
 export const DEFAULT_MAX_PACKET_BYTES = 64 << 20;
+/** Most attributes of an event: empty ones take a dozen times their size in memory and text. */
+const MAX_ATTRIBUTES = 1 << 20;
 
 /**
  * Decodes packets of one source. Everything that it is given may be hostile: a length is compared
@@ -153,7 +155,13 @@ export class PacketDecoding {
     this.#at = at + DESCRIPTION_OFFSET;
     const description = this.#text('description', -1);
     const attributes: Attribute[] = [];
-    while (this.#at < end) attributes.push(this.#attribute(attributes.length));
+    while (this.#at < end) {
+      if (attributes.length === MAX_ATTRIBUTES) {
+        const most = `at most ${MAX_ATTRIBUTES}`;
+        this.#fail(this.#at, 'attributes', 'the event has more attributes', undefined, most);
+      }
+      attributes.push(this.#attribute(attributes.length));
+    }
     return {
       kind: 'event',
       offset: this.#base + at,

@@ -68,7 +68,8 @@ function checkCpus(trace: TraceDirectory, loom: TraceLoom, out: FindingCollector
       `no process of loom ${loom.name} says what CPUs the loom has`,
     );
   }
-  const highest = Math.max(-1, ...byIndex.keys());
+  let highest = -1;
+  for (const index of byIndex.keys()) highest = Math.max(highest, index);
   if (highest >= byIndex.size) {
     out.report(
       'cpus',
@@ -160,6 +161,11 @@ function checkRequire(
   return found;
 }
 
+/** A title or label in quotes, as much of it as a reader needs. */
+function shown(text: string): string {
+  return JSON.stringify(text.length > MAX_LABEL_BYTES ? `${text.slice(0, 60)}…` : text);
+}
+
 function checkMarkTypes(
   trace: TraceDirectory,
   out: FindingCollector,
@@ -169,18 +175,18 @@ function checkMarkTypes(
   const labels = new Map<number, Map<number, { value: bigint; label: string }>>();
   const tooLong = (text: string): boolean => Buffer.byteLength(text) > MAX_LABEL_BYTES;
   const check = (path: string, type: number, mark: MarkType): void => {
-    const report = (message: string): void => {
-      out.report('mark-type', path, `mark type ${type}: ${message}`);
+    const report = (message: () => string): void => {
+      out.report('mark-type', path, () => `mark type ${type}: ${message()}`);
     };
     const title = titles.get(type);
     if (title !== undefined && title !== mark.title) {
-      report(`titled ${JSON.stringify(mark.title)} here and ${JSON.stringify(title)} elsewhere`);
+      report(() => `titled ${shown(mark.title)} here and ${shown(title)} elsewhere`);
     }
     const channel = channels.get(type);
     if (channel !== undefined && channel !== mark.channel) {
-      report(`a ${mark.channel} here and a ${channel} elsewhere`);
+      report(() => `a ${mark.channel} here and a ${channel} elsewhere`);
     }
-    if (tooLong(mark.title)) report(`the title has more than ${MAX_LABEL_BYTES} bytes`);
+    if (tooLong(mark.title)) report(() => `the title has more than ${MAX_LABEL_BYTES} bytes`);
     titles.set(type, title ?? mark.title);
     channels.set(type, channel ?? mark.channel);
     const known = labels.get(type) ?? new Map<number, { value: bigint; label: string }>();
@@ -191,12 +197,14 @@ function checkMarkTypes(
       const other = known.get(short);
       if (other === undefined) {
         known.set(short, { value, label });
-        if (tooLong(label)) report(`the label of ${value} has more than ${MAX_LABEL_BYTES} bytes`);
+        if (tooLong(label))
+          report(() => `the label of ${value} has more than ${MAX_LABEL_BYTES} bytes`);
       } else if (other.value !== value) {
-        report(`the labelled values ${other.value} and ${value} have the same lower 32 bits`);
+        report(() => `the labelled values ${other.value} and ${value} have the same lower 32 bits`);
       } else if (other.label !== label) {
         report(
-          `value ${value} is labelled ${JSON.stringify(label)} here and ${JSON.stringify(other.label)} elsewhere`,
+          () =>
+            `value ${value} is labelled ${shown(label)} here and ${shown(other.label)} elsewhere`,
         );
       }
     }

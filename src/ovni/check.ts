@@ -6,7 +6,7 @@ import { checkMetadata } from './check-metadata.js';
 import { checkStream } from './check-stream.js';
 import type { StreamSummary } from './check-stream.js';
 import { FindingCollector } from './finding-collector.js';
-import { clockOffsetOf, readTraceDirectory } from './trace-directory.js';
+import { clockOffsetOf, readTrace } from './trace-directory.js';
 
 /** The emulator refuses streams whose first clocks differ by more. */
 const MAX_GAP_NANOSECONDS = 3_600_000_000_000n;
@@ -59,19 +59,11 @@ function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): v
  * trace at the path.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  const early: { path: string; message: string; field: string | undefined }[] = [];
-  const trace = readTraceDirectory(path, {
-    onFault: ({ path: file, fault, field }) => early.push({ path: file, message: fault, field }),
+  const out = new FindingCollector(options.repeats ?? DEFAULT_REPEATS);
+  const trace = readTrace(path, (file, message, field) => {
+    out.report(field === 'clock-offsets' ? 'clock-offsets' : 'metadata', file, message, 0);
   });
-  const out = new FindingCollector(trace.version, options.repeats ?? DEFAULT_REPEATS);
-  for (const fault of early) {
-    out.report(
-      fault.field === 'clock-offsets' ? 'clock-offsets' : 'metadata',
-      fault.path,
-      fault.message,
-      0,
-    );
-  }
+  out.version = trace.version;
   const definitions = checkMetadata(trace, out);
   yield* out.take();
 

@@ -11,6 +11,8 @@ import type { ThreadStream } from './trace-directory.js';
 
 /** Bytes of a payload or of jumbo data that are shown where they cannot be decoded. */
 const SHOWN_BYTES = 32;
+/** Characters of a loom's name. */
+const MAX_LOOM = 4096;
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 const MARK_CODES: ReadonlySet<number> = new Set(['OM[', 'OM]', 'OM='].map(codeOf));
@@ -65,7 +67,7 @@ export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
   }
   let place = places.get(stream);
   if (place === undefined) {
-    place = escaped(`loom.${stream.loom}/proc.${stream.pid}/thread.${stream.tid}`);
+    place = escaped(`loom.${shownLoom(stream)}/proc.${stream.pid}/thread.${stream.tid}`);
     places.set(stream, place);
   }
   const decoded = description === 'not declared' ? undefined : decodeArguments(event);
@@ -94,7 +96,7 @@ export function dumpObject({
   const { mcv, offset, size, jumbo, data } = event;
   const object: Record<string, JsonValue> = {
     clock: jsonInteger(clock),
-    loom: stream.loom,
+    loom: shownLoom(stream),
     pid: stream.pid,
     tid: stream.tid,
     mcv,
@@ -118,6 +120,11 @@ export function dumpObject({
     object['data'] = hexadecimal(data);
   }
   return object;
+}
+
+/** The name of the loom, which stands beside every event: cut where it is longer than a path may be. */
+function shownLoom({ loom }: ThreadStream): string {
+  return loom.length > MAX_LOOM ? `${loom.slice(0, MAX_LOOM)}…` : loom;
 }
 
 /** What the metadata call the type and the value of a mark, where they do. */

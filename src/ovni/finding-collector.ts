@@ -47,15 +47,18 @@ export const rules = {
 
 export type Rule = keyof typeof rules;
 
+/** Characters of a message; what a hostile trace names its things may be as long as its files. */
+const MAX_MESSAGE = 2000;
+
 /** Keeps findings until they are asked for, and of each rule only the first few. */
 export class FindingCollector {
-  readonly #version: 'version1' | 'version3';
+  /** By whose rules the findings are severe; to be set before they are asked for. */
+  version: 1 | 3 = 3;
   readonly #most: number;
   readonly #counts = new Map<Rule, number>();
-  #findings: Finding[] = [];
+  #findings: (Omit<Finding, 'severity'> & { rule: Rule })[] = [];
 
-  constructor(version: 1 | 3, most: number) {
-    this.#version = version === 1 ? 'version1' : 'version3';
+  constructor(most: number) {
     this.#most = most;
   }
 
@@ -64,10 +67,10 @@ export class FindingCollector {
     const count = (this.#counts.get(rule) ?? 0) + 1;
     this.#counts.set(rule, count);
     if (count > this.#most) return;
+    const text = typeof message === 'string' ? message : message();
     this.#findings.push({
-      severity: rules[rule][this.#version],
       rule,
-      message: typeof message === 'string' ? message : message(),
+      message: text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text,
       path,
       ...(offset === undefined ? {} : { offset }),
     });
@@ -77,7 +80,7 @@ export class FindingCollector {
   take(): Finding[] {
     const findings = this.#findings;
     this.#findings = [];
-    return findings;
+    return findings.map((finding) => ({ severity: this.#severity(finding.rule), ...finding }));
   }
 
   /** What was left out: one finding for each rule that had more than are kept. */
@@ -85,10 +88,14 @@ export class FindingCollector {
     return [...this.#counts]
       .filter(([, count]) => count > this.#most)
       .map(([rule, count]) => ({
-        severity: rules[rule][this.#version],
+        severity: this.#severity(rule),
         rule,
         message: `${count - this.#most} more of this rule`,
         path,
       }));
+  }
+
+  #severity(rule: Rule): Finding['severity'] {
+    return rules[rule][this.version === 1 ? 'version1' : 'version3'];
   }
 }

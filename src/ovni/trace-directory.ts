@@ -9,8 +9,11 @@ import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
 
 /** Deepest folder below the given path in which a stream is looked for. */
 const MAX_DEPTH = 16;
-/** Largest table of clock offsets that is read, in bytes: some 100,000 hosts. */
-const MAX_CLOCK_OFFSETS_BYTES = 16 << 20;
+/** Largest table of clock offsets that is read, in bytes: some 50,000 hosts. */
+const MAX_CLOCK_OFFSETS_BYTES = 4 << 20;
+
+/** Faults of one file that are given before the rest is only counted. */
+const MAX_FAULTS = 1000;
 
 /** One thread of a trace: its events and what its metadata says. */
 export interface ThreadStream {
@@ -56,7 +59,8 @@ export interface TraceDirectory {
 export interface TraceDirectoryOptions {
   /**
    * Called with each fault that leaves the rest of the trace readable, instead of the throw that
-   * ends the reading at the first one. What a fault makes unusable is left out of the result.
+   * ends the reading at the first one. What a fault makes unusable is left out of the result. Of one
+   * file the first 1000 are given, and then how many more there are.
    */
   onFault?: (fault: TraceFormatError) => void;
 }
@@ -205,7 +209,7 @@ function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
   }
   const lines = bytes.toString('utf8').split('\n').slice(1);
   for (const [index, line] of lines.entries()) {
-    const fields = line.trim().split(/\s+/);
+    const fields = line.trim().split(/\s+/, 6);
     if (fields[0] === '') continue;
     const [rank, host, median] = fields;
     if (fields.length < 5 || !/^-?\d+$/.test(rank!) || !Number.isFinite(Number(median))) {
@@ -256,12 +260,27 @@ export function readTraceDirectory(
   path: string,
   options: TraceDirectoryOptions = {},
 ): TraceDirectory {
+  const counts = new Map<string, number>();
+  const { onFault } = options;
+  const trace = readTrace(path, (file, message, field) => {
+    if (onFault === undefined) throw faultOf(file, message, field);
+    const count = (counts.get(file) ?? 0) + 1;
+    counts.set(file, count);
+    if (count <= MAX_FAULTS) onFault(faultOf(file, message, field));
+  });
+  for (const [file, count] of counts) {
+    if (count > MAX_FAULTS) onFault?.(faultOf(file, `${count - MAX_FAULTS} more faults`));
+  }
+  return trace;
+}
+
+function faultOf(file: string, message: string, field?: string): TraceFormatError {
+  return new TraceFormatError(file, 0, message, field === undefined ? {} : { field });
+}
+
+/** As {@link readTraceDirectory}, with a word for each fault and no error made of it. */
+export function readTrace(path: string, fault: Fault): TraceDirectory {
   checkPath('path', path);
-  const fault: Fault = (file, message, field) => {
-    const error = new TraceFormatError(file, 0, message, field === undefined ? {} : { field });
-    if (options.onFault === undefined) throw error;
-    options.onFault(error);
-  };
   const given = resolve(path);
   try {
     return read(given, fault);
@@ -330,9 +349,11 @@ function read(given: string, fault: Fault): TraceDirectory {
     const read = readProcess(processFolder, only, fault);
     if (read === undefined) continue;
     loomOf(read.loom).processes.push(read.process);
-    streams.push(...read.process.threads);
+    for (const thread of read.process.threads) streams.push(thread);
   }
 
+  const processes = new Map<TraceLoom, Map<number, TraceProcess>>();
+  const tids = new Map<TraceProcess, Set<number>>();
   for (const metadataPath of found.streams) {
     const metadata = readStreamMetadata(metadataPath, fault);
     if (metadata === undefined) continue;
@@ -343,12 +364,17 @@ function read(given: string, fault: Fault): TraceDirectory {
     }
     const { loom: name, pid, tid } = metadata;
     const loom = loomOf(name);
-    let process = loom.processes.find((other) => other.pid === pid);
+    const ofLoom = processes.get(loom) ?? new Map<number, TraceProcess>();
+    processes.set(loom, ofLoom);
+    let process = ofLoom.get(pid);
     if (process === undefined) {
       process = { pid, path: dirname(dirname(metadataPath)), threads: [], metadata: undefined };
+      ofLoom.set(pid, process);
       loom.processes.push(process);
     }
-    if (process.threads.some((other) => other.tid === tid)) {
+    const known = tids.get(process) ?? new Set<number>();
+    tids.set(process, known);
+    if (known.has(tid)) {
       fault(metadataPath, `process ${pid} of loom ${name} has thread ${tid} twice`, 'ovni.tid');
       continue;
     }
@@ -361,6 +387,7 @@ function read(given: string, fault: Fault): TraceDirectory {
       tid,
       metadata: metadata.thread,
     };
+    known.add(tid);
     process.threads.push(stream);
     streams.push(stream);
   }

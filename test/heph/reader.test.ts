@@ -87,6 +87,15 @@ describe('decodePacket', () => {
     });
   });
 
+  it('refuses an event with more than a million attributes', () => {
+    // Each has an empty name and is an empty array of strings.
+    const one = Buffer.from('0000840000', 'hex');
+    const event = encodeEvent(someEvent({ attributes: [] }));
+    const packet = Buffer.concat([event, Buffer.alloc(one.length * (2 ** 20 + 1), one)]);
+    const whole = withSize(packet, packet.length);
+    expect(formatError(() => decodePacket(whole)).field).toBe('attributes');
+  });
+
   it('agrees with the byte-by-byte encoder on both', () => {
     expect(encodeEpoch(1610113734118010000n)).toEqual(SPECIFIED_EPOCH);
     expect(encodeEvent(specifiedEvent)).toEqual(SPECIFIED_EVENT);
