@@ -75,8 +75,11 @@ uint32_t SharedTarget::take_stream(const uint32_t* wanted) {
 
 bool replace_file(const std::string& path, const std::string& content, Failure* failure) {
   const std::string fresh = beside(path);
+  // What a process left that died here, or what somebody has planted: a link to a file that is to
+  // be overwritten, a FIFO.
+  unlink(fresh.c_str());
   FileDescriptor fd(
-      open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) {
     failure->set("create", fresh);
     return false;

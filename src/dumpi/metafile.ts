@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { core } from '../core/addon.js';
 import { checkPath, integerIn } from '../core/argument.js';
-import { TraceFormatError, wrongType } from '../core/errors.js';
+import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
+import { kindOf } from '../core/file-kind.js';
 import { readPlainFile } from '../core/plain-file.js';
 import { attempt } from '../core/system-error.js';
 import type { Version } from './sections.js';
@@ -62,19 +63,34 @@ export function metafileText(metafile: Metafile): string {
 }
 
 /**
- * Writes a metafile in the place of what is at `path`.
+ * Writes a metafile, in the place of the file that is at `path`: whoever reads it finds the old or the
+ * new one.
  *
- * @throws TracewrightError `ERR_SYSTEM` when it cannot be written.
+ * @throws TracewrightError `ERR_SYSTEM` when it cannot be written, or what is at `path` is no plain
+ *   file but a link, say.
  */
 export function writeMetafile(path: string, metafile: Metafile): void {
+  const text = metafileText(metafile);
+  const file = checkPath('path', path);
   attempt('path', path, () => {
-    writeFileSync(path, metafileText(metafile));
+    if (kindOf(file)?.isFile() === false) {
+      throw new TracewrightError('ERR_SYSTEM', `${file} is no plain file: it is not replaced`, {
+        field: 'path',
+        value: path,
+      });
+    }
+    core.replaceFile(file, text);
   });
+}
+
+function withoutDirectory(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /**
  * Reads a metafile. What it says twice counts as it stands last; lines that are no `key=value` and
- * keys that are not known are passed over.
+ * keys that are not known are passed over. So is the directory in `fileprefix`, where libdumpi puts
+ * that of `fileroot`: the ranks' files lie beside the metafile, and it leads nowhere else.
  *
  * @throws TraceFormatError when `numprocs` or `fileprefix` is missing or senseless, or when this is no
  *   plain file or larger than a MiB. TracewrightError
@@ -92,7 +108,7 @@ export function readMetafile(path: string): Metafile {
     return Number.isSafeInteger(value) ? value : 0;
   };
   const numprocs = integer('numprocs');
-  const fileprefix = values.get('fileprefix') ?? '';
+  const fileprefix = withoutDirectory(values.get('fileprefix') ?? '');
   if (numprocs < 1 || numprocs > MAX_RANKS) {
     throw new TraceFormatError(path, 0, 'numprocs is missing or is no number of ranks', {
       field: 'numprocs',

@@ -170,7 +170,7 @@ export async function openSink(
     throw outOfRange('to', to, 'another file than the one that is converted');
   }
   try {
-    return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx'));
+    return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', 0o644));
   } catch (error) {
     if (hasCode(error, 'EEXIST')) throw fileExists('to', path);
     return attempt('to', path, () => {

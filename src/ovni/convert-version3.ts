@@ -174,6 +174,7 @@ function convert(
       writeFileSync(
         join(folder, 'stream.json'),
         `${JSON.stringify(streamJson(stream, scan, notes), null, 2)}\n`,
+        { mode: 0o644 },
       );
       copyStream(stream, scan, join(folder, 'stream.obs'), late ? start : undefined, progress);
       threads += 1;
@@ -317,7 +318,7 @@ function copyStream(
 ): void {
   const { fd: input } = openPlainFile(stream.path, 'followed');
   try {
-    const output = openSync(target, 'wx');
+    const output = openSync(target, 'wx', 0o644);
     try {
       writeAll(output, streamHead(scan, leadClock));
       const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, scan.bytes));

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -13,6 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
 import { checkOptionNames, integerIn } from '../core/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
+import { isDirectory } from '../core/file-kind.js';
 import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
 import { recoverPredecessor } from '../core/recovery.js';
@@ -117,28 +119,38 @@ function checkLoom(loom: unknown): string {
   return loom;
 }
 
+/** Makes a directory, unless something of its name is there. */
+function makeDirectory(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
 /**
  * Takes the directory of the process for this run. Creating it is the claim, so that two processes
  * never share one; a pid that comes back (pid 1 in every container) finds its old place taken, and
- * finishes what its predecessor left there.
+ * finishes what its predecessor left there. A link counts as taken, except in the path that was
+ * asked for.
  */
 function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace {
   for (let run = 0; ; run++) {
     const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
     const loomDir = join(numbered, `loom.${loom}`);
     const procDir = join(loomDir, `proc.${pid}`);
-    try {
-      mkdirSync(loomDir, { recursive: true });
-      mkdirSync(procDir);
+    const isOurs = attempt('traceDir', traceDir, () => {
+      mkdirSync(numbered, { recursive: true });
+      if (run > 0 && !isDirectory(numbered)) return false;
+      makeDirectory(loomDir);
+      return isDirectory(loomDir);
+    });
+    if (!isOurs) continue;
+    if (attempt('traceDir', traceDir, () => makeDirectory(procDir)))
       return { traceDir: numbered, procDir };
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) {
-        return attempt('traceDir', traceDir, () => {
-          throw error;
-        });
-      }
-      recoverPredecessor(() => recoverTrace(procDir));
-    }
+    if (isDirectory(procDir)) recoverPredecessor(() => recoverTrace(procDir));
   }
 }
 
@@ -239,7 +251,7 @@ export function addProcessCpu(current: OvniProcess, cpu: CpuEntry): void {
 export function isElectedForCpus(current: OvniProcess): boolean {
   if (current.cpus.length > 0) return true;
   try {
-    closeSync(openSync(join(dirname(current.procDir), '.cpus'), 'wx'));
+    closeSync(openSync(join(dirname(current.procDir), '.cpus'), 'wx', 0o644));
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
@@ -303,7 +315,10 @@ function copyToTrace(moves: readonly Move[]): void {
     return { from, copy: join(dirname(to), `.${basename(to)}.new`), to };
   });
   try {
-    for (const { from, copy } of copies) copyFileSync(from, copy);
+    for (const { from, copy } of copies) {
+      rmSync(copy, { force: true });
+      copyFileSync(from, copy, constants.COPYFILE_EXCL);
+    }
     for (const { copy, to } of copies) renameSync(copy, to);
   } catch (error) {
     for (const { copy } of copies) rmSync(copy, { force: true });
@@ -322,7 +337,10 @@ export function moveToTrace(current: OvniProcess, names: readonly string[], stay
     return { from: join(current.workDir, name), to: join(current.procDir, name) };
   });
   attempt('OVNI_TMPDIR', current.workDir, () => {
-    for (const { to } of moves) mkdirSync(dirname(to), { recursive: true });
+    for (const { to } of moves) {
+      mkdirSync(dirname(to), { recursive: true });
+      if (!isDirectory(dirname(to))) throw new Error(`${dirname(to)} is a link`);
+    }
     if (stay) {
       copyToTrace(moves);
       return;

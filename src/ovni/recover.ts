@@ -1,7 +1,8 @@
 import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { checkOptionNames, checkPath } from '../core/argument.js';
-import { TracewrightError } from '../core/errors.js';
+import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { kindOf } from '../core/file-kind.js';
 import { isAlive } from '../core/process-identity.js';
 import { discardRing, endFile, recoverOwnFile } from '../core/recover-ring.js';
 import { RECOVER_OPTIONS, asFault, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
@@ -79,8 +80,12 @@ function finishMetadata(stream: string, owners: StreamOwners): void {
   const directory = dirname(stream);
   for (const name of HALF_WRITTEN) rmSync(join(directory, name), { force: true });
   if (versionOf(stream) === 3) {
+    const finished = join(directory, '.stream.json.finished');
+    if (kindOf(finished)?.isFile() === false) {
+      throw new TraceFormatError(finished, 0, 'the metadata of the end must be a plain file');
+    }
     try {
-      renameSync(join(directory, '.stream.json.finished'), join(directory, 'stream.json'));
+      renameSync(finished, join(directory, 'stream.json'));
       owners.replaced(stream);
       return;
     } catch (error) {

@@ -1,24 +1,33 @@
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { readMetafile } from '../../src/dumpi/metafile.js';
+import { openRank } from '../../src/dumpi/rank.js';
+import { readCalls } from '../../src/dumpi/reader.js';
 import { openTrace } from '../../src/heph/trace.js';
 import { recoverTrace as recoverHeph } from '../../src/heph/recover.js';
-import { procFini, procInit } from '../../src/ovni/process.js';
+import { currentProcess, procFini, procInit } from '../../src/ovni/process.js';
 import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
-import { attrSet, emit } from '../../src/ovni/index.js';
+import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { addCpu, attrSet, emit } from '../../src/ovni/index.js';
 import { threadFree, threadInit, threadIsReady } from '../../src/ovni/thread.js';
+import { tracewright } from '../cli/run-command.js';
+import { runFixture } from '../core/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-permissions-'));
 afterAll(() => {
@@ -40,7 +49,9 @@ function filesIn(directory: string): string[] {
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-/** Files of both formats while they are written, and when they are complete. */
+const startTime = new Date(1e12);
+
+/** Files of these formats while they are written, and when they are complete. */
 async function modes(umask: number, version: 1 | 3): Promise<[string, number][]> {
   const path = place();
   const before = process.umask(umask);
@@ -48,9 +59,13 @@ async function modes(umask: number, version: 1 | 3): Promise<[string, number][]>
     const trace = openTrace(join(path, 'trace.heph'), { rotateBytes: 2 ** 22 });
     procInit(1, 'node.1', 1, { traceDir: join(path, 'ovni'), version });
     threadInit(1);
+    addCpu(0, 0);
     emit('OHx', new Uint8Array(16));
     attrSet('a', 1);
+    const rank = openRank({ rank: 0, size: 1, directory: join(path, 'dumpi'), startTime });
+    rank.log('MPI_Init', { argv: [] });
     const during = filesIn(path).map((file): [string, number] => [file, modeOf(file)]);
+    rank.close();
     threadFree();
     procFini();
     await trace.close();
@@ -58,6 +73,12 @@ async function modes(umask: number, version: 1 | 3): Promise<[string, number][]>
   } finally {
     process.umask(before);
   }
+}
+
+/** An ovni trace that a killed process has left, to be recovered. */
+async function killedIn(traceDir: string, version: 1 | 3): Promise<void> {
+  const input = { traceDir, version, hephFile: join(place(), 'trace.heph'), count: 10 };
+  expect((await runFixture('killed.mjs', { input })).signal).toBe('SIGKILL');
 }
 
 describe('permissions', () => {
@@ -71,7 +92,7 @@ describe('permissions', () => {
     'under umask %o, version %i: rings 0600, traces 0644 less it',
     async (umask, version) => {
       const all = await modes(umask, version);
-      expect(all.filter(([path]) => path.endsWith('.ring'))).toHaveLength(2);
+      expect(all.filter(([path]) => path.endsWith('.ring'))).toHaveLength(3);
       for (const [path, mode] of all) {
         const wanted = path.endsWith('.ring') ? 0o600 : 0o644 & ~umask;
         expect({ path, mode }).toEqual({ path, mode: wanted & ~umask });
@@ -81,6 +102,11 @@ describe('permissions', () => {
 });
 
 describe('a link that somebody has planted', () => {
+  afterEach(() => {
+    if (threadIsReady()) threadFree();
+    if (currentProcess()?.finished === false) procFini();
+  });
+
   it.each(['error', 'replace'] as const)('in place of a Heph file, exists: %s', (exists) => {
     const path = place();
     const victim = join(path, 'victim');
@@ -123,14 +149,94 @@ describe('a link that somebody has planted', () => {
       expect(() => {
         threadInit(2);
       }).toThrow(expect.objectContaining({ name: 'TracewrightError', code: 'ERR_SYSTEM' }));
-      symlinkSync(victim, join(procDir, '.metadata.json.new'));
-      expect(procFini).toThrow(expect.objectContaining({ code: 'ERR_SYSTEM' }));
-    } else {
-      procFini();
     }
+    procFini();
     expect(readFileSync(victim, 'utf8')).toBe('precious');
     expect(readdirSync(path).sort()).toEqual(['ovni', 'victim']);
   });
+
+  it.each(['symbolic link', 'hard link', 'FIFO'] as const)(
+    'in place of metadata of version 1 that is being written: a %s',
+    (kind) => {
+      const path = place();
+      const victim = join(path, 'victim');
+      writeFileSync(victim, 'precious');
+      const { procDir } = procInit(1, 'node.1', 1, { traceDir: join(path, 'ovni'), version: 1 });
+      const fresh = join(procDir, '.metadata.json.new');
+      if (kind === 'symbolic link') symlinkSync(victim, fresh);
+      else if (kind === 'hard link') linkSync(victim, fresh);
+      else expect(spawnSync('mkfifo', [fresh]).status).toBe(0);
+      threadInit(1);
+      addCpu(0, 0);
+      emit('OHx', new Uint8Array(16));
+      emit('OHe');
+      threadFree();
+      procFini();
+      expect(readFileSync(victim, 'utf8')).toBe('precious');
+      expect(existsSync(fresh)).toBe(false);
+      expect(readTraceDirectory(join(path, 'ovni')).streams).toHaveLength(1);
+    },
+  );
+
+  it.each(['loom', 'process', 'next directory'] as const)(
+    'in place of a directory of an ovni trace (%s): the next place is taken',
+    async (which) => {
+      const path = place();
+      const traceDir = join(path, 'ovni');
+      // What a killed process has left elsewhere, which is not ours to complete.
+      const elsewhere = join(path, 'elsewhere');
+      await killedIn(elsewhere, 1);
+      mkdirSync(join(traceDir, 'loom.node.1'), { recursive: true });
+      if (which === 'loom') {
+        rmSync(traceDir, { recursive: true });
+        mkdirSync(traceDir);
+        symlinkSync('../elsewhere/loom.node.1', join(traceDir, 'loom.node.1'));
+      } else {
+        symlinkSync('../../elsewhere/loom.node.1/proc.1', join(traceDir, 'loom.node.1', 'proc.1'));
+      }
+      if (which === 'next directory') symlinkSync('elsewhere', `${traceDir}.1`);
+      const before = filesIn(elsewhere).sort();
+      const taken = procInit(1, 'node.1', 1, { traceDir });
+      expect(taken.traceDir).toBe(which === 'next directory' ? `${traceDir}.2` : `${traceDir}.1`);
+      procFini();
+      expect(filesIn(elsewhere).sort()).toEqual(before);
+    },
+  );
+
+  it('in place of the trace directory that the user names: it is followed', () => {
+    const path = place();
+    mkdirSync(join(path, 'disk'));
+    symlinkSync('disk', join(path, 'ovni'));
+    expect(procInit(1, 'node.1', 1, { traceDir: join(path, 'ovni') }).traceDir).toBe(
+      join(path, 'ovni'),
+    );
+    expect(readdirSync(join(path, 'disk', 'loom.node.1'))).toEqual(['proc.1']);
+  });
+
+  it.each(['symbolic link', 'link to nothing', 'hard link'] as const)(
+    'in place of a metafile: a %s',
+    (kind) => {
+      const path = place();
+      const victim = join(path, 'victim');
+      writeFileSync(victim, 'precious');
+      const options = { rank: 0, size: 1, directory: path, fileRoot: 'run', startTime };
+      openRank(options).close();
+      const [meta] = readdirSync(path).filter((name) => name.endsWith('.meta'));
+      for (const file of filesIn(path)) if (file !== victim) rmSync(file);
+      if (kind === 'hard link') {
+        linkSync(victim, join(path, meta!));
+        openRank(options).close();
+        expect(readMetafile(join(path, meta!)).numprocs).toBe(1);
+      } else {
+        symlinkSync(kind === 'symbolic link' ? 'victim' : 'new', join(path, meta!));
+        expect(() => openRank(options)).toThrow(
+          expect.objectContaining({ name: 'TracewrightError', code: 'ERR_SYSTEM' }),
+        );
+        expect(readdirSync(path).sort()).toEqual([meta, 'victim']);
+      }
+      expect(readFileSync(victim, 'utf8')).toBe('precious');
+    },
+  );
 
   it('among the files of a trace that is recovered', () => {
     const path = place();
@@ -146,6 +252,64 @@ describe('a link that somebody has planted', () => {
     writeFileSync(join(path, 'trace.heph'), '');
     expect(recoverHeph(join(path, 'trace.heph'))).toEqual({ streams: [], emptied: [], faults: [] });
     expect(readFileSync(victim, 'utf8')).toBe('precious');
+  });
+});
+
+describe('recovery', () => {
+  it('leaves metadata alone in whose place somebody has planted a link', async () => {
+    const path = place();
+    const victim = join(path, 'victim');
+    writeFileSync(victim, 'precious');
+    const trace = join(path, 'ovni');
+    await killedIn(trace, 3);
+    const directory = join(trace, 'loom.node.1', 'proc.1', 'thread.1');
+    const finished = join(directory, '.stream.json.finished');
+    renameSync(finished, join(path, 'kept'));
+    symlinkSync(victim, finished);
+    const before = readFileSync(join(directory, 'stream.json'), 'utf8');
+    expect(recoverOvni(trace).faults).toMatchObject([
+      { name: 'TraceFormatError', path: finished, code: 'ERR_TRACE_FORMAT' },
+    ]);
+    expect(lstatSync(join(directory, 'stream.json')).isFile()).toBe(true);
+    expect(readFileSync(join(directory, 'stream.json'), 'utf8')).toBe(before);
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+    // Once it is gone the recovery ends as ever.
+    renameSync(join(path, 'kept'), finished);
+    expect(recoverOvni(trace)).toMatchObject({ streams: [{}], faults: [] });
+    expect(readFileSync(join(directory, 'stream.json'), 'utf8')).toContain('"finished": 1');
+  });
+
+  it('stays beside a metafile, whatever its fileprefix says', async () => {
+    const path = place();
+    const victim = join(path, 'victim');
+    const input = { directory: victim, count: 10, end: 'kill' };
+    const { stdout } = await runFixture('dumpi-killed.mjs', { input });
+    const file = (JSON.parse(stdout) as { path: string }).path;
+    const state = () => filesIn(victim).map((each) => [each, readFileSync(each, 'latin1')]);
+    const before = state();
+    expect(before.length).toBeGreaterThan(3);
+    const prefix = basename(file, '-0000.bin');
+    for (const fileprefix of [`../victim/${prefix}`, join(victim, prefix)]) {
+      const trace = place();
+      const metafile = readFileSync(join(victim, `${prefix}.meta`), 'utf8');
+      const meta = join(trace, 'evil.meta');
+      writeFileSync(meta, metafile.replace(/^fileprefix=.*$/m, `fileprefix=${fileprefix}`));
+      for (const command of ['recover', 'check']) {
+        const { stdout: said, stderr } = tracewright(command, trace);
+        expect(`${said}${stderr}`).not.toContain(join(victim, prefix));
+        expect(said).not.toContain('MPI_Send');
+      }
+      expect(state()).toEqual(before);
+    }
+    // The one beside the files, as libdumpi writes it where its fileroot has a directory.
+    const meta = join(victim, `${prefix}.meta`);
+    writeFileSync(
+      meta,
+      readFileSync(meta, 'utf8').replace('fileprefix=', 'fileprefix=out/of/this/'),
+    );
+    expect(readMetafile(meta).fileprefix).toBe(prefix);
+    expect(tracewright('recover', meta)).toMatchObject({ status: 0 });
+    expect([...readCalls(file)].filter(({ name }) => name === 'MPI_Send')).toHaveLength(10);
   });
 });
 
