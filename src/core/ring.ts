@@ -245,6 +245,11 @@ export class Ring {
     return this.#id === -1 ? Promise.resolve(true) : core.waitDrained(this.#id, limitMs);
   }
 
+  /** A record that is left out because something else that it needs found no room. */
+  countDropped(): void {
+    this.#dropped[0]! += 1;
+  }
+
   /** A record that its format or target cannot hold; it counts as refused. */
   countRefused(): void {
     this.#refused[0]! += 1;

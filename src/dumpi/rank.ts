@@ -257,7 +257,7 @@ export class Rank {
   readonly #ownKeys = new Set<number>();
   #nextAddress = FIRST_ADDRESS;
   #nextKey = FIRST_GIVEN_KEY;
-  #turnKeys: [wall: bigint, cpu: bigint] | undefined;
+  readonly #turnKeys: [wall?: bigint, cpu?: bigint] = [];
   /** Seconds and ns of the last record by wall and CPU clock, where it is not in the ring. */
   #lastTimes: LastTimes = [0, 0, 0, 0];
   #wallTurns = 0;
@@ -338,7 +338,11 @@ export class Rank {
     const rings = rankRings(this.path, settings.ringDir, `${process.pid}-${threadId}`);
     const whenClosed = (): TracewrightError => this.#closedError();
     this.ring = new Ring(whenClosed);
-    this.#names = new FunctionNames({ file: this.#side.names, ring: rings.names }, whenClosed);
+    this.#names = new FunctionNames(
+      { file: this.#side.names, ring: rings.names },
+      { file: this.path, ring: this.ring },
+      whenClosed,
+    );
     this.#openRing(rings.calls, settings, wallBias, cpuBias);
     this.enter = this.#enterOf();
     try {
@@ -375,24 +379,28 @@ export class Rank {
       recoverTrace(this.path, settings.ringDir === undefined ? {} : { ringDir: settings.ringDir }),
     );
     try {
-      this.ring.open({
-        path,
-        capacity: settings.ringBytes,
-        format: CALLS_FORMAT,
-        target: this.path,
-        preamble,
-        stampOffset: 0,
-        stamp: timed ? 'interval' : 'none',
-        wallOffset: head.wall,
-        cpuOffset: head.cpu,
-        wallBias,
-        cpuBias,
-        threadCpu: this.#threadCpu,
-        kernelClock: settings.clock === 'monotonic',
-        words: true,
-        full: settings.onFull,
-        blockLimitMs: settings.blockLimitMs,
-      });
+      this.ring.open(
+        {
+          path,
+          capacity: settings.ringBytes,
+          format: CALLS_FORMAT,
+          target: this.path,
+          preamble,
+          stampOffset: 0,
+          stamp: timed ? 'interval' : 'none',
+          wallOffset: head.wall,
+          cpuOffset: head.cpu,
+          wallBias,
+          cpuBias,
+          threadCpu: this.#threadCpu,
+          kernelClock: settings.clock === 'monotonic',
+          words: true,
+          full: settings.onFull,
+          blockLimitMs: settings.blockLimitMs,
+        },
+        undefined,
+        settings.onFault,
+      );
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (cause?.errno !== constants.errno.EEXIST) throw error;
@@ -526,13 +534,17 @@ export class Rank {
   /** Records the entry into a function of the program. */
   functionEnter(name: string, thread?: number): void {
     if (!this.configuration.functionEnter) return;
-    this.#recordFunction(FUNCTION_ENTER_LABEL, this.#addressOf(name), checkThread(thread));
+    const number = checkThread(thread);
+    const address = this.#addressOf(name);
+    if (address !== undefined) this.#recordFunction(FUNCTION_ENTER_LABEL, address, number);
   }
 
   /** Records the exit from a function of the program. */
   functionExit(name: string, thread?: number): void {
     if (!this.configuration.functionExit) return;
-    this.#recordFunction(FUNCTION_EXIT_LABEL, this.#addressOf(name), checkThread(thread));
+    const number = checkThread(thread);
+    const address = this.#addressOf(name);
+    if (address !== undefined) this.#recordFunction(FUNCTION_EXIT_LABEL, address, number);
   }
 
   /**
@@ -546,16 +558,11 @@ export class Rank {
     checkSectionString('text', ANNOTATION + text);
     if (key !== undefined) integerIn('key', key, 1, LAST_OWN_KEY);
     if (this.#ignoring !== undefined) return;
-    let address: bigint;
-    if (key === undefined) {
-      address = this.#name(text);
-    } else {
-      address = BigInt(key);
-      if (!this.#ownKeys.has(key)) {
-        this.#names.add(address, ANNOTATION + text);
-        this.#ownKeys.add(key);
-      }
-    }
+    const { ring } = this;
+    const size = 2 * (this.head.bytes + ADDRESS_BYTES);
+    if (ring.free < size && !ring.makeRoom(size)) return;
+    const address = key === undefined ? this.#name(text) : this.#nameOwn(key, text);
+    if (address === undefined) return;
     this.#recordFunction(FUNCTION_ENTER_LABEL, address, 0);
     this.#recordFunction(FUNCTION_EXIT_LABEL, address, 0);
   }
@@ -607,6 +614,14 @@ export class Rank {
       ignored += this.#ignored[label]!;
     }
     return { calls: calls + ignored, ignored };
+  }
+
+  /**
+   * Calls, entries, exits and annotations that a full ring turned away (`onFull: 'drop'`), or a file
+   * that refused writes. The calls among them count as ignored, too.
+   */
+  get dropped(): number {
+    return this.ring.droppedEvents + this.#names.ring.droppedEvents;
   }
 
   /** Whether every call that was logged before is in the file within `limitMs` milliseconds. */
@@ -801,7 +816,6 @@ export class Rank {
    */
   #recordTurn(turned: number): boolean {
     const { ring, head } = this;
-    this.#turnKeys ??= [this.#name(TURN_TEXTS.wall), this.#name(TURN_TEXTS.cpu)];
     const times =
       this.last[0] === NO_RECORD ? this.#lastTimes : timesIn(ring.view, this.last[0]!, head);
     const size = head.bytes + ADDRESS_BYTES;
@@ -811,13 +825,15 @@ export class Rank {
     ] as const) {
       if ((turned & bit) === 0) continue;
       const clocks = { wall: bit === WALL_TURNED, cpu: bit === CPU_TURNED };
+      const key = this.#turnKeys[index] ?? this.#name(TURN_TEXTS[clocks.wall ? 'wall' : 'cpu']);
+      if (key === undefined) return false;
+      this.#turnKeys[index] = key;
       if (ring.free < 2 * size && !ring.insistOnRoom(2 * size)) return false;
       if (times[2 * index]! < HALF_TURN_SECONDS) {
         times[2 * index] = HALF_TURN_SECONDS;
         times[2 * index + 1] = 0;
       }
       const at = ring.position;
-      const key = this.#turnKeys[index];
       this.#writeFunctionAt(at, FUNCTION_ENTER_LABEL, key, times);
       times[2 * index] = 0;
       times[2 * index + 1] = 0;
@@ -929,22 +945,32 @@ export class Rank {
     this.commit(at, size);
   }
 
-  #addressOf(name: string): bigint {
-    let address = this.#addresses.get(name);
-    if (address === undefined) {
-      checkText('name', name);
-      address = this.#nextAddress++;
-      this.#names.add(address, name);
-      this.#addresses.set(name, address);
-    }
+  /** Undefined when the name found no room, and has been counted as dropped; it is tried again. */
+  #addressOf(name: string): bigint | undefined {
+    const known = this.#addresses.get(name);
+    if (known !== undefined) return known;
+    checkText('name', name);
+    if (this.#closed) throw this.#closedError();
+    const address = this.#nextAddress++;
+    if (!this.#names.add(address, name)) return undefined;
+    this.#addresses.set(name, address);
     return address;
   }
 
-  /** Gives an annotation a key. */
-  #name(text: string): bigint {
+  /** Gives an annotation a key; undefined when its text found no room. */
+  #name(text: string): bigint | undefined {
     const key = this.#nextKey++;
-    this.#names.add(key, ANNOTATION + text);
-    return key;
+    return this.#names.add(key, ANNOTATION + text) ? key : undefined;
+  }
+
+  /** Gives an annotation the caller's key. */
+  #nameOwn(key: number, text: string): bigint | undefined {
+    const address = BigInt(key);
+    if (!this.#ownKeys.has(key)) {
+      if (!this.#names.add(address, ANNOTATION + text)) return undefined;
+      this.#ownKeys.add(key);
+    }
+    return address;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { callNamed } from '../../src/dumpi/calls.js';
@@ -130,6 +130,7 @@ describe('calls', () => {
     const calls = 20_000;
     for (let i = 0; i < calls; i++) rank.log('MPI_Send', { ...send, count: i });
     const { ignored } = rank.counts('MPI_Send');
+    expect(rank.dropped).toBe(ignored);
     const stored = recorded(rank).map(({ fields }) => (fields as { count: number }).count);
     expect(stored).toHaveLength(calls - ignored);
     expect(stored).toEqual([...new Set(stored)].sort((a, b) => a - b));
@@ -644,6 +645,23 @@ describe('functions, annotations and pairs', () => {
       ['key', 'wert'],
     ]);
     expect(footer!.calls.every((count) => count === 0)).toBe(true);
+  });
+
+  it('are refused by a rank that is closed, which leaves no file for them', () => {
+    const rank = open();
+    rank.close();
+    const files = readdirSync(dirname(rank.path));
+    for (const late of [
+      () => {
+        rank.functionEnter('late');
+      },
+      () => {
+        rank.annotate('late', 7);
+      },
+    ]) {
+      expect(caught(late)).toMatchObject({ code: 'ERR_CLOSED' });
+    }
+    expect(readdirSync(dirname(rank.path))).toEqual(files);
   });
 
   it('are as many and as long as one likes', () => {
