@@ -4,13 +4,14 @@ import {
   fstatSync,
   ftruncateSync,
   openSync,
+  readSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { endianness } from 'node:os';
 import { core } from './addon.js';
 import { TraceFormatError } from './errors.js';
-import type { Claim, RingFile } from './ring-file.js';
+import type { RingFile } from './ring-file.js';
 
 /** What finishing a stream has added to it. */
 export interface RecoveredStream {
@@ -53,6 +54,46 @@ function openTarget(path: string): number {
     throw new TraceFormatError(path, 0, 'the target of a ring must be a plain file');
   }
   return fd;
+}
+
+/** A stretch of a file that a ring says to be for what it holds. */
+interface Place {
+  fd: number;
+  target: string;
+  offset: number;
+  /** Others may have written behind it already, so that it reads as zeros. */
+  mayBeHole: boolean;
+}
+
+/**
+ * Makes sure that nothing is overwritten with something else: what has come to the place already can
+ * only be what the ring holds.
+ */
+function checkPlace(
+  ring: RingFile,
+  from: number,
+  to: number,
+  { fd, target, offset, mayBeHole }: Place,
+): void {
+  const written = Buffer.alloc(Math.min(WRITE_BYTES, to - from));
+  for (let at = from; at < to;) {
+    const count = readSync(fd, written, 0, Math.min(written.length, to - at), offset + at - from);
+    if (count === 0) return;
+    const held = ring.read(at, at + count);
+    if (written.compare(held, 0, count, 0, count) !== 0) {
+      const differs = held.findIndex((byte, i) => {
+        return written[i] !== byte && !(mayBeHole && written[i] === 0);
+      });
+      if (differs !== -1) {
+        throw new TraceFormatError(
+          target,
+          offset + at - from + differs,
+          `here lies something else than ${ring.path} holds for this place`,
+        );
+      }
+    }
+    at += count;
+  }
 }
 
 function copyRing(ring: RingFile, from: number, to: number, fd: number, offset: number): void {
@@ -143,17 +184,25 @@ export function recoverOwnFile(
   }
 }
 
-/** Where the place of a chunk ends in the file. */
-export function endOfClaim({ from, to, offset }: Claim): number {
-  return offset + to - from;
+/**
+ * Where a file that several rings feed ends, as far as they have noted. They take their places one
+ * behind the other: what claims to begin beyond all others is none, and leads nobody there.
+ */
+export function endOfPlaces(rings: readonly RingFile[], size: number): number {
+  const places = rings.filter(({ hasPlace }) => hasPlace).map(({ claim }) => claim);
+  let end = size;
+  for (const { from, to, offset } of places.sort((a, b) => a.offset - b.offset)) {
+    if (offset > end) break;
+    end = Math.max(end, offset + to - from);
+  }
+  return end;
 }
 
 /**
  * Completes a file that several rings feed with what one of them holds: a chunk that was under way
  * is written again at its place, the rest takes a place at the end, which is noted first.
  *
- * @param recordsEnd where the file ends as far as other rings have noted: the larger of its size and
- *   the end of every place that they have noted.
+ * @param recordsEnd where the file ends as far as all its rings have noted; see {@link endOfPlaces}.
  */
 export function recoverSharedFile(
   ring: RingFile,
@@ -164,13 +213,7 @@ export function recoverSharedFile(
   try {
     const { claim, head, tail } = ring;
     let next = tail;
-    if (claim.to > tail) {
-      if (claim.from > tail || claim.to > head) {
-        throw new TraceFormatError(ring.path, 0, 'the noted chunk must lie in the ring', {
-          field: 'claim',
-          value: claim,
-        });
-      }
+    if (ring.hasPlace) {
       if (claim.offset > recordsEnd) {
         throw new TraceFormatError(
           ring.path,
@@ -180,15 +223,15 @@ export function recoverSharedFile(
           { field: 'claim', value: claim.offset, limit: `at most ${recordsEnd}` },
         );
       }
-      copyRing(ring, tail, claim.to, fd, claim.offset + tail - claim.from);
+      checkPlace(ring, tail, claim.to, { fd, target, offset: claim.offset, mayBeHole: true });
+      copyRing(ring, tail, claim.to, fd, claim.offset);
       next = claim.to;
       // Before the next place is noted, for a note says where the ring goes on.
       ring.noteTail(next);
     }
     if (next < head) {
-      const offset = claim.to > tail ? Math.max(recordsEnd, endOfClaim(claim)) : recordsEnd;
-      ring.noteClaim({ from: next, to: head, offset });
-      copyRing(ring, next, head, fd, offset);
+      ring.noteClaim({ from: next, to: head, offset: recordsEnd });
+      copyRing(ring, next, head, fd, recordsEnd);
     }
     return { path: target, bytes: head - tail, addedRecords: 0 };
   } finally {
@@ -200,13 +243,34 @@ export function recoverSharedFile(
  * Cuts off a record that was being written past the ring when the process died: behind the place
  * that the ring has noted for it nobody has written. To be done for every ring of a file before any
  * of them is recovered.
+ *
+ * @param recordBytes how long the record says to be that begins at a place of the file; undefined
+ *   where none does.
+ * @throws TraceFormatError when more lies there than the record, or something else.
  */
-export function cutUnfinishedRecord(ring: RingFile, target: string): void {
+export function cutUnfinishedRecord(
+  ring: RingFile,
+  target: string,
+  recordBytes: (fd: number, offset: number) => number | undefined,
+): void {
   const { from, to, offset } = ring.claim;
   if (from !== to || offset === 0) return;
   const fd = openTarget(target);
   try {
-    if (fstatSync(fd).size > offset) ftruncateSync(fd, offset);
+    const { size } = fstatSync(fd);
+    if (size > offset) {
+      const bytes = recordBytes(fd, offset);
+      if (bytes === undefined || offset + bytes < size) {
+        throw new TraceFormatError(
+          target,
+          offset,
+          `the file must end in the record that ${ring.path} says to be unfinished`,
+          { field: 'claim', value: offset, limit: 'the place of the last record' },
+        );
+      }
+      // A whole one needs no cut.
+      if (offset + bytes > size) ftruncateSync(fd, offset);
+    }
   } finally {
     closeSync(fd);
   }

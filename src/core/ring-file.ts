@@ -209,10 +209,21 @@ export class RingFile {
       to: u64(control.claimTo, 'claim'),
       offset: u64(control.claimOffset, 'claim'),
     };
+    if (this.targetKind === 'shared-file') this.#checkClaim();
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
     this.target = textAt(page, control.target, control.pathBytes);
     u64(control.pid, 'pid');
     ({ owner: this.owner, pid: this.pid } = ownerOf(fd, page));
+  }
+
+  /** Whether a chunk of this ring has a place in the file that it may not have reached. */
+  get hasPlace(): boolean {
+    return this.claim.to > this.tail;
+  }
+
+  /** Where a ring position lies in the ring's file. */
+  offsetOf(position: number): number {
+    return this.#controlBytes + (position % this.capacity);
   }
 
   /** The bytes at ring positions [from, to), which may wrap. */
@@ -222,9 +233,9 @@ export class RingFile {
     while (done < bytes.length) {
       const at = (from + done) % this.capacity;
       const count = Math.min(bytes.length - done, this.capacity - at);
-      const read = readSync(this.#fd, bytes, done, count, this.#controlBytes + at);
-      if (read === 0)
-        throw new TraceFormatError(this.path, this.#controlBytes + at, 'the ring ends');
+      const offset = this.offsetOf(at);
+      const read = readSync(this.#fd, bytes, done, count, offset);
+      if (read === 0) throw new TraceFormatError(this.path, offset, 'the ring ends');
       done += read;
     }
     return bytes;
@@ -260,6 +271,22 @@ export class RingFile {
     if (this.#fd === -1) return;
     closeSync(this.#fd);
     this.#fd = -1;
+  }
+
+  /**
+   * A place is taken for what the ring holds from its tail on, and the tail goes to its end at once;
+   * one for nothing is that of a record that is being written past the ring.
+   */
+  #checkClaim(): void {
+    const { from, to, offset } = this.claim;
+    const isNoted = this.hasPlace || (from === to && offset !== 0);
+    if (!isNoted || (from === this.tail && to <= this.head)) return;
+    throw new TraceFormatError(
+      this.path,
+      core.control.claimFrom,
+      `the noted chunk must begin at ${this.tail} and end by ${this.head}, got ${from} to ${to}`,
+      { field: 'claim', value: this.claim, limit: `from ${this.tail} to ${this.head}` },
+    );
   }
 
   #readEpilogue(

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { readSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { TraceFormatError } from '../core/errors.js';
 import {
   cutUnfinishedRecord,
   discardRing,
-  endOfClaim,
+  endOfPlaces,
   recoverSharedFile,
 } from '../core/recover-ring.js';
 import { checkOptionNames, checkPath } from '../core/argument.js';
@@ -16,14 +17,65 @@ import {
 } from '../core/recovery.js';
 import type { Candidate, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
 import type { RingFile } from '../core/ring-file.js';
+import {
+  EVENT_MAGIC,
+  MAGIC_OFFSET,
+  MIN_EVENT_BYTES,
+  PACKET_HEAD_BYTES,
+  SIZE_OFFSET,
+} from './layout.js';
 
-/** Where the file ends as far as others than a ring have noted. */
-function endWithout(ring: RingFile, file: string, rings: readonly Leftover[]): number {
-  return rings.reduce(
-    (end, { ring: { claim, tail, path } }) =>
-      path !== ring.path && claim.to > tail ? Math.max(end, endOfClaim(claim)) : end,
-    statSync(file).size,
-  );
+const WINDOW_BYTES = 1 << 20;
+
+/** How long an event says to be; undefined where none begins. */
+function eventBytes(bytes: Buffer, at: number): number | undefined {
+  if (bytes.readUInt32BE(at + MAGIC_OFFSET) !== EVENT_MAGIC) return undefined;
+  const size = bytes.readUInt32BE(at + SIZE_OFFSET);
+  return size < MIN_EVENT_BYTES ? undefined : size;
+}
+
+/** What keeps a ring from holding whole events: behind half of one nobody would find other rings'. */
+function faultOfEvents(ring: RingFile): TraceFormatError | undefined {
+  let at = ring.tail;
+  for (const to of ring.hasPlace ? [ring.claim.to, ring.head] : [ring.head]) {
+    while (at < to) {
+      const window = ring.read(at, Math.min(to, at + WINDOW_BYTES));
+      let inside = 0;
+      let bytes: number | undefined;
+      while (inside + PACKET_HEAD_BYTES <= window.length) {
+        bytes = eventBytes(window, inside);
+        if (bytes === undefined || bytes > to - at - inside) return noEvent(ring, at + inside);
+        inside += bytes;
+      }
+      if (bytes === undefined) return noEvent(ring, at);
+      at += inside;
+    }
+  }
+  return undefined;
+}
+
+function noEvent(ring: RingFile, position: number): TraceFormatError {
+  const message = 'the ring must hold whole events, and here none begins or it is cut';
+  return new TraceFormatError(ring.path, ring.offsetOf(position), message, { field: 'event' });
+}
+
+/** How long the last event of the file says to be, of which there may be less than its head. */
+function lastEventBytes(fd: number, offset: number): number | undefined {
+  const head = Buffer.alloc(PACKET_HEAD_BYTES, 0xff);
+  head.writeUInt32BE(EVENT_MAGIC, MAGIC_OFFSET);
+  readSync(fd, head, 0, head.length, offset);
+  return eventBytes(head, 0);
+}
+
+/** Cuts what is to be cut before a ring is recovered; a note that is wrong counts for its own ring. */
+function cutUnfinishedRecords(ring: RingFile, file: string, left: readonly Leftover[]): void {
+  for (const other of left) {
+    try {
+      cutUnfinishedRecord(other.ring, file, lastEventBytes);
+    } catch (error) {
+      if (other.ring === ring || !(error instanceof TraceFormatError)) throw error;
+    }
+  }
 }
 
 function* candidates(file: string, options: RecoverOptions): Generator<Candidate, void> {
@@ -55,11 +107,20 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
   checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
+  const faults = new Map<RingFile, TraceFormatError | undefined>();
   return recoverRings(candidates(file, options), (leftover, left, result) => {
     if (discardUnused(leftover, result)) return;
     const { ring, stream } = leftover;
-    for (const other of left) cutUnfinishedRecord(other.ring, other.stream);
-    result.streams.push(recoverSharedFile(ring, stream, endWithout(ring, stream, left)));
+    for (const each of left) {
+      if (!faults.has(each.ring)) faults.set(each.ring, faultOfEvents(each.ring));
+    }
+    const fault = faults.get(ring);
+    if (fault !== undefined) throw fault;
+    cutUnfinishedRecords(ring, stream, left);
+    // One that will never be written needs no place.
+    const rings = left.map((each) => each.ring).filter((each) => faults.get(each) === undefined);
+    const end = endOfPlaces(rings, statSync(stream).size);
+    result.streams.push(recoverSharedFile(ring, stream, end));
     discardRing(ring);
   });
 }

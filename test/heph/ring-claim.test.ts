@@ -1,44 +1,177 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
 import { readPackets, recoverTrace } from '../../src/heph/index.js';
 import { runFixture } from '../core/run-fixture.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'tracewright-claim-'));
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-claim-'));
 afterAll(() => {
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
+const EVENTS = 20;
+const { control } = core;
+type Field = 'tail' | 'head' | 'claimFrom' | 'claimTo' | 'claimOffset';
+
+const left = join(folder, 'left');
+beforeAll(async () => {
+  const input = {
+    traceDir: join(left, 'ovni'),
+    version: 3,
+    hephFile: join(left, 'trace.heph'),
+    count: EVENTS,
+  };
+  mkdirSync(left);
+  await runFixture('killed.mjs', { input });
+});
+
+/** A file with nothing but its epoch, and the ring of a killed process that holds all events. */
+function killed() {
+  const directory = mkdtempSync(join(folder, 'run-'));
+  cpSync(left, directory, { recursive: true });
+  const name = readdirSync(directory).find((each) => /^\.trace\.heph\..*\.ring$/.test(each))!;
+  return { hephFile: join(directory, 'trace.heph'), path: join(directory, name) };
+}
+
+/** The same where all has been recovered, and the ring is back. */
+function recovered() {
+  const { hephFile, path } = killed();
+  const page = readFileSync(path);
+  expect(recoverTrace(hephFile).faults).toEqual([]);
+  writeFileSync(path, page);
+  return { hephFile, path };
+}
+
+function numberIn(ring: string, field: Field): number {
+  const page = readFileSync(ring);
+  const at = control[field];
+  return Number(endianness() === 'LE' ? page.readBigUInt64LE(at) : page.readBigUInt64BE(at));
+}
+
+function patch(ring: string, fields: Partial<Record<Field, number>>): void {
+  const page = readFileSync(ring);
+  for (const [field, value] of Object.entries(fields)) {
+    const at = control[field as Field];
+    if (endianness() === 'LE') page.writeBigUInt64LE(BigInt(value), at);
+    else page.writeBigUInt64BE(BigInt(value), at);
+  }
+  writeFileSync(ring, page);
+}
+
+/** The same ring under the name of another thread's, in front of the first or behind it. */
+function another(ring: string, thread: number): string {
+  const path = ring.replace(/-\d+\.ring$/, `-${thread}.ring`);
+  copyFileSync(ring, path);
+  return path;
+}
+
+function eventsIn(hephFile: string): number {
+  return [...readPackets(hephFile)].filter(({ kind }) => kind === 'event').length;
+}
+
 describe('a ring that says to have taken a place beyond the end of its file', () => {
-  it('is refused, and keeps what it holds', async () => {
-    const hephFile = join(directory, 'trace.heph');
-    const input = { traceDir: join(directory, 'ovni'), version: 3, hephFile, count: 20 };
-    await runFixture('killed.mjs', { input });
-    const name = readdirSync(directory).find((each) => /^\.trace\.heph\..*\.ring$/.test(each))!;
-    const path = join(directory, name);
+  it('is refused, and keeps what it holds', () => {
+    const { hephFile, path } = killed();
     const whole = readFileSync(path);
-    const { tail, head, claimFrom, claimTo, claimOffset } = core.control;
-    const wrong = Buffer.from(whole);
-    const write = (value: bigint, at: number) =>
-      endianness() === 'LE' ? wrong.writeBigUInt64LE(value, at) : wrong.writeBigUInt64BE(value, at);
-    write(0n, tail);
-    write(0n, claimFrom);
-    whole.copy(wrong, claimTo, head, head + 8);
-    write(2n ** 40n, claimOffset);
-    writeFileSync(path, wrong);
+    patch(path, {
+      tail: 0,
+      claimFrom: 0,
+      claimTo: numberIn(path, 'head'),
+      claimOffset: 2 ** 40,
+    });
     const { size } = statSync(hephFile);
 
     const { faults, streams } = recoverTrace(hephFile);
     expect(streams).toEqual([]);
     expect(faults).toMatchObject([
-      { code: 'ERR_TRACE_FORMAT', field: 'claim', offset: claimOffset },
+      { code: 'ERR_TRACE_FORMAT', field: 'claim', offset: control.claimOffset },
     ]);
     expect(statSync(hephFile).size).toBe(size);
 
     writeFileSync(path, whole);
     expect(recoverTrace(hephFile).faults).toEqual([]);
-    expect([...readPackets(hephFile)].filter(({ kind }) => kind === 'event')).toHaveLength(20);
+    expect(eventsIn(hephFile)).toBe(EVENTS);
+  });
+});
+
+describe("a ring whose page is wrong, beside another ring's", () => {
+  const far = 8e12;
+  const pages: [string, (head: number) => Partial<Record<Field, number>>][] = [
+    [
+      'a place that begins long before its tail',
+      () => ({ tail: far, head: far + 100, claimTo: far + 100 }),
+    ],
+    ['a place that ends beyond its head', (head) => ({ claimTo: head + 1 })],
+    ['a place beyond the end', (head) => ({ claimTo: head, claimOffset: far })],
+    ['a place that ends within an event', (head) => ({ claimTo: head - 1, claimOffset: 23 })],
+    ['a head within an event', (head) => ({ head: head - 1 })],
+    ['a head behind its events', (head) => ({ head: head + 100 })],
+  ];
+  it.each(pages.flatMap(([name, fields]) => [0, 2].map((thread) => ({ name, thread, fields }))))(
+    '$name, thread $thread: costs no event of the other',
+    ({ thread, fields }) => {
+      const { hephFile, path } = killed();
+      const wrong = another(path, thread);
+      patch(wrong, { claimFrom: 0, ...fields(numberIn(path, 'head')) });
+      const before = readFileSync(wrong);
+
+      const { faults, streams } = recoverTrace(hephFile);
+      expect(faults).toMatchObject([{ code: 'ERR_TRACE_FORMAT', path: wrong }]);
+      expect(streams).toHaveLength(1);
+      expect(eventsIn(hephFile)).toBe(EVENTS);
+      expect(existsSync(path)).toBe(false);
+      expect(readFileSync(wrong).equals(before)).toBe(true);
+    },
+  );
+});
+
+describe('a ring that notes a place in the midst of what others have written', () => {
+  it.each<[string, (head: number) => Partial<Record<Field, number>>]>([
+    ['for what it holds', (head) => ({ claimTo: head, claimOffset: 24 })],
+    ['at an event, for what it holds', (head) => ({ claimTo: head, claimOffset: 23 + head / 2 })],
+    ['at an event, for a record past the ring', () => ({ claimOffset: 23 })],
+    ['within an event, for a record past the ring', () => ({ claimOffset: 24 })],
+  ])('%s, changes nothing there', (_, fields) => {
+    const { hephFile, path: wrong } = recovered();
+    patch(wrong, { claimFrom: 0, claimTo: 0, ...fields(numberIn(wrong, 'head')) });
+    const before = readFileSync(hephFile);
+
+    const { faults, streams } = recoverTrace(hephFile);
+    expect(streams).toEqual([]);
+    expect(faults).toMatchObject([{ code: 'ERR_TRACE_FORMAT', path: hephFile }]);
+    expect(readFileSync(hephFile).equals(before)).toBe(true);
+    expect(existsSync(wrong)).toBe(true);
+  });
+
+  it('keeps a whole last record, and cuts half of one', () => {
+    const { hephFile, path: again } = recovered();
+    const head = numberIn(again, 'head');
+    const last = 23 + head - head / EVENTS;
+    const whole = readFileSync(hephFile);
+    const page = readFileSync(again);
+    for (const [size, events] of [
+      [whole.length, EVENTS],
+      [whole.length - 1, EVENTS - 1],
+      [last + 3, EVENTS - 1],
+    ] as const) {
+      writeFileSync(hephFile, whole.subarray(0, size));
+      writeFileSync(again, page);
+      patch(again, { tail: head, claimFrom: head, claimTo: head, claimOffset: last });
+      expect(recoverTrace(hephFile).faults).toEqual([]);
+      expect(eventsIn(hephFile)).toBe(events);
+    }
   });
 });
