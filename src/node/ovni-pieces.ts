@@ -1,13 +1,12 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { core } from '../core/addon.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import type { CheckedSizeOptions } from '../core/size-limits.js';
-import { compileMarks } from '../ovni/mark.js';
-import type { MarkEmitters } from '../ovni/mark.js';
-import { MAX_DEPTH } from '../ovni/mark-stacks.js';
-import { currentProcess, procFini } from '../ovni/process.js';
-import { thread, threadFree } from '../ovni/thread.js';
+import { continueProcess, currentProcess } from '../ovni/process.js';
+import type { OvniProcess } from '../ovni/process.js';
+import { StreamWriter } from '../ovni/stream-writer.js';
+import { thread } from '../ovni/thread.js';
 import { reasonOf, warn } from './warning.js';
 
 /**
@@ -41,13 +40,22 @@ function numberOf(name: string): number {
   return match !== null && Number(match[1]) === process.pid ? Number(match[2]) : 0;
 }
 
-/** Begins the next piece: the directory that the process shall write to. */
-export function nextPiece(directory: string, begun: bigint): string {
+function note({ number, begun }: Piece): void {
+  core.putNote(NOTE, JSON.stringify({ number, begun: String(begun) }));
+}
+
+/** The number of the next piece; none is given twice, whatever becomes of the directory. */
+function nextNumber(directory: string): number {
   mkdirSync(directory, { recursive: true });
-  const last = Math.max(0, ...readdirSync(directory).map(numberOf));
-  const piece: Piece = { number: last + 1, begun };
-  core.putNote(NOTE, JSON.stringify({ ...piece, begun: String(begun) }));
-  return pathOf(directory, piece.number);
+  const last = core.getNote(NOTE) === '' ? 0 : presentPiece().number;
+  return 1 + Math.max(last, ...readdirSync(directory).map(numberOf));
+}
+
+/** The directory of the first piece that the process shall write. */
+export function firstPiece(directory: string, begun: bigint): string {
+  const number = nextNumber(directory);
+  note({ number, begun });
+  return pathOf(directory, number);
 }
 
 /** The piece that the process writes now. */
@@ -77,12 +85,6 @@ function contentOf(directory: string): Content {
     }
   }
   return content;
-}
-
-function bytesOfPieces(directory: string): number {
-  return readdirSync(directory)
-    .filter((name) => numberOf(name) > 0)
-    .reduce((sum, name) => sum + contentOf(join(directory, name)).bytes, 0);
 }
 
 /** Removes a whole trace: it is out of sight at once, and gone a little later. */
@@ -115,111 +117,156 @@ function shrink(settings: PieceSettings): void {
   }
 }
 
-/** A value that is pushed. */
-interface PushedMark {
-  type: number;
-  value: bigint;
-}
-
-/** The values that the thread's mark stacks hold, bottom first. */
-function pushedMarks(): PushedMark[] {
-  const { depths, pushed } = thread.markStacks;
-  return [...depths].flatMap((depth, type) =>
-    Array.from({ length: depth }, (_, place) => {
-      const at = 2 * (type * MAX_DEPTH + place);
-      return { type, value: (BigInt(pushed[at + 1]!) << 32n) | BigInt(pushed[at]! >>> 0) };
-    }),
-  );
-}
-
-/**
- * Ends the stream of the calling thread and begins another in the present piece, as it was. Marks
- * for which a full disk has no room are owed, as those of the program are.
- */
-function moveThread(begin: (piece: Piece) => void): void {
-  const { attributes, required, marks, markStacks } = thread;
-  const before = {
-    attributes,
-    required: [...required],
-    marks: [...marks],
-    kinds: markStacks.kinds.slice(),
-    pushed: pushedMarks(),
-  };
-  emitters ??= compileMarks(thread);
-  for (const { type, value } of before.pushed.toReversed()) emitters.pop(type, value);
-  threadFree();
-  begin(presentPiece());
-  thread.attributes = { ...before.attributes, ...thread.attributes };
-  for (const [model, version] of before.required) thread.required.set(model, version);
-  thread.marks.push(...before.marks);
-  thread.markStacks.kinds.set(before.kinds);
-  thread.writeMetadata();
-  for (const { type, value } of before.pushed) emitters.push(type, value);
-}
-
-let emitters: MarkEmitters | undefined;
-
 /** What a thread brings along when it moves to the next piece. */
 export interface PieceTraveller {
-  /**
-   * Begins the process anew; only the thread that leads calls it.
-   *
-   * @param maxBytes after which recording stops; 0: none.
-   */
-  beginProcess: (traceDir: string, maxBytes: number) => void;
-  /** Begins the stream of the calling thread. */
-  beginThread: (piece: Piece) => void;
-  /** Before the streams of the thread end. */
+  /** Writes the first events of the thread's stream in the piece that began at `begun`. */
+  begin: (stream: StreamWriter, begun: bigint) => void;
+  /** Before the streams of the thread end; its next one has begun. */
   leave: () => void;
-  /** Once the thread's new stream has begun. */
-  arrive: () => void;
+  /** Once the thread is in the piece that began at `begun`. */
+  arrive: (begun: bigint) => void;
 }
 
 /**
  * Takes the calling thread from piece to piece: now and then it looks whether the present one has
- * become too long (the thread that leads), or whether there is a new one.
+ * become too long (the thread that leads), or whether there is a new one. A thread leaves a piece
+ * only once its stream in the next has begun; until it can begin there it stays, and tries again.
  */
 export function rotatePieces(
   settings: PieceSettings,
   leads: boolean,
   traveller: PieceTraveller,
 ): void {
+  const thisThread = new Traveller(traveller);
+  const lead = leads ? new Leader(settings, thisThread) : undefined;
   const timer = setInterval(() => {
     if (thread.process === undefined) return;
-    try {
+    thisThread.attempt(STAYS, () => {
       holdingSignals(() => {
-        if (leads) turnOver(settings, traveller);
-        if (currentProcess()?.procDir === thread.process?.procDir) return;
-        traveller.leave();
-        moveThread(traveller.beginThread);
-        traveller.arrive();
-        if (leads && settings.maxBytes > 0 && settings.atMaxBytes === 'deleteOldest') {
-          shrink(settings);
-        }
+        lead?.turnOver();
+        thisThread.follow();
       });
-    } catch (error) {
-      clearInterval(timer);
-      warn(`the ovni trace does not go on to its next piece: ${reasonOf(error)}`);
-    }
+    });
   }, CHECK_MS);
   timer.unref();
 }
 
-function turnOver(settings: PieceSettings, traveller: PieceTraveller): void {
-  const current = currentProcess();
-  if (current === undefined || current.finished) return;
-  const { bytes, pendingBytes } = core.groupCounts(current.procDir);
-  if (bytes + pendingBytes < settings.rotateBytes) return;
-  let left = 0;
-  if (settings.maxBytes > 0 && settings.atMaxBytes === 'stop') {
-    // Some threads record in the piece that ends until their event loops turn.
-    const late = settings.rotateBytes;
-    left = settings.maxBytes - bytesOfPieces(settings.directory) - pendingBytes - late;
-    // The present piece is the last: it stops by itself.
-    if (left < 2 * settings.rotateBytes) return;
+const STAYS = 'does not go on to its next piece, which is tried again';
+const INCOMPLETE = 'has a piece that is not complete';
+
+class Traveller {
+  readonly #traveller: PieceTraveller;
+  /** What the service was told. */
+  readonly #told = new Set<string>();
+
+  constructor(traveller: PieceTraveller) {
+    this.#traveller = traveller;
   }
-  const traceDir = nextPiece(settings.directory, core.clockNow());
-  mkdirSync(traceDir);
-  procFini();
-  traveller.beginProcess(traceDir, left);
+
+  /** Takes a step that may fail; the service is told once. */
+  attempt(failure: string, step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (this.#told.has(failure)) return;
+      this.#told.add(failure);
+      warn(`the ovni trace ${failure}: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Goes where the thread that leads has gone. */
+  follow(): void {
+    const process = currentProcess();
+    if (process === undefined || process.procDir === thread.process?.procDir) return;
+    const { begun } = presentPiece();
+    this.goOn(this.begin(process, begun), begun);
+  }
+
+  /** The stream of the thread in the next piece, begun. */
+  begin(process: OvniProcess, begun: bigint): StreamWriter {
+    const next = new StreamWriter();
+    next.open(process, undefined, thread);
+    try {
+      this.#traveller.begin(next, begun);
+    } catch (error) {
+      next.close();
+      throw error;
+    }
+    return next;
+  }
+
+  /** Leaves the present piece; there is no way back, so what goes wrong is told and no more. */
+  goOn(next: StreamWriter, begun: bigint): void {
+    this.attempt(INCOMPLETE, () => {
+      this.#traveller.leave();
+    });
+    thread.exchangeFiles(next);
+    this.attempt(INCOMPLETE, () => {
+      if (next.process !== undefined) next.process = { ...next.process, finished: true };
+      next.close();
+    });
+    this.#traveller.arrive(begun);
+    this.#told.delete(STAYS);
+  }
+}
+
+/** The thread that says when the process goes on to its next piece. */
+class Leader {
+  readonly #settings: PieceSettings;
+  readonly #thread: Traveller;
+  /** Bytes of events that the process had recorded when the present piece began. */
+  #before = 0;
+
+  constructor(settings: PieceSettings, traveller: Traveller) {
+    this.#settings = settings;
+    this.#thread = traveller;
+  }
+
+  turnOver(): void {
+    const present = currentProcess();
+    if (present === undefined || present.finished) return;
+    const { bytes, pendingBytes } = core.groupCounts(present.group);
+    const recorded = bytes + pendingBytes;
+    if (!this.#isDue(recorded) && !isGone(present.workDir)) return;
+    const { directory, maxBytes, atMaxBytes } = this.#settings;
+    if (maxBytes > 0 && atMaxBytes === 'deleteOldest') {
+      this.#thread.attempt('keeps more than its budget', () => {
+        shrink(this.#settings);
+      });
+    }
+    const begun = core.clockNow();
+    const number = nextNumber(directory);
+    const path = pathOf(directory, number);
+    mkdirSync(path);
+    let next: StreamWriter | undefined;
+    try {
+      continueProcess(path, (process) => {
+        next = this.#thread.begin(process, begun);
+        note({ number, begun });
+      });
+    } catch (error) {
+      this.#thread.attempt('leaves a piece that has not begun', () => {
+        remove(path, directory, basename(path));
+      });
+      throw error;
+    }
+    this.#before = recorded;
+    this.#thread.goOn(next!, begun);
+  }
+
+  #isDue(recorded: number): boolean {
+    const { maxBytes, rotateBytes, atMaxBytes } = this.#settings;
+    if (recorded - this.#before < rotateBytes) return false;
+    // The last piece of a budget is the one that stops by itself.
+    return !(maxBytes > 0 && atMaxBytes === 'stop') || maxBytes - recorded >= 2 * rotateBytes;
+  }
+}
+
+/** Whether somebody has removed a directory; one that may not be looked at may well be there. */
+function isGone(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }

@@ -4,7 +4,7 @@ import { core } from '../core/addon.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import { setAttribute } from '../ovni/attribute.js';
 import { emitTo } from '../ovni/emit.js';
-import { procInit } from '../ovni/process.js';
+import { beginProcess } from '../ovni/process.js';
 import { LITTLE } from '../ovni/stream-writer.js';
 import type { StreamWriter } from '../ovni/stream-writer.js';
 import { addCpu, thread, threadInit } from '../ovni/thread.js';
@@ -22,17 +22,20 @@ export function threadName(): string {
  * Begins the ovni trace of this process.
  *
  * @param maxBytes bytes after which recording stops; 0: none.
+ * @param group see `beginProcess` of ovni.
  */
-export function beginProcess(
+export function beginTrace(
   settings: Pick<Settings, 'app' | 'loom' | 'ovniVersion'>,
   traceDir: string,
-  maxBytes = 0,
+  maxBytes: number,
+  group?: string,
 ): void {
-  procInit(settings.app, settings.loom, process.pid, {
+  const options = {
     traceDir,
     version: settings.ovniVersion,
     ...(maxBytes > 0 ? { maxBytes } : {}),
-  });
+  };
+  beginProcess(settings.app, settings.loom, process.pid, options, group);
 }
 
 /**

@@ -17,7 +17,7 @@ import { completeAtExit, completeOnSignals } from './exits.js';
 import { traceFetchRequests } from './fetch-spans.js';
 import { GarbageCollections } from './garbage-collection.js';
 import { traceServerRequests } from './http-spans.js';
-import { nextPiece, presentPiece, rotatePieces } from './ovni-pieces.js';
+import { firstPiece, presentPiece, rotatePieces } from './ovni-pieces.js';
 import type { PieceSettings } from './ovni-pieces.js';
 import { forgoPlan, knownPlan, publishPlan } from './process-plan.js';
 import type { ProcessPlan } from './process-plan.js';
@@ -27,7 +27,7 @@ import type { Run } from './run.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
 import { SpanStream } from './span-stream.js';
-import { beginFirstThread, beginProcess, beginThread } from './thread-life.js';
+import { beginFirstThread, beginStream, beginThread, beginTrace } from './thread-life.js';
 import { reasonOf, warn } from './warning.js';
 
 /** Runs one part of the set-up; the others go on without it when it fails. */
@@ -132,12 +132,12 @@ function beginOvni(settings: Settings, run: Run, used: number): PieceSettings | 
   const most = sizes.atMaxBytes === 'stop' ? sizes.maxBytes : 0;
   const { firstClock, topmost } = run;
   if (sizes.rotateBytes === 0) {
-    beginProcess(settings, directory, most);
+    beginTrace(settings, directory, most);
     beginFirstThread(firstClock, topmost);
     return undefined;
   }
   const begun = topmost ? firstClock : core.clockNow();
-  beginProcess(settings, nextPiece(directory, begun), most);
+  beginTrace(settings, firstPiece(directory, begun), most, directory);
   beginFirstThread(begun, true);
   return { ...sizes, directory };
 }
@@ -154,22 +154,14 @@ function rotate(
   collections: GarbageCollections | undefined,
   requests: RequestsInFlight,
 ): void {
-  const leads = plan.firstTid === core.systemThreadId();
-  let begun = firstClockOf(plan);
-  rotatePieces(pieces, leads, {
-    beginProcess(traceDir, maxBytes) {
-      const { app, loom, version } = currentProcess()!;
-      beginProcess({ app, loom, ovniVersion: version }, traceDir, maxBytes);
-    },
-    beginThread(piece) {
-      begun = piece.begun;
-      if (leads) beginFirstThread(begun, true);
-      else beginThread(begun, plan.firstTid);
+  rotatePieces(pieces, plan.firstTid === core.systemThreadId(), {
+    begin(stream, begun) {
+      beginStream(stream, begun, core.clockNow(), plan.firstTid);
     },
     leave() {
       collections?.leaveTrace();
     },
-    arrive() {
+    arrive(begun) {
       collections?.enterTrace(begun);
       requests.restate();
     },

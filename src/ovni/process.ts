@@ -66,6 +66,8 @@ export interface CpuEntry {
  * JavaScript.
  */
 export interface OvniProcess extends ProcessPlace {
+  /** Under which its streams are watched and counted as one. */
+  group: string;
   app: number;
   loom: string;
   pid: number;
@@ -154,6 +156,26 @@ function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace
   }
 }
 
+/** The place of a process in a trace directory, and where it writes meanwhile. */
+function claimPlace(
+  traceDir: string,
+  loom: string,
+  pid: number,
+): Pick<OvniProcess, 'traceDir' | 'procDir' | 'workDir'> {
+  const place = claimProcDir(resolve(traceDir), loom, pid);
+  const temporary = process.env['OVNI_TMPDIR'];
+  const workDir =
+    temporary === undefined || temporary === ''
+      ? place.procDir
+      : claimProcDir(resolve(temporary), loom, pid).procDir;
+  return { ...place, workDir };
+}
+
+/** What the clock's zero is in nanoseconds since the Unix epoch. */
+function epochNow(): string {
+  return String(core.wallClock() - core.clockNow());
+}
+
 /**
  * Begins the trace of this process (libovni: `ovni_proc_init`). Once per process, on any thread;
  * each thread then calls `threadInit`.
@@ -170,6 +192,22 @@ export function procInit(
   loom: string,
   pid: number = process.pid,
   options: ProcessOptions = {},
+): ProcessPlace {
+  return beginProcess(app, loom, pid, options);
+}
+
+/**
+ * As `procInit`.
+ *
+ * @param group under which the process is watched and counted, where its trace is one of several;
+ *   default: its directory.
+ */
+export function beginProcess(
+  app: number,
+  loom: string,
+  pid: number,
+  options: ProcessOptions,
+  group?: string,
 ): ProcessPlace {
   const known = currentProcess();
   if (known !== undefined && !known.finished) {
@@ -191,31 +229,68 @@ export function procInit(
       ? 0
       : integerIn('maxBytes', options.maxBytes, 4 * ring.ringBytes, Number.MAX_SAFE_INTEGER);
 
-  const place = claimProcDir(resolve(wanted), loom, pid);
-  const temporary = process.env['OVNI_TMPDIR'];
-  const workDir =
-    temporary === undefined || temporary === ''
-      ? place.procDir
-      : claimProcDir(resolve(temporary), loom, pid).procDir;
+  const place = claimPlace(wanted, loom, pid);
   const next: OvniProcess = {
     ...place,
+    group: group ?? place.procDir,
     app,
     loom,
     pid,
     version,
-    workDir,
     cpus: [],
     ring,
-    epoch: String(core.wallClock() - core.clockNow()),
+    epoch: epochNow(),
     finished: false,
   };
   core.putNote(NOTE, JSON.stringify(next));
   // Not before the next process: counts of threads that have ended are kept as long.
   unwatch?.();
-  unwatch = watchTargets(place.procDir, ring.onFault);
-  if (maxBytes > 0) core.limitGroup(place.procDir, maxBytes, 0);
+  unwatch = watchTargets(next.group, ring.onFault);
+  if (maxBytes > 0) core.limitGroup(next.group, maxBytes, 0);
   writeProcessMetadata(next);
-  return place;
+  return { traceDir: place.traceDir, procDir: place.procDir };
+}
+
+/**
+ * Goes on in another trace directory: threads that begin from now on have their streams there, and
+ * the others may move. It is watched and counted as before. Should it not begin there it goes on
+ * where it is, and the caller removes the directory.
+ *
+ * @param begin begins the first stream of the new trace.
+ * @throws TracewrightError `ERR_ORDER` outside of `procInit` and `procFini`, `ERR_SYSTEM` when the
+ *   directory or its metadata cannot be written; what `begin` throws.
+ */
+export function continueProcess(traceDir: string, begin: (next: OvniProcess) => void): void {
+  const current = readyProcess('continueProcess');
+  const next: OvniProcess = {
+    ...current,
+    ...claimPlace(traceDir, current.loom, current.pid),
+    epoch: epochNow(),
+  };
+  try {
+    writeProcessMetadata(next);
+    begin(next);
+  } catch (error) {
+    core.forgetFragments(join(next.workDir, 'metadata.json'));
+    if (next.workDir !== next.procDir) removeQuietly(next.workDir);
+    throw error;
+  }
+  noteEnded(current);
+  core.putNote(NOTE, JSON.stringify(next));
+}
+
+function removeQuietly(directory: string): void {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } catch {
+    // What made the caller fail stands in the way here, too.
+  }
+}
+
+/** For threads that end their streams when another process has begun; they may know less of it. */
+function noteEnded(current: OvniProcess): void {
+  if (current.version !== 1) return;
+  core.putNote(NOTE + current.procDir, JSON.stringify({ ...current, finished: true }));
 }
 
 /**
@@ -271,8 +346,7 @@ export function procFini(): void {
   const current = readyProcess('procFini');
   current.finished = true;
   core.putNote(NOTE, JSON.stringify(current));
-  // For threads that free themselves when the next process has begun; they may know less of it.
-  if (current.version === 1) core.putNote(NOTE + current.procDir, JSON.stringify(current));
+  noteEnded(current);
   writeProcessMetadata(current);
   if (current.version === 1) moveProcessMetadata(current);
   removeEmptyWorkDir(current);

@@ -28,7 +28,7 @@ export interface ProcessStats {
 export function procStats(): ProcessStats {
   const current = currentProcess();
   if (current === undefined) throw wrongOrder('procStats', 'procInit must be called first');
-  const counts = core.groupCounts(current.procDir);
+  const counts = core.groupCounts(current.group);
   return {
     writtenBytes: counts.bytes,
     pendingBytes: counts.pendingBytes,

@@ -65,6 +65,27 @@ export function clockBackwards(clock: bigint | undefined): never {
 const FLUSH_BEGIN = headerOf(0, 'OF[');
 const FLUSH_END = headerOf(0, 'OF]');
 
+/** One commit for both, for a thread can be terminated between two. */
+function recordFlush(ring: Ring, times: Uint32Array): void {
+  const { position } = ring;
+  flushEvent(ring, position, FLUSH_BEGIN, times[0]!, times[1]!);
+  flushEvent(ring, position + HEADER_BYTES, FLUSH_END, times[2]!, times[3]!);
+  ring.commitExplicit(2 * HEADER_BYTES, HEADER_BYTES);
+}
+
+function flushEvent(
+  { view }: Ring,
+  at: number,
+  header: number,
+  first: number,
+  second: number,
+): void {
+  view.setUint32(at, header, true);
+  // Two halves of a u64 in the machine's order, copied as they stand.
+  view.setUint32(at + CLOCK_OFFSET, first, LITTLE);
+  view.setUint32(at + CLOCK_OFFSET + 4, second, LITTLE);
+}
+
 function bareEvent(mcv: string): Uint8Array {
   const event = new Uint8Array(HEADER_BYTES);
   new DataView(event.buffer).setUint32(0, headerOf(0, mcv), true);
@@ -99,6 +120,7 @@ const TID_STEP = 1 << 22;
 
 /** Long enough for a burst of labels to end, short against a reader's patience. */
 const METADATA_DELAY_MS = 50;
+const METADATA_RETRY_MS = 1000;
 
 /**
  * One stream of a trace: the events of one thread, on their way through a ring, and the metadata
@@ -115,21 +137,25 @@ export class StreamWriter {
   readonly markStacks = new MarkStacks();
   /** Attributes outside the names that ovni keeps for itself. */
   attributes: Record<string, unknown> = {};
-  readonly required = new Map<string, string>();
+  readonly required = new Map<string, string>([['ovni', models.ovni.version]]);
   cpus: CpuEntry[] = [];
   #state: ThreadState = 'unknown';
   /**
    * While anything is owed the ring has no free byte in the eyes of emitters, so that each asks here
    * first.
    */
-  readonly #owed = new OwedEvents();
+  #owed = new OwedEvents();
   #metadataTimer: NodeJS.Timeout | undefined;
   /** Who finishes the stream, for whoever finds it without its ring. */
   #writer: StreamOwner | undefined;
   #ended = false;
 
-  /** @param tid 1 to 2^31 - 1; undefined: the number that the system gives the calling thread. */
-  open(process: OvniProcess, tid: number | undefined): void {
+  /**
+   * @param tid 1 to 2^31 - 1; undefined: the number that the system gives the calling thread.
+   * @param metadataOf a stream whose attributes, marks and the like the new one begins with; it may
+   *   be this one.
+   */
+  open(process: OvniProcess, tid: number | undefined, metadataOf?: StreamWriter): void {
     const { version, workDir, ring } = process;
     this.tid = this.#claim(process, tid);
     this.process = process;
@@ -138,12 +164,8 @@ export class StreamWriter {
     this.#ended = false;
     this.#state = 'unknown';
     this.#owed.clear();
-    this.marks.length = 0;
-    this.markStacks.clear();
-    this.attributes = {};
-    this.required.clear();
-    this.required.set('ovni', models.ovni.version);
-    this.cpus = [];
+    if (metadataOf === undefined) this.#forgetMetadata();
+    else if (metadataOf !== this) this.#copyMetadata(metadataOf);
 
     const name = `thread.${this.tid}`;
     const directory = version === 3 ? join(workDir, name) : workDir;
@@ -159,7 +181,7 @@ export class StreamWriter {
       path: ringPath,
       capacity: ring.ringBytes,
       format: `ovni ${version}`,
-      group: process.procDir,
+      group: process.group,
       stampOffset: CLOCK_OFFSET,
       stamp: 'native',
       kernelClock: ring.clock === 'monotonic',
@@ -180,13 +202,55 @@ export class StreamWriter {
     this.ring.setEpilogues(EPILOGUES);
   }
 
+  #forgetMetadata(): void {
+    this.marks.length = 0;
+    this.markStacks.clear();
+    this.attributes = {};
+    this.required.clear();
+    this.required.set('ovni', models.ovni.version);
+    this.cpus = [];
+  }
+
+  #copyMetadata({ marks, markStacks, attributes, required, cpus }: StreamWriter): void {
+    this.#forgetMetadata();
+    this.marks.push(...marks);
+    this.markStacks.kinds.set(markStacks.kinds);
+    this.attributes = attributes;
+    for (const [model, version] of required) this.required.set(model, version);
+    this.cpus = cpus;
+  }
+
+  /**
+   * Goes on in the files of `next`, which has begun with the metadata of this stream, and leaves it
+   * its own for `next.close()`. Marks that are pushed are popped at the end of the old files and
+   * pushed in the new ones, where the thread comes to the state that it is in.
+   */
+  exchangeFiles(next: StreamWriter): void {
+    this.markStacks.depths.forEach((depth, type) => {
+      if (depth === 0) return;
+      this.#owed.oweStack(type, this.markStacks);
+      next.#owed.oweStack(type, next.markStacks);
+    });
+    if (next.#state !== this.#state) {
+      next.#owed.oweState(undefined);
+      next.#state = this.#state;
+    }
+    [this.ring, next.ring] = [next.ring, this.ring];
+    [this.tid, next.tid] = [next.tid, this.tid];
+    [this.process, next.process] = [next.process, this.process];
+    [this.#owed, next.#owed] = [next.#owed, this.#owed];
+    [this.#writer, next.#writer] = [next.#writer, this.#writer];
+    if (this.#owed.any) this.#payOwed(undefined);
+  }
+
   #newRing(): Ring {
-    return new Ring(() => this.#closed('emit'), {
+    const ring: Ring = new Ring(() => this.#closed('emit'), {
       bytes: 2 * HEADER_BYTES,
       record: (times) => {
-        this.#recordFlush(times);
+        recordFlush(ring, times);
       },
     });
+    return ring;
   }
 
   #begin(
@@ -360,14 +424,15 @@ export class StreamWriter {
   }
 
   /** Brings metadata that changed often (labels) to disk soon. */
-  metadataChanged(): void {
+  metadataChanged(delayMs = METADATA_DELAY_MS): void {
     this.#metadataTimer ??= setTimeout(() => {
       try {
         this.writeMetadata();
       } catch {
-        // A full disk, say. Nobody is there to catch it, and threadFree writes it again.
+        // A full disk, say. Nobody is there to catch it.
+        this.metadataChanged(METADATA_RETRY_MS);
       }
-    }, METADATA_DELAY_MS).unref();
+    }, delayMs).unref();
   }
 
   /**
@@ -506,22 +571,5 @@ export class StreamWriter {
       call,
       this.#ended ? 'the thread has ended with threadFree' : 'threadInit must be called first',
     );
-  }
-
-  /** One commit for both, for a thread can be terminated between two. */
-  #recordFlush(times: Uint32Array): void {
-    const { ring } = this;
-    const { position } = ring;
-    this.#flushEvent(position, FLUSH_BEGIN, times[0]!, times[1]!);
-    this.#flushEvent(position + HEADER_BYTES, FLUSH_END, times[2]!, times[3]!);
-    ring.commitExplicit(2 * HEADER_BYTES, HEADER_BYTES);
-  }
-
-  #flushEvent(at: number, header: number, first: number, second: number): void {
-    const { view } = this.ring;
-    view.setUint32(at, header, true);
-    // Two halves of a u64 in the machine's order, copied as they stand.
-    view.setUint32(at + CLOCK_OFFSET, first, LITTLE);
-    view.setUint32(at + CLOCK_OFFSET + 4, second, LITTLE);
   }
 }
