@@ -4,9 +4,8 @@ import { core } from '../core/addon.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import { setAttribute } from '../ovni/attribute.js';
 import { defineMark, labelMark, markInterval } from '../ovni/mark.js';
-import { readyProcess } from '../ovni/process.js';
 import { StreamWriter } from '../ovni/stream-writer.js';
-import { thread } from '../ovni/thread.js';
+import { readyThread, thread } from '../ovni/thread.js';
 import { Guard } from './guard.js';
 import { beginStream, threadName } from './thread-life.js';
 
@@ -109,15 +108,18 @@ export class GarbageCollections {
 
   #open(): void {
     const stream = this.#stream;
-    const process = readyProcess('garbage collections');
+    // The one that the thread writes to, which may not have followed the process to its next.
+    const { process } = readyThread('garbage collections');
+    if (stream.marks.length === 0) {
+      setAttribute(stream, 'node', { thread: `garbage collections of ${threadName()}` });
+      defineMark(stream, COLLECTION, 'Garbage collection', true);
+      for (const [kind, label] of KINDS) labelMark(stream, COLLECTION, kind, label);
+    }
     stream.open(
-      { ...process, ring: { ...process.ring, ringBytes: RING_BYTES } },
+      { ...process!, ring: { ...process!.ring, ringBytes: RING_BYTES } },
       TID_OFFSET + thread.tid,
+      stream,
     );
-    setAttribute(stream, 'node', { thread: `garbage collections of ${threadName()}` });
-    defineMark(stream, COLLECTION, 'Garbage collection', true);
-    for (const [kind, label] of KINDS) labelMark(stream, COLLECTION, kind, label);
-    stream.writeMetadata();
     beginStream(stream, this.#firstClock, this.#begun, thread.tid);
     this.#last = Number(this.#begun);
   }

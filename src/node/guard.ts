@@ -2,14 +2,19 @@ import { subscribe } from 'node:diagnostics_channel';
 import { TracewrightError } from '../core/errors.js';
 import { reasonOf, warn } from './warning.js';
 
+/** Until what the system has refused is tried again. */
+const PAUSE_MS = 2000;
+
 /**
  * Stands between an observer and the service: what the observer throws ends the observing, with one
- * warning, and never reaches the service.
+ * warning, and never reaches the service. What the system refuses (a full disk, say) only
+ * interrupts it.
  */
 export class Guard {
   /** Whether to go on observing. */
   on = true;
   readonly #what: string;
+  #warned = false;
 
   /** @param what is traced, for the warning: `HTTP requests`. */
   constructor(what: string) {
@@ -23,10 +28,24 @@ export class Guard {
       if (error.field === 'event') return;
       // The trace has ended, by a signal or by the service itself, which is nothing to complain of.
       if (error.code === 'ERR_CLOSED' || error.code === 'ERR_ORDER') this.on = false;
+      if (this.on && error.code === 'ERR_SYSTEM') {
+        this.#pause(error);
+        return;
+      }
     }
     if (!this.on) return;
     this.on = false;
     warn(`${this.#what} are no longer traced: ${reasonOf(error)}`);
+  }
+
+  #pause(error: TracewrightError): void {
+    this.on = false;
+    setTimeout(() => {
+      this.on = true;
+    }, PAUSE_MS).unref();
+    if (this.#warned) return;
+    this.#warned = true;
+    warn(`${this.#what} are not traced until the system allows it: ${reasonOf(error)}`);
   }
 
   /** `observe`, guarded: for a subscriber of a diagnostics channel or a listener. */

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Span } from '../heph/span.js';
-import type { Timing } from '../heph/stream.js';
+import type { Stream, Timing } from '../heph/stream.js';
 import { Guard } from './guard.js';
 import type { RequestsInFlight } from './requests-in-flight.js';
 import type { SpanStream } from './span-stream.js';
@@ -117,6 +117,7 @@ const ABORTED = [...ANSWERED, ['aborted', 'u64']] as const;
 
 /** The shapes of a request's span. */
 class RequestSpans {
+  readonly stream: Stream;
   readonly #output: SpanStream;
   readonly #answered: Span<typeof ANSWERED>;
   readonly #routed: Span<typeof ROUTED>;
@@ -125,12 +126,14 @@ class RequestSpans {
   readonly #aborted: Span<typeof ABORTED>;
 
   constructor(output: SpanStream) {
+    const { stream } = output;
+    this.stream = stream;
     this.#output = output;
-    this.#answered = output.stream.span('request', ANSWERED);
-    this.#routed = output.stream.span('request', ROUTED);
-    this.#answeredWithBytes = output.stream.span('request', [...ANSWERED, BYTES]);
-    this.#routedWithBytes = output.stream.span('request', [...ROUTED, BYTES]);
-    this.#aborted = output.stream.span('request', ABORTED);
+    this.#answered = stream.span('request', ANSWERED);
+    this.#routed = stream.span('request', ROUTED);
+    this.#answeredWithBytes = stream.span('request', [...ANSWERED, BYTES]);
+    this.#routedWithBytes = stream.span('request', [...ROUTED, BYTES]);
+    this.#aborted = stream.span('request', ABORTED);
   }
 
   answered({ timing, method, url, route, response }: Exchange): void {
@@ -176,6 +179,7 @@ class ServerRequests {
   readonly #inFlight: RequestsInFlight | undefined;
   readonly #withBytes: boolean;
   readonly #guard = new Guard('HTTP requests');
+  readonly #opening = new Guard('HTTP requests');
   /** Made with the first request; see SpanStream. */
   #spans: RequestSpans | undefined;
   readonly #whenClosed: (this: TracedSocket) => void;
@@ -228,8 +232,19 @@ class ServerRequests {
     const connection = socket[CONNECTION] ?? this.#adopt(socket);
     this.#inFlight?.begin();
     const output = this.#output;
-    if (output !== undefined) this.#spans ??= new RequestSpans(output);
-    connection.add(new Exchange(output?.stream.startTrace(), request, response));
+    if (output !== undefined && this.#spans === undefined) this.#openSpans(output);
+    connection.add(new Exchange(this.#spans?.stream.startTrace(), request, response));
+  }
+
+  /** Without spans for now, requests are kept in mind all the same: others count on it. */
+  #openSpans(output: SpanStream): void {
+    const guard = this.#opening;
+    if (!guard.on) return;
+    try {
+      this.#spans = new RequestSpans(output);
+    } catch (error) {
+      guard.fail(error);
+    }
   }
 
   #adopt(socket: TracedSocket): Connection {

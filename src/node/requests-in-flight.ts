@@ -1,3 +1,4 @@
+import { TracewrightError } from '../core/errors.js';
 import { compileMarks, defineMark, labelMark } from '../ovni/mark.js';
 import { thread } from '../ovni/thread.js';
 import { Guard } from './guard.js';
@@ -46,7 +47,12 @@ export class RequestsInFlight {
 
   /** Labels the next values together, for each change rewrites the metadata. */
   #label(count: number): void {
-    if (this.#labelled === -1) defineMark(thread, IN_FLIGHT, 'HTTP requests in flight', false);
+    const first = this.#labelled === -1;
+    if (first) {
+      toMetadata(() => {
+        defineMark(thread, IN_FLIGHT, 'HTTP requests in flight', false);
+      });
+    }
     if (count > MAX_LABELLED) return;
     const last = Math.min(Math.max(FIRST_LABELLED, 2 * count), MAX_LABELLED);
     for (let n = this.#labelled + 1; n <= last; n++) {
@@ -57,7 +63,21 @@ export class RequestsInFlight {
         n === 0 ? 'idle' : n === 1 ? '1 request' : `${n} requests`,
       );
     }
-    if (this.#labelled === -1) thread.writeMetadata();
     this.#labelled = last === MAX_LABELLED ? Infinity : last;
+    if (first) {
+      toMetadata(() => {
+        thread.writeMetadata();
+      });
+    }
+  }
+}
+
+/** What changes metadata holds even where the disk has no room for it now. */
+function toMetadata(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    if (!(error instanceof TracewrightError) || error.code !== 'ERR_SYSTEM') throw error;
+    thread.metadataChanged();
   }
 }
