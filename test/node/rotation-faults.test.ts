@@ -53,6 +53,16 @@ async function untilPiece(run: string, number: number): Promise<void> {
   while (lastOf(run) < number) await sleep(20);
 }
 
+/** Both threads are in the last piece. */
+async function untilBoth(run: string): Promise<void> {
+  const threads = (): string[] =>
+    readdirSync(piecesOf(run).at(-1)!, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      // Those of garbage collections have longer numbers.
+      /(^|\/)thread\.\d{1,9}$/.test(name),
+    );
+  while (threads().length < 2) await sleep(20);
+}
+
 /** The numbers of a piece, by thread. */
 function numbersOf(piece: string): number[][] {
   return readTraceDirectory(piece).streams.map(({ path, version }) => {
@@ -166,8 +176,10 @@ describe.each(['1', '3'])('the ovni trace of a service that rotates, version %s'
     const run = service.directory;
     await untilPiece(run, 2);
     const before = lastOf(run);
-    rmSync(join(run, removed), { recursive: true, force: true });
+    // The service may be making a piece meanwhile.
+    rmSync(join(run, removed), { recursive: true, force: true, maxRetries: 10 });
     await untilPiece(run, before + 2);
+    await untilBoth(run);
     const { numbers } = await stop(service);
     expectWhole(run);
     // Both threads, to the end.
