@@ -2,6 +2,7 @@
 // the only caller, so arguments are checked there.
 #include <dlfcn.h>
 #include <napi.h>
+#include <sys/file.h>
 
 #if defined(__APPLE__)
 #include <pthread.h>
@@ -717,6 +718,17 @@ Napi::Value process_ends(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// Goes with the descriptor, and so with a process that is killed. A file system without locks says
+// nothing against it.
+Napi::Value try_lock(const Napi::CallbackInfo& info) {
+  const int fd = info[0].ToNumber().Int32Value();
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return Napi::Boolean::New(info.Env(), false);
+    if (errno != EINTR) break;
+  }
+  return Napi::Boolean::New(info.Env(), true);
+}
+
 Napi::Value hold_signals(const Napi::CallbackInfo& info) {
   DrainThread::instance().hold_signals();
   return info.Env().Undefined();
@@ -884,6 +896,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("finishOnSignal", finish_on_signal);
   put("ringIsHeld", ring_is_held);
   put("processEnds", process_ends);
+  put("tryLock", try_lock);
   put("holdSignals", hold_signals);
   put("releaseSignals", release_signals);
   put("putFragment", put_fragment_call);

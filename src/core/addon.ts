@@ -265,6 +265,8 @@ export interface NativeCore {
   ringIsHeld(fd: number): boolean;
   /** The process ends: what waits for a socket from here on, in any thread, shares one second. */
   processEnds(): void;
+  /** Locks the file or directory that is open as `fd`; false when another descriptor has it locked. */
+  tryLock(fd: number): boolean;
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;
   releaseSignals(): void;

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
+import { integerIn } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { TraceFormatError, TracewrightError } from './errors.js';
 import { discardRing } from './recover-ring.js';
 import type { RecoveredStream } from './recover-ring.js';
+import { OPENING_WAIT_MS, RECOVERY_WAIT_MS } from './recovery-lock.js';
 import { RingFile } from './ring-file.js';
 import type { UnreadyRing } from './ring-file.js';
 import { attempt, hasCode } from './system-error.js';
@@ -22,9 +24,22 @@ export interface Recovery {
 export interface RecoverOptions {
   /** Where the rings are, when the process kept them elsewhere (`ringDir`). */
   ringDir?: string;
+  /**
+   * How long another recovery of the same trace is waited for, 0 to 2^31-1 milliseconds; default
+   * 30,000. What it has done then is not done again.
+   */
+  waitMs?: number;
 }
 
-export const RECOVER_OPTIONS: OptionNames<Required<RecoverOptions>> = { ringDir: true };
+export const RECOVER_OPTIONS: OptionNames<Required<RecoverOptions>> = {
+  ringDir: true,
+  waitMs: true,
+};
+
+/** @throws TracewrightError for a `waitMs` out of its range. */
+export function checkWait({ waitMs = RECOVERY_WAIT_MS }: RecoverOptions): number {
+  return integerIn('waitMs', waitMs, 0, 2 ** 31 - 1);
+}
 
 /** A file that may be a ring, and the stream that it feeds, if that belongs to the trace. */
 export interface Candidate {
@@ -42,8 +57,13 @@ export interface Leftover {
 
 const DEEPEST = 16;
 
-function entriesOf(directory: string): Dirent[] {
-  return attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }));
+function entriesOf(directory: string, mayBeGone = false): Dirent[] {
+  try {
+    return attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }));
+  } catch (error) {
+    if (mayBeGone && hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
 }
 
 /** Files below `directory` whose names a test accepts, without following links. */
@@ -52,7 +72,8 @@ export function* filesBelow(
   accepts: (name: string, directory: string) => boolean,
   depth = 0,
 ): Generator<string, void> {
-  for (const entry of entriesOf(directory)) {
+  // One that was seen in another may have been taken away by a recovery since.
+  for (const entry of entriesOf(directory, depth > 0 && depth <= DEEPEST)) {
     const path = join(directory, entry.name);
     if (entry.isDirectory() && depth < DEEPEST) yield* filesBelow(path, accepts, depth + 1);
     else if (entry.isFile() && accepts(entry.name, directory)) yield path;
@@ -66,18 +87,23 @@ export function* ringsIn(directory: string): Generator<string, void> {
   }
 }
 
+/** What a recovery has done that has found nothing. */
+export function nothingToRecover(): Recovery {
+  return { streams: [], emptied: [], faults: [] };
+}
+
+/** Finishes one of the rings that are left, and adds what it did to the result. */
+export type Complete = (leftover: Leftover, left: readonly Leftover[], result: Recovery) => void;
+
 /**
- * Opens the rings of a trace and completes each stream. What fails leaves the others alone.
+ * Opens the rings of a trace and completes each stream. What fails leaves the others alone. The
+ * caller sees to it that nobody else does the same meanwhile.
  *
- * @param complete finishes one of the rings that are left, and adds what it did to the result.
  * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
  *   touched then.
  */
-export function recoverRings(
-  candidates: Iterable<Candidate>,
-  complete: (leftover: Leftover, left: readonly Leftover[], result: Recovery) => void,
-): Recovery {
-  const result: Recovery = { streams: [], emptied: [], faults: [] };
+export function recoverRings(candidates: Iterable<Candidate>, complete: Complete): Recovery {
+  const result = nothingToRecover();
   const left: Leftover[] = [];
   try {
     const unready: (UnreadyRing & Candidate)[] = [];
@@ -127,14 +153,19 @@ export function recoverRings(
  * Recovers what a dead predecessor left in a place that is about to be used again; what a live
  * process writes there is left alone.
  *
- * @returns false when a process other than this one is alive and writes there.
+ * @returns false when a process other than this one is alive and writes there, or recovers it for
+ *   longer than can be waited.
  */
-export function recoverPredecessor(recover: () => Recovery): boolean {
+export function recoverPredecessor(
+  recover: (options: RecoverOptions) => Recovery,
+  ringDir?: string,
+): boolean {
   try {
-    recover();
+    recover({ waitMs: OPENING_WAIT_MS, ...(ringDir === undefined ? {} : { ringDir }) });
     return true;
   } catch (error) {
     if (!(error instanceof TracewrightError)) throw error;
+    if (error.code === 'ERR_TIMEOUT') return false;
     return error.code !== 'ERR_ORDER' || error.value === process.pid;
   }
 }

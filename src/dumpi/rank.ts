@@ -375,9 +375,7 @@ export class Rank {
     preamble.writeInt32BE(cpuBias, BODY_OFFSET + CPU_BIAS_OFFSET);
     preamble.writeInt32BE(wallBias, BODY_OFFSET + WALL_BIAS_OFFSET);
     const timed = head.cpu !== -1 || head.wall !== -1;
-    recoverPredecessor(() =>
-      recoverTrace(this.path, settings.ringDir === undefined ? {} : { ringDir: settings.ringDir }),
-    );
+    recoverPredecessor((options) => recoverTrace(this.path, options), settings.ringDir);
     try {
       this.ring.open(
         {

@@ -5,8 +5,16 @@ import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
-import { RECOVER_OPTIONS, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import {
+  RECOVER_OPTIONS,
+  checkWait,
+  filesBelow,
+  nothingToRecover,
+  recoverRings,
+  ringsIn,
+} from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
+import { whileLocked } from '../core/recovery-lock.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { COUNTED_LABELS, TOTAL_LABEL } from './calls.js';
@@ -181,21 +189,36 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
   }
 }
 
+/** Those in which ranks may lie, so that nobody recovers one of them by its own name meanwhile. */
+function* directoriesOf(path: string): Generator<string, void> {
+  if (!isDirectory(path)) {
+    yield dirname(path);
+    return;
+  }
+  yield path;
+  const isRank = (name: string) => name.endsWith('.bin') || fileOfRing(name) !== undefined;
+  for (const file of filesBelow(path, isRank)) yield dirname(file);
+}
+
 /**
  * Completes what a dead process has left of a run's ranks: the calls that their rings still hold, the
  * end of the stream, header, footer, pairs, names and index. It may be interrupted and repeated.
  *
  * @param path a rank's file, or a directory with the files of a run.
- * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
- *   touched then.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovers it for longer than `waitMs`; nothing is touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
   checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
-  return recoverRings(candidates(file, options), ({ ring, stream }, _, result) => {
-    const recovered = recoverRank(ring, stream);
-    if (recovered === undefined) result.emptied.push(stream);
-    else result.streams.push(recovered);
-    discardRing(ring);
-  });
+  const waitMs = checkWait(options);
+  if (candidates(file, options).next().done === true) return nothingToRecover();
+  return whileLocked(directoriesOf(file), waitMs, () =>
+    recoverRings(candidates(file, options), ({ ring, stream }, _, result) => {
+      const recovered = recoverRank(ring, stream);
+      if (recovered === undefined) result.emptied.push(stream);
+      else result.streams.push(recovered);
+      discardRing(ring);
+    }),
+  );
 }

@@ -10,12 +10,15 @@ import {
 import { checkOptionNames, checkPath } from '../core/argument.js';
 import {
   RECOVER_OPTIONS,
+  checkWait,
   discardUnused,
   filesBelow,
+  nothingToRecover,
   recoverRings,
   ringsIn,
 } from '../core/recovery.js';
-import type { Candidate, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
+import type { Candidate, Complete, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
+import { whileLocked } from '../core/recovery-lock.js';
 import type { RingFile } from '../core/ring-file.js';
 import {
   EVENT_MAGIC,
@@ -96,19 +99,28 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
   }
 }
 
+function recoverFile(file: string, options: RecoverOptions, complete: Complete): Recovery {
+  const waitMs = checkWait(options);
+  // Most traces are opened where there never was one.
+  if (candidates(file, options).next().done === true) return nothingToRecover();
+  return whileLocked([dirname(file)], waitMs, () =>
+    recoverRings(candidates(file, options), complete),
+  );
+}
+
 /**
  * Finishes what a dead process has left of a Heph file: what its rings still hold goes to the file,
  * and the rings are removed. It may be interrupted and repeated at will.
  *
  * @param path the trace's file.
- * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
- *   touched then.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovers it for longer than `waitMs`; nothing is touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
   checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
   const faults = new Map<RingFile, TraceFormatError | undefined>();
-  return recoverRings(candidates(file, options), (leftover, left, result) => {
+  return recoverFile(file, options, (leftover, left, result) => {
     if (discardUnused(leftover, result)) return;
     const { ring, stream } = leftover;
     for (const each of left) {
@@ -132,7 +144,7 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
  * @throws TracewrightError as {@link recoverTrace}.
  */
 export function discardRings(path: string, options: RecoverOptions = {}): Recovery {
-  return recoverRings(candidates(resolve(path), options), ({ ring, stream }, _, result) => {
+  return recoverFile(resolve(path), options, ({ ring, stream }, _, result) => {
     discardRing(ring);
     result.emptied.push(stream);
   });

@@ -156,10 +156,10 @@ export class Trace {
         accessSync(ringDir, fsConstants.W_OK);
       });
     }
-    const recoverOptions = ringDir === undefined ? {} : { ringDir };
     const recovered = (file: string) =>
-      recoverPredecessor(() =>
-        (existsSync(file) ? recoverTrace : discardRings)(file, recoverOptions),
+      recoverPredecessor(
+        (recoverOptions) => (existsSync(file) ? recoverTrace : discardRings)(file, recoverOptions),
+        ringDir,
       );
     const rotates = kind === 'file' && sizes.rotateBytes > 0;
     if (rotates) attempt('target', target, () => piecesOf(path)).forEach(recovered);
@@ -173,7 +173,7 @@ export class Trace {
           datagramBytes,
           replace: exists === 'replace' && !inUse,
           rotateBytes: sizes.rotateBytes,
-          ...recoverOptions,
+          ...(ringDir === undefined ? {} : { ringDir }),
           keepBytes: deletes ? sizes.maxBytes : 0,
           epoch,
           epochUnix,

@@ -13,8 +13,16 @@ import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
-import { discardUnused, recoverRings, ringsIn } from '../core/recovery.js';
+import {
+  RECOVER_OPTIONS,
+  checkWait,
+  discardUnused,
+  nothingToRecover,
+  recoverRings,
+  ringsIn,
+} from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
+import { whileLocked } from '../core/recovery-lock.js';
 import type { RingFile } from '../core/ring-file.js';
 import { attempt } from '../core/system-error.js';
 import { END_LINE, LONGEST_LINE } from './kernel-event-kinds.js';
@@ -62,19 +70,25 @@ export function* ringCandidates(file: string, ringDir: string | undefined): Gene
  * is removed. It may be interrupted and repeated at will.
  *
  * @param path the trace's file.
- * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
- *   touched then. `ERR_SYSTEM` when the file cannot be read or written.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovers it for longer than `waitMs`; nothing is touched then. `ERR_SYSTEM` when the file cannot be read or written.
  */
 export function recoverTrace(path: string, options: LaplaceRecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
-  checkOptionNames<LaplaceRecoverOptions>(options, { ringDir: true, kind: true });
-  const result = recoverRings(ringCandidates(file, options.ringDir), (leftover, _, done) => {
+  checkOptionNames<LaplaceRecoverOptions>(options, { ...RECOVER_OPTIONS, kind: true });
+  const waitMs = checkWait(options);
+  const nothing = ringCandidates(file, options.ringDir).next().done === true;
+  if (nothing && options.kind === undefined) return nothingToRecover();
+  return whileLocked([dirname(file)], waitMs, () => recoverFile(file, options));
+}
+
+function recoverFile(file: string, { ringDir, kind }: LaplaceRecoverOptions): Recovery {
+  const result = recoverRings(ringCandidates(file, ringDir), (leftover, _, done) => {
     if (discardUnused(leftover, done)) return;
     const { ring, stream } = leftover;
     done.streams.push(recoverOwnFile(ring, stream));
     discardRing(ring);
   });
-  const { kind } = options;
   // A ring was all that there was.
   if (result.emptied.length > 0 && !existsSync(file)) return result;
   if (kind === undefined || result.streams.length + result.faults.length > 0) return result;

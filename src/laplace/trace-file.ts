@@ -12,6 +12,7 @@ import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
 import type { RingOptions } from '../core/ring-options.js';
 import { attempt } from '../core/system-error.js';
 import type { LaplaceFile } from './layout.js';
+import { OPENING_WAIT_MS } from '../core/recovery-lock.js';
 import { recoverTrace, ringBeside, ringCandidates } from './recover.js';
 
 /** What opening either kind of trace accepts. */
@@ -46,9 +47,13 @@ export function fileExists(field: string, path: string, inUse = false): Tracewri
 function clearPlace(path: string, replace: boolean, ringDir: string | undefined): void {
   if (existsSync(path)) {
     try {
-      recoverTrace(path, ringDir === undefined ? {} : { ringDir });
+      recoverTrace(path, {
+        waitMs: OPENING_WAIT_MS,
+        ...(ringDir === undefined ? {} : { ringDir }),
+      });
     } catch (error) {
-      if (error instanceof TracewrightError && error.code === 'ERR_ORDER') {
+      const inUse = ['ERR_ORDER', 'ERR_TIMEOUT'];
+      if (error instanceof TracewrightError && inUse.includes(error.code)) {
         throw fileExists('path', path, true);
       }
       throw error;

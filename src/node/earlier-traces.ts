@@ -116,9 +116,10 @@ function isOurs(path: string): boolean {
   return isHeph(path) ? kind === undefined || kind.isFile() : kind?.isDirectory() === true;
 }
 
+/** What another process is recovering is left to it: a service must not start later for that. */
 function recover(path: string): void {
-  if (isHeph(path)) recoverHeph(path);
-  else recoverOvni(path);
+  if (isHeph(path)) recoverHeph(path, { waitMs: 0 });
+  else recoverOvni(path, { waitMs: 0 });
 }
 
 /**

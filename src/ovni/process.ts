@@ -152,7 +152,7 @@ function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace
     if (!isOurs) continue;
     if (attempt('traceDir', traceDir, () => makeDirectory(procDir)))
       return { traceDir: numbered, procDir };
-    if (isDirectory(procDir)) recoverPredecessor(() => recoverTrace(procDir));
+    if (isDirectory(procDir)) recoverPredecessor((options) => recoverTrace(procDir, options));
   }
 }
 

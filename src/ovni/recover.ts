@@ -1,12 +1,20 @@
 import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { kindOf } from '../core/file-kind.js';
 import { isAlive } from '../core/process-identity.js';
 import { discardRing, endFile, recoverOwnFile } from '../core/recover-ring.js';
-import { RECOVER_OPTIONS, asFault, filesBelow, recoverRings, ringsIn } from '../core/recovery.js';
+import {
+  RECOVER_OPTIONS,
+  asFault,
+  checkWait,
+  filesBelow,
+  recoverRings,
+  ringsIn,
+} from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
+import { whileLocked } from '../core/recovery-lock.js';
 import type { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { STREAM_HEADER_BYTES } from './layout.js';
@@ -149,9 +157,19 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
   }
 }
 
+/** Those of processes: who recovers one thread's stream by its own name locks the same. */
+function* directoriesOf(path: string): Generator<string, void> {
+  yield path;
+  const isEither = (name: string, directory: string) =>
+    isStream(name, directory) || isRing(name, directory);
+  for (const file of filesBelow(path, isEither)) {
+    yield /^thread\.\d+$/.test(basename(dirname(file))) ? dirname(dirname(file)) : dirname(file);
+  }
+}
+
 /** Streams without a ring beside them. */
 function* streamsWithoutRing(path: string): Generator<string, void> {
-  for (const stream of filesBelow(resolve(path), isStream)) {
+  for (const stream of filesBelow(path, isStream)) {
     const ring = versionOf(stream) === 3 ? '.stream.ring' : `.${basename(stream)}.ring`;
     if (!existsSync(join(dirname(stream), ring))) yield stream;
   }
@@ -203,12 +221,18 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
  * at will.
  *
  * @param path a trace directory, or a part of one.
- * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
- *   touched then.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovers it for longer than `waitMs`; nothing is touched then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
-  checkPath('path', path);
+  const whole = checkPath('path', path);
   checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
+  return whileLocked(directoriesOf(whole), checkWait(options), () =>
+    recoverStreams(whole, options),
+  );
+}
+
+function recoverStreams(path: string, options: RecoverOptions): Recovery {
   refuseIfAlive(path, new StreamOwners());
   const owners = new StreamOwners();
   const result = recoverRings(candidates(path, options), ({ ring, stream }, _, all) => {
