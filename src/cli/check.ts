@@ -3,6 +3,7 @@ import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from './command.
 import type { Command } from './command.js';
 import { counted } from './counted.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { terminalText } from '../core/terminal-text.js';
 import { findTraces, toldHelp, toldOptions } from './detect.js';
 import type { FoundTrace } from './detect.js';
 import { ringFindings } from './left-rings.js';
@@ -41,7 +42,7 @@ or nothing to read.
     const counts = { error: 0, warning: 0 };
     const print = async (line: string): Promise<void> => {
       progress.clear();
-      await output.write(`${line}\n`)?.catch(unlessClosed);
+      await output.write(`${terminalText(line)}\n`)?.catch(unlessClosed);
     };
     for (const trace of traces) {
       const before = counts.error;

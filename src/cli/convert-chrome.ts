@@ -8,6 +8,7 @@ import { findTraces } from './detect.js';
 import type { FoundTrace } from './detect.js';
 import { mergedChromeEvents } from './merge-chrome.js';
 import { ProgressLine } from './progress.js';
+import { tell } from './tell.js';
 import { fileOutput, standardOutput } from './text-output.js';
 
 /** `convert --to chrome`: to the file OUT, or to standard output. */
@@ -22,7 +23,7 @@ export async function convertToChrome({ path, out, force }: ConversionRequest): 
     job: (trace) => ({ onProgress: progress.of(trace.path) }),
     onFault(fault) {
       progress.clear();
-      process.stderr.write(`tracewright convert: ${fault.message}\n`);
+      tell(`tracewright convert: ${fault.message}`);
       exitCode = EXIT_FAULTY;
     },
   });
@@ -32,8 +33,8 @@ export async function convertToChrome({ path, out, force }: ConversionRequest): 
   // Whoever pipes the events on need not be told.
   if (toFile || process.stderr.isTTY) {
     const place = toFile ? out : 'standard output';
-    process.stderr.write(
-      `${place}: ${counted(count, 'event')}, to open in https://ui.perfetto.dev or chrome://tracing\n`,
+    tell(
+      `${place}: ${counted(count, 'event')}, to open in https://ui.perfetto.dev or chrome://tracing`,
     );
   }
   return exitCode;
@@ -45,7 +46,7 @@ function drawable(traces: FoundTrace[]): FoundTrace[] {
   if (drawn.length === 0) return traces;
   for (const { format, path } of traces) {
     if (format.notDrawn === undefined) continue;
-    process.stderr.write(`tracewright convert: ${path} is left out: it ${format.notDrawn}\n`);
+    tell(`tracewright convert: ${path} is left out: it ${format.notDrawn}`);
   }
   return drawn;
 }

@@ -7,6 +7,7 @@ import type { ConversionRequest } from './convert.js';
 import { counted } from './counted.js';
 import { warnOfRings } from './left-rings.js';
 import { ProgressLine } from './progress.js';
+import { tell } from './tell.js';
 import { ClosedPipe } from './text-output.js';
 
 const STANDARD = '-';
@@ -37,7 +38,7 @@ async function convertWith(
     );
     progress.clear();
     if (path !== STANDARD) warnOfRings('convert', path);
-    if (toFile) process.stderr.write(`${out}: ${counted(records, 'reference')}\n`);
+    if (toFile) tell(`${out}: ${counted(records, 'reference')}`);
     return EXIT_DONE;
   } catch (error) {
     progress.clear();
@@ -47,7 +48,7 @@ async function convertWith(
       const exists = error.code === 'ERR_TRACE_EXISTS' && toFile;
       throw new UsageError(exists ? `${out} exists already; --force overwrites it` : error.message);
     }
-    process.stderr.write(`tracewright convert: ${error.message}\n`);
+    tell(`tracewright convert: ${error.message}`);
     return EXIT_FAULTY;
   }
 }

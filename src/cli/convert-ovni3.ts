@@ -8,6 +8,7 @@ import { counted } from './counted.js';
 import { findTraces } from './detect.js';
 import { ovniFormat } from './ovni-format.js';
 import { ProgressLine } from './progress.js';
+import { tell } from './tell.js';
 
 /** What a conversion puts into OUT. */
 const CONVERTED = /^(loom\..+|clock-offsets\.txt)$/;
@@ -31,14 +32,14 @@ export function convertToOvni3({ path, out, force }: ConversionRequest): Promise
       rmSync(out, { recursive: true });
       renameSync(to, out);
     }
-    for (const note of notes) process.stderr.write(`note: ${note.path}: ${note.message}\n`);
-    process.stderr.write(`${out}: ${counted(events, 'event')} of ${counted(threads, 'thread')}\n`);
+    for (const note of notes) tell(`note: ${note.path}: ${note.message}`);
+    tell(`${out}: ${counted(events, 'event')} of ${counted(threads, 'thread')}`);
     return Promise.resolve(EXIT_DONE);
   } catch (error) {
     progress.clear();
     if (!(error instanceof TracewrightError)) throw error;
     if (!(error instanceof TraceFormatError)) throw new UsageError(error.message);
-    process.stderr.write(`tracewright convert: ${error.message}\n`);
+    tell(`tracewright convert: ${error.message}`);
     return Promise.resolve(EXIT_FAULTY);
   }
 }

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { TracewrightError } from '../core/errors.js';
+import { terminalText } from '../core/terminal-text.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from './command.js';
 import type { Command } from './command.js';
 import { findTraces, isToldFormat, toldHelp, toldOptions } from './detect.js';
 import { warnOfRings } from './left-rings.js';
 import { ProgressLine } from './progress.js';
+import { tell } from './tell.js';
 import { standardOutput } from './text-output.js';
 import type { TraceFormat } from './trace-format.js';
 
@@ -63,20 +65,20 @@ been printed), 2 wrong usage or nothing to read.
       const title = json
         ? JSON.stringify({ kind: 'trace', format: format.name, path })
         : `# ${format.name} trace ${path}`;
-      if (form === undefined) await output.write(`${title}\n`);
+      if (form === undefined) await output.write(`${terminalText(title)}\n`);
       const job = { onProgress: progress.of(path), kernel };
       const lines =
         form === undefined ? format.dump(path, json, job) : dumpAs(form, format)(path, job);
       try {
         for (const line of lines) {
-          const full = output.write(`${line}\n`);
+          const full = output.write(`${json ? terminalText(line) : line}\n`);
           if (full) await full;
         }
       } catch (error) {
         if (!(error instanceof TracewrightError)) throw error;
         await output.flush();
         progress.clear();
-        process.stderr.write(`tracewright dump: ${error.message}\n`);
+        tell(`tracewright dump: ${error.message}`);
         exitCode = EXIT_FAULTY;
       }
       progress.clear();

@@ -5,6 +5,7 @@ import type { Finding } from '../core/finding.js';
 import { filesBelow } from '../core/recovery.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
+import { tell } from './tell.js';
 
 /** A file that a ring in its directory feeds; it may not be there itself. */
 export interface RingedFile {
@@ -86,7 +87,7 @@ export function* ringFindings(path: string): Generator<Finding, void> {
 /** Tells a reader who may not see all of a trace: its process runs, or nobody has recovered it. */
 export function warnOfRings(command: string, path: string): void {
   if (leftRings(path).next().done === true) return;
-  process.stderr.write(
-    `tracewright ${command}: a part of ${path} may still be in its rings: its process runs, or was killed and \`tracewright recover ${path}\` completes it\n`,
+  tell(
+    `tracewright ${command}: a part of ${path} may still be in its rings: its process runs, or was killed and \`tracewright recover ${path}\` completes it`,
   );
 }

@@ -7,6 +7,7 @@ import type { Command } from './command.js';
 import { convertCommand } from './convert.js';
 import { dumpCommand } from './dump.js';
 import { recoverCommand } from './recover.js';
+import { tell } from './tell.js';
 import { ClosedPipe, standardOutput } from './text-output.js';
 
 /** Every subcommand: a file of its own each. */
@@ -82,7 +83,8 @@ try {
     process.exitCode = EXIT_DONE;
   } else if (error instanceof UsageError || error instanceof TracewrightError) {
     const command = commands.has(args[0] ?? '') ? `tracewright ${args[0]!}` : 'tracewright';
-    process.stderr.write(`${command}: ${error.message}\nSee \`${command} --help\`.\n`);
+    tell(`${command}: ${error.message}`);
+    tell(`See \`${command} --help\`.`);
     process.exitCode = EXIT_USAGE;
   } else {
     throw error;

@@ -1,4 +1,5 @@
 import type { Progress } from '../core/finding.js';
+import { terminalText } from '../core/terminal-text.js';
 
 const INTERVAL_MILLISECONDS = 100;
 const USUAL_COLUMNS = 80;
@@ -31,7 +32,7 @@ export class ProgressLine {
           : `${String(Math.floor((100 * done) / total)).padStart(3)} %`;
       // A terminal that was told no size says 0.
       const columns = stream.columns > 0 ? stream.columns : USUAL_COLUMNS;
-      stream.write(`${ERASE_LINE}${`${far} ${label}`.slice(0, columns - 1)}`);
+      stream.write(`${ERASE_LINE}${`${far} ${terminalText(label)}`.slice(0, columns - 1)}`);
     };
   }
 

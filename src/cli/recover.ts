@@ -1,4 +1,5 @@
 import { EXIT_DONE, EXIT_FAULTY, parseCommandLine } from './command.js';
+import { terminalText } from '../core/terminal-text.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
 import type { Recovery } from '../core/recovery.js';
 import type { Command } from './command.js';
@@ -40,14 +41,17 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
       faults += result.faults.length;
       if (values.json === true) {
         const messages = result.faults.map(({ message }) => message);
-        await output.write(`${JSON.stringify({ path, ...result, faults: messages })}\n`);
+        await output.write(
+          `${terminalText(JSON.stringify({ path, ...result, faults: messages }))}\n`,
+        );
         continue;
       }
-      for (const fault of result.faults) await output.write(`fault: ${fault.message}\n`);
+      for (const fault of result.faults)
+        await output.write(`fault: ${terminalText(fault.message)}\n`);
       await output.write(
         result.streams.length + result.emptied.length === 0
-          ? `${path}: nothing to recover (${format.name})\n`
-          : `${path}: ${summary(result).join(', ')} (${format.name})\n`,
+          ? `${terminalText(path)}: nothing to recover (${format.name})\n`
+          : `${terminalText(path)}: ${summary(result).join(', ')} (${format.name})\n`,
       );
     }
     await output.end();

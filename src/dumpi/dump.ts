@@ -1,3 +1,4 @@
+import { quotedText, terminalText } from '../core/terminal-text.js';
 import { callNamed, countName } from './calls.js';
 import type { FieldType, Status } from './calls.js';
 import { datatypeName, valueNames } from './dumpi2ascii-names.js';
@@ -114,7 +115,9 @@ function* sectionObjects(sections: Sections): Generator<Record<string, JsonValue
 
 /** `kind name=value …` of an object whose values are no objects. */
 function readable({ kind, ...rest }: Record<string, JsonValue>): string {
-  const values = Object.entries(rest).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+  const values = Object.entries(rest).map(
+    ([name, value]) => ` ${name}=${terminalText(JSON.stringify(value))}`,
+  );
   return `${kind as string}${values.join('')}`;
 }
 
@@ -123,7 +126,7 @@ function valueText(type: FieldType, value: FieldValue): string {
   if (Array.isArray(value)) {
     return `[${value.map((element) => valueText(type, element)).join(', ')}]`;
   }
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return quotedText(value);
   if (typeof value === 'object') return statusText(value);
   const name = typeof value === 'number' ? valueNames[type]?.nameOf(value) : undefined;
   const isPredefined = name !== undefined && !name.startsWith('user-');

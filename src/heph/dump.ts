@@ -1,3 +1,4 @@
+import { quotedText } from '../core/terminal-text.js';
 import { wallClock } from '../core/wall-clock.js';
 import type { Attribute, Packet } from './packet.js';
 
@@ -16,16 +17,16 @@ export function dumpLine(packet: Packet): string {
       packet.epoch === undefined
         ? `0x${Buffer.from(packet.value).toString('hex')}`
         : `${packet.epoch.toString()} ns (${wallClock(packet.epoch)})`;
-    return `metadata ${quoted(packet.name)} = ${value}`;
+    return `metadata ${quotedText(packet.name)} = ${value}`;
   }
   const { stream, substream, counter, start, end } = packet;
   const attributes = packet.attributes.map(
-    ({ name, type, value }) => ` ${quoted(name)}:${type}=${shownValue(value)}`,
+    ({ name, type, value }) => ` ${quotedText(name)}:${type}=${shownValue(value)}`,
   );
   return (
     `event stream ${stream} substream ${substream.toString()} #${counter} ` +
     `${start.toString()}..${end.toString()} ns (${(end - start).toString()} ns) ` +
-    `${quoted(packet.description)}${attributes.join('')}`
+    `${quotedText(packet.description)}${attributes.join('')}`
   );
 }
 
@@ -78,13 +79,5 @@ export function jsonInteger(value: bigint): number | string {
 
 function shownValue(value: Attribute['value']): string {
   if (Array.isArray(value)) return `[${value.map(shownValue).join(', ')}]`;
-  return typeof value === 'string' ? quoted(value) : String(value);
-}
-
-/** JSON's quoting, and escapes for what JSON lets through but a terminal acts on. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return typeof value === 'string' ? quotedText(value) : String(value);
 }

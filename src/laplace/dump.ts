@@ -1,3 +1,4 @@
+import { quotedText } from '../core/terminal-text.js';
 import { readKernelEvents } from './kernel-reader.js';
 import type { KernelEvent } from './kernel-reader.js';
 import { readReferences } from './reference-reader.js';
@@ -72,7 +73,8 @@ export function dumpLine(record: LaplaceRecord): string {
   }
   const { kind } = record;
   const fields = fieldsOf(record).map(
-    ([name, value]) => `${name} ${typeof value === 'string' ? quoted(value) : value.toString(16)}`,
+    ([name, value]) =>
+      `${name} ${typeof value === 'string' ? quotedText(value) : value.toString(16)}`,
   );
   return [when, kind, ...fields].join(' ');
 }
@@ -100,12 +102,4 @@ function fieldsOf(event: KernelEvent): [string, string | number | bigint][] {
 
 function jsonInteger(value: bigint): number | string {
   return value > MAX_SAFE ? value.toString() : Number(value);
-}
-
-/** JSON's quoting, and escapes for what JSON lets through but a terminal acts on. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

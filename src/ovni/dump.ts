@@ -1,4 +1,5 @@
 import type { Progress } from '../core/finding.js';
+import { terminalText } from '../core/terminal-text.js';
 import { declarationOf } from './catalog.js';
 import { markTypesOf } from './mark-types.js';
 import type { MarkTypes } from './mark-types.js';
@@ -67,7 +68,7 @@ export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
   }
   let place = places.get(stream);
   if (place === undefined) {
-    place = escaped(`loom.${shownLoom(stream)}/proc.${stream.pid}/thread.${stream.tid}`);
+    place = terminalText(`loom.${shownLoom(stream)}/proc.${stream.pid}/thread.${stream.tid}`);
     places.set(stream, place);
   }
   const decoded = description === 'not declared' ? undefined : decodeArguments(event);
@@ -77,7 +78,7 @@ export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
       : decoded === undefined
         ? `not as declared${shownBytes(event)}`
         : described(description, MARK_CODES.has(code) ? withNames(decoded, marks) : decoded);
-  return `${clock}  ${escaped(event.mcv)}  ${place}  ${meaning}`;
+  return `${clock}  ${terminalText(event.mcv)}  ${place}  ${meaning}`;
 }
 
 /**
@@ -178,7 +179,7 @@ function described(parts: readonly Part[], args: DecodedArguments): string {
       continue;
     }
     const value = args[part.name];
-    if (typeof value === 'string') text += escaped(value);
+    if (typeof value === 'string') text += terminalText(value);
     else if (value === undefined) text += '?';
     // As %#llx of C does it, 0 has no prefix.
     else if (part.hexadecimal && BigInt(value) !== 0n) text += `0x${value.toString(16)}`;
@@ -198,13 +199,4 @@ function shownBytes(event: MergedEvent['event']): string {
 
 function hexadecimal(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
-}
-
-/** Text with escapes for what a terminal acts on. */
-function escaped(text: string): string {
-  return text.replace(
-    // eslint-disable-next-line no-control-regex -- these are what must not reach a terminal
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
