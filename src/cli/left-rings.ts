@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { TraceFormatError } from '../core/errors.js';
+import { TracewrightError } from '../core/errors.js';
 import type { Finding } from '../core/finding.js';
 import { filesBelow } from '../core/recovery.js';
 import { RingFile } from '../core/ring-file.js';
-import { hasCode } from '../core/system-error.js';
 import { tell } from './tell.js';
 
 /** A file that a ring in its directory feeds; it may not be there itself. */
@@ -24,7 +23,7 @@ function readFormat(ringPath: string): string | undefined {
 
 /** What is wrong with a ring is said when the trace is recovered. */
 function passOver(error: unknown): void {
-  if (!(error instanceof TraceFormatError) && !hasCode(error, 'ENOENT')) throw error;
+  if (!(error instanceof TracewrightError)) throw error;
 }
 
 /** The format's word for itself; undefined where there is no ring, or none that can tell. */

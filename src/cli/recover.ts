@@ -1,9 +1,11 @@
-import { EXIT_DONE, EXIT_FAULTY, parseCommandLine } from './command.js';
+import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from './command.js';
+import { TracewrightError } from '../core/errors.js';
 import { terminalText } from '../core/terminal-text.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
 import type { Recovery } from '../core/recovery.js';
 import type { Command } from './command.js';
 import { findTraces, toldHelp, toldOptions } from './detect.js';
+import { tell } from './tell.js';
 import { standardOutput } from './text-output.js';
 
 /** `tracewright recover`. */
@@ -15,7 +17,7 @@ export const recoverCommand: Command = {
 Finishes what a dead process has left at PATH: events that were recorded and had
 not reached the trace are written, threads that had not ended get their end, and
 the rings are removed. It can be interrupted and repeated; a trace whose process
-is alive is left alone.
+is alive is left alone, and so is one with a ring that may not be read.
 
 PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, a
 reference or kernel trace of Laplace, or a directory that holds such traces.
@@ -35,10 +37,19 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
     );
     const ringDir = values['ring-dir'];
     const output = standardOutput();
-    let faults = 0;
+    let exitCode = EXIT_DONE;
     for (const { format, path } of findTraces(positionals[0]!, values, true)) {
-      const result = format.recover(path, ringDir === undefined ? {} : { ringDir });
-      faults += result.faults.length;
+      let result: Recovery;
+      try {
+        result = format.recover(path, ringDir === undefined ? {} : { ringDir });
+      } catch (error) {
+        if (!(error instanceof TracewrightError)) throw error;
+        // Traces beside it may belong to processes that have ended.
+        tell(`tracewright recover: ${error.message}`);
+        exitCode = error.code === 'ERR_ORDER' ? EXIT_USAGE : Math.max(exitCode, EXIT_FAULTY);
+        continue;
+      }
+      if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (values.json === true) {
         const messages = result.faults.map(({ message }) => message);
         await output.write(
@@ -55,7 +66,7 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
       );
     }
     await output.end();
-    return faults === 0 ? EXIT_DONE : EXIT_FAULTY;
+    return exitCode;
   },
 };
 

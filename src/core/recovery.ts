@@ -7,7 +7,7 @@ import { TraceFormatError, TracewrightError } from './errors.js';
 import { discardRing } from './recover-ring.js';
 import type { RecoveredStream } from './recover-ring.js';
 import { OPENING_WAIT_MS, RECOVERY_WAIT_MS } from './recovery-lock.js';
-import { RingFile } from './ring-file.js';
+import { RingFile, UNREADABLE_RING } from './ring-file.js';
 import type { UnreadyRing } from './ring-file.js';
 import { attempt, hasCode } from './system-error.js';
 
@@ -99,8 +99,8 @@ export type Complete = (leftover: Leftover, left: readonly Leftover[], result: R
  * Opens the rings of a trace and completes each stream. What fails leaves the others alone. The
  * caller sees to it that nobody else does the same meanwhile.
  *
- * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive; nothing is
- *   touched then.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_SYSTEM`
+ *   when a ring cannot be read; nothing is touched then.
  */
 export function recoverRings(candidates: Iterable<Candidate>, complete: Complete): Recovery {
   const result = nothingToRecover();
@@ -155,6 +155,7 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
  *
  * @returns false when a process other than this one is alive and writes there, or recovers it for
  *   longer than can be waited.
+ * @throws TracewrightError `ERR_SYSTEM` when a ring there cannot be read.
  */
 export function recoverPredecessor(
   recover: (options: RecoverOptions) => Recovery,
@@ -166,6 +167,7 @@ export function recoverPredecessor(
   } catch (error) {
     if (!(error instanceof TracewrightError)) throw error;
     if (error.code === 'ERR_TIMEOUT') return false;
+    if (error.field === UNREADABLE_RING) throw error;
     return error.code !== 'ERR_ORDER' || error.value === process.pid;
   }
 }
@@ -188,6 +190,7 @@ function openRing(path: string, result: Recovery): RingFile | UnreadyRing | unde
   } catch (error) {
     // Seen in its directory, and finished by a live thread before it could be opened.
     if (hasCode(error, 'ENOENT')) return undefined;
+    // Whether its process lives, and what place of a shared file is its own, stays unknown.
     if (!(error instanceof TraceFormatError)) throw error;
     result.faults.push(error);
     return undefined;

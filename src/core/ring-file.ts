@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { core } from './addon.js';
-import { TraceFormatError } from './errors.js';
+import { TraceFormatError, TracewrightError } from './errors.js';
 import { isAlive } from './process-identity.js';
 
 const MAGIC = 'TWRING\r\n';
@@ -76,6 +76,19 @@ function ownerOf(fd: number, page: Buffer): { owner: Owner; pid: number } {
   return { owner: alive ? 'alive' : 'dead', pid: Number(pid) };
 }
 
+/** The field of errors that say that a ring cannot be read: whose it is remains unknown. */
+export const UNREADABLE_RING = 'ring';
+
+function readable<T>(path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const message = `${path} cannot be read, so its trace is left alone: ${(error as Error).message}`;
+    const details = { field: UNREADABLE_RING, value: path, cause: error };
+    throw new TracewrightError('ERR_SYSTEM', message, details);
+  }
+}
+
 /**
  * The file of a ring that its process left behind: what native/control_page.h lays out, read
  * without trusting it. Every number is checked against the file's size and the others.
@@ -105,19 +118,22 @@ export class RingFile {
   readonly #controlBytes: number;
 
   /**
-   * @throws TraceFormatError when the file is not a ring, or contradicts itself.
+   * @throws TraceFormatError when the file is not a ring, or contradicts itself; TracewrightError
+   *   `ERR_SYSTEM` of the field `ring` when it cannot be read.
    * @returns the ring, or whose it is where it is not ready: its process makes it, or died over it.
    */
   static open(path: string): RingFile | UnreadyRing {
-    const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const fd = readable(path, () =>
+      openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK),
+    );
+    let keeps = false;
     try {
       const status = fstatSync(fd);
       if (!status.isFile()) throw new TraceFormatError(path, 0, 'a ring must be a plain file');
       const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
-      readSync(fd, page, 0, page.length, 0);
+      readable(path, () => readSync(fd, page, 0, page.length, 0));
       const magic = page.subarray(0, MAGIC.length);
       if (magic.every((byte) => byte === 0)) {
-        closeSync(fd);
         const whose = ownerOf(fd, page);
         if (whose.pid !== 0) return { path, ...whose };
         const age = Date.now() - status.mtimeMs;
@@ -126,10 +142,11 @@ export class RingFile {
       if (magic.toString('latin1') !== MAGIC) {
         throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
       }
-      return new RingFile(path, fd, page, status.size);
-    } catch (error) {
-      closeSync(fd);
-      throw error;
+      const ring = new RingFile(path, fd, page, status.size);
+      keeps = true;
+      return ring;
+    } finally {
+      if (!keeps) closeSync(fd);
     }
   }
 
