@@ -1,3 +1,5 @@
+import { isAbsolute, resolve } from 'node:path';
+import { core } from './addon.js';
 import { integerIn, oneOf } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { wrongType } from './errors.js';
@@ -13,7 +15,8 @@ export interface RingOptions {
    */
   ringBytes?: number;
   /**
-   * Directory for the rings' files, such as `/dev/shm`. Default: beside the trace, or
+   * Directory for the rings' files, such as `/dev/shm`; a relative path is that of the moment at which
+   * it is first used. Default: beside the trace, or
    * `TRACEWRIGHT_RING_DIR`.
    */
   ringDir?: string;
@@ -63,6 +66,23 @@ const SMALLEST_RING = 64 * 1024;
 const LARGEST_RING = 512 * 1024 * 1024;
 const DEFAULT_RING = 2 * 1024 * 1024;
 
+const RING_DIR = 'TRACEWRIGHT_RING_DIR';
+
+/**
+ * Where rings lie that are not beside their traces, as an absolute path: what is opened goes by it
+ * to its end, whatever becomes of the working directory. A variable means the same to all threads:
+ * what it did to the first that asked.
+ */
+export function checkRingDir(option?: string): string | undefined {
+  const { field, value } = setting('ringDir', option, RING_DIR, undefined);
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw wrongType('ringDir', value, 'the path of a directory');
+  if (field !== RING_DIR || isAbsolute(value)) return resolve(value);
+  const note = `${RING_DIR} ${value}`;
+  if (core.claimNote(note)) core.putNote(note, resolve(value));
+  return core.getNote(note);
+}
+
 /**
  * Fills in environment variables and defaults and checks the result.
  *
@@ -79,15 +99,11 @@ export function checkRingOptions(
     DEFAULT_RING,
   );
   const ringBytes = integerIn(bytes.field, bytes.value, SMALLEST_RING, LARGEST_RING);
-  const ringDir = setting('ringDir', options.ringDir, 'TRACEWRIGHT_RING_DIR', undefined).value;
-  if (ringDir !== undefined && typeof ringDir !== 'string') {
-    throw wrongType('ringDir', ringDir, 'the path of a directory');
-  }
   const full = setting('onFull', options.onFull, 'TRACEWRIGHT_ON_FULL', defaults.onFull);
   const clock = setting('clock', options.clock, 'TRACEWRIGHT_CLOCK', 'scaled');
   return {
     ringBytes: 2 ** Math.ceil(Math.log2(ringBytes)),
-    ringDir,
+    ringDir: checkRingDir(options.ringDir),
     onFull: oneOf(full.field, full.value, ['block', 'drop']),
     blockLimitMs: integerIn('blockLimitMs', options.blockLimitMs ?? 1000, 0, 60_000),
     clock: oneOf(clock.field, clock.value, ['scaled', 'monotonic']),

@@ -1,11 +1,13 @@
 import { readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { isDirectory, kindOf } from '../core/file-kind.js';
-import { isTaken } from '../core/process-identity.js';
+import { isAlive, isTaken } from '../core/process-identity.js';
+import type { ProcessIdentity } from '../core/process-identity.js';
+import { ringsIn } from '../core/recovery.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { recoverTrace as recoverHeph } from '../heph/recover.js';
-import { recoverTrace as recoverOvni } from '../ovni/recover.js';
+import { recoverTrace as recoverOvni, writersOf } from '../ovni/recover.js';
 
 /** A trace that an earlier process has left: an ovni directory, or a Heph file. */
 export interface EarlierTrace {
@@ -23,7 +25,7 @@ const LOOM = /^loom\./;
 const PROCESS = /^proc\.(\d+)$/;
 const FILE = /-(\d+)(?:-\d+)?(?:\.\d{6,})?\.heph$/;
 /** What a process that was killed was about to remove. */
-const HALF_REMOVED = /^\.(?:loom\..+|\d+\.\d{6,})\.deleted$/;
+const HALF_REMOVED = /^\.(?:loom\..+|proc\.\d+|\d+\.\d{6,})\.deleted$/;
 
 interface Content {
   bytes: number;
@@ -68,42 +70,70 @@ function hasEnded(name: string, pattern: RegExp): boolean {
   return pid > 0 && !isTaken(pid);
 }
 
-function ringOwnerIsAlive(path: string): boolean {
+/** A ring, and whether the process that it names, or one that has it mapped, is alive. */
+interface KnownRing {
+  path: string;
+  /** The file that it feeds, as it says; empty where it says nothing yet. */
+  target: string;
+  pid: number;
+  alive: boolean;
+}
+
+function knownRing(path: string): KnownRing[] {
   try {
     const ring = RingFile.open(path);
-    if (ring instanceof RingFile) ring.close();
-    return ring.owner === 'alive';
+    const { owner, pid } = ring;
+    const known = { path, target: '', pid, alive: owner === 'alive' };
+    if (!(ring instanceof RingFile)) return [known];
+    ring.close();
+    return [{ ...known, target: ring.target }];
   } catch {
     // No ring, or none any more: nobody's.
-    return false;
+    return [];
   }
 }
 
-/** Where the traces of a run are, without those whose processes may still write them. */
+/** The rings in the directory that is set aside for them; none where it cannot be read. */
+function ringsElsewhere(ringDir: string | undefined): KnownRing[] {
+  try {
+    return ringDir === undefined ? [] : [...ringsIn(ringDir)].flatMap(knownRing);
+  } catch {
+    return [];
+  }
+}
+
+/** Where the traces of a run are; of this one without those whose processes may still write them. */
 function tracesOf(run: string, present: boolean): string[] {
   const ovni = join(run, 'ovni');
   const heph = join(run, 'heph');
-  const rings = [ovni, heph].flatMap((directory) => contentOf(directory).rings);
-  if (!present && rings.some(ringOwnerIsAlive)) return [];
   const names = namesIn(heph);
   const ringed = names.flatMap((name) => HEPH_RING.exec(name)?.[1] ?? []);
   const files = [...new Set([...names.filter((name) => !name.startsWith('.')), ...ringed])]
     .filter((name) => name.endsWith('.heph') && (!present || hasEnded(name, FILE)))
     .map((name) => join(heph, name));
-  if (!present) {
-    const names = namesIn(ovni).filter((name) =>
-      [LOOM, PIECE, HALF_REMOVED].some((pattern) => pattern.test(name)),
-    );
-    return [...names.map((name) => join(ovni, name)), ...files];
-  }
+  const isOne = (name: string, pattern: RegExp) =>
+    present ? hasEnded(name, pattern) : pattern.test(name) || HALF_REMOVED.test(name);
   const processes = namesIn(ovni).flatMap((name) => {
-    if (PIECE.test(name)) return hasEnded(name, PIECE) ? [join(ovni, name)] : [];
-    if (!LOOM.test(name)) return [];
+    if (!LOOM.test(name)) return isOne(name, PIECE) ? [join(ovni, name)] : [];
     return namesIn(join(ovni, name))
-      .filter((each) => hasEnded(each, PROCESS))
+      .filter((each) => isOne(each, PROCESS))
       .map((each) => join(ovni, name, each));
   });
   return [...processes, ...files];
+}
+
+/** The process that a trace may be of, by its name: a Heph file's may hold other numbers besides. */
+function pidsOf(path: string): number[] {
+  return (basename(path).match(/\d+/g) ?? []).map(Number);
+}
+
+function writersIn(path: string): ProcessIdentity[] {
+  try {
+    return isHeph(path) ? [] : [...writersOf(path)];
+  } catch {
+    // It goes away meanwhile, or cannot be read.
+    return [];
+  }
 }
 
 function isHeph(path: string): boolean {
@@ -117,9 +147,10 @@ function isOurs(path: string): boolean {
 }
 
 /** What another process is recovering is left to it: a service must not start later for that. */
-function recover(path: string): void {
-  if (isHeph(path)) recoverHeph(path, { waitMs: 0 });
-  else recoverOvni(path, { waitMs: 0 });
+function recover(path: string, ringDir: string | undefined): void {
+  const options = { waitMs: 0, ...(ringDir === undefined ? {} : { ringDir }) };
+  if (isHeph(path)) recoverHeph(path, options);
+  else recoverOvni(path, options);
 }
 
 /**
@@ -127,28 +158,55 @@ function recover(path: string): void {
  * ones, and says what is there. Traces of processes that are alive are left alone.
  *
  * @param present the directory of this run.
+ * @param ringDir where rings lie that are not beside their traces.
  */
-export function completeEarlierTraces(present: string, earlier: readonly string[]): EarlierTrace[] {
+export function completeEarlierTraces(
+  present: string,
+  earlier: readonly string[],
+  ringDir: string | undefined,
+): EarlierTrace[] {
+  const elsewhere = ringsElsewhere(ringDir);
   const traces: EarlierTrace[] = [];
   for (const run of [...earlier, present]) {
-    for (const path of tracesOf(run, run === present).filter(isOurs)) {
-      const ringsOf = () =>
-        isHeph(path)
-          ? namesIn(dirname(path)).filter((name) => HEPH_RING.exec(name)?.[1] === basename(path))
-          : contentOf(path).rings;
-      if (ringsOf().length > 0) {
+    const ours = tracesOf(run, run === present).filter(isOurs);
+    const found = ours.map((path) => ({
+      path,
+      rings: [
+        ...ringsBeside(path).flatMap(knownRing),
+        ...elsewhere.filter(({ target }) => target === path || target.startsWith(path + sep)),
+      ],
+      writers: writersIn(path),
+    }));
+    // A process may rotate: what it has finished is its own as long as it lives.
+    const living = new Set(
+      found.flatMap(({ rings, writers }) => [
+        ...rings.filter(({ alive }) => alive).map(({ pid }) => pid),
+        ...writers.filter(isAlive).map(({ pid }) => pid),
+      ]),
+    );
+    for (const { path, rings, writers } of found) {
+      if (rings.some(({ alive }) => alive) || pidsOf(path).some((pid) => living.has(pid))) continue;
+      if (rings.length + writers.length > 0) {
         try {
-          recover(path);
+          recover(path, elsewhere.length > 0 ? ringDir : undefined);
         } catch {
           // What cannot be recovered stays for `tracewright recover`, which says why.
         }
-        if (ringsOf().length > 0) continue;
+        if (rings.some((ring) => kindOf(ring.path) !== undefined)) continue;
       }
       const { bytes, time } = contentOf(path);
       if (bytes > 0) traces.push({ path, bytes, time });
     }
   }
   return traces.sort((a, b) => a.time - b.time);
+}
+
+function ringsBeside(path: string): string[] {
+  if (!isHeph(path)) return contentOf(path).rings;
+  const directory = dirname(path);
+  return namesIn(directory)
+    .filter((name) => HEPH_RING.exec(name)?.[1] === basename(path))
+    .map((name) => join(directory, name));
 }
 
 /** Deletes the oldest of some traces until the others take no more than `bytes`. */
@@ -168,8 +226,9 @@ function remove(path: string): void {
   try {
     renameSync(path, hidden);
     rmSync(hidden, { recursive: true, force: true });
-    rmdirSync(directory);
-    rmdirSync(dirname(directory));
+    // Up to that of the run.
+    const levels = PROCESS.test(basename(path)) ? 3 : 2;
+    for (let at = directory, level = 0; level < levels; at = dirname(at), level++) rmdirSync(at);
   } catch (error) {
     // Another process was faster, or there is more in them.
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].some((code) => hasCode(error, code))) throw error;

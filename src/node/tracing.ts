@@ -2,7 +2,7 @@ import { mkdirSync, writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { core } from '../core/addon.js';
 import { TracewrightError } from '../core/errors.js';
-import { checkRingOptions } from '../core/ring-options.js';
+import { checkRingDir, checkRingOptions } from '../core/ring-options.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import { checkSizeOptions } from '../core/size-limits.js';
 import type { CheckedSizeOptions, SizeOptions } from '../core/size-limits.js';
@@ -64,6 +64,13 @@ function openFree(
   }
 }
 
+/** Tells processes that this one begins where its rings lie, whatever their working directory is. */
+function settleRingDir(): string | undefined {
+  const ringDir = checkRingDir();
+  if (ringDir !== undefined) process.env['TRACEWRIGHT_RING_DIR'] = ringDir;
+  return ringDir;
+}
+
 /** What this process may write: with `atMaxBytes: stop`, what earlier traces left of the budget. */
 function sizesOf(used: number): CheckedSizeOptions {
   const { ringBytes } = checkRingOptions({}, { onFull: 'block' });
@@ -84,8 +91,8 @@ function sizesOf(used: number): CheckedSizeOptions {
  *
  * @returns the bytes of those that stay.
  */
-function settleEarlier(run: Run): number {
-  const traces = completeEarlierTraces(run.directory, run.earlier);
+function settleEarlier(run: Run, ringDir: string | undefined): number {
+  const traces = completeEarlierTraces(run.directory, run.earlier, ringDir);
   const { maxBytes, atMaxBytes } = sizesOf(0);
   if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
   return traces.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -190,10 +197,11 @@ function observe(plan: ProcessPlan, trace: Trace | undefined): void {
 
 function beginFirst(): void {
   const settings = readSettings();
+  const ringDir = settleRingDir();
   const run = joinRun(settings);
   const { firstClock } = run;
   completeOnSignals();
-  const used = part('earlier traces stay as they are', () => settleEarlier(run)) ?? 0;
+  const used = part('earlier traces stay as they are', () => settleEarlier(run, ringDir)) ?? 0;
   const ovni = settings.ovni
     ? part('no ovni trace is written', () => ({ pieces: beginOvni(settings, run, used) }))
     : undefined;
@@ -215,6 +223,7 @@ function beginFirst(): void {
 }
 
 function beginFurther(plan: ProcessPlan): void {
+  settleRingDir();
   if (plan.ovni && currentProcess()?.finished === false) {
     part('no ovni trace of this thread is written', () => {
       beginThread(firstClockOf(plan), plan.firstTid);

@@ -138,7 +138,12 @@ function makeDirectory(path: string): boolean {
  * finishes what its predecessor left there. A link counts as taken, except in the path that was
  * asked for.
  */
-function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace {
+function claimProcDir(
+  traceDir: string,
+  loom: string,
+  pid: number,
+  { ringDir }: CheckedRingOptions,
+): ProcessPlace {
   for (let run = 0; ; run++) {
     const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
     const loomDir = join(numbered, `loom.${loom}`);
@@ -152,7 +157,10 @@ function claimProcDir(traceDir: string, loom: string, pid: number): ProcessPlace
     if (!isOurs) continue;
     if (attempt('traceDir', traceDir, () => makeDirectory(procDir)))
       return { traceDir: numbered, procDir };
-    if (isDirectory(procDir)) recoverPredecessor((options) => recoverTrace(procDir, options));
+    if (isDirectory(procDir))
+      recoverPredecessor((options) =>
+        recoverTrace(procDir, { ...options, ...(ringDir === undefined ? {} : { ringDir }) }),
+      );
   }
 }
 
@@ -161,13 +169,14 @@ function claimPlace(
   traceDir: string,
   loom: string,
   pid: number,
+  ring: CheckedRingOptions,
 ): Pick<OvniProcess, 'traceDir' | 'procDir' | 'workDir'> {
-  const place = claimProcDir(resolve(traceDir), loom, pid);
+  const place = claimProcDir(resolve(traceDir), loom, pid, ring);
   const temporary = process.env['OVNI_TMPDIR'];
   const workDir =
     temporary === undefined || temporary === ''
       ? place.procDir
-      : claimProcDir(resolve(temporary), loom, pid).procDir;
+      : claimProcDir(resolve(temporary), loom, pid, ring).procDir;
   return { ...place, workDir };
 }
 
@@ -229,7 +238,7 @@ export function beginProcess(
       ? 0
       : integerIn('maxBytes', options.maxBytes, 4 * ring.ringBytes, Number.MAX_SAFE_INTEGER);
 
-  const place = claimPlace(wanted, loom, pid);
+  const place = claimPlace(wanted, loom, pid, ring);
   const next: OvniProcess = {
     ...place,
     group: group ?? place.procDir,
@@ -264,7 +273,7 @@ export function continueProcess(traceDir: string, begin: (next: OvniProcess) => 
   const current = readyProcess('continueProcess');
   const next: OvniProcess = {
     ...current,
-    ...claimPlace(traceDir, current.loom, current.pid),
+    ...claimPlace(traceDir, current.loom, current.pid, current.ring),
     epoch: epochNow(),
   };
   try {

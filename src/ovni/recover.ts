@@ -20,6 +20,7 @@ import { hasCode } from '../core/system-error.js';
 import { STREAM_HEADER_BYTES } from './layout.js';
 import { endingByRing, streamEnding } from './stream-ending.js';
 import { StreamOwners, ringIsThere } from './stream-owner.js';
+import type { StreamOwner } from './stream-owner.js';
 
 /** A ring lies beside its stream under a name that follows from the stream's. */
 function isRing(name: string, directory: string): boolean {
@@ -172,6 +173,18 @@ function* streamsWithoutRing(path: string): Generator<string, void> {
   for (const stream of filesBelow(path, isStream)) {
     const ring = versionOf(stream) === 3 ? '.stream.ring' : `.${basename(stream)}.ring`;
     if (!existsSync(join(dirname(stream), ring))) yield stream;
+  }
+}
+
+/** Who writes those streams of a trace that are not finished, wherever their rings are. */
+export function* writersOf(path: string): Generator<StreamOwner, void> {
+  const owners = new StreamOwners();
+  for (const stream of filesBelow(resolve(path), isStream)) {
+    // Without the metadata of its end beside it one of version 3 is finished, and need not be read.
+    const unfinished = join(dirname(stream), '.stream.json.finished');
+    if (versionOf(stream) === 3 && !existsSync(unfinished)) continue;
+    const owner = owners.ownerOf(stream);
+    if (owner !== undefined) yield owner;
   }
 }
 

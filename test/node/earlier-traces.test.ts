@@ -12,7 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { checkTrace as checkHeph } from '../../src/heph/check.js';
 import { checkTrace as checkOvni } from '../../src/ovni/check.js';
+import { isAlive } from '../../src/core/process-identity.js';
 import { TracedProcess, temporaryDirectory } from './traced-process.js';
+import { faultsOf, requestsOf } from './written-traces.js';
 
 const RING = 65_536;
 const BUDGET = 1 << 20;
@@ -142,6 +144,78 @@ describe('what a killed service has left', () => {
     expect(readdirSync(join(place, 'ovni')).length).toBeGreaterThan(2);
     expect(bytesBelow(place)).toBeGreaterThan(4 * BUDGET);
     expect(bytesBelow(place)).toBeLessThanOrEqual(8 * BUDGET);
+  });
+});
+
+describe('with the rings in a directory of their own', () => {
+  it('what killed services have left is completed', async () => {
+    const parent = temporaryDirectory();
+    const place = join(parent, 'run');
+    const rings = join(parent, 'rings');
+    mkdirSync(rings);
+    const env = { TRACEWRIGHT_RING_DIR: rings };
+    for (let n = 0; n < 2; n++) {
+      const service = await busy(place, env);
+      await until(service, () => bytesBelow(n === 0 ? place : `${place}.${n}`) > RING);
+      await killed(service);
+    }
+    const left = readdirSync(rings);
+    const last = await busy(place, env);
+    for (const run of [place, `${place}.1`]) expect(faultsOf(run)).toEqual([]);
+    expect(left.filter((name) => existsSync(join(rings, name)))).toEqual([]);
+    expect(ringsBelow(rings)).not.toEqual([]);
+    await killed(last);
+  });
+
+  it('what living services write is theirs, also what they have finished', async () => {
+    const parent = temporaryDirectory();
+    const place = join(parent, 'run');
+    const rings = join(parent, 'rings');
+    mkdirSync(rings);
+    const env = { TRACEWRIGHT_RING_DIR: rings, TRACEWRIGHT_MAX_BYTES: String(BUDGET) };
+    const first = await busy(place, env);
+    await until(first, () => bytesBelow(place) > BUDGET);
+    // It lives, and does nothing.
+    first.kill('SIGSTOP');
+    const before = filesBelow(parent);
+    await killed(await busy(place, { ...env, TRACEWRIGHT_MAX_BYTES: String(4 * RING) }));
+    expect(before.filter((path) => !existsSync(path))).toEqual([]);
+    await killed(first);
+  });
+
+  it('a relative name is that of the beginning', async () => {
+    const parent = temporaryDirectory();
+    mkdirSync(join(parent, 'rings'));
+    const service = new TracedProcess('wandering-service.mjs', {
+      cwd: parent,
+      env: { TRACEWRIGHT_RING_DIR: 'rings' },
+    });
+    const ended = await service.ended();
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(join(parent, 'rings'))).toEqual([]);
+    expect(faultsOf(service.directory)).toEqual([]);
+    // The main thread, its worker, its child.
+    expect(requestsOf(service.directory)).toHaveLength(3);
+  });
+});
+
+describe('a process that was killed beside others of its run', () => {
+  it('has its traces completed while they live', async () => {
+    const service = new TracedProcess('cluster-service.mjs', {});
+    const pid = Number(await service.get('/'));
+    const ringsOf = () =>
+      ringsBelow(service.directory).filter((path) => path.includes(String(pid)));
+    expect(ringsOf()).not.toEqual([]);
+    process.kill(pid, 'SIGKILL');
+    while (isAlive({ pid, start: '0', boot: '' })) await sleep(5);
+    const rings = ringsBelow(service.directory);
+    const next = await busy(service.directory);
+    expect(ringsOf()).toEqual([]);
+    expect(ringsBelow(service.directory)).toEqual(
+      rings.filter((path) => !path.includes(String(pid))),
+    );
+    await killed(next);
+    await killed(service);
   });
 });
 
