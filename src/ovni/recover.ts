@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { kindOf } from '../core/file-kind.js';
@@ -19,7 +19,7 @@ import type { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { STREAM_HEADER_BYTES } from './layout.js';
 import { endingByRing, streamEnding } from './stream-ending.js';
-import { StreamOwners, ringIsThere } from './stream-owner.js';
+import { StreamOwners, ringIsThere, ringMayBeElsewhere } from './stream-owner.js';
 import type { StreamOwner } from './stream-owner.js';
 
 /** A ring lies beside its stream under a name that follows from the stream's. */
@@ -62,6 +62,17 @@ function statedStream(ring: RingFile, trace: string): string | undefined {
   const directory = dirname(target);
   if (!isStream(basename(target), directory) || !existsSync(directory)) return undefined;
   return realpathSync(directory).startsWith(realpathSync(trace) + sep) ? target : undefined;
+}
+
+/** The streams of a trace that has been moved, by the file names of the rings that they name. */
+function streamsByRing(trace: string): Map<string, { stream: string; pid: number }> {
+  const owners = new StreamOwners();
+  const streams = new Map<string, { stream: string; pid: number }>();
+  for (const stream of filesBelow(resolve(trace), isStream)) {
+    const owner = owners.ownerOf(stream);
+    if (owner !== undefined) streams.set(basename(owner.ring), { stream, pid: owner.pid });
+  }
+  return streams;
 }
 
 /** Metadata that was being written when the process died; what it was to replace is whole. */
@@ -153,8 +164,19 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
     };
   }
   if (options.ringDir === undefined) return;
+  let moved: ReturnType<typeof streamsByRing> | undefined;
   for (const path of ringsIn(options.ringDir)) {
-    yield { path, streamOf: (ring) => (isMine(ring) ? statedStream(ring, trace) : undefined) };
+    yield {
+      path,
+      streamOf(ring) {
+        if (!isMine(ring)) return undefined;
+        // What it names is there: a stream in its place, or, of a copy, the original.
+        if (existsSync(ring.target)) return statedStream(ring, trace);
+        moved ??= streamsByRing(trace);
+        const found = moved.get(basename(path));
+        return found?.pid === ring.pid ? found.stream : statedStream(ring, trace);
+      },
+    };
   }
 }
 
@@ -208,6 +230,14 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
     throw new TracewrightError(
       'ERR_ORDER',
       `${stream}: its ring is ${owner.ring}, which was not recovered; name its directory (ringDir)`,
+      { field: 'ringDir', value: owner.ring },
+    );
+  }
+  if (ringMayBeElsewhere(owner)) {
+    throw new TracewrightError(
+      'ERR_ORDER',
+      `${stream}: the directory of its ring, ${owner.ring}, is not there; name the one to which it was ` +
+        'moved (ringDir), or make it again if the ring is lost',
       { field: 'ringDir', value: owner.ring },
     );
   }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { core } from '../core/addon.js';
 import { readBoundedJson } from '../core/bounded-json.js';
+import { ownIdentity } from '../core/process-identity.js';
 import type { ProcessIdentity } from '../core/process-identity.js';
 import type { JsonObject, JsonValue } from './metadata.js';
 
@@ -109,4 +110,13 @@ function readJson(path: string): JsonObject | undefined {
 /** Whether the ring that an owner names is still there: then it holds what the stream lacks. */
 export function ringIsThere({ ring }: StreamOwner): boolean {
   return existsSync(ring);
+}
+
+/**
+ * Whether a ring that is not there may lie somewhere else by now: its directory, one that was set
+ * aside for rings, has gone or cannot be told, and the machine has not been started again since.
+ */
+export function ringMayBeElsewhere({ ring, boot }: StreamOwner): boolean {
+  if (basename(ring).startsWith('.') || boot !== ownIdentity().boot) return false;
+  return !isAbsolute(ring) || !existsSync(dirname(ring));
 }
