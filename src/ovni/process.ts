@@ -142,7 +142,7 @@ function claimProcDir(
   traceDir: string,
   loom: string,
   pid: number,
-  { ringDir }: CheckedRingOptions,
+  { ringDir }: Pick<CheckedRingOptions, 'ringDir'>,
 ): ProcessPlace {
   for (let run = 0; ; run++) {
     const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
@@ -169,7 +169,7 @@ function claimPlace(
   traceDir: string,
   loom: string,
   pid: number,
-  ring: CheckedRingOptions,
+  ring: Pick<CheckedRingOptions, 'ringDir'>,
 ): Pick<OvniProcess, 'traceDir' | 'procDir' | 'workDir'> {
   const place = claimProcDir(resolve(traceDir), loom, pid, ring);
   const temporary = process.env['OVNI_TMPDIR'];
