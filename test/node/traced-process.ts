@@ -20,8 +20,12 @@ export interface Ending {
 }
 
 const directories: string[] = [];
+const processes: TracedProcess[] = [];
 
-afterAll(() => {
+afterAll(async () => {
+  // A test that failed has left its own.
+  for (const process of processes) process.kill('SIGKILL');
+  await Promise.all(processes.map((process) => process.ended()));
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
@@ -69,6 +73,7 @@ export class TracedProcess {
         ...(cwd === undefined ? {} : { cwd }),
       },
     );
+    processes.push(this);
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
       this.#changed();
