@@ -14,7 +14,7 @@ function torture(...args: string[]) {
 // A shorter one of what `npm run torture` does at length.
 describe.runIf(process.platform === 'linux')('a process that is ended while it traces', () => {
   it.each(['kill', 'segv', 'abort'])('by %s: every acknowledged event is recovered', (ending) => {
-    const { status, said } = torture('--rounds', '4', '--seed', '1', '--ending', ending);
+    const { status, said } = torture('--rounds', '3', '--seed', '1', '--ending', ending);
     expect(said).toMatch(/rounds in which something was wrong +0\n/);
     expect(status).toBe(0);
   });
