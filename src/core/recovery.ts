@@ -6,7 +6,7 @@ import type { OptionNames } from './argument.js';
 import { TraceFormatError, TracewrightError } from './errors.js';
 import { discardRing } from './recover-ring.js';
 import type { RecoveredStream } from './recover-ring.js';
-import { OPENING_WAIT_MS, RECOVERY_WAIT_MS } from './recovery-lock.js';
+import { OPENING_WAIT_MS, RECOVERY_WAIT_MS, whileLocked } from './recovery-lock.js';
 import { RingFile, UNREADABLE_RING } from './ring-file.js';
 import type { UnreadyRing } from './ring-file.js';
 import { attempt, hasCode } from './system-error.js';
@@ -147,6 +147,24 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
     for (const { ring } of left) ring.close();
   }
   return result;
+}
+
+/**
+ * Like {@link recoverRings}, while nobody else recovers in the same directories.
+ *
+ * @param candidates looked for again once the directories are locked.
+ * @throws TracewrightError also `ERR_TIMEOUT`, when another recovery takes longer than `waitMs`.
+ */
+export function recoverRingsLocked(
+  candidates: () => Generator<Candidate, void>,
+  directories: () => Iterable<string>,
+  options: RecoverOptions,
+  complete: Complete,
+): Recovery {
+  const waitMs = checkWait(options);
+  // Most traces are opened where there never was one.
+  if (candidates().next().done === true) return nothingToRecover();
+  return whileLocked(directories(), waitMs, () => recoverRings(candidates(), complete));
 }
 
 /**

@@ -5,16 +5,8 @@ import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
-import {
-  RECOVER_OPTIONS,
-  checkWait,
-  filesBelow,
-  nothingToRecover,
-  recoverRings,
-  ringsIn,
-} from '../core/recovery.js';
+import { RECOVER_OPTIONS, filesBelow, recoverRingsLocked, ringsIn } from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
-import { whileLocked } from '../core/recovery-lock.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { COUNTED_LABELS, TOTAL_LABEL } from './calls.js';
@@ -211,14 +203,15 @@ function* directoriesOf(path: string): Generator<string, void> {
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
   checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
-  const waitMs = checkWait(options);
-  if (candidates(file, options).next().done === true) return nothingToRecover();
-  return whileLocked(directoriesOf(file), waitMs, () =>
-    recoverRings(candidates(file, options), ({ ring, stream }, _, result) => {
+  return recoverRingsLocked(
+    () => candidates(file, options),
+    () => directoriesOf(file),
+    options,
+    ({ ring, stream }, _, result) => {
       const recovered = recoverRank(ring, stream);
       if (recovered === undefined) result.emptied.push(stream);
       else result.streams.push(recovered);
       discardRing(ring);
-    }),
+    },
   );
 }

@@ -10,15 +10,12 @@ import {
 import { checkOptionNames, checkPath } from '../core/argument.js';
 import {
   RECOVER_OPTIONS,
-  checkWait,
   discardUnused,
   filesBelow,
-  nothingToRecover,
-  recoverRings,
+  recoverRingsLocked,
   ringsIn,
 } from '../core/recovery.js';
 import type { Candidate, Complete, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
-import { whileLocked } from '../core/recovery-lock.js';
 import type { RingFile } from '../core/ring-file.js';
 import {
   EVENT_MAGIC,
@@ -100,11 +97,11 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
 }
 
 function recoverFile(file: string, options: RecoverOptions, complete: Complete): Recovery {
-  const waitMs = checkWait(options);
-  // Most traces are opened where there never was one.
-  if (candidates(file, options).next().done === true) return nothingToRecover();
-  return whileLocked([dirname(file)], waitMs, () =>
-    recoverRings(candidates(file, options), complete),
+  return recoverRingsLocked(
+    () => candidates(file, options),
+    () => [dirname(file)],
+    options,
+    complete,
   );
 }
 

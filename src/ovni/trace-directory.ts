@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { isPlainFile } from '../core/file-kind.js';
 import { readPlainFile } from '../core/plain-file.js';
 import { readStreamMetadata, readProcessMetadata, privateThreadMetadata } from './metadata.js';
 import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
@@ -94,10 +95,6 @@ function numberAfter(prefix: string, name: string): number | undefined {
   return value > 0 && value < 2 ** 31 ? value : undefined;
 }
 
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
 interface Found {
   /** `stream.json` of version 3. */
   streams: string[];
@@ -146,7 +143,7 @@ function readProcess(
   }
   const loom = loomFolder.slice('loom.'.length);
   const metadataPath = join(folder, 'metadata.json');
-  if (!isFile(metadataPath)) {
+  if (!isPlainFile(metadataPath)) {
     fault(
       metadataPath,
       'the process has no metadata.json, which is written when the process ends',
@@ -198,7 +195,7 @@ export function readClockOffsetsFile(path: string): Buffer {
 
 function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
   const offsets = new Map<string, bigint>();
-  if (!isFile(path)) return offsets;
+  if (!isPlainFile(path)) return offsets;
   let bytes: Buffer;
   try {
     bytes = readClockOffsetsFile(path);
@@ -358,7 +355,7 @@ function read(given: string, fault: Fault): TraceDirectory {
     const metadata = readStreamMetadata(metadataPath, fault);
     if (metadata === undefined) continue;
     const streamPath = join(dirname(metadataPath), 'stream.obs');
-    if (!isFile(streamPath)) {
+    if (!isPlainFile(streamPath)) {
       fault(streamPath, 'there is a stream.json without its stream.obs', 'stream.obs');
       continue;
     }
