@@ -15,7 +15,7 @@ function bootId(): string {
 }
 
 /** State and start time of a process of this machine. */
-function statOf(pid: number): { state: string; start: string } {
+function statOf(pid: number | 'self'): { state: string; start: string } {
   // Field 2 is the name in parentheses and may hold anything; fields are counted from its end.
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -26,7 +26,15 @@ function statOf(pid: number): { state: string; start: string } {
 export function ownIdentity(): ProcessIdentity {
   const { pid } = process;
   if (process.platform !== 'linux') return { pid, start: '0', boot: '' };
-  return { pid, start: statOf(pid).start, boot: bootId() };
+  // Not by the number: /proc may be that of another pid namespace.
+  return { pid, start: statOf('self').start, boot: bootId() };
+}
+
+/** Whether it is that of this very process: the first of every container has the same pid. */
+export function isOwn({ pid, start, boot }: ProcessIdentity): boolean {
+  if (pid !== process.pid) return false;
+  const own = ownIdentity();
+  return start === own.start && boot === own.boot;
 }
 
 /** Whether any process of this machine has that pid now. */

@@ -55,6 +55,9 @@ export interface Leftover {
   stream: string;
 }
 
+/** The limit of errors about a trace that this very process writes, and no other that is alive. */
+const CLOSED_TRACE = 'a trace that this process has closed';
+
 const DEEPEST = 16;
 
 function entriesOf(directory: string, mayBeGone = false): Dirent[] {
@@ -117,14 +120,17 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
         unready.push({ ...candidate, ...ring });
       }
     }
-    const alive = [...left.map(({ ring }) => ring), ...unready.filter(({ pid }) => pid !== 0)].find(
-      ({ owner }) => owner === 'alive',
-    );
-    if (alive !== undefined) {
+    const alive = [
+      ...left.map(({ ring }) => ring),
+      ...unready.filter(({ pid }) => pid !== 0),
+    ].filter(({ owner }) => owner === 'alive');
+    const writer = alive.find(({ isOwn }) => !isOwn) ?? alive[0];
+    if (writer !== undefined) {
+      const { path, pid, isOwn } = writer;
       throw new TracewrightError(
         'ERR_ORDER',
-        `${alive.path}: process ${alive.pid} is alive and writes this trace; end it first`,
-        { field: 'pid', value: alive.pid, limit: 'a process that has ended' },
+        `${path}: process ${pid} is alive and writes this trace; ${isOwn ? 'close' : 'end'} it first`,
+        { field: 'pid', value: pid, limit: isOwn ? CLOSED_TRACE : 'a process that has ended' },
       );
     }
     for (const { path, owner, removeBegun } of unready) {
@@ -186,7 +192,7 @@ export function recoverPredecessor(
     if (!(error instanceof TracewrightError)) throw error;
     if (error.code === 'ERR_TIMEOUT') return false;
     if (error.field === UNREADABLE_RING) throw error;
-    return error.code !== 'ERR_ORDER' || error.value === process.pid;
+    return error.code !== 'ERR_ORDER' || error.limit === CLOSED_TRACE;
   }
 }
 

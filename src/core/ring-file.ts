@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from '
 import { endianness } from 'node:os';
 import { core } from './addon.js';
 import { TraceFormatError, TracewrightError } from './errors.js';
-import { isAlive } from './process-identity.js';
+import { isAlive, isOwn } from './process-identity.js';
 
 const MAGIC = 'TWRING\r\n';
 const VERSION = 1;
@@ -42,6 +42,8 @@ export interface UnreadyRing {
   /** Dead: it will never be ready. */
   owner: Owner;
   pid: number;
+  /** Whether that is this very process. */
+  isOwn: boolean;
 }
 
 /** A page's number; of a file that ends in front of it, 0. */
@@ -67,13 +69,14 @@ function staysHeld(fd: number): boolean {
 }
 
 /** Whose a ring is, ready or not. */
-function ownerOf(fd: number, page: Buffer): { owner: Owner; pid: number } {
+function ownerOf(fd: number, page: Buffer): Pick<UnreadyRing, 'owner' | 'pid' | 'isOwn'> {
   const { control } = core;
   const pid = numberAt(page, control.pid);
   const start = String(numberAt(page, control.processStart));
   const boot = textAt(page, control.bootId, 48);
-  const alive = isAlive({ pid: Number(pid), start, boot }) || staysHeld(fd);
-  return { owner: alive ? 'alive' : 'dead', pid: Number(pid) };
+  const identity = { pid: Number(pid), start, boot };
+  const alive = isAlive(identity) || staysHeld(fd);
+  return { owner: alive ? 'alive' : 'dead', pid: identity.pid, isOwn: isOwn(identity) };
 }
 
 /** The field of errors that say that a ring cannot be read: whose it is remains unknown. */
@@ -114,6 +117,8 @@ export class RingFile {
   readonly target: string;
   readonly owner: Owner;
   readonly pid: number;
+  /** Whether that is this very process. */
+  readonly isOwn: boolean;
   #fd: number;
   readonly #controlBytes: number;
 
@@ -137,7 +142,8 @@ export class RingFile {
         const whose = ownerOf(fd, page);
         if (whose.pid !== 0) return { path, ...whose };
         const age = Date.now() - status.mtimeMs;
-        return { path, owner: age < LONGEST_UNREADY_MS ? 'alive' : 'dead', pid: 0 };
+        const owner = age < LONGEST_UNREADY_MS ? 'alive' : 'dead';
+        return { path, owner, pid: 0, isOwn: false };
       }
       if (magic.toString('latin1') !== MAGIC) {
         throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
@@ -230,7 +236,7 @@ export class RingFile {
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
     this.target = textAt(page, control.target, control.pathBytes);
     u64(control.pid, 'pid');
-    ({ owner: this.owner, pid: this.pid } = ownerOf(fd, page));
+    ({ owner: this.owner, pid: this.pid, isOwn: this.isOwn } = ownerOf(fd, page));
   }
 
   /** Whether a chunk of this ring has a place in the file that it may not have reached. */

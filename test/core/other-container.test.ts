@@ -36,8 +36,17 @@ function rings(): string[] {
   );
 }
 
+/** What becomes of a trace that the first process of another container opens in the same place. */
+function replaceAsFirstProcess(path: string): unknown {
+  const script = fixturePath('replacing.mjs');
+  const command = [...UNSHARE, process.execPath, script, JSON.stringify({ path })];
+  const { stdout, stderr } = spawnSync('unshare', command, { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
+
 describe('a process whose pid says nothing here', () => {
-  it('is seen to be alive by its rings, and its traces are recovered once it is dead', async ({
+  it('is seen to be alive by its rings, also where it has the same pid, and its traces are recovered once it is dead', async ({
     skip,
   }) => {
     skip(refused?.status !== 0, 'this machine lets nobody make a pid namespace here');
@@ -57,6 +66,11 @@ describe('a process whose pid says nothing here', () => {
         expect(() => recover(join(place, path))).toThrow(/is alive/);
       }
       expect(rings()).toEqual(before);
+      expect(replaceAsFirstProcess(join(place, 'trace.heph'))).toMatchObject({
+        pid: 1,
+        code: 'ERR_TRACE_EXISTS',
+        message: expect.stringContaining('is being written by another process') as string,
+      });
     } finally {
       other.kill('SIGKILL');
       await ended;
