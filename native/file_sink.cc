@@ -36,11 +36,23 @@ bool was_removed(int fd) {
   return fstat(fd, &about) == 0 && about.st_nlink == 0;
 }
 
+// Takes a plain file's name away, never what it holds: that may have another name, or readers. What
+// else is there stays: a pipe, a device, a link.
+bool remove_file(const std::string& path) {
+  struct stat about {};
+  if (lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return true;
+  return unlink(path.c_str()) == 0 || errno == ENOENT;
+}
+
 FileDescriptor create_file(const std::string& path, const std::string& preamble, bool replace,
                            Failure* failure) {
-  FileDescriptor fd(open(path.c_str(),
-                         O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (replace ? O_TRUNC : O_EXCL),
-                         0644));
+  FileDescriptor fd;
+  if (replace && !remove_file(path)) {
+    failure->set("replace", path);
+    return fd;
+  }
+  fd = FileDescriptor(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) {
     failure->set("create", path);
     return fd;

@@ -5,6 +5,7 @@ import { core } from '../core/addon.js';
 import type { NativeTarget } from '../core/addon.js';
 import { checkOptionNames, integerIn } from '../core/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
+import { kindOf } from '../core/file-kind.js';
 import { recoverPredecessor } from '../core/recovery.js';
 import { Ring } from '../core/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
@@ -37,7 +38,7 @@ export interface TraceOptions extends RingOptions, SizeOptions {
   enabled?: boolean;
   /**
    * What to do with a file that is there already: `error` (default, as Heph's own runtime does) or
-   * `replace` it.
+   * `replace` it, if it is a plain file: it loses its name, whoever reads it keeps what it held.
    */
   exists?: 'error' | 'replace';
   /**
@@ -186,13 +187,17 @@ export class Trace {
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;
-      throw new TracewrightError(
-        'ERR_TRACE_EXISTS',
-        inUse
-          ? `target ${path} is being written by another process: choose another name`
-          : `target ${path} exists: choose another name, or replace it with { exists: 'replace' }`,
-        { field: 'target', value: path, limit: 'a file that does not exist', cause: error },
-      );
+      const reason = inUse
+        ? 'is being written by another process: choose another name'
+        : kindOf(path)?.isFile() === false
+          ? 'is no plain file: choose another name'
+          : "exists: choose another name, or replace it with { exists: 'replace' }";
+      throw new TracewrightError('ERR_TRACE_EXISTS', `target ${path} ${reason}`, {
+        field: 'target',
+        value: path,
+        limit: 'a file that does not exist',
+        cause: error,
+      });
     }
     opened += 1;
     const name = `.${basename(path)}.${process.pid}-${core.systemThreadId()}-${opened}.ring`;

@@ -6,6 +6,7 @@ import type { NativeRingOptions } from '../core/addon.js';
 import { checkOptionNames, checkPath, oneOf } from '../core/argument.js';
 import type { OptionNames } from '../core/argument.js';
 import { TracewrightError } from '../core/errors.js';
+import { isPlainFile, kindOf } from '../core/file-kind.js';
 import { RingFile } from '../core/ring-file.js';
 import { Ring } from '../core/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
@@ -17,7 +18,7 @@ import { recoverTrace, ringBeside, ringCandidates } from './recover.js';
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {
-  /** What to do with a file that is there already: `error` (default) or `replace` it. */
+  /** What to do with a file that is there already: `error` (default), or `replace` a plain file. */
   exists?: 'error' | 'replace';
 }
 
@@ -31,13 +32,16 @@ let opened = 0;
 
 /** The error for a file that stands where a trace shall go. */
 export function fileExists(field: string, path: string, inUse = false): TracewrightError {
-  return new TracewrightError(
-    'ERR_TRACE_EXISTS',
-    inUse
-      ? `${field} ${path} is being written: choose another name`
-      : `${field} ${path} exists: choose another name, or replace it with { exists: 'replace' }`,
-    { field, value: path, limit: 'a file that does not exist' },
-  );
+  const reason = inUse
+    ? 'is being written: choose another name'
+    : kindOf(path)?.isFile() === false
+      ? 'is no plain file: choose another name'
+      : "exists: choose another name, or replace it with { exists: 'replace' }";
+  return new TracewrightError('ERR_TRACE_EXISTS', `${field} ${path} ${reason}`, {
+    field,
+    value: path,
+    limit: 'a file that does not exist',
+  });
 }
 
 /**
@@ -58,7 +62,8 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
       }
       throw error;
     }
-    if (!replace) throw fileExists('path', path);
+    // A link, or what is no file, was hardly made by an earlier trace.
+    if (!replace || !isPlainFile(path)) throw fileExists('path', path);
     attempt('path', path, () => {
       rmSync(path);
     });

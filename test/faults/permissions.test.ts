@@ -21,6 +21,7 @@ import { openRank } from '../../src/dumpi/rank.js';
 import { readCalls } from '../../src/dumpi/reader.js';
 import { openTrace } from '../../src/heph/trace.js';
 import { recoverTrace as recoverHeph } from '../../src/heph/recover.js';
+import { openReferences } from '../../src/laplace/references.js';
 import { currentProcess, procFini, procInit } from '../../src/ovni/process.js';
 import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
 import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
@@ -120,6 +121,32 @@ describe('a link that somebody has planted', () => {
     symlinkSync(join(path, 'new'), join(path, 'other.heph'));
     expect(() => openTrace(join(path, 'other.heph'), { exists })).toThrow();
     expect(existsSync(join(path, 'new'))).toBe(false);
+  });
+
+  it.each([
+    ['Heph', (path: string) => openTrace(path, { exists: 'replace' })],
+    ['Laplace', (path: string) => openReferences(path, { exists: 'replace' })],
+  ])('in place of a %s file that is replaced: only a plain file is', async (_, replace) => {
+    const path = place();
+    const victim = join(path, 'victim');
+    const names = ['pipe', 'link', 'directory'];
+    writeFileSync(victim, 'precious');
+    expect(spawnSync('mkfifo', [join(path, 'pipe')]).status).toBe(0);
+    symlinkSync(victim, join(path, 'link'));
+    mkdirSync(join(path, 'directory'));
+    for (const name of names) {
+      expect(() => replace(join(path, name))).toThrow(
+        expect.objectContaining({
+          code: 'ERR_TRACE_EXISTS',
+          message: expect.stringContaining('is no plain file') as string,
+        }),
+      );
+    }
+    linkSync(victim, join(path, 'hard'));
+    await replace(join(path, 'hard')).close();
+    expect(statSync(victim).nlink).toBe(1);
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+    expect(readdirSync(path).sort()).toEqual([...names, 'hard', 'victim'].sort());
   });
 
   it('in place of a piece of a series: the next number is taken', async () => {
