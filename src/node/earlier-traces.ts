@@ -1,13 +1,14 @@
 import { readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { isDirectory, kindOf } from '../core/file-kind.js';
+import { TraceFormatError } from '../core/errors.js';
 import { isAlive, isTaken } from '../core/process-identity.js';
-import type { ProcessIdentity } from '../core/process-identity.js';
 import { ringsIn } from '../core/recovery.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { recoverTrace as recoverHeph } from '../heph/recover.js';
 import { recoverTrace as recoverOvni, writersOf } from '../ovni/recover.js';
+import type { StreamOwner } from '../ovni/stream-owner.js';
 
 /** A trace that an earlier process has left: an ovni directory, or a Heph file. */
 export interface EarlierTrace {
@@ -70,11 +71,12 @@ function hasEnded(name: string, pattern: RegExp): boolean {
   return pid > 0 && !isTaken(pid);
 }
 
-/** A ring, and whether the process that it names, or one that has it mapped, is alive. */
+/** A ring, and whether the process that it names, or one that has it mapped, may be alive. */
 interface KnownRing {
   path: string;
-  /** The file that it feeds, as it says; empty where it says nothing yet. */
+  /** The file that it feeds, as it says; empty where it says nothing. */
   target: string;
+  /** 0 where it says none. */
   pid: number;
   alive: boolean;
 }
@@ -87,19 +89,30 @@ function knownRing(path: string): KnownRing[] {
     if (!(ring instanceof RingFile)) return [known];
     ring.close();
     return [{ ...known, target: ring.target }];
-  } catch {
-    // No ring, or none any more: nobody's.
-    return [];
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    // Whose it is nobody knows. Recovery leaves a damaged one where it is, and completes the others.
+    return [{ path, target: '', pid: 0, alive: !(error instanceof TraceFormatError) }];
   }
 }
 
-/** The rings in the directory that is set aside for them; none where it cannot be read. */
+/** The rings in the directory that is set aside for them. */
 function ringsElsewhere(ringDir: string | undefined): KnownRing[] {
   try {
     return ringDir === undefined ? [] : [...ringsIn(ringDir)].flatMap(knownRing);
-  } catch {
-    return [];
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
   }
+}
+
+/** Whether a ring that lies elsewhere feeds a trace; one that says nothing, by the names of both. */
+function feeds(ring: KnownRing, path: string, writers: readonly StreamOwner[]): boolean {
+  const { target } = ring;
+  if (target !== '') return target === path || target.startsWith(path + sep);
+  return isHeph(path)
+    ? HEPH_RING.exec(basename(ring.path))?.[1] === basename(path)
+    : writers.some((writer) => basename(writer.ring) === basename(ring.path));
 }
 
 /** Where the traces of a run are; of this one without those whose processes may still write them. */
@@ -127,7 +140,7 @@ function pidsOf(path: string): number[] {
   return (basename(path).match(/\d+/g) ?? []).map(Number);
 }
 
-function writersIn(path: string): ProcessIdentity[] {
+function writersIn(path: string): StreamOwner[] {
   try {
     return isHeph(path) ? [] : [...writersOf(path)];
   } catch {
@@ -169,18 +182,18 @@ export function completeEarlierTraces(
   const traces: EarlierTrace[] = [];
   for (const run of [...earlier, present]) {
     const ours = tracesOf(run, run === present).filter(isOurs);
-    const found = ours.map((path) => ({
-      path,
-      rings: [
+    const found = ours.map((path) => {
+      const writers = writersIn(path);
+      const rings = [
         ...ringsBeside(path).flatMap(knownRing),
-        ...elsewhere.filter(({ target }) => target === path || target.startsWith(path + sep)),
-      ],
-      writers: writersIn(path),
-    }));
+        ...elsewhere.filter((ring) => feeds(ring, path, writers)),
+      ];
+      return { path, rings, writers };
+    });
     // A process may rotate: what it has finished is its own as long as it lives.
     const living = new Set(
       found.flatMap(({ rings, writers }) => [
-        ...rings.filter(({ alive }) => alive).map(({ pid }) => pid),
+        ...rings.filter(({ alive, pid }) => alive && pid > 0).map(({ pid }) => pid),
         ...writers.filter(isAlive).map(({ pid }) => pid),
       ]),
     );

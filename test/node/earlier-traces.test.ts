@@ -12,7 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { checkTrace as checkHeph } from '../../src/heph/check.js';
 import { checkTrace as checkOvni } from '../../src/ovni/check.js';
+import { completeEarlierTraces } from '../../src/node/earlier-traces.js';
 import { isAlive } from '../../src/core/process-identity.js';
+import { hasCode } from '../../src/core/system-error.js';
 import { TracedProcess, temporaryDirectory } from './traced-process.js';
 import { faultsOf, requestsOf } from './written-traces.js';
 
@@ -21,7 +23,15 @@ const BUDGET = 1 << 20;
 
 function filesBelow(directory: string): string[] {
   if (!existsSync(directory)) return [];
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  let names: string[];
+  try {
+    names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  } catch (error) {
+    // A directory that was seen in another has been taken away since.
+    if (hasCode(error, 'ENOENT')) return filesBelow(directory);
+    throw error;
+  }
+  return names
     .map((name) => join(directory, name))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 }
@@ -216,6 +226,57 @@ describe('a process that was killed beside others of its run', () => {
     );
     await killed(next);
     await killed(service);
+  });
+});
+
+describe('a ring that cannot be read', () => {
+  /** A run with a finished trace of either format, and others whose rings say nothing. */
+  function runWithRings(makeRing: (path: string) => void, ringDir?: string): string[] {
+    const run = join(temporaryDirectory(), 'run');
+    const heph = (name: string) => putFile(join(run, 'heph', name));
+    const process = (name: string) => join(run, 'ovni', 'loom.node', name);
+    const streamOf = (name: string) => putFile(join(process(name), 'thread.1', 'stream.obs'));
+    heph('service-2000001.heph');
+    streamOf('proc.2000001');
+    heph('service-2000002.heph');
+    const stream = streamOf('proc.2000002');
+    const ring = join(
+      ringDir ?? dirname(stream),
+      ringDir === undefined ? '.stream.ring' : 'a.ring',
+    );
+    const writer = { pid: 2_000_002, start: '1', boot: 'x', ring };
+    for (const name of ['stream.json', '.stream.json.finished']) {
+      writeFileSync(join(dirname(stream), name), JSON.stringify({ ovni: { lib: { writer } } }));
+    }
+    makeRing(ring);
+    makeRing(join(ringDir ?? join(run, 'heph'), '.service-2000002.heph.2000002-2000002-1.ring'));
+    const traces = completeEarlierTraces(join(dirname(run), 'present'), [run], ringDir);
+    return traces.map(({ path }) => path.slice(run.length + 1)).sort();
+  }
+  const FINISHED = ['heph/service-2000001.heph', 'ovni/loom.node/proc.2000001'];
+
+  it.each([
+    [
+      'that is damaged',
+      (path: string) => {
+        writeFileSync(path, 'damaged'.repeat(2000));
+      },
+    ],
+    [
+      'that cannot be opened',
+      (path: string) => {
+        symlinkSync('/root/nowhere', path);
+      },
+    ],
+  ])('keeps a trace from being taken for finished: one %s', (_, makeRing) => {
+    expect(runWithRings(makeRing)).toEqual(FINISHED);
+  });
+
+  it('nor does one in a directory of its own', () => {
+    const damaged = (path: string) => {
+      writeFileSync(path, 'damaged'.repeat(2000));
+    };
+    expect(runWithRings(damaged, temporaryDirectory())).toEqual(FINISHED);
   });
 });
 
