@@ -829,6 +829,7 @@ Napi::Object control_layout(Napi::Env env) {
   put("claimFrom", offsetof(ControlPage, claim_from));
   put("claimTo", offsetof(ControlPage, claim_to));
   put("claimOffset", offsetof(ControlPage, claim_offset));
+  put("anyBytes", kAnyBytes);
   put("target", offsetof(ControlPage, target));
   put("pathBytes", kPathBytes);
   put("note", offsetof(ControlPage, note));

@@ -68,10 +68,19 @@ struct ControlPage {
   int32_t turned;      // a record was held back: 1 wall clock, 2 cpu clock ran over its seconds
   int32_t unfinished;  // set while the target lacks an end that only its format can write
 
-  // Shared file only: the chunk that is being written, noted before it is.
+  // What is being written, noted before it is. Shared file: a chunk of the ring and its place. A
+  // file of the ring's own: that `claim_offset` bytes which never were in the ring go behind the
+  // head, from `claim_from` to `claim_to`.
   alignas(64) std::atomic<uint64_t> claim_from;
   std::atomic<uint64_t> claim_to;
   std::atomic<uint64_t> claim_offset;
+
+  // Of a file of the ring's own; without the last store it says nothing.
+  void claim_behind(uint64_t position, uint64_t bytes) {
+    claim_offset.store(bytes, std::memory_order_relaxed);
+    claim_from.store(position, std::memory_order_relaxed);
+    claim_to.store(position + bytes, std::memory_order_release);
+  }
 
   alignas(64) Epilogue epilogues[kEpilogues];
 
@@ -85,6 +94,9 @@ struct ControlPage {
   char finish_to[kPathBytes];
   char note[kNoteBytes];  // the format's own, for recovery
 };
+
+// Of a claim behind the head: only the format knows how much.
+constexpr uint64_t kAnyBytes = uint64_t{1} << 52;
 
 constexpr size_t kControlBytes = 32768;
 static_assert(sizeof(ControlPage) <= kControlBytes, "the control page outgrew its place");

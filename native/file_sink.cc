@@ -121,12 +121,18 @@ bool OwnFileSink::drain(Ring& ring, uint64_t to) {
 bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                          size_t body_bytes, Failure* failure) {
   const uint64_t offset = base_ + ring.tail();
+  ControlPage& control = ring.control();
+  control.claim_behind(ring.tail(), head_bytes + body_bytes);
   if (!write_at(fd_.get(), head, head_bytes, offset) ||
       !write_at(fd_.get(), body, body_bytes, offset + head_bytes)) {
     failure->set("write", path_);
     fail(*failure);
     // Half a record must not stay behind the last whole one.
-    if (ftruncate(fd_.get(), static_cast<off_t>(offset)) != 0) failure->action += " (cut short)";
+    if (ftruncate(fd_.get(), static_cast<off_t>(offset)) == 0) {
+      control.claim_to.store(0, std::memory_order_release);
+    } else {
+      failure->action += " (cut short)";
+    }
     return false;
   }
   counts_.bytes.fetch_add(head_bytes + body_bytes, std::memory_order_relaxed);

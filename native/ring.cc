@@ -519,6 +519,7 @@ void Ring::finish(uint32_t socket_limit_ms) {
     sink_->let_go();
     if (control_->unfinished != 0) {
       // What the format still has to add only its writer or a recovery can; nobody writes any more.
+      control_->claim_behind(head(), kAnyBytes);
       control_->pid = 0;
       complete = false;
     }

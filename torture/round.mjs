@@ -34,7 +34,7 @@ function orderOf(round, random, ending, place, page) {
     },
     blocked: random.chance(0.5),
     // Else those that begin first write most, while the one that is to end itself has not begun.
-    together: ending !== 'kill',
+    together: ending !== 'kill' || random.chance(0.5),
     // A state or a mark that is dropped makes later ones wrong.
     end: inside
       ? { thread: random.integer(0, THREADS - 1), after: random.integer(0, 60_000), how: ending }

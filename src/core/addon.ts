@@ -166,6 +166,8 @@ export interface ControlLayout {
   claimFrom: number;
   claimTo: number;
   claimOffset: number;
+  /** Of a claim behind the head: only the format knows how much. */
+  anyBytes: number;
   target: number;
   pathBytes: number;
   note: number;

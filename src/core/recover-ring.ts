@@ -147,8 +147,25 @@ export function endFile(
 }
 
 /**
+ * Makes sure that nobody is robbed when a file is cut where its ring says that the records end: behind
+ * them lies at most what the ring's process, or a recovery, has noted to be writing there.
+ *
+ * @throws TraceFormatError when there is more: the ring's page is wrong, or the ring is another file's.
+ */
+export function checkEnd(ring: RingFile, target: string, size: number): void {
+  if (size <= ring.mostBytes) return;
+  const { head, baseOffset } = ring;
+  throw new TraceFormatError(
+    target,
+    baseOffset + head,
+    `${ring.path} says that the records end here, but the file has ${size} bytes`,
+    { field: 'head', value: head, limit: `at least ${size - baseOffset}` },
+  );
+}
+
+/**
  * Completes a file that one ring feeds: what the ring holds goes to its place, whatever lies behind
- * it (half a write) is cut, and the records that end the stream follow. Every step can be done
+ * it (half a record) is cut, and the records that end the stream follow. Every step can be done
  * twice, so an interrupted recovery is simply repeated.
  *
  * @param target derived from where the ring's file lies, never from what it says.
@@ -171,14 +188,14 @@ export function recoverOwnFile(
         `the file must reach byte ${start}, where its ring begins`,
       );
     }
+    checkEnd(ring, target, size);
+    checkPlace(ring, ring.tail, ring.head, { fd, target, offset: start, mayBeHole: false });
     copyRing(ring, ring.tail, ring.head, fd, start);
     const end = ring.baseOffset + ring.head;
     ftruncateSync(fd, end);
-    return {
-      path: target,
-      bytes: ring.head - ring.tail,
-      ...writeEnding(fd, end, endingOf(fd, end)),
-    };
+    const ending = endingOf(fd, end);
+    ring.noteEnd();
+    return { path: target, bytes: ring.head - ring.tail, ...writeEnding(fd, end, ending) };
   } finally {
     closeSync(fd);
   }

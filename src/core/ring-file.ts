@@ -23,7 +23,10 @@ const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
   'socket',
 ];
 
-/** A chunk of a ring and its place in a file that several rings feed. */
+/**
+ * What was being written, in ring positions: of a file that several rings feed a chunk and its place
+ * there, of a file of the ring's own so many bytes (`offset`) that never were in the ring.
+ */
 export interface Claim {
   from: number;
   to: number;
@@ -280,6 +283,19 @@ export class RingFile {
     view.setBigUint64(16, BigInt(claim.offset), LITTLE);
     writeSync(this.#fd, bytes, 0, bytes.length, core.control.claimFrom);
     this.claim = claim;
+  }
+
+  /** Of a file of the ring's own: where it ends at most, with what was being written behind the head. */
+  get mostBytes(): number {
+    const { from, to, offset: bytes } = this.claim;
+    const isNoted = bytes > 0 && from === this.head && to === from + bytes;
+    return this.baseOffset + (isNoted ? to : this.head);
+  }
+
+  /** Notes that the end of the stream is being written behind the head. */
+  noteEnd(): void {
+    const bytes = core.control.anyBytes;
+    this.noteClaim({ from: this.head, to: this.head + bytes, offset: bytes });
   }
 
   /** Notes up to where the ring has surely reached its target. */

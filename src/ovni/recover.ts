@@ -4,7 +4,7 @@ import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { kindOf } from '../core/file-kind.js';
 import { isAlive } from '../core/process-identity.js';
-import { discardRing, endFile, recoverOwnFile } from '../core/recover-ring.js';
+import { checkEnd, discardRing, endFile, recoverOwnFile } from '../core/recover-ring.js';
 import {
   RECOVER_OPTIONS,
   asFault,
@@ -123,6 +123,7 @@ function recoverStream(
   result: Recovery,
 ): void {
   if (ring.head === 0) {
+    checkEnd(ring, stream, statSync(stream, { throwIfNoEntry: false })?.size ?? 0);
     removeEmpty(stream);
     discardRing(ring);
     if (versionOf(stream) === 3) removeIfEmpty(dirname(stream));

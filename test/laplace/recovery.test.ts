@@ -9,9 +9,10 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { RingFile } from '../../src/core/ring-file.js';
 import { openKernelEvents } from '../../src/laplace/kernel-events.js';
 import { readKernelEvents } from '../../src/laplace/kernel-reader.js';
-import { recoverTrace } from '../../src/laplace/recover.js';
+import { recoverTrace, ringCandidates } from '../../src/laplace/recover.js';
 import { readReferences } from '../../src/laplace/reference-reader.js';
 import { openReferences } from '../../src/laplace/references.js';
 import { runFixture } from '../core/run-fixture.js';
@@ -21,6 +22,18 @@ const directory = temporaryDirectory();
 
 function ringsBeside(path: string): string[] {
   return readdirSync(dirname(path)).filter((name) => name.startsWith(`.${basename(path)}.`));
+}
+
+/** As if the process had been killed in the midst of the write after its last. */
+function writeHalf(path: string, ringDir: string | undefined): void {
+  for (const candidate of ringCandidates(path, ringDir)) {
+    const ring = RingFile.open(candidate.path);
+    if (!(ring instanceof RingFile)) throw new Error('the ring is not ready');
+    if (candidate.streamOf(ring) === path) {
+      appendFileSync(path, ring.read(ring.tail, Math.min(ring.head, ring.tail + 6)));
+    }
+    ring.close();
+  }
 }
 
 describe('the traces of a process that was killed', () => {
@@ -38,9 +51,7 @@ describe('the traces of a process that was killed', () => {
     const input = { references, kernel, form, count, ringDir };
     const { signal } = await runFixture('laplace-killed.mjs', { input });
     expect(signal).toBe('SIGKILL');
-    // Half a write that the process was at.
-    appendFileSync(references, 'r 12');
-    appendFileSync(kernel, 'C 12');
+    for (const path of [references, kernel]) writeHalf(path, ringDir);
     const options = ringDir === undefined ? {} : { ringDir };
     const first = recoverTrace(references, { ...options, kind: form });
     expect(first.faults).toEqual([]);

@@ -6,9 +6,10 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dump } from '../../dist/dumpi/dump.js';
+import { fileOfRing } from '../../dist/dumpi/file-names.js';
 import { checkTrace, dumpi2ascii, openRank, readMetafile, recoverTrace } from 'tracewright/dumpi';
 import { mutateJson } from './mutate-json.mjs';
-import { mutateRing, smallRing } from './mutate-ring.mjs';
+import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
 
 const killed = fileURLToPath(new URL('../../test/fixtures/dumpi-killed.mjs', import.meta.url));
 const LONGEST_RECORD_BYTES = 1 << 20;
@@ -60,15 +61,22 @@ function leftovers(directory) {
   return files;
 }
 
-function recoverReader(what, isBroken, mutate) {
+/** @param {(ring: string) => string} [fedBy] the file that a ring feeds, where a ring is broken. */
+function recoverReader(what, isBroken, mutate, fedBy) {
   let good;
   let broken;
+  let trace;
   return {
     name: `dumpi recover, ${what}`,
     seeds(directory) {
       good = leftovers(directory);
       broken = [...good.keys()].find(isBroken);
-      return [good.get(broken)];
+      trace = [...good.keys()].find((name) => name.endsWith('.bin'));
+      if (fedBy === undefined) return [good.get(broken)];
+      const target = fedBy(broken);
+      const half = halfDrained(good.get(broken), good.get(target));
+      good.set(target, half.file);
+      return [half.ring];
     },
     mutate,
     headerBytes: what === 'ring' ? 24 : 0,
@@ -82,6 +90,7 @@ function recoverReader(what, isBroken, mutate) {
         writeFileSync(join(place, name), name === broken ? bytes : content);
       }
       const result = recoverTrace(place);
+      mustStillHold(join(place, trace), good.get(trace));
       if (result.faults.length > 0) throw result.faults[0];
       return result.streams.length + result.emptied.length;
     },
@@ -126,7 +135,12 @@ export const dumpiReaders = [
       return Object.keys(readMetafile(path)).length;
     },
   },
-  recoverReader('ring', (name) => /\.bin\.ring$/.test(name), mutateRing),
-  recoverReader('names', (name) => /\.names\.ring$/.test(name), mutateRing),
+  recoverReader('ring', (name) => /\.bin\.ring$/.test(name), mutateRing, fileOfRing),
+  recoverReader(
+    'names',
+    (name) => /\.names\.ring$/.test(name),
+    mutateRing,
+    (ring) => ring.slice(0, -'.ring'.length),
+  ),
   recoverReader('side file', (name) => name.endsWith('.json'), mutateJson),
 ];

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dumpLine, dumpObject } from '../../dist/heph/dump.js';
+import { SIZE_OFFSET } from '../../dist/heph/layout.js';
 import {
   PacketDecoder,
   checkTrace,
@@ -14,7 +15,7 @@ import {
   readPackets,
   recoverTrace,
 } from 'tracewright/heph';
-import { mutateRing, smallRing } from './mutate-ring.mjs';
+import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
 
 const killed = fileURLToPath(new URL('../../test/fixtures/killed.mjs', import.meta.url));
 
@@ -39,6 +40,14 @@ async function seeds(directory) {
 
 const file = (directory) => join(directory, 'trace.heph');
 
+const FIRST_EVENTS = 3;
+
+function firstEventsBytes(records) {
+  let bytes = 0;
+  for (let n = 0; n < FIRST_EVENTS; n++) bytes += records.readUInt32BE(bytes + SIZE_OFFSET);
+  return bytes;
+}
+
 /** A file and one of its rings, as a killed process leaves them. */
 function recoverReader() {
   let content;
@@ -51,10 +60,14 @@ function recoverReader() {
       mkdirSync(place);
       spawnSync(process.execPath, [killed, JSON.stringify(order)]);
       name = readdirSync(place).find((each) => each.endsWith('.ring'));
-      content = readFileSync(file(place));
-      const ring = smallRing(readFileSync(join(place, name)));
+      const half = halfDrained(
+        smallRing(readFileSync(join(place, name))),
+        readFileSync(file(place)),
+        firstEventsBytes,
+      );
+      content = half.file;
       rmSync(place, { recursive: true });
-      return [ring];
+      return [half.ring];
     },
     mutate: mutateRing,
     headerBytes: 24,
@@ -67,6 +80,7 @@ function recoverReader() {
       writeFileSync(file(place), content);
       writeFileSync(join(place, name), bytes);
       const { faults, streams } = recoverTrace(file(place));
+      mustStillHold(file(place), content);
       if (faults.length > 0) throw faults[0];
       return streams.length;
     },

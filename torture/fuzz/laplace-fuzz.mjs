@@ -16,7 +16,7 @@ import {
   referencesToText,
   textToReferences,
 } from 'tracewright/laplace';
-import { mutateRing, smallRing } from './mutate-ring.mjs';
+import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
 
 const killed = fileURLToPath(new URL('../../test/fixtures/laplace-killed.mjs', import.meta.url));
 
@@ -83,11 +83,12 @@ function recoverReader(form, kind) {
       spawnSync(process.execPath, [killed, JSON.stringify(order)]);
       const path = kind === 'kernel' ? kernel : references;
       const name = kind === 'kernel' ? '.kernel.ring' : '.references.ring';
-      const ring = smallRing(readFileSync(join(directory, name)));
-      content = readFileSync(path);
+      const whole = smallRing(readFileSync(join(directory, name)));
+      const half = halfDrained(whole, readFileSync(path));
+      content = half.file;
       for (const each of [references, kernel]) rmSync(each);
       for (const each of ['.kernel.ring', '.references.ring']) rmSync(join(directory, each));
-      return [ring];
+      return [half.ring];
     },
     mutate: mutateRing,
     headerBytes: 24,
@@ -102,6 +103,7 @@ function recoverReader(form, kind) {
       writeFileSync(path, content);
       writeFileSync(ring, bytes);
       const { faults, streams, emptied } = recoverTrace(path);
+      mustStillHold(path, content);
       if (faults.length > 0) throw faults[0];
       return streams.length + emptied.length;
     },

@@ -1,5 +1,6 @@
 // Rings that a dead process left, broken where it matters: a page of control fields is mostly empty.
 
+import { existsSync, readFileSync } from 'node:fs';
 import { core } from '../../dist/core/addon.js';
 import { mutate } from './mutate.mjs';
 
@@ -69,4 +70,30 @@ export function smallRing(whole, capacity = 4096) {
   const bytes = Buffer.from(whole.subarray(0, control.bytes + capacity));
   bytes.writeBigUInt64LE(BigInt(capacity), control.capacity);
   return bytes;
+}
+
+/**
+ * A ring and its file as a drain has left them that came half the way: a recovery that takes a broken
+ * ring's word must not take from the file what is there already.
+ *
+ * @param {Buffer} ring that has drained nothing yet.
+ * @param {Buffer} file
+ * @param {(records: Buffer) => number} [half] where in the ring's records the drain has stopped.
+ */
+export function halfDrained(ring, file, half = (records) => records.length >> 1) {
+  const head = Number(ring.readBigUInt64LE(control.head));
+  const records = ring.subarray(control.bytes, control.bytes + head);
+  const drained = half(records);
+  const left = Buffer.from(ring);
+  left.writeBigUInt64LE(BigInt(drained), control.tail);
+  return { ring: left, file: Buffer.concat([file, records.subarray(0, drained)]) };
+}
+
+/** Makes sure that a file still begins with what it held before its recovery. */
+export function mustStillHold(path, content) {
+  if (!existsSync(path)) throw new Error(`the recovery took ${path} away`);
+  const now = readFileSync(path).subarray(0, content.length);
+  if (now.equals(content)) return;
+  const differs = content.findIndex((byte, at) => now[at] !== byte);
+  throw new Error(`the recovery changed byte ${differs} of ${content.length} in ${path}`);
 }

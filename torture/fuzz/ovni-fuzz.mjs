@@ -6,15 +6,24 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { core } from '../../dist/core/addon.js';
 import { dumpEvents, dumpLine } from '../../dist/ovni/dump.js';
+import { HEADER_BYTES, payloadBytes } from '../../dist/ovni/layout.js';
 import { checkTrace, decodeArguments, readStream, recoverTrace } from 'tracewright/ovni';
 import { mutateJson } from './mutate-json.mjs';
-import { mutateRing, smallRing } from './mutate-ring.mjs';
+import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
 
 const writer = fileURLToPath(new URL('../../test/fixtures/ovni-killed-state.mjs', import.meta.url));
 const marks = [
   [3, 7],
   [4, 1],
 ];
+
+const FIRST_EVENTS = 2;
+
+function firstEventsBytes(records) {
+  let bytes = 0;
+  for (let n = 0; n < FIRST_EVENTS; n++) bytes += HEADER_BYTES + payloadBytes(records[bytes]);
+  return bytes;
+}
 
 /** What a killed process leaves: the stream as its ring holds it, the ring made small, the metadata. */
 function leftovers(directory, version) {
@@ -31,10 +40,11 @@ function leftovers(directory, version) {
     join(place, version === 3 ? 'thread.1/stream.json' : 'metadata.json'),
   );
   rmSync(traceDir, { recursive: true });
+  const half = halfDrained(smallRing(whole), stream, firstEventsBytes);
   return {
-    ring: smallRing(whole),
+    ring: half.ring,
     events: Buffer.concat([stream, whole.subarray(control.bytes, control.bytes + head)]),
-    stream,
+    stream: half.file,
     metadata,
   };
 }
@@ -102,6 +112,7 @@ function traceReader(version, broken) {
         write('stream', good.stream);
         write('ring', bytes);
         const { faults, streams, emptied } = recoverTrace(traceDir);
+        mustStillHold(join(folder, files.stream), good.stream);
         if (faults.length > 0) throw faults[0];
         return streams.length + emptied.length;
       }

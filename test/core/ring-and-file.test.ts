@@ -1,0 +1,147 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { endianness, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Recovery } from '../../src/core/recovery.js';
+import { RingFile } from '../../src/core/ring-file.js';
+import { core } from '../../src/core/addon.js';
+import { recoverTrace as recoverDumpi } from '../../src/dumpi/recover.js';
+import { recoverTrace as recoverLaplace } from '../../src/laplace/recover.js';
+import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
+import { runFixture } from './run-fixture.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-ring-and-file-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Left {
+  file: string;
+  ring: string;
+  recover: () => Recovery;
+}
+
+async function ovni(place: string, version: 1 | 3): Promise<Left> {
+  const traceDir = join(place, 'ovni');
+  await runFixture('ovni-killed-state.mjs', {
+    input: { traceDir, version, cpu: -1, states: ['OHx', 'OHp', 'OHr'], marks: [] },
+  });
+  const thread = join(traceDir, 'loom.node.1/proc.1');
+  return {
+    file: join(thread, version === 3 ? 'thread.1/stream.obs' : 'thread.1'),
+    ring: join(thread, version === 3 ? 'thread.1/.stream.ring' : '.thread.1.ring'),
+    recover: () => recoverOvni(traceDir),
+  };
+}
+
+/** What a killed process leaves of a trace with a file that is fed by one ring. */
+const formats: Record<string, (place: string) => Promise<Left>> = {
+  'ovni 1': (place) => ovni(place, 1),
+  'ovni 3': (place) => ovni(place, 3),
+  async dumpi(place) {
+    await runFixture('dumpi-killed.mjs', { input: { directory: place, count: 5, end: 'kill' } });
+    const ring = readdirSync(place).find((name) => name.endsWith('.bin.ring'))!;
+    return {
+      file: join(place, ring.slice(1, -'.ring'.length)),
+      ring: join(place, ring),
+      recover: () => recoverDumpi(place),
+    };
+  },
+  async laplace(place) {
+    const kernel = join(place, 'kernel');
+    const input = { references: join(place, 'references'), kernel, form: 'text', count: 8 };
+    await runFixture('laplace-killed.mjs', { input });
+    return {
+      file: kernel,
+      ring: join(place, '.kernel.ring'),
+      recover: () => recoverLaplace(kernel),
+    };
+  },
+};
+
+function opened(path: string): RingFile {
+  const ring = RingFile.open(path);
+  if (!(ring instanceof RingFile)) throw new Error('the ring is not ready');
+  return ring;
+}
+
+/** A killed trace whose ring had reached its file, and the page of that ring. */
+async function drained(format: string): Promise<Left & { page: Buffer; head: number }> {
+  const left = await formats[format]!(mkdtempSync(join(folder, 'run-')));
+  const ring = opened(left.ring);
+  appendFileSync(left.file, ring.read(ring.tail, ring.head));
+  ring.noteTail(ring.head);
+  const { head } = ring;
+  ring.close();
+  expect(head).toBeGreaterThan(12);
+  return { ...left, page: readFileSync(left.ring), head };
+}
+
+function patched(page: Buffer, field: number, value: number): Buffer {
+  const bytes = Buffer.from(page);
+  new DataView(bytes.buffer, bytes.byteOffset).setBigUint64(
+    field,
+    BigInt(value),
+    endianness() === 'LE',
+  );
+  return bytes;
+}
+
+describe.runIf(process.platform === 'linux').each(Object.keys(formats))(
+  'a ring of %s',
+  (format) => {
+    it('that says less than its file holds takes nothing from it', async () => {
+      const { file, ring, page, recover } = await drained(format);
+      const before = readFileSync(file);
+      for (const head of [0, 12]) {
+        const { control } = core;
+        writeFileSync(ring, patched(patched(page, control.head, head), control.tail, head));
+        const { faults, streams, emptied } = recover();
+        expect({ streams, emptied }).toEqual({ streams: [], emptied: [] });
+        expect(faults).toMatchObject([{ code: 'ERR_TRACE_FORMAT', path: file, field: 'head' }]);
+        expect(readFileSync(file)).toEqual(before);
+        expect(existsSync(ring)).toBe(true);
+      }
+      writeFileSync(ring, page);
+      expect(recover()).toMatchObject({ faults: [], streams: [{ path: file, bytes: 0 }] });
+      expect(readFileSync(file).subarray(0, before.length)).toEqual(before);
+    });
+
+    it('overwrites nothing with something else', async () => {
+      const { file, ring, page, recover } = await drained(format);
+      const before = readFileSync(file);
+      // As if the drain thread had been killed between the write and the note of it.
+      const half = patched(page, core.control.tail, 12);
+      const other = Buffer.from(half);
+      other[core.control.bytes + 20]! ^= 1;
+      writeFileSync(ring, other);
+      expect(recover()).toMatchObject({ faults: [{ path: file }], streams: [], emptied: [] });
+      expect(readFileSync(file)).toEqual(before);
+      writeFileSync(ring, half);
+      expect(recover()).toMatchObject({ faults: [], streams: [{ path: file }] });
+      expect(readFileSync(file).subarray(0, before.length)).toEqual(before);
+    });
+
+    it('takes half of a record that was being written past it away', async () => {
+      const { file, ring, head, recover } = await drained(format);
+      const before = readFileSync(file);
+      appendFileSync(file, Buffer.alloc(5000, 0x5a));
+      expect(recover().faults).toMatchObject([{ field: 'head' }]);
+      const noting = opened(ring);
+      noting.noteClaim({ from: head, to: head + 8000, offset: 8000 });
+      noting.close();
+      expect(recover()).toMatchObject({ faults: [], streams: [{ path: file }] });
+      const after = readFileSync(file);
+      expect(after.subarray(0, before.length)).toEqual(before);
+      expect(after.includes(Buffer.alloc(12, 0x5a))).toBe(false);
+    });
+  },
+);
