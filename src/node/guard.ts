@@ -3,7 +3,7 @@ import { TracewrightError } from '../core/errors.js';
 import { reasonOf, warn } from './warning.js';
 
 /** Until what the system has refused is tried again. */
-const PAUSE_MS = 2000;
+export const PAUSE_MS = 2000;
 
 /**
  * Stands between an observer and the service: what the observer throws ends the observing, with one

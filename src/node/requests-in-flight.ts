@@ -29,14 +29,15 @@ export class RequestsInFlight {
     this.#set(this.#count - 1);
   }
 
-  /** The thread's stream is a new one that has the labels, and no value yet. */
+  /** The thread's stream is a new one that has the labels, if there are any, and no value yet. */
   restate(): void {
-    if (this.#labelled !== -1) this.#set(this.#count);
+    if (this.#labelled !== -1 || this.#count > 0) this.#set(this.#count);
   }
 
   #set(count: number): void {
     this.#count = count;
-    if (!this.#guard.on) return;
+    // A thread whose stream is yet to begin has requests all the same.
+    if (!this.#guard.on || thread.process === undefined) return;
     try {
       if (count > this.#labelled) this.#label(count);
       this.#marks.set(IN_FLIGHT, count + 1);

@@ -28,6 +28,7 @@ import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
 import { SpanStream } from './span-stream.js';
 import { beginFirstThread, beginStream, beginThread, beginTrace } from './thread-life.js';
+import { PAUSE_MS } from './guard.js';
 import { reasonOf, warn } from './warning.js';
 
 /** Runs one part of the set-up; the others go on without it when it fails. */
@@ -175,20 +176,25 @@ function rotate(
   });
 }
 
-function observe(plan: ProcessPlan, trace: Trace | undefined): void {
-  const ovni = plan.ovni && thread.process !== undefined;
+/** What concerns the ovni stream of the thread alone, once it has begun. */
+function observeThread(plan: ProcessPlan, requests: RequestsInFlight): void {
+  const collections = part('garbage collections are not traced', () => {
+    const observed = new GarbageCollections(firstClockOf(plan));
+    completeAtExit(observed);
+    return observed;
+  });
+  if (plan.pieces !== undefined) rotate(plan, plan.pieces, collections, requests);
+}
+
+/** @param requests for the ovni stream of the thread, which may be yet to begin. */
+function observe(
+  plan: ProcessPlan,
+  trace: Trace | undefined,
+  requests: RequestsInFlight | undefined,
+): void {
   const spans = plan.hephTarget === undefined ? undefined : new SpanStream(plan.hephTarget, trace);
-  let requests: RequestsInFlight | undefined;
-  if (ovni) {
-    const collections = part('garbage collections are not traced', () => {
-      const observed = new GarbageCollections(firstClockOf(plan));
-      completeAtExit(observed);
-      return observed;
-    });
-    requests = new RequestsInFlight();
-    if (plan.pieces !== undefined) rotate(plan, plan.pieces, collections, requests);
-  }
-  if (spans === undefined && !ovni) return;
+  if (requests !== undefined && thread.process !== undefined) observeThread(plan, requests);
+  if (spans === undefined && requests === undefined) return;
   traceServerRequests(spans, requests, plan.requestBytes);
   if (spans === undefined) return;
   traceClientRequests(spans);
@@ -219,17 +225,52 @@ function beginFirst(): void {
   publishPlan(plan);
   if (ovni === undefined && heph === undefined) return;
   announce(settings, run, plan);
-  observe(plan, heph?.trace);
+  observe(plan, heph?.trace, ovni === undefined ? undefined : new RequestsInFlight());
+}
+
+/** Begins the ovni stream of a further thread; returns what the system has refused it, if it has. */
+function beginFurtherThread(plan: ProcessPlan): TracewrightError | undefined {
+  try {
+    beginThread(firstClockOf(plan), plan.firstTid);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TracewrightError && error.code === 'ERR_SYSTEM') return error;
+    throw error;
+  }
+}
+
+const UNTRACED = 'no ovni trace of this thread is written';
+
+/** Begins the ovni stream of a thread once the system allows it. */
+function beginLater(plan: ProcessPlan, requests: RequestsInFlight): void {
+  setTimeout(() => {
+    if (currentProcess()?.finished !== false || thread.process !== undefined) return;
+    part(UNTRACED, () => {
+      if (beginFurtherThread(plan) !== undefined) {
+        beginLater(plan, requests);
+        return;
+      }
+      observeThread(plan, requests);
+      requests.restate();
+    });
+  }, PAUSE_MS).unref();
 }
 
 function beginFurther(plan: ProcessPlan): void {
   settleRingDir();
+  let requests: RequestsInFlight | undefined;
   if (plan.ovni && currentProcess()?.finished === false) {
-    part('no ovni trace of this thread is written', () => {
-      beginThread(firstClockOf(plan), plan.firstTid);
+    requests = part(UNTRACED, () => {
+      const refused = beginFurtherThread(plan);
+      const inFlight = new RequestsInFlight();
+      if (refused !== undefined) {
+        warn(`${UNTRACED} until the system allows it: ${reasonOf(refused)}`);
+        beginLater(plan, inFlight);
+      }
+      return inFlight;
     });
   }
-  observe(plan, undefined);
+  observe(plan, undefined, requests);
 }
 
 let begun = false;
