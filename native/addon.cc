@@ -713,6 +713,15 @@ Napi::Value ring_is_held(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), Ring::is_held(info[0].ToNumber().Int32Value()));
 }
 
+// What a ring's control page notes of the file at a path: its number, 0 of nothing, and its birth.
+Napi::Value file_identity(const Napi::CallbackInfo& info) {
+  const FileIdentity identity(info[0].As<Napi::String>().Utf8Value());
+  auto numbers = Napi::BigUint64Array::New(info.Env(), 2);
+  numbers[0] = identity.inode();
+  numbers[1] = identity.born();
+  return numbers;
+}
+
 Napi::Value process_ends(const Napi::CallbackInfo& info) {
   ProcessEnd::begin();
   return info.Env().Undefined();
@@ -830,6 +839,8 @@ Napi::Object control_layout(Napi::Env env) {
   put("claimTo", offsetof(ControlPage, claim_to));
   put("claimOffset", offsetof(ControlPage, claim_offset));
   put("anyBytes", kAnyBytes);
+  put("targetInode", offsetof(ControlPage, target_inode));
+  put("targetBorn", offsetof(ControlPage, target_born));
   put("target", offsetof(ControlPage, target));
   put("pathBytes", kPathBytes);
   put("note", offsetof(ControlPage, note));
@@ -896,6 +907,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("cpuClock", cpu_clock);
   put("finishOnSignal", finish_on_signal);
   put("ringIsHeld", ring_is_held);
+  put("fileIdentity", file_identity);
   put("processEnds", process_ends);
   put("tryLock", try_lock);
   put("holdSignals", hold_signals);

@@ -74,6 +74,10 @@ struct ControlPage {
   alignas(64) std::atomic<uint64_t> claim_from;
   std::atomic<uint64_t> claim_to;
   std::atomic<uint64_t> claim_offset;
+  // The file that the ring feeds, by its FileIdentity: a ring that lies elsewhere knows it again
+  // where it was moved, and takes no other for it that has come to its path. Inode 0: not noted.
+  std::atomic<uint64_t> target_inode;
+  std::atomic<uint64_t> target_born;
 
   // Of a file of the ring's own; without the last store it says nothing.
   void claim_behind(uint64_t position, uint64_t bytes) {

@@ -1,9 +1,11 @@
 // Which file it is, whatever becomes of its name.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 namespace tracewright {
@@ -14,9 +16,12 @@ class FileIdentity {
   // Of an open file. As long as that, or a mapping of it, is there, no other file gets the same.
   explicit FileIdentity(int fd) {
     struct stat about {};
-    if (fstat(fd, &about) != 0) return;
-    device_ = about.st_dev;
-    inode_ = about.st_ino;
+    if (fstat(fd, &about) == 0) set(about, fd, "");
+  }
+  // Of what lies at a path now, without following a link; of nothing the identity is 0.
+  explicit FileIdentity(const std::string& path) {
+    struct stat about {};
+    if (lstat(path.c_str(), &about) == 0) set(about, AT_FDCWD, path.c_str());
   }
 
   // Whether `path` still names it: somebody may have removed it, and put another in its place.
@@ -25,9 +30,34 @@ class FileIdentity {
     return lstat(path.c_str(), &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
   }
 
+  // What tells it from others of its file system also when it is closed: number and birth. Numbers
+  // are given again. Devices are numbered anew by every mount, so they say nothing.
+  uint64_t inode() const { return inode_; }
+  // Nanoseconds since 1970; 0 where the file system does not say.
+  uint64_t born() const { return born_; }
+
  private:
+  void set(const struct stat& about, int directory, const char* path) {
+    device_ = about.st_dev;
+    inode_ = about.st_ino;
+#if defined(__APPLE__)
+    static_cast<void>(directory);
+    static_cast<void>(path);
+    born_ = static_cast<uint64_t>(about.st_birthtimespec.tv_sec) * 1000000000u +
+            static_cast<uint64_t>(about.st_birthtimespec.tv_nsec);
+#elif defined(STATX_BTIME)
+    struct statx more {};
+    const int flags = AT_SYMLINK_NOFOLLOW | (*path == '\0' ? AT_EMPTY_PATH : 0);
+    if (statx(directory, path, flags, STATX_INO | STATX_BTIME, &more) == 0 &&
+        (more.stx_mask & STATX_BTIME) != 0 && more.stx_ino == inode_) {
+      born_ = static_cast<uint64_t>(more.stx_btime.tv_sec) * 1000000000u + more.stx_btime.tv_nsec;
+    }
+#endif
+  }
+
   dev_t device_ = 0;
   ino_t inode_ = 0;
+  uint64_t born_ = 0;
 };
 
 }  // namespace tracewright

@@ -210,6 +210,7 @@ bool SharedFileSink::go_along(Ring& ring, Failure* failure) {
     failure->set("rename the ring of", piece_->path);
     return false;
   }
+  ring.note_target(FileIdentity(piece_->fd.get()));
   ring.set_piece(piece_);
   return true;
 }
@@ -255,8 +256,9 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
 }
 
 void SharedFileSink::place(RingOptions* options) {
-  if (!series_) return;
   std::lock_guard<std::mutex> lock(end_lock_);
+  options->target_identity = FileIdentity(piece_->fd.get());
+  if (!series_) return;
   options->target = piece_->path;
   options->path = series_->ring_path_of(options->path, piece_->number);
 }

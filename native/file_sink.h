@@ -22,6 +22,7 @@ class OwnFileSink : public Sink {
   bool drain(Ring& ring, uint64_t to) override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
+  void place(RingOptions* options) override { options->target_identity = identity_; }
   bool in_place() const override { return identity_.lies_at(path_); }
 
  protected:

@@ -179,6 +179,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
   control.process_start = identity.start;
   copy_text(control.boot_id, identity.boot_id);
   copy_text(control.target, options.target);
+  ring->note_target(options.target_identity);
   copy_text(control.finish_from, options.finish_from);
   copy_text(control.finish_to, options.finish_to);
   ring->wake_at_next_commit();
@@ -201,6 +202,8 @@ bool Ring::move_to(const std::string& path, const std::string& target) {
     return false;
   }
   options_.path = path;
+  // A kill from here on finds no file that goes with the wrong path.
+  note_target({});
   // A ring that lies elsewhere is found by what it says here. The paths of two pieces differ in a
   // few digits, which one store of eight bytes replaces: a kill finds the old path or the new one.
   char* const stated = control_->target;
@@ -215,6 +218,14 @@ bool Ring::move_to(const std::string& path, const std::string& target) {
   }
   options_.target = target;
   return true;
+}
+
+void Ring::note_target(const FileIdentity& identity) {
+  // A kill finds the whole of one or none: the number says that there is one.
+  control_->target_inode.store(0, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_release);
+  control_->target_born.store(identity.born(), std::memory_order_release);
+  control_->target_inode.store(identity.inode(), std::memory_order_release);
 }
 
 void Ring::follow() {

@@ -45,6 +45,7 @@ struct RingOptions {
   size_t capacity = 0;
   std::string format;
   std::string target;
+  FileIdentity target_identity;  // chosen by the sink
   std::string finish_from;
   std::string finish_to;
   TargetKind target_kind = TargetKind::own_file;
@@ -185,6 +186,8 @@ class Ring {
   // Moves the ring's file to where the rings of another target lie. False, with errno, when it
   // could not.
   bool move_to(const std::string& path, const std::string& target);
+  // Notes which file the ring feeds from now on.
+  void note_target(const FileIdentity& identity);
   // Lets the ring go along with its target.
   void follow();
 

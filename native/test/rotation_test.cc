@@ -93,6 +93,31 @@ TEST(pieces_hold_every_record_of_every_ring_once) {
   }
 }
 
+TEST(a_ring_notes_the_piece_that_it_feeds) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path("trace.log");
+  const auto sink = create_series(path, 0);
+  RingOptions options = shared_options(TargetKind::shared_file, kCapacity);
+  options.path = directory.path(".trace.log.0.ring");
+  sink->hold();
+  const auto ring = open_ring(options, sink);
+  const PieceSeries series(path, "");
+  const auto noted = [&](uint64_t number) {
+    const FileIdentity piece(series.path_of(number));
+    return piece.inode() != 0 && ring->control().target_inode.load() == piece.inode() &&
+           ring->control().target_born.load() == piece.born();
+  };
+  CHECK(noted(1));
+  Producer producer(*ring, 0);
+  for (uint64_t bytes = 0; bytes < 2 * kPieceBytes; bytes += 96) {
+    CHECK(producer.write<Stamp::big>(96));
+  }
+  CHECK(ring->drain());
+  CHECK(noted(3));
+  CHECK(!noted(1));
+  ring->finish(0);
+}
+
 TEST(pieces_stay_within_their_budget) {
   TemporaryDirectory directory;
   const std::string path = directory.path("trace.log");

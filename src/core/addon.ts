@@ -168,6 +168,8 @@ export interface ControlLayout {
   claimOffset: number;
   /** Of a claim behind the head: only the format knows how much. */
   anyBytes: number;
+  targetInode: number;
+  targetBorn: number;
   target: number;
   pathBytes: number;
   note: number;
@@ -265,6 +267,8 @@ export interface NativeCore {
   finishOnSignal(signalNumber: number): boolean;
   /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
   ringIsHeld(fd: number): boolean;
+  /** Number of the file at a path, 0 of none, and its birth in ns since 1970, 0 where not known. */
+  fileIdentity(path: string): BigUint64Array;
   /** The process ends: what waits for a socket from here on, in any thread, shares one second. */
   processEnds(): void;
   /** Locks the file or directory that is open as `fd`; false when another descriptor has it locked. */

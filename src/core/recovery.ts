@@ -44,7 +44,8 @@ export function checkWait({ waitMs = RECOVERY_WAIT_MS }: RecoverOptions): number
 /** A file that may be a ring, and the stream that it feeds, if that belongs to the trace. */
 export interface Candidate {
   path: string;
-  streamOf(ring: RingFile): string | undefined;
+  /** An error where it belongs to the trace and what lies in the place of its stream is not the ring's. */
+  streamOf(ring: RingFile): string | TracewrightError | undefined;
   /** Of a ring that never became ready, beside its stream: takes away what there is of the stream. */
   removeBegun?: () => void;
 }
@@ -110,18 +111,23 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
   const left: Leftover[] = [];
   try {
     const unready: (UnreadyRing & Candidate)[] = [];
+    const strangers: { ring: RingFile; fault: TracewrightError }[] = [];
+    // A directory of rings may be that of the trace.
+    const seen = new Set<string>();
     for (const candidate of candidates) {
       const ring = openRing(candidate.path, result);
       if (ring instanceof RingFile) {
-        const stream = candidate.streamOf(ring);
-        if (stream === undefined) ring.close();
-        else left.push({ ring, stream });
+        const stream = seen.has(ring.file) ? undefined : candidate.streamOf(ring);
+        if (typeof stream === 'string') left.push({ ring, stream });
+        else ring.close();
+        if (stream !== undefined) seen.add(ring.file);
+        if (stream instanceof Error) strangers.push({ ring, fault: stream });
       } else if (ring !== undefined) {
         unready.push({ ...candidate, ...ring });
       }
     }
     const alive = [
-      ...left.map(({ ring }) => ring),
+      ...[...left, ...strangers].map(({ ring }) => ring),
       ...unready.filter(({ pid }) => pid !== 0),
     ].filter(({ owner }) => owner === 'alive');
     const writer = alive.find(({ isOwn }) => !isOwn) ?? alive[0];
@@ -133,6 +139,7 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
         { field: 'pid', value: pid, limit: isOwn ? CLOSED_TRACE : 'a process that has ended' },
       );
     }
+    result.faults.push(...strangers.map(({ fault }) => fault));
     for (const { path, owner, removeBegun } of unready) {
       if (owner === 'alive') continue;
       removeBegun?.();

@@ -3,6 +3,7 @@ import { endianness } from 'node:os';
 import { core } from './addon.js';
 import { TraceFormatError, TracewrightError } from './errors.js';
 import { isAlive, isOwn } from './process-identity.js';
+import type { ProcessIdentity } from './process-identity.js';
 
 const MAGIC = 'TWRING\r\n';
 const VERSION = 1;
@@ -72,14 +73,17 @@ function staysHeld(fd: number): boolean {
 }
 
 /** Whose a ring is, ready or not. */
-function ownerOf(fd: number, page: Buffer): Pick<UnreadyRing, 'owner' | 'pid' | 'isOwn'> {
+function ownerOf(
+  fd: number,
+  page: Buffer,
+): { owner: Owner; isOwn: boolean; process: ProcessIdentity } {
   const { control } = core;
-  const pid = numberAt(page, control.pid);
+  const pid = Number(numberAt(page, control.pid));
   const start = String(numberAt(page, control.processStart));
   const boot = textAt(page, control.bootId, 48);
-  const identity = { pid: Number(pid), start, boot };
-  const alive = isAlive(identity) || staysHeld(fd);
-  return { owner: alive ? 'alive' : 'dead', pid: identity.pid, isOwn: isOwn(identity) };
+  const process = { pid, start, boot };
+  const alive = isAlive(process) || staysHeld(fd);
+  return { owner: alive ? 'alive' : 'dead', isOwn: isOwn(process), process };
 }
 
 /** The field of errors that say that a ring cannot be read: whose it is remains unknown. */
@@ -118,10 +122,18 @@ export class RingFile {
   readonly epilogue: { records: number; bytes: Buffer };
   /** The target's path as the process knew it. */
   readonly target: string;
+  /**
+   * The number of the file that the ring feeds and its birth in ns since 1970 (0: the file system does
+   * not say), whatever path it has by now. Number 0: not noted.
+   */
+  readonly targetFile: { inode: bigint; born: bigint };
+  /** Which file the ring itself is. */
+  readonly file: string;
   readonly owner: Owner;
   readonly pid: number;
   /** Whether that is this very process. */
   readonly isOwn: boolean;
+  readonly process: ProcessIdentity;
   #fd: number;
   readonly #controlBytes: number;
 
@@ -142,8 +154,8 @@ export class RingFile {
       readable(path, () => readSync(fd, page, 0, page.length, 0));
       const magic = page.subarray(0, MAGIC.length);
       if (magic.every((byte) => byte === 0)) {
-        const whose = ownerOf(fd, page);
-        if (whose.pid !== 0) return { path, ...whose };
+        const { process, ...whose } = ownerOf(fd, page);
+        if (process.pid !== 0) return { path, pid: process.pid, ...whose };
         const age = Date.now() - status.mtimeMs;
         const owner = age < LONGEST_UNREADY_MS ? 'alive' : 'dead';
         return { path, owner, pid: 0, isOwn: false };
@@ -161,6 +173,8 @@ export class RingFile {
 
   private constructor(path: string, fd: number, page: Buffer, size: number) {
     const { control } = core;
+    const { dev, ino } = fstatSync(fd, { bigint: true });
+    this.file = `${dev}:${ino}`;
     const fault = (offset: number, field: string, value: unknown, limit: string) =>
       new TraceFormatError(path, offset, `${field} must be ${limit}, got ${String(value)}`, {
         field,
@@ -238,8 +252,13 @@ export class RingFile {
     if (this.targetKind === 'shared-file') this.#checkClaim();
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
     this.target = textAt(page, control.target, control.pathBytes);
+    this.targetFile = {
+      inode: view.getBigUint64(control.targetInode, LITTLE),
+      born: view.getBigUint64(control.targetBorn, LITTLE),
+    };
     u64(control.pid, 'pid');
-    ({ owner: this.owner, pid: this.pid, isOwn: this.isOwn } = ownerOf(fd, page));
+    ({ owner: this.owner, isOwn: this.isOwn, process: this.process } = ownerOf(fd, page));
+    this.pid = this.process.pid;
   }
 
   /** Whether a chunk of this ring has a place in the file that it may not have reached. */

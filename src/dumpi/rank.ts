@@ -335,7 +335,8 @@ export class Rank {
     attempt('directory', dirname(this.path), () => {
       mkdirSync(dirname(this.path), { recursive: true });
     });
-    const rings = rankRings(this.path, settings.ringDir, `${process.pid}-${threadId}`);
+    const tag = `${process.pid}-${threadId}-${core.clockNow()}`;
+    const rings = rankRings(this.path, settings.ringDir, tag);
     const whenClosed = (): TracewrightError => this.#closedError();
     this.ring = new Ring(whenClosed);
     this.#names = new FunctionNames(

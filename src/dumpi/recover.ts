@@ -5,8 +5,9 @@ import { checkOptionNames, checkPath } from '../core/argument.js';
 import { TraceFormatError } from '../core/errors.js';
 import { discardRing, recoverOwnFile } from '../core/recover-ring.js';
 import type { RecoveredStream } from '../core/recover-ring.js';
-import { RECOVER_OPTIONS, filesBelow, recoverRingsLocked, ringsIn } from '../core/recovery.js';
+import { RECOVER_OPTIONS, filesBelow, recoverRingsLocked } from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
+import { ringsElsewhere } from '../core/ring-elsewhere.js';
 import { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { COUNTED_LABELS, TOTAL_LABEL } from './calls.js';
@@ -145,13 +146,10 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/** The file that a ring elsewhere says to feed: it counts only when it lies in the trace. */
-function statedFile(ring: RingFile, path: string, isFile: boolean): string | undefined {
-  const { target } = ring;
-  if (isFile) return target === path ? path : undefined;
-  if (!target.endsWith('.bin') || !existsSync(dirname(target))) return undefined;
-  const inside = (realpathSync(dirname(target)) + sep).startsWith(realpathSync(path) + sep);
-  return inside ? target : undefined;
+/** Whether a ring elsewhere says to feed a file in a directory. */
+function isRankBelow(target: string, directory: string): boolean {
+  if (!target.endsWith('.bin') || !existsSync(dirname(target))) return false;
+  return (realpathSync(dirname(target)) + sep).startsWith(realpathSync(directory) + sep);
 }
 
 function* candidates(path: string, options: RecoverOptions): Generator<Candidate, void> {
@@ -172,13 +170,18 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
       },
     };
   }
-  if (options.ringDir === undefined) return;
-  for (const each of ringsIn(options.ringDir)) {
-    yield {
-      path: each,
-      streamOf: (ring) => (isMine(ring) ? statedFile(ring, path, isFile) : undefined),
-    };
-  }
+  yield* ringsElsewhere(options.ringDir, {
+    isMine,
+    holds: (file) => (isFile ? file === path : isRankBelow(file, path)),
+    files: () => (isFile ? [path] : filesBelow(path, (name) => name.endsWith('.bin'))),
+    besides(file, ring) {
+      const { calls, names } = rankRings(file, undefined, '');
+      return [
+        { from: ring.path, to: calls },
+        { from: namesRingOf(ring.path), to: names },
+      ];
+    },
+  });
 }
 
 /** Those in which ranks may lie, so that nobody recovers one of them by its own name meanwhile. */

@@ -1,5 +1,5 @@
 import { readSync, statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { TraceFormatError } from '../core/errors.js';
 import {
   cutUnfinishedRecord,
@@ -13,9 +13,9 @@ import {
   discardUnused,
   filesBelow,
   recoverRingsLocked,
-  ringsIn,
 } from '../core/recovery.js';
 import type { Candidate, Complete, Leftover, Recovery, RecoverOptions } from '../core/recovery.js';
+import { ringsElsewhere } from '../core/ring-elsewhere.js';
 import type { RingFile } from '../core/ring-file.js';
 import {
   EVENT_MAGIC,
@@ -87,13 +87,12 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
   for (const path of filesBelow(directory, isRing, Infinity)) {
     yield { path, streamOf: (ring) => (isMine(ring) ? file : undefined) };
   }
-  if (options.ringDir === undefined) return;
-  for (const path of ringsIn(options.ringDir)) {
-    yield {
-      path,
-      streamOf: (ring) => (isMine(ring) && ring.target === file ? file : undefined),
-    };
-  }
+  yield* ringsElsewhere(options.ringDir, {
+    isMine,
+    holds: (path) => path === file,
+    files: () => [file],
+    besides: (_, { path }) => [{ from: path, to: join(directory, basename(path)) }],
+  });
 }
 
 function recoverFile(file: string, options: RecoverOptions, complete: Complete): Recovery {
@@ -136,7 +135,7 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
 
 /**
  * Takes away the rings of a file that somebody has removed: a new one in its place must not get what
- * they hold.
+ * they hold. One in a directory of its own that holds something stays: the file may have been moved.
  *
  * @throws TracewrightError as {@link recoverTrace}.
  */

@@ -91,8 +91,6 @@ export interface TraceStats {
 }
 
 const MAX_DATAGRAM = 65_507;
-let opened = 0;
-
 /** The packet that says when the trace's time begins (section "Metadata Packet"). */
 export function epochPacket(epochUnix: bigint): Buffer {
   const packet = Buffer.alloc(EPOCH_PACKET_BYTES);
@@ -199,8 +197,9 @@ export class Trace {
         cause: error,
       });
     }
-    opened += 1;
-    const name = `.${basename(path)}.${process.pid}-${core.systemThreadId()}-${opened}.ring`;
+    // The clock, for in a container that is started again the other numbers are the same.
+    const number = `${process.pid}-${core.systemThreadId()}-${core.clockNow()}`;
+    const name = `.${basename(path)}.${number}.ring`;
     this.ring.open(
       {
         ...(kind === 'file' ? { path: join(ringDir ?? dirname(path), name) } : {}),

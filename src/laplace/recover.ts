@@ -19,10 +19,10 @@ import {
   discardUnused,
   nothingToRecover,
   recoverRings,
-  ringsIn,
 } from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
 import { whileLocked } from '../core/recovery-lock.js';
+import { ringsElsewhere } from '../core/ring-elsewhere.js';
 import type { RingFile } from '../core/ring-file.js';
 import { attempt } from '../core/system-error.js';
 import { END_LINE, LONGEST_LINE } from './kernel-event-kinds.js';
@@ -55,13 +55,12 @@ export function* ringCandidates(file: string, ringDir: string | undefined): Gene
   if (existsSync(beside)) {
     yield { path: beside, streamOf: (ring) => (isLaplaceRing(ring) ? file : undefined) };
   }
-  if (ringDir === undefined) return;
-  for (const path of ringsIn(ringDir)) {
-    yield {
-      path,
-      streamOf: (ring) => (isLaplaceRing(ring) && ring.target === file ? file : undefined),
-    };
-  }
+  yield* ringsElsewhere(ringDir, {
+    isMine: isLaplaceRing,
+    holds: (path) => path === file,
+    files: () => [file],
+    besides: (_, { path }) => [{ from: path, to: beside }],
+  });
 }
 
 /**

@@ -28,8 +28,6 @@ export const TRACE_FILE_OPTIONS = {
   exists: true,
 } as const satisfies OptionNames<Required<TraceFileOptions>>;
 
-let opened = 0;
-
 /** The error for a file that stands where a trace shall go. */
 export function fileExists(field: string, path: string, inUse = false): TracewrightError {
   const reason = inUse
@@ -68,14 +66,15 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
       rmSync(path);
     });
   }
-  // Somebody has taken a trace away and not its ring, which nothing can be done with any more.
+  // Somebody has taken a trace away and not its ring, which nothing can be done with any more: unless
+  // it lies elsewhere and holds something of a trace that may have been moved.
   for (const candidate of ringCandidates(path, ringDir)) {
     const ring = RingFile.open(candidate.path);
     const ready = ring instanceof RingFile;
-    const stale = !ready || candidate.streamOf(ring) === path;
+    const stream = ready ? candidate.streamOf(ring) : path;
     if (ready) ring.close();
-    if (ring.owner === 'alive' && stale) throw fileExists('path', path, true);
-    if (stale) rmSync(candidate.path, { force: true });
+    if (ring.owner === 'alive' && stream !== undefined) throw fileExists('path', path, true);
+    if (stream === path) rmSync(candidate.path, { force: true });
   }
 }
 
@@ -104,8 +103,9 @@ export class TraceFile {
       () => new TracewrightError('ERR_CLOSED', `${this.path} is closed`, { field: 'trace' }),
     );
     clearPlace(this.path, exists === 'replace', ringDir);
-    opened += 1;
-    const name = `tracewright-${process.pid}-${core.systemThreadId()}-laplace-${opened}.ring`;
+    // The clock, for in a container that is started again the numbers are the same.
+    const number = `${process.pid}-${core.systemThreadId()}-${core.clockNow()}`;
+    const name = `tracewright-${number}-laplace.ring`;
     try {
       const native: NativeRingOptions = {
         path: ringDir === undefined ? ringBeside(this.path) : join(ringDir, name),

@@ -5,16 +5,10 @@ import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { kindOf } from '../core/file-kind.js';
 import { isAlive } from '../core/process-identity.js';
 import { checkEnd, discardRing, endFile, recoverOwnFile } from '../core/recover-ring.js';
-import {
-  RECOVER_OPTIONS,
-  asFault,
-  checkWait,
-  filesBelow,
-  recoverRings,
-  ringsIn,
-} from '../core/recovery.js';
+import { RECOVER_OPTIONS, asFault, checkWait, filesBelow, recoverRings } from '../core/recovery.js';
 import type { Candidate, Recovery, RecoverOptions } from '../core/recovery.js';
 import { whileLocked } from '../core/recovery-lock.js';
+import { ringsElsewhere } from '../core/ring-elsewhere.js';
 import type { RingFile } from '../core/ring-file.js';
 import { hasCode } from '../core/system-error.js';
 import { STREAM_HEADER_BYTES } from './layout.js';
@@ -44,6 +38,12 @@ function streamOf(ringPath: string): string {
     : join(dirname(ringPath), name.slice(1, -'.ring'.length));
 }
 
+/** Where the ring of a stream lies beside it. */
+function ringOf(stream: string): string {
+  const name = versionOf(stream) === 3 ? '.stream.ring' : `.${basename(stream)}.ring`;
+  return join(dirname(stream), name);
+}
+
 function versionOf(stream: string): 1 | 3 {
   return basename(stream) === 'stream.obs' ? 3 : 1;
 }
@@ -53,24 +53,22 @@ function threadOf(stream: string): number {
   return Number(name.slice('thread.'.length)) | 0;
 }
 
-/**
- * The stream of a ring that lies elsewhere: the only case in which the path that the ring states
- * counts, and only when it is a stream inside the trace.
- */
-function statedStream(ring: RingFile, trace: string): string | undefined {
-  const { target } = ring;
+/** Whether the path that a ring elsewhere states is a stream inside the trace. */
+function isStreamOf(target: string, trace: string): boolean {
   const directory = dirname(target);
-  if (!isStream(basename(target), directory) || !existsSync(directory)) return undefined;
-  return realpathSync(directory).startsWith(realpathSync(trace) + sep) ? target : undefined;
+  if (!isStream(basename(target), directory) || !existsSync(directory)) return false;
+  return realpathSync(directory).startsWith(realpathSync(trace) + sep);
 }
 
-/** The streams of a trace that has been moved, by the file names of the rings that they name. */
-function streamsByRing(trace: string): Map<string, { stream: string; pid: number }> {
+type NamedStream = StreamOwner & { stream: string };
+
+/** The streams of a trace that has been moved or copied, by the file names of the rings that they name. */
+function streamsByRing(trace: string): Map<string, NamedStream> {
   const owners = new StreamOwners();
-  const streams = new Map<string, { stream: string; pid: number }>();
+  const streams = new Map<string, NamedStream>();
   for (const stream of filesBelow(resolve(trace), isStream)) {
     const owner = owners.ownerOf(stream);
-    if (owner !== undefined) streams.set(basename(owner.ring), { stream, pid: owner.pid });
+    if (owner !== undefined) streams.set(basename(owner.ring), { ...owner, stream });
   }
   return streams;
 }
@@ -164,21 +162,20 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
       },
     };
   }
-  if (options.ringDir === undefined) return;
-  let moved: ReturnType<typeof streamsByRing> | undefined;
-  for (const path of ringsIn(options.ringDir)) {
-    yield {
-      path,
-      streamOf(ring) {
-        if (!isMine(ring)) return undefined;
-        // What it names is there: a stream in its place, or, of a copy, the original.
-        if (existsSync(ring.target)) return statedStream(ring, trace);
-        moved ??= streamsByRing(trace);
-        const found = moved.get(basename(path));
-        return found?.pid === ring.pid ? found.stream : statedStream(ring, trace);
-      },
-    };
-  }
+  let named: Map<string, NamedStream> | undefined;
+  yield* ringsElsewhere(options.ringDir, {
+    isMine,
+    holds: (path) => isStreamOf(path, trace),
+    files: () => filesBelow(resolve(trace), isStream),
+    placeOf: (path) => join(basename(dirname(path)), basename(path)),
+    fileNaming({ path, process: { pid, start, boot } }) {
+      named ??= streamsByRing(trace);
+      const found = named.get(basename(path));
+      const isIts = found?.pid === pid && found.start === start && found.boot === boot;
+      return isIts ? found.stream : undefined;
+    },
+    besides: (stream, { path }) => [{ from: path, to: ringOf(stream) }],
+  });
 }
 
 /** Those of processes: who recovers one thread's stream by its own name locks the same. */
@@ -194,8 +191,7 @@ function* directoriesOf(path: string): Generator<string, void> {
 /** Streams without a ring beside them. */
 function* streamsWithoutRing(path: string): Generator<string, void> {
   for (const stream of filesBelow(path, isStream)) {
-    const ring = versionOf(stream) === 3 ? '.stream.ring' : `.${basename(stream)}.ring`;
-    if (!existsSync(join(dirname(stream), ring))) yield stream;
+    if (!existsSync(ringOf(stream))) yield stream;
   }
 }
 

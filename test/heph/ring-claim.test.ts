@@ -73,7 +73,10 @@ function patch(ring: string, fields: Partial<Record<Field, number>>): void {
 
 /** The same ring under the name of another thread's, in front of the first or behind it. */
 function another(ring: string, thread: number): string {
-  const path = ring.replace(/-\d+\.ring$/, `-${thread}.ring`);
+  const path = ring.replace(
+    /-(\d+)\.ring$/,
+    (_, first) => `-${thread === 0 ? 0 : `9${first}`}.ring`,
+  );
   copyFileSync(ring, path);
   return path;
 }
