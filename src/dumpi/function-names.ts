@@ -57,7 +57,8 @@ export class FunctionNames {
 
   #open(): boolean {
     const now = performance.now();
-    if (now >= this.#tryAgainAt) {
+    // Once the rank's file was removed, that of another may lie at these paths.
+    if (now >= this.#tryAgainAt && this.#calls.inPlace) {
       try {
         this.ring.open({
           path: this.#place.ring,

@@ -585,11 +585,13 @@ export class Rank {
   /**
    * Adds a pair to the trace's list, which may hold a key more than once.
    *
-   * @throws TracewrightError `ERR_SYSTEM` when the disk is full, say; the pair is not added then.
+   * @throws TracewrightError `ERR_SYSTEM` when the disk is full, say, or the rank's file was removed;
+   *   the pair is not added then.
    */
   keyval(key: string, value: string): void {
     const pair = [checkText('key', key), checkText('value', value)] as const;
     if (this.#closed) throw this.#closedError();
+    this.#checkPlace();
     this.#keyvals.push(pair);
     try {
       keepSections(this.#side.sections, this.#kept);
@@ -654,11 +656,7 @@ export class Rank {
             { field: 'path', value: this.path },
           );
         }
-        // What follows goes by its path, where another rank's file may lie by now.
-        if (!ring.inPlace) {
-          const { ENOENT: errno } = constants.errno;
-          throw Object.assign(new Error(`${this.path} was removed`), { code: 'ENOENT', errno });
-        }
+        this.#checkPlace();
         const bodyEnd = BODY_OFFSET + BIASES_BYTES + (ring.counts()?.committedBytes ?? 0);
         holdingSignals(() => {
           this.#writeTrailer(bodyEnd, ignored);
@@ -674,6 +672,15 @@ export class Rank {
       names.ring.close(0);
       ring.close(0);
     }
+  }
+
+  /** Before files are written by their paths, where those of another rank may lie by now. */
+  #checkPlace(): void {
+    if (this.ring.inPlace) return;
+    attempt('path', this.path, () => {
+      const { ENOENT: errno } = constants.errno;
+      throw Object.assign(new Error(`${this.path} was removed`), { code: 'ENOENT', errno });
+    });
   }
 
   #writeTrailer(bodyEnd: number, ignored: readonly number[]): void {

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
+import { openRank } from '../../src/dumpi/rank.js';
 import { readCalls } from '../../src/dumpi/reader.js';
 import { recoverTrace as recoverDumpi } from '../../src/dumpi/recover.js';
 import { recoverTrace as recoverLaplace } from '../../src/laplace/recover.js';
@@ -96,3 +97,34 @@ it.each([0, 100])(
     expect(left.filter((name) => name.endsWith('.ring'))).toEqual([]);
   },
 );
+
+it('a rank whose directory was removed adds nothing to the files of another that lies there by now', () => {
+  const directory = join(folder, 'rank');
+  const options = { rank: 0, size: 1, directory, fileRoot: 'run', startTime: new Date(1e12) };
+  const content = () =>
+    readdirSync(directory)
+      .filter((name) => !name.endsWith('.ring'))
+      .map((name) => [name, readFileSync(join(directory, name), 'latin1')]);
+  mkdirSync(directory);
+  const first = openRank(options);
+  rmSync(directory, { recursive: true });
+  mkdirSync(directory);
+  const second = openRank(options);
+  expect(second.path).toBe(first.path);
+  second.keyval('whose', 'second');
+  const before = content();
+  expect(() => {
+    first.keyval('whose', 'first');
+  }).toThrow(expect.objectContaining({ code: 'ERR_SYSTEM', field: 'path', value: first.path }));
+  first.functionEnter('a function');
+  first.annotate('an annotation');
+  expect(first.dropped).toBeGreaterThan(0);
+  expect(content()).toEqual(before);
+  second.functionEnter('a function');
+  second.close();
+  expect(() => {
+    first.close();
+  }).toThrow('ENOENT');
+  expect(recoverDumpi(second.path).faults).toEqual([]);
+  expect([...readCalls(second.path)]).toHaveLength(1);
+});
