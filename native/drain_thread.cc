@@ -28,6 +28,10 @@ constexpr int kHurriedRoundMs = 2;
 constexpr int kIdleRounds = 10;
 // Without a fence on other threads a commit might go unnoticed; then the thread looks now and then.
 constexpr int kUnfencedSleepMs = 100;
+// What is kept of streams that ended while their files refused: their threads come and go, and each
+// costs a descriptor and its memory.
+constexpr size_t kMostKept = 64;
+constexpr size_t kMostKeptBytes = 64 << 20;
 // For a holder that will never release, because its thread was terminated.
 constexpr int kHoldLimitMs = 500;
 
@@ -111,6 +115,27 @@ void DrainThread::remove(const Ring* ring) {
   rings_.erase(found);
 }
 
+bool DrainThread::keep(Ring* ring) {
+  if (ProcessEnd::begun() || !ring->sink()->may_take_more()) return false;
+  if (ring->kept()) return true;
+  {
+    std::lock_guard<std::mutex> lock(rings_lock_);
+    size_t kept = 1;
+    size_t bytes = ring->capacity();
+    for (const auto& each : rings_) {
+      if (!each->kept()) continue;
+      ++kept;
+      bytes += each->capacity();
+    }
+    if (kept > kMostKept || bytes > kMostKeptBytes) return false;
+    ring->kept_.store(true, std::memory_order_release);
+  }
+  ring->sink()->count_kept(1);
+  // It may be asleep: of a stream that lacks nothing but its end, say.
+  wake();
+  return true;
+}
+
 std::vector<std::shared_ptr<Ring>> DrainThread::rings() {
   std::lock_guard<std::mutex> lock(rings_lock_);
   return rings_;
@@ -160,9 +185,13 @@ bool DrainThread::round() {
   for (const auto& ring : rings()) {
     ring->sink()->tick(now);
     const bool behind = ring->head() != ring->tail();
-    busy = busy || behind;
-    // Also where somebody waits for what has left already, for he may have missed the news.
-    if (behind || ring->awaited()) ring->drain();
+    busy = busy || behind || ring->kept();
+    if (ring->kept()) {
+      ring->finish(0);
+    } else if (behind || ring->awaited()) {
+      // Also where somebody waits for what has left already, for he may have missed the news.
+      ring->drain();
+    }
     ring->follow();
     busy = busy || ring->sink()->restless();
     ring->wake_when_half_full();
@@ -219,6 +248,7 @@ Backlog DrainThread::backlog_of(const std::function<bool(const Sink&)>& belongs,
 }
 
 void DrainThread::finish_all() {
+  ProcessEnd::begin();
   // One wait for the sockets of all rings, not one for each.
   const uint64_t begin = Clock::monotonic();
   for (const auto& ring : rings()) {
@@ -231,7 +261,6 @@ void DrainThread::finish_all() {
 void DrainThread::stop() {
   // A forked child has inherited the exit handler, but neither the thread nor the traces.
   if (getpid() != process_) return;
-  ProcessEnd::begin();
   // Sockets are drained by the thread, so it must still be there.
   finish_all();
   std::lock_guard<std::mutex> lock(start_lock_);

@@ -25,6 +25,9 @@ class DrainThread {
   // False, with errno, when there is no thread to serve it.
   bool add(const std::shared_ptr<Ring>& ring);
   void remove(const Ring* ring);
+  // Tries to finish a ring again and again whose file refuses what it holds, if that can change and
+  // not too many are kept already. Called by the ring, which its consumer lock holds still.
+  bool keep(Ring* ring);
 
   // From a producer whose ring fills up, or that commits into a sleeping process.
   void wake();

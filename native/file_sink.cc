@@ -136,6 +136,7 @@ bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, con
     return false;
   }
   counts_.bytes.fetch_add(head_bytes + body_bytes, std::memory_order_relaxed);
+  recovered();
   return true;
 }
 
@@ -286,6 +287,12 @@ void SharedFileSink::discard_unused() {
   if (end_ == preamble_.size()) unlink(piece_->path.c_str());
 }
 
+bool SharedFileSink::may_take_more() const {
+  std::lock_guard<std::mutex> lock(end_lock_);
+  // A series goes on with its next piece.
+  return series_ != nullptr || !was_removed(piece_->fd.get());
+}
+
 void SharedFileSink::leave(Ring& ring) {
   counts_.lost_records.fetch_add(ring.count_records(ring.tail(), ring.head()),
                                  std::memory_order_relaxed);
@@ -327,6 +334,7 @@ bool SharedFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, 
   end_ += bytes;
   counts_.records.fetch_add(1, std::memory_order_relaxed);
   counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  recovered();
   return true;
 }
 

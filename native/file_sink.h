@@ -24,6 +24,7 @@ class OwnFileSink : public Sink {
               size_t body_bytes, Failure* failure) override;
   void place(RingOptions* options) override { options->target_identity = identity_; }
   bool in_place() const override { return identity_.lies_at(path_); }
+  bool may_take_more() const override { return in_place(); }
 
  protected:
   void shut() override { fd_.reset(); }
@@ -55,6 +56,7 @@ class SharedFileSink : public Sink {
   void place(RingOptions* options) override;
   void follow(Ring& ring) override;
   void discard_unused() override;
+  bool may_take_more() const override;
   void tick(uint64_t now) override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
@@ -67,7 +69,7 @@ class SharedFileSink : public Sink {
   // Held while a place at the end of the file is taken and noted: a place that no ring has noted
   // must never have another one behind it. What no ring holds is written under it altogether, so
   // that a kill can cut it only at the end of the file.
-  std::mutex end_lock_;
+  mutable std::mutex end_lock_;
   std::shared_ptr<FilePiece> piece_;  // the last
   uint64_t end_ = 0;
   std::string preamble_;

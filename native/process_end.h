@@ -20,6 +20,8 @@ class ProcessEnd {
     since().compare_exchange_strong(none, Clock::monotonic());
   }
 
+  static bool begun() { return since().load() != 0; }
+
   // How long a ring that ends now may wait for its socket: `wanted`, or what is left of the wait of
   // all.
   static uint32_t socket_limit_ms(uint32_t wanted) {

@@ -230,7 +230,7 @@ void Ring::note_target(const FileIdentity& identity) {
 
 void Ring::follow() {
   std::unique_lock<std::mutex> lock(consumer_, std::try_to_lock);
-  if (lock && !finished()) sink_->follow(*this);
+  if (lock && !retired_) sink_->follow(*this);
 }
 
 bool Ring::map(Failure* failure) {
@@ -293,6 +293,7 @@ Ring* Ring::closed_ring() {
     closed->data_ = closed->mapping() + closed->control_bytes_;
     closed->set_wake_at(UINT64_MAX);
     closed->finished_.store(true);
+    closed->retired_ = true;
     return closed;
   }();
   return ring;
@@ -449,7 +450,7 @@ bool Ring::drain() {
 }
 
 void Ring::add_backlog(Backlog* backlog) {
-  if (finished()) return;
+  if (retired_) return;
   const uint64_t to = head();
   backlog->records += count_records(tail(), to);
   backlog->bytes += to - tail();
@@ -477,19 +478,44 @@ bool Ring::wait_drained(uint64_t position, uint32_t limit_ms) {
   return reached;
 }
 
-bool Ring::write_epilogue() {
+// Notes where the stream ends, and what ends it.
+void Ring::lay_end() {
+  end_ = head();
   const uint32_t chosen = static_cast<uint32_t>(control_->epilogue);
-  if (chosen == 0 || chosen >= kEpilogues) return true;
-  Epilogue epilogue = control_->epilogues[chosen];
+  if (chosen == 0 || chosen >= kEpilogues) return;
+  const Epilogue epilogue = control_->epilogues[chosen];
   const size_t bytes = static_cast<size_t>(epilogue.records) * epilogue.record_bytes;
-  if (bytes == 0 || bytes > kEpilogueBytes) return true;
-  for (uint32_t i = 0; i < epilogue.records; ++i) {
-    stamp_as_opened(epilogue.bytes + i * epilogue.record_bytes);
+  if (bytes == 0 || bytes > kEpilogueBytes) return;
+  ending_ = epilogue;
+  for (uint32_t i = 0; i < ending_.records; ++i) {
+    stamp_as_opened(ending_.bytes + i * ending_.record_bytes);
   }
+}
+
+// False when it found no room.
+bool Ring::write_end() {
+  const size_t bytes = static_cast<size_t>(ending_.records) * ending_.record_bytes;
+  if (bytes == 0) return true;
   Failure failure;
-  if (!sink_->append(*this, epilogue.bytes, bytes, nullptr, 0, &failure)) return false;
+  if (!sink_->append(*this, ending_.bytes, bytes, nullptr, 0, &failure)) return false;
   if (sink_->group()) sink_->group()->charge(bytes);
+  ending_.records = 0;
   return true;
+}
+
+// What a call has done the next one does not do again.
+bool Ring::complete_stream() {
+  // With nothing to drain the target would seem to work.
+  if ((!kept() || tail() < end_) && !sink_->drain(*this, end_)) return false;
+  if (!write_end()) return false;
+  if (!sink_->in_place()) return true;
+  if (end_ == 0 && options_.remove_if_empty) {
+    remove_stream();
+    return true;
+  }
+  // Without its end the stream is not complete.
+  return options_.finish_to.empty() ||
+         rename(options_.finish_from.c_str(), options_.finish_to.c_str()) == 0 || errno == ENOENT;
 }
 
 void Ring::remove_file() {
@@ -509,36 +535,32 @@ void Ring::remove_stream() {
 
 void Ring::finish(uint32_t socket_limit_ms) {
   if (sink_ && sink_->slow()) wait_drained(head(), ProcessEnd::socket_limit_ms(socket_limit_ms));
+  bool retired;
   {
     std::lock_guard<std::mutex> lock(consumer_);
-    if (finished_.exchange(true)) return;
+    if (retired_) return;
     // The producer may still be at work when a signal ends the process: what is committed by now is
     // the stream, and its end comes after it.
-    bool complete = sink_->drain(*this, head());
-    const bool empty = head() == 0;
-    complete = complete && write_epilogue();
-    if (complete && sink_->in_place()) {
-      if (empty && options_.remove_if_empty) {
-        remove_stream();
-      } else if (!options_.finish_to.empty()) {
-        // Without its end the stream is not complete; the ring stays, so that recovery can try.
-        complete = rename(options_.finish_from.c_str(), options_.finish_to.c_str()) == 0 ||
-                   errno == ENOENT;
+    if (!finished_.exchange(true)) lay_end();
+    const bool complete = complete_stream();
+    // What the format still has to add only its writer or a recovery can; nobody writes any more.
+    const bool unfinished = control_->unfinished != 0;
+    retired = complete || unfinished || !DrainThread::instance().keep(this);
+    if (retired) {
+      retired_ = true;
+      sink_->retire(*this);
+      if (kept_.exchange(false)) sink_->count_kept(-1);
+      sink_->let_go();
+      if (unfinished) {
+        control_->claim_behind(head(), kAnyBytes);
+        control_->pid = 0;
       }
+      // What could not be written stays in the ring's file for recovery.
+      if (complete && !unfinished) remove_file();
     }
-    sink_->retire(*this);
-    sink_->let_go();
-    if (control_->unfinished != 0) {
-      // What the format still has to add only its writer or a recovery can; nobody writes any more.
-      control_->claim_behind(head(), kAnyBytes);
-      control_->pid = 0;
-      complete = false;
-    }
-    // What could not be written stays in the ring's file for recovery.
-    if (complete) remove_file();
   }
   notify_waiters();
-  DrainThread::instance().remove(this);
+  if (retired) DrainThread::instance().remove(this);
 }
 
 uint32_t Ring::record_bytes(uint64_t position) const {

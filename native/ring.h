@@ -20,6 +20,7 @@
 
 namespace tracewright {
 
+class DrainThread;
 class Sink;
 struct FilePiece;
 
@@ -144,20 +145,23 @@ class Ring {
 
   // Moves what is committed to the target. False when something stayed behind.
   bool drain();
-  // Drains, appends the epilogue, completes the trace on disk and takes the ring out of use. The
-  // second call does nothing.
+  // Takes the ring out of use, drains it, appends the epilogue and completes the trace on disk.
+  // Where the file refuses that, the drain thread keeps the ring and calls again, until it is done
+  // or the process ends. Afterwards a call does nothing.
   void finish(uint32_t socket_limit_ms);
   // Waits until everything that was committed before the call has left, or the time is over.
   bool wait_drained(uint64_t position, uint32_t limit_ms);
 
   // Keeps consumers away while the lock is held.
   std::unique_lock<std::mutex> hold_still() { return std::unique_lock<std::mutex>(consumer_); }
-  // Adds what this ring holds and has turned away; nothing once it is finished. The caller has it
-  // held still.
+  // Adds what this ring holds and has turned away; nothing once its sink counts it. The caller has
+  // it held still.
   void add_backlog(Backlog* backlog);
   // Whether a thread stands in wait_drained.
   bool awaited() const { return waiters_.load() != 0; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }
+  // Whether it is finished, but for what its file still refuses.
+  bool kept() const { return kept_.load(std::memory_order_acquire); }
 
   ControlPage& control() { return *control_; }
   uint8_t* mapping() { return reinterpret_cast<uint8_t*>(control_); }
@@ -196,6 +200,7 @@ class Ring {
   void wake_at_next_commit() { set_wake_at(tail()); }
 
  private:
+  friend class DrainThread;
   Ring() = default;
   bool map(Failure* failure);
   void remove_stream();
@@ -282,8 +287,9 @@ class Ring {
     return ns < last ? last : ns;
   }
   void note_stall(uint64_t from);
-  // False when it found no room.
-  bool write_epilogue();
+  void lay_end();
+  bool complete_stream();
+  bool write_end();
   void notify_waiters();
 
   // Read by every commit.
@@ -314,6 +320,12 @@ class Ring {
   std::shared_ptr<Sink> sink_;
   std::mutex consumer_;
   std::atomic<bool> finished_{false};
+  // What is to be done once it is finished, under the consumer lock: to drain up to `end_`, and to
+  // append `ending_`, whose records are stamped.
+  uint64_t end_ = 0;
+  Epilogue ending_{};
+  std::atomic<bool> kept_{false};
+  bool retired_ = false;  // nothing is left to do
   std::mutex waiters_lock_;
   std::condition_variable drained_;
   std::atomic<int> waiters_{0};

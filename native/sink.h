@@ -61,6 +61,9 @@ class Sink {
   // removed it, what lies there now is another trace.
   virtual bool in_place() const { return true; }
 
+  // Whether what the target refuses now may find room later, and with it the end of the stream.
+  virtual bool may_take_more() const { return false; }
+
   // The ring is finished; what it still holds stays where it is.
   virtual void leave(Ring&) {}
   void retire(Ring& ring) {
@@ -87,8 +90,14 @@ class Sink {
   }
   // Takes away what was made for a stream that never began.
   virtual void discard_unused() {}
-  // Whether all have let go.
-  bool abandoned() const { return was_held_.load() && holders_.load() <= 0; }
+  // How many of those that hold it are finished rings that are kept.
+  void count_kept(int more) { kept_.fetch_add(more); }
+  // Whether all have let go, but for rings that are kept in vain.
+  bool abandoned() const {
+    if (!was_held_.load()) return false;
+    const int holders = holders_.load();
+    return holders <= 0 || (holders <= kept_.load() && !may_take_more());
+  }
 
   // Work that is due whether or not there are records: connecting, repeating the preamble.
   virtual void tick(uint64_t /*now*/) {}
@@ -140,6 +149,7 @@ class Sink {
 
   std::shared_ptr<TargetGroup> group_;
   std::atomic<int> holders_{0};
+  std::atomic<int> kept_{0};
   std::atomic<bool> was_held_{false};
   std::atomic<bool> failing_{false};
   mutable std::mutex failure_lock_;

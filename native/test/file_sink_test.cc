@@ -1,14 +1,13 @@
 #include "file_sink.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "check.h"
+#include "drain_thread.h"
 #include "eventually.h"
+#include "file_limit.h"
 #include "producer.h"
 #include "record.h"
 #include "temporary_directory.h"
@@ -33,15 +32,6 @@ RingOptions ring_options(const std::string& target, size_t capacity) {
   RingOptions options = shared_options(TargetKind::shared_file, capacity);
   options.target = target;
   return options;
-}
-
-// Lets files of this process grow to `bytes` only, as if the disk were full beyond.
-void limit_files(uint64_t bytes) {
-  signal(SIGXFSZ, SIG_IGN);
-  rlimit limit;
-  CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-  limit.rlim_cur = bytes == 0 ? limit.rlim_max : bytes;
-  CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 }
 
 }  // namespace
@@ -186,6 +176,7 @@ TEST(own_file_keeps_its_ring_for_recovery_when_the_disk_stays_full) {
   limit_files(10000);
   CHECK(producer.write<Stamp::big>(100));
   ring->finish(0);
+  DrainThread::instance().finish_all();
   limit_files(0);
   CHECK(directory.holds(".stream.ring"));
   CHECK_EQUAL(survey_file(options.target, 0, true).records(1), 100u);
@@ -206,6 +197,7 @@ TEST(own_file_keeps_its_ring_when_only_the_epilogue_found_no_room) {
   CHECK(ring->flush());
   limit_files(10010);
   ring->finish(0);
+  DrainThread::instance().finish_all();
   limit_files(0);
   CHECK(directory.holds(".stream.ring"));
   CHECK_EQUAL(survey_file(options.target, 0, true).records(1), 100u);

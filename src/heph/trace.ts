@@ -68,7 +68,7 @@ export interface TraceStats {
    * acknowledged by the other machine.
    */
   written: { events: number; bytes: number; datagrams: number };
-  /** What is still in the rings. */
+  /** What is still in the rings; also in those of threads that have ended while the disk was full. */
   pending: { events: number; bytes: number };
   /** What never will be written; each has used up its counter, so that a reader sees the gap. */
   dropped: {
@@ -78,8 +78,8 @@ export interface TraceStats {
     /** Larger than a datagram or than the ring of a socket. */
     tooLarge: number;
     /**
-     * Committed, but the target had not taken it when the trace was closed. A full disk's is still
-     * in the ring's file, for `tracewright recover`.
+     * Committed, but the collector had not taken it when the trace was closed. Of a file it is what
+     * nobody waits for any more: still in the ring's file, for `tracewright recover`.
      */
     unsent: number;
   };

@@ -6,13 +6,13 @@ import { currentProcess } from './process.js';
 export interface ProcessStats {
   /** Bytes of events that are in the streams. */
   writtenBytes: number;
-  /** Bytes of events on their way through the rings. */
+  /** Bytes of events on their way through the rings; also of threads that ended on a full disk. */
   pendingBytes: number;
   /** Events that found their ring full and could not wait; they are missing in the trace. */
   droppedEvents: number;
   /**
-   * Bytes of events that the files had not taken when their threads ended. They are in the rings'
-   * files, for `tracewright recover`.
+   * Bytes of events that the files had not taken when their threads ended, and that nobody waits to
+   * write any more. They are in the rings' files, for `tracewright recover`.
    */
   unwrittenBytes: number;
   /** Failed attempts to write. */

@@ -47,7 +47,7 @@ const STREAM = { 1: 'thread.1', 3: 'stream.obs' } as const;
 describe.skipIf(!mayMount).each([1, 3] as const)(
   'OVNI_TMPDIR, version %i (skipped where mounts need another user)',
   (version) => {
-    it('full when the thread ends: the stream stays with its ring, and can be recovered', async () => {
+    it('full when the thread ends: the stream stays, and is complete once there is room', async () => {
       const disk = smallDisk();
       const temporary = join(disk.path, 'fast');
       const ovniDir = join(temporaryFolder(), 'ovni');
@@ -61,15 +61,39 @@ describe.skipIf(!mayMount).each([1, 3] as const)(
       await expect(service.do('close')).rejects.toMatchObject({ code: 'ERR_SYSTEM' });
       disk.free();
       await service.do('procFini');
-      const { n, ovni } = await service.stats();
-      expect(ovni.droppedEvents).toBe(0);
-      expect(ovni.unwrittenBytes).toBeGreaterThan(0);
+      const { n, ovni } = await service.until((stats) => stats.ovni.pendingBytes === 0);
+      expect(ovni).toMatchObject({ droppedEvents: 0, unwrittenBytes: 0 });
       expect(await service.end()).toEqual({ code: 0, signal: null });
 
       expect(filesIn(ovniDir)).not.toContain(STREAM[version]);
+      expect(filesIn(temporary).filter((name) => name.endsWith('.ring'))).toEqual([]);
+      const { faults } = recoverTrace(temporary);
+      expect(faults).toEqual([]);
+      cpSync(temporary, ovniDir, { recursive: true });
+      expect([...checkTrace(ovniDir)]).toEqual([]);
+      expect(ovniNumbers(ovniDir)).toEqual(Array.from({ length: n }, (_, i) => i));
+    });
+
+    it('full until the process ends: the stream stays with its ring, and can be recovered', async () => {
+      const disk = smallDisk();
+      const temporary = join(disk.path, 'fast');
+      const ovniDir = join(temporaryFolder(), 'ovni');
+      const service = traceInto(ovniDir, temporary, version);
+      await service.do('open');
+      await service.emit(5000);
+      await service.until(({ ovni }) => ovni.pendingBytes === 0);
+      disk.fill();
+      await service.emit(1000);
+      await expect(service.do('close')).rejects.toMatchObject({ code: 'ERR_SYSTEM' });
+      const { n, ovni } = await service.stats();
+      expect(ovni.pendingBytes).toBeGreaterThan(0);
+      expect(await service.end()).toEqual({ code: 0, signal: null });
+
+      disk.free();
+      expect(filesIn(ovniDir)).not.toContain(STREAM[version]);
       const recovery = recoverTrace(temporary);
       expect(recovery.faults).toEqual([]);
-      expect(recovery.streams).toMatchObject([{ bytes: ovni.unwrittenBytes, addedRecords: 1 }]);
+      expect(recovery.streams).toMatchObject([{ bytes: ovni.pendingBytes, addedRecords: 1 }]);
       cpSync(temporary, ovniDir, { recursive: true });
       expect([...checkTrace(ovniDir)]).toEqual([]);
       expect(ovniNumbers(ovniDir)).toEqual(Array.from({ length: n }, (_, i) => i));
