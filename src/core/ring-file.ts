@@ -240,15 +240,17 @@ export class RingFile {
       0,
       LARGEST_PREAMBLE,
     );
-    this.head = u64(control.head, 'head');
-    this.tail = within(control.tail, 'tail', u64(control.tail, 'tail'), 0, this.head);
-    within(control.head, 'head', this.head, this.tail, this.tail + this.capacity);
-    this.lastStamp = view.getBigUint64(control.lastStamp, LITTLE);
     this.claim = {
       from: u64(control.claimFrom, 'claim'),
       to: u64(control.claimTo, 'claim'),
       offset: u64(control.claimOffset, 'claim'),
     };
+    const head = u64(control.head, 'head');
+    const tail = u64(control.tail, 'tail');
+    this.head = this.#hasWrittenPast(head, tail) ? tail : head;
+    this.tail = within(control.tail, 'tail', tail, 0, this.head);
+    within(control.head, 'head', this.head, this.tail, this.tail + this.capacity);
+    this.lastStamp = view.getBigUint64(control.lastStamp, LITTLE);
     if (this.targetKind === 'shared-file') this.#checkClaim();
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
     this.target = textAt(page, control.target, control.pathBytes);
@@ -329,6 +331,17 @@ export class RingFile {
     if (this.#fd === -1) return;
     closeSync(this.#fd);
     this.#fd = -1;
+  }
+
+  /**
+   * Whether the process died right behind a record that is too long for the ring: that is in the file
+   * before the tail says so, and the tail says so before the head.
+   */
+  #hasWrittenPast(head: number, tail: number): boolean {
+    if (tail - head <= this.capacity / 2) return false;
+    const { from, to, offset } = this.claim;
+    if (from !== head || this.targetKind === 'socket') return false;
+    return this.targetKind === 'own-file' ? to === tail : to === head && offset === 0;
   }
 
   /**
