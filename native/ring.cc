@@ -25,6 +25,10 @@ namespace tracewright {
 
 namespace {
 
+// For who looks at a ring in the very moment in which it is made.
+constexpr uint64_t kHoldLimitNs = 100000000;
+constexpr useconds_t kHoldAgainUs = 500;
+
 size_t round_up(size_t value, size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -90,14 +94,6 @@ bool write_identity(int fd) {
   return pwrite(fd, bytes, sizeof bytes, offsetof(ControlPage, pid)) == sizeof bytes;
 }
 
-// A lock that lasts as long as the mapping, and so exactly as long as the process: who cannot see
-// its pid, as from another container, sees by it that the process lives. A file system without
-// locks leaves the identity.
-void hold(int fd) {
-  while (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EINTR) {
-  }
-}
-
 // A new file that says whose it is from the moment at which it has a name, where the file system
 // can: a process may die before its ring is ready, and what it leaves then must be nobody's.
 FileDescriptor named_file(const std::string& path) {
@@ -107,7 +103,7 @@ FileDescriptor named_file(const std::string& path) {
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   FileDescriptor nameless(::open(directory.c_str(), flags | O_TMPFILE, 0600));
   if (nameless && write_identity(nameless.get())) {
-    hold(nameless.get());
+    Ring::hold(nameless.get());
     const std::string self = "/proc/self/fd/" + std::to_string(nameless.get());
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       return nameless;
@@ -121,7 +117,7 @@ FileDescriptor named_file(const std::string& path) {
     fd.reset();
     errno = error;
   }
-  if (fd) hold(fd.get());
+  if (fd) Ring::hold(fd.get());
   return fd;
 }
 
@@ -269,6 +265,18 @@ bool Ring::map(Failure* failure) {
   control_ = reinterpret_cast<ControlPage*>(base);
   data_ = base + control_bytes_;
   return true;
+}
+
+void Ring::hold(int fd) {
+  const uint64_t limit = Clock::monotonic() + kHoldLimitNs;
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    // A recovery that looks whether it is held has it for an instant.
+    if (errno == EWOULDBLOCK && Clock::monotonic() < limit) {
+      usleep(kHoldAgainUs);
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
 }
 
 bool Ring::is_held(int fd) {

@@ -82,6 +82,10 @@ class Ring {
                                     Failure* failure);
   // A ring that is always closed, for commits that come too late: they change nothing.
   static Ring* closed_ring();
+  // Locks the ring's file that is open as `fd` as long as it is mapped, and so exactly as long as
+  // the process lives: who cannot see its pid, as from another container, sees that by the lock. A
+  // file system without locks leaves the identity.
+  static void hold(int fd);
   // Whether a process has the ring mapped whose file is open as `fd`.
   static bool is_held(int fd);
   ~Ring();

@@ -1,5 +1,7 @@
 #include "ring.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <random>
@@ -8,6 +10,7 @@
 #include "check.h"
 #include "drain_thread.h"
 #include "eventually.h"
+#include "file_descriptor.h"
 #include "file_sink.h"
 #include "producer.h"
 #include "record.h"
@@ -264,6 +267,28 @@ TEST(ring_is_finished_once_however_many_ask) {
     third.join();
     CHECK_EQUAL(survey_stream(options).records(1), 2u);
   }
+}
+
+TEST(ring_is_held_although_somebody_looked_at_it_meanwhile) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path("ring");
+  FileDescriptor looks(open(path.c_str(), O_RDWR | O_CREAT, 0600));
+  FileDescriptor holds(open(path.c_str(), O_RDWR));
+  CHECK(flock(looks.get(), LOCK_SH | LOCK_NB) == 0);
+  std::thread look([&] {
+    pause_us(20000);
+    flock(looks.get(), LOCK_UN);
+  });
+  Ring::hold(holds.get());
+  look.join();
+  CHECK(Ring::is_held(looks.get()));
+  // Not for ever, where somebody else keeps it.
+  FileDescriptor late(open(path.c_str(), O_RDWR));
+  const uint64_t from = Clock::monotonic();
+  Ring::hold(late.get());
+  CHECK(Clock::monotonic() - from < 10000000000u);
+  holds.reset();
+  CHECK(!Ring::is_held(looks.get()));
 }
 
 TEST(ring_without_records_leaves_no_file_where_that_is_wished) {
