@@ -1,7 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
+import { TracewrightError } from '../core/errors.js';
 import { headOfFile } from '../core/plain-file.js';
+import { nothingToRecover } from '../core/recovery.js';
 import type { Recovery, RecoverOptions } from '../core/recovery.js';
 import { checkRun, checkTrace } from '../dumpi/check.js';
 import { chromeEvents, firstTime } from '../dumpi/chrome.js';
@@ -61,16 +63,28 @@ function hasRing(path: string): boolean {
     : format === CALLS_FORMAT;
 }
 
-/** Recovers a rank's file, or one after the other those that a metafile names. */
+/**
+ * Recovers a rank's file, or one after the other those that a metafile names: ranks whose processes are
+ * alive are faults then, unless there was nothing to do for the others.
+ */
 function recover(path: string, options: RecoverOptions): Recovery {
   if (!isMetafile(path)) return recoverTrace(path, options);
-  const whole: Recovery = { streams: [], emptied: [], faults: [] };
+  const whole = nothingToRecover();
+  const refused: TracewrightError[] = [];
   for (const file of rankFilesOf(path)) {
-    const { streams, emptied, faults } = recoverTrace(file, options);
-    whole.streams.push(...streams);
-    whole.emptied.push(...emptied);
-    whole.faults.push(...faults);
+    try {
+      const { streams, emptied, faults } = recoverTrace(file, options);
+      whole.streams.push(...streams);
+      whole.emptied.push(...emptied);
+      whole.faults.push(...faults);
+    } catch (error) {
+      if (!(error instanceof TracewrightError)) throw error;
+      refused.push(error);
+    }
   }
+  const done = whole.streams.length + whole.emptied.length + whole.faults.length;
+  if (done === 0 && refused[0] !== undefined) throw refused[0];
+  whole.faults.push(...refused);
   return whole;
 }
 

@@ -50,6 +50,8 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
         continue;
       }
       if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
+      // Of some ranks of a run.
+      if (result.faults.some(isOfTheLiving)) exitCode = EXIT_USAGE;
       if (values.json === true) {
         const messages = result.faults.map(({ message }) => message);
         await output.write(
@@ -69,6 +71,11 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
     return exitCode;
   },
 };
+
+/** Whether a fault says that the process lives that writes a part of the trace. */
+function isOfTheLiving({ code, field }: TracewrightError): boolean {
+  return code === 'ERR_ORDER' && field === 'pid';
+}
 
 function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

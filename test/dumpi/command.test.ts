@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dumpi2ascii } from '../../src/dumpi/dumpi2ascii.js';
 import { rankFileName, writeMetafile } from '../../src/dumpi/metafile.js';
+import { openRank } from '../../src/dumpi/rank.js';
 import { readCalls } from '../../src/dumpi/reader.js';
 import { main, tracewright } from '../cli/run-command.js';
 import { runFixture } from '../core/run-fixture.js';
@@ -209,5 +210,29 @@ describe('the command on DUMPI', { timeout: 60_000 }, () => {
     expect(checked.status).toBe(0);
     expect(checked.stdout).toMatch(/no-finalize/);
     expect(tracewright('recover', run).stdout).toContain('nothing to recover (DUMPI)');
+  });
+
+  it("recovers a run's killed ranks by its metafile, and leaves one alone that lives", async () => {
+    const run = mkdtempSync(join(directory, 'partly-'));
+    const startTime = new Date(2026, 0, 1);
+    const living = openRank({ directory: run, rank: 0, size: 2, startTime, config: {} });
+    const input = { directory: run, rank: 1, size: 2, count: 100, end: 'kill' };
+    const { signal, stdout } = await runFixture('dumpi-killed.mjs', { input });
+    expect(signal).toBe('SIGKILL');
+    const { path } = JSON.parse(stdout) as { path: string };
+    const meta = path.replace('-0001.bin', '.meta');
+    const first = tracewright('recover', '--json', meta);
+    expect(first.status).toBe(2);
+    const { streams, faults } = JSON.parse(first.stdout) as Record<string, unknown[]>;
+    expect(streams).toMatchObject([{ path }]);
+    expect(faults).toEqual([expect.stringContaining(`process ${process.pid} is alive`)]);
+    const sends = [...readCalls(path)].filter(({ name }) => name === 'MPI_Send');
+    expect(sends).toHaveLength(100);
+    // Nothing is left to do but for the one that lives.
+    expect(tracewright('recover', meta)).toMatchObject({ status: 2, stdout: '' });
+    living.log('MPI_Barrier', { comm: 2 });
+    living.close();
+    expect([...readCalls(living.path)]).toHaveLength(1);
+    expect(tracewright('recover', meta).status).toBe(0);
   });
 });
