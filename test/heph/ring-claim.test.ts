@@ -8,6 +8,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { endianness, tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
 import { readPackets, recoverTrace } from '../../src/heph/index.js';
+import { EPOCH_PACKET_BYTES } from '../../src/heph/layout.js';
 import { runFixture } from '../core/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-claim-'));
@@ -36,6 +38,11 @@ beforeAll(async () => {
   };
   mkdirSync(left);
   await runFixture('killed.mjs', { input });
+  // The drain thread may have come round before the kill.
+  truncateSync(input.hephFile, EPOCH_PACKET_BYTES);
+  for (const name of readdirSync(left).filter((each) => each.endsWith('.ring'))) {
+    patch(join(left, name), { tail: 0, claimFrom: 0, claimTo: 0, claimOffset: 0 });
+  }
 });
 
 /** A file with nothing but its epoch, and the ring of a killed process that holds all events. */
@@ -144,8 +151,11 @@ describe("a ring whose page is wrong, beside another ring's", () => {
 describe('a ring that notes a place in the midst of what others have written', () => {
   it.each<[string, (head: number) => Partial<Record<Field, number>>]>([
     ['for what it holds', (head) => ({ claimTo: head, claimOffset: 24 })],
-    ['at an event, for what it holds', (head) => ({ claimTo: head, claimOffset: 23 + head / 2 })],
-    ['at an event, for a record past the ring', () => ({ claimOffset: 23 })],
+    [
+      'at an event, for what it holds',
+      (head) => ({ claimTo: head, claimOffset: EPOCH_PACKET_BYTES + head / 2 }),
+    ],
+    ['at an event, for a record past the ring', () => ({ claimOffset: EPOCH_PACKET_BYTES })],
     ['within an event, for a record past the ring', () => ({ claimOffset: 24 })],
   ])('%s, changes nothing there', (_, fields) => {
     const { hephFile, path: wrong } = recovered();
@@ -162,7 +172,7 @@ describe('a ring that notes a place in the midst of what others have written', (
   it('keeps a whole last record, and cuts half of one', () => {
     const { hephFile, path: again } = recovered();
     const head = numberIn(again, 'head');
-    const last = 23 + head - head / EVENTS;
+    const last = EPOCH_PACKET_BYTES + head - head / EVENTS;
     const whole = readFileSync(hephFile);
     const page = readFileSync(again);
     for (const [size, events] of [

@@ -72,21 +72,34 @@ export function smallRing(whole, capacity = 4096) {
   return bytes;
 }
 
+/** All records that were committed to a ring that has not wrapped. */
+export function recordsOf(ring) {
+  return ring.subarray(control.bytes, control.bytes + Number(ring.readBigUInt64LE(control.head)));
+}
+
+/** What a file holds in front of the records of its only ring, some of which may have come there. */
+export function withoutRecords(ring, file) {
+  return file.subarray(0, file.length - Number(ring.readBigUInt64LE(control.tail)));
+}
+
 /**
  * A ring and its file as a drain has left them that came half the way: a recovery that takes a broken
  * ring's word must not take from the file what is there already.
  *
- * @param {Buffer} ring that has drained nothing yet.
- * @param {Buffer} file
+ * @param {Buffer} ring that has not wrapped.
+ * @param {Buffer} file that it feeds.
  * @param {(records: Buffer) => number} [half] where in the ring's records the drain has stopped.
  */
 export function halfDrained(ring, file, half = (records) => records.length >> 1) {
-  const head = Number(ring.readBigUInt64LE(control.head));
-  const records = ring.subarray(control.bytes, control.bytes + head);
+  const records = recordsOf(ring);
   const drained = half(records);
   const left = Buffer.from(ring);
   left.writeBigUInt64LE(BigInt(drained), control.tail);
-  return { ring: left, file: Buffer.concat([file, records.subarray(0, drained)]) };
+  left.fill(0, control.claimFrom, control.claimOffset + 8);
+  return {
+    ring: left,
+    file: Buffer.concat([withoutRecords(ring, file), records.subarray(0, drained)]),
+  };
 }
 
 /** Makes sure that a file still begins with what it held before its recovery. */

@@ -4,12 +4,18 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { core } from '../../dist/core/addon.js';
 import { dumpEvents, dumpLine } from '../../dist/ovni/dump.js';
 import { HEADER_BYTES, payloadBytes } from '../../dist/ovni/layout.js';
 import { checkTrace, decodeArguments, readStream, recoverTrace } from 'tracewright/ovni';
 import { mutateJson } from './mutate-json.mjs';
-import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
+import {
+  halfDrained,
+  mustStillHold,
+  mutateRing,
+  recordsOf,
+  smallRing,
+  withoutRecords,
+} from './mutate-ring.mjs';
 
 const writer = fileURLToPath(new URL('../../test/fixtures/ovni-killed-state.mjs', import.meta.url));
 const marks = [
@@ -33,8 +39,6 @@ function leftovers(directory, version) {
   const place = join(traceDir, 'loom.node.1/proc.1');
   const ringPath = join(place, version === 3 ? 'thread.1/.stream.ring' : '.thread.1.ring');
   const whole = readFileSync(ringPath);
-  const { control } = core;
-  const head = Number(whole.readBigUInt64LE(control.head));
   const stream = readFileSync(join(place, version === 3 ? 'thread.1/stream.obs' : 'thread.1'));
   const metadata = readFileSync(
     join(place, version === 3 ? 'thread.1/stream.json' : 'metadata.json'),
@@ -43,7 +47,7 @@ function leftovers(directory, version) {
   const half = halfDrained(smallRing(whole), stream, firstEventsBytes);
   return {
     ring: half.ring,
-    events: Buffer.concat([stream, whole.subarray(control.bytes, control.bytes + head)]),
+    events: Buffer.concat([withoutRecords(whole, stream), recordsOf(whole)]),
     stream: half.file,
     metadata,
   };
