@@ -11,6 +11,8 @@ import { outOfOrder } from './numbered-traces.js';
 
 const FAILS = 'TRACEWRIGHT_TARGET_FAILS';
 const WORKS = 'TRACEWRIGHT_TARGET_WORKS';
+/** How long a target must be well before that is told, in milliseconds. */
+const SETTLED_MS = 1000;
 
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
@@ -164,11 +166,13 @@ describe('UDP', () => {
     const port = await freePort();
     const service = new FaultyService({ heph: `udp://127.0.0.1:${port}` });
     await service.do('open');
-    for (let round = 0; round < 20; round++) {
+    const refusals: number[] = [];
+    // What is over before the service hears of it is not told.
+    while (refusals.length < 20 || service.warnings.length === 0) {
+      refusals.push(performance.now());
       await service.emit(50);
       await service.until(({ heph }) => heph.pending.events === 0);
     }
-    await service.told(() => service.warnings.length === 1);
     const listener = createSocket('udp4');
     listener.bind(port, '127.0.0.1');
     await once(listener, 'listening');
@@ -176,8 +180,12 @@ describe('UDP', () => {
     await service.emit(50);
     await came;
     await service.emit(50);
-    await service.told(() => service.warnings.length === 2);
-    expect(service.warnings).toEqual([FAILS, WORKS]);
+    await service.told(() => service.warnings.at(-1) === WORKS);
+    // On a machine that is held up, a second without a refusal may pass between two rounds; then the
+    // target counts as well, and its next failure is another.
+    const pauses = refusals.filter((at, n) => n > 1 && at - refusals[n - 2]! > SETTLED_MS / 2);
+    expect(service.warnings.length).toBeLessThanOrEqual(2 * (1 + pauses.length));
+    expect(service.warnings).toEqual(service.warnings.map((_, n) => (n % 2 === 0 ? FAILS : WORKS)));
     await service.do('close');
     expect(await service.end()).toEqual({ code: 0, signal: null });
     listener.close();
