@@ -54,6 +54,18 @@ function eventsOf(stream: string, version: 1 | 3): string[] {
 }
 
 describe.runIf(process.platform === 'linux')('recovery of an ovni trace', () => {
+  it('comes to the same when it was killed before it noted that a stream needs no owner', async () => {
+    const left = await killed({ version: 1, cpu: 0, states: ['OHx', 'OHp'] });
+    const { traceDir, stream, metadata } = left;
+    const before = readFileSync(metadata);
+    expect(recoverTrace(traceDir).faults).toEqual([]);
+    const whole = [readFileSync(stream), readFileSync(metadata)];
+    expect(before.equals(whole[1]!)).toBe(false);
+    writeFileSync(metadata, before);
+    expect(recoverTrace(traceDir)).toMatchObject({ faults: [], streams: [{ addedRecords: 0 }] });
+    expect([readFileSync(stream), readFileSync(metadata)]).toEqual(whole);
+  });
+
   it.each([
     [3, -1, [], ['OHx', 'OHe']],
     [3, -1, ['OHx'], ['OHe']],
