@@ -30,6 +30,8 @@ interface Watch {
   readonly handlers: (FaultHandler | undefined)[];
   /** What the service was told last. */
   failing: boolean;
+  /** The group's changes as far as they have been heard of. */
+  heard: number;
   settling: NodeJS.Timeout | undefined;
 }
 
@@ -56,9 +58,12 @@ export function checkFaultHandler(handler: unknown): FaultHandler | undefined {
 export function watchTargets(group: string, handler: FaultHandler | undefined): () => void {
   let watch = watches.get(group);
   if (watch === undefined) {
-    watch = { handlers: [], failing: false, settling: undefined };
+    watch = { handlers: [], failing: false, heard: 0, settling: undefined };
     watches.set(group, watch);
     if (core.onTargetNews(hear)) core.watchGroup(group);
+    const { changes, failing } = core.groupState(group);
+    // Of a group that fails already the news is on its way.
+    watch.heard = failing ? changes - 1 : changes;
   }
   watch.handlers.push(handler);
   let ended = false;
@@ -78,11 +83,14 @@ function hear(group: string): void {
   const watch = watches.get(group);
   if (watch === undefined) return;
   const state = core.groupState(group);
-  if (state.failing === watch.failing) return;
-  if (state.failing) {
+  const isNew = state.changes !== watch.heard;
+  watch.heard = state.changes;
+  // What was well and has changed has failed, be it over by now.
+  if (!watch.failing && isNew) {
     watch.failing = true;
     tell(group, watch, false);
-  } else {
+  }
+  if (watch.failing && !state.failing) {
     watch.settling ??= setTimeout(settle, SETTLED_MS, group, state.changes).unref();
   }
 }

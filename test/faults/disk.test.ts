@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { TargetFault } from '../../src/core/target-news.js';
 import { checkTrace as checkHeph } from '../../src/heph/check.js';
+import { openTrace } from '../../src/heph/trace.js';
 import { checkTrace as checkOvni } from '../../src/ovni/check.js';
 import { FaultyService } from './faulty-service.js';
 import { hephNumbers, outOfOrder, ovniNumbers } from './numbered-traces.js';
@@ -25,6 +27,9 @@ const FAILS = 'TRACEWRIGHT_TARGET_FAILS';
 const WORKS = 'TRACEWRIGHT_TARGET_WORKS';
 /** Far above what a write of a ring takes, far below any wait. */
 const SOON_MS = 2000;
+/** Until a trace must have got over what was done to it. */
+const LONGEST_MS = 20_000;
+const napping = new Int32Array(new SharedArrayBuffer(4));
 
 /** What is wrong with a Heph file, gaps apart: those are where events were dropped. */
 function hephFindings(path: string): string[] {
@@ -38,6 +43,38 @@ function ringsIn(directory: string): string[] {
     name.endsWith('.ring'),
   );
 }
+
+it.skipIf(!mayMount)('a disk that was full while nobody could hear of it is told of', async () => {
+  const disk = smallDisk(1024);
+  const told: TargetFault[] = [];
+  const trace = openTrace(join(disk.path, 'trace.heph'), {
+    ...options,
+    onFault: (fault) => told.push(fault),
+  });
+  const stream = trace.stream();
+  const span = stream.span('event', { n: 'u64' });
+  const emit = (count: number) => {
+    for (let n = 0; n < count; n++) span.finish(stream.startTrace(), n);
+  };
+  emit(10);
+  // Without a turn of the event loop in between.
+  disk.fill();
+  emit(5000);
+  expect(trace.stats().dropped.ringFull).toBeGreaterThan(0);
+  disk.free();
+  const from = Date.now();
+  while (trace.stats().pending.events > 0 && Date.now() - from < LONGEST_MS) {
+    Atomics.wait(napping, 0, 0, 5);
+  }
+  expect(trace.stats().pending.events).toBe(0);
+  expect(told).toEqual([]);
+  await expect.poll(() => told.length, { timeout: LONGEST_MS }).toBe(2);
+  expect(told).toMatchObject([
+    { over: false, code: 'ENOSPC' },
+    { over: true, dropped: trace.stats().dropped.ringFull },
+  ]);
+  await trace.close();
+});
 
 // Both formats at once: two targets, each with a voice of its own.
 describe.skipIf(!mayMount)('a full disk (skipped where mounts need another user)', () => {
