@@ -1,6 +1,6 @@
-import { readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
+import { rmdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { isDirectory, kindOf } from '../core/file-kind.js';
+import { kindOf } from '../core/file-kind.js';
 import { TraceFormatError } from '../core/errors.js';
 import { isAlive, isTaken } from '../core/process-identity.js';
 import { ringsIn } from '../core/recovery.js';
@@ -9,6 +9,7 @@ import { hasCode } from '../core/system-error.js';
 import { recoverTrace as recoverHeph } from '../heph/recover.js';
 import { recoverTrace as recoverOvni, writersOf } from '../ovni/recover.js';
 import type { StreamOwner } from '../ovni/stream-owner.js';
+import { contentOf, halfRemoved, namesIn, removeTrace } from './trace-content.js';
 
 /** A trace that an earlier process has left: an ovni directory, or a Heph file. */
 export interface EarlierTrace {
@@ -18,52 +19,13 @@ export interface EarlierTrace {
   time: number;
 }
 
-const DELETED = '.deleted';
 const HEPH_RING = /^\.(.+)\.\d+-\d+-\d+\.ring$/;
 /** What the hook writes within a run: a piece, a loom with its processes, a file. */
 const PIECE = /^(\d+)\.\d{6,}$/;
 const LOOM = /^loom\./;
 const PROCESS = /^proc\.(\d+)$/;
+const isNamed = (name: string) => [PIECE, LOOM, PROCESS].some((each) => each.test(name));
 const FILE = /-(\d+)(?:-\d+)?(?:\.\d{6,})?\.heph$/;
-/** What a process that was killed was about to remove. */
-const HALF_REMOVED = /^\.(?:loom\..+|proc\.\d+|\d+\.\d{6,})\.deleted$/;
-
-interface Content {
-  bytes: number;
-  time: number;
-  rings: string[];
-}
-
-/** What lies at a path and below it; what goes away meanwhile is passed over. */
-function contentOf(path: string): Content {
-  const content: Content = { bytes: 0, time: 0, rings: [] };
-  const stats = kindOf(path);
-  if (stats === undefined) return content;
-  content.time = stats.mtimeMs;
-  if (stats.isDirectory()) {
-    for (const name of namesIn(path)) {
-      const below = contentOf(join(path, name));
-      content.bytes += below.bytes;
-      content.time = Math.max(content.time, below.time);
-      content.rings.push(...below.rings);
-    }
-  } else if (path.endsWith('.ring')) {
-    content.rings.push(path);
-  } else {
-    content.bytes = stats.size;
-  }
-  return content;
-}
-
-/** The names in a directory; none where there is a link to one, for what that leads to is no trace of ours. */
-function namesIn(directory: string): string[] {
-  try {
-    return isDirectory(directory) ? readdirSync(directory) : [];
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
-    throw error;
-  }
-}
 
 /** Whether the process that a name tells has ended; false for a name that tells none. */
 function hasEnded(name: string, pattern: RegExp): boolean {
@@ -124,8 +86,11 @@ function tracesOf(run: string, present: boolean): string[] {
   const files = [...new Set([...names.filter((name) => !name.startsWith('.')), ...ringed])]
     .filter((name) => name.endsWith('.heph') && (!present || hasEnded(name, FILE)))
     .map((name) => join(heph, name));
-  const isOne = (name: string, pattern: RegExp) =>
-    present ? hasEnded(name, pattern) : pattern.test(name) || HALF_REMOVED.test(name);
+  const isOne = (name: string, pattern: RegExp) => {
+    if (present) return hasEnded(name, pattern);
+    const removed = halfRemoved(name);
+    return removed === undefined ? pattern.test(name) : isNamed(removed);
+  };
   const processes = namesIn(ovni).flatMap((name) => {
     if (!LOOM.test(name)) return isOne(name, PIECE) ? [join(ovni, name)] : [];
     return namesIn(join(ovni, name))
@@ -227,21 +192,19 @@ export function deleteOldest(traces: readonly EarlierTrace[], bytes: number): vo
   let total = traces.reduce((sum, trace) => sum + trace.bytes, 0);
   for (const trace of traces) {
     if (total <= bytes) return;
-    remove(trace.path);
+    removeWithDirectories(trace.path);
     total -= trace.bytes;
   }
 }
 
-/** Removes a trace, out of sight at once, and the directories that it leaves empty. */
-function remove(path: string): void {
-  const directory = dirname(path);
-  const hidden = join(directory, `.${basename(path)}${DELETED}`);
+/** Removes a trace, and the directories that it leaves empty. */
+function removeWithDirectories(path: string): void {
   try {
-    renameSync(path, hidden);
-    rmSync(hidden, { recursive: true, force: true });
+    removeTrace(path);
     // Up to that of the run.
     const levels = PROCESS.test(basename(path)) ? 3 : 2;
-    for (let at = directory, level = 0; level < levels; at = dirname(at), level++) rmdirSync(at);
+    for (let at = dirname(path), level = 0; level < levels; at = dirname(at), level++)
+      rmdirSync(at);
   } catch (error) {
     // Another process was faster, or there is more in them.
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].some((code) => hasCode(error, code))) throw error;

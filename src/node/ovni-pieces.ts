@@ -1,5 +1,5 @@
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { core } from '../core/addon.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import type { CheckedSizeOptions } from '../core/size-limits.js';
@@ -7,6 +7,7 @@ import { continueProcess, currentProcess } from '../ovni/process.js';
 import type { OvniProcess } from '../ovni/process.js';
 import { StreamWriter } from '../ovni/stream-writer.js';
 import { thread } from '../ovni/thread.js';
+import { contentOf, halfRemoved, removeTrace } from './trace-content.js';
 import { reasonOf, warn } from './warning.js';
 
 /**
@@ -29,7 +30,6 @@ const NOTE = 'node.ovni-piece';
 const DIGITS = 6;
 /** Often enough that a piece is little longer than it should be, and no work to speak of. */
 const CHECK_MS = 250;
-const DELETED = '.deleted';
 
 function pathOf(directory: string, number: number): string {
   return join(directory, `${process.pid}.${String(number).padStart(DIGITS, '0')}`);
@@ -64,36 +64,6 @@ export function presentPiece(): Piece {
   return { number: note.number, begun: BigInt(note.begun) };
 }
 
-interface Content {
-  bytes: number;
-  /** Whether a ring is left: somebody writes there, or a recovery has something to do. */
-  hasRing: boolean;
-}
-
-function contentOf(directory: string): Content {
-  const content: Content = { bytes: 0, hasRing: false };
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) {
-      const below = contentOf(path);
-      content.bytes += below.bytes;
-      content.hasRing ||= below.hasRing;
-    } else if (entry.name.endsWith('.ring')) {
-      content.hasRing = true;
-    } else {
-      content.bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    }
-  }
-  return content;
-}
-
-/** Removes a whole trace: it is out of sight at once, and gone a little later. */
-function remove(path: string, directory: string, name: string): void {
-  const hidden = join(directory, `.${name}${DELETED}`);
-  renameSync(path, hidden);
-  rmSync(hidden, { recursive: true, force: true });
-}
-
 /** Deletes the oldest pieces of the process until the others leave room for one more. */
 function shrink(settings: PieceSettings): void {
   const { directory, maxBytes, rotateBytes } = settings;
@@ -101,7 +71,7 @@ function shrink(settings: PieceSettings): void {
   const pieces = [];
   for (const name of readdirSync(directory)) {
     // What a process that was killed was about to remove.
-    if (name.startsWith('.') && name.endsWith(DELETED)) {
+    if (halfRemoved(name) !== undefined) {
       rmSync(join(directory, name), { recursive: true, force: true });
     }
     const number = numberOf(name);
@@ -109,10 +79,10 @@ function shrink(settings: PieceSettings): void {
   }
   pieces.sort((a, b) => a.number - b.number);
   let total = pieces.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { name, number, bytes, hasRing } of pieces) {
+  for (const { name, number, bytes, rings } of pieces) {
     if (total <= maxBytes - rotateBytes) return;
-    if (hasRing || number >= present) continue;
-    remove(join(directory, name), directory, name);
+    if (rings.length > 0 || number >= present) continue;
+    removeTrace(join(directory, name));
     total -= bytes;
   }
 }
@@ -246,7 +216,7 @@ class Leader {
       });
     } catch (error) {
       this.#thread.attempt('leaves a piece that has not begun', () => {
-        remove(path, directory, basename(path));
+        removeTrace(path);
       });
       throw error;
     }

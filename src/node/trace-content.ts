@@ -1,0 +1,60 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isDirectory, kindOf } from '../core/file-kind.js';
+import { hasCode } from '../core/system-error.js';
+
+const DELETED = '.deleted';
+
+export interface TraceContent {
+  /** Without the rings. */
+  bytes: number;
+  /** When it was last written to, in milliseconds. */
+  time: number;
+  /** Somebody writes there, or a recovery has something to do. */
+  rings: string[];
+}
+
+/** What lies at a path and below it; what goes away meanwhile is passed over. */
+export function contentOf(path: string): TraceContent {
+  const content: TraceContent = { bytes: 0, time: 0, rings: [] };
+  const stats = kindOf(path);
+  if (stats === undefined) return content;
+  content.time = stats.mtimeMs;
+  if (stats.isDirectory()) {
+    for (const name of namesIn(path)) {
+      const below = contentOf(join(path, name));
+      content.bytes += below.bytes;
+      content.time = Math.max(content.time, below.time);
+      content.rings.push(...below.rings);
+    }
+  } else if (path.endsWith('.ring')) {
+    content.rings.push(path);
+  } else {
+    content.bytes = stats.size;
+  }
+  return content;
+}
+
+/** The names in a directory; none where there is a link to one, for what that leads to is no trace of ours. */
+export function namesIn(directory: string): string[] {
+  try {
+    return isDirectory(directory) ? readdirSync(directory) : [];
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+/** Removes a trace: it is out of sight at once, and gone a little later. */
+export function removeTrace(path: string): void {
+  const hidden = join(dirname(path), `.${basename(path)}${DELETED}`);
+  renameSync(path, hidden);
+  rmSync(hidden, { recursive: true, force: true });
+}
+
+/** The name of the trace that a process was about to remove when it was killed. */
+export function halfRemoved(name: string): string | undefined {
+  return name.startsWith('.') && name.endsWith(DELETED)
+    ? name.slice(1, -DELETED.length)
+    : undefined;
+}
