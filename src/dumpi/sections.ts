@@ -13,6 +13,9 @@ import {
 } from './layout.js';
 import type { SectionName } from './layout.js';
 
+const MOST_ELEMENTS = 1 << 20;
+const LARGEST_LIST = 64 << 20;
+
 /** Version of the library that wrote a trace: major, minor, patch. */
 export type Version = readonly [number, number, number];
 
@@ -223,10 +226,21 @@ function readEntries(
   return index;
 }
 
+/** A list is held whole, and a sparse file can say to have any number: no library writes so many. */
 function list<T>(cursor: FieldCursor, field: string, bytes: number, element: () => T): T[] {
   const count = cursor.count(field, bytes);
+  if (count > MOST_ELEMENTS) {
+    const message = `${field} has ${count} elements`;
+    throw cursor.fault(message, field, count, `at most ${MOST_ELEMENTS}`);
+  }
+  const start = cursor.offset;
   const values: T[] = [];
-  for (let i = 0; i < count; i++) values.push(element());
+  for (let i = 0; i < count; i++) {
+    values.push(element());
+    const size = cursor.offset - start;
+    if (size <= LARGEST_LIST) continue;
+    throw cursor.fault(`${field} is too long`, field, size, `at most ${LARGEST_LIST} bytes`);
+  }
   return values;
 }
 

@@ -7,6 +7,7 @@ import { callNamed, calls } from '../../src/dumpi/calls.js';
 import { checkTrace } from '../../src/dumpi/check.js';
 import { dump } from '../../src/dumpi/dump.js';
 import { dumpi2ascii } from '../../src/dumpi/dumpi2ascii.js';
+import { INDEX_BYTES, INDEX_ENTRIES } from '../../src/dumpi/layout.js';
 import { readMetafile } from '../../src/dumpi/metafile.js';
 import { CallCursor, readCalls } from '../../src/dumpi/reader.js';
 import { readSections } from '../../src/dumpi/sections.js';
@@ -152,6 +153,20 @@ describe('senseless values', () => {
     }
     const error = bodyFault(0, label, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff);
     expect(error).toMatchObject({ offset: 16, field: 'requests', value: -1 });
+  });
+
+  it.each([
+    ['more elements', 2 ** 20 + 1, 0, { field: 'function names', value: 2 ** 20 + 1 }],
+    ['longer elements', 2000, 0xffff, { field: 'function names' }],
+  ])('refuses a section with %s than any library writes', (_, count, length, error) => {
+    const indexOffset = everyCall.length - INDEX_BYTES;
+    const index = Buffer.from(everyCall.subarray(indexOffset));
+    index.writeBigUInt64BE(BigInt(indexOffset), 8 * (1 + INDEX_ENTRIES.indexOf('functionNames')));
+    const names = Buffer.alloc(4 + count * (10 + length));
+    names.writeInt32BE(count);
+    for (let i = 0; i < count; i++) names.writeUInt16BE(length, 4 + i * (10 + length) + 8);
+    const file = write(Buffer.concat([everyCall.subarray(0, indexOffset), names, index]));
+    expect(() => readSections(file)).toThrow(expect.objectContaining({ ...error, path: file }));
   });
 
   it('refuses a call that is larger than the reader was told to take', () => {
