@@ -14,7 +14,6 @@ import {
 import type { SectionName } from './layout.js';
 
 const MOST_ELEMENTS = 1 << 20;
-const LARGEST_LIST = 64 << 20;
 
 /** Version of the library that wrote a trace: major, minor, patch. */
 export type Version = readonly [number, number, number];
@@ -233,14 +232,8 @@ function list<T>(cursor: FieldCursor, field: string, bytes: number, element: () 
     const message = `${field} has ${count} elements`;
     throw cursor.fault(message, field, count, `at most ${MOST_ELEMENTS}`);
   }
-  const start = cursor.offset;
   const values: T[] = [];
-  for (let i = 0; i < count; i++) {
-    values.push(element());
-    const size = cursor.offset - start;
-    if (size <= LARGEST_LIST) continue;
-    throw cursor.fault(`${field} is too long`, field, size, `at most ${LARGEST_LIST} bytes`);
-  }
+  for (let i = 0; i < count; i++) values.push(element());
   return values;
 }
 
