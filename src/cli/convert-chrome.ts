@@ -6,6 +6,7 @@ import type { ConversionRequest } from './convert.js';
 import { counted } from './counted.js';
 import { findTraces } from './detect.js';
 import type { FoundTrace } from './detect.js';
+import { warnOfRings } from './left-rings.js';
 import { mergedChromeEvents } from './merge-chrome.js';
 import { ProgressLine } from './progress.js';
 import { tell } from './tell.js';
@@ -16,6 +17,7 @@ export async function convertToChrome({ path, out, force }: ConversionRequest): 
   const traces = drawable(findTraces(path));
   const toFile = out !== undefined && out !== '-';
   if (toFile) refusePartOf(traces, out);
+  for (const trace of traces) warnOfRings('convert', trace.path);
   const output = toFile ? await fileOutput(out, force) : standardOutput();
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
   let exitCode = EXIT_DONE;

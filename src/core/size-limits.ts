@@ -1,5 +1,6 @@
 import { integerIn, oneOf } from './argument.js';
 import type { OptionNames } from './argument.js';
+import { outOfRange } from './errors.js';
 import { numberSetting, setting } from './setting.js';
 
 /** How much disk a trace may take. Off by default. */
@@ -11,8 +12,8 @@ export interface SizeOptions {
   maxBytes?: number;
   /**
    * Bytes after which the next numbered piece of the trace begins, from 2 times `ringBytes` to half
-   * of `maxBytes`. Default, where the oldest are deleted, an eighth of `maxBytes`; else none; or
-   * `TRACEWRIGHT_ROTATE_BYTES`.
+   * of `maxBytes`. Default, where the oldest are deleted, an eighth of `maxBytes` but no less than 2 times
+   * `ringBytes`; else none; or `TRACEWRIGHT_ROTATE_BYTES`.
    */
   rotateBytes?: number;
   /**
@@ -36,6 +37,22 @@ export const SIZE_OPTIONS: OptionNames<Required<SizeOptions>> = {
   atMaxBytes: true,
 };
 
+interface SizeRange {
+  /** The least, in rings. */
+  rings: number;
+  ringBytes: number;
+  most: number;
+}
+
+function sizeIn(field: string, value: unknown, { rings, ringBytes, most }: SizeRange): number {
+  const least = rings * ringBytes;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value >= least) {
+    return integerIn(field, value, least, most);
+  }
+  const limit = `at least ${rings} times ringBytes, which is ${ringBytes}`;
+  throw outOfRange(field, value, limit);
+}
+
 /**
  * Fills in environment variables and defaults and checks the result.
  *
@@ -50,7 +67,9 @@ export function checkSizeOptions(options: SizeOptions, ringBytes: number): Check
   const piece = numberSetting('rotateBytes', each, 'TRACEWRIGHT_ROTATE_BYTES', undefined);
   const largest = Number.MAX_SAFE_INTEGER;
   const maxBytes =
-    whole.value === undefined ? 0 : integerIn(whole.field, whole.value, 4 * ringBytes, largest);
+    whole.value === undefined
+      ? 0
+      : sizeIn(whole.field, whole.value, { rings: 4, ringBytes, most: largest });
   if (piece.value === undefined) {
     const eighth = Math.max(Math.floor(maxBytes / 8), 2 * ringBytes);
     return { maxBytes, rotateBytes: atMaxBytes === 'stop' ? 0 : maxBytes && eighth, atMaxBytes };
@@ -58,7 +77,7 @@ export function checkSizeOptions(options: SizeOptions, ringBytes: number): Check
   const longest = maxBytes === 0 ? largest : Math.floor(maxBytes / 2);
   return {
     maxBytes,
-    rotateBytes: integerIn(piece.field, piece.value, 2 * ringBytes, longest),
+    rotateBytes: sizeIn(piece.field, piece.value, { rings: 2, ringBytes, most: longest }),
     atMaxBytes,
   };
 }

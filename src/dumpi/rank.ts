@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { constants, hostname as osHostname } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
@@ -6,6 +6,7 @@ import { core } from '../core/addon.js';
 import { checkOptionNames, integerIn } from '../core/argument.js';
 import { compile, mayCompile } from '../core/compile.js';
 import { outOfRange, TracewrightError, wrongType } from '../core/errors.js';
+import { makeDirectories } from '../core/make-directories.js';
 import { recoverPredecessor } from '../core/recovery.js';
 import { Ring } from '../core/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
@@ -333,7 +334,7 @@ export class Rank {
     this.path = rankFileName(resolve(directory, prefix), this.rank);
     this.#side = sideFiles(this.path);
     attempt('directory', dirname(this.path), () => {
-      mkdirSync(dirname(this.path), { recursive: true });
+      makeDirectories(dirname(this.path));
     });
     const tag = `${process.pid}-${threadId}-${core.clockNow()}`;
     const rings = rankRings(this.path, settings.ringDir, tag);

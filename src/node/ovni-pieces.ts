@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { core } from '../core/addon.js';
+import { makeDirectories } from '../core/make-directories.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import type { CheckedSizeOptions } from '../core/size-limits.js';
 import { continueProcess, currentProcess } from '../ovni/process.js';
@@ -46,7 +47,7 @@ function note({ number, begun }: Piece): void {
 
 /** The number of the next piece; none is given twice, whatever becomes of the directory. */
 function nextNumber(directory: string): number {
-  mkdirSync(directory, { recursive: true });
+  makeDirectories(directory);
   const last = core.getNote(NOTE) === '' ? 0 : presentPiece().number;
   return 1 + Math.max(last, ...readdirSync(directory).map(numberOf));
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
 import { isDirectory, kindOf } from '../core/file-kind.js';
+import { makeDirectories } from '../core/make-directories.js';
 import { hasCode } from '../core/system-error.js';
 import type { Settings } from './settings.js';
 
@@ -74,7 +75,7 @@ function earlierRuns(wanted: string, settings: Settings): string[] {
 function claim(wanted: string, format: string): string {
   for (let number = 0; ; number++) {
     const directory = number === 0 ? wanted : `${wanted}.${number}`;
-    mkdirSync(directory, { recursive: true });
+    makeDirectories(directory);
     // Only the name that was asked for may be that of a link.
     if (number > 0 && !isDirectory(directory)) continue;
     if (['ovni', 'heph'].some((name) => kindOf(join(directory, name)) !== undefined)) continue;

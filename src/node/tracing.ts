@@ -1,7 +1,8 @@
-import { mkdirSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { core } from '../core/addon.js';
 import { TracewrightError } from '../core/errors.js';
+import { makeDirectories } from '../core/make-directories.js';
 import { checkRingDir, checkRingOptions } from '../core/ring-options.js';
 import { holdingSignals } from '../core/signal-hold.js';
 import { checkSizeOptions } from '../core/size-limits.js';
@@ -49,7 +50,7 @@ function openFree(
 ): { trace: Trace; target: string } {
   const suffix = extname(path);
   const stem = join(dirname(path), basename(path, suffix));
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectories(dirname(path));
   for (let attempt = sharedName ? 1 : 0; ; attempt++) {
     const tail =
       attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;

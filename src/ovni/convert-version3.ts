@@ -1,7 +1,6 @@
 import {
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   readSync,
   rmSync,
@@ -13,6 +12,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { checkPath } from '../core/argument.js';
 import { TraceFormatError, TracewrightError, outOfRange } from '../core/errors.js';
 import type { Progress } from '../core/finding.js';
+import { makeDirectories } from '../core/make-directories.js';
 import { openPlainFile } from '../core/plain-file.js';
 import { modelOf, models } from './catalog.js';
 import type { ModelName } from './catalog.js';
@@ -110,7 +110,7 @@ export function convertToVersion3(
     );
   }
   try {
-    mkdirSync(target, { recursive: true });
+    makeDirectories(target);
     return convert(trace, target, options.onProgress);
   } catch (error) {
     rmSync(target, { recursive: true, force: true });
@@ -162,7 +162,7 @@ function convert(
         `proc.${stream.pid}`,
         `thread.${stream.tid}`,
       );
-      mkdirSync(folder, { recursive: true });
+      makeDirectories(folder);
       const start = starts.get(hostOf(stream.loom))!;
       const late = scan.firstClock - start > MAX_GAP_NANOSECONDS;
       if (late) {

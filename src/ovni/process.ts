@@ -15,6 +15,7 @@ import { core } from '../core/addon.js';
 import { checkOptionNames, integerIn } from '../core/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../core/errors.js';
 import { isDirectory } from '../core/file-kind.js';
+import { makeDirectories } from '../core/make-directories.js';
 import { checkRingOptions, RING_OPTIONS } from '../core/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../core/ring-options.js';
 import { recoverPredecessor } from '../core/recovery.js';
@@ -149,7 +150,7 @@ function claimProcDir(
     const loomDir = join(numbered, `loom.${loom}`);
     const procDir = join(loomDir, `proc.${pid}`);
     const isOurs = attempt('traceDir', traceDir, () => {
-      mkdirSync(numbered, { recursive: true });
+      makeDirectories(numbered);
       if (run > 0 && !isDirectory(numbered)) return false;
       makeDirectory(loomDir);
       return isDirectory(loomDir);
@@ -421,7 +422,7 @@ export function moveToTrace(current: OvniProcess, names: readonly string[], stay
   });
   attempt('OVNI_TMPDIR', current.workDir, () => {
     for (const { to } of moves) {
-      mkdirSync(dirname(to), { recursive: true });
+      makeDirectories(dirname(to));
       if (!isDirectory(dirname(to))) throw new Error(`${dirname(to)} is a link`);
     }
     if (stay) {

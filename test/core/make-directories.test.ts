@@ -1,0 +1,46 @@
+import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeDirectories } from '../../src/core/make-directories.js';
+import { runFixture } from './run-fixture.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-directories-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('directories are made', () => {
+  it('with those above them, also where they are there or links to some', () => {
+    const path = join(folder, 'a/b/c');
+    makeDirectories(path);
+    makeDirectories(path);
+    symlinkSync(path, join(folder, 'link'));
+    makeDirectories(join(folder, 'link'));
+    makeDirectories(join(folder, 'link/d'));
+    expect(statSync(join(path, 'd')).isDirectory()).toBe(true);
+  });
+
+  it('nowhere below a file', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => {
+      makeDirectories(file);
+    }).toThrow('EEXIST');
+    expect(() => {
+      makeDirectories(join(file, 'a/b'));
+    }).toThrow('ENOTDIR');
+  });
+
+  it.runIf(existsSync('/proc/self'))('nowhere below what says ENOENT for ever', async () => {
+    expect(() => {
+      makeDirectories('/proc/tracewright/a');
+    }).toThrow('ENOENT');
+    const { code, stderr } = await runFixture('node-service/quiet.mjs', {
+      env: { TRACEWRIGHT_DIR: '/proc/tracewright' },
+      execArgv: ['--import', 'tracewright/register'],
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain('ENOENT');
+  });
+});
