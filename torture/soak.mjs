@@ -16,13 +16,16 @@ const EVENTS_A_SECOND = 250_000;
 const WORKER_SECONDS = 2;
 const STEP_MS = 10;
 
-/** Writes at the agreed rate until `until` (ms of `performance.now`); resolves to how many. */
-async function write(until) {
+/**
+ * Writes at the agreed rate until `until` (ms of `performance.now`), after what the streams before it
+ * have left to write; resolves to how many.
+ */
+async function write(until, behind = 0) {
   const numbered = event('OB.(u32 n)');
   const from = performance.now();
   let n = 0;
   for (let now = from; now < until; now = performance.now()) {
-    const due = ((now - from) * EVENTS_A_SECOND) / 1000;
+    const due = behind + ((now - from) * EVENTS_A_SECOND) / 1000;
     while (n < due) numbered(n++);
     await delay(STEP_MS);
   }
@@ -47,12 +50,15 @@ async function soak(minutes) {
     threadInit(1);
     addCpu(0, 0);
     event('OHx')(-1, 1, 0);
-    const end = performance.now() + minutes * 60_000;
+    const begin = performance.now();
+    const end = begin + minutes * 60_000;
     const main = write(end);
     let [workers, written, missing] = [0, 0, 0];
     process.stdout.write('minute  RSS MiB  descriptors  workers      events  missing\n');
     for (let tid = 2; performance.now() < end; tid++) {
-      const worker = new Worker(new URL(import.meta.url), { workerData: { tid } });
+      // While one ends and the next begins, nobody writes.
+      const behind = ((performance.now() - begin) * EVENTS_A_SECOND) / 1000 - written;
+      const worker = new Worker(new URL(import.meta.url), { workerData: { tid, behind } });
       const [count] = await once(worker, 'message');
       await once(worker, 'exit');
       workers++;
@@ -71,8 +77,10 @@ async function soak(minutes) {
     const count = await main;
     threadFree();
     if (numbersOf(join(procDir, 'thread.1/stream.obs')) !== count) missing++;
+    const rate = (written + count) / ((performance.now() - begin) / 1000);
     process.stdout.write(
-      `${written + count} events, ${workers + 1} streams, ${missing} with something missing\n`,
+      `${written + count} events, ${Math.round(rate)} a second, in ${workers + 1} streams, ` +
+        `${missing} with something missing\n`,
     );
     process.exitCode = missing === 0 ? 0 : 1;
   } finally {
@@ -86,7 +94,7 @@ if (isMainThread) {
 } else {
   threadInit(workerData.tid);
   event('OHx')(-1, workerData.tid, 0);
-  const count = await write(performance.now() + WORKER_SECONDS * 1000);
+  const count = await write(performance.now() + WORKER_SECONDS * 1000, workerData.behind);
   threadFree();
   parentPort.postMessage(count);
 }
