@@ -75,9 +75,9 @@ async function soak(minutes) {
       );
     }
     const count = await main;
+    const rate = (written + count) / ((performance.now() - begin) / 1000);
     threadFree();
     if (numbersOf(join(procDir, 'thread.1/stream.obs')) !== count) missing++;
-    const rate = (written + count) / ((performance.now() - begin) / 1000);
     process.stdout.write(
       `${written + count} events, ${Math.round(rate)} a second, in ${workers + 1} streams, ` +
         `${missing} with something missing\n`,
