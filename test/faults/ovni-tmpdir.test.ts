@@ -44,21 +44,27 @@ function traceInto(ovniDir: string, temporary: string, version: 1 | 3): FaultySe
 
 const STREAM = { 1: 'thread.1', 3: 'stream.obs' } as const;
 
+/** A thread that has ended while OVNI_TMPDIR was full. */
+async function fullWhenClosed(version: 1 | 3) {
+  const disk = smallDisk();
+  const temporary = join(disk.path, 'fast');
+  const ovniDir = join(temporaryFolder(), 'ovni');
+  const service = traceInto(ovniDir, temporary, version);
+  await service.do('open');
+  await service.emit(5000);
+  await service.until(({ ovni }) => ovni.pendingBytes === 0);
+  disk.fill();
+  // As many as the ring holds.
+  await service.emit(1000);
+  await expect(service.do('close')).rejects.toMatchObject({ code: 'ERR_SYSTEM' });
+  return { disk, temporary, ovniDir, service };
+}
+
 describe.skipIf(!mayMount).each([1, 3] as const)(
   'OVNI_TMPDIR, version %i (skipped where mounts need another user)',
   (version) => {
     it('full when the thread ends: the stream stays, and is complete once there is room', async () => {
-      const disk = smallDisk();
-      const temporary = join(disk.path, 'fast');
-      const ovniDir = join(temporaryFolder(), 'ovni');
-      const service = traceInto(ovniDir, temporary, version);
-      await service.do('open');
-      await service.emit(5000);
-      await service.until(({ ovni }) => ovni.pendingBytes === 0);
-      disk.fill();
-      // As many as the ring holds.
-      await service.emit(1000);
-      await expect(service.do('close')).rejects.toMatchObject({ code: 'ERR_SYSTEM' });
+      const { disk, temporary, ovniDir, service } = await fullWhenClosed(version);
       disk.free();
       await service.do('procFini');
       const { n, ovni } = await service.until((stats) => stats.ovni.pendingBytes === 0);
@@ -75,16 +81,7 @@ describe.skipIf(!mayMount).each([1, 3] as const)(
     });
 
     it('full until the process ends: the stream stays with its ring, and can be recovered', async () => {
-      const disk = smallDisk();
-      const temporary = join(disk.path, 'fast');
-      const ovniDir = join(temporaryFolder(), 'ovni');
-      const service = traceInto(ovniDir, temporary, version);
-      await service.do('open');
-      await service.emit(5000);
-      await service.until(({ ovni }) => ovni.pendingBytes === 0);
-      disk.fill();
-      await service.emit(1000);
-      await expect(service.do('close')).rejects.toMatchObject({ code: 'ERR_SYSTEM' });
+      const { disk, temporary, ovniDir, service } = await fullWhenClosed(version);
       const { n, ovni } = await service.stats();
       expect(ovni.pendingBytes).toBeGreaterThan(0);
       expect(await service.end()).toEqual({ code: 0, signal: null });
