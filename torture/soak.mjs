@@ -1,20 +1,24 @@
 // 500,000 ovni events a second for a long time, half of them from workers that come and go: memory
-// must stay flat and nothing may be lost.
+// must stay flat and nothing may be lost. Another process reads the streams back, for what reading takes
+// is not the memory of a service that is traced.
 //
 //   npm run soak -- --minutes 10
 
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { addCpu, event, procInit, readStream, threadFree, threadInit } from 'tracewright/ovni';
 
 const EVENTS_A_SECOND = 250_000;
 const WORKER_SECONDS = 2;
 const STEP_MS = 10;
+const SCRIPT = fileURLToPath(import.meta.url);
 
 /**
  * Writes at the agreed rate until `until` (ms of `performance.now`), after what the streams before it
@@ -32,7 +36,7 @@ async function write(until, behind = 0) {
   return n;
 }
 
-/** Events of a stream that are numbered on from 0. */
+/** How many events of a stream are numbered on from 0; -1 where a number is missing. */
 function numbersOf(path) {
   let n = 0;
   for (const { mcv, payload } of readStream(path, { version: 3 })) {
@@ -41,6 +45,12 @@ function numbersOf(path) {
     n++;
   }
   return n;
+}
+
+/** Resolves to `numbersOf` of a process of its own. */
+async function numbersElsewhere(path) {
+  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, '--count', path]);
+  return Number(stdout);
 }
 
 async function soak(minutes) {
@@ -58,13 +68,13 @@ async function soak(minutes) {
     for (let tid = 2; performance.now() < end; tid++) {
       // While one ends and the next begins, nobody writes.
       const behind = ((performance.now() - begin) * EVENTS_A_SECOND) / 1000 - written;
-      const worker = new Worker(new URL(import.meta.url), { workerData: { tid, behind } });
+      const worker = new Worker(SCRIPT, { workerData: { tid, behind } });
       const [count] = await once(worker, 'message');
       await once(worker, 'exit');
       workers++;
       written += count;
       const thread = join(procDir, `thread.${tid}`);
-      if (numbersOf(join(thread, 'stream.obs')) !== count) missing++;
+      if ((await numbersElsewhere(join(thread, 'stream.obs'))) !== count) missing++;
       rmSync(thread, { recursive: true });
       const minute = (minutes - (end - performance.now()) / 60_000).toFixed(1);
       const memory = (process.memoryUsage().rss / 2 ** 20).toFixed(0);
@@ -77,7 +87,7 @@ async function soak(minutes) {
     const count = await main;
     const rate = (written + count) / ((performance.now() - begin) / 1000);
     threadFree();
-    if (numbersOf(join(procDir, 'thread.1/stream.obs')) !== count) missing++;
+    if ((await numbersElsewhere(join(procDir, 'thread.1/stream.obs'))) !== count) missing++;
     process.stdout.write(
       `${written + count} events, ${Math.round(rate)} a second, in ${workers + 1} streams, ` +
         `${missing} with something missing\n`,
@@ -89,8 +99,11 @@ async function soak(minutes) {
 }
 
 if (isMainThread) {
-  const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
-  await soak(Number(values.minutes));
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string', default: '10' }, count: { type: 'string' } },
+  });
+  if (values.count === undefined) await soak(Number(values.minutes));
+  else process.stdout.write(String(numbersOf(values.count)));
 } else {
   threadInit(workerData.tid);
   event('OHx')(-1, workerData.tid, 0);
