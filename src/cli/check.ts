@@ -14,14 +14,15 @@ import { ClosedPipe, standardOutput } from './text-output.js';
 /** `tracewright check`. */
 export const checkCommand: Command = {
   summary: "tell whether a trace's own reader accepts it",
-  help: `Usage: tracewright check PATH [--json] [--format F] [--endian E]
+  help: `Usage: tracewright check PATH... [--json] [--format F] [--endian E]
 
 Tells what is wrong with the traces at PATH: errors, which the format's own
 reader refuses, and warnings, which it accepts although something is amiss.
 Of one rule the first 20 findings are printed and the others counted.
 
 PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, a
-reference or kernel trace of Laplace, or a directory that holds such traces.
+reference or kernel trace of Laplace, or a directory that holds such traces; of
+a Heph trace that rotates, also the name under which it was opened.
 
   --json    one JSON object a finding: severity, rule, message, path, offset
 ${toldHelp}  --help    print this
@@ -33,10 +34,10 @@ or nothing to read.
     const { values, positionals } = parseCommandLine(
       args,
       { json: { type: 'boolean' }, ...toldOptions },
-      ['PATH'],
+      ['PATH...'],
     );
     const json = values.json === true;
-    const traces = findTraces(positionals[0]!, values);
+    const traces = findTraces(positionals, values);
     const output = standardOutput();
     const progress = new ProgressLine();
     const counts = { error: 0, warning: 0 };

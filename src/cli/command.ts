@@ -33,7 +33,8 @@ export type CommandLine<T extends Options> = ReturnType<
 /**
  * Splits a command line into options and positionals.
  *
- * @param names What the positionals are, in capitals; one in brackets may be left out.
+ * @param names What the positionals are, in capitals; one in brackets may be left out, and one that
+ * ends in `...` may come more than once.
  * @throws UsageError for options that the command does not have and for too few or many positionals.
  */
 export function parseCommandLine<T extends Options>(
@@ -45,9 +46,10 @@ export function parseCommandLine<T extends Options>(
   const { positionals } = parsed;
   const required = names.filter((name) => !name.startsWith('[')).length;
   if (positionals.length < required) {
-    throw new UsageError(`${names[positionals.length]!} is missing`);
+    throw new UsageError(`${names[positionals.length]!.replace('...', '')} is missing`);
   }
-  if (positionals.length > names.length) {
+  const most = names.at(-1)?.endsWith('...') === true ? Infinity : names.length;
+  if (positionals.length > most) {
     throw new UsageError(`unexpected argument ${JSON.stringify(positionals[names.length])}`);
   }
   return parsed;

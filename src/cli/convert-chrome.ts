@@ -14,7 +14,7 @@ import { fileOutput, standardOutput } from './text-output.js';
 
 /** `convert --to chrome`: to the file OUT, or to standard output. */
 export async function convertToChrome({ path, out, force }: ConversionRequest): Promise<number> {
-  const traces = drawable(findTraces(path));
+  const traces = drawable(findTraces([path]));
   const toFile = out !== undefined && out !== '-';
   if (toFile) refusePartOf(traces, out);
   for (const trace of traces) warnOfRings('convert', trace.path);

@@ -16,7 +16,7 @@ const CONVERTED = /^(loom\..+|clock-offsets\.txt)$/;
 /** `convert --to ovni3`: the one ovni trace at PATH to the directory OUT. */
 export function convertToOvni3({ path, out, force }: ConversionRequest): Promise<number> {
   if (out === undefined) throw new UsageError('OUT is missing');
-  const traces = findTraces(path).filter(({ format }) => format === ovniFormat);
+  const traces = findTraces([path]).filter(({ format }) => format === ovniFormat);
   if (traces.length === 0) throw new UsageError(`${path} holds no ovni trace`);
   const from = traces[0]!.path;
   const replaced = existsSync(out);

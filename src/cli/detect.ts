@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UsageError } from './command.js';
 import { dumpiFormat } from './dumpi-format.js';
 import { hephFormat } from './heph-format.js';
@@ -78,20 +78,32 @@ function tracesBelow(directory: string, formats: readonly TraceFormat[], depth =
   return found;
 }
 
+/** The files of a trace that rotated, of which nothing lies at the path itself. */
+function pieces(path: string, formats: readonly TraceFormat[]): FoundTrace[] {
+  if (existsSync(path) || !existsSync(dirname(path))) return [];
+  return formats.flatMap((format) =>
+    (format.piecesOf?.(path) ?? []).map((piece) => ({ format, path: piece })),
+  );
+}
+
 /**
- * The traces that a path stands for: itself, or those in a directory and below it. A directory that
- * the register hook made holds an ovni trace in `ovni` and a file for each Heph trace in `heph`.
- *
- * @param withoutFile whether rings count of which there is no file: recovery takes them away.
- * @throws UsageError when there is nothing at the path, or nothing that the command knows.
+ * The traces that a path stands for: itself, those in a directory and below it, or the pieces of one
+ * that rotated. A directory that the register hook made holds an ovni trace in `ovni` and a file for
+ * each Heph trace in `heph`.
  */
-export function findTraces(path: string, told: Told = {}, withoutFile = false): FoundTrace[] {
-  const formats = formatsAsTold(told);
+function tracesAt(
+  path: string,
+  formats: readonly TraceFormat[],
+  withoutFile: boolean,
+): FoundTrace[] {
   try {
+    const wanted = (found: FoundTrace[]): FoundTrace[] =>
+      withoutFile ? found : found.filter((trace) => existsSync(trace.path));
+    const rotated = wanted(pieces(path, formats));
+    if (rotated.length > 0) return rotated;
     const stats = statSync(path);
     if (stats.isDirectory()) {
-      const below = tracesBelow(path, formats);
-      const found = withoutFile ? below : below.filter((trace) => existsSync(trace.path));
+      const found = wanted(tracesBelow(path, formats));
       if (found.length > 0) return found;
     } else if (stats.isFile()) {
       const format = formats.find((candidate) => candidate.isTraceFile(path));
@@ -109,4 +121,24 @@ export function findTraces(path: string, told: Told = {}, withoutFile = false): 
       'is a .meta file; a trace of Laplace needs --format laplace-binary, or a name that ends in ' +
       '.references, .references.txt or .kernel.txt',
   );
+}
+
+/**
+ * The traces that paths stand for, each once.
+ *
+ * @param withoutFile whether rings count of which there is no file: recovery takes them away.
+ * @throws UsageError when there is nothing at a path, or nothing that the command knows.
+ */
+export function findTraces(
+  paths: readonly string[],
+  told: Told = {},
+  withoutFile = false,
+): FoundTrace[] {
+  const formats = formatsAsTold(told);
+  const found = new Map<string, FoundTrace>();
+  for (const trace of paths.flatMap((path) => tracesAt(path, formats, withoutFile))) {
+    const key = resolve(trace.path);
+    if (!found.has(key)) found.set(key, trace);
+  }
+  return [...found.values()];
 }

@@ -13,16 +13,17 @@ import type { TraceFormat } from './trace-format.js';
 /** `tracewright dump`. */
 export const dumpCommand: Command = {
   summary: 'print every record of a trace',
-  help: `Usage: tracewright dump PATH [--json]
-       tracewright dump PATH --format dumpi2ascii
-       tracewright dump REFERENCES --kernel KERNEL [--format F] [--endian E]
+  help: `Usage: tracewright dump PATH... [--json]
+       tracewright dump PATH... --format dumpi2ascii
+       tracewright dump REFERENCES... --kernel KERNEL [--format F] [--endian E]
 
 Prints every record of the traces at PATH, one a line, in the order in which
 they stand in the trace; the threads of an ovni trace together, by their clocks.
 A line that begins with # names the trace.
 
 PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, a
-reference or kernel trace of Laplace, or a directory that holds such traces.
+reference or kernel trace of Laplace, or a directory that holds such traces; of
+a Heph trace that rotates, also the name under which it was opened.
 
   --json    one JSON object a line; 64-bit integers beyond 2^53 - 1 are strings,
             and a line {"kind":"trace", ...} names the trace
@@ -40,7 +41,7 @@ been printed), 2 wrong usage or nothing to read.
     const { values, positionals } = parseCommandLine(
       args,
       { json: { type: 'boolean' }, kernel: { type: 'string' }, ...toldOptions },
-      ['PATH'],
+      ['PATH...'],
     );
     const json = values.json === true;
     const { endian, kernel } = values;
@@ -53,7 +54,7 @@ been printed), 2 wrong usage or nothing to read.
     const output = standardOutput(form === undefined ? 'utf8' : 'latin1');
     const progress = new ProgressLine(!process.stdout.isTTY);
     let exitCode = EXIT_DONE;
-    for (const { format, path } of findTraces(positionals[0]!, {
+    for (const { format, path } of findTraces(positionals, {
       format: isInput ? values.format : undefined,
       endian,
     })) {

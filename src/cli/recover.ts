@@ -11,7 +11,7 @@ import { standardOutput } from './text-output.js';
 /** `tracewright recover`. */
 export const recoverCommand: Command = {
   summary: 'finish the traces of a process that was killed',
-  help: `Usage: tracewright recover PATH [--ring-dir DIR] [--json] [--format F]
+  help: `Usage: tracewright recover PATH... [--ring-dir DIR] [--json] [--format F]
                           [--endian E]
 
 Finishes what a dead process has left at PATH: events that were recorded and had
@@ -20,7 +20,8 @@ the rings are removed. It can be interrupted and repeated; a trace whose process
 is alive is left alone, and so is one with a ring that may not be read.
 
 PATH is a Heph file, an ovni trace directory, a DUMPI file or metafile, a
-reference or kernel trace of Laplace, or a directory that holds such traces.
+reference or kernel trace of Laplace, or a directory that holds such traces; of
+a Heph trace that rotates, also the name under which it was opened.
 
   --ring-dir DIR  where the rings are, when the process kept them elsewhere
   --json          one JSON object a trace: what was done
@@ -33,12 +34,12 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
     const { values, positionals } = parseCommandLine(
       args,
       { 'ring-dir': { type: 'string' }, json: { type: 'boolean' }, ...toldOptions },
-      ['PATH'],
+      ['PATH...'],
     );
     const ringDir = values['ring-dir'];
     const output = standardOutput();
     let exitCode = EXIT_DONE;
-    for (const { format, path } of findTraces(positionals[0]!, values, true)) {
+    for (const { format, path } of findTraces(positionals, values, true)) {
       let result: Recovery;
       try {
         result = format.recover(path, ringDir === undefined ? {} : { ringDir });

@@ -20,6 +20,8 @@ export interface TraceFormat {
   isTraceFile(path: string): boolean;
   /** The traces of this format that a directory holds, in the order in which to treat them. */
   tracesIn(directory: string): string[];
+  /** The files of a trace that rotated, from the oldest to the newest, by the path that was opened. */
+  piecesOf?(path: string): string[];
   /** A line for each record: readable, or one JSON object. */
   dump(path: string, json: boolean, options: JobOptions): Iterable<string>;
   /**

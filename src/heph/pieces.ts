@@ -10,6 +10,15 @@ import { attempt } from '../core/system-error.js';
 
 const NUMBER = /^\d{6,}$/;
 
+/** The number of a piece of the trace that was opened at `path`; undefined of any other file name. */
+export function pieceNumber(name: string, path: string): number | undefined {
+  const extension = extname(path);
+  const start = `${basename(path, extension)}.`;
+  if (!name.startsWith(start) || !name.endsWith(extension)) return undefined;
+  const digits = name.slice(start.length, name.length - extension.length);
+  return NUMBER.test(digits) ? Number(digits) : undefined;
+}
+
 /**
  * The pieces of a trace that are there, from the oldest to the newest.
  *
@@ -19,18 +28,10 @@ const NUMBER = /^\d{6,}$/;
 export function piecesOf(path: string): string[] {
   if (typeof (path as unknown) !== 'string') throw wrongType('path', path, 'the path of a trace');
   const directory = dirname(path);
-  const extension = extname(path);
-  const start = `${basename(path, extension)}.`;
-  const numberOf = (name: string) => name.slice(start.length, name.length - extension.length);
   return attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }))
-    .filter(
-      (entry) =>
-        entry.isFile() &&
-        entry.name.startsWith(start) &&
-        entry.name.endsWith(extension) &&
-        NUMBER.test(numberOf(entry.name)),
-    )
-    .map(({ name }) => ({ number: Number(numberOf(name)), path: join(directory, name) }))
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => ({ number: pieceNumber(name, path), path: join(directory, name) }))
+    .filter((piece): piece is { number: number; path: string } => piece.number !== undefined)
     .sort((a, b) => a.number - b.number)
     .map((piece) => piece.path);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
 import { isDirectory, kindOf } from '../core/file-kind.js';
@@ -108,4 +108,22 @@ export function joinRun(settings: Settings): Run {
   };
   process.env[VARIABLE] = JSON.stringify(child);
   return { directory, firstClock, topmost: true, earlier };
+}
+
+/**
+ * Gives up a run of which nothing is written: the next one takes its name. A directory that bears the
+ * name that was asked for may be somebody else's, and stays.
+ */
+export function leaveRun({ directory, topmost }: Run, settings: Settings): void {
+  if (!topmost) return;
+  delete process.env[VARIABLE];
+  const places = [join(directory, 'ovni'), join(directory, 'heph')];
+  if (directory !== resolve(settings.directory ?? '')) places.push(directory);
+  for (const place of places) {
+    try {
+      rmdirSync(place);
+    } catch {
+      // It is not there, or not empty: somebody has use for it.
+    }
+  }
 }

@@ -23,7 +23,7 @@ import type { PieceSettings } from './ovni-pieces.js';
 import { forgoPlan, knownPlan, publishPlan } from './process-plan.js';
 import type { ProcessPlan } from './process-plan.js';
 import { RequestsInFlight } from './requests-in-flight.js';
-import { joinRun } from './run.js';
+import { joinRun, leaveRun } from './run.js';
 import type { Run } from './run.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
@@ -224,7 +224,10 @@ function beginFirst(): void {
     firstTid: core.systemThreadId(),
   };
   publishPlan(plan);
-  if (ovni === undefined && heph === undefined) return;
+  if (ovni === undefined && heph === undefined) {
+    leaveRun(run, settings);
+    return;
+  }
   announce(settings, run, plan);
   observe(plan, heph?.trace, ovni === undefined ? undefined : new RequestsInFlight());
 }

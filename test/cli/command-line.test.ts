@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openTrace, piecesOf } from '../../src/heph/index.js';
 import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
 import { tracewright } from './run-command.js';
 
@@ -35,7 +37,7 @@ describe('the command line', { timeout: 60_000 }, () => {
     [['dump'], 'PATH is missing'],
     [['check', '--json'], 'PATH is missing'],
     [['dump', '--jsn', 'x'], "unknown option '--jsn'"],
-    [['dump', 'x', 'y'], 'unexpected argument "y"'],
+    [['convert', '--to', 'chrome', 'x', 'y', 'z'], 'unexpected argument "z"'],
     [['dump', '/nowhere/at/all'], 'cannot read /nowhere/at/all: ENOENT'],
     [['check', '/nowhere/at/all'], 'cannot read /nowhere/at/all: ENOENT'],
     [['check', '/dev/null'], '/dev/null is neither a file nor a directory'],
@@ -52,6 +54,55 @@ describe('the command line', { timeout: 60_000 }, () => {
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/^tracewright( \w+)?: .*\nSee `tracewright( \w+)? --help`\.\n$/);
+  });
+
+  it('takes several paths, and treats each trace once', async () => {
+    const place = join(directory, 'several');
+    mkdirSync(place);
+    const paths = ['a', 'b'].map((name) => join(place, `${name}.heph`));
+    for (const path of paths) {
+      const trace = openTrace(path);
+      const stream = trace.stream();
+      stream.finishTrace(stream.startTrace(), 'span');
+      await trace.close();
+    }
+    const { status, stdout } = tracewright('check', ...paths, place, paths[0]!);
+    expect([status, stdout]).toEqual([
+      0,
+      [...paths.map((path) => `${path}: acceptable (Heph)\n`), '0 errors, 0 warnings\n'].join(''),
+    ]);
+    const titles = tracewright('dump', ...paths).stdout.match(/^# .*$/gm);
+    expect(titles).toEqual(paths.map((path) => `# Heph trace ${path}`));
+    expect(tracewright('recover', ...paths).stdout).toBe(
+      paths.map((path) => `${path}: nothing to recover (Heph)\n`).join(''),
+    );
+    expect(tracewright('check', paths[0]!, '/nowhere/at/all')).toMatchObject({
+      status: 2,
+      stdout: '',
+    });
+    rmSync(place, { recursive: true });
+  });
+
+  it('finds the pieces of a Heph trace that rotated', async () => {
+    const path = join(directory, 'rotated.heph');
+    const sizes = { ringBytes: 65_536, rotateBytes: 131_072 };
+    const trace = openTrace(path, sizes);
+    const stream = trace.stream();
+    const attributes = { text: 'x'.repeat(1000) };
+    for (let span = 0; span < 400; span++) {
+      stream.finishTrace(stream.startTrace(), 'span', attributes);
+    }
+    await trace.close();
+    const pieces = piecesOf(path);
+    expect(pieces.length).toBeGreaterThan(1);
+    const { status, stdout } = tracewright('dump', path);
+    expect([status, stdout.match(/^# .*$/gm)]).toEqual([
+      0,
+      pieces.map((piece) => `# Heph trace ${piece}`),
+    ]);
+    expect(stdout.match(/"span"/g)).toHaveLength(400);
+    expect(tracewright('check', path).status).toBe(0);
+    pieces.forEach((piece) => rmSync(piece));
   });
 
   it('says what a trace looks like when there is none', () => {

@@ -138,9 +138,18 @@ describe('a setting that is wrong', () => {
   });
 
   it('of the core leaves the service untraced', async () => {
-    const { stderr } = await serve({ TRACEWRIGHT_RING_BYTES: 'many' });
+    const { service, stderr } = await serve({ TRACEWRIGHT_RING_BYTES: 'many' });
     expect(stderr).toContain('no ovni trace is written: TRACEWRIGHT_RING_BYTES must be a number');
     expect(stderr).toContain('no Heph trace is written: TRACEWRIGHT_RING_BYTES must be a number');
+    expect(readdirSync(service.directory)).toEqual([]);
+    await serve({ TRACEWRIGHT_DIR: service.directory });
+    expect(requestsOf(service.directory)).toEqual(hello);
+  });
+
+  it('of the core leaves nothing in the place of traces', async () => {
+    const cwd = temporaryDirectory();
+    await serve({ TRACEWRIGHT_DIR: '', TRACEWRIGHT_RING_BYTES: 'many' }, { cwd });
+    expect(readdirSync(join(cwd, 'traces'))).toEqual([]);
   });
 
   it('that names no directory leaves the service untraced', async () => {
