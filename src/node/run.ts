@@ -116,7 +116,7 @@ export function joinRun(settings: Settings): Run {
  */
 export function leaveRun({ directory, topmost }: Run, settings: Settings): void {
   if (!topmost) return;
-  delete process.env[VARIABLE];
+  Reflect.deleteProperty(process.env, VARIABLE);
   const places = [join(directory, 'ovni'), join(directory, 'heph')];
   if (directory !== resolve(settings.directory ?? '')) places.push(directory);
   for (const place of places) {

@@ -102,7 +102,7 @@ describe('the command line', { timeout: 60_000 }, () => {
     ]);
     expect(stdout.match(/"span"/g)).toHaveLength(400);
     expect(tracewright('check', path).status).toBe(0);
-    pieces.forEach((piece) => rmSync(piece));
+    for (const piece of pieces) rmSync(piece);
   });
 
   it('says what a trace looks like when there is none', () => {
