@@ -12,6 +12,7 @@ import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
 import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
 import { runFixture } from '../core/run-fixture.js';
 import type { FixtureOptions } from '../core/run-fixture.js';
+import { mayLimitMemory, MemoryLimit } from './memory-limit.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -75,10 +76,14 @@ function hephCounts(path: string): Map<number, number> {
   return expectNumbers(streams);
 }
 
-async function run(ending: string, version: 1 | 3, at: Place, options: FixtureOptions = {}) {
-  const { traceDir, heph } = at;
+async function run(
+  ending: string,
+  version: 1 | 3,
+  { traceDir, heph }: Place,
+  { memoryLimit, ...options }: FixtureOptions & { memoryLimit?: string } = {},
+) {
   return runFixture('ending-threads.mjs', {
-    input: { ending, count: COUNT, version, traceDir, heph },
+    input: { ending, count: COUNT, version, traceDir, heph, memoryLimit },
     ...options,
   });
 }
@@ -162,6 +167,20 @@ describe.each([1, 3] as const)(
       const outcome = await run(ending, version, at, { execArgv, cwd: at.folder });
       expect(outcome).toMatchObject({ code: null, signal });
       expect(outcome.stdout).toContain('written');
+      recoverHeph(at.heph);
+      recoverOvni(at.traceDir);
+      expect(ringsIn(at.folder)).toEqual([]);
+      expect(ovniCounts(at.traceDir)).toEqual(both());
+      expect(hephCounts(at.heph)).toEqual(both());
+    });
+
+    it.skipIf(!mayLimitMemory)("the kernel's OOM kill (where memory can be limited)", async () => {
+      const limit = MemoryLimit.set(128 * 2 ** 20)!;
+      const at = place();
+      const outcome = await run('OOM kill', version, at, { memoryLimit: limit.path });
+      expect(outcome).toMatchObject({ code: null, signal: 'SIGKILL' });
+      expect(limit.kills()).toBe(1);
+      await limit.remove();
       recoverHeph(at.heph);
       recoverOvni(at.traceDir);
       expect(ringsIn(at.folder)).toEqual([]);
