@@ -5,6 +5,7 @@
 
 import { Worker, isMainThread, workerData } from 'node:worker_threads';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { THREADS, begin, haveBegun, threadSlots } from './acknowledgements.mjs';
 import { loadMemory } from './addons.mjs';
 import { formatsOf } from './formats/all.mjs';
@@ -49,7 +50,8 @@ async function write(thread, { place, page, round, ring, blocked, together, end 
   }
   begin(slots);
   // A small disk may be full before the last thread has got its ring.
-  while (together && !haveBegun(page)) await new Promise(setImmediate);
+  // Without taking the processor from those that have yet to begin.
+  while (together && !haveBegun(page)) await delay(1);
   const last = end?.thread === thread ? end.after : Infinity;
   for (let n = 0; ; n++) {
     for (const step of steps) step(n);
