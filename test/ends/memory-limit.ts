@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,6 +71,8 @@ export class MemoryLimit {
 /** Whether this user may limit memory; otherwise tests that need it say so by their name. */
 export const mayLimitMemory = await (async () => {
   const limit = process.platform === 'linux' ? MemoryLimit.set(1 << 24) : undefined;
-  await limit?.remove();
-  return limit !== undefined;
+  if (limit === undefined) return false;
+  const joining = spawnSync('sh', ['-c', 'echo $$ > "$0"/cgroup.procs', limit.path]);
+  await limit.remove();
+  return joining.status === 0;
 })();
