@@ -64,6 +64,8 @@ async function soak(minutes) {
     const end = begin + minutes * 60_000;
     const main = write(end);
     let [workers, written, missing] = [0, 0, 0];
+    // One after another, while the next workers write.
+    let reading = Promise.resolve();
     process.stdout.write('minute  RSS MiB  descriptors  workers      events  missing\n');
     for (let tid = 2; performance.now() < end; tid++) {
       // While one ends and the next begins, nobody writes.
@@ -73,9 +75,11 @@ async function soak(minutes) {
       await once(worker, 'exit');
       workers++;
       written += count;
-      const thread = join(procDir, `thread.${tid}`);
-      if ((await numbersElsewhere(join(thread, 'stream.obs'))) !== count) missing++;
-      rmSync(thread, { recursive: true });
+      reading = reading.then(async () => {
+        const thread = join(procDir, `thread.${tid}`);
+        if ((await numbersElsewhere(join(thread, 'stream.obs'))) !== count) missing++;
+        rmSync(thread, { recursive: true });
+      });
       const minute = (minutes - (end - performance.now()) / 60_000).toFixed(1);
       const memory = (process.memoryUsage().rss / 2 ** 20).toFixed(0);
       const descriptors = readdirSync('/proc/self/fd').length;
@@ -86,6 +90,7 @@ async function soak(minutes) {
     }
     const count = await main;
     const rate = (written + count) / ((performance.now() - begin) / 1000);
+    await reading;
     threadFree();
     if ((await numbersElsewhere(join(procDir, 'thread.1/stream.obs'))) !== count) missing++;
     process.stdout.write(
