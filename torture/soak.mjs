@@ -71,8 +71,8 @@ async function soak(minutes) {
       // While one ends and the next begins, nobody writes.
       const behind = ((performance.now() - begin) * EVENTS_A_SECOND) / 1000 - written;
       const worker = new Worker(SCRIPT, { workerData: { tid, behind } });
-      const [count] = await once(worker, 'message');
-      await once(worker, 'exit');
+      // Its exit may follow on its message at once.
+      const [[count]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
       workers++;
       written += count;
       reading = reading.then(async () => {
