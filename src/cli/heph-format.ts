@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { headOfFile } from '../core/plain-file.js';
 import { checkTrace } from '../heph/check.js';
 import { chromeEvents } from '../heph/chrome.js';
 import { dumpLine, dumpObject } from '../heph/dump.js';
 import { readEpoch } from '../heph/epoch.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
-import { pieceNumber } from '../heph/pieces.js';
+import { piecesAmong } from '../heph/pieces.js';
 import { readPackets } from '../heph/reader.js';
 import { recoverTrace } from '../heph/recover.js';
 import { ringedFiles } from './left-rings.js';
@@ -46,12 +46,7 @@ export const hephFormat: TraceFormat = {
     );
     return [...traceFiles(directory), ...(below ? traceFiles(join(directory, 'heph')) : [])];
   },
-  piecesOf: (path) =>
-    traceFiles(dirname(path))
-      .map((piece) => ({ piece, number: pieceNumber(basename(piece), path) ?? 0 }))
-      .filter(({ number }) => number > 0)
-      .sort((a, b) => a.number - b.number)
-      .map(({ piece }) => piece),
+  piecesOf: (path) => piecesAmong(traceFiles(dirname(path)), path),
   *dump(path, json, { onProgress }) {
     for (const packet of readPackets(path, onProgress && { onProgress })) {
       yield json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);

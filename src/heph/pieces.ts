@@ -11,12 +11,21 @@ import { attempt } from '../core/system-error.js';
 const NUMBER = /^\d{6,}$/;
 
 /** The number of a piece of the trace that was opened at `path`; undefined of any other file name. */
-export function pieceNumber(name: string, path: string): number | undefined {
+function pieceNumber(name: string, path: string): number | undefined {
   const extension = extname(path);
   const start = `${basename(path, extension)}.`;
   if (!name.startsWith(start) || !name.endsWith(extension)) return undefined;
   const digits = name.slice(start.length, name.length - extension.length);
   return NUMBER.test(digits) ? Number(digits) : undefined;
+}
+
+/** Those of the files that are pieces of the trace opened at `path`, from the oldest to the newest. */
+export function piecesAmong(files: readonly string[], path: string): string[] {
+  return files
+    .map((file) => ({ number: pieceNumber(basename(file), path), file }))
+    .filter((piece): piece is { number: number; file: string } => piece.number !== undefined)
+    .sort((a, b) => a.number - b.number)
+    .map(({ file }) => file);
 }
 
 /**
@@ -28,12 +37,10 @@ export function pieceNumber(name: string, path: string): number | undefined {
 export function piecesOf(path: string): string[] {
   if (typeof (path as unknown) !== 'string') throw wrongType('path', path, 'the path of a trace');
   const directory = dirname(path);
-  return attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }))
+  const files = attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }))
     .filter((entry) => entry.isFile())
-    .map(({ name }) => ({ number: pieceNumber(name, path), path: join(directory, name) }))
-    .filter((piece): piece is { number: number; path: string } => piece.number !== undefined)
-    .sort((a, b) => a.number - b.number)
-    .map((piece) => piece.path);
+    .map(({ name }) => join(directory, name));
+  return piecesAmong(files, path);
 }
 
 /** Bytes that the pieces of a trace take. */
