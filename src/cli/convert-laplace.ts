@@ -1,7 +1,7 @@
 import { fstatSync, statSync } from 'node:fs';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
-import { hasCode } from '../core/system-error.js';
-import { referencesToText, textToReferences } from '../laplace/convert-references.js';
+import { hasCode } from '../core/files/system-error.js';
+import { referencesToText, textToReferences } from '../laplace/read/convert-references.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
 import { counted } from './counted.js';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
-import { convertToVersion3 } from '../ovni/convert-version3.js';
+import { convertToVersion3 } from '../ovni/read/convert-version3.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
 import { counted } from './counted.js';

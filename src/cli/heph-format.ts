@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { headOfFile } from '../core/plain-file.js';
-import { checkTrace } from '../heph/check.js';
-import { chromeEvents } from '../heph/chrome.js';
-import { dumpLine, dumpObject } from '../heph/dump.js';
-import { readEpoch } from '../heph/epoch.js';
+import { headOfFile } from '../core/files/plain-file.js';
+import { checkTrace } from '../heph/read/check.js';
+import { chromeEvents } from '../heph/read/chrome.js';
+import { dumpLine, dumpObject } from '../heph/read/dump.js';
+import { readEpoch } from '../heph/read/epoch.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { piecesAmong } from '../heph/pieces.js';
-import { readPackets } from '../heph/reader.js';
-import { recoverTrace } from '../heph/recover.js';
+import { readPackets } from '../heph/read/reader.js';
+import { recoverTrace } from '../heph/read/recover.js';
 import { ringedFiles } from './left-rings.js';
 import type { TraceFormat } from './trace-format.js';
 

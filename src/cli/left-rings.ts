@@ -2,8 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
 import type { Finding } from '../core/finding.js';
-import { filesBelow } from '../core/recovery.js';
-import { RingFile } from '../core/ring-file.js';
+import { filesBelow } from '../core/recovery/recover-rings.js';
+import { RingFile } from '../core/recovery/ring-file.js';
 import { tell } from './tell.js';
 
 /** A file that a ring in its directory feeds; it may not be there itself. */

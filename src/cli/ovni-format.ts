@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { checkTrace } from '../ovni/check.js';
-import { chromeEvents } from '../ovni/chrome.js';
-import { dumpEvents, dumpLine, dumpObject } from '../ovni/dump.js';
-import { readTraceDirectory } from '../ovni/trace-directory.js';
-import { recoverTrace } from '../ovni/recover.js';
+import { checkTrace } from '../ovni/read/check.js';
+import { chromeEvents } from '../ovni/read/chrome.js';
+import { dumpEvents, dumpLine, dumpObject } from '../ovni/read/dump.js';
+import { readTraceDirectory } from '../ovni/read/trace-directory.js';
+import { recoverTrace } from '../ovni/read/recover.js';
 import type { TraceFormat } from './trace-format.js';
 
 /** A loom, process or thread, as a folder of either version or a thread's file of version 1. */

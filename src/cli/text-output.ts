@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { hasCode } from '../core/system-error.js';
+import { hasCode } from '../core/files/system-error.js';
 import { UsageError } from './command.js';
 
 const CHUNK_CHARACTERS = 64 << 10;

@@ -1,6 +1,6 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
 import type { Finding, Progress } from '../core/finding.js';
-import type { Recovery, RecoverOptions } from '../core/recovery.js';
+import type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
 
 /** What a job on a trace can be told. */
 export interface JobOptions {

@@ -7,29 +7,29 @@ export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { CallArguments, CallFields, CallName, Integers, Status } from './calls.js';
-export { checkRun, checkTrace } from './check.js';
-export type { CheckOptions } from './check.js';
-export { chromeEvents } from './chrome.js';
-export type { ChromeOptions } from './chrome.js';
+export { checkRun, checkTrace } from './read/check.js';
+export type { CheckOptions } from './read/check.js';
+export { chromeEvents } from './read/chrome.js';
+export type { ChromeOptions } from './read/chrome.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export * from './constants.js';
-export { dumpi2ascii } from './dumpi2ascii.js';
-export type { FieldCursorOptions, TextEncoding } from './field-cursor.js';
+export { dumpi2ascii } from './read/dumpi2ascii.js';
+export type { FieldCursorOptions, TextEncoding } from './read/field-cursor.js';
 export type {
   Configuration,
   ConfigurationOptions,
   MpiCallName,
   Setting,
   Timestamps,
-} from './configuration.js';
-export { createHandles, HandleNumbers } from './handles.js';
-export type { HandleKind, Handles } from './handles.js';
-export { openRank, Rank } from './rank.js';
-export type { CallCounts, RankOptions, Timing } from './rank.js';
+} from './write/configuration.js';
+export { createHandles, HandleNumbers } from './write/handles.js';
+export type { HandleKind, Handles } from './write/handles.js';
+export { openRank, Rank } from './write/rank.js';
+export type { CallCounts, RankOptions, Timing } from './write/rank.js';
 export type { SectionName } from './layout.js';
 export { metafileText, rankFileName, rankFiles, readMetafile, writeMetafile } from './metafile.js';
 export type { Metafile } from './metafile.js';
-export { readCalls } from './reader.js';
+export { readCalls } from './read/reader.js';
 export type {
   CallRecord,
   CallRecordOf,
@@ -37,7 +37,7 @@ export type {
   ClockReading,
   CounterReading,
   ReadOptions,
-} from './reader.js';
-export { recoverTrace } from './recover.js';
+} from './read/reader.js';
+export { recoverTrace } from './read/recover.js';
 export { readSections } from './sections.js';
 export type { Extent, Footer, FunctionName, Header, Sections, Version } from './sections.js';

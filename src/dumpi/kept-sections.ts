@@ -1,8 +1,8 @@
 import { core } from '../core/addon.js';
-import { readBoundedJson } from '../core/bounded-json.js';
+import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
-import { attempt } from '../core/system-error.js';
-import { wellFormedJson } from '../core/well-formed-json.js';
+import { attempt } from '../core/files/system-error.js';
+import { wellFormedJson } from '../core/files/well-formed-json.js';
 import type { Version } from './sections.js';
 
 /** What a rank keeps current in a file beside its ring, because only the end of its trace says it. */

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { core } from '../core/addon.js';
-import { checkPath, integerIn } from '../core/argument.js';
+import { checkPath, integerIn } from '../core/options/argument.js';
 import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
-import { kindOf } from '../core/file-kind.js';
-import { readPlainFile } from '../core/plain-file.js';
-import { attempt } from '../core/system-error.js';
+import { kindOf } from '../core/files/file-kind.js';
+import { readPlainFile } from '../core/files/plain-file.js';
+import { attempt } from '../core/files/system-error.js';
 import type { Version } from './sections.js';
 
 /** What the text file of a run says, which holds the files of its ranks together (METAFILE). */

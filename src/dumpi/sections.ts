@@ -1,7 +1,7 @@
 import { TraceFormatError } from '../core/errors.js';
 import { COUNTED_LABELS } from './calls.js';
-import { FieldCursor } from './field-cursor.js';
-import type { FieldCursorOptions } from './field-cursor.js';
+import { FieldCursor } from './read/field-cursor.js';
+import type { FieldCursorOptions } from './read/field-cursor.js';
 import {
   FOOTER_MAGIC,
   INDEX_BYTES,

@@ -13,33 +13,33 @@
  */
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
-export type { RingOptions } from '../core/ring-options.js';
-export type { SizeOptions } from '../core/size-limits.js';
-export type { FaultHandler, TargetFault } from '../core/target-news.js';
+export type { RingOptions } from '../core/options/ring-options.js';
+export type { SizeOptions } from '../core/options/size-limits.js';
+export type { FaultHandler, TargetFault } from '../core/ring/target-news.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
-export type { Recovery, RecoverOptions } from '../core/recovery.js';
-export type { RecoveredStream } from '../core/recover-ring.js';
-export { checkTrace } from './check.js';
-export type { CheckOptions } from './check.js';
-export { chromeEvents } from './chrome.js';
-export type { ChromeOptions } from './chrome.js';
-export { readEpoch } from './epoch.js';
+export type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
+export type { RecoveredStream } from '../core/recovery/recover-ring.js';
+export { checkTrace } from './read/check.js';
+export type { CheckOptions } from './read/check.js';
+export { chromeEvents } from './read/chrome.js';
+export type { ChromeOptions } from './read/chrome.js';
+export { readEpoch } from './read/epoch.js';
 export type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from './packet.js';
 export { piecesOf } from './pieces.js';
-export { decodePacket, PacketDecoder, readPackets } from './reader.js';
-export type { ReadOptions } from './reader.js';
-export { recoverTrace } from './recover.js';
-export type { Span, SpanSchema, SpanValues } from './span.js';
-export type { Attributes, Stream, Timing } from './stream.js';
+export { decodePacket, PacketDecoder, readPackets } from './read/reader.js';
+export type { ReadOptions } from './read/reader.js';
+export { recoverTrace } from './read/recover.js';
+export type { Span, SpanSchema, SpanValues } from './write/span.js';
+export type { Attributes, Stream, Timing } from './write/stream.js';
 export type { Target } from './target.js';
-export { openTrace } from './trace.js';
-export type { Trace, TraceOptions, TraceStats } from './trace.js';
-export { f64, i64, u64 } from './value.js';
+export { openTrace } from './write/trace.js';
+export type { Trace, TraceOptions, TraceStats } from './write/trace.js';
+export { f64, i64, u64 } from './write/value.js';
 export type {
   AttributeInput,
   AttributeScalar,
   AttributeType,
   Integers,
   TypedValue,
-} from './value.js';
+} from './write/value.js';

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { wrongType } from '../core/errors.js';
-import { attempt } from '../core/system-error.js';
+import { attempt } from '../core/files/system-error.js';
 
 /**
  * The numbered pieces of a trace that rotates: `trace.heph` is written as `trace.000001.heph`,

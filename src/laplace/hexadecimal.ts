@@ -1,4 +1,4 @@
-import { integerIn } from '../core/argument.js';
+import { integerIn } from '../core/options/argument.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 
 /** Values of a field of 64 bits. A number says the small ones exactly and costs no allocation. */

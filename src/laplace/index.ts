@@ -17,39 +17,39 @@ export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
-export type { RecoveredStream } from '../core/recover-ring.js';
-export type { Recovery, RecoverOptions } from '../core/recovery.js';
-export type { RingOptions } from '../core/ring-options.js';
-export { checkKernelEvents, checkReferences } from './check.js';
-export type { CheckKernelOptions } from './check.js';
-export { kernelChromeEvents } from './chrome.js';
-export { referencesToText, textToReferences } from './convert-references.js';
-export type { ConvertReferencesOptions, ReferenceConversion } from './convert-references.js';
+export type { RecoveredStream } from '../core/recovery/recover-ring.js';
+export type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
+export type { RingOptions } from '../core/options/ring-options.js';
+export { checkKernelEvents, checkReferences } from './read/check.js';
+export type { CheckKernelOptions } from './read/check.js';
+export { kernelChromeEvents } from './read/chrome.js';
+export { referencesToText, textToReferences } from './read/convert-references.js';
+export type { ConvertReferencesOptions, ReferenceConversion } from './read/convert-references.js';
 export type { Wide } from './hexadecimal.js';
-export type { EmitKernelEvent, KernelEventValues } from './kernel-emitter.js';
+export type { EmitKernelEvent, KernelEventValues } from './write/kernel-emitter.js';
 export { kernelEventKinds } from './kernel-event-kinds.js';
 export type { KernelEventKind, KernelField, KernelFieldType } from './kernel-event-kinds.js';
-export { openKernelEvents } from './kernel-events.js';
+export { openKernelEvents } from './write/kernel-events.js';
 export type {
   KernelEventMethods,
   KernelEventOptions,
   KernelEvents,
   KernelTrace,
-} from './kernel-events.js';
-export { readKernelEvents } from './kernel-reader.js';
+} from './write/kernel-events.js';
+export { readKernelEvents } from './read/kernel-reader.js';
 export type {
   KernelEvent,
   KernelEventOf,
   KernelTraceEnd,
   ReadKernelEventOptions,
-} from './kernel-reader.js';
+} from './read/kernel-reader.js';
 export type { Endian, ReferenceForm } from './layout.js';
-export { recoverTrace } from './recover.js';
-export type { LaplaceRecoverOptions } from './recover.js';
-export type { ReferenceArrays } from './reference-batch.js';
-export type { EmitReference } from './reference-emitter.js';
-export { readReferences } from './reference-reader.js';
-export type { ReadReferenceOptions, Reference } from './reference-reader.js';
-export { openReferences } from './references.js';
-export type { ReferenceOptions, References } from './references.js';
-export type { TraceFileOptions } from './trace-file.js';
+export { recoverTrace } from './read/recover.js';
+export type { LaplaceRecoverOptions } from './read/recover.js';
+export type { ReferenceArrays } from './write/reference-batch.js';
+export type { EmitReference } from './write/reference-emitter.js';
+export { readReferences } from './read/reference-reader.js';
+export type { ReadReferenceOptions, Reference } from './read/reference-reader.js';
+export { openReferences } from './write/references.js';
+export type { ReferenceOptions, References } from './write/references.js';
+export type { TraceFileOptions } from './write/trace-file.js';

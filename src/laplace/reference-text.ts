@@ -1,5 +1,5 @@
 import { core } from '../core/addon.js';
-import { compile, mayCompile } from '../core/compile.js';
+import { compile, mayCompile } from '../core/ring/compile.js';
 import { TraceFormatError } from '../core/errors.js';
 import { digitCount, digitValue, fourDigits } from './hexadecimal.js';
 import {
@@ -20,7 +20,7 @@ import {
   TIMESTAMP_OFFSET,
   TYPE_OFFSET,
 } from './layout.js';
-import { writeLine } from './reference-emitter.js';
+import { writeLine } from './write/reference-emitter.js';
 import { isType } from './reference-values.js';
 
 /** Padding of a timestamp reaches this far in front of its line before it is overwritten. */

@@ -1,13 +1,13 @@
 import { rmdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { kindOf } from '../core/file-kind.js';
+import { kindOf } from '../core/files/file-kind.js';
 import { TraceFormatError } from '../core/errors.js';
-import { isAlive, isTaken } from '../core/process-identity.js';
-import { ringsIn } from '../core/recovery.js';
-import { RingFile } from '../core/ring-file.js';
-import { hasCode } from '../core/system-error.js';
-import { recoverTrace as recoverHeph } from '../heph/recover.js';
-import { recoverTrace as recoverOvni, writersOf } from '../ovni/recover.js';
+import { isAlive, isTaken } from '../core/recovery/process-identity.js';
+import { ringsIn } from '../core/recovery/recover-rings.js';
+import { RingFile } from '../core/recovery/ring-file.js';
+import { hasCode } from '../core/files/system-error.js';
+import { recoverTrace as recoverHeph } from '../heph/read/recover.js';
+import { recoverTrace as recoverOvni, writersOf } from '../ovni/read/recover.js';
 import type { StreamOwner } from '../ovni/stream-owner.js';
 import { contentOf, halfRemoved, namesIn, removeTrace } from './trace-content.js';
 

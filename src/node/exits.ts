@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { core } from '../core/addon.js';
-import { procFini, readyProcess } from '../ovni/process.js';
-import { thread, threadFree } from '../ovni/thread.js';
+import { procFini, readyProcess } from '../ovni/write/process.js';
+import { thread, threadFree } from '../ovni/write/thread.js';
 import type { GarbageCollections } from './garbage-collection.js';
 
 /** Signals that end a process, and that an operator sends to a service. */

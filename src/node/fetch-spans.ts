@@ -1,5 +1,5 @@
-import type { Span } from '../heph/span.js';
-import type { Timing } from '../heph/stream.js';
+import type { Span } from '../heph/write/span.js';
+import type { Timing } from '../heph/write/stream.js';
 import { Guard } from './guard.js';
 import type { SpanStream } from './span-stream.js';
 import { bounded, pathOf } from './url-path.js';

@@ -1,11 +1,11 @@
 import { constants, performance, PerformanceObserver } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
 import { core } from '../core/addon.js';
-import { holdingSignals } from '../core/signal-hold.js';
-import { setAttribute } from '../ovni/attribute.js';
-import { defineMark, labelMark, markInterval } from '../ovni/mark.js';
-import { StreamWriter } from '../ovni/stream-writer.js';
-import { readyThread, thread } from '../ovni/thread.js';
+import { holdingSignals } from '../core/ring/signal-hold.js';
+import { setAttribute } from '../ovni/write/attribute.js';
+import { defineMark, labelMark, markInterval } from '../ovni/write/mark.js';
+import { StreamWriter } from '../ovni/write/stream-writer.js';
+import { readyThread, thread } from '../ovni/write/thread.js';
 import { Guard } from './guard.js';
 import { beginStream, threadName } from './thread-life.js';
 

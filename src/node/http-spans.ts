@@ -1,8 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Span } from '../heph/span.js';
-import type { Stream, Timing } from '../heph/stream.js';
+import type { Span } from '../heph/write/span.js';
+import type { Stream, Timing } from '../heph/write/stream.js';
 import { Guard } from './guard.js';
 import type { RequestsInFlight } from './requests-in-flight.js';
 import type { SpanStream } from './span-stream.js';

@@ -1,13 +1,13 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { core } from '../core/addon.js';
-import { makeDirectories } from '../core/make-directories.js';
-import { holdingSignals } from '../core/signal-hold.js';
-import type { CheckedSizeOptions } from '../core/size-limits.js';
-import { continueProcess, currentProcess } from '../ovni/process.js';
-import type { OvniProcess } from '../ovni/process.js';
-import { StreamWriter } from '../ovni/stream-writer.js';
-import { thread } from '../ovni/thread.js';
+import { makeDirectories } from '../core/files/make-directories.js';
+import { holdingSignals } from '../core/ring/signal-hold.js';
+import type { CheckedSizeOptions } from '../core/options/size-limits.js';
+import { continueProcess, currentProcess } from '../ovni/write/process.js';
+import type { OvniProcess } from '../ovni/write/process.js';
+import { StreamWriter } from '../ovni/write/stream-writer.js';
+import { thread } from '../ovni/write/thread.js';
 import { contentOf, halfRemoved, removeTrace } from './trace-content.js';
 import { reasonOf, warn } from './warning.js';
 

@@ -1,6 +1,6 @@
 import { TracewrightError } from '../core/errors.js';
-import { compileMarks, defineMark, labelMark } from '../ovni/mark.js';
-import { thread } from '../ovni/thread.js';
+import { compileMarks, defineMark, labelMark } from '../ovni/write/mark.js';
+import { thread } from '../ovni/write/thread.js';
 import { Guard } from './guard.js';
 
 /** Mark type of the requests that a thread is serving. */

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { core } from '../core/addon.js';
-import { isDirectory, kindOf } from '../core/file-kind.js';
-import { makeDirectories } from '../core/make-directories.js';
-import { hasCode } from '../core/system-error.js';
+import { isDirectory, kindOf } from '../core/files/file-kind.js';
+import { makeDirectories } from '../core/files/make-directories.js';
+import { hasCode } from '../core/files/system-error.js';
 import type { Settings } from './settings.js';
 
 /**

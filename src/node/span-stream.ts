@@ -1,8 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
-import { holdingSignals } from '../core/signal-hold.js';
-import { openTrace } from '../heph/trace.js';
-import type { Trace } from '../heph/trace.js';
-import type { Stream } from '../heph/stream.js';
+import { holdingSignals } from '../core/ring/signal-hold.js';
+import { openTrace } from '../heph/write/trace.js';
+import type { Trace } from '../heph/write/trace.js';
+import type { Stream } from '../heph/write/stream.js';
 
 /**
  * The Heph stream of the calling thread. It is opened with the first span, so that a worker that

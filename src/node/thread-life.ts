@@ -1,13 +1,13 @@
 import { cpus } from 'node:os';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { core } from '../core/addon.js';
-import { holdingSignals } from '../core/signal-hold.js';
-import { setAttribute } from '../ovni/attribute.js';
-import { emitTo } from '../ovni/emit.js';
-import { beginProcess } from '../ovni/process.js';
-import { LITTLE } from '../ovni/stream-writer.js';
-import type { StreamWriter } from '../ovni/stream-writer.js';
-import { addCpu, thread, threadInit } from '../ovni/thread.js';
+import { holdingSignals } from '../core/ring/signal-hold.js';
+import { setAttribute } from '../ovni/write/attribute.js';
+import { emitTo } from '../ovni/write/emit.js';
+import { beginProcess } from '../ovni/write/process.js';
+import { LITTLE } from '../ovni/write/stream-writer.js';
+import type { StreamWriter } from '../ovni/write/stream-writer.js';
+import { addCpu, thread, threadInit } from '../ovni/write/thread.js';
 import type { Settings } from './settings.js';
 
 /** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */

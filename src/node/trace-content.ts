@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isDirectory, kindOf } from '../core/file-kind.js';
-import { hasCode } from '../core/system-error.js';
+import { isDirectory, kindOf } from '../core/files/file-kind.js';
+import { hasCode } from '../core/files/system-error.js';
 
 const DELETED = '.deleted';
 

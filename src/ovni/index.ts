@@ -8,41 +8,41 @@
  *
  * @module ovni
  */
-import { checkOptionNames } from '../core/argument.js';
+import { checkOptionNames } from '../core/options/argument.js';
 import { wrongType } from '../core/errors.js';
-import { getAttribute, setAttribute } from './attribute.js';
-import type { AttributeValue } from './attribute.js';
+import { getAttribute, setAttribute } from './write/attribute.js';
+import type { AttributeValue } from './write/attribute.js';
 import type { DeclaredMcv } from './catalog.js';
-import { emitJumboTo, emitTo } from './emit.js';
-import { compileEvent } from './event.js';
-import { compileMarks, defineMark, labelMark } from './mark.js';
+import { emitJumboTo, emitTo } from './write/emit.js';
+import { compileEvent } from './write/event.js';
+import { compileMarks, defineMark, labelMark } from './write/mark.js';
 import type { Arguments } from './signature.js';
-import { readyThread, thread } from './thread.js';
+import { readyThread, thread } from './write/thread.js';
 
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
-export type { RingOptions } from '../core/ring-options.js';
-export type { FaultHandler, TargetFault } from '../core/target-news.js';
+export type { RingOptions } from '../core/options/ring-options.js';
+export type { FaultHandler, TargetFault } from '../core/ring/target-news.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
-export type { Recovery, RecoverOptions } from '../core/recovery.js';
-export type { RecoveredStream } from '../core/recover-ring.js';
-export type { AttributeValue } from './attribute.js';
+export type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
+export type { RecoveredStream } from '../core/recovery/recover-ring.js';
+export type { AttributeValue } from './write/attribute.js';
 export { events, models } from './catalog.js';
 export type { DeclaredMcv, Events, ModelName, Models } from './catalog.js';
-export { checkTrace } from './check.js';
-export type { CheckOptions } from './check.js';
-export { chromeEvents } from './chrome.js';
-export type { ChromeOptions } from './chrome.js';
-export { convertToVersion3 } from './convert-version3.js';
-export type { Conversion, ConversionNote, ConvertOptions } from './convert-version3.js';
-export { procFini, procInit, procSetRank } from './process.js';
-export type { ProcessOptions, ProcessPlace } from './process.js';
-export { decodeArguments, readStream } from './reader.js';
-export type { DecodedArguments, ReadStreamOptions, StreamEvent } from './reader.js';
-export { procStats } from './stats.js';
-export type { ProcessStats } from './stats.js';
-export { recoverTrace } from './recover.js';
+export { checkTrace } from './read/check.js';
+export type { CheckOptions } from './read/check.js';
+export { chromeEvents } from './read/chrome.js';
+export type { ChromeOptions } from './read/chrome.js';
+export { convertToVersion3 } from './read/convert-version3.js';
+export type { Conversion, ConversionNote, ConvertOptions } from './read/convert-version3.js';
+export { procFini, procInit, procSetRank } from './write/process.js';
+export type { ProcessOptions, ProcessPlace } from './write/process.js';
+export { decodeArguments, readStream } from './read/reader.js';
+export type { DecodedArguments, ReadStreamOptions, StreamEvent } from './read/reader.js';
+export { procStats } from './write/stats.js';
+export type { ProcessStats } from './write/stats.js';
+export { recoverTrace } from './read/recover.js';
 export { parseSignature } from './signature.js';
 export type {
   Argument,
@@ -61,15 +61,15 @@ export {
   threadInit,
   threadIsReady,
   threadRequire,
-} from './thread.js';
-export { readTraceDirectory } from './trace-directory.js';
+} from './write/thread.js';
+export { readTraceDirectory } from './read/trace-directory.js';
 export type {
   ThreadStream,
   TraceDirectory,
   TraceDirectoryOptions,
   TraceLoom,
   TraceProcess,
-} from './trace-directory.js';
+} from './read/trace-directory.js';
 export type {
   Cpu,
   JsonObject,

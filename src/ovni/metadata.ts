@@ -1,4 +1,4 @@
-import { readBoundedJson } from '../core/bounded-json.js';
+import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { core } from '../core/addon.js';
-import { readBoundedJson } from '../core/bounded-json.js';
-import { ownIdentity } from '../core/process-identity.js';
-import type { ProcessIdentity } from '../core/process-identity.js';
+import { readBoundedJson } from '../core/files/bounded-json.js';
+import { ownIdentity } from '../core/recovery/process-identity.js';
+import type { ProcessIdentity } from '../core/recovery/process-identity.js';
 import type { JsonObject, JsonValue } from './metadata.js';
 
 /**

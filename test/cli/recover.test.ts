@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openTrace } from '../../src/heph/trace.js';
+import { openTrace } from '../../src/heph/write/trace.js';
 import { openReferences, recoverTrace } from '../../src/laplace/index.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { tracewright } from './run-command.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
 import { openTrace } from '../../src/heph/index.js';
-import { readPackets } from '../../src/heph/reader.js';
+import { readPackets } from '../../src/heph/read/reader.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-clock-'));
 afterAll(() => {

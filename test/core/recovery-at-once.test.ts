@@ -16,12 +16,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
-import { recoverTrace as recoverDumpi } from '../../src/dumpi/recover.js';
-import { readPackets } from '../../src/heph/reader.js';
-import { openTrace } from '../../src/heph/trace.js';
-import { recoverTrace as recoverHeph } from '../../src/heph/recover.js';
-import { recoverTrace as recoverLaplace } from '../../src/laplace/recover.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
+import { recoverTrace as recoverDumpi } from '../../src/dumpi/read/recover.js';
+import { readPackets } from '../../src/heph/read/reader.js';
+import { openTrace } from '../../src/heph/write/trace.js';
+import { recoverTrace as recoverHeph } from '../../src/heph/read/recover.js';
+import { recoverTrace as recoverLaplace } from '../../src/laplace/read/recover.js';
+import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
 import { tracewright } from '../cli/run-command.js';
 import { fixturePath, runFixture } from './run-fixture.js';
 

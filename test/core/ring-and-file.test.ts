@@ -10,12 +10,12 @@ import {
 import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Recovery } from '../../src/core/recovery.js';
-import { RingFile } from '../../src/core/ring-file.js';
+import type { Recovery } from '../../src/core/recovery/recover-rings.js';
+import { RingFile } from '../../src/core/recovery/ring-file.js';
 import { core } from '../../src/core/addon.js';
-import { recoverTrace as recoverDumpi } from '../../src/dumpi/recover.js';
-import { recoverTrace as recoverLaplace } from '../../src/laplace/recover.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
+import { recoverTrace as recoverDumpi } from '../../src/dumpi/read/recover.js';
+import { recoverTrace as recoverLaplace } from '../../src/laplace/read/recover.js';
+import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
 import { runFixture } from './run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-ring-and-file-'));

@@ -8,8 +8,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
 import type { NativeRingOptions } from '../../src/core/addon.js';
 import { wrongOrder } from '../../src/core/errors.js';
-import { Ring } from '../../src/core/ring.js';
-import { checkRingOptions } from '../../src/core/ring-options.js';
+import { Ring } from '../../src/core/ring/ring.js';
+import { checkRingOptions } from '../../src/core/options/ring-options.js';
 
 const CAPACITY = 65_536;
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-ring-'));

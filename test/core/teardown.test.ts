@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../src/heph/check.js';
+import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
 import type { TraceStats } from '../../src/heph/index.js';
-import { readPackets } from '../../src/heph/reader.js';
-import { checkTrace as checkOvni } from '../../src/ovni/check.js';
+import { readPackets } from '../../src/heph/read/reader.js';
+import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
 import { eventsOf, streamsOf } from '../ovni/stream-content.js';
 import { resultOfFixture, runFixture } from './run-fixture.js';
 

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkRun, checkTrace } from '../../src/dumpi/check.js';
+import { checkRun, checkTrace } from '../../src/dumpi/read/check.js';
 import { metafileText, rankFiles, readMetafile, writeMetafile } from '../../src/dumpi/metafile.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { golden, goldenFiles, haveGolden } from './golden-traces.js';

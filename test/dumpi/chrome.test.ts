@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chromeEvents, firstTime } from '../../src/dumpi/chrome.js';
+import { chromeEvents, firstTime } from '../../src/dumpi/read/chrome.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { writeBuilt } from './trace-building.js';
 import type { BuiltCall } from './trace-building.js';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { messageSize } from '../../src/dumpi/message-size.js';
-import type { CallRecord } from '../../src/dumpi/reader.js';
+import { messageSize } from '../../src/dumpi/workers/message-size.js';
+import type { CallRecord } from '../../src/dumpi/read/reader.js';
 import { resultOfFixture } from '../core/run-fixture.js';
 import { messagesIn, ranksIn as ranksOfRun } from './ranks-of-run.js';
 

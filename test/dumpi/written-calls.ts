@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { calls } from '../../src/dumpi/calls.js';
 import type { Call, Field, FieldEncoding } from '../../src/dumpi/calls.js';
-import type { MpiCallName } from '../../src/dumpi/configuration.js';
+import type { MpiCallName } from '../../src/dumpi/write/configuration.js';
 
 /** A call with legal arguments of any kind that a writer takes. */
 export interface WrittenCall {

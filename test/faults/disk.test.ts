@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TargetFault } from '../../src/core/target-news.js';
-import { checkTrace as checkHeph } from '../../src/heph/check.js';
-import { openTrace } from '../../src/heph/trace.js';
-import { checkTrace as checkOvni } from '../../src/ovni/check.js';
+import type { TargetFault } from '../../src/core/ring/target-news.js';
+import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
+import { openTrace } from '../../src/heph/write/trace.js';
+import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
 import { FaultyService } from './faulty-service.js';
 import { hephNumbers, outOfOrder, ovniNumbers } from './numbered-traces.js';
 import { mayMount, SmallDisk } from './small-disk.js';

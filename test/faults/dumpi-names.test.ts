@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TargetFault } from '../../src/core/target-news.js';
-import { checkTrace } from '../../src/dumpi/check.js';
+import type { TargetFault } from '../../src/core/ring/target-news.js';
+import { checkTrace } from '../../src/dumpi/read/check.js';
 import { Comm, Datatype } from '../../src/dumpi/constants.js';
-import { openRank } from '../../src/dumpi/rank.js';
-import type { Rank, RankOptions } from '../../src/dumpi/rank.js';
-import { readCalls } from '../../src/dumpi/reader.js';
+import { openRank } from '../../src/dumpi/write/rank.js';
+import type { Rank, RankOptions } from '../../src/dumpi/write/rank.js';
+import { readCalls } from '../../src/dumpi/read/reader.js';
 import { readSections } from '../../src/dumpi/sections.js';
 import { mayMount, SmallDisk } from './small-disk.js';
 

@@ -9,9 +9,9 @@ import {
   readReferences,
   recoverTrace as recoverReferences,
 } from '../../src/laplace/index.js';
-import { checkTrace as checkOvni } from '../../src/ovni/check.js';
+import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
 import type { ProcessStats } from '../../src/ovni/index.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
+import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
 import { resultOfFixture } from '../core/run-fixture.js';
 import { hephNumbers, ovniNumbers } from './numbered-traces.js';
 import { mayMount, SmallDisk } from './small-disk.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PacketDecoder } from '../../src/heph/reader.js';
+import { PacketDecoder } from '../../src/heph/read/reader.js';
 import { runFixture } from '../core/run-fixture.js';
 import { FaultyService } from './faulty-service.js';
 import type { Stats } from './faulty-service.js';

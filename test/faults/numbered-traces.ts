@@ -1,6 +1,6 @@
-import { readPackets } from '../../src/heph/reader.js';
-import { readStream } from '../../src/ovni/reader.js';
-import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { readPackets } from '../../src/heph/read/reader.js';
+import { readStream } from '../../src/ovni/read/reader.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 
 /** The numbers that the events of a Heph file carry, in the order of the file. */
 export function hephNumbers(path: string): number[] {

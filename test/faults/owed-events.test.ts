@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkTrace } from '../../src/ovni/check.js';
+import { checkTrace } from '../../src/ovni/read/check.js';
 import { resultOfFixture } from '../core/run-fixture.js';
 import { eventsOf, streamsOf } from '../ovni/stream-content.js';
 import { mayMount, SmallDisk } from './small-disk.js';

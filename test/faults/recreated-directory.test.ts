@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
-import { openRank } from '../../src/dumpi/rank.js';
-import { readCalls } from '../../src/dumpi/reader.js';
-import { recoverTrace as recoverDumpi } from '../../src/dumpi/recover.js';
-import { recoverTrace as recoverLaplace } from '../../src/laplace/recover.js';
-import { readReferences } from '../../src/laplace/reference-reader.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
+import { openRank } from '../../src/dumpi/write/rank.js';
+import { readCalls } from '../../src/dumpi/read/reader.js';
+import { recoverTrace as recoverDumpi } from '../../src/dumpi/read/recover.js';
+import { recoverTrace as recoverLaplace } from '../../src/laplace/read/recover.js';
+import { readReferences } from '../../src/laplace/read/reference-reader.js';
+import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
 import { ovniNumbers } from './numbered-traces.js';
 
 const script = fileURLToPath(new URL('../fixtures/own-file-traces.mjs', import.meta.url));

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Target } from '../../src/heph/index.js';
 import type { EventPacket, Packet } from '../../src/heph/packet.js';
-import { PacketDecoder } from '../../src/heph/reader.js';
+import { PacketDecoder } from '../../src/heph/read/reader.js';
 
 /** One connection that a collector has accepted. */
 export class Connection {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dumpLine, dumpObject } from '../../src/heph/dump.js';
-import { decodePacket } from '../../src/heph/reader.js';
+import { dumpLine, dumpObject } from '../../src/heph/read/dump.js';
+import { decodePacket } from '../../src/heph/read/reader.js';
 import type { Packet } from '../../src/heph/packet.js';
 import { anyEvent } from './arbitrary-packets.js';
 import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from './byte-by-byte-encoder.js';

@@ -7,7 +7,7 @@ import { openTrace } from '../../src/heph/index.js';
 import type { TraceStats } from '../../src/heph/index.js';
 import { fixturePath, resultOfFixture } from '../core/run-fixture.js';
 import { countersByStream, eventsOf, expectComplete, findingsOf } from './packets-of-file.js';
-import { readPackets } from '../../src/heph/reader.js';
+import { readPackets } from '../../src/heph/read/reader.js';
 import { temporaryDirectory } from './temporary-file.js';
 
 const RING = 65536;

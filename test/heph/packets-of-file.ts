@@ -1,6 +1,6 @@
-import { checkTrace } from '../../src/heph/check.js';
+import { checkTrace } from '../../src/heph/read/check.js';
 import type { EventPacket, Packet } from '../../src/heph/packet.js';
-import { readPackets } from '../../src/heph/reader.js';
+import { readPackets } from '../../src/heph/read/reader.js';
 
 export function packetsOf(path: string): Packet[] {
   return [...readPackets(path)];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { TraceFormatError, TracewrightError } from '../../src/core/errors.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../../src/heph/layout.js';
 import type { Packet } from '../../src/heph/packet.js';
-import { decodePacket, PacketDecoder, readPackets } from '../../src/heph/reader.js';
+import { decodePacket, PacketDecoder, readPackets } from '../../src/heph/read/reader.js';
 import { anyEvent } from './arbitrary-packets.js';
 import {
   encodeEpoch,

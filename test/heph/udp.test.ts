@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openTrace } from '../../src/heph/index.js';
 import type { Trace, TraceOptions } from '../../src/heph/index.js';
 import type { EventPacket, Packet } from '../../src/heph/packet.js';
-import { decodePacket } from '../../src/heph/reader.js';
+import { decodePacket } from '../../src/heph/read/reader.js';
 
 const RING = 65536;
 

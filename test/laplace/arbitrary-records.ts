@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { kernelEventShapes, LONGEST_NAME } from '../../src/laplace/kernel-event-kinds.js';
 import type { KernelEventKind } from '../../src/laplace/kernel-event-kinds.js';
-import type { KernelEvents } from '../../src/laplace/kernel-events.js';
+import type { KernelEvents } from '../../src/laplace/write/kernel-events.js';
 import type { Wide } from '../../src/laplace/hexadecimal.js';
 
 const MAX_U64 = 2n ** 64n - 1n;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { referencesToText } from '../../src/laplace/convert-references.js';
+import { referencesToText } from '../../src/laplace/read/convert-references.js';
 import { main } from '../cli/run-command.js';
 import { fileIn, temporaryDirectory } from './temporary-directory.js';
 

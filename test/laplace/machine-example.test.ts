@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkKernelEvents, checkReferences } from '../../src/laplace/check.js';
-import { readKernelEvents } from '../../src/laplace/kernel-reader.js';
-import { readReferences } from '../../src/laplace/reference-reader.js';
+import { checkKernelEvents, checkReferences } from '../../src/laplace/read/check.js';
+import { readKernelEvents } from '../../src/laplace/read/kernel-reader.js';
+import { readReferences } from '../../src/laplace/read/reference-reader.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const example = fileURLToPath(new URL('../../examples/laplace-machine.mjs', import.meta.url));

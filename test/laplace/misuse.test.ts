@@ -1,13 +1,13 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkKernelEvents, checkReferences } from '../../src/laplace/check.js';
-import { referencesToText, textToReferences } from '../../src/laplace/convert-references.js';
-import { openKernelEvents } from '../../src/laplace/kernel-events.js';
-import { readKernelEvents } from '../../src/laplace/kernel-reader.js';
-import { recoverTrace } from '../../src/laplace/recover.js';
-import { readReferences } from '../../src/laplace/reference-reader.js';
-import { openReferences } from '../../src/laplace/references.js';
+import { checkKernelEvents, checkReferences } from '../../src/laplace/read/check.js';
+import { referencesToText, textToReferences } from '../../src/laplace/read/convert-references.js';
+import { openKernelEvents } from '../../src/laplace/write/kernel-events.js';
+import { readKernelEvents } from '../../src/laplace/read/kernel-reader.js';
+import { recoverTrace } from '../../src/laplace/read/recover.js';
+import { readReferences } from '../../src/laplace/read/reference-reader.js';
+import { openReferences } from '../../src/laplace/write/references.js';
 import { TraceFormatError } from '../../src/core/errors.js';
 import { fileIn, temporaryDirectory } from './temporary-directory.js';
 

@@ -9,12 +9,12 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RingFile } from '../../src/core/ring-file.js';
-import { openKernelEvents } from '../../src/laplace/kernel-events.js';
-import { readKernelEvents } from '../../src/laplace/kernel-reader.js';
-import { recoverTrace, ringCandidates } from '../../src/laplace/recover.js';
-import { readReferences } from '../../src/laplace/reference-reader.js';
-import { openReferences } from '../../src/laplace/references.js';
+import { RingFile } from '../../src/core/recovery/ring-file.js';
+import { openKernelEvents } from '../../src/laplace/write/kernel-events.js';
+import { readKernelEvents } from '../../src/laplace/read/kernel-reader.js';
+import { recoverTrace, ringCandidates } from '../../src/laplace/read/recover.js';
+import { readReferences } from '../../src/laplace/read/reference-reader.js';
+import { openReferences } from '../../src/laplace/write/references.js';
 import { runFixture } from '../core/run-fixture.js';
 import { fileIn, temporaryDirectory } from './temporary-directory.js';
 

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openKernelEvents } from '../../src/laplace/kernel-events.js';
-import type { KernelEvents } from '../../src/laplace/kernel-events.js';
-import { readKernelEvents } from '../../src/laplace/kernel-reader.js';
-import type { KernelEvent } from '../../src/laplace/kernel-reader.js';
-import { readReferences } from '../../src/laplace/reference-reader.js';
-import { openReferences } from '../../src/laplace/references.js';
+import { openKernelEvents } from '../../src/laplace/write/kernel-events.js';
+import type { KernelEvents } from '../../src/laplace/write/kernel-events.js';
+import { readKernelEvents } from '../../src/laplace/read/kernel-reader.js';
+import type { KernelEvent } from '../../src/laplace/read/kernel-reader.js';
+import { readReferences } from '../../src/laplace/read/reference-reader.js';
+import { openReferences } from '../../src/laplace/write/references.js';
 import { fileIn, temporaryDirectory } from './temporary-directory.js';
 
 const directory = temporaryDirectory();

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../src/heph/check.js';
-import { recoverTrace as recoverHeph } from '../../src/heph/recover.js';
-import { checkTrace as checkOvni } from '../../src/ovni/check.js';
-import { readStream } from '../../src/ovni/reader.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/recover.js';
-import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
+import { recoverTrace as recoverHeph } from '../../src/heph/read/recover.js';
+import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
+import { readStream } from '../../src/ovni/read/reader.js';
+import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { TracedProcess } from './traced-process.js';
 
 const RING = 65_536;

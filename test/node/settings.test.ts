@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodePacket } from '../../src/heph/reader.js';
-import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { decodePacket } from '../../src/heph/read/reader.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { temporaryDirectory, TracedProcess } from './traced-process.js';
 import { faultsOf, hephFiles, requestsOf } from './written-traces.js';
 

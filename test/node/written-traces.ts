@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkTrace as checkHeph } from '../../src/heph/check.js';
+import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
 import type { EventPacket } from '../../src/heph/packet.js';
-import { readPackets } from '../../src/heph/reader.js';
-import { checkTrace as checkOvni } from '../../src/ovni/check.js';
-import { decodeArguments, readStream } from '../../src/ovni/reader.js';
-import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { readPackets } from '../../src/heph/read/reader.js';
+import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
+import { decodeArguments, readStream } from '../../src/ovni/read/reader.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { temporaryDirectory } from './traced-process.js';
 
 /** ovni's own emulator, where the environment names one. */

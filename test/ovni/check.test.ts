@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkTrace } from '../../src/ovni/check.js';
+import { checkTrace } from '../../src/ovni/read/check.js';
 import {
   T0,
   cpus,

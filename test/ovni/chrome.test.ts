@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChromeEvent } from '../../src/core/chrome-event.js';
 import { TraceFormatError } from '../../src/core/errors.js';
-import { chromeEvents } from '../../src/ovni/chrome.js';
+import { chromeEvents } from '../../src/ovni/read/chrome.js';
 import {
   T0,
   execute,

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { TraceFormatError, TracewrightError } from '../../src/core/errors.js';
 import { models } from '../../src/ovni/catalog.js';
-import { checkTrace } from '../../src/ovni/check.js';
-import { convertToVersion3 } from '../../src/ovni/convert-version3.js';
-import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { checkTrace } from '../../src/ovni/read/check.js';
+import { convertToVersion3 } from '../../src/ovni/read/convert-version3.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import {
   T0,
   cpus,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { TraceFormatError } from '../../src/core/errors.js';
-import { dumpEvents, dumpLine, dumpObject } from '../../src/ovni/dump.js';
+import { dumpEvents, dumpLine, dumpObject } from '../../src/ovni/read/dump.js';
 import {
   T0,
   execute,

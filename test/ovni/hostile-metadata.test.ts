@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TraceFormatError } from '../../src/core/errors.js';
-import { dumpEvents, dumpLine, dumpObject } from '../../src/ovni/dump.js';
+import { dumpEvents, dumpLine, dumpObject } from '../../src/ovni/read/dump.js';
 import { checkTrace, readTraceDirectory } from '../../src/ovni/index.js';
 import { T0, execute, mark, normal, writeFileIn, writeVersion3 } from './trace-building.js';
 

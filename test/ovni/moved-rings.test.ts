@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkTrace } from '../../src/ovni/check.js';
-import { readStream } from '../../src/ovni/reader.js';
-import { recoverTrace } from '../../src/ovni/recover.js';
-import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { checkTrace } from '../../src/ovni/read/check.js';
+import { readStream } from '../../src/ovni/read/reader.js';
+import { recoverTrace } from '../../src/ovni/read/recover.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { runFixture } from '../core/run-fixture.js';
 
 const COUNT = 10_000;

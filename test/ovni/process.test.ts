@@ -10,8 +10,8 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../src/heph/check.js';
-import { readPackets } from '../../src/heph/reader.js';
+import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
+import { readPackets } from '../../src/heph/read/reader.js';
 import {
   addCpu,
   event,
@@ -24,7 +24,7 @@ import {
   threadIsReady,
 } from '../../src/ovni/index.js';
 import type { ProcessPlace } from '../../src/ovni/index.js';
-import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { resultOfFixture, runFixture, runScript } from '../core/run-fixture.js';
 import { bytesWithoutClocks, faultsOf, onlyStream, streamsOf } from './stream-content.js';
 import { temporaryFolder } from './trace-building.js';

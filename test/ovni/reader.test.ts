@@ -11,8 +11,8 @@ import {
   mcvOf,
   readStream,
   signatureOf,
-} from '../../src/ovni/reader.js';
-import type { ReadStreamOptions } from '../../src/ovni/reader.js';
+} from '../../src/ovni/read/reader.js';
+import type { ReadStreamOptions } from '../../src/ovni/read/reader.js';
 import { parseSignature } from '../../src/ovni/signature.js';
 import {
   T0,

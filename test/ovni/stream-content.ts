@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { checkTrace } from '../../src/ovni/check.js';
-import { readStream } from '../../src/ovni/reader.js';
-import { readTraceDirectory } from '../../src/ovni/trace-directory.js';
-import type { ThreadStream } from '../../src/ovni/trace-directory.js';
+import { checkTrace } from '../../src/ovni/read/check.js';
+import { readStream } from '../../src/ovni/read/reader.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
+import type { ThreadStream } from '../../src/ovni/read/trace-directory.js';
 
 /** An event as plain values, to be compared. */
 export interface ReadEvent {

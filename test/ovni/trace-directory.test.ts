@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TraceFormatError, TracewrightError } from '../../src/core/errors.js';
-import { clockOffsetOf, hostOf, readTraceDirectory } from '../../src/ovni/trace-directory.js';
+import { clockOffsetOf, hostOf, readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import {
   T0,
   execute,

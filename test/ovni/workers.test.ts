@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../src/heph/check.js';
+import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
 import type { TraceStats } from '../../src/heph/index.js';
-import { readPackets } from '../../src/heph/reader.js';
+import { readPackets } from '../../src/heph/read/reader.js';
 import { resultOfFixture } from '../core/run-fixture.js';
 import { eventsOf, faultsOf, streamsOf, withoutFlushes } from './stream-content.js';
 import { temporaryFolder } from './trace-building.js';

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dump } from '../../dist/dumpi/dump.js';
+import { dump } from '../../dist/dumpi/read/dump.js';
 import { fileOfRing } from '../../dist/dumpi/file-names.js';
 import { checkTrace, dumpi2ascii, openRank, readMetafile, recoverTrace } from 'tracewright/dumpi';
 import { mutateJson } from './mutate-json.mjs';

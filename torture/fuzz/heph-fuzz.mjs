@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dumpLine, dumpObject } from '../../dist/heph/dump.js';
+import { dumpLine, dumpObject } from '../../dist/heph/read/dump.js';
 import { SIZE_OFFSET } from '../../dist/heph/layout.js';
 import {
   PacketDecoder,

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dumpLine, dumpObject } from '../../dist/laplace/dump.js';
+import { dumpLine, dumpObject } from '../../dist/laplace/read/dump.js';
 import {
   checkKernelEvents,
   checkReferences,

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dumpEvents, dumpLine } from '../../dist/ovni/dump.js';
+import { dumpEvents, dumpLine } from '../../dist/ovni/read/dump.js';
 import { HEADER_BYTES, payloadBytes } from '../../dist/ovni/layout.js';
 import { checkTrace, decodeArguments, readStream, recoverTrace } from 'tracewright/ovni';
 import { mutateJson } from './mutate-json.mjs';

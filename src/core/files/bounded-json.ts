@@ -1,0 +1,57 @@
+import { TraceFormatError } from '../errors.js';
+import { readPlainFile } from './plain-file.js';
+
+/** Largest file of metadata that is read, in bytes. */
+export const MAX_JSON_BYTES = 64 << 20;
+/** Deepest nesting. Each level costs the parser dozens of bytes for one in the file. */
+const MAX_JSON_DEPTH = 256;
+/** Most values: each takes dozens of bytes and some time, and may have two bytes in the file. */
+const MAX_JSON_VALUES = 1 << 22;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** @throws TraceFormatError where the nesting becomes too deep, or the values too many. */
+function checkShape(path: string, bytes: Uint8Array): void {
+  let depth = 0;
+  let values = 0;
+  let quoted = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (quoted) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) quoted = false;
+    } else if (byte === QUOTE) {
+      quoted = true;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      values++;
+      if (++depth > MAX_JSON_DEPTH) {
+        const message = `the JSON is nested deeper than ${MAX_JSON_DEPTH} at byte ${at}`;
+        throw new TraceFormatError(path, at, message);
+      }
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth--;
+    } else if (byte === COMMA && ++values > MAX_JSON_VALUES) {
+      const message = `the JSON has more than ${MAX_JSON_VALUES} values at byte ${at}`;
+      throw new TraceFormatError(path, at, message);
+    }
+  }
+}
+
+/**
+ * Reads a file of JSON that somebody else may have written, in bounded memory and time. A symbolic
+ * link is not followed.
+ *
+ * @throws TraceFormatError that says why it is none: not a plain file, larger than `MAX_JSON_BYTES`,
+ *   nested too deeply, of too many values, or no JSON; the error of node:fs when it cannot be read.
+ */
+export function readBoundedJson(path: string): unknown {
+  const bytes = readPlainFile(path, MAX_JSON_BYTES);
+  checkShape(path, bytes);
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown;
+  } catch (error) {
+    throw new TraceFormatError(path, 0, `this is not JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,105 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { TraceFormatError } from '../errors.js';
+import { hasCode } from './system-error.js';
+
+/** A plain file that is open for reading. */
+export interface PlainFile {
+  fd: number;
+  /** Bytes, as it was when it was opened. */
+  size: number;
+}
+
+function open(path: string, flags: number): number {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    // A link that is not followed, or a socket.
+    if (hasCode(error, 'ELOOP') || hasCode(error, 'ENXIO')) throw notPlain(path);
+    throw error;
+  }
+}
+
+function notPlain(path: string): TraceFormatError {
+  return new TraceFormatError(path, 0, 'this is no plain file');
+}
+
+/**
+ * Opens a file that somebody else may have put there. What stands at a path can change at any time,
+ * so it is looked at behind the open, which waits for nobody at the other end of a pipe.
+ *
+ * @param links whether symbolic links are followed: not in a place that a trace's writer chose.
+ * @throws TraceFormatError when it is no plain file; the error of `openSync` when it cannot be opened.
+ */
+export function openPlainFile(path: string, links: 'followed' | 'refused'): PlainFile {
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+  const fd = open(path, O_RDONLY | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0));
+  try {
+    const status = fstatSync(fd);
+    if (!status.isFile()) throw notPlain(path);
+    return { fd, size: status.size };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+function readFrom(fd: number, bytes: Buffer): Buffer {
+  let end = 0;
+  while (end < bytes.length) {
+    const read = readSync(fd, bytes, end, bytes.length - end, end);
+    if (read === 0) break;
+    end += read;
+  }
+  return bytes.subarray(0, end);
+}
+
+/**
+ * Reads the whole of a file that somebody else may have put there.
+ *
+ * @param limit the most bytes that it may have.
+ * @throws TraceFormatError when it is no plain file, or larger; the error of node:fs when it cannot be
+ *   read.
+ */
+export function readPlainFile(
+  path: string,
+  limit: number,
+  links: 'followed' | 'refused' = 'refused',
+): Buffer {
+  const { fd, size } = openPlainFile(path, links);
+  try {
+    if (size > limit) {
+      throw new TraceFormatError(
+        path,
+        0,
+        `this file has ${size} bytes; at most ${limit} are read`,
+        {
+          field: 'size',
+          value: size,
+          limit: `at most ${limit} bytes`,
+        },
+      );
+    }
+    return readFrom(fd, Buffer.allocUnsafe(size));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * The first bytes of a file, as many as there are up to `count`, by which to tell what it is. Of what
+ * is no plain file: none.
+ */
+export function headOfFile(path: string, count: number): Buffer {
+  let fd: number;
+  try {
+    ({ fd } = openPlainFile(path, 'followed'));
+  } catch (error) {
+    if (error instanceof TraceFormatError) return Buffer.alloc(0);
+    throw error;
+  }
+  try {
+    return readFrom(fd, Buffer.allocUnsafe(count));
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,29 @@
+import { getSystemErrorName } from 'node:util';
+import { TracewrightError } from '../errors.js';
+
+/** Runs a call into the operating system or the native core and gives its error our type. */
+export function attempt<T>(field: string, value: unknown, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof TracewrightError) throw error;
+    throw systemError(field, value, error);
+  }
+}
+
+function systemError(field: string, value: unknown, cause: unknown): TracewrightError {
+  const { errno, message } = cause as { errno?: number; message?: string };
+  const name = errno === undefined ? '' : `${getSystemErrorName(-Math.abs(errno))}: `;
+  const text = message ?? String(cause);
+  return new TracewrightError('ERR_SYSTEM', text.startsWith(name) ? text : name + text, {
+    field,
+    value,
+    cause,
+  });
+}
+
+/** Whether an error of node:fs, or one that wraps it, has this code (`'EEXIST'`). */
+export function hasCode(error: unknown, code: string): boolean {
+  const { code: own, cause } = error as { code?: unknown; cause?: unknown };
+  return own === code || (cause !== undefined && hasCode(cause, code));
+}

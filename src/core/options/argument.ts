@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { outOfRange, wrongType } from '../errors.js';
+
+/**
+ * An argument that must be an integer in a range, both ends included.
+ *
+ * @throws TracewrightError that names the field, the value and the range.
+ */
+export function integerIn(field: string, value: unknown, low: number, high: number): number {
+  const limit = `an integer from ${low} to ${high}`;
+  if (typeof value !== 'number') throw wrongType(field, value, limit);
+  if (!Number.isInteger(value) || value < low || value > high) {
+    throw outOfRange(field, value, limit);
+  }
+  return value;
+}
+
+/**
+ * An argument that must be one of some words.
+ *
+ * @throws TracewrightError that names the field, the value and the words.
+ */
+export function oneOf<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
+  if (choices.includes(value as T)) return value as T;
+  const limit = choices.map((choice) => `'${choice}'`).join(' or ');
+  throw typeof value === 'string'
+    ? outOfRange(field, value, limit)
+    : wrongType(field, value, limit);
+}
+
+/** The names of an options type; the compiler sees to it that none is missing. */
+export type OptionNames<Options> = Readonly<Record<keyof Options & string, true>>;
+
+/**
+ * Refuses what is no object, and names that nothing reads: a misspelt option would be a silent one.
+ *
+ * @param within the option whose own options these are.
+ * @throws TracewrightError that names the option and those that there are.
+ */
+export function checkOptionNames<Options>(
+  options: unknown,
+  names: OptionNames<Required<Options>>,
+  within?: string,
+): void {
+  if (typeof options !== 'object' || options === null) {
+    throw wrongType(within ?? 'options', options, 'an object');
+  }
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(names, name)) continue;
+    const field = within === undefined ? 'option' : `${within} option`;
+    throw outOfRange(field, name, `one of ${Object.keys(names).sort().join(', ')}`);
+  }
+}
+
+/** Checks what must be the name of a file and makes it absolute. */
+export function checkPath(field: string, path: unknown): string {
+  if (typeof path !== 'string' || path === '') throw wrongType(field, path, 'a path');
+  if (path.includes('\0')) throw outOfRange(field, path, 'a path without NUL');
+  return resolve(path);
+}

@@ -1,0 +1,112 @@
+import { isAbsolute, resolve } from 'node:path';
+import { core } from '../addon.js';
+import { integerIn, oneOf } from './argument.js';
+import type { OptionNames } from './argument.js';
+import { wrongType } from '../errors.js';
+import { numberSetting, setting } from './setting.js';
+import { checkFaultHandler } from '../ring/target-news.js';
+import type { FaultHandler } from '../ring/target-news.js';
+
+/** How the queue between a thread and its trace behaves. */
+export interface RingOptions {
+  /**
+   * Size of each ring in bytes, rounded up to a power of two; 64 KiB to 512 MiB. Default 2 MiB, or
+   * `TRACEWRIGHT_RING_BYTES`.
+   */
+  ringBytes?: number;
+  /**
+   * Directory for the rings' files, such as `/dev/shm`; a relative path is that of the moment at which
+   * it is first used. Default: beside the trace, or
+   * `TRACEWRIGHT_RING_DIR`.
+   */
+  ringDir?: string;
+  /**
+   * What an event does that finds the ring full: `block` writes the ring out first (files) or waits
+   * up to `blockLimitMs` for the network; `drop` counts the event and leaves it out. Default `block`
+   * for files and `drop` for sockets, or `TRACEWRIGHT_ON_FULL`.
+   */
+  onFull?: 'block' | 'drop';
+  /** Longest wait for a socket under `block`, in milliseconds, 0 to 60,000. Default 1,000. */
+  blockLimitMs?: number;
+  /**
+   * `scaled` reads the CPU's counter where the kernel itself keeps time by it, and the kernel's
+   * clock elsewhere; `monotonic` always asks the kernel. Both are nanoseconds of CLOCK_MONOTONIC.
+   * Default `scaled`, or `TRACEWRIGHT_CLOCK`.
+   */
+  clock?: 'scaled' | 'monotonic';
+  /**
+   * Called when the target begins to fail (a full disk, a collector that is not there) and when it
+   * works again. Default: one process warning each, with the codes `TRACEWRIGHT_TARGET_FAILS` and
+   * `TRACEWRIGHT_TARGET_WORKS`.
+   */
+  onFault?: FaultHandler;
+}
+
+/** Ring options with every default filled in. */
+export interface CheckedRingOptions {
+  ringBytes: number;
+  ringDir: string | undefined;
+  onFull: 'block' | 'drop';
+  blockLimitMs: number;
+  clock: 'scaled' | 'monotonic';
+  onFault: FaultHandler | undefined;
+}
+
+/** The names of {@link RingOptions}. */
+export const RING_OPTIONS: OptionNames<Required<RingOptions>> = {
+  ringBytes: true,
+  ringDir: true,
+  onFull: true,
+  blockLimitMs: true,
+  clock: true,
+  onFault: true,
+};
+
+const SMALLEST_RING = 64 * 1024;
+const LARGEST_RING = 512 * 1024 * 1024;
+const DEFAULT_RING = 2 * 1024 * 1024;
+
+const RING_DIR = 'TRACEWRIGHT_RING_DIR';
+
+/**
+ * Where rings lie that are not beside their traces, as an absolute path: what is opened goes by it
+ * to its end, whatever becomes of the working directory. A variable means the same to all threads:
+ * what it did to the first that asked.
+ */
+export function checkRingDir(option?: string): string | undefined {
+  const { field, value } = setting('ringDir', option, RING_DIR, undefined);
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw wrongType('ringDir', value, 'the path of a directory');
+  if (field !== RING_DIR || isAbsolute(value)) return resolve(value);
+  const note = `${RING_DIR} ${value}`;
+  if (core.claimNote(note)) core.putNote(note, resolve(value));
+  return core.getNote(note);
+}
+
+/**
+ * Fills in environment variables and defaults and checks the result.
+ *
+ * @throws TracewrightError that names the option, or the variable, and its limit.
+ */
+export function checkRingOptions(
+  options: RingOptions,
+  defaults: { onFull: 'block' | 'drop' },
+): CheckedRingOptions {
+  const bytes = numberSetting(
+    'ringBytes',
+    options.ringBytes,
+    'TRACEWRIGHT_RING_BYTES',
+    DEFAULT_RING,
+  );
+  const ringBytes = integerIn(bytes.field, bytes.value, SMALLEST_RING, LARGEST_RING);
+  const full = setting('onFull', options.onFull, 'TRACEWRIGHT_ON_FULL', defaults.onFull);
+  const clock = setting('clock', options.clock, 'TRACEWRIGHT_CLOCK', 'scaled');
+  return {
+    ringBytes: 2 ** Math.ceil(Math.log2(ringBytes)),
+    ringDir: checkRingDir(options.ringDir),
+    onFull: oneOf(full.field, full.value, ['block', 'drop']),
+    blockLimitMs: integerIn('blockLimitMs', options.blockLimitMs ?? 1000, 0, 60_000),
+    clock: oneOf(clock.field, clock.value, ['scaled', 'monotonic']),
+    onFault: checkFaultHandler(options.onFault),
+  };
+}

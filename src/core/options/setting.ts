@@ -1,0 +1,41 @@
+import { outOfRange } from '../errors.js';
+
+/** A value, and what an error about it has to name. */
+export interface Setting {
+  readonly field: string;
+  readonly value: unknown;
+}
+
+/**
+ * What a setting is set to: the option, else the environment variable where it holds something, else
+ * the default.
+ */
+export function setting(
+  option: string,
+  given: unknown,
+  variable: string,
+  otherwise: unknown,
+): Setting {
+  if (given !== undefined && given !== null) return { field: option, value: given };
+  const text = process.env[variable];
+  if (text === undefined || text === '') return { field: option, value: otherwise };
+  return { field: variable, value: text };
+}
+
+/**
+ * The same of a number.
+ *
+ * @throws TracewrightError that names the variable, when it holds something else.
+ */
+export function numberSetting(
+  option: string,
+  given: unknown,
+  variable: string,
+  otherwise: number | undefined,
+): Setting {
+  const found = setting(option, given, variable, otherwise);
+  if (found.field !== variable) return found;
+  const value = Number(found.value);
+  if (!Number.isFinite(value)) throw outOfRange(variable, found.value, 'a number');
+  return { field: variable, value };
+}

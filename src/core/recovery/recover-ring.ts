@@ -1,0 +1,301 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { endianness } from 'node:os';
+import { core } from '../addon.js';
+import { TraceFormatError } from '../errors.js';
+import type { RingFile } from './ring-file.js';
+
+/** What finishing a stream has added to it. */
+export interface RecoveredStream {
+  /** The file that was completed. */
+  path: string;
+  /** Bytes that the ring still held. */
+  bytes: number;
+  /** Records that were added so that the stream ends. */
+  addedRecords: number;
+  /** Of those, the ones that end marks which were still pushed (ovni). */
+  endedMarks?: number;
+  /** Bytes of half a record that were cut off. */
+  cutBytes?: number;
+}
+
+/** What ends a stream, as its format finds out from the file; see {@link recoverOwnFile}. */
+export interface Ending {
+  /** Where the last whole record ends, in bytes from the start of the file. */
+  end: number;
+  /** The records that follow. */
+  bytes: Uint8Array;
+  records: number;
+  endedMarks?: number;
+}
+
+const WRITE_BYTES = 1 << 20;
+
+function writeAt(fd: number, bytes: Uint8Array, offset: number): void {
+  let done = 0;
+  while (done < bytes.length) {
+    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
+  }
+}
+
+/** Opens the target without following a link that somebody has put there. */
+function openTarget(path: string): number {
+  const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  if (!fstatSync(fd).isFile()) {
+    closeSync(fd);
+    throw new TraceFormatError(path, 0, 'the target of a ring must be a plain file');
+  }
+  return fd;
+}
+
+/** A stretch of a file that a ring says to be for what it holds. */
+interface Place {
+  fd: number;
+  target: string;
+  offset: number;
+  /** Others may have written behind it already, so that it reads as zeros. */
+  mayBeHole: boolean;
+}
+
+/**
+ * Makes sure that nothing is overwritten with something else: what has come to the place already can
+ * only be what the ring holds.
+ */
+function checkPlace(
+  ring: RingFile,
+  from: number,
+  to: number,
+  { fd, target, offset, mayBeHole }: Place,
+): void {
+  const written = Buffer.alloc(Math.min(WRITE_BYTES, to - from));
+  for (let at = from; at < to;) {
+    const count = readSync(fd, written, 0, Math.min(written.length, to - at), offset + at - from);
+    if (count === 0) return;
+    const held = ring.read(at, at + count);
+    if (written.compare(held, 0, count, 0, count) !== 0) {
+      const differs = held.findIndex((byte, i) => {
+        return written[i] !== byte && !(mayBeHole && written[i] === 0);
+      });
+      if (differs !== -1) {
+        throw new TraceFormatError(
+          target,
+          offset + at - from + differs,
+          `here lies something else than ${ring.path} holds for this place`,
+        );
+      }
+    }
+    at += count;
+  }
+}
+
+function copyRing(ring: RingFile, from: number, to: number, fd: number, offset: number): void {
+  for (let at = from; at < to; at += WRITE_BYTES) {
+    const end = Math.min(to, at + WRITE_BYTES);
+    writeAt(fd, ring.read(at, end), offset + at - from);
+  }
+}
+
+function epilogueOf(ring: RingFile, end: number): Ending {
+  const { records, bytes } = ring.epilogue;
+  const each = records === 0 ? 0 : bytes.length / records;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  // A record that ends in front of the stamp's place has none.
+  for (let i = 0; i < records && ring.stampOffset + 8 <= each; i++) {
+    view.setBigUint64(i * each + ring.stampOffset, ring.lastStamp, endianness() === 'LE');
+  }
+  return { end, bytes, records };
+}
+
+function writeEnding(
+  fd: number,
+  size: number,
+  ending: Ending,
+): Omit<RecoveredStream, 'path' | 'bytes'> {
+  const { end, bytes, records, endedMarks } = ending;
+  if (end < size) ftruncateSync(fd, end);
+  writeAt(fd, bytes, end);
+  return {
+    addedRecords: records,
+    ...(endedMarks === undefined ? {} : { endedMarks }),
+    ...(end < size ? { cutBytes: size - end } : {}),
+  };
+}
+
+/**
+ * Completes a file whose ring is gone with it, or on a file system that is: half a record is cut
+ * off, and the records that end the stream follow.
+ */
+export function endFile(
+  target: string,
+  endingOf: (fd: number, end: number) => Ending,
+): RecoveredStream {
+  const fd = openTarget(target);
+  try {
+    const { size } = fstatSync(fd);
+    return { path: target, bytes: 0, ...writeEnding(fd, size, endingOf(fd, size)) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Makes sure that nobody is robbed when a file is cut where its ring says that the records end: behind
+ * them lies at most what the ring's process, or a recovery, has noted to be writing there.
+ *
+ * @throws TraceFormatError when there is more: the ring's page is wrong, or the ring is another file's.
+ */
+export function checkEnd(ring: RingFile, target: string, size: number): void {
+  if (size <= ring.mostBytes) return;
+  const { head, baseOffset } = ring;
+  throw new TraceFormatError(
+    target,
+    baseOffset + head,
+    `${ring.path} says that the records end here, but the file has ${size} bytes`,
+    { field: 'head', value: head, limit: `at least ${size - baseOffset}` },
+  );
+}
+
+/**
+ * Completes a file that one ring feeds: what the ring holds goes to its place, whatever lies behind
+ * it (half a record) is cut, and the records that end the stream follow. Every step can be done
+ * twice, so an interrupted recovery is simply repeated.
+ *
+ * @param target derived from where the ring's file lies, never from what it says.
+ * @param endingOf finds out what ends the stream, from its file and its size; by default it is the
+ *   epilogue that the process has laid down in the ring.
+ */
+export function recoverOwnFile(
+  ring: RingFile,
+  target: string,
+  endingOf: (fd: number, end: number) => Ending = (_, end) => epilogueOf(ring, end),
+): RecoveredStream {
+  const fd = openTarget(target);
+  try {
+    const { size } = fstatSync(fd);
+    const start = ring.baseOffset + ring.tail;
+    if (size < start) {
+      throw new TraceFormatError(
+        target,
+        size,
+        `the file must reach byte ${start}, where its ring begins`,
+      );
+    }
+    checkEnd(ring, target, size);
+    checkPlace(ring, ring.tail, ring.head, { fd, target, offset: start, mayBeHole: false });
+    copyRing(ring, ring.tail, ring.head, fd, start);
+    const end = ring.baseOffset + ring.head;
+    ftruncateSync(fd, end);
+    const ending = endingOf(fd, end);
+    ring.noteEnd();
+    return { path: target, bytes: ring.head - ring.tail, ...writeEnding(fd, end, ending) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Where a file that several rings feed ends, as far as they have noted. They take their places one
+ * behind the other: what claims to begin beyond all others is none, and leads nobody there.
+ */
+export function endOfPlaces(rings: readonly RingFile[], size: number): number {
+  const places = rings.filter(({ hasPlace }) => hasPlace).map(({ claim }) => claim);
+  let end = size;
+  for (const { from, to, offset } of places.sort((a, b) => a.offset - b.offset)) {
+    if (offset > end) break;
+    end = Math.max(end, offset + to - from);
+  }
+  return end;
+}
+
+/**
+ * Completes a file that several rings feed with what one of them holds: a chunk that was under way
+ * is written again at its place, the rest takes a place at the end, which is noted first.
+ *
+ * @param recordsEnd where the file ends as far as all its rings have noted; see {@link endOfPlaces}.
+ */
+export function recoverSharedFile(
+  ring: RingFile,
+  target: string,
+  recordsEnd: number,
+): RecoveredStream {
+  const fd = openTarget(target);
+  try {
+    const { claim, head, tail } = ring;
+    let next = tail;
+    if (ring.hasPlace) {
+      if (claim.offset > recordsEnd) {
+        throw new TraceFormatError(
+          ring.path,
+          core.control.claimOffset,
+          `the noted place, byte ${claim.offset} of ${target}, lies beyond byte ${recordsEnd}, where ` +
+            'the file and the places of all other rings end',
+          { field: 'claim', value: claim.offset, limit: `at most ${recordsEnd}` },
+        );
+      }
+      checkPlace(ring, tail, claim.to, { fd, target, offset: claim.offset, mayBeHole: true });
+      copyRing(ring, tail, claim.to, fd, claim.offset);
+      next = claim.to;
+      // Before the next place is noted, for a note says where the ring goes on.
+      ring.noteTail(next);
+    }
+    if (next < head) {
+      ring.noteClaim({ from: next, to: head, offset: recordsEnd });
+      copyRing(ring, next, head, fd, recordsEnd);
+    }
+    return { path: target, bytes: head - tail, addedRecords: 0 };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Cuts off a record that was being written past the ring when the process died: behind the place
+ * that the ring has noted for it nobody has written. To be done for every ring of a file before any
+ * of them is recovered.
+ *
+ * @param recordBytes how long the record says to be that begins at a place of the file; undefined
+ *   where none does.
+ * @throws TraceFormatError when more lies there than the record, or something else.
+ */
+export function cutUnfinishedRecord(
+  ring: RingFile,
+  target: string,
+  recordBytes: (fd: number, offset: number) => number | undefined,
+): void {
+  const { from, to, offset } = ring.claim;
+  if (from !== to || offset === 0) return;
+  const fd = openTarget(target);
+  try {
+    const { size } = fstatSync(fd);
+    if (size > offset) {
+      const bytes = recordBytes(fd, offset);
+      if (bytes === undefined || offset + bytes < size) {
+        throw new TraceFormatError(
+          target,
+          offset,
+          `the file must end in the record that ${ring.path} says to be unfinished`,
+          { field: 'claim', value: offset, limit: 'the place of the last record' },
+        );
+      }
+      // A whole one needs no cut.
+      if (offset + bytes > size) ftruncateSync(fd, offset);
+    }
+  } finally {
+    closeSync(fd);
+  }
+  ring.noteClaim({ from, to, offset: 0 });
+}
+
+/** Takes a ring's file away once its stream is complete. */
+export function discardRing(ring: RingFile): void {
+  ring.close();
+  unlinkSync(ring.path);
+}

@@ -1,0 +1,381 @@
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { core } from '../addon.js';
+import { TraceFormatError, TracewrightError } from '../errors.js';
+import { isAlive, isOwn } from './process-identity.js';
+import type { ProcessIdentity } from './process-identity.js';
+
+const MAGIC = 'TWRING\r\n';
+const VERSION = 1;
+const LARGEST_CAPACITY = 2 ** 30;
+const LARGEST_CONTROL = 1 << 20;
+const LARGEST_PREAMBLE = 1 << 16;
+const LITTLE = endianness() === 'LE';
+/** A ring that does not say whose it is becomes ready within milliseconds, or its process died over it. */
+const LONGEST_UNREADY_MS = 10_000;
+const LONGEST_LETTING_GO_MS = 300;
+
+/** What feeds the target of a ring; the numbers are those of native/control_page.h. */
+export type TargetKind = 'own-file' | 'shared-file' | 'socket';
+const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
+  undefined,
+  'own-file',
+  'shared-file',
+  'socket',
+];
+
+/**
+ * What was being written, in ring positions: of a file that several rings feed a chunk and its place
+ * there, of a file of the ring's own so many bytes (`offset`) that never were in the ring.
+ */
+export interface Claim {
+  from: number;
+  to: number;
+  offset: number;
+}
+
+/**
+ * Whether the process of a ring still runs: the one that it names (the same pid, boot and start time),
+ * or one that has it mapped, which may be in a container where its pid says nothing here.
+ */
+export type Owner = 'alive' | 'dead';
+
+/** A ring that is not ready: nothing can have been recorded in it. */
+export interface UnreadyRing {
+  path: string;
+  /** Dead: it will never be ready. */
+  owner: Owner;
+  pid: number;
+  /** Whether that is this very process. */
+  isOwn: boolean;
+}
+
+/** A page's number; of a file that ends in front of it, 0. */
+function numberAt(page: Buffer, at: number): bigint {
+  if (page.length < at + 8) return 0n;
+  return LITTLE ? page.readBigUInt64LE(at) : page.readBigUInt64BE(at);
+}
+
+function textAt(page: Buffer, at: number, bytes: number): string {
+  const piece = page.subarray(at, at + bytes);
+  const end = piece.indexOf(0);
+  return piece.toString('utf8', 0, end === -1 ? piece.length : end);
+}
+
+/** The kernel lets go of what a dead process had mapped, but not always at once. */
+function staysHeld(fd: number): boolean {
+  const until = Date.now() + LONGEST_LETTING_GO_MS;
+  while (core.ringIsHeld(fd)) {
+    if (Date.now() > until) return true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+  return false;
+}
+
+/** Whose a ring is, ready or not. */
+function ownerOf(
+  fd: number,
+  page: Buffer,
+): { owner: Owner; isOwn: boolean; process: ProcessIdentity } {
+  const { control } = core;
+  const pid = Number(numberAt(page, control.pid));
+  const start = String(numberAt(page, control.processStart));
+  const boot = textAt(page, control.bootId, 48);
+  const process = { pid, start, boot };
+  const alive = isAlive(process) || staysHeld(fd);
+  return { owner: alive ? 'alive' : 'dead', isOwn: isOwn(process), process };
+}
+
+/** The field of errors that say that a ring cannot be read: whose it is remains unknown. */
+export const UNREADABLE_RING = 'ring';
+
+function readable<T>(path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const message = `${path} cannot be read, so its trace is left alone: ${(error as Error).message}`;
+    const details = { field: UNREADABLE_RING, value: path, cause: error };
+    throw new TracewrightError('ERR_SYSTEM', message, details);
+  }
+}
+
+/**
+ * The file of a ring that its process left behind: what native/control_page.h lays out, read
+ * without trusting it. Every number is checked against the file's size and the others.
+ */
+export class RingFile {
+  readonly path: string;
+  /** The format's word for itself: `ovni 3`, `heph`. */
+  readonly format: string;
+  readonly targetKind: TargetKind;
+  readonly capacity: number;
+  readonly stampOffset: number;
+  /** Offset of ring position 0 in a file of the ring's own. */
+  readonly baseOffset: number;
+  /** Bytes committed, and bytes that are surely in the target. */
+  readonly head: number;
+  tail: number;
+  /** Clock of the last record that its ring stamped or checked. */
+  readonly lastStamp: bigint;
+  claim: Claim;
+  /** Records that end the stream from the state in which it was left. */
+  readonly epilogue: { records: number; bytes: Buffer };
+  /** The target's path as the process knew it. */
+  readonly target: string;
+  /**
+   * The number of the file that the ring feeds and its birth in ns since 1970 (0: the file system does
+   * not say), whatever path it has by now. Number 0: not noted.
+   */
+  readonly targetFile: { inode: bigint; born: bigint };
+  /** Which file the ring itself is. */
+  readonly file: string;
+  readonly owner: Owner;
+  readonly pid: number;
+  /** Whether that is this very process. */
+  readonly isOwn: boolean;
+  readonly process: ProcessIdentity;
+  #fd: number;
+  readonly #controlBytes: number;
+
+  /**
+   * @throws TraceFormatError when the file is not a ring, or contradicts itself; TracewrightError
+   *   `ERR_SYSTEM` of the field `ring` when it cannot be read.
+   * @returns the ring, or whose it is where it is not ready: its process makes it, or died over it.
+   */
+  static open(path: string): RingFile | UnreadyRing {
+    const fd = readable(path, () =>
+      openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK),
+    );
+    let keeps = false;
+    try {
+      const status = fstatSync(fd);
+      if (!status.isFile()) throw new TraceFormatError(path, 0, 'a ring must be a plain file');
+      const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
+      readable(path, () => readSync(fd, page, 0, page.length, 0));
+      const magic = page.subarray(0, MAGIC.length);
+      if (magic.every((byte) => byte === 0)) {
+        const { process, ...whose } = ownerOf(fd, page);
+        if (process.pid !== 0) return { path, pid: process.pid, ...whose };
+        const age = Date.now() - status.mtimeMs;
+        const owner = age < LONGEST_UNREADY_MS ? 'alive' : 'dead';
+        return { path, owner, pid: 0, isOwn: false };
+      }
+      if (magic.toString('latin1') !== MAGIC) {
+        throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
+      }
+      const ring = new RingFile(path, fd, page, status.size);
+      keeps = true;
+      return ring;
+    } finally {
+      if (!keeps) closeSync(fd);
+    }
+  }
+
+  private constructor(path: string, fd: number, page: Buffer, size: number) {
+    const { control } = core;
+    const { dev, ino } = fstatSync(fd, { bigint: true });
+    this.file = `${dev}:${ino}`;
+    const fault = (offset: number, field: string, value: unknown, limit: string) =>
+      new TraceFormatError(path, offset, `${field} must be ${limit}, got ${String(value)}`, {
+        field,
+        value,
+        limit,
+      });
+    if (page.length < control.bytes)
+      throw fault(page.length, 'size', size, `at least ${control.bytes}`);
+    const view = new DataView(page.buffer, page.byteOffset, page.length);
+    const u32 = (at: number) => view.getUint32(at, LITTLE);
+    const u64 = (at: number, field: string) => {
+      const value = view.getBigUint64(at, LITTLE);
+      if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw fault(at, field, value, 'below 2^53');
+      return Number(value);
+    };
+    const within = (at: number, field: string, value: number, low: number, high: number) => {
+      if (value < low || value > high) throw fault(at, field, value, `from ${low} to ${high}`);
+      return value;
+    };
+
+    this.path = path;
+    this.#fd = fd;
+    within(control.version, 'version', u32(control.version), VERSION, VERSION);
+    this.#controlBytes = within(
+      control.controlBytes,
+      'control bytes',
+      u32(control.controlBytes),
+      control.bytes,
+      LARGEST_CONTROL,
+    );
+    this.capacity = within(
+      control.capacity,
+      'capacity',
+      u64(control.capacity, 'capacity'),
+      1,
+      LARGEST_CAPACITY,
+    );
+    if (this.#controlBytes + this.capacity !== size) {
+      throw fault(
+        control.capacity,
+        'capacity',
+        this.capacity,
+        `the rest of a file of ${size} bytes`,
+      );
+    }
+    this.format = textAt(page, control.format, 16);
+    const kind = TARGET_KINDS[u32(control.targetKind)];
+    if (kind === undefined) {
+      throw fault(control.targetKind, 'target kind', u32(control.targetKind), '1, 2 or 3');
+    }
+    this.targetKind = kind;
+    this.stampOffset = within(
+      control.stampOffset,
+      'stamp offset',
+      u32(control.stampOffset),
+      0,
+      control.epilogueStride,
+    );
+    this.baseOffset = within(
+      control.baseOffset,
+      'base offset',
+      u64(control.baseOffset, 'base offset'),
+      0,
+      LARGEST_PREAMBLE,
+    );
+    this.claim = {
+      from: u64(control.claimFrom, 'claim'),
+      to: u64(control.claimTo, 'claim'),
+      offset: u64(control.claimOffset, 'claim'),
+    };
+    const head = u64(control.head, 'head');
+    const tail = u64(control.tail, 'tail');
+    this.head = this.#hasWrittenPast(head, tail) ? tail : head;
+    this.tail = within(control.tail, 'tail', tail, 0, this.head);
+    within(control.head, 'head', this.head, this.tail, this.tail + this.capacity);
+    this.lastStamp = view.getBigUint64(control.lastStamp, LITTLE);
+    if (this.targetKind === 'shared-file') this.#checkClaim();
+    this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
+    this.target = textAt(page, control.target, control.pathBytes);
+    this.targetFile = {
+      inode: view.getBigUint64(control.targetInode, LITTLE),
+      born: view.getBigUint64(control.targetBorn, LITTLE),
+    };
+    u64(control.pid, 'pid');
+    ({ owner: this.owner, isOwn: this.isOwn, process: this.process } = ownerOf(fd, page));
+    this.pid = this.process.pid;
+  }
+
+  /** Whether a chunk of this ring has a place in the file that it may not have reached. */
+  get hasPlace(): boolean {
+    return this.claim.to > this.tail;
+  }
+
+  /** Where a ring position lies in the ring's file. */
+  offsetOf(position: number): number {
+    return this.#controlBytes + (position % this.capacity);
+  }
+
+  /** The bytes at ring positions [from, to), which may wrap. */
+  read(from: number, to: number): Buffer {
+    const bytes = Buffer.alloc(to - from);
+    let done = 0;
+    while (done < bytes.length) {
+      const at = (from + done) % this.capacity;
+      const count = Math.min(bytes.length - done, this.capacity - at);
+      const offset = this.offsetOf(at);
+      const read = readSync(this.#fd, bytes, done, count, offset);
+      if (read === 0) throw new TraceFormatError(this.path, offset, 'the ring ends');
+      done += read;
+    }
+    return bytes;
+  }
+
+  /** The first bytes of the format's own note. */
+  note(count: number): Buffer {
+    const bytes = Buffer.alloc(count);
+    readSync(this.#fd, bytes, 0, count, core.control.note);
+    return bytes;
+  }
+
+  /** Notes where a chunk goes before it is written, as the process itself would have. */
+  noteClaim(claim: Claim): void {
+    const bytes = Buffer.alloc(24);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    view.setBigUint64(0, BigInt(claim.from), LITTLE);
+    view.setBigUint64(8, BigInt(claim.to), LITTLE);
+    view.setBigUint64(16, BigInt(claim.offset), LITTLE);
+    writeSync(this.#fd, bytes, 0, bytes.length, core.control.claimFrom);
+    this.claim = claim;
+  }
+
+  /** Of a file of the ring's own: where it ends at most, with what was being written behind the head. */
+  get mostBytes(): number {
+    const { from, to, offset: bytes } = this.claim;
+    const isNoted = bytes > 0 && from === this.head && to === from + bytes;
+    return this.baseOffset + (isNoted ? to : this.head);
+  }
+
+  /** Notes that the end of the stream is being written behind the head. */
+  noteEnd(): void {
+    const bytes = core.control.anyBytes;
+    this.noteClaim({ from: this.head, to: this.head + bytes, offset: bytes });
+  }
+
+  /** Notes up to where the ring has surely reached its target. */
+  noteTail(position: number): void {
+    const bytes = Buffer.alloc(8);
+    new DataView(bytes.buffer, bytes.byteOffset, 8).setBigUint64(0, BigInt(position), LITTLE);
+    writeSync(this.#fd, bytes, 0, bytes.length, core.control.tail);
+    this.tail = position;
+  }
+
+  close(): void {
+    if (this.#fd === -1) return;
+    closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
+  /**
+   * Whether the process died right behind a record that is too long for the ring: that is in the file
+   * before the tail says so, and the tail says so before the head.
+   */
+  #hasWrittenPast(head: number, tail: number): boolean {
+    if (tail - head <= this.capacity / 2) return false;
+    const { from, to, offset } = this.claim;
+    if (from !== head || this.targetKind === 'socket') return false;
+    return this.targetKind === 'own-file' ? to === tail : to === head && offset === 0;
+  }
+
+  /**
+   * A place is taken for what the ring holds from its tail on, and the tail goes to its end at once;
+   * one for nothing is that of a record that is being written past the ring.
+   */
+  #checkClaim(): void {
+    const { from, to, offset } = this.claim;
+    const isNoted = this.hasPlace || (from === to && offset !== 0);
+    if (!isNoted || (from === this.tail && to <= this.head)) return;
+    throw new TraceFormatError(
+      this.path,
+      core.control.claimFrom,
+      `the noted chunk must begin at ${this.tail} and end by ${this.head}, got ${from} to ${to}`,
+      { field: 'claim', value: this.claim, limit: `from ${this.tail} to ${this.head}` },
+    );
+  }
+
+  #readEpilogue(
+    page: Buffer,
+    chosen: number,
+    fault: (offset: number, field: string, value: unknown, limit: string) => TraceFormatError,
+  ): { records: number; bytes: Buffer } {
+    const { control } = core;
+    const count = (control.target - control.epilogues) / control.epilogueStride;
+    if (chosen === 0) return { records: 0, bytes: Buffer.alloc(0) };
+    if (chosen >= count) throw fault(control.epilogue, 'epilogue', chosen, `below ${count}`);
+    const at = control.epilogues + chosen * control.epilogueStride;
+    const view = new DataView(page.buffer, page.byteOffset, page.length);
+    const records = view.getUint32(at, LITTLE);
+    const total = records * view.getUint32(at + 4, LITTLE);
+    const room = control.epilogueStride - control.epilogueHeadBytes;
+    if (total > room) throw fault(at, 'epilogue', total, `at most ${room} bytes`);
+    const start = at + control.epilogueHeadBytes;
+    return { records, bytes: Buffer.from(page.subarray(start, start + total)) };
+  }
+}

@@ -1,0 +1,316 @@
+import { constants } from 'node:os';
+import { core } from '../addon.js';
+import type { NativeRingOptions, NativeTarget, RingCounts } from '../addon.js';
+import type { TracewrightError } from '../errors.js';
+import { attempt } from '../files/system-error.js';
+import { watchTargets } from './target-news.js';
+import type { FaultHandler } from './target-news.js';
+
+const NOWHERE = new ArrayBuffer(8);
+
+/**
+ * The producer's end of a ring. A writer encodes a record at `position` and commits it:
+ *
+ *     if (ring.free < bytes && !ring.makeRoom(bytes)) return;   // dropped, and counted
+ *     ring.view.setUint32(ring.position, ...);
+ *     ring.advance(bytes);
+ *     ring.commit();
+ *
+ * A closed ring has no free byte, so the one comparison that every record makes anyway also finds
+ * out that there is nothing to write to.
+ */
+export class Ring {
+  /** The data region, twice in a row: a record never wraps. */
+  view = new DataView(NOWHERE);
+  bytes = Buffer.from(NOWHERE);
+  /** Where the next record goes, in bytes from the start of `view`. */
+  position = 0;
+  /** Bytes that are known to be free; there may be more. */
+  free = 0;
+  capacity = 0;
+  /** One element: bytes of the record that the next commit publishes. */
+  pending = new Int32Array(NOWHERE, 0, 1);
+  /** One element: which of the ring's epilogues applies. */
+  epilogue = new Int32Array(NOWHERE, 0, 1);
+  /** One element: nanoseconds since the epoch, as `readStamp` left them. */
+  stamp = new Float64Array(NOWHERE, 0, 1);
+  /** One element: not 0 when an `interval` commit held its record back; see `commitTurn`. */
+  turned = new Int32Array(NOWHERE, 0, 1);
+  /**
+   * One element: not 0 while the target lacks an end that only its format can write. A ring that is
+   * finished meanwhile leaves its file to recovery.
+   */
+  unfinished = new Int32Array(NOWHERE, 0, 1);
+  /** The data as 32-bit words of the machine's byte order, and what `putWords` is to do with them. */
+  words = new Int32Array(NOWHERE);
+  wordsToPut = new Int32Array(NOWHERE, 0, 2);
+  /**
+   * Puts words where they need not be aligned, as big-endian ones: `wordsToPut[1]` of them at
+   * `wordsToPut[0]`, in bytes from the start of `view`. They have been stored in `words` at the next
+   * multiple of 4 bytes. Only of a ring that was opened with `words`.
+   */
+  putWords: () => void = closedCommit;
+  commit: () => void = closedCommit;
+  readStamp: () => void = closedCommit;
+
+  #id = -1;
+  #dropped = new Float64Array(NOWHERE, 0, 1);
+  #refused = new Float64Array(NOWHERE, 0, 1);
+  #stalled = new Int32Array(NOWHERE, 0, 1);
+  #nativePosition = new Int32Array(NOWHERE, 0, 1);
+  #stall = new Uint32Array(NOWHERE, 0, 2);
+  #reserve = 0;
+  #unwatch: (() => void) | undefined;
+  readonly #whenClosed: () => TracewrightError;
+  readonly #onStall: ((times: Uint32Array) => void) | undefined;
+
+  /**
+   * @param whenClosed makes the error for a record that finds the ring closed.
+   * @param stalls where a format records that the thread stood still: its record's bytes, and what
+   *   writes it. It receives four u32: low and high halves of the first and the last nanosecond.
+   */
+  constructor(
+    whenClosed: () => TracewrightError,
+    stalls?: { bytes: number; record: (times: Uint32Array) => void },
+  ) {
+    this.#whenClosed = whenClosed;
+    this.#onStall = stalls?.record;
+    this.#reserve = stalls?.bytes ?? 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#id !== -1;
+  }
+
+  /** Longest record that goes through the ring; a longer one takes `writeThrough`. */
+  get longestRecord(): number {
+    return this.capacity / 2;
+  }
+
+  /** @param onFault hears when the target fails and when it works again, instead of a warning. */
+  open(options: NativeRingOptions, target?: NativeTarget, onFault?: FaultHandler): void {
+    const { control } = core;
+    const native = attempt('target', options.target, () => core.openRing(options, target));
+    const { buffer } = native;
+    this.#id = native.id;
+    this.view = new DataView(buffer, control.bytes);
+    this.bytes = Buffer.from(buffer, control.bytes);
+    // Small integers to V8 as well: what Math computes is a double, and `position` and `free` would
+    // become doubles with it, which costs 5 ns an event.
+    this.capacity = options.capacity | 0;
+    this.position = 0;
+    this.free = native.spent ? 0 : this.capacity;
+    this.pending = new Int32Array(buffer, control.pending, 1);
+    this.epilogue = new Int32Array(buffer, control.epilogue, 1);
+    this.stamp = new Float64Array(buffer, control.stamp, 1);
+    this.turned = new Int32Array(buffer, control.turned, 1);
+    this.unfinished = new Int32Array(buffer, control.unfinished, 1);
+    this.words = new Int32Array(buffer, control.bytes);
+    this.wordsToPut = new Int32Array(buffer, control.wordsAt, 2);
+    this.putWords = native.putWords ?? closedCommit;
+    this.commit = native.commit;
+    this.readStamp = native.readStamp;
+    this.#dropped = new Float64Array(buffer, control.droppedEvents, 1);
+    this.#refused = new Float64Array(buffer, control.refusedEvents, 1);
+    this.#stalled = new Int32Array(buffer, control.stalled, 1);
+    this.#nativePosition = new Int32Array(buffer, control.position, 1);
+    this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
+    this.#unwatch = watchTargets(options.group ?? options.target, onFault);
+  }
+
+  /**
+   * Lays down the records that end the stream should its thread never come to it. `epilogue[0]`
+   * selects one of them, counting from 1; 0 is none.
+   */
+  setEpilogues(epilogues: readonly (readonly Uint8Array[])[]): void {
+    const { control } = core;
+    epilogues.forEach((records, index) => {
+      const at = control.epilogues + (index + 1) * control.epilogueStride;
+      const head = new Uint32Array(this.pending.buffer, at, 2);
+      const bytes = new Uint8Array(this.pending.buffer, at + control.epilogueHeadBytes);
+      records.forEach((record, i) => {
+        bytes.set(record, i * record.length);
+      });
+      head[1] = records[0]?.length ?? 0;
+      head[0] = records.length;
+    });
+  }
+
+  /** Counts the record at `position` as written; the next commit publishes it. */
+  advance(bytes: number): void {
+    this.free -= bytes;
+    const next = this.position + bytes;
+    this.position = next >= this.capacity ? next - this.capacity : next;
+    this.pending[0] = bytes;
+  }
+
+  /**
+   * Gets `bytes` free bytes, or says no: the record is dropped, and counted here.
+   *
+   * @param stamped the record brings its own clock. No stall is recorded in front of it: the stall's
+   *   clock is now, and would be later than the record's.
+   * @throws what `whenClosed` makes, when the ring is closed.
+   */
+  makeRoom(bytes: number, stamped = false): boolean {
+    return this.#takeRoom(core.makeRoom(this.#id, bytes + this.#reserve), bytes, stamped);
+  }
+
+  /**
+   * As `makeRoom`, but writes the ring out whatever the policy: for a record without which later ones
+   * mean something else.
+   */
+  insistOnRoom(bytes: number, stamped = false): boolean {
+    let room = core.makeRoom(this.#id, bytes + this.#reserve);
+    if (room < bytes && this.#id !== -1) {
+      core.flush(this.#id);
+      const stalled = this.#stalled[0]!;
+      room = core.makeRoom(this.#id, bytes + this.#reserve);
+      this.#stalled[0] = stalled;
+    }
+    return this.#takeRoom(room, bytes, stamped);
+  }
+
+  /**
+   * Publishes records that carry their own clocks, all or none; false when the first of them lies
+   * before the last record of the ring.
+   *
+   * @param lastRecord where the last of them begins, in bytes from the first.
+   */
+  commitExplicit(bytes: number, lastRecord = 0): boolean {
+    this.pending[0] = bytes;
+    if (!core.commitExplicit(this.#id, lastRecord)) return false;
+    this.advance(bytes);
+    return true;
+  }
+
+  /**
+   * Takes a record back that an `interval` commit has not published, because a clock has run over
+   * its seconds (`turned`: 1 wall, 2 cpu). The bytes stay where they are until others are written.
+   */
+  takeBack(bytes: number): void {
+    this.turned[0] = 0;
+    this.free += bytes;
+    const before = this.position - bytes;
+    this.position = before < 0 ? before + this.capacity : before;
+  }
+
+  /** Publishes records that carry a clock over the end of its seconds, and that bring their times. */
+  commitTurn(bytes: number, clocks: { wall: boolean; cpu: boolean }): void {
+    this.pending[0] = bytes;
+    core.commitTurn(this.#id, clocks.wall, clocks.cpu);
+    this.advance(bytes);
+  }
+
+  /** Counts of the format's own, which outlive the process with the ring: at most 2,048. */
+  noteCounts(count: number): Uint32Array<ArrayBuffer> {
+    return new Uint32Array(this.pending.buffer, core.control.note, count);
+  }
+
+  /**
+   * Writes a record that is longer than `longestRecord` behind everything before it. False when the
+   * target fails, which must not fail the program: the record is dropped, and counted here.
+   *
+   * @throws the native error ERANGE when the record's own clock lies before the last one.
+   */
+  writeThrough(head: Uint8Array, body: Uint8Array, stamped: boolean): boolean {
+    if (this.#id === -1) throw this.#whenClosed();
+    try {
+      core.writeThrough(this.#id, head, body, stamped);
+    } catch (error) {
+      if ((error as { errno?: number }).errno === constants.errno.ERANGE) throw error;
+      this.#dropped[0]! += 1;
+      return false;
+    }
+    this.position = this.#nativePosition[0]!;
+    this.free = this.capacity;
+    if (!stamped) this.#recordStall();
+    return true;
+  }
+
+  /** Writes out what is committed, on this thread. */
+  flush(): boolean {
+    if (this.#id === -1) throw this.#whenClosed();
+    const complete = core.flush(this.#id);
+    const stalled = this.#stalled[0]!;
+    const room = core.makeRoom(this.#id, this.#reserve);
+    if (room < 0) return complete;
+    this.free = room;
+    this.#stalled[0] = stalled;
+    this.#recordStall();
+    return complete;
+  }
+
+  /** Resolves to whether what is committed has left within `limitMs`. */
+  drained(limitMs: number): Promise<boolean> {
+    return this.#id === -1 ? Promise.resolve(true) : core.waitDrained(this.#id, limitMs);
+  }
+
+  /** A record that is left out because something else that it needs found no room. */
+  countDropped(): void {
+    this.#dropped[0]! += 1;
+  }
+
+  /** A record that its format or target cannot hold; it counts as refused. */
+  countRefused(): void {
+    this.#refused[0]! += 1;
+  }
+
+  get droppedEvents(): number {
+    return this.#dropped[0]!;
+  }
+
+  get refusedEvents(): number {
+    return this.#refused[0]!;
+  }
+
+  /**
+   * Whether the target's path still names the file that this ring, and no other, feeds. Where somebody
+   * has removed it, another trace may lie there.
+   */
+  get inPlace(): boolean {
+    return core.inPlace(this.#id);
+  }
+
+  counts(): RingCounts | undefined {
+    return this.#id === -1 ? undefined : core.ringCounts(this.#id);
+  }
+
+  /**
+   * Drains, completes the stream and lets go of the ring. At most `limitMs` are spent on what a
+   * socket has not taken yet.
+   */
+  close(limitMs = 1000): void {
+    if (this.#id === -1) return;
+    const id = this.#id;
+    // First, so that nothing that runs meanwhile finds room.
+    this.#id = -1;
+    this.free = 0;
+    this.commit = closedCommit;
+    this.readStamp = closedCommit;
+    this.putWords = closedCommit;
+    core.finish(id, limitMs);
+    this.#unwatch?.();
+  }
+
+  #takeRoom(room: number, bytes: number, stamped: boolean): boolean {
+    if (room >= bytes) {
+      this.free = room;
+      this.position = this.#nativePosition[0]!;
+      if (!stamped) this.#recordStall();
+      return true;
+    }
+    if (this.#id === -1 || room === -1) throw this.#whenClosed();
+    this.#dropped[0]! += 1;
+    return false;
+  }
+
+  #recordStall(): void {
+    if (this.#stalled[0] === 0) return;
+    this.#stalled[0] = 0;
+    this.#onStall?.(this.#stall);
+  }
+}
+
+function closedCommit(): void {
+  // Nothing to publish to; records find out by `free`.
+}

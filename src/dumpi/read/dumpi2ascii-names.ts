@@ -1,0 +1,149 @@
+import type { FieldType } from '../calls.js';
+import * as constants from '../constants.js';
+
+/** How the format's own reader names the values of a type. */
+interface ValueNames {
+  /** The type as it is printed: `MPI_Comm`. */
+  readonly type: string;
+  nameOf(value: number): string;
+}
+
+type Values = Readonly<Record<string, number>>;
+
+/** The name for each value of a set of constants, and one for all others. */
+function names(
+  values: Values,
+  prefix: string,
+  other: string,
+  own: Values = {},
+): ValueNames['nameOf'] {
+  const table = new Map<number, string>();
+  for (const [name, value] of Object.entries(values)) {
+    if (name !== 'FIRST_USER') table.set(value, prefix + name);
+  }
+  for (const [name, value] of Object.entries(own)) table.set(value, name);
+  return (value) => table.get(value) ?? other;
+}
+
+const assertions: readonly (readonly [number, string])[] = Object.entries(constants.WinAssert)
+  .filter(([, bit]) => bit !== 0)
+  .map(([name, bit]) => [bit, `MPI_MODE_${name}`]);
+const ALL_ASSERTIONS = assertions.reduce((all, [bit]) => all | bit, 0);
+
+/** Names of the bits that are set, in the order of the bits. */
+function assertionNames(value: number): string {
+  if (value < 0 || value > ALL_ASSERTIONS) return 'DUMPI_MODE_ERROR';
+  if (value === 0) return 'DUMPI_MODE_NONE';
+  return assertions
+    .filter(([bit]) => (value & bit) !== 0)
+    .map(([, name]) => name)
+    .join('|');
+}
+
+const keyvals: ValueNames = {
+  type: 'int',
+  nameOf: names(constants.Keyval, 'MPI_', 'user-defined-keyval'),
+};
+
+/** The types whose values are printed with a name behind them. */
+export const valueNames: Partial<Record<FieldType, ValueNames>> = {
+  comm: { type: 'MPI_Comm', nameOf: names(constants.Comm, 'MPI_COMM_', 'user-defined-comm') },
+  group: { type: 'MPI_Group', nameOf: names(constants.Group, 'MPI_GROUP_', 'user-defined-group') },
+  datatype: {
+    type: 'MPI_Datatype',
+    nameOf: names(constants.Datatype, 'MPI_', 'user-defined-datatype', {
+      MPI_DATATYPE_ERROR: constants.Datatype.ERROR,
+      MPI_DATATYPE_NULL: constants.Datatype.NULL,
+      MPI_2INT: constants.Datatype.TWO_INT,
+    }),
+  },
+  op: {
+    type: 'MPI_Op',
+    nameOf: names(constants.Op, 'MPI_', 'user-defined-op', {
+      MPI_OP_ERROR: constants.Op.ERROR,
+      MPI_OP_NULL: constants.Op.NULL,
+    }),
+  },
+  file: {
+    type: 'MPI_File',
+    nameOf: (value) => (value === constants.File.NULL ? 'DUMPI_FILE_NULL' : 'user-file'),
+  },
+  info: {
+    type: 'MPI_Info',
+    nameOf: (value) => (value >= constants.Info.FIRST_USER ? 'user-info' : 'MPI_INFO_NULL'),
+  },
+  win: {
+    type: 'int',
+    nameOf: (value) => (value === constants.Win.NULL ? 'DUMPI_WIN_NULL' : 'user-defined-win'),
+  },
+  errhandler: {
+    type: 'int',
+    nameOf(value) {
+      if (value >= constants.Errhandler.FIRST_USER) return 'user-defined-errhandler';
+      const isNull = value === constants.Errhandler.NULL;
+      return isNull ? 'MPI_ERRHANDLER_NULL' : 'DUMPI_ERRHANDLER_ERROR';
+    },
+  },
+  keyval: keyvals,
+  commKeyval: keyvals,
+  typeKeyval: keyvals,
+  winKeyval: keyvals,
+  comparison: {
+    type: 'int',
+    nameOf: names(constants.Comparison, 'MPI_', 'undefined-comparison', {
+      MPI_COMPARISON_ERROR: constants.Comparison.ERROR,
+    }),
+  },
+  topology: {
+    type: 'int',
+    nameOf: names(constants.Topology, 'MPI_', 'DUMPI_TOPOLOGY_ERROR', {
+      DUMPI_TOPOLOGY_ERROR: constants.Topology.ERROR,
+    }),
+  },
+  combiner: {
+    type: 'int',
+    nameOf: names(constants.Combiner, 'MPI_COMBINER_', 'DUMPI_COMBINER_ERROR'),
+  },
+  ordering: {
+    type: 'int',
+    nameOf: names(constants.Ordering, 'MPI_ORDER_', 'DUMPI_ORDERING_ERROR', {
+      DUMPI_ORDERING_ERROR: constants.Ordering.ERROR,
+    }),
+  },
+  filemode: {
+    type: 'int',
+    nameOf: names(constants.FileMode, 'MPI_MODE_', 'DUMPI_FILEMODE_ERROR', {
+      DUMPI_FILEMODE_ERROR: constants.FileMode.ERROR,
+    }),
+  },
+  whence: {
+    type: 'int',
+    nameOf: names(constants.Whence, 'MPI_SEEK_', 'DUMPI_WHENCE_ERROR', {
+      DUMPI_WHENCE_ERROR: constants.Whence.ERROR,
+    }),
+  },
+  locktype: {
+    type: 'int',
+    nameOf: names(constants.LockType, 'MPI_LOCK_', 'DUMPI_LOCKTYPE_ERROR', {
+      DUMPI_LOCKTYPE_ERROR: constants.LockType.ERROR,
+    }),
+  },
+  threadlevel: {
+    type: 'int',
+    nameOf: names(constants.ThreadLevel, 'MPI_THREAD_', 'DUMPI_THREADLEVEL_ERROR', {
+      DUMPI_THREADLEVEL_ERROR: constants.ThreadLevel.ERROR,
+    }),
+  },
+  typeclass: {
+    type: 'int',
+    nameOf: names(constants.TypeClass, 'MPI_TYPECLASS_', 'DUMPI_TYPECLASS_ERROR', {
+      DUMPI_TYPECLASS_ERROR: constants.TypeClass.ERROR,
+    }),
+  },
+  winAssert: { type: 'int', nameOf: assertionNames },
+};
+
+/** The name of a datatype, as it stands beside its size. */
+export function datatypeName(handle: number): string {
+  return valueNames.datatype!.nameOf(handle);
+}

@@ -1,0 +1,428 @@
+import { TraceFormatError } from '../../core/errors.js';
+import { END_OF_STREAM_LABEL, FUNCTION_EXIT_LABEL, callLabelled } from '../calls.js';
+import type { Call, CallFields, CallName, Field, FieldEncoding, Status } from '../calls.js';
+import { FieldCursor } from './field-cursor.js';
+import type { FieldCursorOptions, TextEncoding } from './field-cursor.js';
+import {
+  ANNOTATION,
+  COUNTER_BYTES,
+  COUNT_BYTES,
+  MASK_COUNTERS,
+  MASK_CPU_TIME,
+  MASK_STATUSES,
+  MASK_THREAD,
+  MASK_WALL_TIME,
+  SINGLE_ARGC_VERSION,
+  STATUS_RECORD_BYTES,
+  STATUS_TAG_VERSION,
+  TURN_SECONDS,
+  TURN_TEXTS,
+  WRITTEN_VERSION,
+} from '../layout.js';
+import { NO_VERSION, bodyLimit, isAtLeast, readSections } from '../sections.js';
+import type { FunctionName, Sections, Version } from '../sections.js';
+
+/** What the readers can be told. */
+export interface ReadOptions {
+  /** Largest call or section in bytes that is read: 64 MiB unless set. */
+  maxRecordBytes?: number;
+  /** Called now and then with the bytes done and the bytes in all. */
+  onProgress?: (done: number, total: number) => void;
+  /**
+   * How bytes of text become characters: `utf8` (default), with U+FFFD for what is not UTF-8, or
+   * `latin1`, each byte one character, so that the text can be written again as it was.
+   */
+  encoding?: TextEncoding;
+}
+
+/** A reading of a clock. */
+export interface ClockReading {
+  /**
+   * Whole seconds. A record has 16 bits of them over the bias of the body; past 65,535 s the reader
+   * carries: where the trace has annotations that say that the seconds begin again, by these, and
+   * otherwise because the calls of a body stand in the order in which they ended.
+   */
+  seconds: number;
+  /** 0 to 999,999,999 in a sound trace. */
+  nanoseconds: number;
+}
+
+/** When a call began and ended. */
+export interface CallTimes {
+  start: ClockReading;
+  stop: ClockReading;
+}
+
+/** A performance counter at the entry and the exit of a call. */
+export interface CounterReading {
+  enter: bigint;
+  exit: bigint;
+}
+
+/** One call as its record says it. */
+export interface CallRecordOf<N extends CallName> {
+  kind: 'call';
+  /** Bytes from the start of the file. */
+  offset: number;
+  /** Bytes of the record. */
+  size: number;
+  label: number;
+  name: N;
+  /** What the record holds, as its bits say: see layout.ts. */
+  mask: number;
+  thread: number | undefined;
+  /** CPU time that the process had used. */
+  cpu: CallTimes | undefined;
+  /** Time of day, or another clock of the host's. */
+  wall: CallTimes | undefined;
+  counters: CounterReading[] | undefined;
+  /** The arguments. Names and values are in {@link CallFields}. */
+  fields: CallFields<N>;
+}
+
+/** One call of any name: `name` tells what `fields` has. */
+export type CallRecord = { [N in CallName]: CallRecordOf<N> }[CallName];
+
+/** The seconds that the times of a body count from. */
+export interface Biases {
+  cpu: number;
+  wall: number;
+}
+
+/** A value of a record's field as it was read. */
+export type FieldValue =
+  | number
+  | bigint
+  | string
+  | Status
+  | null
+  | number[]
+  | bigint[]
+  | string[]
+  | Status[]
+  | number[][]
+  | string[][];
+
+/**
+ * Reads the calls of a trace file from front to back, in memory that does not grow with the file.
+ *
+ * @param sections What {@link readSections} gave for the file, if it was read before.
+ * @throws TraceFormatError at the first call that is not as the format says; the calls before it
+ *   have been yielded. TracewrightError `ERR_SYSTEM` when the file cannot be read.
+ */
+export function* readCalls(
+  path: string,
+  options: ReadOptions = {},
+  sections: Sections = readSections(path, options),
+): Generator<CallRecord, void> {
+  const cursor = CallCursor.ofTrace(sections, options);
+  try {
+    for (let call = cursor.next(); call !== undefined; call = cursor.next()) yield call;
+  } finally {
+    cursor.close();
+  }
+}
+
+/** How far the clock may go back from call to call before that is taken for its 16 bits wrapping. */
+const STEP_BACK_SECONDS = 60;
+
+type Clock = 'cpu' | 'wall';
+
+/** Functions whose exit says that the seconds of a clock begin again. */
+type TurnFunctions = Readonly<Record<Clock, ReadonlySet<FieldValue>>>;
+
+const NO_TURNS: TurnFunctions = { cpu: new Set(), wall: new Set() };
+
+function turnFunctions(names: readonly FunctionName[]): TurnFunctions {
+  const addressesOf = (text: string): ReadonlySet<FieldValue> =>
+    new Set(
+      names
+        .filter(({ name }) => name === ANNOTATION + text)
+        .map(({ address }) => BigInt.asIntN(64, address)),
+    );
+  return { cpu: addressesOf(TURN_TEXTS.cpu), wall: addressesOf(TURN_TEXTS.wall) };
+}
+
+/** Steps through the calls of a body. */
+export class CallCursor {
+  readonly biases: Biases;
+  readonly #cursor: FieldCursor;
+  readonly #version: Version;
+  readonly #counters: number | undefined;
+  /** The seconds of the last call's end over the bias, carried. */
+  readonly #lastSeconds: Record<Clock, number | undefined>;
+  readonly #turnFunctions: TurnFunctions;
+  /** Seconds that the clocks' turns so far add, where annotations tell these. */
+  readonly #turned: Record<Clock, number> = { cpu: 0, wall: 0 };
+  #ended = false;
+
+  /**
+   * @param from Bytes from the start of the file to the body, that is to its biases.
+   * @param limit Bytes from the start of the file to the end of what may be the body.
+   * @param version Version of the library that wrote it.
+   * @param counters How many counters a call must have that has any; any number unless set.
+   * @param turns The functions that tell the turns of the clocks.
+   */
+  constructor(
+    path: string,
+    from: number,
+    limit: number | undefined,
+    version: Version = WRITTEN_VERSION,
+    counters?: number,
+    options: FieldCursorOptions = {},
+    turns: TurnFunctions = NO_TURNS,
+  ) {
+    this.#turnFunctions = turns;
+    this.#version = version;
+    this.#lastSeconds = { cpu: undefined, wall: undefined };
+    this.#counters = counters;
+    this.#cursor = new FieldCursor(path, from, limit, options);
+    try {
+      this.biases = { cpu: this.#cursor.i32('CPU bias'), wall: this.#cursor.i32('wall bias') };
+    } catch (error) {
+      this.#cursor.close();
+      throw error;
+    }
+  }
+
+  /** A cursor for the body of a whole trace. */
+  static ofTrace(sections: Sections, options: FieldCursorOptions = {}): CallCursor {
+    const { path, index, indexOffset, header, counterLabels, functionNames } = sections;
+    if (index.body === 0) {
+      throw new TraceFormatError(path, indexOffset, 'the index names no body', { field: 'body' });
+    }
+    return new CallCursor(
+      path,
+      index.body,
+      bodyLimit(sections),
+      header?.version ?? NO_VERSION,
+      counterLabels?.length,
+      options,
+      turnFunctions(functionNames),
+    );
+  }
+
+  /** Bytes from the start of the file to what comes next. */
+  get offset(): number {
+    return this.#cursor.offset;
+  }
+
+  /** Whether the end of the stream has been read. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Whether nothing is left of what may be the body, be the end of the stream read or not. */
+  get atLimit(): boolean {
+    return this.#cursor.remaining <= 0;
+  }
+
+  /**
+   * The next call, or undefined once the end of the stream has been read.
+   *
+   * @throws TraceFormatError when what stands there is no call.
+   */
+  next(): CallRecord | undefined {
+    if (this.#ended) return undefined;
+    const cursor = this.#cursor;
+    const { offset } = cursor;
+    cursor.beginRecord();
+    if (cursor.remaining === 0) throw cursor.fault('the body does not end', 'label');
+    const label = cursor.u16('label');
+    if (label === END_OF_STREAM_LABEL) {
+      this.#ended = true;
+      return undefined;
+    }
+    const call = callLabelled(label);
+    if (call === undefined) {
+      throw cursor.fault(
+        `the label is ${label}, which no call has`,
+        'label',
+        label,
+        '0 to 293 without 128 and 290',
+      );
+    }
+    const mask = cursor.u8('mask');
+    const thread = mask & MASK_THREAD ? cursor.u16('thread') : undefined;
+    const cpu = mask & MASK_CPU_TIME ? this.#times('CPU time', 'cpu') : undefined;
+    const wall = mask & MASK_WALL_TIME ? this.#times('wall time', 'wall') : undefined;
+    const counters = mask & MASK_COUNTERS ? this.#counterReadings() : undefined;
+    const fields = this.#fields(call, (mask & MASK_STATUSES) !== 0);
+    if (label === FUNCTION_EXIT_LABEL) {
+      this.#turn('cpu', cpu, fields['fn']);
+      this.#turn('wall', wall, fields['fn']);
+    }
+    const size = cursor.offset - offset;
+    return {
+      kind: 'call',
+      offset,
+      size,
+      label,
+      name: call.name,
+      mask,
+      thread,
+      cpu,
+      wall,
+      counters,
+      fields,
+    } as unknown as CallRecord;
+  }
+
+  close(): void {
+    this.#cursor.close();
+  }
+
+  #times(field: string, clock: Clock): CallTimes {
+    const cursor = this.#cursor;
+    const startSeconds = cursor.u16(field);
+    const startNanoseconds = cursor.u32(field);
+    const stopSeconds = cursor.u16(field);
+    const stopNanoseconds = cursor.u32(field);
+    const stop =
+      this.#turnFunctions[clock].size === 0
+        ? carried(stopSeconds, this.#lastSeconds[clock] ?? stopSeconds, STEP_BACK_SECONDS)
+        : this.#turned[clock] + stopSeconds;
+    this.#lastSeconds[clock] = stop;
+    const start = startBefore(startSeconds, stop, stopSeconds);
+    const bias = this.biases[clock];
+    return {
+      start: { seconds: bias + start, nanoseconds: startNanoseconds },
+      stop: { seconds: bias + stop, nanoseconds: stopNanoseconds },
+    };
+  }
+
+  /** Moves a clock by a turn when the exit of a function, which is at 0 s of the new one, says so. */
+  #turn(clock: Clock, times: CallTimes | undefined, fn: FieldValue | undefined): void {
+    if (times === undefined || fn === undefined || !this.#turnFunctions[clock].has(fn)) return;
+    // A program's own annotation of this text is hardly at 0 s and 0 ns.
+    const { seconds, nanoseconds } = times.stop;
+    if (seconds !== this.biases[clock] + this.#turned[clock] || nanoseconds !== 0) return;
+    this.#turned[clock] += TURN_SECONDS;
+    times.start.seconds += TURN_SECONDS;
+    times.stop.seconds += TURN_SECONDS;
+  }
+
+  #counterReadings(): CounterReading[] {
+    const cursor = this.#cursor;
+    const count = cursor.u8('counters');
+    if (this.#counters !== undefined && count !== this.#counters) {
+      throw cursor.fault(
+        `the call has ${count} counters, but the trace has labels for ${this.#counters}`,
+        'counters',
+        count,
+        `${this.#counters}`,
+      );
+    }
+    if (count * COUNTER_BYTES > cursor.remaining) {
+      throw cursor.fault(`the ${count} counters of the call are cut`, 'counters', count);
+    }
+    const readings: CounterReading[] = [];
+    for (let i = 0; i < count; i++) {
+      readings.push({ enter: cursor.i64('counter'), exit: cursor.i64('counter') });
+    }
+    return readings;
+  }
+
+  #fields(call: Call, statuses: boolean): Record<string, FieldValue> {
+    const values: Record<string, FieldValue> = {};
+    const { rankField } = call;
+    for (const field of call.fields) {
+      if (field.rootOnly && values[rankField!] !== values['root']) continue;
+      values[field.name] = this.#field(field, statuses);
+    }
+    return values;
+  }
+
+  #field(field: Field, statuses: boolean): FieldValue {
+    const { name, encoding, dimensions } = field;
+    if (encoding === 'status') return this.#statuses(field, statuses);
+    if (dimensions === 0) return this.#one(encoding, name);
+    // Very old traces say twice how many arguments the process had.
+    if (field.count === undefined && name === 'argv' && !field.rootOnly) this.#skipSecondArgc();
+    return dimensions === 1 ? this.#array(encoding, name) : this.#rows(encoding, name);
+  }
+
+  #one(encoding: FieldEncoding, name: string): number | bigint | string {
+    const cursor = this.#cursor;
+    switch (encoding) {
+      case 'i32':
+        return cursor.i32(name);
+      case 'i16':
+        return cursor.i16(name);
+      case 'u8':
+        return cursor.u8(name);
+      case 'i8':
+        return cursor.i8(name);
+      case 'i64':
+        return cursor.i64(name);
+      default:
+        return cursor.text(name, cursor.count(name, 1));
+    }
+  }
+
+  #array(encoding: FieldEncoding, name: string): number[] | string[] {
+    const count = this.#cursor.count(name, MIN_ELEMENT_BYTES[encoding]);
+    const values: (number | bigint | string)[] = [];
+    for (let i = 0; i < count; i++) values.push(this.#one(encoding, name));
+    return values as number[] | string[];
+  }
+
+  #rows(encoding: FieldEncoding, name: string): number[][] | string[][] {
+    const count = this.#cursor.count(name, COUNT_BYTES);
+    const rows: (number[] | string[])[] = [];
+    for (let i = 0; i < count; i++) rows.push(this.#array(encoding, name));
+    return rows as number[][] | string[][];
+  }
+
+  #statuses({ name, dimensions }: Field, stored: boolean): Status | Status[] | null {
+    const many = dimensions === 1;
+    if (!stored) return many ? [] : null;
+    const cursor = this.#cursor;
+    const hasTag = isAtLeast(this.#version, STATUS_TAG_VERSION);
+    const count = cursor.count(name, hasTag ? STATUS_RECORD_BYTES : STATUS_RECORD_BYTES - 4);
+    if (!many && count > 1) {
+      throw cursor.fault(`${name} has ${count} statuses`, name, count, 'at most 1');
+    }
+    const statuses: Status[] = [];
+    for (let i = 0; i < count; i++) {
+      const bytes = cursor.i32(name);
+      const source = cursor.i32(name);
+      const cancelled = cursor.i8(name);
+      const error = cursor.i8(name);
+      statuses.push({ bytes, source, tag: hasTag ? cursor.i32(name) : -1, cancelled, error });
+    }
+    return many ? statuses : (statuses[0] ?? null);
+  }
+
+  #skipSecondArgc(): void {
+    if (!isAtLeast(this.#version, SINGLE_ARGC_VERSION)) this.#cursor.i32('argc');
+  }
+}
+
+const MIN_ELEMENT_BYTES: Readonly<Record<FieldEncoding, number>> = {
+  i8: 1,
+  u8: 1,
+  i16: 2,
+  i32: 4,
+  i64: 8,
+  chars: COUNT_BYTES,
+  status: STATUS_RECORD_BYTES,
+};
+
+/**
+ * The seconds over the bias whose low 16 bits are `low`, near `reference`: at most `back` seconds in
+ * front of it.
+ */
+function carried(low: number, reference: number, back: number): number {
+  const near = reference + ((low - reference + back) & 0xffff) - back;
+  return near < 0 ? near + TURN_SECONDS : near;
+}
+
+/**
+ * The seconds of the start of a call that ended at `stop`: a call begins before it ends, and may have
+ * taken as long as the clock can tell. A start that the record says to be a little later is left so.
+ */
+function startBefore(low: number, stop: number, stopLow: number): number {
+  if (low > stopLow && low - stopLow <= STEP_BACK_SECONDS) return stop + (low - stopLow);
+  return carried(low, stop, TURN_SECONDS - 1);
+}

@@ -1,0 +1,224 @@
+import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { basename, dirname, sep } from 'node:path';
+import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { TraceFormatError } from '../../core/errors.js';
+import { discardRing, recoverOwnFile } from '../../core/recovery/recover-ring.js';
+import type { RecoveredStream } from '../../core/recovery/recover-ring.js';
+import {
+  RECOVER_OPTIONS,
+  filesBelow,
+  recoverRingsLocked,
+} from '../../core/recovery/recover-rings.js';
+import type { Candidate, Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
+import { RingFile } from '../../core/recovery/ring-file.js';
+import { hasCode } from '../../core/files/system-error.js';
+import { COUNTED_LABELS, TOTAL_LABEL } from '../calls.js';
+import { FieldCursor } from './field-cursor.js';
+import { CALLS_FORMAT, fileOfRing, namesRingOf, rankRings, sideFiles } from '../file-names.js';
+import { readKeptSections } from '../kept-sections.js';
+import { BIASES_BYTES, BODY_OFFSET } from '../layout.js';
+import { CallCursor } from './reader.js';
+import { writeTrailer } from '../trailer.js';
+
+/** Completes the file of the names from its ring and says how many it holds. */
+function recoverNames(ringPath: string, file: string): { count: number; bytes: number } {
+  const ring = existsSync(ringPath) ? RingFile.open(ringPath) : undefined;
+  if (ring instanceof RingFile) {
+    recoverOwnFile(ring, file);
+    ring.close();
+  }
+  if (!existsSync(file)) return { count: 0, bytes: 0 };
+  const cursor = new FieldCursor(file, 0);
+  let count = 0;
+  try {
+    while (cursor.remaining > 0) {
+      cursor.beginRecord();
+      cursor.u64('function address');
+      cursor.string('function name');
+      count += 1;
+    }
+    return { count, bytes: cursor.offset };
+  } finally {
+    cursor.close();
+  }
+}
+
+/** Counts the calls of a body by walking it. */
+function countCalls(file: string, bodyEnd: number): number[] {
+  const counts = new Array<number>(COUNTED_LABELS).fill(0);
+  const cursor = new CallCursor(file, BODY_OFFSET, bodyEnd);
+  try {
+    while (!cursor.atLimit) {
+      const call = cursor.next();
+      if (call === undefined)
+        throw new TraceFormatError(file, cursor.offset, 'the calls end early');
+      if (call.label < COUNTED_LABELS) counts[call.label]! += 1;
+    }
+  } finally {
+    cursor.close();
+  }
+  return counts;
+}
+
+function ignoredIn(ring: RingFile): number[] {
+  const note = ring.note(4 * COUNTED_LABELS);
+  const view = new DataView(note.buffer, note.byteOffset, note.length);
+  const little = endianness() === 'LE';
+  return Array.from({ length: COUNTED_LABELS }, (_, label) => view.getUint32(4 * label, little));
+}
+
+function withTotal(counts: readonly number[]): number[] {
+  const all = [...counts];
+  all[TOTAL_LABEL] = counts.slice(0, TOTAL_LABEL).reduce((sum, count) => sum + count, 0) >>> 0;
+  return all;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Takes away a rank that was being opened. */
+function removeBegun(file: string, callsRing: string): void {
+  const { names, sections } = sideFiles(file);
+  for (const path of [file, namesRingOf(callsRing), names, sections]) rmSync(path, { force: true });
+}
+
+/**
+ * Completes a rank's file: the calls that its ring holds, the end of the stream and all sections, as
+ * far as the walk over the calls and what was kept beside the ring can say.
+ *
+ * @returns undefined when the rank had not been opened yet; its file is taken away.
+ */
+function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined {
+  const side = sideFiles(file);
+  const namesRing = namesRingOf(ring.path);
+  // The process died while it wrote this; what it was to replace is whole.
+  rmSync(side.newSections, { force: true });
+  const size = sizeOf(file);
+  const begun = ring.head > 0 || size > ring.baseOffset;
+  // The process died while it opened the rank, or somebody has removed its file since.
+  if (!begun && (size === 0 || !existsSync(side.sections))) {
+    removeBegun(file, ring.path);
+    return undefined;
+  }
+  if (!existsSync(side.sections)) {
+    // Taken away only when the file was complete: its process died before the ring was.
+    rmSync(namesRing, { force: true });
+    rmSync(side.names, { force: true });
+    return { path: file, bytes: 0, addedRecords: 0 };
+  }
+  const kept = readKeptSections(side.sections);
+  const names = recoverNames(namesRing, side.names);
+  const recovered = recoverOwnFile(ring, file);
+  const bodyEnd = ring.baseOffset + ring.head;
+  const ignored = ignoredIn(ring);
+  const calls = countCalls(file, bodyEnd).map((count, label) => count + ignored[label]!);
+  const { startTime, keyvals, counterLabels, datatypeSizes, ...header } = kept;
+  writeTrailer(
+    file,
+    bodyEnd,
+    {
+      header: {
+        ...header,
+        startTime: BigInt(startTime),
+        meshCoordinates: [...header.meshCoordinates],
+        meshSizes: [...header.meshSizes],
+      },
+      footer: { calls: withTotal(calls), ignored: withTotal(ignored) },
+      keyvals,
+      counterLabels,
+      datatypeSizes,
+      functionNames: names,
+    },
+    names.count === 0 ? undefined : side.names,
+  );
+  // First, for its absence says that the file is complete.
+  rmSync(side.sections, { force: true });
+  rmSync(namesRing, { force: true });
+  rmSync(side.names, { force: true });
+  return recovered;
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+/** Whether a ring elsewhere says to feed a file in a directory. */
+function isRankBelow(target: string, directory: string): boolean {
+  if (!target.endsWith('.bin') || !existsSync(dirname(target))) return false;
+  return (realpathSync(dirname(target)) + sep).startsWith(realpathSync(directory) + sep);
+}
+
+function* candidates(path: string, options: RecoverOptions): Generator<Candidate, void> {
+  const isFile = !isDirectory(path);
+  const isMine = (ring: RingFile): boolean => ring.format === CALLS_FORMAT;
+  const beside = rankRings(path, undefined, '').calls;
+  const rings = isFile
+    ? filesBelow(dirname(path), (name) => name === basename(beside), Infinity)
+    : filesBelow(path, (name) => fileOfRing(name) !== undefined);
+  for (const each of rings) {
+    yield {
+      path: each,
+      streamOf: (ring) => (isMine(ring) ? fileOfRing(each) : undefined),
+      removeBegun() {
+        const file = fileOfRing(each);
+        if (file !== undefined && sizeOf(file) <= BODY_OFFSET + BIASES_BYTES)
+          removeBegun(file, each);
+      },
+    };
+  }
+  yield* ringsElsewhere(options.ringDir, {
+    isMine,
+    holds: (file) => (isFile ? file === path : isRankBelow(file, path)),
+    files: () => (isFile ? [path] : filesBelow(path, (name) => name.endsWith('.bin'))),
+    besides(file, ring) {
+      const { calls, names } = rankRings(file, undefined, '');
+      return [
+        { from: ring.path, to: calls },
+        { from: namesRingOf(ring.path), to: names },
+      ];
+    },
+  });
+}
+
+/** Those in which ranks may lie, so that nobody recovers one of them by its own name meanwhile. */
+function* directoriesOf(path: string): Generator<string, void> {
+  if (!isDirectory(path)) {
+    yield dirname(path);
+    return;
+  }
+  yield path;
+  const isRank = (name: string) => name.endsWith('.bin') || fileOfRing(name) !== undefined;
+  for (const file of filesBelow(path, isRank)) yield dirname(file);
+}
+
+/**
+ * Completes what a dead process has left of a run's ranks: the calls that their rings still hold, the
+ * end of the stream, header, footer, pairs, names and index. It may be interrupted and repeated.
+ *
+ * @param path a rank's file, or a directory with the files of a run.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovers it for longer than `waitMs`; nothing is touched then.
+ */
+export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  const file = checkPath('path', path);
+  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
+  return recoverRingsLocked(
+    () => candidates(file, options),
+    () => directoriesOf(file),
+    options,
+    ({ ring, stream }, _, result) => {
+      const recovered = recoverRank(ring, stream);
+      if (recovered === undefined) result.emptied.push(stream);
+      else result.streams.push(recovered);
+      discardRing(ring);
+    },
+  );
+}

@@ -1,0 +1,299 @@
+import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
+import type { Call, Field, FieldEncoding, Status } from '../calls.js';
+import {
+  COUNT_BYTES,
+  STATUS_BYTES_OFFSET,
+  STATUS_CANCELLED_OFFSET,
+  STATUS_ERROR_OFFSET,
+  STATUS_RECORD_BYTES,
+  STATUS_SOURCE_OFFSET,
+  STATUS_TAG_OFFSET,
+} from '../layout.js';
+
+/**
+ * The arguments of a call as bytes, for any call and any legal values, by walking the table. The
+ * writer's compiled encoders (call-encoder.ts) do the same for the calls that are frequent.
+ */
+
+/** The widths of integers, their ranges and the DataView methods that write them. */
+export const INTEGERS = {
+  i8: { bytes: 1, low: -0x80, high: 0x7f, set: 'setInt8' },
+  u8: { bytes: 1, low: 0, high: 0xff, set: 'setUint8' },
+  i16: { bytes: 2, low: -0x8000, high: 0x7fff, set: 'setInt16' },
+  i32: { bytes: 4, low: -0x8000_0000, high: 0x7fff_ffff, set: 'setInt32' },
+} as const;
+
+const LOW_I64 = -(2n ** 63n);
+const HIGH_I64 = 2n ** 63n - 1n;
+const I64_LIMIT = 'an integer from -(2^63) to 2^63 - 1 (a bigint beyond 2^53)';
+const INT64_BYTES = 8;
+
+type Values = Readonly<Record<string, unknown>>;
+
+function checkInteger(
+  field: string,
+  value: unknown,
+  encoding: Exclude<FieldEncoding, 'status' | 'chars'>,
+): void {
+  if (encoding === 'i64') {
+    if (typeof value === 'number' ? !Number.isSafeInteger(value) : typeof value === 'bigint') {
+      if (typeof value === 'bigint' && value >= LOW_I64 && value <= HIGH_I64) return;
+      throw outOfRange(field, value, I64_LIMIT);
+    }
+    if (typeof value !== 'number') throw wrongType(field, value, I64_LIMIT);
+    return;
+  }
+  const { low, high } = INTEGERS[encoding];
+  const limit = `an integer from ${low} to ${high}`;
+  if (typeof value !== 'number') throw wrongType(field, value, limit);
+  if (!Number.isInteger(value) || value < low || value > high) {
+    throw outOfRange(field, value, limit);
+  }
+}
+
+function checkStatus(field: string, status: unknown): void {
+  if (typeof status !== 'object' || status === null) {
+    throw wrongType(field, status, 'a status: { bytes, source, tag, cancelled, error }');
+  }
+  const { bytes, source, tag, cancelled, error } = status as Record<string, unknown>;
+  checkInteger(`${field}.bytes`, bytes, 'i32');
+  checkInteger(`${field}.source`, source, 'i32');
+  checkInteger(`${field}.tag`, tag, 'i32');
+  checkInteger(`${field}.cancelled`, cancelled, 'i8');
+  checkInteger(`${field}.error`, error, 'i8');
+}
+
+function checkOne(field: string, value: unknown, encoding: FieldEncoding): void {
+  if (encoding === 'status') {
+    checkStatus(field, value);
+  } else if (encoding === 'chars') {
+    if (typeof value !== 'string') throw wrongType(field, value, 'a string without NUL');
+    if (value.includes('\0')) throw outOfRange(field, value, 'a string without NUL');
+  } else {
+    checkInteger(field, value, encoding);
+  }
+}
+
+function checkArrayLike(field: string, value: unknown, elements: string): ArrayLike<unknown> {
+  // Typed arrays of 32 bits without a sign, or of floats, would be refused by their elements.
+  const isArray = Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
+  if (!isArray) throw wrongType(field, value, `an array ${elements}, or null`);
+  return value as ArrayLike<unknown>;
+}
+
+/** What the field that counts an array says; below 0 (MPI_UNDEFINED) there are no elements. */
+function countOf(field: Field, values: Values): number | undefined {
+  if (field.count === undefined) return undefined;
+  const count = values[field.count];
+  return typeof count === 'number' ? Math.max(0, count) : undefined;
+}
+
+function checkLength(name: string, field: Field, length: number, values: Values): void {
+  const count = countOf(field, values);
+  if (count === undefined || length === 0 || length === count) return;
+  const limit = `of ${count} ${field.encoding === 'chars' && field.dimensions === 0 ? 'bytes' : 'elements'} as ${field.count ?? ''} says, or empty`;
+  throw new TracewrightError('ERR_ARGUMENT_RANGE', `${name} must be ${limit}, got ${length}`, {
+    field: name,
+    value: length,
+    limit,
+  });
+}
+
+function checkField(call: Call, field: Field, values: Values): void {
+  const name = `${call.name} ${field.name}`;
+  const value = values[field.name];
+  if (field.dimensions === 0) {
+    if (field.encoding === 'status' && value === null) return;
+    checkOne(name, value, field.encoding);
+    if (field.encoding === 'chars') {
+      checkLength(name, field, Buffer.byteLength(value as string), values);
+    }
+    return;
+  }
+  if (value === null) return;
+  const elements = checkArrayLike(
+    name,
+    value,
+    field.dimensions === 2 ? 'of arrays' : `of ${field.encoding}`,
+  );
+  checkLength(name, field, elements.length, values);
+  for (let i = 0; i < elements.length; i++) {
+    const each = `${name}[${i}]`;
+    if (field.dimensions === 1) {
+      if (field.encoding === 'status' && elements[i] === null) {
+        throw wrongType(
+          each,
+          null,
+          'a status: only all of them are ignored, with null for the array',
+        );
+      }
+      checkOne(each, elements[i], field.encoding);
+      continue;
+    }
+    const row = checkArrayLike(each, elements[i], `of ${field.encoding}`);
+    if (field.inner !== undefined && row.length !== field.inner) {
+      throw outOfRange(each, row, `of ${field.inner} elements`);
+    }
+    for (let j = 0; j < row.length; j++) checkOne(`${each}[${j}]`, row[j], field.encoding);
+  }
+}
+
+/** Whether this record has the fields that only the root's has. */
+export function isRoot(call: Call, values: Values): boolean {
+  return call.rankField !== undefined && values[call.rankField] === values['root'];
+}
+
+/**
+ * Checks every argument of a call that its record will hold.
+ *
+ * @throws TracewrightError that names the call, the field and its limit.
+ */
+export function checkArguments(call: Call, values: unknown): asserts values is Values {
+  if (typeof values !== 'object' || values === null) {
+    const names = call.fields.map(({ name }) => name).join(', ');
+    throw wrongType(`arguments of ${call.name}`, values, `an object { ${names} }`);
+  }
+  const given = values as Values;
+  const root = isRoot(call, given);
+  for (const field of call.fields) {
+    if (!field.rootOnly || root) checkField(call, field, given);
+  }
+}
+
+function sizeOne(value: unknown, encoding: FieldEncoding): number {
+  switch (encoding) {
+    case 'chars':
+      return COUNT_BYTES + Buffer.byteLength(value as string);
+    case 'status':
+      return STATUS_RECORD_BYTES;
+    case 'i64':
+      return INT64_BYTES;
+    default:
+      return INTEGERS[encoding].bytes;
+  }
+}
+
+function sizeField(field: Field, value: unknown): number {
+  const { dimensions, encoding } = field;
+  if (dimensions === 0) {
+    if (encoding !== 'status') return sizeOne(value, encoding);
+    return COUNT_BYTES + (value === null ? 0 : STATUS_RECORD_BYTES);
+  }
+  let bytes = COUNT_BYTES;
+  const elements = (value ?? []) as ArrayLike<unknown>;
+  for (let i = 0; i < elements.length; i++) {
+    if (dimensions === 1) {
+      bytes += sizeOne(elements[i], encoding);
+      continue;
+    }
+    const row = elements[i] as ArrayLike<unknown>;
+    bytes += COUNT_BYTES;
+    for (let j = 0; j < row.length; j++) bytes += sizeOne(row[j], encoding);
+  }
+  return bytes;
+}
+
+/**
+ * Bytes that the arguments of a call take.
+ *
+ * @param statuses whether the record's mask says that statuses are stored.
+ */
+export function argumentBytes(call: Call, values: Values, statuses: boolean): number {
+  const root = isRoot(call, values);
+  let bytes = 0;
+  for (const field of call.fields) {
+    if (field.rootOnly && !root) continue;
+    if (field.encoding === 'status' && !statuses) continue;
+    bytes += sizeField(field, values[field.name]);
+  }
+  return bytes;
+}
+
+/** Writes a 64-bit integer and returns the place behind it. */
+export function writeInt64(view: DataView, at: number, value: number | bigint): number {
+  if (typeof value === 'bigint') {
+    view.setBigInt64(at, value);
+  } else {
+    view.setInt32(at, Math.floor(value / 0x1_0000_0000));
+    // Written modulo 2^32, which is the low half of negative numbers too.
+    view.setUint32(at + 4, value);
+  }
+  return at + INT64_BYTES;
+}
+
+/** Writes one status without its count and returns the place behind it. */
+export function writeStatus(view: DataView, at: number, status: Status): number {
+  view.setInt32(at + STATUS_BYTES_OFFSET, status.bytes);
+  view.setInt32(at + STATUS_SOURCE_OFFSET, status.source);
+  view.setInt8(at + STATUS_CANCELLED_OFFSET, status.cancelled);
+  view.setInt8(at + STATUS_ERROR_OFFSET, status.error);
+  view.setInt32(at + STATUS_TAG_OFFSET, status.tag);
+  return at + STATUS_RECORD_BYTES;
+}
+
+function writeOne(
+  view: DataView,
+  bytes: Buffer,
+  at: number,
+  value: unknown,
+  encoding: FieldEncoding,
+): number {
+  switch (encoding) {
+    case 'chars': {
+      const count = bytes.write(value as string, at + COUNT_BYTES, 'utf8');
+      view.setInt32(at, count);
+      return at + COUNT_BYTES + count;
+    }
+    case 'status':
+      return writeStatus(view, at, value as Status);
+    case 'i64':
+      return writeInt64(view, at, value as number | bigint);
+    default: {
+      const { bytes: width, set } = INTEGERS[encoding];
+      view[set](at, value as number);
+      return at + width;
+    }
+  }
+}
+
+/**
+ * Writes the arguments of a call, which have been checked, and returns the place behind them.
+ *
+ * @param bytes over the same memory as `view`.
+ */
+export function writeArguments(
+  view: DataView,
+  bytes: Buffer,
+  at: number,
+  call: Call,
+  values: Values,
+  statuses: boolean,
+): number {
+  const root = isRoot(call, values);
+  for (const { name, dimensions, encoding, rootOnly } of call.fields) {
+    if (rootOnly && !root) continue;
+    if (encoding === 'status' && !statuses) continue;
+    const value = values[name];
+    if (dimensions === 0 && encoding !== 'status') {
+      at = writeOne(view, bytes, at, value, encoding);
+      continue;
+    }
+    // One status counts as an array of one.
+    const elements = (
+      dimensions === 0 ? (value === null ? [] : [value]) : (value ?? [])
+    ) as ArrayLike<unknown>;
+    view.setInt32(at, elements.length);
+    at += COUNT_BYTES;
+    for (let i = 0; i < elements.length; i++) {
+      if (dimensions !== 2) {
+        at = writeOne(view, bytes, at, elements[i], encoding);
+        continue;
+      }
+      const row = elements[i] as ArrayLike<unknown>;
+      view.setInt32(at, row.length);
+      at += COUNT_BYTES;
+      for (let j = 0; j < row.length; j++) at = writeOne(view, bytes, at, row[j], encoding);
+    }
+  }
+  return at;
+}

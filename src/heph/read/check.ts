@@ -1,0 +1,258 @@
+import { TraceFormatError } from '../../core/errors.js';
+import type { Finding, Progress } from '../../core/finding.js';
+import { EPOCH_OPTION } from '../layout.js';
+import type { EventPacket, Packet } from '../packet.js';
+import { PacketCursor } from './packet-cursor.js';
+import { isPiece } from '../pieces.js';
+
+/** Streams whose counters are followed; of further streams only the packets are checked. */
+const MAX_STREAMS = 1 << 20;
+const COUNTERS = 2 ** 32;
+/** Steps of the counter that are taken for a step back, not for so many missing events. */
+const BACKWARDS = 2 ** 31;
+
+/**
+ * The buffer of the format's converter to Chrome traces: it is filled when fewer than 128 bytes
+ * are left in it, and a packet that is not whole in it then ends the conversion.
+ */
+const CONVERTER_BUFFER_BYTES = 4096;
+const CONVERTER_REFILL_BYTES = 128;
+
+// eslint-disable-next-line no-control-regex -- what JSON does not allow in a string as it stands
+const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
+
+const DEFAULT_REPEATS = 20;
+
+export interface CheckOptions {
+  /** Called now and then with the bytes done and the bytes in all. */
+  onProgress?: Progress;
+  /** Findings of one rule that are given before the rest is only counted; 20 unless set. */
+  repeats?: number;
+}
+
+/** How often something was seen, and where first. */
+interface Seen {
+  count: number;
+  offset: number;
+}
+
+/**
+ * Checks a Heph trace: yields what its readers would refuse (`error`) and what reads otherwise
+ * than meant (`warning`), in the order of the file; what concerns the trace as a whole comes last.
+ * Memory does not grow with the trace.
+ *
+ * Errors are `bad-packet` (a packet that is not as the format says; the check goes on behind it
+ * where its size leads to another packet) and `end-before-start` (which the format's converter
+ * dies of). Warnings: `counter-gap` and `counter-repeat` for each place where a stream's counter is
+ * not the one before plus 1, `too-many-streams`, `no-epoch`, `late-epoch`, `second-epoch`,
+ * `no-events`, and one `converter-…` for each thing that is right by the format but that its
+ * converter cannot read, with the count and the first place. Findings of one rule beyond `repeats`
+ * are counted and given as one at the end.
+ *
+ * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
+ */
+export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
+  const { repeats = DEFAULT_REPEATS } = options;
+  const first = new Map<string, { finding: Finding; count: number }>();
+  const cursor = new PacketCursor(path, options);
+  try {
+    for (const finding of new TraceCheck(path, cursor).findings()) {
+      const seen = first.get(finding.rule) ?? { finding, count: 0 };
+      first.set(finding.rule, seen);
+      if (++seen.count <= repeats) yield finding;
+    }
+  } finally {
+    cursor.close();
+  }
+  for (const [rule, { finding, count }] of first) {
+    if (count <= repeats) continue;
+    const { severity } = finding;
+    yield { severity, rule, message: `${count - repeats} more of this rule`, path };
+  }
+}
+
+class TraceCheck {
+  readonly #path: string;
+  readonly #cursor: PacketCursor;
+  /** The counter that the next event of a stream should have. */
+  readonly #expected = new Map<number, number>();
+  #tooManyStreams = false;
+  #events = 0;
+  #eventsBeforeEpoch = 0;
+  #epoch: { value: bigint; end: number } | undefined;
+  /** Bytes in the converter's buffer, and how many of the file it has taken in. */
+  #buffered = 0;
+  #taken = 0;
+  readonly #large: Seen = { count: 0, offset: 0 };
+  readonly #arrays: Seen = { count: 0, offset: 0 };
+  readonly #unescaped: Seen = { count: 0, offset: 0 };
+  readonly #notFinite: Seen = { count: 0, offset: 0 };
+  readonly #options: Seen = { count: 0, offset: 0 };
+
+  constructor(path: string, cursor: PacketCursor) {
+    this.#path = path;
+    this.#cursor = cursor;
+  }
+
+  *findings(): Generator<Finding, void> {
+    const cursor = this.#cursor;
+    for (;;) {
+      let packet: Packet | undefined;
+      try {
+        if (!cursor.next()) break;
+      } catch (error) {
+        if (!(error instanceof TraceFormatError)) throw error;
+        const left = cursor.fileSize - cursor.offset;
+        const rest = `; the last ${left} bytes of the file were not checked`;
+        yield this.#error('bad-packet', `${error.fault}${rest}`, error.offset);
+        break;
+      }
+      this.#throughConverterBuffer();
+      try {
+        packet = cursor.packet();
+      } catch (error) {
+        if (!(error instanceof TraceFormatError)) throw error;
+        yield this.#error('bad-packet', error.fault, error.offset);
+        continue;
+      }
+      if (packet.kind === 'event') yield* this.#event(packet);
+      else if (packet.epoch === undefined) note(this.#options, packet.offset);
+      else yield* this.#epochPacket(packet.epoch, packet.offset + packet.size, packet.offset);
+    }
+    yield* this.#whole();
+    yield* this.#converter();
+  }
+
+  *#event(event: EventPacket): Generator<Finding, void> {
+    this.#events++;
+    if (this.#epoch === undefined) this.#eventsBeforeEpoch++;
+    if (event.end < event.start) {
+      const message = `the event ends at ${event.end.toString()} ns, before it starts at ${event.start.toString()} ns`;
+      yield this.#error('end-before-start', message, event.offset);
+    }
+    yield* this.#counter(event);
+    let unescaped = NEEDS_ESCAPE.test(event.description);
+    for (const { name, type, value } of event.attributes) {
+      if (type.endsWith('[]')) note(this.#arrays, event.offset);
+      if (type === 'f64' && !Number.isFinite(value)) note(this.#notFinite, event.offset);
+      unescaped ||= NEEDS_ESCAPE.test(name) || (type === 'string' && NEEDS_ESCAPE.test(value));
+    }
+    if (unescaped) note(this.#unescaped, event.offset);
+  }
+
+  *#counter({ stream, counter, offset }: EventPacket): Generator<Finding, void> {
+    let expected = this.#expected.get(stream);
+    if (expected === undefined) {
+      if (this.#expected.size >= MAX_STREAMS) {
+        if (this.#tooManyStreams) return;
+        this.#tooManyStreams = true;
+        const message = `there are more than ${MAX_STREAMS} streams; the counters of stream ${stream} and of further ones were not checked`;
+        yield this.#warning('too-many-streams', message, offset);
+        return;
+      }
+      // Earlier pieces of the trace have the events before.
+      expected = isPiece(this.#path) ? counter : 0;
+    }
+    this.#expected.set(stream, (counter + 1) % COUNTERS);
+    if (counter === expected) return;
+    const missing = (counter - expected + COUNTERS) % COUNTERS;
+    if (missing < BACKWARDS) {
+      const events = missing === 1 ? '1 event is' : `${missing} events are`;
+      const message = `${events} missing in stream ${stream}: its counter is ${counter}, not ${expected}`;
+      yield this.#warning('counter-gap', message, offset);
+    } else {
+      const message = `the counter of stream ${stream} goes back: it is ${counter}, not ${expected}`;
+      yield this.#warning('counter-repeat', message, offset);
+    }
+  }
+
+  *#epochPacket(value: bigint, end: number, offset: number): Generator<Finding, void> {
+    if (this.#epoch === undefined) {
+      if (this.#events > 0) {
+        const message = `${this.#eventsBeforeEpoch} events stand in front of the epoch that their times count from`;
+        yield this.#warning('late-epoch', message, offset);
+      }
+    } else if (this.#epoch.value !== value) {
+      const message = `the epoch is set to ${value.toString()} ns; it was ${this.#epoch.value.toString()} ns before`;
+      yield this.#warning('second-epoch', message, offset);
+    }
+    this.#epoch = { value, end };
+  }
+
+  *#whole(): Generator<Finding, void> {
+    if (this.#epoch === undefined) {
+      yield this.#warning('no-epoch', `no metadata packet sets the option "${EPOCH_OPTION}"`);
+    }
+    if (this.#events === 0) yield this.#warning('no-events', 'the trace holds no events');
+  }
+
+  *#converter(): Generator<Finding, void> {
+    const because = (what: string, { count, offset }: Seen, rule: string): Finding[] =>
+      count === 0
+        ? []
+        : [
+            this.#warning(
+              `converter-${rule}`,
+              `${what} (first of ${count}); this is right by the format`,
+              offset,
+            ),
+          ];
+    yield* because(
+      "a packet does not fit what is in the buffer of the format's converter, which ends there",
+      this.#large,
+      'buffer',
+    );
+    yield* because("the format's converter does not read arrays", this.#arrays, 'array');
+    yield* because(
+      `the format's converter knows no option but "${EPOCH_OPTION}"`,
+      this.#options,
+      'option',
+    );
+    yield* because(
+      "the format's converter does not escape quotes, backslashes and control characters",
+      this.#unescaped,
+      'escape',
+    );
+    yield* because(
+      "the format's converter writes NaN and infinity, which JSON does not have",
+      this.#notFinite,
+      'not-finite',
+    );
+    if (this.#epoch?.end === this.#cursor.fileSize) {
+      const message = "the format's converter fails on an epoch with nothing behind it";
+      yield this.#warning('converter-last-epoch', `${message}; this is right by the format`);
+    }
+  }
+
+  /** Follows what the converter's buffer holds, from packet to packet. */
+  #throughConverterBuffer(): void {
+    const { size, offset, fileSize } = this.#cursor;
+    if (this.#large.count > 0) {
+      // It has stopped before; what else is too large for it wherever it stands is still counted.
+      if (size > CONVERTER_BUFFER_BYTES) this.#large.count++;
+      return;
+    }
+    if (this.#buffered < CONVERTER_REFILL_BYTES) {
+      const more = Math.min(CONVERTER_BUFFER_BYTES - this.#buffered, fileSize - this.#taken);
+      this.#buffered += more;
+      this.#taken += more;
+    }
+    if (size > this.#buffered) note(this.#large, offset);
+    this.#buffered -= size;
+  }
+
+  #error(rule: string, message: string, offset: number): Finding {
+    return { severity: 'error', rule, message, path: this.#path, offset };
+  }
+
+  #warning(rule: string, message: string, offset?: number): Finding {
+    const finding: Finding = { severity: 'warning', rule, message, path: this.#path };
+    if (offset !== undefined) finding.offset = offset;
+    return finding;
+  }
+}
+
+function note(seen: Seen, offset: number): void {
+  if (seen.count === 0) seen.offset = offset;
+  seen.count++;
+}

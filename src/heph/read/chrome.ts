@@ -1,0 +1,161 @@
+import type { ChromeEvent } from '../../core/chrome-event.js';
+import type { Progress } from '../../core/finding.js';
+import { timeZeroLabel } from '../../core/wall-clock.js';
+import { jsonValue } from './dump.js';
+import type { EventPacket } from '../packet.js';
+import { Nesting } from './nesting.js';
+import { PacketCursor } from './packet-cursor.js';
+import { surveyTracks } from './track-survey.js';
+import type { TrackSurvey } from './track-survey.js';
+
+const NANOSECONDS_PER_MICROSECOND = 1000;
+/** The one process under which a trace is shown. */
+const PID = 1;
+const CATEGORY = 'heph';
+
+/** What a conversion can be told. */
+export interface ChromeOptions {
+  /** Name of the process under which the trace is shown: `Heph <path>` unless set. */
+  processName?: string;
+  /** Called with bytes done and in all; the file is gone through twice and counts twice. */
+  onProgress?: Progress;
+}
+
+/**
+ * Turns a Heph trace into events for chrome://tracing and Perfetto. Times are microseconds since
+ * the trace's epoch, which is given as a label of the process.
+ *
+ * The trace is one process and each stream a thread. Substream 0 is drawn on that thread. Other
+ * substreams are drawn on further threads ("lanes") of the stream: a lane is taken by one
+ * substream from its first start to its last end and then by the next, so that there are as many
+ * lanes as substreams at the same time, and what two substreams did at once never looks like one
+ * having caused the other. An event that overlaps another one of its track in part, and what finds
+ * no lane (there are at most 1000 in a trace), is drawn as an asynchronous event of its own.
+ *
+ * Attributes become `args`; integers beyond 2^53 - 1 are strings there, as are NaN and infinities.
+ *
+ * @throws TraceFormatError at the first packet that is not as the format says; the events before
+ *   it have been yielded.
+ */
+export function* chromeEvents(
+  path: string,
+  options: ChromeOptions = {},
+): Generator<ChromeEvent, void> {
+  const { onProgress } = options;
+  const survey = surveyTracks(
+    path,
+    onProgress &&
+      ((done, total) => {
+        onProgress(done, 2 * total);
+      }),
+  );
+  yield* metadataEvents(path, survey, options);
+  const cursor = new PacketCursor(
+    path,
+    onProgress && {
+      onProgress: (done, total) => {
+        onProgress(total + done, 2 * total);
+      },
+    },
+  );
+  const drawing = new Drawing(survey);
+  try {
+    while (cursor.next()) {
+      const packet = cursor.packet();
+      if (packet.kind === 'event') yield* drawing.event(packet);
+    }
+  } finally {
+    cursor.close();
+  }
+}
+
+function* metadataEvents(
+  path: string,
+  { epoch, tracks }: TrackSurvey,
+  { processName = `Heph ${path}` }: ChromeOptions,
+): Generator<ChromeEvent, void> {
+  const metadata = (name: string, tid: number, args: Record<string, unknown>): ChromeEvent => ({
+    name,
+    ph: 'M',
+    ts: 0,
+    pid: PID,
+    tid,
+    args,
+  });
+  yield metadata('process_name', 0, { name: processName });
+  const labels =
+    epoch === undefined ? 'time 0 is not known: the trace sets no epoch' : timeZeroLabel(epoch);
+  yield metadata('process_labels', 0, { labels });
+  for (const { tid, name } of tracks) {
+    yield metadata('thread_name', tid, { name });
+    yield metadata('thread_sort_index', tid, { sort_index: tid });
+  }
+}
+
+class Drawing {
+  readonly #survey: TrackSurvey;
+  readonly #nestings = new Map<number, Nesting>();
+  #asynchronous = 0;
+
+  constructor(survey: TrackSurvey) {
+    this.#survey = survey;
+  }
+
+  *event(event: EventPacket): Generator<ChromeEvent, void> {
+    const { stream, substream, start, description: name } = event;
+    const end = event.end < start ? start : event.end;
+    const ts = microseconds(start);
+    const lane = this.#survey.tidOf(stream, substream);
+    if (lane !== undefined && this.#nesting(lane).add(Number(start), Number(end))) {
+      const dur = microseconds(end - start);
+      const args = argsOf(event, false);
+      yield args
+        ? { name, cat: CATEGORY, ph: 'X', ts, dur, pid: PID, tid: lane, args }
+        : { name, cat: CATEGORY, ph: 'X', ts, dur, pid: PID, tid: lane };
+      return;
+    }
+    const tid = this.#survey.tidOf(stream, 0n) ?? this.#survey.otherStreamsTid;
+    const id = `heph.${++this.#asynchronous}`;
+    const args = argsOf(event, true) ?? {};
+    yield { name, cat: CATEGORY, ph: 'b', ts, pid: PID, tid, id, args };
+    yield { name, cat: CATEGORY, ph: 'e', ts: microseconds(end), pid: PID, tid, id };
+  }
+
+  #nesting(tid: number): Nesting {
+    let nesting = this.#nestings.get(tid);
+    if (nesting === undefined) {
+      nesting = new Nesting();
+      this.#nestings.set(tid, nesting);
+    }
+    return nesting;
+  }
+}
+
+function microseconds(nanoseconds: bigint): number {
+  return Number(nanoseconds) / NANOSECONDS_PER_MICROSECOND;
+}
+
+/** The attributes, and what the track does not tell of the event itself. */
+function argsOf(event: EventPacket, asynchronous: boolean): Record<string, unknown> | undefined {
+  const { attributes, stream, substream, start, end } = event;
+  if (attributes.length === 0 && substream === 0n && !asynchronous && start <= end) {
+    return undefined;
+  }
+  const args: Record<string, unknown> = {};
+  for (const { name, value } of attributes) addArg(args, name, jsonValue(value));
+  if (asynchronous) addArg(args, 'stream', stream);
+  if (substream !== 0n) addArg(args, 'substream', jsonValue(substream));
+  if (end < start) addArg(args, 'ends before its start by (ns)', jsonValue(start - end));
+  return args;
+}
+
+function addArg(args: Record<string, unknown>, name: string, value: unknown): void {
+  let free = name;
+  for (let i = 2; Object.hasOwn(args, free); i++) free = `${name} (${i})`;
+  if (free === '__proto__') {
+    // An assignment would set the prototype.
+    Object.defineProperty(args, free, { value, enumerable: true });
+  } else {
+    args[free] = value;
+  }
+}

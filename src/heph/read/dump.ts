@@ -1,0 +1,83 @@
+import { quotedText } from '../../core/terminal-text.js';
+import { wallClock } from '../../core/wall-clock.js';
+import type { Attribute, Packet } from '../packet.js';
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A value that JSON can say without loss. */
+export type JsonValue = string | number | JsonValue[] | { [name: string]: JsonValue };
+
+/**
+ * One readable line for a packet, without the line's end. Text stands in quotes with control
+ * characters escaped, so that a hostile trace cannot steer a terminal.
+ */
+export function dumpLine(packet: Packet): string {
+  if (packet.kind === 'metadata') {
+    const value =
+      packet.epoch === undefined
+        ? `0x${Buffer.from(packet.value).toString('hex')}`
+        : `${packet.epoch.toString()} ns (${wallClock(packet.epoch)})`;
+    return `metadata ${quotedText(packet.name)} = ${value}`;
+  }
+  const { stream, substream, counter, start, end } = packet;
+  const attributes = packet.attributes.map(
+    ({ name, type, value }) => ` ${quotedText(name)}:${type}=${shownValue(value)}`,
+  );
+  return (
+    `event stream ${stream} substream ${substream.toString()} #${counter} ` +
+    `${start.toString()}..${end.toString()} ns (${(end - start).toString()} ns) ` +
+    `${quotedText(packet.description)}${attributes.join('')}`
+  );
+}
+
+/**
+ * The packet as an object for `JSON.stringify`. Integers of 64 bits are numbers up to 2^53 - 1 and
+ * decimal strings beyond; NaN and the infinities are strings; bytes are hexadecimal.
+ */
+export function dumpObject(packet: Packet): Record<string, JsonValue> {
+  const { kind, offset, size } = packet;
+  if (packet.kind === 'metadata') {
+    const { name, epoch, value } = packet;
+    return {
+      kind,
+      offset,
+      size,
+      name,
+      value: epoch === undefined ? Buffer.from(value).toString('hex') : jsonInteger(epoch),
+    };
+  }
+  return {
+    kind,
+    offset,
+    size,
+    stream: packet.stream,
+    counter: packet.counter,
+    substream: jsonInteger(packet.substream),
+    start: jsonInteger(packet.start),
+    end: jsonInteger(packet.end),
+    description: packet.description,
+    attributes: packet.attributes.map(({ name, type, value }) => ({
+      name,
+      type,
+      value: jsonValue(value),
+    })),
+  };
+}
+
+/** An attribute's value in terms of JSON, without loss. */
+export function jsonValue(value: Attribute['value']): JsonValue {
+  if (Array.isArray(value)) return value.map(jsonValue);
+  if (typeof value === 'bigint') return jsonInteger(value);
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  return String(value);
+}
+
+/** A 64-bit integer as a number where that is exact, as a decimal string where it is not. */
+export function jsonInteger(value: bigint): number | string {
+  return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
+}
+
+function shownValue(value: Attribute['value']): string {
+  if (Array.isArray(value)) return `[${value.map(shownValue).join(', ')}]`;
+  return typeof value === 'string' ? quotedText(value) : String(value);
+}

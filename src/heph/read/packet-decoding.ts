@@ -1,0 +1,315 @@
+import { TraceFormatError } from '../../core/errors.js';
+import {
+  COUNTER_OFFSET,
+  DESCRIPTION_OFFSET,
+  END_OFFSET,
+  EPOCH_OPTION,
+  EVENT_MAGIC,
+  METADATA_MAGIC,
+  MIN_EVENT_BYTES,
+  OPTION_NAME_OFFSET,
+  PACKET_HEAD_BYTES,
+  SIZE_OFFSET,
+  START_OFFSET,
+  STREAM_OFFSET,
+  SUBSTREAM_OFFSET,
+  TYPE_ARRAY,
+  TYPE_F64,
+  TYPE_I64,
+  TYPE_STRING,
+  TYPE_U64,
+} from '../layout.js';
+import type { Attribute, EventPacket, MetadataPacket, Packet } from '../packet.js';
+import { TextDecoding } from './text-decoding.js';
+
+/** Smallest metadata packet: head and an empty name; the value may be empty too. */
+const MIN_METADATA_BYTES = OPTION_NAME_OFFSET + 2;
+const WORD_BYTES = 8;
+const LENGTH_BYTES = 2;
+
+/**
+ * Largest packet that the readers hold unless told otherwise: 64 MiB. The format allows 4 GiB; a
+ * packet takes up to fifteen times its size in memory once it is decoded.
+ */
+export const DEFAULT_MAX_PACKET_BYTES = 64 << 20;
+/** Most attributes of an event: empty ones take a dozen times their size in memory and text. */
+const MAX_ATTRIBUTES = 1 << 20;
+
+/**
+ * Decodes packets of one source. Everything that it is given may be hostile: a length is compared
+ * with what the packet holds before anything is allocated for it.
+ */
+export class PacketDecoding {
+  readonly #source: string;
+  readonly #maxPacketBytes: number;
+  readonly #texts = new TextDecoding();
+  #bytes: Buffer = Buffer.alloc(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  /** What is added to a place in #bytes to give the place in the source. */
+  #base = 0;
+  /** Places in #bytes: the packet being decoded, its end, and how far decoding has come. */
+  #packet = 0;
+  #end = 0;
+  #at = 0;
+
+  /**
+   * @param source Names the file, datagram or connection in errors.
+   * @param maxPacketBytes Packets that say to be larger are refused.
+   */
+  constructor(source: string, maxPacketBytes = DEFAULT_MAX_PACKET_BYTES) {
+    this.#source = source;
+    this.#maxPacketBytes = maxPacketBytes;
+  }
+
+  /** Sets the bytes that `size` and `decode` look at; `base` is the offset of their first byte. */
+  setBytes(bytes: Uint8Array, base: number): void {
+    this.#bytes = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#base = base;
+  }
+
+  /**
+   * The size of the packet at place `at`, from its head alone (the caller has seen to it that 8
+   * bytes are there).
+   *
+   * @param remaining Bytes from `at` to the end of the source, where that is known.
+   * @throws TraceFormatError for an unknown magic, a size too small for the kind of packet, larger
+   *   than `remaining`, or larger than the limit.
+   */
+  size(at: number, remaining = Infinity): number {
+    this.#packet = at;
+    const magic = this.#view.getUint32(at);
+    if (magic !== EVENT_MAGIC && magic !== METADATA_MAGIC) {
+      this.#fail(
+        at,
+        'magic',
+        `no packet begins with 0x${hex(magic, 8)}`,
+        magic,
+        `0x${hex(EVENT_MAGIC, 8)} (event) or 0x${hex(METADATA_MAGIC, 8)} (metadata)`,
+      );
+    }
+    const size = this.#view.getUint32(at + SIZE_OFFSET);
+    const kind = magic === EVENT_MAGIC ? 'event' : 'metadata';
+    const least = magic === EVENT_MAGIC ? MIN_EVENT_BYTES : MIN_METADATA_BYTES;
+    if (size < least) {
+      const message = `${size} bytes are too few for a packet of kind "${kind}"`;
+      this.#fail(at + SIZE_OFFSET, 'size', message, size, `at least ${least}`);
+    }
+    if (size > remaining) {
+      const message = `the ${kind} packet says ${size} bytes, ${remaining} are left`;
+      this.#fail(at + SIZE_OFFSET, 'size', message, size, `at most ${remaining}`);
+    }
+    if (size > this.#maxPacketBytes) {
+      const message = `the ${kind} packet says ${size} bytes, more than the reader's limit`;
+      this.#fail(at + SIZE_OFFSET, 'size', message, size, `at most ${this.#maxPacketBytes}`);
+    }
+    return size;
+  }
+
+  /**
+   * The packet at place `at`, whose `size` bytes are all there.
+   *
+   * @throws TraceFormatError where the content and the size do not agree, for an unknown value
+   *   type and for text that is not UTF-8.
+   */
+  decode(at: number, size: number): Packet {
+    this.#packet = at;
+    this.#end = at + size;
+    return this.#view.getUint32(at) === EVENT_MAGIC ? this.#event(at) : this.#metadata(at);
+  }
+
+  /** The error for a source that ends inside the eight bytes of a packet's head. */
+  headCut(at: number, left: number): TraceFormatError {
+    this.#packet = at;
+    const message = `the head of a packet takes ${PACKET_HEAD_BYTES} bytes, ${left} are left`;
+    return this.#error(at, 'magic', message, left, `${PACKET_HEAD_BYTES} bytes`);
+  }
+
+  #metadata(at: number): MetadataPacket {
+    const size = this.#end - at;
+    this.#at = at + OPTION_NAME_OFFSET;
+    const name = this.#text('option name', -1);
+    const value = Uint8Array.from(this.#bytes.subarray(this.#at, this.#end));
+    const packet: MetadataPacket = {
+      kind: 'metadata',
+      offset: this.#base + at,
+      size,
+      name,
+      value,
+    };
+    if (name === EPOCH_OPTION) {
+      if (value.length !== WORD_BYTES) {
+        const message = `the epoch has ${value.length} bytes`;
+        this.#fail(this.#at, 'option value', message, value.length, `${WORD_BYTES} bytes`);
+      }
+      packet.epoch = this.#view.getBigUint64(this.#at);
+    }
+    return packet;
+  }
+
+  #event(at: number): EventPacket {
+    const view = this.#view;
+    const end = this.#end;
+    this.#at = at + DESCRIPTION_OFFSET;
+    const description = this.#text('description', -1);
+    const attributes: Attribute[] = [];
+    while (this.#at < end) {
+      if (attributes.length === MAX_ATTRIBUTES) {
+        const most = `at most ${MAX_ATTRIBUTES}`;
+        this.#fail(this.#at, 'attributes', 'the event has more attributes', undefined, most);
+      }
+      attributes.push(this.#attribute(attributes.length));
+    }
+    return {
+      kind: 'event',
+      offset: this.#base + at,
+      size: end - at,
+      stream: view.getUint32(at + STREAM_OFFSET),
+      counter: view.getUint32(at + COUNTER_OFFSET),
+      substream: view.getBigUint64(at + SUBSTREAM_OFFSET),
+      start: view.getBigUint64(at + START_OFFSET),
+      end: view.getBigUint64(at + END_OFFSET),
+      description,
+      attributes,
+    };
+  }
+
+  #attribute(index: number): Attribute {
+    const name = this.#text('name', index);
+    if (this.#at >= this.#end) this.#short('type', index, 1);
+    const type = this.#bytes[this.#at]!;
+    switch (type) {
+      case TYPE_U64:
+        this.#at++;
+        return { name, type: 'u64', value: this.#u64(index) };
+      case TYPE_I64:
+        this.#at++;
+        return { name, type: 'i64', value: this.#i64(index) };
+      case TYPE_F64:
+        this.#at++;
+        return { name, type: 'f64', value: this.#f64(index) };
+      case TYPE_STRING:
+        this.#at++;
+        return { name, type: 'string', value: this.#text('value', index) };
+      case TYPE_ARRAY | TYPE_U64:
+        return {
+          name,
+          type: 'u64[]',
+          value: this.#array(index, WORD_BYTES, () => this.#u64(index)),
+        };
+      case TYPE_ARRAY | TYPE_I64:
+        return {
+          name,
+          type: 'i64[]',
+          value: this.#array(index, WORD_BYTES, () => this.#i64(index)),
+        };
+      case TYPE_ARRAY | TYPE_F64:
+        return {
+          name,
+          type: 'f64[]',
+          value: this.#array(index, WORD_BYTES, () => this.#f64(index)),
+        };
+      case TYPE_ARRAY | TYPE_STRING:
+        return {
+          name,
+          type: 'string[]',
+          value: this.#array(index, LENGTH_BYTES, () => this.#text('value', index)),
+        };
+      default:
+        return this.#fail(
+          this.#at,
+          field('type', index),
+          type === TYPE_ARRAY
+            ? `attribute ${index} is an array of no type (0x80)`
+            : `attribute ${index} has the unknown type 0x${hex(type, 2)}`,
+          type,
+          '1 (u64), 2 (i64), 3 (f64) or 4 (string), or-ed with 0x80 for an array',
+        );
+    }
+  }
+
+  #array<T>(index: number, leastBytes: number, read: () => T): T[] {
+    this.#at++;
+    if (this.#end - this.#at < LENGTH_BYTES) this.#short('value', index, LENGTH_BYTES);
+    const count = this.#view.getUint16(this.#at);
+    this.#at += LENGTH_BYTES;
+    if (count * leastBytes > this.#end - this.#at) this.#short('value', index, count * leastBytes);
+    const values = new Array<T>(count);
+    for (let i = 0; i < count; i++) values[i] = read();
+    return values;
+  }
+
+  #u64(index: number): bigint {
+    return this.#view.getBigUint64(this.#word(index));
+  }
+
+  #i64(index: number): bigint {
+    return this.#view.getBigInt64(this.#word(index));
+  }
+
+  #f64(index: number): number {
+    return this.#view.getFloat64(this.#word(index));
+  }
+
+  /** Where the next eight bytes stand, having moved past them. */
+  #word(index: number): number {
+    const at = this.#at;
+    if (this.#end - at < WORD_BYTES) this.#short('value', index, WORD_BYTES);
+    this.#at = at + WORD_BYTES;
+    return at;
+  }
+
+  /** Reads a length and that many bytes of UTF-8. `index` is -1 outside the attributes. */
+  #text(part: string, index: number): string {
+    const at = this.#at;
+    if (this.#end - at < LENGTH_BYTES) this.#short(part, index, LENGTH_BYTES);
+    const start = at + LENGTH_BYTES;
+    const stop = start + this.#view.getUint16(at);
+    if (stop > this.#end) this.#short(part, index, stop - at);
+    const text = this.#texts.decode(this.#bytes, start, stop);
+    if (text === undefined) {
+      const name = field(part, index);
+      this.#fail(start, name, `the ${name} is not valid UTF-8`, undefined, 'UTF-8');
+    }
+    this.#at = stop;
+    return text;
+  }
+
+  #short(part: string, index: number, needed: number): never {
+    const left = this.#end - this.#at;
+    const name = field(part, index);
+    const message = `the ${name} takes ${needed} bytes, the packet has ${left} left`;
+    this.#fail(this.#at, name, message, needed, `at most ${left}`);
+  }
+
+  #fail(at: number, name: string, message: string, value: unknown, limit: string): never {
+    throw this.#error(at, name, message, value, limit);
+  }
+
+  #error(
+    at: number,
+    name: string,
+    message: string,
+    value: unknown,
+    limit: string,
+  ): TraceFormatError {
+    const inside = at - this.#packet;
+    const place = inside === 0 ? '' : ` (${inside} bytes into the packet)`;
+    return new TraceFormatError(
+      this.#source,
+      this.#base + this.#packet,
+      `${message}; want ${limit}${place}`,
+      { field: name, value, limit },
+    );
+  }
+}
+
+function field(part: string, index: number): string {
+  return index < 0 ? part : `attribute ${index} ${part}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}

@@ -1,0 +1,153 @@
+import { readSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { TraceFormatError } from '../../core/errors.js';
+import {
+  cutUnfinishedRecord,
+  discardRing,
+  endOfPlaces,
+  recoverSharedFile,
+} from '../../core/recovery/recover-ring.js';
+import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import {
+  RECOVER_OPTIONS,
+  discardUnused,
+  filesBelow,
+  recoverRingsLocked,
+} from '../../core/recovery/recover-rings.js';
+import type {
+  Candidate,
+  Complete,
+  Leftover,
+  Recovery,
+  RecoverOptions,
+} from '../../core/recovery/recover-rings.js';
+import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
+import type { RingFile } from '../../core/recovery/ring-file.js';
+import {
+  EVENT_MAGIC,
+  MAGIC_OFFSET,
+  MIN_EVENT_BYTES,
+  PACKET_HEAD_BYTES,
+  SIZE_OFFSET,
+} from '../layout.js';
+
+const WINDOW_BYTES = 1 << 20;
+
+/** How long an event says to be; undefined where none begins. */
+function eventBytes(bytes: Buffer, at: number): number | undefined {
+  if (bytes.readUInt32BE(at + MAGIC_OFFSET) !== EVENT_MAGIC) return undefined;
+  const size = bytes.readUInt32BE(at + SIZE_OFFSET);
+  return size < MIN_EVENT_BYTES ? undefined : size;
+}
+
+/** What keeps a ring from holding whole events: behind half of one nobody would find other rings'. */
+function faultOfEvents(ring: RingFile): TraceFormatError | undefined {
+  let at = ring.tail;
+  for (const to of ring.hasPlace ? [ring.claim.to, ring.head] : [ring.head]) {
+    while (at < to) {
+      const window = ring.read(at, Math.min(to, at + WINDOW_BYTES));
+      let inside = 0;
+      let bytes: number | undefined;
+      while (inside + PACKET_HEAD_BYTES <= window.length) {
+        bytes = eventBytes(window, inside);
+        if (bytes === undefined || bytes > to - at - inside) return noEvent(ring, at + inside);
+        inside += bytes;
+      }
+      if (bytes === undefined) return noEvent(ring, at);
+      at += inside;
+    }
+  }
+  return undefined;
+}
+
+function noEvent(ring: RingFile, position: number): TraceFormatError {
+  const message = 'the ring must hold whole events, and here none begins or it is cut';
+  return new TraceFormatError(ring.path, ring.offsetOf(position), message, { field: 'event' });
+}
+
+/** How long the last event of the file says to be, of which there may be less than its head. */
+function lastEventBytes(fd: number, offset: number): number | undefined {
+  const head = Buffer.alloc(PACKET_HEAD_BYTES, 0xff);
+  head.writeUInt32BE(EVENT_MAGIC, MAGIC_OFFSET);
+  readSync(fd, head, 0, head.length, offset);
+  return eventBytes(head, 0);
+}
+
+/** Cuts what is to be cut before a ring is recovered; a note that is wrong counts for its own ring. */
+function cutUnfinishedRecords(ring: RingFile, file: string, left: readonly Leftover[]): void {
+  for (const other of left) {
+    try {
+      cutUnfinishedRecord(other.ring, file, lastEventBytes);
+    } catch (error) {
+      if (other.ring === ring || !(error instanceof TraceFormatError)) throw error;
+    }
+  }
+}
+
+function* candidates(file: string, options: RecoverOptions): Generator<Candidate, void> {
+  const directory = dirname(file);
+  const prefix = `.${basename(file)}.`;
+  const isMine = (ring: RingFile) => ring.format === 'heph' && ring.targetKind === 'shared-file';
+  const isRing = (name: string) =>
+    name.startsWith(prefix) && /^\d+-\d+-\d+\.ring$/.test(name.slice(prefix.length));
+  for (const path of filesBelow(directory, isRing, Infinity)) {
+    yield { path, streamOf: (ring) => (isMine(ring) ? file : undefined) };
+  }
+  yield* ringsElsewhere(options.ringDir, {
+    isMine,
+    holds: (path) => path === file,
+    files: () => [file],
+    besides: (_, { path }) => [{ from: path, to: join(directory, basename(path)) }],
+  });
+}
+
+function recoverFile(file: string, options: RecoverOptions, complete: Complete): Recovery {
+  return recoverRingsLocked(
+    () => candidates(file, options),
+    () => [dirname(file)],
+    options,
+    complete,
+  );
+}
+
+/**
+ * Finishes what a dead process has left of a Heph file: what its rings still hold goes to the file,
+ * and the rings are removed. It may be interrupted and repeated at will.
+ *
+ * @param path the trace's file.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovers it for longer than `waitMs`; nothing is touched then.
+ */
+export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  const file = checkPath('path', path);
+  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
+  const faults = new Map<RingFile, TraceFormatError | undefined>();
+  return recoverFile(file, options, (leftover, left, result) => {
+    if (discardUnused(leftover, result)) return;
+    const { ring, stream } = leftover;
+    for (const each of left) {
+      if (!faults.has(each.ring)) faults.set(each.ring, faultOfEvents(each.ring));
+    }
+    const fault = faults.get(ring);
+    if (fault !== undefined) throw fault;
+    cutUnfinishedRecords(ring, stream, left);
+    // One that will never be written needs no place.
+    const rings = left.map((each) => each.ring).filter((each) => faults.get(each) === undefined);
+    const end = endOfPlaces(rings, statSync(stream).size);
+    result.streams.push(recoverSharedFile(ring, stream, end));
+    discardRing(ring);
+  });
+}
+
+/**
+ * Takes away the rings of a file that somebody has removed: a new one in its place must not get what
+ * they hold. One in a directory of its own that holds something stays: the file may have been moved.
+ *
+ * @throws TracewrightError as {@link recoverTrace}.
+ */
+export function discardRings(path: string, options: RecoverOptions = {}): Recovery {
+  return recoverFile(resolve(path), options, ({ ring, stream }, _, result) => {
+    discardRing(ring);
+    result.emptied.push(stream);
+  });
+}

@@ -1,0 +1,101 @@
+import { writeUtf8 } from '../../core/utf8.js';
+import { MAX_U16, TYPE_ARRAY } from '../layout.js';
+import type { ValueType } from '../packet.js';
+import { TYPE_BYTES } from './value.js';
+import type { AttributeScalar, AttributeType, ResolvedValue } from './value.js';
+
+/**
+ * How values of an event are laid down (trace format 0.1.0, section "Event Packet"). Compiled spans
+ * and plain attributes both go through here. Values have been checked; each function returns the
+ * place behind what it wrote.
+ */
+
+const TWO_32 = 0x1_0000_0000;
+
+/** A string: u16 bytes of UTF-8, then those. */
+export function writeText(view: DataView, bytes: Buffer, at: number, text: string): number {
+  const count = writeUtf8(bytes, at + 2, text);
+  view.setUint16(at, count);
+  return at + 2 + count;
+}
+
+/** A 64-bit integer, signed or not. */
+export function writeInteger(view: DataView, at: number, value: number | bigint | boolean): number {
+  if (typeof value === 'number') {
+    view.setInt32(at, Math.floor(value / TWO_32));
+    // Written modulo 2^32, which is the low half of negative numbers too.
+    view.setUint32(at + 4, value);
+  } else if (typeof value === 'bigint') {
+    view.setBigInt64(at, BigInt.asIntN(64, value));
+  } else {
+    view.setUint32(at, 0);
+    view.setUint32(at + 4, value ? 1 : 0);
+  }
+  return at + 8;
+}
+
+/** Writes a checked substream. */
+export function writeSubstream(view: DataView, at: number, substream: number | bigint): void {
+  if (typeof substream === 'number') {
+    view.setUint32(at, substream / TWO_32);
+    view.setUint32(at + 4, substream);
+  } else {
+    view.setBigUint64(at, substream);
+  }
+}
+
+/** A 64-bit float. */
+export function writeFloat(view: DataView, at: number, value: number): number {
+  view.setFloat64(at, value);
+  return at + 8;
+}
+
+function writeScalar(
+  view: DataView,
+  bytes: Buffer,
+  at: number,
+  type: ValueType,
+  value: AttributeScalar,
+): number {
+  if (type === 'string') return writeText(view, bytes, at, value as string);
+  if (type === 'f64') return writeFloat(view, at, value as number);
+  return writeInteger(view, at, value as number | bigint | boolean);
+}
+
+/** A value of any type; of an array u16 count, then the values. */
+export function writeValue(
+  view: DataView,
+  bytes: Buffer,
+  at: number,
+  type: AttributeType,
+  value: ResolvedValue['value'],
+): number {
+  if ((TYPE_BYTES[type] & TYPE_ARRAY) === 0) {
+    return writeScalar(view, bytes, at, type as ValueType, value as AttributeScalar);
+  }
+  const values = value as ArrayLike<AttributeScalar>;
+  const each = type.slice(0, -2) as ValueType;
+  view.setUint16(at, values.length);
+  let next = at + 2;
+  for (let i = 0; i < values.length; i++) {
+    next = writeScalar(view, bytes, next, each, values[i]!);
+  }
+  return next;
+}
+
+/** The most bytes that {@link writeText} can need. */
+export function textBound(text: string): number {
+  return 2 + Math.min(3 * text.length, MAX_U16);
+}
+
+/** The most bytes that {@link writeValue} can need. */
+export function valueBound(type: AttributeType, value: ResolvedValue['value']): number {
+  if ((TYPE_BYTES[type] & TYPE_ARRAY) === 0) {
+    return type === 'string' ? textBound(value as string) : 8;
+  }
+  const values = value as ArrayLike<AttributeScalar>;
+  if (type !== 'string[]') return 2 + 8 * values.length;
+  let bound = 2;
+  for (let i = 0; i < values.length; i++) bound += textBound(values[i] as string);
+  return bound;
+}

@@ -1,0 +1,317 @@
+import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { core } from '../../core/addon.js';
+import type { NativeTarget } from '../../core/addon.js';
+import { checkOptionNames, integerIn } from '../../core/options/argument.js';
+import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
+import { kindOf } from '../../core/files/file-kind.js';
+import { recoverPredecessor } from '../../core/recovery/recover-rings.js';
+import { Ring } from '../../core/ring/ring.js';
+import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
+import type { RingOptions } from '../../core/options/ring-options.js';
+import { checkSizeOptions, SIZE_OPTIONS } from '../../core/options/size-limits.js';
+import type { SizeOptions } from '../../core/options/size-limits.js';
+import { attempt } from '../../core/files/system-error.js';
+import {
+  END_OFFSET,
+  EPOCH_OPTION,
+  EPOCH_PACKET_BYTES,
+  MAGIC_OFFSET,
+  METADATA_MAGIC,
+  OPTION_NAME_OFFSET,
+  SIZE_OFFSET,
+} from '../layout.js';
+import { bytesOfPieces, piecesOf } from '../pieces.js';
+import { discardRings, recoverTrace } from '../read/recover.js';
+import { Stream } from './stream.js';
+import { checkTarget } from '../target.js';
+import type { Target } from '../target.js';
+
+/**
+ * What `openTrace` accepts beside the target. Sizes concern files; a file that rotates is written in
+ * numbered pieces, each a trace of its own (`trace.heph`: `trace.000001.heph`, `trace.000002.heph`
+ * …), and pieces of earlier processes count.
+ */
+export interface TraceOptions extends RingOptions, SizeOptions {
+  /** `false`: nothing is opened, `startTrace` gives nothing, finishing nothing does nothing. */
+  enabled?: boolean;
+  /**
+   * What to do with a file that is there already: `error` (default, as Heph's own runtime does) or
+   * `replace` it, if it is a plain file: it loses its name, whoever reads it keeps what it held.
+   */
+  exists?: 'error' | 'replace';
+  /**
+   * Bytes of a datagram, 64 to 65,507; default 1,400, which crosses any network whole. A larger
+   * event is refused.
+   */
+  datagramBytes?: number;
+  /** How long `flush` and `close` wait for a socket, in milliseconds, 0 to 600,000; default 5,000. */
+  flushTimeoutMs?: number;
+}
+
+const TRACE_OPTIONS = {
+  ...RING_OPTIONS,
+  ...SIZE_OPTIONS,
+  enabled: true,
+  exists: true,
+  datagramBytes: true,
+  flushTimeoutMs: true,
+} as const;
+
+/** What became of the events of a trace, of all threads of the process. */
+export interface TraceStats {
+  /** Events that were finished: written, still on the way, dropped, refused and lost together. */
+  recorded: number;
+  /**
+   * What reached the file, or was handed to the network: over UDP sent, over a connection
+   * acknowledged by the other machine.
+   */
+  written: { events: number; bytes: number; datagrams: number };
+  /** What is still in the rings; also in those of threads that have ended while the disk was full. */
+  pending: { events: number; bytes: number };
+  /** What never will be written; each has used up its counter, so that a reader sees the gap. */
+  dropped: {
+    events: number;
+    /** The ring was full and the policy is `drop`, or the wait was over. */
+    ringFull: number;
+    /** Larger than a datagram or than the ring of a socket. */
+    tooLarge: number;
+    /**
+     * Committed, but the collector had not taken it when the trace was closed. Of a file it is what
+     * nobody waits for any more: still in the ring's file, for `tracewright recover`.
+     */
+    unsent: number;
+  };
+  /** Connections made, the first one included. */
+  connections: number;
+  /** Failed attempts to write, send, connect or look up. */
+  errors: number;
+  lastError: string | undefined;
+}
+
+const MAX_DATAGRAM = 65_507;
+/** The packet that says when the trace's time begins (section "Metadata Packet"). */
+export function epochPacket(epochUnix: bigint): Buffer {
+  const packet = Buffer.alloc(EPOCH_PACKET_BYTES);
+  packet.writeUInt32BE(METADATA_MAGIC, MAGIC_OFFSET);
+  packet.writeUInt32BE(EPOCH_PACKET_BYTES, SIZE_OFFSET);
+  packet.writeUInt16BE(EPOCH_OPTION.length, OPTION_NAME_OFFSET);
+  packet.write(EPOCH_OPTION, OPTION_NAME_OFFSET + 2);
+  packet.writeBigUInt64BE(epochUnix, OPTION_NAME_OFFSET + 2 + EPOCH_OPTION.length);
+  return packet;
+}
+
+/** A trace as one thread sees it. Threads of a process that open the same target share the trace. */
+export class Trace {
+  /** @internal */
+  readonly ring: Ring;
+  /** @internal Whether `startTrace` gives timings. */
+  enabled: boolean;
+  /** @internal Longest packet that the target takes, in bytes. */
+  readonly packetLimit: number;
+  /** @internal Whether a packet that is longer than the ring can be written past it. */
+  readonly writesThrough: boolean;
+  #target: NativeTarget | undefined;
+  #closed = false;
+  readonly #streams = new Map<number, Stream>();
+  readonly #flushTimeoutMs: number;
+  #stats: TraceStats | undefined;
+
+  /** @internal Use `openTrace`. */
+  constructor(target: Target, options: TraceOptions) {
+    const checked = checkTarget(target);
+    checkOptionNames<TraceOptions>(options, TRACE_OPTIONS);
+    const { kind } = checked;
+    const settings = checkRingOptions(options, { onFull: kind === 'file' ? 'block' : 'drop' });
+    const sizes = checkSizeOptions(options, settings.ringBytes);
+    const datagramBytes = integerIn(
+      'datagramBytes',
+      options.datagramBytes ?? 1400,
+      64,
+      MAX_DATAGRAM,
+    );
+    this.#flushTimeoutMs = integerIn('flushTimeoutMs', options.flushTimeoutMs ?? 5000, 0, 600_000);
+    const exists: unknown = options.exists ?? 'error';
+    if (exists !== 'error' && exists !== 'replace') {
+      throw outOfRange('exists', exists, "'error' or 'replace'");
+    }
+    const enabled: unknown = options.enabled ?? true;
+    if (typeof enabled !== 'boolean') throw wrongType('enabled', enabled, 'a boolean');
+
+    this.enabled = enabled;
+    this.packetLimit = kind === 'udp' ? datagramBytes : Infinity;
+    this.writesThrough = kind === 'file';
+    this.ring = new Ring(() => this.#closedError());
+    if (!enabled) return;
+
+    const epoch = settings.clock === 'monotonic' ? core.kernelClockNow() : core.clockNow();
+    const epochUnix = core.wallClock();
+    const { path } = checked;
+    const { ringDir } = settings;
+    if (kind === 'file' && ringDir !== undefined) {
+      // Found out before the trace's file is there.
+      attempt('ringDir', ringDir, () => {
+        accessSync(ringDir, fsConstants.W_OK);
+      });
+    }
+    const recovered = (file: string) =>
+      recoverPredecessor(
+        (recoverOptions) => (existsSync(file) ? recoverTrace : discardRings)(file, recoverOptions),
+        ringDir,
+      );
+    const rotates = kind === 'file' && sizes.rotateBytes > 0;
+    if (rotates) attempt('target', target, () => piecesOf(path)).forEach(recovered);
+    const inUse = kind === 'file' && !rotates && !recovered(path) && existsSync(path);
+    const deletes = sizes.atMaxBytes === 'deleteOldest';
+    try {
+      const joined = attempt('target', target, () =>
+        core.joinTarget({
+          ...checked,
+          preamble: epochPacket(epochUnix),
+          datagramBytes,
+          replace: exists === 'replace' && !inUse,
+          rotateBytes: sizes.rotateBytes,
+          ...(ringDir === undefined ? {} : { ringDir }),
+          keepBytes: deletes ? sizes.maxBytes : 0,
+          epoch,
+          epochUnix,
+        }),
+      );
+      this.#target = joined.target;
+      if (joined.created && kind === 'file' && sizes.maxBytes > 0 && !deletes) {
+        core.limitGroup(checked.key, sizes.maxBytes, rotates ? bytesOfPieces(path) : 0);
+      }
+    } catch (error) {
+      const { cause } = error as { cause?: { errno?: number } };
+      if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;
+      const reason = inUse
+        ? 'is being written by another process: choose another name'
+        : kindOf(path)?.isFile() === false
+          ? 'is no plain file: choose another name'
+          : "exists: choose another name, or replace it with { exists: 'replace' }";
+      throw new TracewrightError('ERR_TRACE_EXISTS', `target ${path} ${reason}`, {
+        field: 'target',
+        value: path,
+        limit: 'a file that does not exist',
+        cause: error,
+      });
+    }
+    // The clock, for in a container that is started again the other numbers are the same.
+    const number = `${process.pid}-${core.systemThreadId()}-${core.clockNow()}`;
+    const name = `.${basename(path)}.${number}.ring`;
+    this.ring.open(
+      {
+        ...(kind === 'file' ? { path: join(ringDir ?? dirname(path), name) } : {}),
+        capacity: settings.ringBytes,
+        format: 'heph',
+        target: path,
+        group: checked.key,
+        stampOffset: END_OFFSET,
+        stamp: 'big',
+        kernelClock: settings.clock === 'monotonic',
+        lengthOffset: SIZE_OFFSET,
+        full: settings.onFull,
+        blockLimitMs: settings.blockLimitMs,
+      },
+      this.#target,
+      settings.onFault,
+    );
+  }
+
+  /**
+   * A stream: the events of one thread of execution. The same number on the same thread gives the
+   * same stream.
+   *
+   * @param id 0 to 2^32 - 1; default: the next number, from 1, that no thread of the process has
+   *   been given. By Heph's custom 0 is the coordinator.
+   */
+  stream(id?: number): Stream {
+    if (this.#closed) throw this.#closedError();
+    if (id !== undefined) integerIn('id', id, 0, 0xffff_ffff);
+    const known = id === undefined ? undefined : this.#streams.get(id);
+    if (known !== undefined) return known;
+    const number =
+      this.#target === undefined
+        ? (id ?? this.#streams.size + 1)
+        : core.takeStream(this.#target, id);
+    const stream = new Stream(this, number);
+    this.#streams.set(number, stream);
+    return stream;
+  }
+
+  /**
+   * Resolves once every event that this thread finished before the call is in the file, or has been
+   * handed to the network.
+   *
+   * @throws TracewrightError `ERR_TIMEOUT` when the target did not take them within
+   *   `flushTimeoutMs`; they stay in the ring and go out when it does.
+   */
+  async flush(): Promise<void> {
+    if (this.#closed) throw this.#closedError();
+    if (await this.ring.drained(this.#flushTimeoutMs)) return;
+    throw new TracewrightError(
+      'ERR_TIMEOUT',
+      `flush: the target did not take everything within ${this.#flushTimeoutMs} ms` +
+        (this.stats().lastError === undefined ? '' : ` (${this.stats().lastError ?? ''})`),
+      { field: 'flushTimeoutMs', value: this.#flushTimeoutMs },
+    );
+  }
+
+  /**
+   * Ends this thread's part of the trace. What a socket does not take within `flushTimeoutMs` is
+   * counted as `dropped.unsent`. A second call does nothing.
+   */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.enabled = false;
+    await this.ring.drained(this.#flushTimeoutMs);
+    this.ring.close(0);
+    this.#stats = this.stats();
+    this.#target = undefined;
+  }
+
+  /** What became of the events so far; after `close`, as it was then. */
+  stats(): TraceStats {
+    if (this.#stats !== undefined) return this.#stats;
+    const counts = this.#target === undefined ? undefined : core.targetCounts(this.#target);
+    const ringFull = counts?.droppedRecords ?? 0;
+    const tooLarge = counts?.refusedRecords ?? 0;
+    const unsent = counts?.lostRecords ?? 0;
+    const dropped = ringFull + tooLarge + unsent;
+    const written = counts?.records ?? 0;
+    const pending = counts?.pendingRecords ?? 0;
+    return {
+      recorded: written + pending + dropped,
+      written: { events: written, bytes: counts?.bytes ?? 0, datagrams: counts?.datagrams ?? 0 },
+      pending: { events: pending, bytes: counts?.pendingBytes ?? 0 },
+      dropped: { events: dropped, ringFull, tooLarge, unsent },
+      connections: counts?.connections ?? 0,
+      errors: counts?.errors ?? 0,
+      lastError: counts?.lastError,
+    };
+  }
+
+  /** @internal A disabled trace has nothing to start; a closed one should not be asked. */
+  refuseIfClosed(): void {
+    if (this.#closed) throw this.#closedError();
+  }
+
+  #closedError(): TracewrightError {
+    return new TracewrightError('ERR_CLOSED', 'the trace is closed', { field: 'trace' });
+  }
+}
+
+/**
+ * Opens a trace. In a worker_thread, a target that another thread of the process has open is the
+ * same trace: one file or connection, one epoch.
+ *
+ * @param target a file name, `'udp://host:port'`, `'tcp://host:port'`, `'unix:/path'`, or an object
+ *   that says the same.
+ * @throws TracewrightError for a wrong option, or a file that exists or cannot be made. A collector
+ *   that cannot be reached is no error: the trace connects when it comes.
+ */
+export function openTrace(target: Target, options: TraceOptions = {}): Trace {
+  return new Trace(target, options);
+}

@@ -1,0 +1,189 @@
+import { open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { checkPath } from '../../core/options/argument.js';
+import { outOfRange, wrongType } from '../../core/errors.js';
+import { attempt, hasCode } from '../../core/files/system-error.js';
+import { fileExists } from '../write/trace-file.js';
+
+/** Bytes from a file or a stream, into a buffer of the reader's. */
+export interface ByteSource {
+  /** Named in errors. */
+  readonly path: string;
+  /** Bytes in all; 0 when nobody knows. */
+  readonly total: number;
+  /** Fills a part of `into` and resolves to how many bytes; 0 at the end. */
+  read(into: Uint8Array): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Where bytes go: a file or a stream. */
+export interface ByteSink {
+  /** Resolves once the bytes have been taken: their buffer may be used again then. */
+  write(bytes: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Awaits a call into the operating system and gives its error our type. */
+async function awaited<T>(field: string, value: unknown, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    return attempt(field, value, () => {
+      throw error;
+    });
+  }
+}
+
+class FileSource implements ByteSource {
+  readonly path: string;
+  readonly total: number;
+  readonly #file: FileHandle;
+
+  constructor(path: string, file: FileHandle, total: number) {
+    this.path = path;
+    this.#file = file;
+    this.total = total;
+  }
+
+  async read(into: Uint8Array): Promise<number> {
+    const { bytesRead } = await awaited('from', this.path, this.#file.read(into, 0, into.length));
+    return bytesRead;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+class StreamSource implements ByteSource {
+  readonly path = 'stream';
+  readonly total = 0;
+  readonly #pieces: AsyncIterator<unknown>;
+  #piece: Uint8Array = Buffer.alloc(0);
+
+  constructor(stream: Readable) {
+    this.#pieces = stream[Symbol.asyncIterator]();
+  }
+
+  async read(into: Uint8Array): Promise<number> {
+    while (this.#piece.length === 0) {
+      const next = await awaited('from', 'stream', this.#pieces.next());
+      if (next.done === true) return 0;
+      if (!(next.value instanceof Uint8Array)) {
+        throw wrongType('from', next.value, 'a stream of bytes');
+      }
+      this.#piece = next.value;
+    }
+    const count = Math.min(into.length, this.#piece.length);
+    into.set(this.#piece.subarray(0, count));
+    this.#piece = this.#piece.subarray(count);
+    return count;
+  }
+
+  async close(): Promise<void> {
+    await this.#pieces.return?.();
+  }
+}
+
+class FileSink implements ByteSink {
+  readonly #path: string;
+  readonly #file: FileHandle;
+
+  constructor(path: string, file: FileHandle) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let done = 0; done < bytes.length;) {
+      const writing = this.#file.write(bytes, done, bytes.length - done);
+      done += (await awaited('to', this.#path, writing)).bytesWritten;
+    }
+  }
+
+  close(): Promise<void> {
+    return awaited('to', this.#path, this.#file.close());
+  }
+}
+
+/** A stream stays open: it may be standard output. */
+class StreamSink implements ByteSink {
+  readonly #stream: Writable;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    const writing = new Promise<void>((resolve, reject) => {
+      // An error comes to the callback too; without a listener it would end the process.
+      this.#stream.once('error', reject);
+      // A copy, for a stream may keep what it has taken.
+      this.#stream.write(Buffer.from(bytes), (error) => {
+        if (error) {
+          // The event is still to come, and the listener takes it.
+          reject(error);
+          return;
+        }
+        this.#stream.off('error', reject);
+        resolve();
+      });
+    });
+    return awaited('to', 'stream', writing);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Opens what is converted. */
+export async function openSource(from: string | Readable): Promise<ByteSource> {
+  if (typeof from === 'object' && (from as unknown) !== null && Symbol.asyncIterator in from)
+    return new StreamSource(from);
+  const path = checkPath('from', from);
+  const file = await awaited('from', path, open(path, 'r'));
+  try {
+    const { size } = await awaited('from', path, file.stat());
+    return new FileSource(path, file, size);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens where the result goes.
+ *
+ * @param from what is converted, which must not be the same file.
+ */
+export async function openSink(
+  to: string | Writable,
+  from: ByteSource,
+  exists: 'error' | 'replace',
+): Promise<ByteSink> {
+  if (typeof to === 'object' && (to as unknown) !== null && typeof to.write === 'function')
+    return new StreamSink(to);
+  const path = checkPath('to', to);
+  if (exists === 'replace' && from instanceof FileSource && (await isSame(path, from.path))) {
+    throw outOfRange('to', to, 'another file than the one that is converted');
+  }
+  try {
+    return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', 0o644));
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw fileExists('to', path);
+    return attempt('to', path, () => {
+      throw error;
+    });
+  }
+}
+
+async function isSame(one: string, other: string): Promise<boolean> {
+  try {
+    const [first, second] = await Promise.all([stat(one), stat(other)]);
+    return first.dev === second.dev && first.ino === second.ino;
+  } catch {
+    return false;
+  }
+}

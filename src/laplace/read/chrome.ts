@@ -1,0 +1,59 @@
+import type { ChromeEvent } from '../../core/chrome-event.js';
+import { dumpObject } from './dump.js';
+import { readKernelEvents } from './kernel-reader.js';
+import type { KernelEvent, ReadKernelEventOptions } from './kernel-reader.js';
+
+const PID = 1;
+const KERNEL_THREAD = 0;
+const TIMESTAMPS_PER_MICROSECOND = 1000;
+/** Not arguments of the event. */
+const COMMON = new Set(['kind', 'tag', 'timestamp', 'offset']);
+
+function microseconds(timestamp: bigint): number {
+  return Number(timestamp) / TIMESTAMPS_PER_MICROSECOND;
+}
+
+function argumentsOf(event: KernelEvent): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(dumpObject(event)).filter(([name]) => !COMMON.has(name)),
+  );
+}
+
+/**
+ * A kernel trace as events of a trace viewer: the time that each task has the CPU, from when it is
+ * scheduled to when another one is, and everything else as an instant of its task. A timestamp is
+ * shown as a nanosecond, which is what Tracewright's clock gives; cycles have no length of their own.
+ */
+export function* kernelChromeEvents(
+  path: string,
+  options: ReadKernelEventOptions = {},
+): Generator<ChromeEvent, void> {
+  let running: { task: number; since: bigint } | undefined;
+  let last = 0n;
+  const ended = (at: bigint): ChromeEvent[] => {
+    if (running === undefined) return [];
+    const { task, since } = running;
+    const ts = microseconds(since);
+    const dur = at < since ? 0 : microseconds(at - since);
+    return [{ name: 'scheduled', ph: 'X', ts, dur, pid: PID, tid: task }];
+  };
+  for (const event of readKernelEvents(path, options)) {
+    if (event.kind === 'end') continue;
+    last = event.timestamp;
+    if (event.kind === 'schedule') {
+      yield* ended(event.timestamp);
+      running = { task: event.task, since: event.timestamp };
+      continue;
+    }
+    yield {
+      name: event.kind,
+      ph: 'i',
+      s: 't',
+      ts: microseconds(event.timestamp),
+      pid: PID,
+      tid: 'task' in event ? event.task : KERNEL_THREAD,
+      args: argumentsOf(event),
+    };
+  }
+  yield* ended(last);
+}

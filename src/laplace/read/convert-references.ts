@@ -1,0 +1,146 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Progress } from '../../core/finding.js';
+import { openSink, openSource } from './byte-streams.js';
+import type { ByteSink, ByteSource } from './byte-streams.js';
+import { RECORD_BYTES } from '../layout.js';
+import type { Endian } from '../layout.js';
+import {
+  cutLine,
+  cutRecord,
+  firstWrongType,
+  ReferenceFormatter,
+  ReferenceParser,
+  wrongTypeAt,
+} from '../reference-text.js';
+import { checkOptionNames, oneOf } from '../../core/options/argument.js';
+
+/** What a conversion can be told. */
+export interface ConvertReferencesOptions {
+  /** Byte order of the binary trace; nothing in it says. Default `little`. */
+  endian?: Endian;
+  /** What to do with a file that is there already: `error` (default) or `replace` it. */
+  exists?: 'error' | 'replace';
+  /** Called now and then with the bytes read and the bytes in all; those are 0 of a stream. */
+  onProgress?: Progress | undefined;
+}
+
+/** What a conversion has done. */
+export interface ReferenceConversion {
+  records: number;
+  /** Bytes written. */
+  bytes: number;
+}
+
+const CHUNK_RECORDS = 1 << 15;
+const CHUNK_TEXT_BYTES = 1 << 20;
+
+/** Runs a conversion between a source and a sink, and closes both. */
+async function convert(
+  from: string | Readable,
+  to: string | Writable,
+  options: ConvertReferencesOptions,
+  run: (source: ByteSource, sink: ByteSink, little: boolean) => Promise<ReferenceConversion>,
+): Promise<ReferenceConversion> {
+  checkOptionNames<ConvertReferencesOptions>(options, {
+    endian: true,
+    exists: true,
+    onProgress: true,
+  });
+  const endian = oneOf('endian', options.endian ?? 'little', ['little', 'big']);
+  const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
+  const source = await openSource(from);
+  try {
+    const sink = await openSink(to, source, exists);
+    try {
+      return await run(source, sink, endian === 'little');
+    } finally {
+      await sink.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Turns a binary reference trace into text, what Laplace's raw-reference-binary-to-text does: in
+ * bounded memory, whatever the trace's length.
+ *
+ * @param from a file, or a stream such as `process.stdin`.
+ * @param to a file, or a stream such as `process.stdout`, which stays open.
+ * @throws TraceFormatError at the first record that is none, or half a record at the end; what
+ *   stands in front of it has been written. TracewrightError `ERR_TRACE_EXISTS` when `to` exists,
+ *   `ERR_SYSTEM` when reading or writing fails.
+ */
+export function referencesToText(
+  from: string | Readable,
+  to: string | Writable,
+  options: ConvertReferencesOptions = {},
+): Promise<ReferenceConversion> {
+  return convert(from, to, options, async (source, sink, little) => {
+    const formatter = new ReferenceFormatter(little, CHUNK_RECORDS);
+    const records = Buffer.allocUnsafe(CHUNK_RECORDS * RECORD_BYTES);
+    const view = new DataView(records.buffer, records.byteOffset, records.length);
+    const result = { records: 0, bytes: 0 };
+    for (let held = 0, offset = 0; ;) {
+      const read = await source.read(records.subarray(held));
+      held += read;
+      if (read === 0) {
+        if (held > 0) throw cutRecord(source.path, offset, held);
+        return result;
+      }
+      const whole = Math.floor(held / RECORD_BYTES);
+      const count = firstWrongType(records, 0, whole);
+      const text = formatter.format(view, 0, count);
+      if (text.length > 0) await sink.write(text);
+      result.records += count;
+      result.bytes += text.length;
+      if (count < whole) {
+        const at = count * RECORD_BYTES;
+        throw wrongTypeAt(source.path, offset + at, records[at]!);
+      }
+      records.copyWithin(0, whole * RECORD_BYTES, held);
+      offset += whole * RECORD_BYTES;
+      held -= whole * RECORD_BYTES;
+      options.onProgress?.(offset, source.total);
+    }
+  });
+}
+
+/**
+ * Turns a reference trace in text into a binary one, in bounded memory. Digits of either case and
+ * leading zeros are understood.
+ *
+ * @param from a file, or a stream such as `process.stdin`.
+ * @param to a file, or a stream such as `process.stdout`, which stays open.
+ * @throws TraceFormatError at the first line that is no reference, or that lacks its newline; what
+ *   stands in front of it has been written. TracewrightError as {@link referencesToText}.
+ */
+export function textToReferences(
+  from: string | Readable,
+  to: string | Writable,
+  options: ConvertReferencesOptions = {},
+): Promise<ReferenceConversion> {
+  return convert(from, to, options, async (source, sink, little) => {
+    const parser = new ReferenceParser(source.path, little, CHUNK_TEXT_BYTES);
+    const text = Buffer.allocUnsafe(CHUNK_TEXT_BYTES);
+    const result = { records: 0, bytes: 0 };
+    for (let held = 0, offset = 0; ;) {
+      const read = await source.read(text.subarray(held));
+      held += read;
+      if (read === 0) {
+        if (held > 0) throw cutLine(source.path, offset);
+        return result;
+      }
+      const count = parser.parse(text.subarray(0, held), offset);
+      const records = parser.records.subarray(0, count * RECORD_BYTES);
+      if (count > 0) await sink.write(records);
+      result.records += count;
+      result.bytes += records.length;
+      if (parser.fault !== undefined) throw parser.fault;
+      text.copyWithin(0, parser.consumed, held);
+      offset += parser.consumed;
+      held -= parser.consumed;
+      options.onProgress?.(offset, source.total);
+    }
+  });
+}

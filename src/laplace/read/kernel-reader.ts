@@ -1,0 +1,225 @@
+import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { TraceFormatError } from '../../core/errors.js';
+import { FileWindow } from '../../core/files/file-window.js';
+import type { Progress } from '../../core/finding.js';
+import { attempt } from '../../core/files/system-error.js';
+import { digitValue } from '../hexadecimal.js';
+import {
+  END_TAG,
+  FIELD_DIGITS,
+  kernelEventShapes,
+  LONGEST_LINE,
+  LONGEST_NAME,
+} from '../kernel-event-kinds.js';
+import type {
+  kernelEventKinds,
+  KernelEventKind,
+  KernelEventShape,
+  kernelFields,
+} from '../kernel-event-kinds.js';
+import { NEWLINE, SPACE, TIMESTAMP_DIGITS } from '../layout.js';
+
+/** What a field of each type is read as. */
+interface FieldReadings {
+  u32: number;
+  u64: bigint;
+  name: string;
+}
+
+/** A record of one kind. */
+export type KernelEventOf<Kind extends KernelEventKind> = {
+  kind: Kind;
+  tag: (typeof kernelEventKinds)[Kind]['tag'];
+  timestamp: bigint;
+  /** Bytes from the start of the file to the line. */
+  offset: number;
+} & {
+  [
+    Name in (typeof kernelEventKinds)[Kind]['fields'][number]
+  ]: FieldReadings[(typeof kernelFields)[Name]];
+};
+
+/** What stands at the end of a kernel trace. */
+export interface KernelTraceEnd {
+  kind: 'end';
+  tag: 'c';
+  offset: number;
+}
+
+/** One record of a kernel trace, told apart by its `kind`. */
+export type KernelEvent =
+  { [Kind in KernelEventKind]: KernelEventOf<Kind> }[KernelEventKind] | KernelTraceEnd;
+
+/** What the reader of kernel traces can be told. */
+export interface ReadKernelEventOptions {
+  /** Called now and then with the bytes done and the bytes in all. */
+  onProgress?: Progress | undefined;
+}
+
+const PROGRESS_LINES = 4096;
+const CHUNK_BYTES = 1 << 18;
+const END = END_TAG.charCodeAt(0);
+
+const shapesByTag = new Map<number, KernelEventShape>(
+  kernelEventShapes.map((shape) => [shape.tag.charCodeAt(0), shape]),
+);
+
+/** Takes one line apart, from its front. */
+class LineScanner {
+  readonly #path: string;
+  readonly #line: Buffer;
+  readonly #offset: number;
+  #at = 1;
+
+  constructor(path: string, line: Buffer, offset: number) {
+    this.#path = path;
+    this.#line = line;
+    this.#offset = offset;
+  }
+
+  get done(): boolean {
+    return this.#at === this.#line.length;
+  }
+
+  number(field: string, digits: number): bigint {
+    const from = this.#separator(field);
+    const line = this.#line;
+    let end = from;
+    while (end < line.length && digitValue[line[end]!]! < 16) end += 1;
+    if (end === from || end - from > digits || (end < line.length && line[end] !== SPACE)) {
+      throw this.fault(field, `1 to ${digits} hexadecimal digits`, from);
+    }
+    this.#at = end;
+    return BigInt(`0x${line.toString('latin1', from, end)}`);
+  }
+
+  name(field: string): string {
+    const from = this.#separator(field);
+    const count = this.#line.length - from;
+    if (count === 0 || count > LONGEST_NAME || this.#line.includes(0, from)) {
+      throw this.fault(field, `1 to ${LONGEST_NAME} bytes without NUL`, from);
+    }
+    this.#at = this.#line.length;
+    return this.#line.toString('utf8', from);
+  }
+
+  fault(field: string, limit: string, from = this.#at): TraceFormatError {
+    const value = this.#line.toString('latin1', from, from + 40);
+    return new TraceFormatError(
+      this.#path,
+      this.#offset,
+      `${field} must be ${limit}, got ${JSON.stringify(value)}`,
+      { field, value, limit },
+    );
+  }
+
+  #separator(field: string): number {
+    if (this.#line[this.#at] !== SPACE) {
+      throw this.fault(field, 'there, behind one space');
+    }
+    return this.#at + 1;
+  }
+}
+
+/** The record that a line says, without its newline. */
+function parseLine(path: string, line: Buffer, offset: number): KernelEvent {
+  const scanner = new LineScanner(path, line, offset);
+  if (line[0] === END) {
+    if (!scanner.done) throw scanner.fault('end', 'alone in its line');
+    return { kind: 'end', tag: 'c', offset };
+  }
+  const shape = shapesByTag.get(line[0] ?? SPACE);
+  if (shape === undefined) {
+    const tags = kernelEventShapes.map(({ tag }) => tag).join(' ');
+    throw scanner.fault('tag', `one of ${tags} ${END_TAG}`, 0);
+  }
+  const event: Record<string, unknown> = {
+    kind: shape.kind,
+    tag: shape.tag,
+    timestamp: scanner.number('timestamp', TIMESTAMP_DIGITS),
+    offset,
+  };
+  for (const { name, type } of shape.fields) {
+    if (type === 'name') event[name] = scanner.name(name);
+    else {
+      const value = scanner.number(name, FIELD_DIGITS[type]);
+      event[name] = type === 'u32' ? Number(value) : value;
+    }
+  }
+  if (!scanner.done) throw scanner.fault('line', 'at its end');
+  return event as unknown as KernelEvent;
+}
+
+/**
+ * Reads a kernel event trace from front to back, in memory that does not grow with the file. The
+ * last record of a complete trace is its end (`c`).
+ *
+ * @throws TraceFormatError at the first line that is not as the format says, with its offset and the
+ *   field; the records before it have been yielded. TracewrightError `ERR_SYSTEM` when the file
+ *   cannot be read.
+ */
+export function* readKernelEvents(
+  path: string,
+  options: ReadKernelEventOptions = {},
+): Generator<KernelEvent, void> {
+  checkOptionNames<ReadKernelEventOptions>(options, { onProgress: true });
+  const { onProgress } = options;
+  checkPath('path', path);
+  const window = attempt('path', path, () => new FileWindow(path, CHUNK_BYTES));
+  try {
+    let ended = false;
+    let untilProgress = 1;
+    while (window.remaining > 0) {
+      const { offset } = window;
+      if (--untilProgress === 0) {
+        onProgress?.(offset, window.size);
+        untilProgress = PROGRESS_LINES;
+      }
+      if (ended) {
+        throw new TraceFormatError(path, offset, `nothing may follow the end (${END_TAG})`, {
+          field: 'end',
+          limit: 'the last record',
+        });
+      }
+      const line = attempt('path', path, () => nextLine(window));
+      const event = parseLine(path, line, offset);
+      ended = event.kind === 'end';
+      yield event;
+    }
+    onProgress?.(window.offset, window.size);
+  } finally {
+    window.close();
+  }
+}
+
+/** The next line without its newline; the window has moved behind it. */
+function nextLine(window: FileWindow): Buffer {
+  const { offset, path, remaining } = window;
+  for (let bytes = Math.min(remaining, 256); ; bytes = Math.min(remaining, LONGEST_LINE)) {
+    const piece = window.peek(bytes);
+    const end = piece?.indexOf(NEWLINE) ?? -1;
+    if (piece !== undefined && end !== -1) {
+      window.skip(end + 1);
+      return piece.subarray(0, end);
+    }
+    // The text shows the end without a newline behind it.
+    if (piece?.length === 1 && remaining === 1 && piece[0] === END) {
+      window.skip(1);
+      return piece;
+    }
+    if (piece === undefined || bytes === remaining) {
+      throw new TraceFormatError(
+        path,
+        offset,
+        'the file ends inside a line: its newline is missing',
+        { field: 'line', limit: 'a newline at the end' },
+      );
+    }
+    if (bytes === LONGEST_LINE) {
+      throw new TraceFormatError(path, offset, `a line must be at most ${LONGEST_LINE} bytes`, {
+        field: 'line',
+        limit: `at most ${LONGEST_LINE} bytes`,
+      });
+    }
+  }
+}

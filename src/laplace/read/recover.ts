@@ -1,0 +1,140 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { TraceFormatError } from '../../core/errors.js';
+import { discardRing, recoverOwnFile } from '../../core/recovery/recover-ring.js';
+import type { RecoveredStream } from '../../core/recovery/recover-ring.js';
+import {
+  RECOVER_OPTIONS,
+  checkWait,
+  discardUnused,
+  nothingToRecover,
+  recoverRings,
+} from '../../core/recovery/recover-rings.js';
+import type { Candidate, Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import { whileLocked } from '../../core/recovery/recovery-lock.js';
+import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
+import type { RingFile } from '../../core/recovery/ring-file.js';
+import { attempt } from '../../core/files/system-error.js';
+import { END_LINE, LONGEST_LINE } from '../kernel-event-kinds.js';
+import { LONGEST_REFERENCE_LINE, NEWLINE, RECORD_BYTES } from '../layout.js';
+import type { LaplaceFile } from '../layout.js';
+
+/** What `recoverTrace` can be told. */
+export interface LaplaceRecoverOptions extends RecoverOptions {
+  /**
+   * What the file is, for one whose ring is gone or that another program wrote: half a record at
+   * its end is cut, and a kernel trace gets its end. Without it only what rings hold is recovered.
+   */
+  kind?: 'binary' | 'text' | 'kernel';
+}
+
+/** The ring of a trace, where it lies beside it. */
+export function ringBeside(file: string): string {
+  return join(dirname(file), `.${basename(file)}.ring`);
+}
+
+/** Whether a ring feeds a trace of Laplace. */
+export function isLaplaceRing(ring: RingFile): boolean {
+  const kinds: readonly LaplaceFile[] = ['laplace-binary', 'laplace-text', 'laplace-kernel'];
+  return ring.targetKind === 'own-file' && kinds.some((kind) => kind === ring.format);
+}
+
+/** The files that may be rings of the trace. */
+export function* ringCandidates(file: string, ringDir: string | undefined): Generator<Candidate> {
+  const beside = ringBeside(file);
+  if (existsSync(beside)) {
+    yield { path: beside, streamOf: (ring) => (isLaplaceRing(ring) ? file : undefined) };
+  }
+  yield* ringsElsewhere(ringDir, {
+    isMine: isLaplaceRing,
+    holds: (path) => path === file,
+    files: () => [file],
+    besides: (_, { path }) => [{ from: path, to: beside }],
+  });
+}
+
+/**
+ * Finishes what a dead process has left of a reference trace or a kernel trace: what its ring still
+ * holds goes to the file, half a record behind it is cut, a kernel trace gets its `c`, and the ring
+ * is removed. It may be interrupted and repeated at will.
+ *
+ * @param path the trace's file.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovers it for longer than `waitMs`; nothing is touched then. `ERR_SYSTEM` when the file cannot be read or written.
+ */
+export function recoverTrace(path: string, options: LaplaceRecoverOptions = {}): Recovery {
+  const file = checkPath('path', path);
+  checkOptionNames<LaplaceRecoverOptions>(options, { ...RECOVER_OPTIONS, kind: true });
+  const waitMs = checkWait(options);
+  const nothing = ringCandidates(file, options.ringDir).next().done === true;
+  if (nothing && options.kind === undefined) return nothingToRecover();
+  return whileLocked([dirname(file)], waitMs, () => recoverFile(file, options));
+}
+
+function recoverFile(file: string, { ringDir, kind }: LaplaceRecoverOptions): Recovery {
+  const result = recoverRings(ringCandidates(file, ringDir), (leftover, _, done) => {
+    if (discardUnused(leftover, done)) return;
+    const { ring, stream } = leftover;
+    done.streams.push(recoverOwnFile(ring, stream));
+    discardRing(ring);
+  });
+  // A ring was all that there was.
+  if (result.emptied.length > 0 && !existsSync(file)) return result;
+  if (kind === undefined || result.streams.length + result.faults.length > 0) return result;
+  const ended = attempt('path', file, () => endWithoutRing(file, kind));
+  if (ended !== undefined) result.streams.push(ended);
+  return result;
+}
+
+/** Cuts half a record and adds a missing end; undefined when there was nothing to do. */
+function endWithoutRing(
+  file: string,
+  kind: 'binary' | 'text' | 'kernel',
+): RecoveredStream | undefined {
+  const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const status = fstatSync(fd);
+    if (!status.isFile()) throw new TraceFormatError(file, 0, 'a trace must be a plain file');
+    const { size } = status;
+    if (kind === 'binary') return cut(fd, file, size, size - (size % RECORD_BYTES), '');
+    const longest = kind === 'text' ? LONGEST_REFERENCE_LINE : LONGEST_LINE;
+    const tail = Buffer.alloc(Math.min(size, longest + END_LINE.length));
+    readSync(fd, tail, 0, tail.length, size - tail.length);
+    if (kind === 'kernel' && /(?:^|\n)c\n?$/.test(tail.toString('latin1'))) return undefined;
+    const newline = tail.lastIndexOf(NEWLINE);
+    if (newline === -1 && tail.length === longest + END_LINE.length) {
+      throw new TraceFormatError(
+        file,
+        size - tail.length,
+        `no line is longer than ${longest} bytes`,
+      );
+    }
+    const whole = size - tail.length + newline + 1;
+    return cut(fd, file, size, whole, kind === 'kernel' ? END_LINE : '');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function cut(
+  fd: number,
+  path: string,
+  size: number,
+  whole: number,
+  end: string,
+): RecoveredStream | undefined {
+  if (whole === size && end === '') return undefined;
+  ftruncateSync(fd, whole);
+  writeSync(fd, end, whole);
+  return { path, bytes: 0, addedRecords: end === '' ? 0 : 1 };
+}

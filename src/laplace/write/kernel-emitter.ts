@@ -1,0 +1,194 @@
+import { compile, mayCompile } from '../../core/ring/compile.js';
+import { commitText, ringScope } from '../../core/ring/emitter-text.js';
+import { outOfRange, wrongType } from '../../core/errors.js';
+import type { Ring } from '../../core/ring/ring.js';
+import { writeUtf8 } from '../../core/utf8.js';
+import { checkWide, checkWord, isExact, writeHex, writeHex32 } from '../hexadecimal.js';
+import type { Wide } from '../hexadecimal.js';
+import { FIELD_DIGITS, LONGEST_NAME } from '../kernel-event-kinds.js';
+import type {
+  kernelEventKinds,
+  kernelFields,
+  KernelEventKind,
+  KernelEventShape,
+  KernelField,
+  KernelFieldType,
+} from '../kernel-event-kinds.js';
+import { NEWLINE, SPACE, TIMESTAMP_DIGITS } from '../layout.js';
+
+/** What a field of each type takes. */
+interface FieldValues {
+  u32: number;
+  u64: Wide;
+  name: string;
+}
+
+type ValuesOf<Names extends readonly KernelField[]> = {
+  -readonly [Index in keyof Names]: FieldValues[(typeof kernelFields)[Names[Index]]];
+};
+
+/** What the method of a record kind takes behind the timestamp. */
+export type KernelEventValues<Kind extends KernelEventKind> = ValuesOf<
+  (typeof kernelEventKinds)[Kind]['fields']
+>;
+
+/** Records one kernel event. */
+export type EmitKernelEvent<Kind extends KernelEventKind> = (
+  timestamp: Wide | undefined,
+  ...values: KernelEventValues<Kind>
+) => void;
+
+/** Of UTF-8, three bytes for a UTF-16 unit at most. */
+const BYTES_A_UNIT = 3;
+
+/** A name up to this many units surely fits; a longer one is measured. */
+const SURELY_SHORT = Math.floor(LONGEST_NAME / BYTES_A_UNIT);
+
+/** Checks a file name, which ends with its line. */
+function checkName(field: string, value: unknown): void {
+  const limit = `a string of 1 to ${LONGEST_NAME} bytes without newline and NUL`;
+  if (typeof value !== 'string') throw wrongType(field, value, limit);
+  if (value === '' || value.includes('\n') || value.includes('\0')) {
+    throw outOfRange(field, value, limit);
+  }
+  if (value.length > SURELY_SHORT && Buffer.byteLength(value) > LONGEST_NAME) {
+    throw outOfRange(field, value, limit);
+  }
+}
+
+/** Whether a name surely is one, found out without measuring it. */
+function isPlainName(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= SURELY_SHORT &&
+    !value.includes('\n') &&
+    !value.includes('\0')
+  );
+}
+
+function checkField(field: string, type: KernelFieldType, value: unknown): void {
+  if (type === 'u32') checkWord(field, value, 0xffff_ffff);
+  else if (type === 'u64') checkWide(field, value);
+  else checkName(field, value);
+}
+
+/** Checks a whole event before anything of it is written. */
+function checkEvent(
+  { fields }: KernelEventShape,
+  timestamp: unknown,
+  values: readonly unknown[],
+): void {
+  if (timestamp !== undefined) checkWide('timestamp', timestamp);
+  fields.forEach(({ name, type }, i) => {
+    checkField(name, type, values[i]);
+  });
+}
+
+/** Bytes of the line without its name. */
+function longestNumbers({ fields }: KernelEventShape): number {
+  return fields.reduce(
+    (sum, { type }) => sum + 1 + (type === 'name' ? 0 : FIELD_DIGITS[type]),
+    'T '.length + TIMESTAMP_DIGITS + '\n'.length,
+  );
+}
+
+/** Bytes that a name takes at most. */
+function nameBound(name: string): number {
+  return Math.min(name.length * BYTES_A_UNIT, LONGEST_NAME);
+}
+
+/** The emitter where functions may not be made from text: right, but slower. */
+function plainEmitter(ring: Ring, shape: KernelEventShape) {
+  const { fields, tag } = shape;
+  const numbers = longestNumbers(shape);
+  const tagByte = tag.charCodeAt(0);
+  return (timestamp: Wide | undefined, ...values: unknown[]): void => {
+    checkEvent(shape, timestamp, values);
+    const last = values[fields.length - 1];
+    const bound = numbers + (typeof last === 'string' ? nameBound(last) : 0);
+    if (ring.free < bound && !ring.makeRoom(bound)) return;
+    if (timestamp === undefined) ring.readStamp();
+    const { bytes } = ring;
+    const start = ring.position;
+    bytes[start] = tagByte;
+    bytes[start + 1] = SPACE;
+    let at = writeHex(bytes, start + 2, timestamp ?? ring.stamp[0]!);
+    fields.forEach(({ type }, i) => {
+      bytes[at] = SPACE;
+      at =
+        type === 'name'
+          ? at + 1 + writeUtf8(bytes, at + 1, values[i] as string)
+          : writeHex(bytes, at + 1, values[i] as Wide);
+    });
+    bytes[at] = NEWLINE;
+    ring.advance(at + 1 - start);
+    ring.commit();
+  };
+}
+
+/** The test that the usual value passes; any other is looked at closely. */
+function quickTest(type: KernelFieldType, name: string): string {
+  switch (type) {
+    case 'u32':
+      return `typeof ${name} === 'number' && ${name} >>> 0 === ${name}`;
+    case 'u64':
+      return `isExact(${name})`;
+    case 'name':
+      return `isPlainName(${name})`;
+  }
+}
+
+/** Writes a field at `at + 1` and moves `at` behind it. */
+const WRITES: Readonly<Record<KernelFieldType, (value: string) => string>> = {
+  u32: (value) => `at = writeHex32(bytes, at + 1, ${value});`,
+  u64: (value) => `at = writeHex(bytes, at + 1, ${value});`,
+  name: (value) => `at += 1 + writeUtf8(bytes, at + 1, ${value});`,
+};
+
+function compiledEmitter(ring: Ring, shape: KernelEventShape): unknown {
+  const { fields, kind, tag } = shape;
+  const names = fields.map((_, i) => `v${i}`);
+  const name = fields.findIndex(({ type }) => type === 'name');
+  const tests = fields.map(({ type }, i) => quickTest(type, `v${i}`));
+  const body = `return function ${kind}(timestamp, ${names.join(', ')}) {
+  if (!(isExact(timestamp) && ${tests.join(' && ')})) {
+    checkEvent(shape, timestamp, [${names.join(', ')}]);
+  }
+  const bound = ${longestNumbers(shape)}${name === -1 ? '' : ` + nameBound(v${name})`};
+  if (ring.free < bound && !ring.makeRoom(bound)) return;
+  if (timestamp === undefined) {
+    ring.readStamp();
+    timestamp = stamp[0];
+  }
+  const start = ring.position;
+  bytes[start] = ${tag.charCodeAt(0)};
+  bytes[start + 1] = ${SPACE};
+  let at = writeHex(bytes, start + 2, timestamp);
+  ${fields.map(({ type }, i) => `bytes[at] = ${SPACE};\n  ${WRITES[type](`v${i}`)}`).join('\n  ')}
+  bytes[at] = ${NEWLINE};
+  const size = at + 1 - start;
+  ${commitText(ring, 'start', 'size')}
+};`;
+  const scope = {
+    ...ringScope(ring),
+    shape,
+    checkEvent,
+    isExact,
+    isPlainName,
+    nameBound,
+    writeHex,
+    writeHex32,
+    writeUtf8,
+  };
+  return compile(`laplace ${kind}`, scope, body);
+}
+
+/** Makes the function that records one kind of kernel event. */
+export function kernelEmitter<Kind extends KernelEventKind>(
+  ring: Ring,
+  shape: KernelEventShape & { kind: Kind },
+): EmitKernelEvent<Kind> {
+  const make = mayCompile() ? compiledEmitter : plainEmitter;
+  return make(ring, shape) as EmitKernelEvent<Kind>;
+}

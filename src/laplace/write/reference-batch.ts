@@ -1,0 +1,313 @@
+import { types } from 'node:util';
+import { core } from '../../core/addon.js';
+import type { NativeColumn } from '../../core/addon.js';
+import { checkOptionNames, integerIn } from '../../core/options/argument.js';
+import { outOfRange, wrongType } from '../../core/errors.js';
+import type { Ring } from '../../core/ring/ring.js';
+import { bufferOf, byteOffsetOf, lengthOf } from '../../core/typed-array.js';
+import { FIRST_TYPE, LAST_TYPE, packedLayout, RECORD_BYTES, TYPE_OFFSET } from '../layout.js';
+import type { ReferenceForm } from '../layout.js';
+import { firstWrongType, ReferenceFormatter } from '../reference-text.js';
+import { typeByte } from '../reference-values.js';
+
+/** Many references, a typed array for each field; all arrays have the same length. */
+export interface ReferenceArrays {
+  /** A character code each, or one character for all. */
+  type: Uint8Array | string;
+  /** Absent: all get the same timestamp, from Tracewright's clock. */
+  timestamp?: BigUint64Array | Float64Array | Uint32Array;
+  /** Bytes that are accessed, each, or for all. */
+  length: Uint8Array | number;
+  /** Address spaces, each, or for all. */
+  space: Uint32Array | number;
+  address: Uint32Array;
+}
+
+/** Records that are turned into lines at once: their text fits every ring. */
+const TEXT_RECORDS = 512;
+
+/** An array that was handed to another thread has no elements any more: not what was meant. */
+function refuseDetached(field: string, array: NativeColumn): void {
+  try {
+    new Uint8Array(bufferOf.call(array));
+  } catch {
+    throw outOfRange(field, array, 'an array whose buffer is not detached');
+  }
+}
+
+/** Columns whose arrays have `count` elements each, or one for all references. */
+interface CheckedArrays {
+  count: number;
+  types: Uint8Array;
+  /** Undefined: the clock has to be read. */
+  timestamps: NativeColumn | undefined;
+  lengths: Uint8Array;
+  spaces: Uint32Array;
+  addresses: Uint32Array;
+}
+
+function checkLength(field: string, array: NativeColumn, count: number): void {
+  const length = lengthOf.call(array);
+  if (length === count) return;
+  throw outOfRange(`${field}.length`, length, `${count}, the length of address`);
+}
+
+/** The first record whose type cannot be one, or undefined. */
+function checkTypes(type: Uint8Array, count: number): void {
+  const wrong = core.firstOutside(type, 0, 1, count, FIRST_TYPE, LAST_TYPE);
+  if (wrong === count) return;
+  throw outOfRange(`type[${wrong}]`, type[wrong], 'a printable ASCII character, 0x21 to 0x7e');
+}
+
+function checkExact(timestamp: Float64Array, count: number): void {
+  const wrong = core.firstInexact(timestamp);
+  if (wrong === count) return;
+  throw outOfRange(`timestamp[${wrong}]`, timestamp[wrong], 'an integer from 0 to 2^53 - 1');
+}
+
+/** Values that are the same for all references of a batch, as columns of one element. */
+class SharedValues {
+  readonly #type = new Uint8Array(1);
+  readonly #length = new Uint8Array(1);
+  readonly #space = new Uint32Array(1);
+
+  type(value: string): Uint8Array {
+    this.#type[0] = typeByte(value);
+    return this.#type;
+  }
+
+  length(value: number): Uint8Array {
+    this.#length[0] = integerIn('length', value, 0, 0xff);
+    return this.#length;
+  }
+
+  space(value: number): Uint32Array {
+    this.#space[0] = integerIn('space', value, 0, 0xffff_ffff);
+    return this.#space;
+  }
+}
+
+const ARRAY_NAMES = {
+  type: true,
+  timestamp: true,
+  length: true,
+  space: true,
+  address: true,
+} as const;
+
+function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArrays {
+  // Each is read once: what a getter says the second time would be unchecked.
+  const given: Readonly<Record<keyof ReferenceArrays, unknown>> = arrays as never;
+  const { type, timestamp, length, space, address } = given;
+  if (!types.isUint32Array(address)) throw wrongType('address', address, 'a Uint32Array');
+  const count = lengthOf.call(address);
+  if (count === 0) refuseDetached('address', address);
+
+  if (types.isUint8Array(type)) {
+    checkLength('type', type, count);
+    checkTypes(type, count);
+  } else if (typeof type !== 'string') {
+    throw wrongType('type', type, 'a Uint8Array or a character');
+  }
+  if (
+    types.isFloat64Array(timestamp) ||
+    types.isBigUint64Array(timestamp) ||
+    types.isUint32Array(timestamp)
+  ) {
+    checkLength('timestamp', timestamp, count);
+    if (types.isFloat64Array(timestamp)) checkExact(timestamp, count);
+  } else if (timestamp === undefined) {
+    // A misspelt name of any other array would be missed anyway.
+    checkOptionNames<ReferenceArrays>(arrays, ARRAY_NAMES, 'references');
+  } else {
+    throw wrongType('timestamp', timestamp, 'a BigUint64Array, Float64Array or Uint32Array');
+  }
+  if (types.isUint8Array(length)) checkLength('length', length, count);
+  else if (typeof length !== 'number')
+    throw wrongType('length', length, 'a Uint8Array or a number');
+  if (types.isUint32Array(space)) checkLength('space', space, count);
+  else if (typeof space !== 'number') throw wrongType('space', space, 'a Uint32Array or a number');
+  return {
+    count,
+    types: typeof type === 'string' ? shared.type(type) : type,
+    timestamps: timestamp,
+    lengths: typeof length === 'number' ? shared.length(length) : length,
+    spaces: typeof space === 'number' ? shared.space(space) : space,
+    addresses: address,
+  };
+}
+
+/** Records many references at once: natively checked and copied, and a commit for each chunk. */
+export class ReferenceBatches {
+  readonly #ring: Ring;
+  /** Of a trace in text: what makes lines of the packed records. */
+  readonly #formatter: ReferenceFormatter | undefined;
+  /** Records of a trace in text, before they are lines. */
+  readonly #packed: Uint8Array;
+  readonly #layout: Uint8Array;
+  readonly #shared = new SharedValues();
+
+  constructor(ring: Ring, form: ReferenceForm, little: boolean) {
+    this.#ring = ring;
+    this.#formatter = form === 'text' ? new ReferenceFormatter(little, TEXT_RECORDS) : undefined;
+    this.#packed = new Uint8Array(form === 'text' ? TEXT_RECORDS * RECORD_BYTES : 0);
+    this.#layout = packedLayout(little);
+  }
+
+  /** @see References.batch, which states the contract. */
+  record(references: Uint8Array | ReferenceArrays): void {
+    if (types.isUint8Array(references)) {
+      this.#recordPacked(references);
+    } else if (typeof references === 'object' && (references as unknown) !== null) {
+      this.#recordArrays(references);
+    } else {
+      throw wrongType('references', references, 'a Uint8Array, or an object of typed arrays');
+    }
+  }
+
+  #recordPacked(records: Uint8Array): void {
+    const length = lengthOf.call(records);
+    if (length === 0) refuseDetached('references', records);
+    const count = length / RECORD_BYTES;
+    if (!Number.isInteger(count)) {
+      throw outOfRange('references.length', length, `a multiple of ${RECORD_BYTES}`);
+    }
+    const ring = this.#ring;
+    if (this.#formatter === undefined && length < Math.min(ring.free, ring.capacity / 4)) {
+      // Checked along with the copy, which nobody sees before the commit. A closed ring has no room.
+      this.#refuseWrongType(records, this.#copy(records, 0, count), count);
+      ring.advance(length);
+      ring.commit();
+      return;
+    }
+    this.#refuseWrongType(records, firstWrongType(records, 0, count), count);
+    this.#refuseIfClosed();
+    if (this.#formatter !== undefined) {
+      this.#recordLines(this.#formatter, records, count);
+      return;
+    }
+    for (let done = 0; done < count;) {
+      const chunk = this.#chunk(count - done);
+      if (chunk > 0) {
+        this.#copy(records, done, chunk);
+        ring.advance(chunk * RECORD_BYTES);
+        ring.commit();
+      }
+      done += Math.max(chunk, 1);
+    }
+  }
+
+  /** Copies records into the ring and returns how many there are before a wrong type. */
+  #copy(records: Uint8Array, first: number, count: number): number {
+    const { bytes, position } = this.#ring;
+    const from = first * RECORD_BYTES;
+    return core.copyRecords(
+      bytes,
+      position,
+      records,
+      from,
+      RECORD_BYTES,
+      count,
+      FIRST_TYPE,
+      LAST_TYPE,
+    );
+  }
+
+  #refuseWrongType(records: Uint8Array, good: number, count: number): void {
+    if (good === count) return;
+    const at = good * RECORD_BYTES + TYPE_OFFSET;
+    throw outOfRange(
+      `references[${at}]`,
+      records[at],
+      'a type: a printable ASCII character, 0x21 to 0x7e',
+    );
+  }
+
+  #recordArrays(arrays: ReferenceArrays): void {
+    const checked = checkArrays(arrays, this.#shared);
+    this.#refuseIfClosed();
+    const ring = this.#ring;
+    if (checked.timestamps === undefined) {
+      // One reading of the clock for all.
+      ring.readStamp();
+      checked.timestamps = ring.stamp;
+    }
+    const { count } = checked;
+    for (let done = 0; done < count;) {
+      if (this.#formatter !== undefined) {
+        const chunk = Math.min(count - done, TEXT_RECORDS);
+        this.#pack(this.#packed, 0, checked, done, chunk);
+        this.#recordLines(this.#formatter, this.#packed, chunk);
+        done += chunk;
+        continue;
+      }
+      const chunk = this.#chunk(count - done);
+      if (chunk > 0) {
+        this.#pack(ring.bytes, ring.position, checked, done, chunk);
+        ring.advance(chunk * RECORD_BYTES);
+        ring.commit();
+      }
+      done += Math.max(chunk, 1);
+    }
+  }
+
+  #pack(to: Uint8Array, at: number, arrays: CheckedArrays, first: number, count: number): void {
+    const { types, timestamps, lengths, spaces, addresses } = arrays;
+    core.packRecords(
+      this.#layout,
+      to,
+      at,
+      first,
+      count,
+      types,
+      timestamps!,
+      lengths,
+      spaces,
+      addresses,
+    );
+  }
+
+  /**
+   * How many records may be written now; 0: the next one is dropped, and has been counted. A large
+   * batch goes in quarters of the ring, so that the drain thread works beside it.
+   */
+  #chunk(wanted: number): number {
+    const ring = this.#ring;
+    if (ring.free < RECORD_BYTES && !ring.makeRoom(RECORD_BYTES)) return 0;
+    const most = Math.min(ring.free, ring.capacity / 4);
+    return Math.min(wanted, Math.floor(most / RECORD_BYTES));
+  }
+
+  #recordLines(formatter: ReferenceFormatter, records: Uint8Array, count: number): void {
+    const view = new DataView(
+      bufferOf.call(records),
+      byteOffsetOf.call(records),
+      lengthOf.call(records),
+    );
+    const ring = this.#ring;
+    const write = (lines: Uint8Array): void => {
+      ring.bytes.set(lines, ring.position);
+      ring.advance(lines.length);
+      ring.commit();
+    };
+    for (let done = 0; done < count; done += TEXT_RECORDS) {
+      const chunk = Math.min(count - done, TEXT_RECORDS);
+      const from = done * RECORD_BYTES;
+      const lines = formatter.format(view, from, chunk);
+      if (lines.length <= ring.free) {
+        write(lines);
+        continue;
+      }
+      // One by one, so that what a full ring turns away is counted as what it is.
+      for (let i = 0; i < chunk; i++) {
+        const line = formatter.format(view, from + i * RECORD_BYTES, 1);
+        if (ring.free >= line.length || ring.makeRoom(line.length)) write(line);
+      }
+    }
+  }
+
+  /** Also for an empty batch, which looks for no room. */
+  #refuseIfClosed(): void {
+    if (!this.#ring.isOpen) this.#ring.makeRoom(0);
+  }
+}

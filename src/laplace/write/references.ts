@@ -1,0 +1,134 @@
+import { oneOf } from '../../core/options/argument.js';
+import type { OptionNames } from '../../core/options/argument.js';
+import type { Wide } from '../hexadecimal.js';
+import { FETCH, LOAD, STORE } from '../layout.js';
+import type { Endian, ReferenceForm } from '../layout.js';
+import { ReferenceBatches } from './reference-batch.js';
+import type { ReferenceArrays } from './reference-batch.js';
+import { referenceEmitters } from './reference-emitter.js';
+import type { EmitReference, EmitTyped } from './reference-emitter.js';
+import { typeByte } from '../reference-values.js';
+import { TRACE_FILE_OPTIONS, TraceFile } from './trace-file.js';
+import type { TraceFileOptions } from './trace-file.js';
+
+/** What `openReferences` accepts beside the path. */
+export interface ReferenceOptions extends TraceFileOptions {
+  /** `binary` (default): 18 bytes a record, for speed. `text`: a line a record. */
+  form?: ReferenceForm;
+  /**
+   * Byte order of binary records, and of packed batches; the format names none. Default `little`,
+   * that of the x86 machines which Laplace simulated.
+   */
+  endian?: Endian;
+}
+
+/** The names of {@link ReferenceOptions}. */
+const REFERENCE_OPTIONS: OptionNames<Required<ReferenceOptions>> = {
+  ...TRACE_FILE_OPTIONS,
+  form: true,
+  endian: true,
+};
+
+/**
+ * A reference trace that is being written. Every method throws `ERR_CLOSED` after `close`, and
+ * `ERR_ARGUMENT_TYPE` or `ERR_ARGUMENT_RANGE` for a value that its field cannot hold; nothing of a
+ * call that throws is in the trace.
+ */
+export class References {
+  /**
+   * Records a load (`r`).
+   *
+   * @param timestamp the machine's cycle counter, 0 to 2^53 - 1, or a bigint to 2^64 - 1; undefined:
+   *   Tracewright's clock, nanoseconds of CLOCK_MONOTONIC.
+   * @param length bytes that are accessed, 0 to 255.
+   * @param space number of the virtual address space, 0 to 2^32 - 1.
+   * @param address virtual address, 0 to 2^32 - 1.
+   */
+  readonly load: EmitReference;
+  /** Records a store (`w`); arguments as of {@link load}. */
+  readonly store: EmitReference;
+  /** Records an instruction fetch (`i`); arguments as of {@link load}. */
+  readonly fetch: EmitReference;
+  readonly #emit: EmitTyped;
+  readonly #batches: ReferenceBatches;
+  readonly #file: TraceFile;
+
+  /** @internal Use `openReferences`. */
+  constructor(path: string, options: ReferenceOptions) {
+    const form = oneOf('form', (options as ReferenceOptions | null)?.form ?? 'binary', [
+      'binary',
+      'text',
+    ]);
+    const endian = oneOf('endian', (options as ReferenceOptions | null)?.endian ?? 'little', [
+      'little',
+      'big',
+    ]);
+    const kind = form === 'text' ? 'laplace-text' : 'laplace-binary';
+    this.#file = new TraceFile(path, kind, options, REFERENCE_OPTIONS);
+    const { ring } = this.#file;
+    const little = endian === 'little';
+    const emitters = referenceEmitters(ring, form, little);
+    this.load = emitters.ofType('load', typeByte(LOAD));
+    this.store = emitters.ofType('store', typeByte(STORE));
+    this.fetch = emitters.ofType('fetch', typeByte(FETCH));
+    this.#emit = emitters.any;
+    this.#batches = new ReferenceBatches(ring, form, little);
+  }
+
+  /**
+   * Records a reference of any type.
+   *
+   * @param type one printable ASCII character other than a space. The part of Laplace's text that
+   *   lists the types has not survived; its one example is `r`.
+   */
+  reference(
+    type: string,
+    timestamp: Wide | undefined,
+    length: number,
+    space: number,
+    address: number,
+  ): void {
+    this.#emit(typeByte(type), timestamp, length, space, address);
+  }
+
+  /**
+   * Records many references at once.
+   *
+   * @param references whole records of 18 bytes in the trace's byte order, or a typed array for
+   *   each field. All are checked before the first one is recorded. Without timestamps they all get
+   *   the same one from Tracewright's clock.
+   */
+  batch(references: Uint8Array | ReferenceArrays): void {
+    this.#batches.record(references);
+  }
+
+  /** References that a full ring turned away (`onFull: 'drop'`), or a file that refused writes. */
+  get dropped(): number {
+    return this.#file.ring.droppedEvents;
+  }
+
+  /**
+   * Writes what has been recorded to the file before it returns.
+   *
+   * @throws TracewrightError `ERR_SYSTEM` when the file did not take everything; it is tried again.
+   */
+  flush(): void {
+    this.#file.flush();
+  }
+
+  /** Completes the file. A second call does nothing. */
+  close(): void {
+    this.#file.ring.close();
+  }
+}
+
+/**
+ * Opens a reference trace: the loads, stores and instruction fetches of a simulated machine.
+ *
+ * @param path the file, which must not exist unless `exists` says otherwise.
+ * @throws TracewrightError for a wrong option, `ERR_TRACE_EXISTS` for a file that exists or is being
+ *   written, `ERR_SYSTEM` for one that cannot be made.
+ */
+export function openReferences(path: string, options: ReferenceOptions = {}): References {
+  return new References(path, options);
+}

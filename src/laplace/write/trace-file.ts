@@ -1,0 +1,140 @@
+import { existsSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { core } from '../../core/addon.js';
+import type { NativeRingOptions } from '../../core/addon.js';
+import { checkOptionNames, checkPath, oneOf } from '../../core/options/argument.js';
+import type { OptionNames } from '../../core/options/argument.js';
+import { TracewrightError } from '../../core/errors.js';
+import { isPlainFile, kindOf } from '../../core/files/file-kind.js';
+import { RingFile } from '../../core/recovery/ring-file.js';
+import { Ring } from '../../core/ring/ring.js';
+import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
+import type { RingOptions } from '../../core/options/ring-options.js';
+import { attempt } from '../../core/files/system-error.js';
+import type { LaplaceFile } from '../layout.js';
+import { OPENING_WAIT_MS } from '../../core/recovery/recovery-lock.js';
+import { recoverTrace, ringBeside, ringCandidates } from '../read/recover.js';
+
+/** What opening either kind of trace accepts. */
+export interface TraceFileOptions extends RingOptions {
+  /** What to do with a file that is there already: `error` (default), or `replace` a plain file. */
+  exists?: 'error' | 'replace';
+}
+
+/** The names of {@link TraceFileOptions}. */
+export const TRACE_FILE_OPTIONS = {
+  ...RING_OPTIONS,
+  exists: true,
+} as const satisfies OptionNames<Required<TraceFileOptions>>;
+
+/** The error for a file that stands where a trace shall go. */
+export function fileExists(field: string, path: string, inUse = false): TracewrightError {
+  const reason = inUse
+    ? 'is being written: choose another name'
+    : kindOf(path)?.isFile() === false
+      ? 'is no plain file: choose another name'
+      : "exists: choose another name, or replace it with { exists: 'replace' }";
+  return new TracewrightError('ERR_TRACE_EXISTS', `${field} ${path} ${reason}`, {
+    field,
+    value: path,
+    limit: 'a file that does not exist',
+  });
+}
+
+/**
+ * Puts the place of a trace in order: a dead process's trace is completed, and goes only where it
+ * shall be replaced.
+ */
+function clearPlace(path: string, replace: boolean, ringDir: string | undefined): void {
+  if (existsSync(path)) {
+    try {
+      recoverTrace(path, {
+        waitMs: OPENING_WAIT_MS,
+        ...(ringDir === undefined ? {} : { ringDir }),
+      });
+    } catch (error) {
+      const inUse = ['ERR_ORDER', 'ERR_TIMEOUT'];
+      if (error instanceof TracewrightError && inUse.includes(error.code)) {
+        throw fileExists('path', path, true);
+      }
+      throw error;
+    }
+    // A link, or what is no file, was hardly made by an earlier trace.
+    if (!replace || !isPlainFile(path)) throw fileExists('path', path);
+    attempt('path', path, () => {
+      rmSync(path);
+    });
+  }
+  // Somebody has taken a trace away and not its ring, which nothing can be done with any more: unless
+  // it lies elsewhere and holds something of a trace that may have been moved.
+  for (const candidate of ringCandidates(path, ringDir)) {
+    const ring = RingFile.open(candidate.path);
+    const ready = ring instanceof RingFile;
+    const stream = ready ? candidate.streamOf(ring) : path;
+    if (ready) ring.close();
+    if (ring.owner === 'alive' && stream !== undefined) throw fileExists('path', path, true);
+    if (stream === path) rmSync(candidate.path, { force: true });
+  }
+}
+
+/** A file that one ring feeds, open for writing. */
+export class TraceFile {
+  readonly path: string;
+  readonly ring: Ring;
+
+  /**
+   * @param names of the options that there are.
+   * @param end what ends the trace, whoever does it: `close`, the end of the process, recovery.
+   * @throws TracewrightError for a wrong option, or a file that exists or cannot be made.
+   */
+  constructor(
+    path: unknown,
+    format: LaplaceFile,
+    options: TraceFileOptions,
+    names: OptionNames<Required<TraceFileOptions>>,
+    end?: string,
+  ) {
+    this.path = checkPath('path', path);
+    checkOptionNames<TraceFileOptions>(options, names);
+    const { ringDir, ...settings } = checkRingOptions(options, { onFull: 'block' });
+    const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
+    this.ring = new Ring(
+      () => new TracewrightError('ERR_CLOSED', `${this.path} is closed`, { field: 'trace' }),
+    );
+    clearPlace(this.path, exists === 'replace', ringDir);
+    // The clock, for in a container that is started again the numbers are the same.
+    const number = `${process.pid}-${core.systemThreadId()}-${core.clockNow()}`;
+    const name = `tracewright-${number}-laplace.ring`;
+    try {
+      const native: NativeRingOptions = {
+        path: ringDir === undefined ? ringBeside(this.path) : join(ringDir, name),
+        capacity: settings.ringBytes,
+        format,
+        target: this.path,
+        // No record is stamped by the commit: timestamps are the caller's, or digits.
+        stamp: 'none',
+        stampOffset: core.control.epilogueStride,
+        kernelClock: settings.clock === 'monotonic',
+        full: settings.onFull,
+        blockLimitMs: settings.blockLimitMs,
+      };
+      this.ring.open(native, undefined, settings.onFault);
+    } catch (error) {
+      const { cause } = error as { cause?: { errno?: number } };
+      if (cause?.errno === constants.errno.EEXIST) throw fileExists('path', this.path);
+      throw error;
+    }
+    if (end !== undefined) {
+      this.ring.setEpilogues([[Buffer.from(end)]]);
+      this.ring.epilogue[0] = 1;
+    }
+  }
+
+  /** Writes what has been recorded to the file, on this thread. */
+  flush(): void {
+    if (this.ring.flush()) return;
+    const reason = this.ring.counts()?.lastError ?? 'the file did not take everything';
+    throw new TracewrightError('ERR_SYSTEM', reason, { field: 'path', value: this.path });
+  }
+}

@@ -1,0 +1,106 @@
+import type { Progress } from '../../core/finding.js';
+import type { FindingCollector } from './finding-collector.js';
+import { mergeStreams } from './merge-streams.js';
+import { codeOf } from './reader.js';
+import { holdsCpu, transitionOf } from '../thread-state.js';
+import type { ThreadState } from '../thread-state.js';
+import type { ThreadStream, TraceDirectory } from './trace-directory.js';
+
+const OHX = codeOf('OHx');
+const OAS = codeOf('OAs');
+const OAR = codeOf('OAr');
+
+interface Thread {
+  readonly stream: ThreadStream;
+  readonly loom: Loom;
+  state: ThreadState;
+  /** Index of the CPU, while the thread holds one. */
+  cpu: number;
+}
+
+interface Loom {
+  readonly threads: Thread[];
+  /** Running threads by index of their physical CPU. */
+  readonly running: Map<number, Thread[]>;
+}
+
+/** Puts a thread in a state on a CPU, and says which other thread runs there at the same time. */
+function place(thread: Thread, state: ThreadState, cpu: number): Thread | undefined {
+  const { running } = thread.loom;
+  const before = running.get(thread.cpu);
+  if (thread.state === 'running' && before !== undefined) {
+    before.splice(before.indexOf(thread), 1);
+  }
+  thread.state = state;
+  thread.cpu = cpu;
+  if (state !== 'running' || cpu < 0) return undefined;
+  const there = running.get(cpu) ?? [];
+  running.set(cpu, there);
+  there.push(thread);
+  return there.length > 1 ? there[0] : undefined;
+}
+
+/**
+ * Follows all threads in the order of their clocks, for what only that order shows: two threads
+ * running on one physical CPU, and threads that others move to another CPU. What is wrong with a
+ * stream by itself is passed over here.
+ */
+export function checkCpus(
+  trace: TraceDirectory,
+  out: FindingCollector,
+  onProgress: Progress | undefined,
+): void {
+  const threads = new Map<ThreadStream, Thread>();
+  for (const { processes } of trace.looms) {
+    const loom: Loom = { threads: [], running: new Map() };
+    for (const stream of processes.flatMap((process) => process.threads)) {
+      const thread: Thread = { stream, loom, state: 'unknown', cpu: -1 };
+      loom.threads.push(thread);
+      threads.set(stream, thread);
+    }
+  }
+  const options = { onFault: () => undefined, ...(onProgress && { onProgress }) };
+  for (const { stream, event } of mergeStreams(trace, trace.streams, options)) {
+    const { code } = event;
+    const thread = threads.get(stream)!;
+    const transition = transitionOf(code);
+    let moved: Thread | undefined;
+    let other: Thread | undefined;
+    if (transition !== undefined) {
+      const cpu = code === OHX && event.payloadBytes >= 4 ? event.i32(0) : thread.cpu;
+      moved = thread;
+      other = place(thread, transition.to, cpu);
+    } else if (code === OAS && event.payloadBytes === 4 && holdsCpu(thread.state)) {
+      const cpu = event.i32(0);
+      if (cpu === thread.cpu) continue;
+      moved = thread;
+      other = place(thread, thread.state, cpu);
+    } else if (code === OAR && event.payloadBytes === 8) {
+      const cpu = event.i32(0);
+      const tid = event.i32(4);
+      moved =
+        thread.loom.threads.find((to) => to.stream.tid === tid && to.stream.pid === stream.pid) ??
+        thread.loom.threads.find((to) => to.stream.tid === tid);
+      const why =
+        moved === undefined
+          ? 'which the loom does not have'
+          : !holdsCpu(moved.state)
+            ? `which is ${moved.state}`
+            : moved.cpu === cpu
+              ? `which is on CPU ${cpu} already`
+              : undefined;
+      if (why !== undefined) {
+        out.report('affinity', stream.path, `OAr moves thread ${tid}, ${why}`, event.offset);
+        continue;
+      }
+      other = place(moved!, moved!.state, cpu);
+    }
+    if (other === undefined || moved === undefined) continue;
+    out.report(
+      'cpu-busy',
+      stream.path,
+      `thread ${moved.stream.tid} runs on CPU ${moved.cpu}, where thread ${other.stream.tid} of process ${other.stream.pid} is running`,
+      event.offset,
+    );
+  }
+}

@@ -1,0 +1,421 @@
+import { TraceFormatError } from '../../core/errors.js';
+import { declarationOf, modelOf } from '../catalog.js';
+import type { ModelName } from '../catalog.js';
+import type { TraceDefinitions } from './check-metadata.js';
+import { judgePayload } from '../declared-payload.js';
+import type { Shape } from '../declared-payload.js';
+import type { FindingCollector, Rule } from './finding-collector.js';
+import { JUMBO_DATA_OFFSET, MAX_LABEL_BYTES } from '../layout.js';
+import { codeOf, mcvOf, signatureOf, StreamReader } from './reader.js';
+import type { StreamEvent } from './reader.js';
+import { shapeOf } from '../signature.js';
+import { isActive, transitionOf } from '../thread-state.js';
+import type { ThreadState } from '../thread-state.js';
+import type { ThreadStream } from './trace-directory.js';
+
+/** Events between two calls of `onProgress`. */
+const PROGRESS_EVENTS = 1 << 16;
+/** The emulator keeps sizes in an i32: from here on they are negative to it. */
+const JUMBO_LIMIT = 2 ** 31 - JUMBO_DATA_OFFSET;
+const MAX_MARK_DEPTH = 512;
+
+const OHX = codeOf('OHx');
+const OAS = codeOf('OAs');
+const OAR = codeOf('OAr');
+const OCN = codeOf('OCn');
+const FLUSH_BEGIN = codeOf('OF[');
+const FLUSH_END = codeOf('OF]');
+const MARK_PUSH = codeOf('OM[');
+const MARK_POP = codeOf('OM]');
+const MARK_SET = codeOf('OM=');
+const SWITCHED_OUT = codeOf('KCO');
+const SWITCHED_IN = codeOf('KCI');
+const OVNI = 'O'.charCodeAt(0);
+
+/** What the emulator asks of a thread that emits an event of a model. */
+const activity: Readonly<Record<ModelName, 'any' | 'active' | 'running'>> = {
+  ovni: 'any',
+  kernel: 'any',
+  nosv: 'active',
+  nanos6: 'active',
+  nodes: 'running',
+  mpi: 'running',
+  openmp: 'running',
+  tampi: 'running',
+};
+
+/** What there is to know about an MCV, worked out the first time that it occurs. */
+interface Kind extends Shape {
+  readonly model: ModelName | undefined;
+  readonly declared: boolean;
+  /** Whether its data end in a text, which is a label in all declared events. */
+  readonly labelled: boolean;
+}
+
+function kindOf(code: number): Kind {
+  const mcv = mcvOf(code);
+  const signature = signatureOf(code);
+  return {
+    model: modelOf(mcv),
+    declared: declarationOf(mcv) !== undefined,
+    labelled: signature?.args.at(-1)?.type === 'str',
+    ...(signature === undefined ? { jumbo: false, bytes: 0 } : shapeOf(signature)),
+  };
+}
+
+/** What the rest of the check needs to know about a stream. */
+export interface StreamSummary {
+  readonly stream: ThreadStream;
+  readonly events: number;
+  /** Clock of the first event with the host's offset; undefined for a stream without events. */
+  readonly firstClock: bigint | undefined;
+  /** Whether an event put a thread on a physical CPU, or moved one from another thread. */
+  readonly needsOrder: boolean;
+}
+
+/** Follows one stream through the rules that do not depend on other streams. */
+class StreamCheck {
+  readonly #stream: ThreadStream;
+  readonly #definitions: TraceDefinitions;
+  readonly #out: FindingCollector;
+  readonly #cpuCount: number;
+  readonly #kinds = new Map<number, Kind>();
+  readonly #stacks = new Map<number, bigint[]>();
+  #state: ThreadState = 'unknown';
+  #flushing = false;
+  #switchedOut = false;
+  #offset = 0;
+  needsOrder = false;
+
+  constructor(stream: ThreadStream, definitions: TraceDefinitions, out: FindingCollector) {
+    this.#stream = stream;
+    this.#definitions = definitions;
+    this.#out = out;
+    this.#cpuCount = definitions.cpuCounts.get(stream.loom) ?? 0;
+  }
+
+  event(event: StreamEvent): void {
+    const { code } = event;
+    this.#offset = event.offset;
+    let kind = this.#kinds.get(code);
+    if (kind === undefined) {
+      kind = kindOf(code);
+      // A hostile stream can have 2^24 of them.
+      if (this.#kinds.size < 4096) this.#kinds.set(code, kind);
+    }
+    if (event.dataBytes >= JUMBO_LIMIT) {
+      this.#report('jumbo-size', () => `jumbo data of ${event.dataBytes} bytes`);
+    }
+    if (!this.#allowed(event, kind)) return;
+    if (code >>> 16 === OVNI) this.#ovni(event);
+    else if (code === SWITCHED_OUT || code === SWITCHED_IN) this.#switch(event);
+  }
+
+  end(events: number): void {
+    const { path } = this.#stream;
+    if (events === 0) {
+      this.#out.report('empty-stream', path, `thread ${this.#stream.tid} has no events`);
+    } else if (this.#state !== 'dead') {
+      this.#out.report(
+        'thread-not-ended',
+        path,
+        `thread ${this.#stream.tid} is ${this.#state} at the end of its stream; the last state event must be OHe`,
+      );
+    }
+    for (const [type, stack] of this.#stacks) {
+      if (stack.length === 0) continue;
+      this.#out.report(
+        'mark-left',
+        path,
+        `mark type ${type} has ${stack.length} values left at the end of the stream`,
+      );
+    }
+  }
+
+  #report(rule: Rule, message: string | (() => string)): void {
+    this.#out.report(rule, this.#stream.path, message, this.#offset);
+  }
+
+  /** Whether the emulator would look at the event: its model, its declaration, its payload. */
+  #allowed(event: StreamEvent, kind: Kind): boolean {
+    const { required } = this.#definitions;
+    const { mcv } = event;
+    const { model } = kind;
+    if (model === undefined) {
+      if (required !== undefined) {
+        this.#report(
+          'unknown-model',
+          () => `no model has the letter of event ${JSON.stringify(mcv)}`,
+        );
+      }
+      return false;
+    }
+    if (required?.has(model) === false) {
+      this.#report(
+        'model-not-required',
+        () => `event ${mcv} is of model ${model}, which no thread of the trace requires`,
+      );
+      return false;
+    }
+    // Version 1 has no declarations but those of its emulator, which are not these.
+    if (this.#stream.version === 1 && model !== 'ovni') return false;
+    if (!kind.declared) {
+      // Any value of these two categories is taken for the one that is declared.
+      if (mcv.startsWith('OU') || mcv.startsWith('OB')) {
+        this.#report('ignored-event', () => `event ${JSON.stringify(mcv)} is not declared`);
+        return true;
+      }
+      this.#report(
+        this.#undeclaredRule(mcv),
+        () => `model ${model} declares no ${JSON.stringify(mcv)}`,
+      );
+      return false;
+    }
+    if (this.#switchedOut && (model === 'ovni' || model === 'nosv')) {
+      this.#report('out-of-cpu', () => `${mcv} while the kernel has the thread switched out`);
+    }
+    if (activity[model] !== 'any') this.#checkActivity(mcv, activity[model] === 'running');
+    return this.#payloadFits(event, kind);
+  }
+
+  /** Version 1 passes over what it does not know, but not in these two categories. */
+  #undeclaredRule(mcv: string): Rule {
+    if (this.#stream.version === 1) {
+      if (mcv.startsWith('OH')) return 'thread-state';
+      if (mcv.startsWith('OF')) return 'flush';
+    }
+    return 'undeclared-event';
+  }
+
+  #checkActivity(mcv: string, running: boolean): void {
+    const state = this.#state;
+    if (running ? state === 'running' : isActive(state)) return;
+    this.#report(
+      'thread-not-active',
+      () => `${mcv} while the thread is ${state}; it must be ${running ? 'running' : 'active'}`,
+    );
+  }
+
+  #payloadFits(event: StreamEvent, kind: Kind): boolean {
+    const { mcv, jumbo } = event;
+    const bytes = jumbo ? event.dataBytes : event.payloadBytes;
+    if (kind.jumbo === jumbo && bytes === kind.bytes) return true;
+    if (kind.labelled && bytes - kind.bytes > MAX_LABEL_BYTES) {
+      this.#report(
+        'label-length',
+        () =>
+          `the label of ${mcv} has ${bytes - kind.bytes} bytes, at most ${MAX_LABEL_BYTES} are read`,
+      );
+      return false;
+    }
+    const { version } = this.#stream;
+    const verdict = judgePayload(mcv, kind, { jumbo, bytes }, version);
+    if (verdict === 'declared') return true;
+    this.#report(verdict === 'extra' ? 'payload-extra' : 'payload', () => {
+      if (kind.bytes === 0) return `${mcv} has no arguments, but a payload`;
+      if (kind.jumbo !== jumbo) return `${mcv} must ${kind.jumbo ? '' : 'not '}be a jumbo event`;
+      return `${mcv} has ${bytes} bytes of arguments, declared are ${kind.bytes}`;
+    });
+    // Version 1 does not look at marks: theirs may be too short to be looked at here.
+    return verdict === 'extra' && !(mcv.startsWith('OM') && bytes < kind.bytes);
+  }
+
+  #ovni(event: StreamEvent): void {
+    const { code } = event;
+    const transition = transitionOf(code);
+    if (transition !== undefined) {
+      const version1 = this.#stream.version === 1;
+      if (
+        !transition.from.includes(this.#state) ||
+        (version1 && transition.mcv === 'OHe' && this.#state === 'cooling')
+      ) {
+        const from = this.#state;
+        this.#report(
+          'thread-state',
+          () =>
+            `${transition.mcv} while the thread is ${from}; it must be ${transition.from.join(' or ')}`,
+        );
+      }
+      this.#state = transition.to;
+      if (code === OHX) this.#checkCpu(event);
+      return;
+    }
+    switch (code) {
+      case OAS:
+        if (!isActive(this.#state)) {
+          const state = this.#state;
+          this.#report('affinity', () => `OAs while the thread is ${state}; it must be active`);
+        }
+        this.#checkCpu(event);
+        break;
+      case OAR:
+        this.#checkCpu(event);
+        this.needsOrder = true;
+        break;
+      case FLUSH_BEGIN:
+      case FLUSH_END: {
+        const begins = code === FLUSH_BEGIN;
+        if (this.#flushing === begins) {
+          this.#report('flush', begins ? 'OF[ inside a flush' : 'OF] without an OF[ before it');
+        }
+        this.#flushing = begins;
+        break;
+      }
+      case MARK_PUSH:
+      case MARK_POP:
+      case MARK_SET:
+        this.#mark(event);
+        break;
+      case OCN:
+        this.#report('ignored-event', 'OCn is of old traces and not looked at');
+        break;
+    }
+  }
+
+  #checkCpu(event: StreamEvent): void {
+    const cpu = event.i32(0);
+    // Version 1 takes any negative index for the virtual CPU.
+    if (cpu === -1 || (cpu < 0 && this.#stream.version === 1)) return;
+    if (cpu >= 0 && cpu < this.#cpuCount) {
+      this.needsOrder = true;
+      return;
+    }
+    this.#report('cpu-unknown', () => {
+      const last = this.#cpuCount - 1;
+      const has = last < 0 ? 'no CPUs of its own' : last === 0 ? 'CPU 0' : `CPUs 0 to ${last}`;
+      return `${event.mcv} names CPU ${cpu}; the loom has ${has}, and the virtual one, -1`;
+    });
+  }
+
+  #mark(event: StreamEvent): void {
+    const { marks } = this.#definitions;
+    if (marks === undefined) return;
+    const value = event.i64(0);
+    const type = event.i32(8);
+    const channel = marks.get(type);
+    if (channel === undefined) {
+      this.#report('mark', `mark type ${type} is not defined in the metadata of any thread`);
+      return;
+    }
+    if (value === 0n) {
+      this.#report('mark', `a mark of type ${type} with the value 0`);
+      return;
+    }
+    if ((event.code === MARK_SET) !== (channel === 'single')) {
+      this.#report(
+        'mark',
+        () =>
+          `${event.mcv} on mark type ${type}, which is ${channel === 'single' ? 'single' : 'a stack'}`,
+      );
+      return;
+    }
+    if (channel === 'single') return;
+    let stack = this.#stacks.get(type);
+    if (stack === undefined) this.#stacks.set(type, (stack = []));
+    if (event.code === MARK_PUSH) {
+      if (stack.length === MAX_MARK_DEPTH) {
+        this.#report('mark', `more than ${MAX_MARK_DEPTH} values of mark type ${type} at a time`);
+      } else {
+        stack.push(value);
+      }
+      return;
+    }
+    const top = stack.pop();
+    if (top !== value) {
+      this.#report(
+        'mark',
+        `pop of value ${value} of mark type ${type}, but ${top === undefined ? 'nothing is pushed' : `${top} is on top`}`,
+      );
+    }
+  }
+
+  #switch(event: StreamEvent): void {
+    const out = event.code === SWITCHED_OUT;
+    if (this.#switchedOut === out) {
+      this.#report(
+        'out-of-cpu',
+        `${event.mcv} although the thread is ${out ? 'out' : 'in'} already`,
+      );
+    }
+    this.#switchedOut = out;
+  }
+}
+
+/**
+ * Checks one stream by itself: its framing, its clocks, and every event against the state of its
+ * thread. `progress` is given the bytes read so far from time to time.
+ */
+export function checkStream(
+  stream: ThreadStream,
+  clockOffset: bigint,
+  definitions: TraceDefinitions,
+  out: FindingCollector,
+  progress: (bytes: number) => void,
+): StreamSummary {
+  const check = new StreamCheck(stream, definitions, out);
+  let events = 0;
+  let firstClock: bigint | undefined;
+  let reader: StreamReader | undefined;
+  try {
+    // Nothing here looks at jumbo data.
+    reader = new StreamReader(stream.path, { version: stream.version, maxDataBytes: 0 });
+    if (!reader.littleEndian) {
+      out.report(
+        'stream',
+        stream.path,
+        'the stream is big-endian, which no reader of ovni swaps',
+        0,
+      );
+    }
+    const { event } = reader;
+    const before = clockOrder(clockOffset);
+    while (reader.next()) {
+      if (events === 0) firstClock = BigInt.asIntN(64, event.clock + clockOffset);
+      if (before(event)) {
+        out.report(
+          'clock-backwards',
+          stream.path,
+          () => `the clock goes back to ${event.clock} (${event.mcv})`,
+          event.offset,
+        );
+      }
+      check.event(event);
+      events += 1;
+      if (events % PROGRESS_EVENTS === 0) progress(reader.offset);
+    }
+    check.end(events);
+  } catch (error) {
+    if (!(error instanceof TraceFormatError)) throw error;
+    out.report('stream', error.path, error.fault, error.offset);
+  } finally {
+    reader?.close();
+  }
+  return { stream, events, firstClock, needsOrder: check.needsOrder };
+}
+
+/**
+ * A function that says whether an event's clock lies before that of the event it was called with
+ * last. The emulator counts in an i64 from 0, so a clock that is negative with its offset is too
+ * early as well.
+ */
+function clockOrder(offset: bigint): (event: StreamEvent) => boolean {
+  if (offset !== 0n) {
+    let last = 0n;
+    return (event) => {
+      const clock = BigInt.asIntN(64, event.clock + offset);
+      const backwards = clock < last;
+      last = clock;
+      return backwards;
+    };
+  }
+  let lastHigh = 0;
+  let lastLow = 0;
+  return (event) => {
+    const high = event.clockHigh | 0;
+    const low = event.clockLow;
+    const backwards = high < lastHigh || (high === lastHigh && low < lastLow);
+    lastHigh = high;
+    lastLow = low;
+    return backwards;
+  };
+}

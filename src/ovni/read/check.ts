@@ -1,0 +1,97 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Finding, Progress } from '../../core/finding.js';
+import { checkCpus } from './check-cpus.js';
+import { checkMetadata } from './check-metadata.js';
+import { checkStream } from './check-stream.js';
+import type { StreamSummary } from './check-stream.js';
+import { FindingCollector } from './finding-collector.js';
+import { clockOffsetOf, readTrace } from './trace-directory.js';
+
+/** The emulator refuses streams whose first clocks differ by more. */
+const MAX_GAP_NANOSECONDS = 3_600_000_000_000n;
+const DEFAULT_REPEATS = 20;
+
+export interface CheckOptions {
+  onProgress?: Progress;
+  /** Findings of one rule that are given before the rest is only counted; 20 unless told otherwise. */
+  repeats?: number;
+}
+
+/** The path by which the emulator orders streams: its reference for the clocks is the first. */
+function emulatorOrder(a: StreamSummary, b: StreamSummary): number {
+  const [pathA, pathB] = [dirname(a.stream.path), dirname(b.stream.path)];
+  return pathA < pathB ? -1 : pathA > pathB ? 1 : 0;
+}
+
+function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): void {
+  let reference: StreamSummary | undefined;
+  for (const summary of [...summaries].sort(emulatorOrder)) {
+    if (summary.firstClock === undefined) continue;
+    reference ??= summary;
+    const gap = summary.firstClock - reference.firstClock!;
+    if ((gap < 0n ? -gap : gap) <= MAX_GAP_NANOSECONDS) continue;
+    out.report(
+      'clock-gap',
+      summary.stream.path,
+      `the stream begins ${gap} ns after ${reference.stream.path}; at most an hour may lie between them`,
+      0,
+    );
+  }
+}
+
+/**
+ * Checks a trace by the rules of the emulator that reads its version: an `error` is what
+ * the emulator refuses (ovniemu 1.14 for version 3, its predecessor of 2022 for version 1), a
+ * `warning` what it accepts or passes over although something is amiss. For version 1, what only a
+ * reader of version 3 would refuse is a warning. Findings of one rule beyond `repeats` are counted
+ * and given as one at the end. Each stream is read once, and a second time when threads used
+ * physical CPUs; memory does not grow with the length of the streams.
+ *
+ * Not checked: how the events of the models nosv, nanos6, nodes, openmp, mpi and tampi nest, and
+ * their tasks and task types; the hardware counters of nosv; in version 1 any event but ovni's; a `stream.json` under a hidden name or
+ * behind a symbolic link, which the emulator reads and this check does not. The emulator also
+ * accepts numbers in metadata that are no integers, and comments in JSON; this check does not. When
+ * one thread leaves a physical CPU and another takes it in the same nanosecond, the emulator
+ * may see them either way round, and so may this check.
+ *
+ * @throws TracewrightError `ERR_SYSTEM` when files cannot be read; TraceFormatError when there is no
+ * trace at the path.
+ */
+export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
+  const out = new FindingCollector(options.repeats ?? DEFAULT_REPEATS);
+  const trace = readTrace(path, (file, message, field) => {
+    out.report(field === 'clock-offsets' ? 'clock-offsets' : 'metadata', file, message, 0);
+  });
+  out.version = trace.version;
+  const definitions = checkMetadata(trace, out);
+  yield* out.take();
+
+  const { onProgress } = options;
+  const sizes = trace.streams.map((stream) => statSync(stream.path).size);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  let done = 0;
+  const summaries: StreamSummary[] = [];
+  for (const [at, stream] of trace.streams.entries()) {
+    const offset = clockOffsetOf(trace, stream);
+    summaries.push(
+      checkStream(stream, offset, definitions, out, (bytes) => onProgress?.(done + bytes, total)),
+    );
+    done += sizes[at]!;
+    onProgress?.(done, total);
+    yield* out.take();
+  }
+  checkGap(summaries, out);
+  if (summaries.some((summary) => summary.needsOrder)) {
+    checkCpus(
+      trace,
+      out,
+      onProgress &&
+        ((bytes) => {
+          onProgress(total + bytes, 2 * total);
+        }),
+    );
+  }
+  yield* out.take();
+  yield* out.rest(trace.path);
+}

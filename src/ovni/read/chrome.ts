@@ -1,0 +1,292 @@
+import { statSync } from 'node:fs';
+import type { ChromeEvent } from '../../core/chrome-event.js';
+import { TraceFormatError } from '../../core/errors.js';
+import type { Progress } from '../../core/finding.js';
+import { jsonValue } from './dump.js';
+import { markTypesOf } from './mark-types.js';
+import type { MarkTypes } from './mark-types.js';
+import type { MarkType } from '../metadata.js';
+import { StreamReader, codeOf, decodeArguments } from './reader.js';
+import type { StreamEvent } from './reader.js';
+import { transitionOf } from '../thread-state.js';
+import { clockOffsetOf, readTraceDirectory } from './trace-directory.js';
+import type { ThreadStream, TraceProcess } from './trace-directory.js';
+
+const PROGRESS_EVENTS = 1 << 16;
+/** Tracks of marks have thread ids above every real one of Linux. */
+const FIRST_MARK_TID = 1 << 22;
+const MAX_MARK_DEPTH = 512;
+
+const FLUSH_BEGIN = codeOf('OF[');
+const FLUSH_END = codeOf('OF]');
+const MARK_PUSH = codeOf('OM[');
+const MARK_POP = codeOf('OM]');
+const MARK_SET = codeOf('OM=');
+
+/** What a conversion can be told. */
+export interface ChromeOptions {
+  /** Nanoseconds to add to every time, to line the trace up with others: 0 unless set. */
+  shift?: number;
+  onProgress?: Progress;
+}
+
+/** A value of a mark that has begun and not ended. */
+interface OpenMark {
+  readonly value: bigint;
+  readonly begin: number;
+}
+
+/** A mark type as one thread has it: a track of its own. */
+interface MarkTrack {
+  readonly type: number;
+  readonly tid: number;
+  readonly mark: MarkType | undefined;
+  /** The values of a stack, the last one on top; of a single mark at most one. */
+  readonly open: OpenMark[];
+}
+
+/** Gives thread ids to the tracks of marks, apart from those of all threads of the process. */
+class TrackIds {
+  readonly #taken: Set<number>;
+  #next: number;
+
+  constructor(process: TraceProcess) {
+    this.#taken = new Set(process.threads.map(({ tid }) => tid));
+    this.#next = FIRST_MARK_TID;
+  }
+
+  take(): number {
+    while (this.#taken.has(this.#next)) this.#next += 1;
+    this.#next += 1;
+    return this.#next - 1;
+  }
+}
+
+/**
+ * Turns an ovni trace into events for chrome://tracing and Perfetto. Times are microseconds of the
+ * trace's clock (CLOCK_MONOTONIC) with the offsets of `clock-offsets.txt`.
+ *
+ * Every process of the trace is one, and every thread one: its states (running, paused, cooling,
+ * warming) are slices, flushes are slices in them, and what else it emitted are instants with their
+ * arguments. Every mark type that a thread uses is a track of its own below the thread, with the
+ * type's title: the values of a stack are nested slices, those of a single mark follow one another.
+ * A slice has the label of its value, or the value. What is still open at the end of a stream ends
+ * with its last event; a mark popped out of order ends everything above it.
+ *
+ * A process id that occurs in two looms is shown with another number the second time; names say the
+ * real one. Streams are gone through one after the other, so the events are in the order of time in
+ * a track only, which is enough for the readers.
+ *
+ * @throws TraceFormatError when a stream is not what the format asks for; the events before it have
+ * been yielded, and what was open has been ended.
+ */
+export function* chromeEvents(
+  path: string,
+  options: ChromeOptions = {},
+): Generator<ChromeEvent, void> {
+  const trace = readTraceDirectory(path);
+  const { onProgress, shift = 0 } = options;
+  const marks = markTypesOf(trace);
+  const pids = new Set<number>();
+  const total = trace.streams.reduce((sum, stream) => sum + statSync(stream.path).size, 0);
+  let done = 0;
+  for (const { name, processes } of trace.looms) {
+    for (const process of processes) {
+      let { pid } = process;
+      while (pids.has(pid)) pid += 1;
+      pids.add(pid);
+      const { appId, rank } = process.metadata ?? process.threads[0]?.metadata ?? {};
+      const also = `${appId === undefined ? '' : ` app ${appId}`}${rank === undefined ? '' : ` rank ${rank}`}`;
+      yield metadata('process_name', pid, 0, { name: `${name} proc ${process.pid}${also}` });
+      const ids = new TrackIds(process);
+      for (const stream of process.threads) {
+        const drawing = new ThreadDrawing(
+          stream,
+          pid,
+          Number(clockOffsetOf(trace, stream)) + shift,
+          marks,
+          ids,
+        );
+        const before = done;
+        yield* drawing.events((bytes) => {
+          done = before + bytes;
+          onProgress?.(done, total);
+        });
+      }
+    }
+  }
+}
+
+/** What the attribute `node.thread` calls a thread, which the register hook sets, and its number. */
+function nameOf({ tid, metadata: { attributes } }: ThreadStream): string {
+  const { node } = attributes;
+  const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
+  const name = isObject ? node['thread'] : undefined;
+  return typeof name === 'string' ? `${name} (thread ${tid})` : `thread ${tid}`;
+}
+
+function metadata(
+  name: string,
+  pid: number,
+  tid: number,
+  args: Record<string, unknown>,
+): ChromeEvent {
+  return { name, ph: 'M', ts: 0, pid, tid, args };
+}
+
+/** Follows one stream and draws what it says. */
+class ThreadDrawing {
+  readonly #stream: ThreadStream;
+  readonly #pid: number;
+  readonly #shift: number;
+  readonly #types: MarkTypes;
+  readonly #ids: TrackIds;
+  readonly #tracks = new Map<number, MarkTrack>();
+  #state: { name: string; begin: number } | undefined;
+  #flush: number | undefined;
+
+  constructor(stream: ThreadStream, pid: number, shift: number, types: MarkTypes, ids: TrackIds) {
+    this.#stream = stream;
+    this.#pid = pid;
+    this.#shift = shift;
+    this.#types = types;
+    this.#ids = ids;
+  }
+
+  *events(progress: (bytes: number) => void): Generator<ChromeEvent, void> {
+    const { path, tid, version } = this.#stream;
+    yield metadata('thread_name', this.#pid, tid, { name: nameOf(this.#stream) });
+    const reader = new StreamReader(path, { version, maxDataBytes: 1 << 16 });
+    let now = 0;
+    let count = 0;
+    let fault: TraceFormatError | undefined;
+    try {
+      for (;;) {
+        try {
+          if (!reader.next()) break;
+        } catch (error) {
+          if (!(error instanceof TraceFormatError)) throw error;
+          fault = error;
+          break;
+        }
+        now = this.#now(reader.event);
+        yield* this.#event(reader.event, now);
+        count += 1;
+        if (count % PROGRESS_EVENTS === 0) progress(reader.offset);
+      }
+    } finally {
+      reader.close();
+    }
+    yield* this.#end(now);
+    progress(reader.size);
+    if (fault !== undefined) throw fault;
+  }
+
+  /** Nanoseconds, exact up to 2^53: a hundred days of CLOCK_MONOTONIC. */
+  #now({ clockHigh, clockLow }: StreamEvent): number {
+    return clockHigh * 2 ** 32 + clockLow + this.#shift;
+  }
+
+  *#event(event: StreamEvent, now: number): Generator<ChromeEvent, void> {
+    const { code } = event;
+    const transition = transitionOf(code);
+    if (transition !== undefined) {
+      yield* this.#endState(now);
+      if (transition.to !== 'dead') this.#state = { name: transition.to, begin: now };
+      return;
+    }
+    if (code === FLUSH_BEGIN) {
+      this.#flush = now;
+    } else if (code === FLUSH_END) {
+      yield* this.#endFlush(now);
+    } else if (
+      (code === MARK_PUSH || code === MARK_POP || code === MARK_SET) &&
+      !event.jumbo &&
+      event.payloadBytes === 12
+    ) {
+      yield* this.#mark(code, event.i32(8), event.i64(0), now);
+    } else {
+      const decoded = Object.entries(decodeArguments(event) ?? {});
+      yield {
+        name: event.mcv,
+        ph: 'i',
+        s: 't',
+        cat: 'event',
+        ts: now / 1000,
+        pid: this.#pid,
+        tid: this.#stream.tid,
+        ...(decoded.length > 0 && {
+          args: Object.fromEntries(decoded.map(([name, value]) => [name, jsonValue(value)])),
+        }),
+      };
+    }
+  }
+
+  *#mark(code: number, type: number, value: bigint, now: number): Generator<ChromeEvent, void> {
+    let track = this.#tracks.get(type);
+    if (track === undefined) {
+      const mark = this.#types.get(type);
+      const tid = this.#ids.take();
+      track = { type, tid, mark, open: [] };
+      this.#tracks.set(type, track);
+      const title = mark?.title ?? `mark ${type}`;
+      yield metadata('thread_name', this.#pid, tid, {
+        name: `${title} (thread ${this.#stream.tid})`,
+      });
+      yield metadata('thread_sort_index', this.#pid, tid, { sort_index: this.#stream.tid });
+    }
+    const { open } = track;
+    if (code === MARK_PUSH) {
+      if (open.length < MAX_MARK_DEPTH) open.push({ value, begin: now });
+    } else if (code === MARK_SET) {
+      yield* this.#endMarks(track, 0, now);
+      open.push({ value, begin: now });
+    } else {
+      const at = open.findLastIndex((mark) => mark.value === value);
+      if (at !== -1) yield* this.#endMarks(track, at, now);
+    }
+  }
+
+  /** Ends the marks of a track from the top down to this depth. */
+  *#endMarks(track: MarkTrack, depth: number, now: number): Generator<ChromeEvent, void> {
+    while (track.open.length > depth) {
+      const { value, begin } = track.open.pop()!;
+      yield {
+        ...this.#slice(track.mark?.labels.get(value) ?? value.toString(), 'mark', begin, now),
+        tid: track.tid,
+        args: { value: jsonValue(value), type: track.type },
+      };
+    }
+  }
+
+  *#endState(now: number): Generator<ChromeEvent, void> {
+    if (this.#state === undefined) return;
+    yield this.#slice(this.#state.name, 'state', this.#state.begin, now);
+    this.#state = undefined;
+  }
+
+  *#endFlush(now: number): Generator<ChromeEvent, void> {
+    if (this.#flush === undefined) return;
+    yield this.#slice('flush', 'flush', this.#flush, now);
+    this.#flush = undefined;
+  }
+
+  *#end(now: number): Generator<ChromeEvent, void> {
+    for (const track of this.#tracks.values()) yield* this.#endMarks(track, 0, now);
+    yield* this.#endFlush(now);
+    yield* this.#endState(now);
+  }
+
+  /** Clocks that go back would make a slice of negative length. */
+  #slice(name: string, cat: string, begin: number, end: number): ChromeEvent {
+    return {
+      name,
+      ph: 'X',
+      cat,
+      ts: begin / 1000,
+      dur: Math.max(0, end - begin) / 1000,
+      pid: this.#pid,
+      tid: this.#stream.tid,
+    };
+  }
+}

@@ -1,0 +1,340 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { checkPath } from '../../core/options/argument.js';
+import { TraceFormatError, TracewrightError, outOfRange } from '../../core/errors.js';
+import type { Progress } from '../../core/finding.js';
+import { makeDirectories } from '../../core/files/make-directories.js';
+import { openPlainFile } from '../../core/files/plain-file.js';
+import { modelOf, models } from '../catalog.js';
+import type { ModelName } from '../catalog.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  MCV_OFFSET,
+  STREAM_HEADER_BYTES,
+  STREAM_MAGIC,
+  STREAM_VERSION,
+} from '../layout.js';
+import { library } from '../library.js';
+import type { JsonObject } from '../metadata.js';
+import { StreamReader, codeOf, mcvOf } from './reader.js';
+import { transitionOf } from '../thread-state.js';
+import { hostOf, readClockOffsetsFile, readTraceDirectory } from './trace-directory.js';
+import type { ThreadStream, TraceDirectory } from './trace-directory.js';
+
+const COPY_BYTES = 1 << 20;
+const PROGRESS_EVENTS = 1 << 16;
+/** The emulator refuses streams whose first clocks differ by more. */
+const MAX_GAP_NANOSECONDS = 3_600_000_000_000n;
+const BURST = codeOf('OB.');
+
+export interface ConvertOptions {
+  onProgress?: Progress;
+}
+
+/** Something that the version 3 trace says otherwise than the version 1 trace, or cannot mend. */
+export interface ConversionNote {
+  /** The file of the version 1 trace that it is about. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface Conversion {
+  readonly threads: number;
+  readonly events: number;
+  readonly notes: readonly ConversionNote[];
+}
+
+/** What one pass over a version 1 stream finds out. */
+interface Scan {
+  readonly events: number;
+  readonly firstClock: bigint | undefined;
+  /** Bytes of whole events. */
+  readonly bytes: number;
+  readonly littleEndian: boolean;
+  readonly used: ReadonlySet<ModelName>;
+}
+
+/**
+ * Converts a trace of version 1 to version 3, which today's emulator reads. The events are copied as
+ * they are behind the stream header; the metadata is put together from `metadata.json`, from what
+ * Tracewright keeps there under its own key, and from the events: `ovni.require` names ovni and every
+ * model whose events occur.
+ *
+ * Returned are notes on what a reader of the new trace should know. Mended is only what can be mended
+ * without saying anything untrue: half an event at the end of a stream is left out, and so is a
+ * thread without events. One kind of event is added: a stream that begins more than an hour after
+ * the first one of its host, which the emulator refuses, is led by an `OB.`, the event that means
+ * nothing, at the clock of that first one. What cannot be mended, a thread that was never ended for
+ * one, is noted and left; {@link checkTrace} tells the rest.
+ *
+ * @param from a version 1 trace, or a loom, process or thread of one.
+ * @param to where the trace is written: a path that does not exist yet, outside of `from`.
+ * @throws TracewrightError `ERR_TRACE_EXISTS` when `to` exists, `ERR_ARGUMENT_RANGE` when it lies in
+ * `from` or `from` is no version 1 trace, `ERR_SYSTEM` when files cannot be read or written.
+ * @throws TraceFormatError when metadata cannot be read. After an error nothing is left at `to`.
+ */
+export function convertToVersion3(
+  from: string,
+  to: string,
+  options: ConvertOptions = {},
+): Conversion {
+  checkPath('from', from);
+  const target = checkPath('to', to);
+  if (existsSync(target)) {
+    throw new TracewrightError('ERR_TRACE_EXISTS', `${target} exists already`, {
+      field: 'to',
+      value: to,
+      limit: 'a path that does not exist',
+    });
+  }
+  const inside = relative(resolve(from), target);
+  if (inside !== '..' && !inside.startsWith(`..${sep}`)) {
+    throw outOfRange('to', to, 'a path outside of the trace that is converted');
+  }
+  const trace = readTraceDirectory(from);
+  if (trace.version !== 1) {
+    throw new TracewrightError(
+      'ERR_ARGUMENT_RANGE',
+      `${from} is a trace of version ${trace.version} already`,
+      { field: 'from', value: from, limit: 'a trace of version 1' },
+    );
+  }
+  try {
+    makeDirectories(target);
+    return convert(trace, target, options.onProgress);
+  } catch (error) {
+    rmSync(target, { recursive: true, force: true });
+    if (error instanceof TracewrightError) throw error;
+    throw new TracewrightError('ERR_SYSTEM', `cannot convert to ${target}: ${String(error)}`, {
+      field: 'to',
+      value: to,
+      cause: error,
+    });
+  }
+}
+
+function convert(
+  trace: TraceDirectory,
+  target: string,
+  onProgress: Progress | undefined,
+): Conversion {
+  const notes: ConversionNote[] = [];
+  const sizes = trace.streams.map((stream) => statSync(stream.path).size);
+  // Every stream is read twice: to learn about it, and to copy it.
+  const total = 2 * sizes.reduce((sum, size) => sum + size, 0);
+  let done = 0;
+  const progress = (bytes: number): void => onProgress?.(done + bytes, total);
+
+  const scans = trace.streams.map((stream, at) => {
+    const scan = scanStream(stream, notes, progress);
+    done += sizes[at]!;
+    return scan;
+  });
+  const starts = new Map<string, bigint>();
+  for (const [at, { firstClock }] of scans.entries()) {
+    const host = hostOf(trace.streams[at]!.loom);
+    const start = starts.get(host);
+    if (firstClock !== undefined && (start === undefined || firstClock < start)) {
+      starts.set(host, firstClock);
+    }
+  }
+
+  let threads = 0;
+  let events = 0;
+  for (const [at, stream] of trace.streams.entries()) {
+    const scan = scans[at]!;
+    if (scan.firstClock === undefined) {
+      notes.push({ path: stream.path, message: 'left out: the thread has no whole event' });
+    } else {
+      const folder = join(
+        target,
+        `loom.${stream.loom}`,
+        `proc.${stream.pid}`,
+        `thread.${stream.tid}`,
+      );
+      makeDirectories(folder);
+      const start = starts.get(hostOf(stream.loom))!;
+      const late = scan.firstClock - start > MAX_GAP_NANOSECONDS;
+      if (late) {
+        notes.push({
+          path: stream.path,
+          message: `led by an OB. at ${start}: the thread begins more than an hour after the first one`,
+        });
+      }
+      writeFileSync(
+        join(folder, 'stream.json'),
+        `${JSON.stringify(streamJson(stream, scan, notes), null, 2)}\n`,
+        { mode: 0o644 },
+      );
+      copyStream(stream, scan, join(folder, 'stream.obs'), late ? start : undefined, progress);
+      threads += 1;
+      events += scan.events;
+    }
+    done += sizes[at]!;
+  }
+  const offsets = join(trace.path, 'clock-offsets.txt');
+  if (trace.clockOffsets.size > 0 && existsSync(offsets)) {
+    writeFileSync(join(target, 'clock-offsets.txt'), readClockOffsetsFile(offsets));
+  }
+  onProgress?.(total, total);
+  return { threads, events, notes };
+}
+
+function scanStream(
+  stream: ThreadStream,
+  notes: ConversionNote[],
+  progress: (bytes: number) => void,
+): Scan {
+  const { path } = stream;
+  const reader = new StreamReader(path, { version: 1, maxDataBytes: 0 });
+  const used = new Set<ModelName>();
+  const unknown = new Set<string>();
+  const codes = new Set<number>();
+  let events = 0;
+  let firstClock: bigint | undefined;
+  let last: bigint | undefined;
+  let lastTransition: string | undefined;
+  let backwards = 0;
+  const { event } = reader;
+  try {
+    while (reader.next()) {
+      const { code, clock } = event;
+      firstClock ??= clock;
+      if (last !== undefined && clock < last) backwards += 1;
+      last = clock;
+      lastTransition = transitionOf(code)?.mcv ?? lastTransition;
+      // A model is told by its letter, but a hostile stream can have 2^24 codes.
+      if (!codes.has(code >>> 16)) {
+        codes.add(code >>> 16);
+        const mcv = mcvOf(code);
+        const model = modelOf(mcv);
+        if (model === undefined) unknown.add(mcv.slice(0, 1));
+        else used.add(model);
+      }
+      events += 1;
+      if (events % PROGRESS_EVENTS === 0) progress(reader.offset);
+    }
+  } catch (error) {
+    if (!(error instanceof TraceFormatError)) throw error;
+    notes.push({
+      path,
+      message: `cut at byte ${reader.offset} of ${reader.size}, behind the last whole event`,
+    });
+  } finally {
+    reader.close();
+  }
+  const note = (message: string): void => {
+    notes.push({ path, message });
+  };
+  if (events > 0 && lastTransition !== 'OHe') {
+    note(
+      `the thread is not ended (${lastTransition ?? 'no state event'} comes last): the emulator refuses it`,
+    );
+  }
+  if (backwards > 0) {
+    note(`the clock goes back ${backwards} times: the emulator refuses it until it is sorted`);
+  }
+  if (unknown.size > 0) {
+    note(
+      `events of the models ${JSON.stringify([...unknown].join(' '))}, which the emulator does not know and refuses`,
+    );
+  }
+  if (used.has('mpi') && stream.metadata.require === undefined) {
+    note('events of model M: mpi in version 3, but OpenMP in old traces of version 1');
+  }
+  return {
+    events,
+    firstClock,
+    bytes: reader.offset,
+    littleEndian: reader.littleEndian,
+    used,
+  };
+}
+
+function streamJson(stream: ThreadStream, scan: Scan, notes: ConversionNote[]): JsonObject {
+  const { metadata, metadataPath } = stream;
+  const own = (metadata.json['ovni'] ?? {}) as JsonObject;
+  const require: JsonObject = { ovni: models.ovni.version };
+  for (const model of scan.used) require[model] = models[model].version;
+  Object.assign(require, Object.fromEntries(metadata.require ?? []));
+  // A thread that its writer knew not to be complete stays so, and the emulator will say it.
+  if (!metadata.finished) {
+    notes.push({ path: metadataPath, message: `thread ${stream.tid} is not marked finished` });
+  }
+  const ovni: JsonObject = {
+    ...own,
+    lib: { ...library, ...(metadata.epoch !== undefined && { epoch: String(metadata.epoch) }) },
+    part: 'thread',
+    tid: stream.tid,
+    pid: stream.pid,
+    loom: stream.loom,
+    ...(metadata.appId !== undefined && { app_id: metadata.appId }),
+    require,
+    ...(metadata.rank !== undefined && { rank: metadata.rank }),
+    ...(metadata.nranks !== undefined && { nranks: metadata.nranks }),
+    ...(metadata.cpus !== undefined && {
+      loom_cpus: metadata.cpus.map(({ index, phyid }) => ({ index, phyid })),
+    }),
+    ...(metadata.finished && { finished: 1 }),
+  };
+  return { version: 3, ovni, ...metadata.attributes };
+}
+
+function streamHead(scan: Scan, leadClock: bigint | undefined): Buffer {
+  const little = scan.littleEndian;
+  const head = Buffer.alloc(STREAM_HEADER_BYTES + (leadClock === undefined ? 0 : HEADER_BYTES));
+  head.write(STREAM_MAGIC, 'latin1');
+  if (little) head.writeUInt32LE(STREAM_VERSION, STREAM_MAGIC.length);
+  else head.writeUInt32BE(STREAM_VERSION, STREAM_MAGIC.length);
+  if (leadClock !== undefined) {
+    const at = STREAM_HEADER_BYTES;
+    head.write(mcvOf(BURST), at + MCV_OFFSET, 'latin1');
+    if (little) head.writeBigUInt64LE(leadClock, at + CLOCK_OFFSET);
+    else head.writeBigUInt64BE(leadClock, at + CLOCK_OFFSET);
+  }
+  return head;
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+}
+
+function copyStream(
+  stream: ThreadStream,
+  scan: Scan,
+  target: string,
+  leadClock: bigint | undefined,
+  progress: (bytes: number) => void,
+): void {
+  const { fd: input } = openPlainFile(stream.path, 'followed');
+  try {
+    const output = openSync(target, 'wx', 0o644);
+    try {
+      writeAll(output, streamHead(scan, leadClock));
+      const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, scan.bytes));
+      for (let at = 0; at < scan.bytes;) {
+        const count = readSync(input, buffer, 0, Math.min(buffer.length, scan.bytes - at), at);
+        if (count === 0) {
+          throw new TraceFormatError(stream.path, at, 'the file became shorter while it was read');
+        }
+        writeAll(output, buffer.subarray(0, count));
+        at += count;
+        progress(at);
+      }
+    } finally {
+      closeSync(output);
+    }
+  } finally {
+    closeSync(input);
+  }
+}

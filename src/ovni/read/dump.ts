@@ -1,0 +1,202 @@
+import type { Progress } from '../../core/finding.js';
+import { terminalText } from '../../core/terminal-text.js';
+import { declarationOf } from '../catalog.js';
+import { markTypesOf } from './mark-types.js';
+import type { MarkTypes } from './mark-types.js';
+import { mergeStreams } from './merge-streams.js';
+import type { MergedEvent } from './merge-streams.js';
+import { codeOf, decodeArguments } from './reader.js';
+import type { DecodedArguments } from './reader.js';
+import { readTraceDirectory } from './trace-directory.js';
+import type { ThreadStream } from './trace-directory.js';
+
+/** Bytes of a payload or of jumbo data that are shown where they cannot be decoded. */
+const SHOWN_BYTES = 32;
+/** Characters of a loom's name. */
+const MAX_LOOM = 4096;
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+const MARK_CODES: ReadonlySet<number> = new Set(['OM[', 'OM]', 'OM='].map(codeOf));
+
+/** A value that JSON can say without loss. */
+export type JsonValue = string | number | JsonValue[] | { [name: string]: JsonValue };
+
+/** An event with what it takes to say what it means. */
+export interface DumpedEvent extends MergedEvent {
+  /** The mark types of the trace. */
+  marks: MarkTypes;
+}
+
+/**
+ * The events of a trace, or of a part of it, in the order of their clocks with the offsets of their
+ * hosts. What is yielded is valid until the next one; {@link dumpLine} and {@link dumpObject} make
+ * of it what can be kept.
+ *
+ * @param path a trace directory, a loom, a process or a single stream.
+ * @throws TraceFormatError when metadata or a stream is not what the format asks for; the events
+ * before it have been given.
+ */
+export function* dumpEvents(
+  path: string,
+  options: { onProgress?: Progress } = {},
+): Generator<DumpedEvent, void> {
+  const trace = readTraceDirectory(path);
+  const marks = markTypesOf(trace);
+  let dumped: DumpedEvent | undefined;
+  for (const merged of mergeStreams(trace, trace.streams, options)) {
+    dumped ??= { ...merged, marks };
+    dumped.stream = merged.stream;
+    dumped.event = merged.event;
+    dumped.clock = merged.clock;
+    yield dumped;
+  }
+}
+
+/**
+ * One readable line for an event, without the line's end: the clock in nanoseconds, the MCV, whose
+ * it is, and what it means where it is declared, else its bytes; of a mark also the title and the
+ * label that the trace's metadata give. Control characters are escaped, so
+ * that a hostile trace cannot steer a terminal.
+ */
+export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
+  const { code } = event;
+  let description = descriptions.get(code);
+  if (description === undefined) {
+    description = partsOf(declarationOf(event.mcv)?.description);
+    // A hostile trace can have 2^24 of them.
+    if (descriptions.size < MAX_CACHED) descriptions.set(code, description);
+  }
+  let place = places.get(stream);
+  if (place === undefined) {
+    place = terminalText(`loom.${shownLoom(stream)}/proc.${stream.pid}/thread.${stream.tid}`);
+    places.set(stream, place);
+  }
+  const decoded = description === 'not declared' ? undefined : decodeArguments(event);
+  const meaning =
+    description === 'not declared'
+      ? description + shownBytes(event)
+      : decoded === undefined
+        ? `not as declared${shownBytes(event)}`
+        : described(description, MARK_CODES.has(code) ? withNames(decoded, marks) : decoded);
+  return `${clock}  ${terminalText(event.mcv)}  ${place}  ${meaning}`;
+}
+
+/**
+ * The event as an object for `JSON.stringify`. Integers of 64 bits are numbers up to 2^53 - 1 and
+ * decimal strings beyond. `args` are there when the event is declared and as declared, `mark` with the
+ * title and the label of a mark where the trace's metadata have them, `payload` or
+ * `data` in hexadecimal when it is not; `data` of more than 16 MiB is left out, `dataBytes` says how
+ * much it is.
+ */
+export function dumpObject({
+  stream,
+  event,
+  clock,
+  marks,
+}: DumpedEvent): Record<string, JsonValue> {
+  const { mcv, offset, size, jumbo, data } = event;
+  const object: Record<string, JsonValue> = {
+    clock: jsonInteger(clock),
+    loom: shownLoom(stream),
+    pid: stream.pid,
+    tid: stream.tid,
+    mcv,
+    offset,
+    size,
+  };
+  if (jumbo) object['dataBytes'] = event.dataBytes;
+  const decoded = declarationOf(mcv) === undefined ? undefined : decodeArguments(event);
+  if (decoded !== undefined) {
+    const args = Object.entries(decoded);
+    if (args.length > 0) {
+      object['args'] = Object.fromEntries(args.map(([name, value]) => [name, jsonValue(value)]));
+    }
+    if (MARK_CODES.has(event.code)) {
+      const { title, label } = namesOf(decoded, marks);
+      if (title !== undefined) object['mark'] = label === undefined ? { title } : { title, label };
+    }
+  } else if (!jumbo) {
+    if (event.payloadBytes > 0) object['payload'] = hexadecimal(event.payload);
+  } else if (data !== undefined) {
+    object['data'] = hexadecimal(data);
+  }
+  return object;
+}
+
+/** The name of the loom, which stands beside every event: cut where it is longer than a path may be. */
+function shownLoom({ loom }: ThreadStream): string {
+  return loom.length > MAX_LOOM ? `${loom.slice(0, MAX_LOOM)}…` : loom;
+}
+
+/** What the metadata call the type and the value of a mark, where they do. */
+function namesOf(
+  { type, value }: DecodedArguments,
+  marks: MarkTypes,
+): { title?: string | undefined; label?: string | undefined } {
+  const mark = marks.get(type as number);
+  return { title: mark?.title, label: mark?.labels.get(value as bigint) };
+}
+
+/** The arguments of a mark with their names behind them: `7 "loading"`. */
+function withNames(args: DecodedArguments, marks: MarkTypes): DecodedArguments {
+  const { title, label } = namesOf(args, marks);
+  const named = (argument: string, name: string | undefined): string =>
+    String(args[argument]) + (name === undefined ? '' : ` "${name}"`);
+  return { type: named('type', title), value: named('value', label) };
+}
+
+/** An argument in terms of JSON, without loss. */
+export function jsonValue(value: number | bigint | string): string | number {
+  return typeof value === 'bigint' ? jsonInteger(value) : value;
+}
+
+function jsonInteger(value: bigint): number | string {
+  return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
+}
+
+/** A piece of a description: text, or an argument and whether it is shown in hexadecimal. */
+type Part = string | { readonly name: string; readonly hexadecimal: boolean };
+
+/** Taken apart once for each MCV, and put together once for each thread: dumps are long. */
+const descriptions = new Map<number, readonly Part[] | 'not declared'>();
+const places = new WeakMap<ThreadStream, string>();
+const MAX_CACHED = 4096;
+
+function partsOf(description: string | undefined): readonly Part[] | 'not declared' {
+  if (description === undefined) return 'not declared';
+  return description.split(/(%(?:#llx)?\{\w+\})/).map((part) => {
+    const match = /^%(#llx)?\{(\w+)\}$/.exec(part);
+    return match === null ? part : { name: match[2]!, hexadecimal: match[1] !== undefined };
+  });
+}
+
+/** The catalog's description with the arguments in their places. */
+function described(parts: readonly Part[], args: DecodedArguments): string {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part;
+      continue;
+    }
+    const value = args[part.name];
+    if (typeof value === 'string') text += terminalText(value);
+    else if (value === undefined) text += '?';
+    // As %#llx of C does it, 0 has no prefix.
+    else if (part.hexadecimal && BigInt(value) !== 0n) text += `0x${value.toString(16)}`;
+    else text += value.toString();
+  }
+  return text;
+}
+
+function shownBytes(event: MergedEvent['event']): string {
+  const { jumbo, data } = event;
+  if (jumbo && data === undefined) return `: ${event.dataBytes} bytes`;
+  const bytes = data ?? event.payload;
+  if (bytes.length === 0) return '';
+  const more = bytes.length - SHOWN_BYTES;
+  return `: ${hexadecimal(bytes.subarray(0, SHOWN_BYTES))}${more > 0 ? ` and ${more} bytes more` : ''}`;
+}
+
+function hexadecimal(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+}

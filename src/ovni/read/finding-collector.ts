@@ -1,0 +1,101 @@
+import type { Finding } from '../../core/finding.js';
+
+/** The rules by which a trace is judged, with what a breach means for the readers of each version. */
+export const rules = {
+  /** A metadata file, a name or a table is not what the format asks for. */
+  metadata: { version1: 'error', version3: 'error' },
+  'application-id': { version1: 'error', version3: 'error' },
+  rank: { version1: 'error', version3: 'error' },
+  /** The CPUs of a loom: missing, with gaps, or twice. */
+  cpus: { version1: 'error', version3: 'error' },
+  'cpu-phyid': { version1: 'warning', version3: 'error' },
+  'loom-name': { version1: 'warning', version3: 'error' },
+  library: { version1: 'warning', version3: 'error' },
+  'not-finished': { version1: 'warning', version3: 'error' },
+  'required-model': { version1: 'warning', version3: 'error' },
+  'mark-type': { version1: 'warning', version3: 'error' },
+  'clock-offsets': { version1: 'warning', version3: 'error' },
+  'clock-gap': { version1: 'warning', version3: 'error' },
+  /** The stream's header, or an event that is cut off. */
+  stream: { version1: 'error', version3: 'error' },
+  'empty-stream': { version1: 'error', version3: 'error' },
+  'clock-backwards': { version1: 'warning', version3: 'error' },
+  'jumbo-size': { version1: 'error', version3: 'error' },
+  'unknown-model': { version1: 'warning', version3: 'error' },
+  'model-not-required': { version1: 'warning', version3: 'error' },
+  'undeclared-event': { version1: 'warning', version3: 'error' },
+  /** Accepted, but ignored by the emulator. */
+  'ignored-event': { version1: 'warning', version3: 'warning' },
+  payload: { version1: 'error', version3: 'error' },
+  'payload-extra': { version1: 'warning', version3: 'warning' },
+  'label-length': { version1: 'error', version3: 'error' },
+  'thread-state': { version1: 'error', version3: 'error' },
+  'thread-not-ended': { version1: 'warning', version3: 'error' },
+  /** An event of a model that the thread may not emit in its state. */
+  'thread-not-active': { version1: 'warning', version3: 'error' },
+  'out-of-cpu': { version1: 'warning', version3: 'error' },
+  'cpu-unknown': { version1: 'error', version3: 'error' },
+  'cpu-busy': { version1: 'warning', version3: 'error' },
+  affinity: { version1: 'error', version3: 'error' },
+  flush: { version1: 'error', version3: 'error' },
+  mark: { version1: 'warning', version3: 'error' },
+  'mark-left': { version1: 'warning', version3: 'warning' },
+} as const satisfies Record<
+  string,
+  { version1: Finding['severity']; version3: Finding['severity'] }
+>;
+
+export type Rule = keyof typeof rules;
+
+/** Characters of a message; what a hostile trace names its things may be as long as its files. */
+const MAX_MESSAGE = 2000;
+
+/** Keeps findings until they are asked for, and of each rule only the first few. */
+export class FindingCollector {
+  /** By whose rules the findings are severe; to be set before they are asked for. */
+  version: 1 | 3 = 3;
+  readonly #most: number;
+  readonly #counts = new Map<Rule, number>();
+  #findings: (Omit<Finding, 'severity'> & { rule: Rule })[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Notes a breach; a message that is a function is only built when the finding is kept. */
+  report(rule: Rule, path: string, message: string | (() => string), offset?: number): void {
+    const count = (this.#counts.get(rule) ?? 0) + 1;
+    this.#counts.set(rule, count);
+    if (count > this.#most) return;
+    const text = typeof message === 'string' ? message : message();
+    this.#findings.push({
+      rule,
+      message: text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text,
+      path,
+      ...(offset === undefined ? {} : { offset }),
+    });
+  }
+
+  /** The findings since the last call. */
+  take(): Finding[] {
+    const findings = this.#findings;
+    this.#findings = [];
+    return findings.map((finding) => ({ severity: this.#severity(finding.rule), ...finding }));
+  }
+
+  /** What was left out: one finding for each rule that had more than are kept. */
+  rest(path: string): Finding[] {
+    return [...this.#counts]
+      .filter(([, count]) => count > this.#most)
+      .map(([rule, count]) => ({
+        severity: this.#severity(rule),
+        rule,
+        message: `${count - this.#most} more of this rule`,
+        path,
+      }));
+  }
+
+  #severity(rule: Rule): Finding['severity'] {
+    return rules[rule][this.version === 1 ? 'version1' : 'version3'];
+  }
+}

@@ -1,0 +1,454 @@
+import { endianness } from 'node:os';
+import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import type { OptionNames } from '../../core/options/argument.js';
+import { outOfRange, TraceFormatError, wrongType } from '../../core/errors.js';
+import { FileWindow } from '../../core/files/file-window.js';
+import { attempt } from '../../core/files/system-error.js';
+import { events } from '../catalog.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  JUMBO_DATA_OFFSET,
+  JUMBO_FLAG,
+  JUMBO_LENGTH_BYTES,
+  MAX_PAYLOAD_BYTES,
+  MCV_OFFSET,
+  PAYLOAD_OFFSET,
+  STREAM_HEADER_BYTES,
+  STREAM_MAGIC,
+  STREAM_VERSION,
+  payloadBytes,
+  payloadSizeCode,
+} from '../layout.js';
+import { parseSignature } from '../signature.js';
+import type { ArgumentType, Signature } from '../signature.js';
+
+/** Bytes that are taken from the window at a time. */
+const CHUNK_BYTES = 256 << 10;
+/** Longest jumbo data that is held in memory unless told otherwise. */
+const DEFAULT_MAX_DATA_BYTES = 16 << 20;
+
+export interface ReadStreamOptions {
+  /** 1: events from byte 0. 3: the 8-byte header of `stream.obs` first. */
+  version: 1 | 3;
+  /**
+   * Byte order of a version 1 stream; this machine's unless told otherwise. A version 3 stream says
+   * it in its header.
+   */
+  littleEndian?: boolean;
+  /** Longest jumbo data that is read into memory, in bytes; 16 MiB unless told otherwise. */
+  maxDataBytes?: number;
+  /** Bytes that are read at once; 1 MiB unless told otherwise. */
+  windowBytes?: number;
+}
+
+const READ_STREAM_OPTIONS: OptionNames<Required<ReadStreamOptions>> = {
+  version: true,
+  littleEndian: true,
+  maxDataBytes: true,
+  windowBytes: true,
+};
+
+/**
+ * One event of a stream. Readers use one object for all events of a stream: it and the views that it
+ * gives are valid until the next event is read, so copy what is to be kept.
+ */
+export interface StreamEvent {
+  /** Bytes from the start of the file. */
+  readonly offset: number;
+  /** Bytes of the whole event, jumbo data included. */
+  readonly size: number;
+  /** The high four bits of byte 0; 0x10 marks a jumbo event. */
+  readonly flags: number;
+  /** Model, category and value as three characters, one a byte. */
+  readonly mcv: string;
+  /** The same as a number, model << 16 | category << 8 | value, for comparisons. */
+  readonly code: number;
+  /** Nanoseconds of CLOCK_MONOTONIC. */
+  readonly clock: bigint;
+  /** The clock's upper and lower 32 bits, for comparisons that must not allocate. */
+  readonly clockHigh: number;
+  readonly clockLow: number;
+  /** The payload, 0 or 2 to 16 bytes; of a jumbo event the four bytes that say the data's length. */
+  readonly payload: Uint8Array;
+  readonly payloadBytes: number;
+  readonly jumbo: boolean;
+  /** Bytes of jumbo data; 0 for a normal event. */
+  readonly dataBytes: number;
+  /** The jumbo data; undefined for a normal event and for data longer than `maxDataBytes`. */
+  readonly data: Uint8Array | undefined;
+  /** The byte order of payload and data. */
+  readonly littleEndian: boolean;
+  /** The i32 at this offset of the payload, which must have these bytes. */
+  i32(offset: number): number;
+  /** The i64 at this offset of the payload, which must have these bytes. */
+  i64(offset: number): bigint;
+}
+
+/** MCVs seen so far: a trace has few, and a string for each event would cost more than the rest. */
+const mcvByCode = new Map<number, string>();
+
+/** The three characters of a {@link StreamEvent.code}. */
+export function mcvOf(code: number): string {
+  let mcv = mcvByCode.get(code);
+  if (mcv === undefined) {
+    mcv = String.fromCharCode(code >>> 16, (code >>> 8) & 0xff, code & 0xff);
+    // A hostile file can have 2^24 of them.
+    if (mcvByCode.size < 4096) mcvByCode.set(code, mcv);
+  }
+  return mcv;
+}
+
+/** The {@link StreamEvent.code} of an MCV. */
+export function codeOf(mcv: string): number {
+  return (mcv.charCodeAt(0) << 16) | (mcv.charCodeAt(1) << 8) | mcv.charCodeAt(2);
+}
+
+const noBytes = Buffer.alloc(0);
+
+/**
+ * Reads a stream event by event without allocating for each: call {@link next} until it gives
+ * false, and look at {@link event} in between. {@link readStream} is the same as a generator.
+ */
+export class StreamReader {
+  readonly path: string;
+  /** The event that the reader stands on; the same object every time. */
+  readonly event: StreamEvent;
+  readonly littleEndian: boolean;
+  readonly #window: FileWindow;
+  readonly #view: EventView;
+  readonly #maxDataBytes: number;
+  /** Where the next event begins, from the start of the chunk; behind its end after long data. */
+  #next = 0;
+
+  /**
+   * @throws TraceFormatError when this is no plain file, or a version 3 stream without its header.
+   * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
+   */
+  constructor(path: string, options: ReadStreamOptions) {
+    checkPath('path', path);
+    checkOptionNames<ReadStreamOptions>(options, READ_STREAM_OPTIONS);
+    const version: unknown = options.version;
+    if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
+    this.path = path;
+    this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES;
+    this.#window = attempt('path', path, () => new FileWindow(path, options.windowBytes));
+    try {
+      this.littleEndian =
+        options.version === 3
+          ? this.#readHeader()
+          : (options.littleEndian ?? endianness() === 'LE');
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    this.#view = new EventView(this.littleEndian);
+    this.event = this.#view;
+  }
+
+  /** Bytes of the file. */
+  get size(): number {
+    return this.#window.size;
+  }
+
+  /** Where the next event begins, in bytes from the start of the file. */
+  get offset(): number {
+    return this.#window.offset + this.#next;
+  }
+
+  /**
+   * Moves to the next event; false at the end of the stream.
+   *
+   * @throws TraceFormatError when the file ends inside an event, and for a jumbo event whose length
+   * is not said in four bytes. The reader stands where it stood.
+   */
+  next(): boolean {
+    const view = this.#view;
+    let at = this.#next;
+    let available = view.bytes.length - at;
+    if (available < HEADER_BYTES + MAX_PAYLOAD_BYTES) {
+      this.#refill(0);
+      at = 0;
+      available = view.bytes.length;
+      if (available === 0) return false;
+      if (available < HEADER_BYTES) throw this.#endsInside(available);
+    }
+    const flags = view.bytes[at]!;
+    let size: number;
+    if ((flags & JUMBO_FLAG) === 0) {
+      size = HEADER_BYTES + payloadBytes(flags);
+      if (size > available) throw this.#endsInside(available);
+      view.set(this.#window.offset, at, size, 0, false);
+    } else {
+      if ((flags & 0x0f) !== payloadSizeCode(JUMBO_LENGTH_BYTES)) {
+        throw new TraceFormatError(
+          this.path,
+          this.offset,
+          `a jumbo event with payload size code ${flags & 0x0f}`,
+          { field: 'size', value: flags & 0x0f, limit: '3, for the four bytes of the data length' },
+        );
+      }
+      if (available < JUMBO_DATA_OFFSET) throw this.#endsInside(available);
+      const dataBytes = view.u32(at + PAYLOAD_OFFSET);
+      size = JUMBO_DATA_OFFSET + dataBytes;
+      const left = this.size - this.offset;
+      if (size > left) throw this.#endsInside(left);
+      const held = dataBytes <= this.#maxDataBytes;
+      if (held && size > available) {
+        this.#refill(size);
+        at = 0;
+      }
+      view.set(this.#window.offset, at, size, dataBytes, held);
+    }
+    this.#next = at + size;
+    return true;
+  }
+
+  close(): void {
+    this.#window.close();
+  }
+
+  /** Takes the next chunk from the window, which then begins with the next event. */
+  #refill(least: number): void {
+    this.#window.skip(this.#next);
+    this.#next = 0;
+    const count = Math.min(this.#window.remaining, Math.max(CHUNK_BYTES, least));
+    const chunk = count === 0 ? noBytes : this.#peek(count);
+    if (chunk === undefined) {
+      throw new TraceFormatError(
+        this.path,
+        this.offset,
+        'the file became shorter while it was read',
+      );
+    }
+    this.#view.take(chunk);
+  }
+
+  #peek(count: number): Buffer | undefined {
+    return attempt('path', this.path, () => this.#window.peek(count));
+  }
+
+  #endsInside(available: number): TraceFormatError {
+    return new TraceFormatError(
+      this.path,
+      this.offset,
+      `the file ends inside an event, ${available} bytes after its start`,
+      { field: 'size', value: available },
+    );
+  }
+
+  #readHeader(): boolean {
+    const header = this.#peek(STREAM_HEADER_BYTES);
+    const expected = `"${STREAM_MAGIC}" and the u32 ${STREAM_VERSION}`;
+    if (header === undefined) {
+      throw new TraceFormatError(
+        this.path,
+        0,
+        `the file has ${this.size} bytes, too few for the stream header`,
+        { field: 'header', value: this.size, limit: expected },
+      );
+    }
+    const magic = header.toString('latin1', 0, 4);
+    const little = header.readUInt32LE(4) === STREAM_VERSION;
+    const big = header.readUInt32BE(4) === STREAM_VERSION;
+    if (magic !== STREAM_MAGIC || !(little || big)) {
+      throw new TraceFormatError(
+        this.path,
+        0,
+        `the stream header is ${header.toString('hex')}; expected ${expected}`,
+        { field: 'header', value: header.toString('hex'), limit: expected },
+      );
+    }
+    this.#window.skip(STREAM_HEADER_BYTES);
+    return little;
+  }
+}
+
+/** The one object that stands for whichever event the reader is at. */
+class EventView implements StreamEvent {
+  readonly littleEndian: boolean;
+  /** The chunk that the event lies in. */
+  bytes: Buffer = noBytes;
+  offset = 0;
+  size = 0;
+  dataBytes = 0;
+  #chunk: DataView = new DataView(noBytes.buffer, 0, 0);
+  #at = 0;
+  #held = false;
+
+  constructor(littleEndian: boolean) {
+    this.littleEndian = littleEndian;
+  }
+
+  take(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.#chunk = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  set(chunkOffset: number, at: number, size: number, dataBytes: number, held: boolean): void {
+    this.offset = chunkOffset + at;
+    this.#at = at;
+    this.size = size;
+    this.dataBytes = dataBytes;
+    this.#held = held;
+  }
+
+  u32(at: number): number {
+    return this.#chunk.getUint32(at, this.littleEndian);
+  }
+
+  get flags(): number {
+    return this.bytes[this.#at]! & 0xf0;
+  }
+
+  get jumbo(): boolean {
+    return (this.bytes[this.#at]! & JUMBO_FLAG) !== 0;
+  }
+
+  get code(): number {
+    const at = this.#at + MCV_OFFSET;
+    return (this.bytes[at]! << 16) | (this.bytes[at + 1]! << 8) | this.bytes[at + 2]!;
+  }
+
+  get mcv(): string {
+    return mcvOf(this.code);
+  }
+
+  get clock(): bigint {
+    return this.#chunk.getBigUint64(this.#at + CLOCK_OFFSET, this.littleEndian);
+  }
+
+  get clockHigh(): number {
+    return this.u32(this.#at + CLOCK_OFFSET + (this.littleEndian ? 4 : 0));
+  }
+
+  get clockLow(): number {
+    return this.u32(this.#at + CLOCK_OFFSET + (this.littleEndian ? 0 : 4));
+  }
+
+  get payloadBytes(): number {
+    return payloadBytes(this.bytes[this.#at]!);
+  }
+
+  get payload(): Uint8Array {
+    const start = this.#at + PAYLOAD_OFFSET;
+    return this.bytes.subarray(start, start + this.payloadBytes);
+  }
+
+  get data(): Uint8Array | undefined {
+    if (!this.#held) return undefined;
+    const start = this.#at + JUMBO_DATA_OFFSET;
+    return this.bytes.subarray(start, start + this.dataBytes);
+  }
+
+  i32(offset: number): number {
+    return this.#chunk.getInt32(this.#at + PAYLOAD_OFFSET + offset, this.littleEndian);
+  }
+
+  i64(offset: number): bigint {
+    return this.#chunk.getBigInt64(this.#at + PAYLOAD_OFFSET + offset, this.littleEndian);
+  }
+}
+
+/**
+ * Reads the events of one stream in the order of the file, in memory that does not grow with it. One
+ * {@link StreamEvent} object stands for each event in turn.
+ *
+ * @throws TraceFormatError when the header or an event is not what the format asks for (trace
+ * specification version 1, "Normal events" and "Jumbo events"), at the offset of that event; the
+ * events before it have been given.
+ */
+export function* readStream(
+  path: string,
+  options: ReadStreamOptions,
+): Generator<StreamEvent, void> {
+  const reader = new StreamReader(path, options);
+  try {
+    while (reader.next()) yield reader.event;
+  } finally {
+    reader.close();
+  }
+}
+
+/** The arguments of an event by name: 64-bit integers as bigint, smaller ones as number. */
+export type DecodedArguments = Record<string, number | bigint | string>;
+
+const signatures = new Map<number, Signature>(
+  Object.values(events).map(({ signature }) => {
+    const parsed = parseSignature(signature);
+    return [codeOf(parsed.mcv), parsed];
+  }),
+);
+
+/** The signature of a declared event, by {@link StreamEvent.code}. */
+export function signatureOf(code: number): Signature | undefined {
+  return signatures.get(code);
+}
+
+function codeOfEvent(event: unknown): number {
+  const code: unknown =
+    typeof event === 'object' && event !== null ? (event as Partial<StreamEvent>).code : undefined;
+  if (typeof code !== 'number') throw wrongType('event', event, 'an event that readStream gave');
+  return code;
+}
+
+/**
+ * Decodes the arguments of an event with the given signature, or with the one that the catalog has
+ * for its MCV. Bytes behind the last argument are passed over: events grow arguments from version to
+ * version, and `VWC` has more values than it declares. A `str` without its NUL ends with the data.
+ *
+ * Undefined for an event that is not declared, whose payload is shorter than its signature, or that
+ * is jumbo where the signature is not (or the reverse), and for data that was not held.
+ */
+export function decodeArguments(
+  event: StreamEvent,
+  signature: Signature | undefined = signatures.get(codeOfEvent(event)),
+): DecodedArguments | undefined {
+  if (signature === undefined) return undefined;
+  if (signature.args.length === 0) return {};
+  if (signature.jumbo !== event.jumbo) return undefined;
+  const bytes = event.jumbo ? event.data : event.payload;
+  if (bytes === undefined || bytes.length < signature.payloadBytes) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const decoded: DecodedArguments = {};
+  for (const { type, name, offset } of signature.args) {
+    decoded[name] =
+      type === 'str'
+        ? decodeString(bytes, offset)
+        : decodeNumber(view, type, offset, event.littleEndian);
+  }
+  return decoded;
+}
+
+function decodeNumber(
+  view: DataView,
+  type: Exclude<ArgumentType, 'str'>,
+  offset: number,
+  little: boolean,
+): number | bigint {
+  switch (type) {
+    case 'u8':
+      return view.getUint8(offset);
+    case 'i8':
+      return view.getInt8(offset);
+    case 'u16':
+      return view.getUint16(offset, little);
+    case 'i16':
+      return view.getInt16(offset, little);
+    case 'u32':
+      return view.getUint32(offset, little);
+    case 'i32':
+      return view.getInt32(offset, little);
+    case 'u64':
+      return view.getBigUint64(offset, little);
+    case 'i64':
+      return view.getBigInt64(offset, little);
+  }
+}
+
+const utf8 = new TextDecoder();
+
+function decodeString(bytes: Uint8Array, offset: number): string {
+  const end = bytes.indexOf(0, offset);
+  return utf8.decode(bytes.subarray(offset, end === -1 ? bytes.length : end));
+}

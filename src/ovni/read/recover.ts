@@ -1,0 +1,304 @@
+import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import { kindOf } from '../../core/files/file-kind.js';
+import { isAlive } from '../../core/recovery/process-identity.js';
+import {
+  checkEnd,
+  discardRing,
+  endFile,
+  recoverOwnFile,
+} from '../../core/recovery/recover-ring.js';
+import {
+  RECOVER_OPTIONS,
+  asFault,
+  checkWait,
+  filesBelow,
+  recoverRings,
+} from '../../core/recovery/recover-rings.js';
+import type { Candidate, Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import { whileLocked } from '../../core/recovery/recovery-lock.js';
+import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
+import type { RingFile } from '../../core/recovery/ring-file.js';
+import { hasCode } from '../../core/files/system-error.js';
+import { STREAM_HEADER_BYTES } from '../layout.js';
+import { endingByRing, streamEnding } from './stream-ending.js';
+import { StreamOwners, ringIsThere, ringMayBeElsewhere } from '../stream-owner.js';
+import type { StreamOwner } from '../stream-owner.js';
+
+/** A ring lies beside its stream under a name that follows from the stream's. */
+function isRing(name: string, directory: string): boolean {
+  return name === '.stream.ring'
+    ? /^thread\.\d+$/.test(basename(directory))
+    : /^\.thread\.\d+\.ring$/.test(name) && /^proc\.\d+$/.test(basename(directory));
+}
+
+/** A stream of either version, by its name and place. */
+function isStream(name: string, directory: string): boolean {
+  return name === 'stream.obs'
+    ? /^thread\.\d+$/.test(basename(directory))
+    : /^thread\.\d+$/.test(name) && /^proc\.\d+$/.test(basename(directory));
+}
+
+/** The stream that a ring feeds, from where the ring lies. */
+function streamOf(ringPath: string): string {
+  const name = basename(ringPath);
+  return name === '.stream.ring'
+    ? join(dirname(ringPath), 'stream.obs')
+    : join(dirname(ringPath), name.slice(1, -'.ring'.length));
+}
+
+/** Where the ring of a stream lies beside it. */
+function ringOf(stream: string): string {
+  const name = versionOf(stream) === 3 ? '.stream.ring' : `.${basename(stream)}.ring`;
+  return join(dirname(stream), name);
+}
+
+function versionOf(stream: string): 1 | 3 {
+  return basename(stream) === 'stream.obs' ? 3 : 1;
+}
+
+function threadOf(stream: string): number {
+  const name = versionOf(stream) === 3 ? basename(dirname(stream)) : basename(stream);
+  return Number(name.slice('thread.'.length)) | 0;
+}
+
+/** Whether the path that a ring elsewhere states is a stream inside the trace. */
+function isStreamOf(target: string, trace: string): boolean {
+  const directory = dirname(target);
+  if (!isStream(basename(target), directory) || !existsSync(directory)) return false;
+  return realpathSync(directory).startsWith(realpathSync(trace) + sep);
+}
+
+type NamedStream = StreamOwner & { stream: string };
+
+/** The streams of a trace that has been moved or copied, by the file names of the rings that they name. */
+function streamsByRing(trace: string): Map<string, NamedStream> {
+  const owners = new StreamOwners();
+  const streams = new Map<string, NamedStream>();
+  for (const stream of filesBelow(resolve(trace), isStream)) {
+    const owner = owners.ownerOf(stream);
+    if (owner !== undefined) streams.set(basename(owner.ring), { ...owner, stream });
+  }
+  return streams;
+}
+
+/** Metadata that was being written when the process died; what it was to replace is whole. */
+const HALF_WRITTEN = ['.stream.json.new', '..stream.json.finished.new', '.metadata.json.new'];
+
+/** Takes away a stream without events: no reader accepts one. */
+function removeEmpty(stream: string): void {
+  const directory = dirname(stream);
+  rmSync(stream, { force: true });
+  if (versionOf(stream) === 3) {
+    for (const name of ['stream.json', '.stream.json.finished', ...HALF_WRITTEN]) {
+      rmSync(join(directory, name), { force: true });
+    }
+  }
+}
+
+/** Takes away a stream that has no more than its header, of a thread that was being opened. */
+function removeBegun(stream: string): void {
+  const size = statSync(stream, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= (versionOf(stream) === 3 ? STREAM_HEADER_BYTES : 0)) removeEmpty(stream);
+}
+
+/** Puts the metadata of a stream's end in its place. */
+function finishMetadata(stream: string, owners: StreamOwners): void {
+  const directory = dirname(stream);
+  for (const name of HALF_WRITTEN) rmSync(join(directory, name), { force: true });
+  if (versionOf(stream) === 3) {
+    const finished = join(directory, '.stream.json.finished');
+    if (kindOf(finished)?.isFile() === false) {
+      throw new TraceFormatError(finished, 0, 'the metadata of the end must be a plain file');
+    }
+    try {
+      renameSync(finished, join(directory, 'stream.json'));
+      owners.replaced(stream);
+      return;
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    }
+  }
+  // An earlier recovery came this far, or the stream is of version 1, which has no such mark.
+  owners.release(stream);
+}
+
+function recoverStream(
+  ring: RingFile,
+  stream: string,
+  owners: StreamOwners,
+  result: Recovery,
+): void {
+  if (ring.head === 0) {
+    checkEnd(ring, stream, statSync(stream, { throwIfNoEntry: false })?.size ?? 0);
+    removeEmpty(stream);
+    discardRing(ring);
+    if (versionOf(stream) === 3) removeIfEmpty(dirname(stream));
+    result.emptied.push(stream);
+    return;
+  }
+  const mayPushMarks = owners.mayPushMarks(stream);
+  result.streams.push(
+    recoverOwnFile(
+      ring,
+      stream,
+      (fd, end) =>
+        (mayPushMarks ? undefined : endingByRing(fd, ring, end)) ??
+        streamEnding(fd, versionOf(stream), end, threadOf(stream)),
+    ),
+  );
+  finishMetadata(stream, owners);
+  discardRing(ring);
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    // What lies there besides is not ours.
+    if (!hasCode(error, 'ENOTEMPTY')) throw error;
+  }
+}
+
+function* candidates(trace: string, options: RecoverOptions): Generator<Candidate, void> {
+  const isMine = (ring: RingFile) => ring.format.startsWith('ovni ');
+  for (const path of filesBelow(trace, isRing)) {
+    yield {
+      path,
+      streamOf: (ring) => (isMine(ring) ? streamOf(path) : undefined),
+      removeBegun() {
+        removeBegun(streamOf(path));
+      },
+    };
+  }
+  let named: Map<string, NamedStream> | undefined;
+  yield* ringsElsewhere(options.ringDir, {
+    isMine,
+    holds: (path) => isStreamOf(path, trace),
+    files: () => filesBelow(resolve(trace), isStream),
+    placeOf: (path) => join(basename(dirname(path)), basename(path)),
+    fileNaming({ path, process: { pid, start, boot } }) {
+      named ??= streamsByRing(trace);
+      const found = named.get(basename(path));
+      const isIts = found?.pid === pid && found.start === start && found.boot === boot;
+      return isIts ? found.stream : undefined;
+    },
+    besides: (stream, { path }) => [{ from: path, to: ringOf(stream) }],
+  });
+}
+
+/** Those of processes: who recovers one thread's stream by its own name locks the same. */
+function* directoriesOf(path: string): Generator<string, void> {
+  yield path;
+  const isEither = (name: string, directory: string) =>
+    isStream(name, directory) || isRing(name, directory);
+  for (const file of filesBelow(path, isEither)) {
+    yield /^thread\.\d+$/.test(basename(dirname(file))) ? dirname(dirname(file)) : dirname(file);
+  }
+}
+
+/** Streams without a ring beside them. */
+function* streamsWithoutRing(path: string): Generator<string, void> {
+  for (const stream of filesBelow(path, isStream)) {
+    if (!existsSync(ringOf(stream))) yield stream;
+  }
+}
+
+/** Who writes those streams of a trace that are not finished, wherever their rings are. */
+export function* writersOf(path: string): Generator<StreamOwner, void> {
+  const owners = new StreamOwners();
+  for (const stream of filesBelow(resolve(path), isStream)) {
+    // Without the metadata of its end beside it one of version 3 is finished, and need not be read.
+    const unfinished = join(dirname(stream), '.stream.json.finished');
+    if (versionOf(stream) === 3 && !existsSync(unfinished)) continue;
+    const owner = owners.ownerOf(stream);
+    if (owner !== undefined) yield owner;
+  }
+}
+
+function refuseIfAlive(path: string, owners: StreamOwners): void {
+  for (const stream of streamsWithoutRing(path)) {
+    const owner = owners.ownerOf(stream);
+    if (owner === undefined || !isAlive(owner)) continue;
+    throw new TracewrightError(
+      'ERR_ORDER',
+      `${stream}: process ${owner.pid} is alive and writes this stream; end it first`,
+      { field: 'pid', value: owner.pid, limit: 'a process that has ended' },
+    );
+  }
+}
+
+/** Finishes a stream whose process is dead and whose ring is gone. */
+function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery): void {
+  const owner = owners.ownerOf(stream);
+  if (owner === undefined) return;
+  if (ringIsThere(owner)) {
+    throw new TracewrightError(
+      'ERR_ORDER',
+      `${stream}: its ring is ${owner.ring}, which was not recovered; name its directory (ringDir)`,
+      { field: 'ringDir', value: owner.ring },
+    );
+  }
+  if (ringMayBeElsewhere(owner)) {
+    throw new TracewrightError(
+      'ERR_ORDER',
+      `${stream}: the directory of its ring, ${owner.ring}, is not there; name the one to which it was ` +
+        'moved (ringDir), or make it again if the ring is lost',
+      { field: 'ringDir', value: owner.ring },
+    );
+  }
+  let events = 0;
+  const done = endFile(stream, (fd, size) => {
+    const ending = streamEnding(fd, versionOf(stream), size, threadOf(stream));
+    ({ events } = ending);
+    return ending;
+  });
+  if (events === 0) {
+    removeEmpty(stream);
+    if (versionOf(stream) === 3) removeIfEmpty(dirname(stream));
+    result.emptied.push(stream);
+    return;
+  }
+  finishMetadata(stream, owners);
+  result.streams.push(done);
+}
+
+/**
+ * Finishes what a dead process has left of an ovni trace: what its rings still hold goes to the
+ * streams, half an event is cut off, marks that are still pushed are popped and threads brought to
+ * their end, streams are marked as finished, rings are removed. It may be interrupted and repeated
+ * at will.
+ *
+ * @param path a trace directory, or a part of one.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovers it for longer than `waitMs`; nothing is touched then.
+ */
+export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  const whole = checkPath('path', path);
+  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
+  return whileLocked(directoriesOf(whole), checkWait(options), () =>
+    recoverStreams(whole, options),
+  );
+}
+
+function recoverStreams(path: string, options: RecoverOptions): Recovery {
+  refuseIfAlive(path, new StreamOwners());
+  const owners = new StreamOwners();
+  const result = recoverRings(candidates(path, options), ({ ring, stream }, _, all) => {
+    recoverStream(ring, stream, owners, all);
+  });
+  for (const ring of result.emptied.filter((each) => each.endsWith('/.stream.ring'))) {
+    removeIfEmpty(dirname(ring));
+  }
+  for (const stream of streamsWithoutRing(path)) {
+    try {
+      endWithoutRing(stream, owners, result);
+    } catch (error) {
+      result.faults.push(asFault(stream, error));
+    }
+  }
+  owners.save();
+  return result;
+}

@@ -1,0 +1,306 @@
+import { readSync } from 'node:fs';
+import { endianness } from 'node:os';
+import type { Ending } from '../../core/recovery/recover-ring.js';
+import type { RingFile } from '../../core/recovery/ring-file.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  JUMBO_DATA_OFFSET,
+  JUMBO_FLAG,
+  MAX_PAYLOAD_BYTES,
+  MCV_OFFSET,
+  PAYLOAD_OFFSET,
+  STREAM_HEADER_BYTES,
+  STREAM_VERSION,
+  payloadBytes,
+  payloadSizeCode,
+} from '../layout.js';
+import { MARK_TYPES, MAX_DEPTH } from '../mark-stacks.js';
+import { codeOf } from './reader.js';
+import { transitionOf } from '../thread-state.js';
+import type { ThreadState } from '../thread-state.js';
+
+/** Stays in the processor's cache between reading it and looking at it. */
+const CHUNK_BYTES = 1 << 18;
+const CLOCK_BYTES = 8;
+
+const OVNI = 'O'.charCodeAt(0);
+const STATE = 'H'.charCodeAt(0);
+const MARK = 'M'.charCodeAt(0);
+const AFFINITY = 'A'.charCodeAt(0);
+/** Of the first four bytes of an event, read little-endian. */
+const MODEL_BITS = 0xff << 8;
+const OVNI_MODEL = OVNI << 8;
+const OHX = codeOf('OHx');
+const OAS = codeOf('OAs');
+const MARK_PUSH = codeOf('OM[');
+const MARK_POP = codeOf('OM]');
+
+/** Payload bytes of thread states: those of `OHx`, and none. */
+const STATE_PAYLOADS = [0, 16];
+
+interface PushedMark {
+  /** Its place among all pushes of the stream. */
+  order: number;
+  type: number;
+  /** The value's eight bytes as they stand in the stream. */
+  value: Buffer;
+}
+
+/** Follows a stream as its emulator does, as far as its end depends on it. */
+class StreamSurvey {
+  events = 0;
+  /** Where the last whole event ends. */
+  end: number;
+  little = endianness() === 'LE';
+  state: ThreadState = 'unknown';
+  /** The CPU that the thread was put on last; -1 is the virtual one. */
+  cpu = -1;
+  readonly lastClock = Buffer.alloc(CLOCK_BYTES);
+  readonly #stacks: PushedMark[][] = [];
+  #pushes = 0;
+
+  constructor(fd: number, version: 1 | 3, size: number) {
+    this.end = 0;
+    if (version === 3) this.#readHeader(fd, size);
+    this.#read(fd, size);
+  }
+
+  /** Marks that are still pushed, the last one first. */
+  get pushed(): PushedMark[] {
+    return this.#stacks.flat().sort((a, b) => b.order - a.order);
+  }
+
+  #readHeader(fd: number, size: number): void {
+    const header = Buffer.alloc(STREAM_HEADER_BYTES);
+    if (size >= header.length) {
+      readSync(fd, header, 0, header.length, 0);
+      this.little = header.readUInt32LE(4) === STREAM_VERSION;
+    }
+    this.end = Math.min(size, STREAM_HEADER_BYTES);
+  }
+
+  #read(fd: number, size: number): void {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (;;) {
+      const length = readSync(fd, chunk, 0, Math.min(chunk.length, size - this.end), this.end);
+      const before = this.end;
+      this.#take(chunk, length, size);
+      if (this.end === before) return;
+    }
+  }
+
+  /**
+   * Takes the events that begin in the chunk, of which the first begins at its start. A gigabyte has
+   * tens of millions of them: nothing is called for those that do not matter here. Of one that is
+   * like the one before not even the size is asked for, so that the processor need not wait for one
+   * to find the next.
+   */
+  #take(chunk: Buffer, length: number, size: number): void {
+    const view = new DataView(chunk.buffer, chunk.byteOffset, length);
+    const words = new Int32Array(chunk.buffer, chunk.byteOffset, length >> 2);
+    const start = this.end;
+    // Behind this an event may not lie in the chunk as a whole.
+    const whole = length - HEADER_BYTES - MAX_PAYLOAD_BYTES;
+    let at = 0;
+    let last = -1;
+    let events = 0;
+    let known = 0;
+    let knownBytes = HEADER_BYTES;
+    for (;;) {
+      while (at <= whole) {
+        const header = view.getInt32(at, true);
+        if (header !== known) {
+          if ((header & JUMBO_FLAG) !== 0) break;
+          const code = header & 0x0f;
+          const bytes = HEADER_BYTES + code + ((code + 15) >> 4);
+          if ((header & MODEL_BITS) === OVNI_MODEL) {
+            const category = (header >> 16) & 0xff;
+            if (category === STATE || category === MARK || category === AFFINITY) {
+              this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
+              last = at;
+              at += bytes;
+              events++;
+              continue;
+            }
+          }
+          known = header;
+          knownBytes = bytes;
+        }
+        const from = at;
+        if (((at | knownBytes) & 3) === 0) {
+          const step = knownBytes >> 2;
+          const lastWord = whole >> 2;
+          let word = (at >> 2) + step;
+          while (word <= lastWord && words[word] === known) word += step;
+          at = word << 2;
+        } else {
+          do {
+            at += knownBytes;
+          } while (at <= whole && view.getInt32(at, true) === known);
+        }
+        events += (at - from) / knownBytes;
+        last = at - knownBytes;
+      }
+      // A jumbo event, or the last ones of the chunk.
+      const bytes = this.#bytesOf(chunk, at, length);
+      if (bytes === undefined || start + at + bytes > size) break;
+      if ((chunk[at]! & JUMBO_FLAG) === 0 && chunk[at + MCV_OFFSET] === OVNI) {
+        this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
+      }
+      last = at;
+      at += bytes;
+      events++;
+    }
+    if (last === -1) return;
+    this.events += events;
+    chunk.copy(this.lastClock, 0, last + CLOCK_OFFSET, last + CLOCK_OFFSET + CLOCK_BYTES);
+    this.end = start + at;
+  }
+
+  /** Bytes of the event at `at`; undefined where the chunk has too little of it to say, or to take it. */
+  #bytesOf(chunk: Buffer, at: number, length: number): number | undefined {
+    if (at + HEADER_BYTES > length) return undefined;
+    const flags = chunk[at]!;
+    if ((flags & JUMBO_FLAG) === 0) {
+      const bytes = HEADER_BYTES + payloadBytes(flags);
+      return at + bytes <= length ? bytes : undefined;
+    }
+    if (at + JUMBO_DATA_OFFSET > length) return undefined;
+    return JUMBO_DATA_OFFSET + this.#u32(chunk, at + PAYLOAD_OFFSET);
+  }
+
+  #ovniEvent(chunk: Buffer, at: number, payload: number): void {
+    const code = (OVNI << 16) | (chunk[at + MCV_OFFSET + 1]! << 8) | chunk[at + MCV_OFFSET + 2]!;
+    if (code === MARK_PUSH || code === MARK_POP) {
+      if (payload === 12) this.#mark(chunk, at + PAYLOAD_OFFSET, code);
+      return;
+    }
+    if (code === OAS && payload >= 4) this.cpu = this.#i32(chunk, at + PAYLOAD_OFFSET);
+    const transition = transitionOf(code);
+    if (transition === undefined) return;
+    this.state = transition.to;
+    if (code === OHX && payload >= 4) this.cpu = this.#i32(chunk, at + PAYLOAD_OFFSET);
+  }
+
+  #mark(chunk: Buffer, at: number, code: number): void {
+    const type = this.#i32(chunk, at + 8);
+    if (type < 0 || type >= MARK_TYPES) return;
+    const stack = (this.#stacks[type] ??= []);
+    if (code === MARK_POP) {
+      stack.pop();
+    } else if (stack.length < MAX_DEPTH) {
+      const value = Buffer.allocUnsafe(8);
+      chunk.copy(value, 0, at, at + 8);
+      stack.push({ order: this.#pushes++, type, value });
+    }
+  }
+
+  #u32(chunk: Buffer, at: number): number {
+    return this.little ? chunk.readUInt32LE(at) : chunk.readUInt32BE(at);
+  }
+
+  #i32(chunk: Buffer, at: number): number {
+    return this.little ? chunk.readInt32LE(at) : chunk.readInt32BE(at);
+  }
+}
+
+/** The state events that bring a thread to its end, with the CPU of those that name one. */
+function stepsToEnd(survey: StreamSurvey, version: 1 | 3): [mcv: string, cpu?: number][] {
+  // Its CPU may be another thread's by now, and two must not run on one: the virtual one takes any.
+  const elsewhere: [string, number][] = version === 3 && survey.cpu !== -1 ? [['OAs', -1]] : [];
+  switch (survey.state) {
+    case 'unknown':
+      return survey.events === 0 ? [] : [['OHx', -1], ['OHe']];
+    case 'running':
+      return [['OHe']];
+    case 'cooling':
+      // The reader of version 1 refuses an end from here.
+      return version === 3 ? [['OHe']] : [['OHp'], ['OHr'], ['OHe']];
+    case 'paused':
+      return elsewhere.length === 0
+        ? [['OHr'], ['OHe']]
+        : [['OHw'], ...elsewhere, ['OHr'], ['OHe']];
+    case 'warming':
+      return [...elsewhere, ['OHr'], ['OHe']];
+    case 'dead':
+      return [];
+  }
+}
+
+/**
+ * Reads a stream whose process is gone and finds out what ends it: where its last whole event ends,
+ * the pops of marks that are still pushed, and the events that bring its thread to its end from the
+ * state in which it was left. They bear the clock of the last event.
+ *
+ * The stream itself is asked, and not what its ring says of its state: a process can be killed
+ * between an event and the note of it. See {@link endingByRing} for when that cannot be.
+ *
+ * @param size bytes of the file that count.
+ * @param tid the thread's number, for the `OHx` of a thread that had none.
+ */
+export function streamEnding(
+  fd: number,
+  version: 1 | 3,
+  size: number,
+  tid: number,
+): Ending & { events: number } {
+  const survey = new StreamSurvey(fd, version, size);
+  const { little, lastClock } = survey;
+  const event = (mcv: string, payload: number): Buffer => {
+    const bytes = Buffer.alloc(HEADER_BYTES + payload);
+    bytes[0] = payloadSizeCode(payload);
+    bytes.write(mcv, MCV_OFFSET, 'latin1');
+    lastClock.copy(bytes, CLOCK_OFFSET);
+    return bytes;
+  };
+  const i32 = (bytes: Buffer, value: number, at: number): void => {
+    if (little) bytes.writeInt32LE(value, at);
+    else bytes.writeInt32BE(value, at);
+  };
+  const pops = survey.pushed.map(({ type, value }) => {
+    const bytes = event('OM]', 12);
+    value.copy(bytes, PAYLOAD_OFFSET);
+    i32(bytes, type, PAYLOAD_OFFSET + 8);
+    return bytes;
+  });
+  const steps = stepsToEnd(survey, version).map(([mcv, cpu]) => {
+    const bytes = event(mcv, cpu === undefined ? 0 : mcv === 'OHx' ? 16 : 4);
+    if (cpu !== undefined) i32(bytes, cpu, PAYLOAD_OFFSET);
+    if (mcv === 'OHx') i32(bytes, tid, PAYLOAD_OFFSET + 4);
+    return bytes;
+  });
+  return {
+    end: survey.end,
+    bytes: Buffer.concat([...pops, ...steps]),
+    records: pops.length + steps.length,
+    endedMarks: pops.length,
+    events: survey.events,
+  };
+}
+
+/**
+ * What ends a stream by the word of its ring, where that is beyond doubt: the thread was running,
+ * and the last event is no thread state, of which the process may not have taken note any more. For
+ * a stream without pushed marks this spares reading it.
+ */
+export function endingByRing(fd: number, ring: RingFile, end: number): Ending | undefined {
+  const { epilogue, lastStamp } = ring;
+  if (epilogue.records !== 1 || epilogue.bytes.length !== HEADER_BYTES) return undefined;
+  const bytes = Buffer.from(epilogue.bytes);
+  if (bytes.toString('latin1', MCV_OFFSET, MCV_OFFSET + 3) !== 'OHe') return undefined;
+  if (endianness() === 'LE') bytes.writeBigUInt64LE(lastStamp, CLOCK_OFFSET);
+  else bytes.writeBigUInt64BE(lastStamp, CLOCK_OFFSET);
+  for (const payload of STATE_PAYLOADS) {
+    const last = Buffer.alloc(HEADER_BYTES + payload);
+    if (end < last.length) return undefined;
+    readSync(fd, last, 0, last.length, end - last.length);
+    const isState =
+      last[0] === payloadSizeCode(payload) &&
+      last[MCV_OFFSET] === OVNI &&
+      last[MCV_OFFSET + 1] === STATE &&
+      last.compare(bytes, CLOCK_OFFSET, HEADER_BYTES, CLOCK_OFFSET, HEADER_BYTES) === 0;
+    if (isState) return undefined;
+  }
+  return { end, bytes, records: 1 };
+}

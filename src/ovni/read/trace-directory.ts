@@ -1,0 +1,399 @@
+import { readdirSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { checkPath } from '../../core/options/argument.js';
+import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import { isPlainFile } from '../../core/files/file-kind.js';
+import { readPlainFile } from '../../core/files/plain-file.js';
+import { readStreamMetadata, readProcessMetadata, privateThreadMetadata } from '../metadata.js';
+import type { Fault, ProcessMetadata, ThreadMetadata } from '../metadata.js';
+
+/** Deepest folder below the given path in which a stream is looked for. */
+const MAX_DEPTH = 16;
+/** Largest table of clock offsets that is read, in bytes: some 50,000 hosts. */
+const MAX_CLOCK_OFFSETS_BYTES = 4 << 20;
+
+/** Faults of one file that are given before the rest is only counted. */
+const MAX_FAULTS = 1000;
+
+/** One thread of a trace: its events and what its metadata says. */
+export interface ThreadStream {
+  readonly version: 1 | 3;
+  /** The file with the events: `thread.<tid>` of version 1, `stream.obs` of version 3. */
+  readonly path: string;
+  /** `metadata.json` of the process (version 1) or `stream.json` (version 3). */
+  readonly metadataPath: string;
+  readonly loom: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly metadata: ThreadMetadata;
+}
+
+export interface TraceProcess {
+  readonly pid: number;
+  /** The folder of the process; of version 3, the one above its first thread. */
+  readonly path: string;
+  readonly threads: ThreadStream[];
+  /** Version 1 only: what `metadata.json` says. */
+  readonly metadata: ProcessMetadata | undefined;
+}
+
+export interface TraceLoom {
+  readonly name: string;
+  readonly processes: TraceProcess[];
+}
+
+/** What a trace directory holds. */
+export interface TraceDirectory {
+  readonly path: string;
+  readonly version: 1 | 3;
+  readonly looms: TraceLoom[];
+  /** Every thread, in the order of the paths. */
+  readonly streams: ThreadStream[];
+  /**
+   * Nanoseconds to add to the clocks of a host (the part of a loom's name before its first dot),
+   * from `clock-offsets.txt`. Empty without that file.
+   */
+  readonly clockOffsets: ReadonlyMap<string, bigint>;
+}
+
+export interface TraceDirectoryOptions {
+  /**
+   * Called with each fault that leaves the rest of the trace readable, instead of the throw that
+   * ends the reading at the first one. What a fault makes unusable is left out of the result. Of one
+   * file the first 1000 are given, and then how many more there are.
+   */
+  onFault?: (fault: TraceFormatError) => void;
+}
+
+/** The host of a loom, by which clock offsets are found: its name up to the first dot. */
+export function hostOf(loom: string): string {
+  const dot = loom.indexOf('.');
+  return dot === -1 ? loom : loom.slice(0, dot);
+}
+
+/** Nanoseconds that put the clocks of this thread on the time line of the whole trace. */
+export function clockOffsetOf(trace: TraceDirectory, stream: ThreadStream): bigint {
+  return trace.clockOffsets.get(hostOf(stream.loom)) ?? 0n;
+}
+
+const byPath = (a: { path: string }, b: { path: string }): number =>
+  a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+
+/** The entries of a folder in the order of their names; hidden ones (ring files, say) left out. */
+function visibleEntries(folder: string): Dirent[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => !entry.name.startsWith('.'))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function numberAfter(prefix: string, name: string): number | undefined {
+  if (!name.startsWith(prefix)) return undefined;
+  const digits = name.slice(prefix.length);
+  if (!/^[0-9]{1,10}$/.test(digits)) return undefined;
+  const value = Number(digits);
+  return value > 0 && value < 2 ** 31 ? value : undefined;
+}
+
+interface Found {
+  /** `stream.json` of version 3. */
+  streams: string[];
+  /** Process folders of version 1. */
+  processes: string[];
+}
+
+/** Looks for both versions below a folder, without following symbolic links. */
+function find(folder: string, depth: number, found: Found, fault: Fault): void {
+  const entries = visibleEntries(folder);
+  const inProcess = numberAfter('proc.', basename(folder)) !== undefined;
+  const files = new Set(entries.filter((entry) => entry.isFile()).map((entry) => entry.name));
+  if (files.has('stream.json')) {
+    found.streams.push(join(folder, 'stream.json'));
+  }
+  if (
+    inProcess &&
+    (files.has('metadata.json') || [...files].some((name) => name.startsWith('thread.')))
+  ) {
+    found.processes.push(folder);
+  }
+  for (const entry of entries) {
+    if (!entry.isDirectory()) continue;
+    if (depth === MAX_DEPTH) {
+      fault(folder, `folders are nested deeper than ${MAX_DEPTH}; these were not looked into`);
+      return;
+    }
+    find(join(folder, entry.name), depth + 1, found, fault);
+  }
+}
+
+function readProcess(
+  folder: string,
+  only: string | undefined,
+  fault: Fault,
+): { loom: string; process: TraceProcess } | undefined {
+  const pid = numberAfter('proc.', basename(folder));
+  const loomFolder = basename(dirname(folder));
+  if (pid === undefined) {
+    fault(folder, 'a folder with metadata.json is not named proc.<pid>', 'proc');
+    return undefined;
+  }
+  if (!loomFolder.startsWith('loom.') || loomFolder.length === 'loom.'.length) {
+    fault(folder, 'a process folder does not lie in a folder named loom.<loom>', 'loom');
+    return undefined;
+  }
+  const loom = loomFolder.slice('loom.'.length);
+  const metadataPath = join(folder, 'metadata.json');
+  if (!isPlainFile(metadataPath)) {
+    fault(
+      metadataPath,
+      'the process has no metadata.json, which is written when the process ends',
+      'metadata.json',
+    );
+    return undefined;
+  }
+  const metadata = readProcessMetadata(metadataPath, fault);
+  if (metadata === undefined) return undefined;
+
+  const threads: ThreadStream[] = [];
+  for (const entry of visibleEntries(folder)) {
+    if (!entry.name.startsWith('thread.')) continue;
+    const path = join(folder, entry.name);
+    if (only !== undefined && path !== only) continue;
+    const tid = numberAfter('thread.', entry.name);
+    if (tid === undefined || !entry.isFile()) {
+      fault(
+        path,
+        'readers of version 1 take this for a thread; expected a file thread.<tid>',
+        'tid',
+      );
+      continue;
+    }
+    threads.push({
+      version: 1,
+      path,
+      metadataPath,
+      loom,
+      pid,
+      tid,
+      metadata: privateThreadMetadata(metadataPath, metadata, tid, fault),
+    });
+  }
+  if (threads.length === 0) {
+    fault(folder, 'the process has no thread', 'thread');
+  }
+  return { loom, process: { pid, path: folder, threads, metadata } };
+}
+
+/**
+ * The bytes of a table of clock offsets.
+ *
+ * @throws TraceFormatError when this is no plain file, or too large.
+ */
+export function readClockOffsetsFile(path: string): Buffer {
+  return readPlainFile(path, MAX_CLOCK_OFFSETS_BYTES);
+}
+
+function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
+  const offsets = new Map<string, bigint>();
+  if (!isPlainFile(path)) return offsets;
+  let bytes: Buffer;
+  try {
+    bytes = readClockOffsetsFile(path);
+  } catch (error) {
+    if (!(error instanceof TraceFormatError)) throw error;
+    fault(path, error.fault, 'clock-offsets');
+    return offsets;
+  }
+  const lines = bytes.toString('utf8').split('\n').slice(1);
+  for (const [index, line] of lines.entries()) {
+    const fields = line.trim().split(/\s+/, 6);
+    if (fields[0] === '') continue;
+    const [rank, host, median] = fields;
+    if (fields.length < 5 || !/^-?\d+$/.test(rank!) || !Number.isFinite(Number(median))) {
+      fault(
+        path,
+        `line ${index + 2} is not "rank hostname offset_median offset_mean offset_std"`,
+        'clock-offsets',
+      );
+      continue;
+    }
+    if (offsets.has(host!)) {
+      fault(
+        path,
+        `line ${index + 2} gives host ${JSON.stringify(host)} a second time`,
+        'clock-offsets',
+      );
+      continue;
+    }
+    offsets.set(host!, BigInt(Math.trunc(Number(median))));
+  }
+  if (offsets.size === 0) fault(path, 'the table of clock offsets has no rows', 'clock-offsets');
+  return offsets;
+}
+
+/** The folder that `clock-offsets.txt` lies in: the one above the loom, or the one that was given. */
+function topOf(folder: string): string {
+  for (let at = folder, steps = 0; steps < 3; at = dirname(at), steps += 1) {
+    if (basename(at).startsWith('loom.')) return dirname(at);
+  }
+  return folder;
+}
+
+/**
+ * Finds the looms, processes and threads of a trace and reads their metadata. The path may be a
+ * trace directory, one loom or process in it, or a single stream: the file `thread.<tid>` of
+ * version 1, the folder `thread.<tid>` of version 3 or the `stream.json` or `stream.obs` in it.
+ *
+ * Version 1 is told by process folders with a `metadata.json` or thread files (trace specification
+ * version 1, first section), version 3 by `stream.json` at any depth, for there the identity of a
+ * stream is in that file and the names of folders mean nothing. Names that begin with a dot are
+ * passed over; symbolic links below the given path are not followed.
+ *
+ * @throws TraceFormatError for metadata that is not what the format asks for (unless `onFault` is
+ * given), and when there is no trace at the path, or both versions.
+ * @throws TracewrightError `ERR_SYSTEM` when the path cannot be read.
+ */
+export function readTraceDirectory(
+  path: string,
+  options: TraceDirectoryOptions = {},
+): TraceDirectory {
+  const counts = new Map<string, number>();
+  const { onFault } = options;
+  const trace = readTrace(path, (file, message, field) => {
+    if (onFault === undefined) throw faultOf(file, message, field);
+    const count = (counts.get(file) ?? 0) + 1;
+    counts.set(file, count);
+    if (count <= MAX_FAULTS) onFault(faultOf(file, message, field));
+  });
+  for (const [file, count] of counts) {
+    if (count > MAX_FAULTS) onFault?.(faultOf(file, `${count - MAX_FAULTS} more faults`));
+  }
+  return trace;
+}
+
+function faultOf(file: string, message: string, field?: string): TraceFormatError {
+  return new TraceFormatError(file, 0, message, field === undefined ? {} : { field });
+}
+
+/** As {@link readTraceDirectory}, with a word for each fault and no error made of it. */
+export function readTrace(path: string, fault: Fault): TraceDirectory {
+  checkPath('path', path);
+  const given = resolve(path);
+  try {
+    return read(given, fault);
+  } catch (error) {
+    if (error instanceof TracewrightError) throw error;
+    throw new TracewrightError(
+      'ERR_SYSTEM',
+      `cannot read the trace at ${given}: ${String(error)}`,
+      {
+        field: 'path',
+        value: path,
+        cause: error,
+      },
+    );
+  }
+}
+
+function read(given: string, fault: Fault): TraceDirectory {
+  const found: Found = { streams: [], processes: [] };
+  let folder = given;
+  let only: string | undefined;
+  if (statSync(given).isFile()) {
+    folder = dirname(given);
+    const name = basename(given);
+    if (name === 'stream.obs' || name === 'stream.json') {
+      found.streams.push(join(folder, 'stream.json'));
+    } else if (name.startsWith('thread.')) {
+      found.processes.push(folder);
+      only = given;
+    } else {
+      throw new TraceFormatError(given, 0, 'this file is no stream of an ovni trace', {
+        field: 'path',
+        value: given,
+        limit: 'a folder, thread.<tid>, stream.json or stream.obs',
+      });
+    }
+  } else {
+    find(folder, 0, found, fault);
+  }
+  if (found.streams.length === 0 && found.processes.length === 0) {
+    throw new TraceFormatError(given, 0, 'there is no ovni trace here', {
+      field: 'path',
+      value: given,
+      limit: 'loom.<loom>/proc.<pid> with metadata.json, or a stream.json',
+    });
+  }
+  if (found.streams.length > 0 && found.processes.length > 0) {
+    throw new TraceFormatError(
+      given,
+      0,
+      `version 1 (${found.processes[0]!}) and version 3 (${found.streams[0]!}) in one trace`,
+      { field: 'version', limit: 'one version' },
+    );
+  }
+
+  const clockOffsets = readClockOffsets(join(topOf(folder), 'clock-offsets.txt'), fault);
+  const looms = new Map<string, TraceLoom>();
+  const loomOf = (name: string): TraceLoom => {
+    let loom = looms.get(name);
+    if (loom === undefined) looms.set(name, (loom = { name, processes: [] }));
+    return loom;
+  };
+  const streams: ThreadStream[] = [];
+
+  for (const processFolder of found.processes) {
+    const read = readProcess(processFolder, only, fault);
+    if (read === undefined) continue;
+    loomOf(read.loom).processes.push(read.process);
+    for (const thread of read.process.threads) streams.push(thread);
+  }
+
+  const processes = new Map<TraceLoom, Map<number, TraceProcess>>();
+  const tids = new Map<TraceProcess, Set<number>>();
+  for (const metadataPath of found.streams) {
+    const metadata = readStreamMetadata(metadataPath, fault);
+    if (metadata === undefined) continue;
+    const streamPath = join(dirname(metadataPath), 'stream.obs');
+    if (!isPlainFile(streamPath)) {
+      fault(streamPath, 'there is a stream.json without its stream.obs', 'stream.obs');
+      continue;
+    }
+    const { loom: name, pid, tid } = metadata;
+    const loom = loomOf(name);
+    const ofLoom = processes.get(loom) ?? new Map<number, TraceProcess>();
+    processes.set(loom, ofLoom);
+    let process = ofLoom.get(pid);
+    if (process === undefined) {
+      process = { pid, path: dirname(dirname(metadataPath)), threads: [], metadata: undefined };
+      ofLoom.set(pid, process);
+      loom.processes.push(process);
+    }
+    const known = tids.get(process) ?? new Set<number>();
+    tids.set(process, known);
+    if (known.has(tid)) {
+      fault(metadataPath, `process ${pid} of loom ${name} has thread ${tid} twice`, 'ovni.tid');
+      continue;
+    }
+    const stream: ThreadStream = {
+      version: 3,
+      path: streamPath,
+      metadataPath,
+      loom: name,
+      pid,
+      tid,
+      metadata: metadata.thread,
+    };
+    known.add(tid);
+    process.threads.push(stream);
+    streams.push(stream);
+  }
+
+  return {
+    path: folder,
+    version: found.processes.length > 0 ? 1 : 3,
+    looms: [...looms.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    streams: streams.sort(byPath),
+    clockOffsets,
+  };
+}

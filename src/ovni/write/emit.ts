@@ -1,0 +1,136 @@
+import { outOfRange, wrongType } from '../../core/errors.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  JUMBO_DATA_OFFSET,
+  JUMBO_FLAG,
+  JUMBO_LENGTH_BYTES,
+  MAX_JUMBO_BYTES,
+  MAX_PAYLOAD_BYTES,
+  MIN_PAYLOAD_BYTES,
+  PAYLOAD_OFFSET,
+  payloadSizeCode,
+} from '../layout.js';
+import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
+import type { StreamWriter } from './stream-writer.js';
+
+const MAX_U64 = 0xffff_ffff_ffff_ffffn;
+const EMPTY = new Uint8Array(0);
+
+function checkMcv(mcv: unknown): string {
+  const limit = 'three printable ASCII characters';
+  if (typeof mcv !== 'string') throw wrongType('mcv', mcv, limit);
+  if (!/^[\x21-\x7e]{3}$/.test(mcv)) throw outOfRange('mcv', mcv, limit);
+  return mcv;
+}
+
+/** Regular expressions are slow and MCVs few: each is checked once. */
+const headers = new Map<string, number>();
+
+function headerWithoutFlags(mcv: string): number {
+  let header = headers.get(mcv);
+  if (header === undefined) {
+    header = headerOf(0, checkMcv(mcv));
+    headers.set(mcv, header);
+  }
+  return header;
+}
+
+function checkClock(clock: unknown): bigint {
+  const limit = 'a bigint from 0 to 2^64 - 1';
+  if (typeof clock !== 'bigint') throw wrongType('clock', clock, limit);
+  if (clock < 0n || clock > MAX_U64) throw outOfRange('clock', clock, limit);
+  return clock;
+}
+
+/** `OH*`: thread states. */
+const STATE_EVENT = headerOf(0, 'OH\0') & 0x00ff_ff00;
+
+/** Whether the event is one of a thread's state, by its header. */
+export function isStateEvent(header: number): boolean {
+  return (header & 0x00ff_ff00) === STATE_EVENT;
+}
+
+/**
+ * Writes a normal event to `stream`.
+ *
+ * @see emit in index.ts, which states the contract.
+ */
+export function emitTo(
+  stream: StreamWriter,
+  mcv: string,
+  payload: Uint8Array | undefined,
+  clock: bigint | undefined,
+): void {
+  const header = headerWithoutFlags(mcv);
+  const data = payload ?? EMPTY;
+  const count = data.length;
+  if (!(data instanceof Uint8Array)) throw wrongType('payload', payload, 'a Uint8Array');
+  if (count !== 0 && (count < MIN_PAYLOAD_BYTES || count > MAX_PAYLOAD_BYTES)) {
+    throw outOfRange('payload', payload, '0 or 2 to 16 bytes');
+  }
+  if (clock !== undefined) checkClock(clock);
+  const state = isStateEvent(header) ? stream.stateAfter(mcv) : undefined;
+  const { ring } = stream;
+  const bytes = HEADER_BYTES + count;
+  if (ring.free < bytes) {
+    if (state === undefined) {
+      if (!stream.makeRoom(bytes, clock)) return;
+    } else if (!stream.insistOnRoom(bytes, clock)) {
+      stream.oweState(state, mcv === 'OHx' ? data.slice() : undefined);
+      return;
+    }
+  }
+  const at = ring.position;
+  ring.view.setUint32(at, header | payloadSizeCode(count), true);
+  for (let i = 0; i < count; i++) ring.bytes[at + PAYLOAD_OFFSET + i] = data[i]!;
+  if (clock === undefined) {
+    ring.advance(bytes);
+    ring.commit();
+  } else {
+    ring.view.setBigUint64(at + CLOCK_OFFSET, clock, LITTLE);
+    if (!ring.commitExplicit(bytes)) clockBackwards(clock);
+  }
+  if (state !== undefined) stream.settle(state);
+}
+
+/**
+ * Writes a jumbo event to `stream`.
+ *
+ * @see emitJumbo in index.ts, which states the contract.
+ */
+export function emitJumboTo(
+  stream: StreamWriter,
+  mcv: string,
+  data: Uint8Array,
+  clock: bigint | undefined,
+): void {
+  const header = headerWithoutFlags(mcv) | JUMBO_FLAG | payloadSizeCode(JUMBO_LENGTH_BYTES);
+  if (!(data instanceof Uint8Array)) throw wrongType('data', data, 'a Uint8Array');
+  const count = data.length;
+  if (count > MAX_JUMBO_BYTES) throw outOfRange('data', data, '0 to 2^32 - 1 bytes');
+  if (clock !== undefined) checkClock(clock);
+  const { ring } = stream;
+  const bytes = JUMBO_DATA_OFFSET + count;
+  if (ring.isOpen && bytes > ring.longestRecord) {
+    const head = Buffer.alloc(JUMBO_DATA_OFFSET);
+    head.writeUInt32LE(header >>> 0, 0);
+    const view = new DataView(head.buffer, head.byteOffset, head.length);
+    view.setUint32(PAYLOAD_OFFSET, count, LITTLE);
+    if (clock !== undefined) view.setBigUint64(CLOCK_OFFSET, clock, LITTLE);
+    stream.writeThrough(head, data, clock);
+    return;
+  }
+  if (ring.free < bytes && !stream.makeRoom(bytes, clock)) return;
+  const at = ring.position;
+  ring.view.setUint32(at, header, true);
+  ring.view.setUint32(at + PAYLOAD_OFFSET, count, LITTLE);
+  ring.bytes.set(data, at + JUMBO_DATA_OFFSET);
+  if (clock === undefined) {
+    ring.advance(bytes);
+    ring.commit();
+  } else {
+    ring.view.setBigUint64(at + CLOCK_OFFSET, clock, LITTLE);
+    if (!ring.commitExplicit(bytes)) clockBackwards(clock);
+  }
+}

@@ -1,0 +1,179 @@
+import { integerIn } from '../../core/options/argument.js';
+import { mayCompile } from '../../core/ring/compile.js';
+import { outOfRange, wrongType } from '../../core/errors.js';
+import { emitJumboTo, isStateEvent } from './emit.js';
+import { HEADER_BYTES, MAX_LABEL_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from '../layout.js';
+import { argumentBytes, resolveSignature } from '../signature.js';
+import type { Argument, Arguments, ArgumentType, Signature } from '../signature.js';
+import { declarationOf } from '../catalog.js';
+import type { DeclaredMcv } from '../catalog.js';
+import { compileEmitter } from './stream-emitter.js';
+import { headerOf, LITTLE } from './stream-writer.js';
+import type { StreamWriter } from './stream-writer.js';
+import { checkWide, writeWide } from './wide-integer.js';
+
+type NarrowType = Exclude<ArgumentType, 'u64' | 'i64' | 'str'>;
+
+/** For each narrow type: its range, and the DataView method that writes it. */
+const NARROW: Readonly<Record<NarrowType, { low: number; high: number; set: string }>> = {
+  u8: { low: 0, high: 0xff, set: 'setUint8' },
+  i8: { low: -0x80, high: 0x7f, set: 'setInt8' },
+  u16: { low: 0, high: 0xffff, set: 'setUint16' },
+  i16: { low: -0x8000, high: 0x7fff, set: 'setInt16' },
+  u32: { low: 0, high: 0xffff_ffff, set: 'setUint32' },
+  i32: { low: -0x8000_0000, high: 0x7fff_ffff, set: 'setInt32' },
+};
+
+type Setter = (at: number, value: number, little: boolean) => void;
+
+function checkArgument({ name, type }: Argument, value: unknown): void {
+  if (type === 'u64' || type === 'i64') {
+    checkWide(name, value, type);
+  } else if (type === 'str') {
+    const limit = 'a string without NUL';
+    if (typeof value !== 'string') throw wrongType(name, value, limit);
+    if (value.includes('\0')) throw outOfRange(name, value, limit);
+  } else {
+    const { low, high } = NARROW[type];
+    integerIn(name, value, low, high);
+  }
+}
+
+function checkArguments(signature: Signature, values: readonly unknown[]): void {
+  signature.args.forEach((argument, i) => {
+    checkArgument(argument, values[i]);
+  });
+}
+
+function writeFixed(view: DataView, at: number, type: ArgumentType, value: unknown): void {
+  if (type === 'u64' || type === 'i64') {
+    writeWide(view, at, value as number | bigint);
+  } else if (type !== 'str') {
+    const { set } = NARROW[type];
+    (view as unknown as Record<string, Setter>)[set]!(at, value as number, LITTLE);
+  }
+}
+
+function payloadOf({ args, payloadBytes }: Signature, values: readonly unknown[]): Uint8Array {
+  const payload = new DataView(new ArrayBuffer(payloadBytes));
+  args.forEach(({ type, offset }, i) => {
+    writeFixed(payload, offset, type, values[i]);
+  });
+  return new Uint8Array(payload.buffer);
+}
+
+/** Jumbo events are long and rare: one generic emitter serves them all. */
+function jumboEmitter(stream: StreamWriter, signature: Signature) {
+  const { args, mcv, payloadBytes } = signature;
+  // The models that the emulator knows have no texts but labels.
+  const longest = declarationOf(mcv) === undefined ? Infinity : MAX_LABEL_BYTES;
+  return (...values: unknown[]): void => {
+    checkArguments(signature, values);
+    const last = args.at(-1)?.type === 'str' ? (values[args.length - 1] as string) : undefined;
+    const text = last === undefined ? '' : `${last}\0`;
+    const textBytes = Buffer.byteLength(text);
+    if (textBytes - 1 > longest) {
+      throw outOfRange(args.at(-1)!.name, last, `at most ${longest} bytes of UTF-8`);
+    }
+    const data = Buffer.alloc(payloadBytes + textBytes);
+    const view = new DataView(data.buffer, data.byteOffset, data.length);
+    args.forEach(({ type, offset }, i) => {
+      writeFixed(view, offset, type, values[i]);
+    });
+    data.write(text, payloadBytes);
+    emitJumboTo(stream, mcv, data, undefined);
+  };
+}
+
+/** The emitter that takes every case; all of them, where functions may not be made from text. */
+function plainEmitter(stream: StreamWriter, signature: Signature, header: number, bytes: number) {
+  const { args, mcv } = signature;
+  const changesState = isStateEvent(header);
+  return (...values: unknown[]): void => {
+    checkArguments(signature, values);
+    const { ring } = stream;
+    const state = changesState ? stream.stateAfter(mcv) : undefined;
+    if (ring.free < bytes) {
+      if (state === undefined) {
+        if (!stream.makeRoom(bytes)) return;
+      } else if (!stream.insistOnRoom(bytes)) {
+        stream.oweState(state, mcv === 'OHx' ? payloadOf(signature, values) : undefined);
+        return;
+      }
+    }
+    const at = ring.position;
+    ring.view.setUint32(at, header, true);
+    args.forEach(({ type, offset }, i) => {
+      writeFixed(ring.view, at + PAYLOAD_OFFSET + offset, type, values[i]);
+    });
+    ring.advance(bytes);
+    ring.commit();
+    if (state !== undefined) stream.settle(state);
+  };
+}
+
+/** The test that an argument of the expected kind passes without leaving the emitter. */
+function quickTest(type: ArgumentType, name: string): string {
+  switch (type) {
+    case 'i32':
+      return `(${name} | 0) === ${name}`;
+    case 'u32':
+      return `${name} >>> 0 === ${name}`;
+    case 'u64':
+      return `Number.isSafeInteger(${name}) && ${name} >= 0`;
+    case 'i64':
+      return `Number.isSafeInteger(${name})`;
+    case 'str':
+      return 'false';
+    default: {
+      const { low, high } = NARROW[type];
+      return `(${name} | 0) === ${name} && ${name} >= ${low} && ${name} <= ${high}`;
+    }
+  }
+}
+
+function write(argument: Argument, name: string): string {
+  const { type } = argument;
+  const at = `at + ${PAYLOAD_OFFSET + argument.offset}`;
+  if (type === 'u64' || type === 'i64') {
+    const low = `${at}${LITTLE ? '' : ' + 4'}`;
+    const high = `${at}${LITTLE ? ' + 4' : ''}`;
+    // The low half is taken modulo 2^32, of negative numbers too. The product is a number on the
+    // heap while V8 interprets this, so small integers, which most are, do without.
+    return `view.setUint32(${low}, ${name}, ${LITTLE});
+  view.setInt32(${high}, (${name} | 0) === ${name} ? ${name} >> 31 : Math.floor(${name} * ${2 ** -32}), ${LITTLE});`;
+  }
+  const { set } = NARROW[type as NarrowType];
+  return argumentBytes[type as NarrowType] === 1
+    ? `view.${set}(${at}, ${name});`
+    : `view.${set}(${at}, ${name}, ${LITTLE});`;
+}
+
+/**
+ * Makes the function that emits one kind of event to `stream`.
+ *
+ * @see event in index.ts, which states the contract.
+ */
+export function compileEvent<S extends DeclaredMcv | (string & {})>(
+  stream: StreamWriter,
+  text: S,
+): (...values: Arguments<S>) => void {
+  const signature = resolveSignature(text);
+  if (signature.jumbo) return jumboEmitter(stream, signature);
+  const header = headerOf(payloadSizeCode(signature.payloadBytes), signature.mcv);
+  const bytes = HEADER_BYTES + signature.payloadBytes;
+  const plain = plainEmitter(stream, signature, header, bytes);
+  // Thread states change rarely, and are checked by the same rules as the emulator's.
+  if (!mayCompile() || isStateEvent(header)) return plain;
+  const { args, mcv } = signature;
+  const names = args.map((_, i) => `a${i}`);
+  const tests = args.map(
+    ({ type }, i) => `typeof a${i} === 'number' && ${quickTest(type, `a${i}`)}`,
+  );
+  return compileEmitter<Arguments<S>>(stream, mcv, names.join(', '), plain, {
+    test: tests.length === 0 ? 'true' : tests.join(' && '),
+    bytes,
+    write: `view.setUint32(at, ${header >>> 0}, true);
+  ${args.map((argument, i) => write(argument, `a${i}`)).join('\n  ')}`,
+  });
+}

@@ -1,0 +1,320 @@
+import { integerIn } from '../../core/options/argument.js';
+import { mayCompile } from '../../core/ring/compile.js';
+import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  MAX_LABEL_BYTES,
+  PAYLOAD_OFFSET,
+  payloadSizeCode,
+} from '../layout.js';
+import { compileEmitter } from './stream-emitter.js';
+import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from '../mark-stacks.js';
+import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
+import type { MarkDefinition, StreamWriter } from './stream-writer.js';
+import { checkWide, writeWide } from './wide-integer.js';
+
+const PAYLOAD_BYTES = 12;
+const RECORD_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
+const TYPE_AT = PAYLOAD_OFFSET + 8;
+const LOW_AT = PAYLOAD_OFFSET + (LITTLE ? 0 : 4);
+const HIGH_AT = PAYLOAD_OFFSET + (LITTLE ? 4 : 0);
+const PUSH = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM[') >>> 0;
+const POP = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM]') >>> 0;
+const SET = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM=') >>> 0;
+
+function checkText(field: string, text: unknown): void {
+  const limit = `1 to ${MAX_LABEL_BYTES} bytes of UTF-8`;
+  if (typeof text !== 'string') throw wrongType(field, text, limit);
+  const bytes = Buffer.byteLength(text);
+  if (bytes === 0 || bytes > MAX_LABEL_BYTES) throw outOfRange(field, text, limit);
+}
+
+function checkType(type: unknown): void {
+  integerIn('type', type, 0, MARK_TYPES - 1);
+}
+
+/** Defines a mark type; see markType in index.ts. */
+export function defineMark(
+  stream: StreamWriter,
+  type: number,
+  title: string,
+  stack: boolean,
+): void {
+  checkType(type);
+  checkText('title', title);
+  const known = stream.marks[type];
+  if (known !== undefined) {
+    if (known.title === title && known.stack === stack) return;
+    throw outOfRange('type', type, `a new one: it is defined as ${JSON.stringify(known.title)}`);
+  }
+  stream.marks[type] = {
+    title,
+    stack,
+    labels: new Map(),
+    labelled: new Set(),
+  };
+  stream.markStacks.kinds[type] = stack ? STACK : SINGLE;
+  stream.writeMetadata();
+}
+
+/** Names a value of a mark type; see markLabel in index.ts. */
+export function labelMark(
+  stream: StreamWriter,
+  type: number,
+  value: number | bigint,
+  label: string,
+): void {
+  checkValue(value);
+  if (value <= 0) throw outOfRange('value', value, 'an integer from 1 to 2^63 - 1');
+  checkText('label', label);
+  const { labels, labelled } = definition(stream, type);
+  const key = String(value);
+  const known = labels.get(key);
+  if (known === label) return;
+  if (known !== undefined) {
+    throw outOfRange('value', value, `a new one: its label is ${JSON.stringify(known)}`);
+  }
+  const low = BigInt.asUintN(32, BigInt(value));
+  if (labelled.has(low)) {
+    throw outOfRange(
+      'value',
+      value,
+      'one that differs from all labelled values in its lower 32 bits',
+    );
+  }
+  labelled.add(low);
+  labels.set(key, label);
+  stream.metadataChanged();
+}
+
+function checkValue(value: unknown): void {
+  checkWide('value', value, 'i64');
+  if (value === 0 || value === 0n) throw outOfRange('value', value, 'an integer other than 0');
+}
+
+function definition(stream: StreamWriter, type: number): MarkDefinition {
+  const mark = typeof type === 'number' ? stream.marks[type] : undefined;
+  if (mark !== undefined) return mark;
+  if (stream.process === undefined) throw wrongOrder('mark', 'threadInit must be called first');
+  checkType(type);
+  throw outOfRange('type', type, 'a type that markType has defined on this thread');
+}
+
+function wrongKind(call: string, type: number, mark: MarkDefinition): never {
+  throw wrongOrder(
+    call,
+    `mark type ${type} ${mark.stack ? 'is a stack: push and pop its values' : 'is no stack: set its value'}`,
+  );
+}
+
+/** Leaves the two halves of a checked value here, in the order low, high. */
+const halves = new Int32Array(2);
+
+function split(value: number | bigint): void {
+  if (typeof value === 'number' && (value | 0) === value && value !== 0) {
+    halves[0] = value;
+    halves[1] = value >> 31;
+  } else {
+    splitWide(value);
+  }
+}
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+function splitWide(value: number | bigint): void {
+  checkValue(value);
+  writeWide(scratch, 0, value);
+  halves[0] = scratch.getInt32(LITTLE ? 0 : 4, LITTLE);
+  halves[1] = scratch.getInt32(LITTLE ? 4 : 0, LITTLE);
+}
+
+/** Everything of a mark event but its clock. */
+function writeMark(
+  view: DataView,
+  at: number,
+  header: number,
+  type: number,
+  low: number,
+  high: number,
+): void {
+  view.setUint32(at, header, true);
+  view.setInt32(at + LOW_AT, low, LITTLE);
+  view.setInt32(at + HIGH_AT, high, LITTLE);
+  view.setInt32(at + TYPE_AT, type, LITTLE);
+}
+
+/** Encodes a mark event. */
+function encode(stream: StreamWriter, header: number, type: number): void {
+  const { ring } = stream;
+  if (ring.free < RECORD_BYTES) {
+    // A push without its pop would make every later one wrong, so these are not dropped like others.
+    if (!stream.insistOnRoom(RECORD_BYTES)) {
+      if (header === SET) stream.oweSet(type, halves[0]!, halves[1]!);
+      else stream.oweStack(type);
+      return;
+    }
+  }
+  const { view, position } = ring;
+  writeMark(view, position, header, type, halves[0]!, halves[1]!);
+  ring.advance(RECORD_BYTES);
+  ring.commit();
+}
+
+/** Any push: checks everything, and takes values of all 64 bits. */
+function pushMark(stream: StreamWriter, type: number, value: number | bigint): void {
+  const mark = definition(stream, type);
+  if (!mark.stack) wrongKind('markPush', type, mark);
+  split(value);
+  const { depths, pushed } = stream.markStacks;
+  const depth = depths[type]!;
+  if (depth === MAX_DEPTH) {
+    throw wrongOrder('markPush', `mark type ${type} holds ${MAX_DEPTH} values already`);
+  }
+  const low = halves[0]!;
+  const high = halves[1]!;
+  encode(stream, PUSH, type);
+  const at = 2 * (type * MAX_DEPTH + depth);
+  pushed[at] = low;
+  pushed[at + 1] = high;
+  depths[type] = depth + 1;
+}
+
+/** Any pop. */
+function popMark(stream: StreamWriter, type: number, value: number | bigint): void {
+  const mark = definition(stream, type);
+  if (!mark.stack) wrongKind('markPop', type, mark);
+  split(value);
+  const { depths, pushed } = stream.markStacks;
+  const top = depths[type]! - 1;
+  const at = 2 * (type * MAX_DEPTH + top);
+  if (top < 0 || pushed[at] !== halves[0] || pushed[at + 1] !== halves[1]) {
+    wrongPop(stream, type, value);
+  }
+  encode(stream, POP, type);
+  depths[type] = top;
+}
+
+function wrongPop(stream: StreamWriter, type: number, value: number | bigint): never {
+  const { depths, pushed } = stream.markStacks;
+  const depth = depths[type]!;
+  if (depth === 0) throw wrongOrder('markPop', `mark type ${type} holds no value`);
+  const at = 2 * (type * MAX_DEPTH + depth - 1);
+  const top = (BigInt(pushed[at + 1]!) << 32n) | BigInt(pushed[at]! >>> 0);
+  throw outOfRange('value', value, `the value on top of mark type ${type}, ${String(top)}`);
+}
+
+/** Any set. */
+function setMark(stream: StreamWriter, type: number, value: number | bigint): void {
+  const mark = definition(stream, type);
+  if (mark.stack) wrongKind('markSet', type, mark);
+  split(value);
+  encode(stream, SET, type);
+}
+
+/**
+ * Emits a push and its pop with clocks of their own, both or neither: a value that was on top of a
+ * stack for a time which has passed. Nothing may be pushed on the type in any other way. Where the
+ * target has no room, the two count as one dropped event.
+ *
+ * @param value 1 to 2^31 - 1.
+ * @param from nanoseconds, an integer not before the last event of the stream.
+ * @param to nanoseconds, an integer not before `from`.
+ */
+export function markInterval(
+  stream: StreamWriter,
+  type: number,
+  value: number,
+  from: number,
+  to: number,
+): void {
+  const { ring } = stream;
+  if (ring.free < 2 * RECORD_BYTES && !stream.makeRoom(2 * RECORD_BYTES, BigInt(from))) return;
+  const { view, position } = ring;
+  writeMarkAt(view, position, PUSH, type, value, from);
+  writeMarkAt(view, position + RECORD_BYTES, POP, type, value, to);
+  if (!ring.commitExplicit(2 * RECORD_BYTES, RECORD_BYTES)) clockBackwards(BigInt(from));
+}
+
+function writeMarkAt(
+  view: DataView,
+  at: number,
+  header: number,
+  type: number,
+  value: number,
+  clock: number,
+): void {
+  const high = Math.floor(clock / 2 ** 32);
+  writeMark(view, at, header, type, value, 0);
+  view.setUint32(at + CLOCK_OFFSET + (LITTLE ? 0 : 4), clock - high * 2 ** 32, LITTLE);
+  view.setUint32(at + CLOCK_OFFSET + (LITTLE ? 4 : 0), high, LITTLE);
+}
+
+/** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */
+export interface MarkEmitters {
+  push: (type: number, value: number | bigint) => void;
+  pop: (type: number, value: number | bigint) => void;
+  set: (type: number, value: number | bigint) => void;
+}
+
+/**
+ * Compiles the function for one kind of mark event.
+ *
+ * @param kind of mark types that it is for.
+ * @param settle what keeps account of the values that are pushed.
+ */
+function compileMark(
+  stream: StreamWriter,
+  name: string,
+  header: number,
+  any: MarkEmitters['push'],
+  kind: number,
+  account: { prepare?: string; test?: string; settle: string },
+): MarkEmitters['push'] {
+  const { kinds, depths, pushed } = stream.markStacks;
+  return compileEmitter(stream, name, 'type, value', any, {
+    prepare: account.prepare ?? '',
+    test: `typeof type === 'number' && kinds[type] === ${kind} &&
+    typeof value === 'number' && (value | 0) === value && value !== 0 && ${account.test ?? 'true'}`,
+    bytes: RECORD_BYTES,
+    write: `view.setUint32(at, ${header}, true);
+  view.setInt32(at + ${LOW_AT}, value, ${LITTLE});
+  view.setInt32(at + ${HIGH_AT}, value >> 31, ${LITTLE});
+  view.setInt32(at + ${TYPE_AT}, type, ${LITTLE});
+  ${account.settle}`,
+    scope: { kinds, depths, pushed },
+  });
+}
+
+/** Makes the functions that emit marks to `stream`. */
+export function compileMarks(stream: StreamWriter): MarkEmitters {
+  const any: MarkEmitters = {
+    push(type, value) {
+      pushMark(stream, type, value);
+    },
+    pop(type, value) {
+      popMark(stream, type, value);
+    },
+    set(type, value) {
+      setMark(stream, type, value);
+    },
+  };
+  if (!mayCompile()) return any;
+  return {
+    push: compileMark(stream, 'markPush', PUSH, any.push, STACK, {
+      prepare: 'let depth;',
+      test: `(depth = depths[type]) < ${MAX_DEPTH}`,
+      settle: `const top = type * ${2 * MAX_DEPTH} + 2 * depth;
+  pushed[top] = value;
+  pushed[top + 1] = value >> 31;
+  depths[type] = depth + 1;`,
+    }),
+    pop: compileMark(stream, 'markPop', POP, any.pop, STACK, {
+      prepare: 'let depth, top;',
+      test: `(depth = depths[type] - 1) >= 0 &&
+    pushed[top = type * ${2 * MAX_DEPTH} + 2 * depth] === value && pushed[top + 1] === value >> 31`,
+      settle: 'depths[type] = depth;',
+    }),
+    set: compileMark(stream, 'markSet', SET, any.set, SINGLE, { settle: '' }),
+  };
+}

@@ -1,0 +1,122 @@
+import { core } from '../../core/addon.js';
+import { integerIn } from '../../core/options/argument.js';
+import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
+import { addProcessCpu, currentProcess, isElectedForCpus, readyProcess } from './process.js';
+import { StreamWriter } from './stream-writer.js';
+
+/** The stream of the calling thread: each worker_thread loads its own copy of this module. */
+export const thread = new StreamWriter();
+
+const MAX_I32 = 0x7fff_ffff;
+
+/**
+ * Begins the stream of the calling thread (libovni: `ovni_thread_init`).
+ *
+ * @param tid thread id, 1 to 2^31 - 1, unique in the process; default: the system's number of the
+ *   thread, or one far above it when an earlier thread of the process had the same.
+ * @throws TracewrightError before `procInit`, after `procFini`, on a thread that has a stream.
+ */
+export function threadInit(tid?: number): void {
+  const process = readyProcess('threadInit');
+  if (thread.process !== undefined) {
+    throw wrongOrder('threadInit', 'this thread is initialised already');
+  }
+  if (tid !== undefined) integerIn('tid', tid, 1, MAX_I32);
+  thread.open(process, tid);
+}
+
+/** Whether the calling thread has a stream (libovni: `ovni_thread_isready`). */
+export function threadIsReady(): boolean {
+  return thread.process !== undefined;
+}
+
+/** The stream of the calling thread, or an error that names the call which came too early. */
+export function readyThread(call: string): StreamWriter {
+  if (thread.process === undefined) throw wrongOrder(call, 'threadInit must be called first');
+  return thread;
+}
+
+/**
+ * States that the stream holds events of a model (libovni: `ovni_thread_require`). The model `ovni`
+ * itself is always required. A second call for a model replaces the first.
+ *
+ * @param model name of the model, 2 to 114 characters without blank or dot: `nosv`.
+ * @param version the version that the events follow, `x.y.z`: `models` has that of the catalog,
+ *   `models.nosv.version`. The emulator wants the same first number and no higher second one than it
+ *   has itself.
+ * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `threadInit` and
+ *   `threadFree`, `ERR_SYSTEM` when the metadata cannot be written.
+ */
+export function threadRequire(model: string, version: string): void {
+  const limit = '2 to 114 characters without a blank, a dot or NUL';
+  if (typeof model !== 'string') throw wrongType('model', model, limit);
+  if (!/^[^\s.\0\ud800-\udfff]{2,114}$/u.test(model)) throw outOfRange('model', model, limit);
+  if (typeof version !== 'string') throw wrongType('version', version, 'x.y.z');
+  if (!/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version)) throw outOfRange('version', version, 'x.y.z');
+  const stream = readyThread('threadRequire');
+  stream.required.set(model, version);
+  stream.writeMetadata();
+}
+
+/**
+ * Adds a CPU to the loom (libovni: `ovni_add_cpu`). The loom's CPUs together have the indexes 0 to
+ * N - 1. In version 1 one process of a loom names them: the first that asks, the others' are left
+ * out.
+ *
+ * @param index logical number of the CPU, 0 to 2^31 - 1.
+ * @param phyid number that the operating system gives it, 0 to 2^31 - 1.
+ * @throws TracewrightError for an argument that is wrong or belongs to another CPU, `ERR_ORDER`
+ *   outside of `threadInit` and `threadFree`, `ERR_SYSTEM` when the metadata cannot be written.
+ */
+export function addCpu(index: number, phyid: number): void {
+  integerIn('index', index, 0, MAX_I32);
+  integerIn('phyid', phyid, 0, MAX_I32);
+  const current = readyProcess('addCpu');
+  const stream = readyThread('addCpu');
+  const known = current.version === 1 ? current.cpus : stream.cpus;
+  for (const cpu of known) {
+    if (cpu.index === index && cpu.phyid === phyid) return;
+    if (cpu.index === index) throw outOfRange('index', index, 'an index of one CPU only');
+    if (cpu.phyid === phyid) throw outOfRange('phyid', phyid, 'the number of one CPU only');
+  }
+  if (current.version === 1) {
+    if (isElectedForCpus(current)) addProcessCpu(current, { index, phyid });
+  } else {
+    stream.cpus.push({ index, phyid });
+    stream.writeMetadata();
+  }
+}
+
+/**
+ * Ends the stream of the calling thread (libovni: `ovni_thread_free`): what is in the ring is
+ * written, and the stream is marked as complete. A thread that has begun (`OHx`) and not ended gets
+ * its `OHe`.
+ *
+ * @throws TracewrightError `ERR_ORDER` of a thread that has no stream.
+ */
+export function threadFree(): void {
+  const stream = readyThread('threadFree');
+  // What the process learned since this thread began, unless a new one has begun meanwhile.
+  const current = currentProcess();
+  const own = stream.process;
+  if (own !== undefined) {
+    stream.process = current?.procDir === own.procDir ? current : { ...own, finished: true };
+  }
+  stream.close();
+}
+
+/** Nanoseconds of CLOCK_MONOTONIC, from the clock that stamps the events (libovni: `ovni_clock_now`). */
+export function clockNow(): bigint {
+  return thread.process?.ring.clock === 'monotonic' ? core.kernelClockNow() : core.clockNow();
+}
+
+/**
+ * Writes what is in the ring, on this thread, and records how long that took as `OF[` and `OF]`
+ * (libovni: `ovni_flush`). There is no need to: the ring drains by itself, and survives a kill.
+ *
+ * @returns false when the file took no more; what is left is tried again.
+ * @throws TracewrightError `ERR_ORDER` outside of `threadInit` and `threadFree`.
+ */
+export function flush(): boolean {
+  return readyThread('flush').flush();
+}
