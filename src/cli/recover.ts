@@ -1,7 +1,7 @@
 import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from './command.js';
 import { TracewrightError } from '../core/errors.js';
 import { terminalText } from '../core/terminal-text.js';
-import type { RecoveredStream } from '../core/recovery/recover-ring.js';
+import type { RecoveredStream } from '../core/recovery/recover-file.js';
 import type { Recovery } from '../core/recovery/recover-rings.js';
 import type { Command } from './command.js';
 import { findTraces, toldHelp, toldOptions } from './detect.js';

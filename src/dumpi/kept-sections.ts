@@ -1,7 +1,7 @@
 import { core } from '../core/addon.js';
 import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
-import { attempt } from '../core/files/system-error.js';
+import { wrapSystemError } from '../core/files/system-error.js';
 import { wellFormedJson } from '../core/files/well-formed-json.js';
 import type { Version } from './sections.js';
 
@@ -25,7 +25,7 @@ export interface KeptSections {
  * @throws TracewrightError `ERR_SYSTEM` when it cannot be written; the old one stays.
  */
 export function keepSections(path: string, sections: KeptSections): void {
-  attempt('path', path, () => {
+  wrapSystemError('path', path, () => {
     core.replaceFile(path, wellFormedJson(sections));
   });
 }
@@ -48,7 +48,7 @@ function isTexts(value: unknown): value is string[] {
  *   cannot be read.
  */
 export function readKeptSections(path: string): KeptSections {
-  const parsed = attempt('path', path, () => readBoundedJson(path));
+  const parsed = wrapSystemError('path', path, () => readBoundedJson(path));
   if (typeof parsed !== 'object' || parsed === null) {
     throw new TraceFormatError(path, 0, 'this is not a JSON object');
   }

@@ -4,7 +4,7 @@ import { checkPath, integerIn } from '../core/options/argument.js';
 import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
 import { kindOf } from '../core/files/file-kind.js';
 import { readPlainFile } from '../core/files/plain-file.js';
-import { attempt } from '../core/files/system-error.js';
+import { wrapSystemError } from '../core/files/system-error.js';
 import type { Version } from './sections.js';
 
 /** What the text file of a run says, which holds the files of its ranks together (METAFILE). */
@@ -72,7 +72,7 @@ export function metafileText(metafile: Metafile): string {
 export function writeMetafile(path: string, metafile: Metafile): void {
   const text = metafileText(metafile);
   const file = checkPath('path', path);
-  attempt('path', path, () => {
+  wrapSystemError('path', path, () => {
     if (kindOf(file)?.isFile() === false) {
       throw new TracewrightError('ERR_SYSTEM', `${file} is no plain file: it is not replaced`, {
         field: 'path',
@@ -97,7 +97,7 @@ function withoutDirectory(path: string): string {
  *   `ERR_SYSTEM` when the file cannot be read.
  */
 export function readMetafile(path: string): Metafile {
-  const bytes = attempt('path', path, () => readPlainFile(path, MAX_BYTES, 'followed'));
+  const bytes = wrapSystemError('path', path, () => readPlainFile(path, MAX_BYTES, 'followed'));
   const values = new Map<string, string>();
   for (const line of bytes.toString('utf8').split('\n')) {
     const equals = line.indexOf('=');

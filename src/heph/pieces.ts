@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { wrongType } from '../core/errors.js';
-import { attempt } from '../core/files/system-error.js';
+import { wrapSystemError } from '../core/files/system-error.js';
 
 /**
  * The numbered pieces of a trace that rotates: `trace.heph` is written as `trace.000001.heph`,
@@ -37,7 +37,9 @@ export function piecesAmong(files: readonly string[], path: string): string[] {
 export function piecesOf(path: string): string[] {
   if (typeof (path as unknown) !== 'string') throw wrongType('path', path, 'the path of a trace');
   const directory = dirname(path);
-  const files = attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }))
+  const files = wrapSystemError('path', directory, () =>
+    readdirSync(directory, { withFileTypes: true }),
+  )
     .filter((entry) => entry.isFile())
     .map(({ name }) => join(directory, name));
   return piecesAmong(files, path);

@@ -17,7 +17,7 @@ export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
-export type { RecoveredStream } from '../core/recovery/recover-ring.js';
+export type { RecoveredStream } from '../core/recovery/recover-file.js';
 export type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
 export type { RingOptions } from '../core/options/ring-options.js';
 export { checkKernelEvents, checkReferences } from './read/check.js';

@@ -126,7 +126,7 @@ describe('drop', () => {
     let written = 0;
     for (let i = 0; i < 2000; i++) {
       if (put(ring, 4096, 1)) written++;
-      if (ring.free < 100 && !ring.insistOnRoom(100)) throw new Error('refused');
+      if (ring.free < 100 && !ring.forceRoom(100)) throw new Error('refused');
       ring.bytes.fill(2, ring.position, ring.position + 100);
       ring.advance(100);
       ring.commit();
@@ -143,7 +143,7 @@ it('a closed ring refuses with the error of its owner, and late commits change n
   ring.close();
   ring.close();
   expect(() => put(ring, 1, 2)).toThrow(expect.objectContaining({ code: 'ERR_ORDER' }));
-  expect(() => ring.insistOnRoom(1)).toThrow(expect.objectContaining({ code: 'ERR_ORDER' }));
+  expect(() => ring.forceRoom(1)).toThrow(expect.objectContaining({ code: 'ERR_ORDER' }));
   expect(() => ring.flush()).toThrow(expect.objectContaining({ code: 'ERR_ORDER' }));
   expect(() => ring.writeThrough(new Uint8Array(1), new Uint8Array(1), false)).toThrow(
     expect.objectContaining({ code: 'ERR_ORDER' }),

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TargetFault } from '../../src/core/ring/target-news.js';
+import type { TargetFault } from '../../src/core/ring/target-health.js';
 import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
 import { openTrace } from '../../src/heph/write/trace.js';
 import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TargetFault } from '../../src/core/ring/target-news.js';
+import type { TargetFault } from '../../src/core/ring/target-health.js';
 import { checkTrace } from '../../src/dumpi/read/check.js';
 import { Comm, Datatype } from '../../src/dumpi/constants.js';
 import { openRank } from '../../src/dumpi/write/rank.js';

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { TargetFault } from '../../src/core/ring/target-news.js';
+import type { TargetFault } from '../../src/core/ring/target-health.js';
 import type { TraceStats } from '../../src/heph/index.js';
 import type { ProcessStats } from '../../src/ovni/index.js';
 

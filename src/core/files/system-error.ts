@@ -2,7 +2,7 @@ import { getSystemErrorName } from 'node:util';
 import { TracewrightError } from '../errors.js';
 
 /** Runs a call into the operating system or the native core and gives its error our type. */
-export function attempt<T>(field: string, value: unknown, call: () => T): T {
+export function wrapSystemError<T>(field: string, value: unknown, call: () => T): T {
   try {
     return call();
   } catch (error) {

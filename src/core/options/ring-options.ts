@@ -4,8 +4,8 @@ import { integerIn, oneOf } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { wrongType } from '../errors.js';
 import { numberSetting, setting } from './setting.js';
-import { checkFaultHandler } from '../ring/target-news.js';
-import type { FaultHandler } from '../ring/target-news.js';
+import { checkFaultHandler } from '../ring/target-health.js';
+import type { FaultHandler } from '../ring/target-health.js';
 
 /** How the queue between a thread and its trace behaves. */
 export interface RingOptions {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { integerIn } from '../options/argument.js';
 import type { OptionNames } from '../options/argument.js';
 import { TraceFormatError, TracewrightError } from '../errors.js';
-import { discardRing } from './recover-ring.js';
-import type { RecoveredStream } from './recover-ring.js';
+import { discardRing } from './recover-file.js';
+import type { RecoveredStream } from './recover-file.js';
 import { OPENING_WAIT_MS, RECOVERY_WAIT_MS, whileLocked } from './recovery-lock.js';
 import { RingFile, UNREADABLE_RING } from './ring-file.js';
 import type { UnreadyRing } from './ring-file.js';
-import { attempt, hasCode } from '../files/system-error.js';
+import { wrapSystemError, hasCode } from '../files/system-error.js';
 
 /** What a recovery has done. */
 export interface Recovery {
@@ -63,7 +63,9 @@ const DEEPEST = 16;
 
 function entriesOf(directory: string, mayBeGone = false): Dirent[] {
   try {
-    return attempt('path', directory, () => readdirSync(directory, { withFileTypes: true }));
+    return wrapSystemError('path', directory, () =>
+      readdirSync(directory, { withFileTypes: true }),
+    );
   } catch (error) {
     if (mayBeGone && hasCode(error, 'ENOENT')) return [];
     throw error;

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { core } from '../addon.js';
 import { TracewrightError } from '../errors.js';
-import { attempt, hasCode } from '../files/system-error.js';
+import { wrapSystemError, hasCode } from '../files/system-error.js';
 
 /** How long a recovery waits for another one, in milliseconds, unless it is told. */
 export const RECOVERY_WAIT_MS = 30_000;
@@ -13,7 +13,7 @@ const POLL_MS = 5;
 /** Undefined for a directory that is not there, or may not be read: nothing is recovered in it. */
 function openDirectory(path: string): number | undefined {
   try {
-    return attempt('path', path, () =>
+    return wrapSystemError('path', path, () =>
       openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK),
     );
   } catch (error) {

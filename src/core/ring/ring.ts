@@ -2,9 +2,9 @@ import { constants } from 'node:os';
 import { core } from '../addon.js';
 import type { NativeRingOptions, NativeTarget, RingCounts } from '../addon.js';
 import type { TracewrightError } from '../errors.js';
-import { attempt } from '../files/system-error.js';
-import { watchTargets } from './target-news.js';
-import type { FaultHandler } from './target-news.js';
+import { wrapSystemError } from '../files/system-error.js';
+import { watchTargets } from './target-health.js';
+import type { FaultHandler } from './target-health.js';
 
 const NOWHERE = new ArrayBuffer(8);
 
@@ -90,7 +90,7 @@ export class Ring {
   /** @param onFault hears when the target fails and when it works again, instead of a warning. */
   open(options: NativeRingOptions, target?: NativeTarget, onFault?: FaultHandler): void {
     const { control } = core;
-    const native = attempt('target', options.target, () => core.openRing(options, target));
+    const native = wrapSystemError('target', options.target, () => core.openRing(options, target));
     const { buffer } = native;
     this.#id = native.id;
     this.view = new DataView(buffer, control.bytes);
@@ -159,7 +159,7 @@ export class Ring {
    * As `makeRoom`, but writes the ring out whatever the policy: for a record without which later ones
    * mean something else.
    */
-  insistOnRoom(bytes: number, stamped = false): boolean {
+  forceRoom(bytes: number, stamped = false): boolean {
     let room = core.makeRoom(this.#id, bytes + this.#reserve);
     if (room < bytes && this.#id !== -1) {
       core.flush(this.#id);
@@ -187,7 +187,7 @@ export class Ring {
    * Takes a record back that an `interval` commit has not published, because a clock has run over
    * its seconds (`turned`: 1 wall, 2 cpu). The bytes stay where they are until others are written.
    */
-  takeBack(bytes: number): void {
+  uncommit(bytes: number): void {
     this.turned[0] = 0;
     this.free += bytes;
     const before = this.position - bytes;

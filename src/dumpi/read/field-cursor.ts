@@ -2,7 +2,7 @@ import { checkOptionNames, oneOf } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 
 /** Bytes are taken out of the file's window in stretches of this size. */
 const STRETCH_BYTES = 256 << 10;
@@ -56,7 +56,7 @@ export class FieldCursor {
     checkOptionNames<FieldCursorOptions>(options, FIELD_CURSOR_OPTIONS);
     this.#encoding = oneOf('encoding', options.encoding ?? 'utf8', TEXT_ENCODINGS);
     this.path = path;
-    this.#window = attempt('path', path, () => new FileWindow(path, STRETCH_BYTES));
+    this.#window = wrapSystemError('path', path, () => new FileWindow(path, STRETCH_BYTES));
     this.limit = Math.min(limit ?? this.#window.size, this.#window.size);
     this.#maxRecordBytes = options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES;
     this.#onProgress = options.onProgress;
@@ -190,7 +190,7 @@ export class FieldCursor {
     window.skip(this.offset - window.offset);
     this.#onProgress?.(window.offset, window.size);
     const stretch = Math.max(count, Math.min(STRETCH_BYTES, this.remaining));
-    const bytes = attempt('path', this.path, () => window.peek(stretch));
+    const bytes = wrapSystemError('path', this.path, () => window.peek(stretch));
     if (bytes === undefined) throw this.fault(`${field} is cut: the file became shorter`, field);
     this.#base = window.offset;
     this.#bytes = bytes;

@@ -3,8 +3,8 @@ import { endianness } from 'node:os';
 import { basename, dirname, sep } from 'node:path';
 import { checkOptionNames, checkPath } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
-import { discardRing, recoverOwnFile } from '../../core/recovery/recover-ring.js';
-import type { RecoveredStream } from '../../core/recovery/recover-ring.js';
+import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
+import type { RecoveredStream } from '../../core/recovery/recover-file.js';
 import {
   RECOVER_OPTIONS,
   filesBelow,

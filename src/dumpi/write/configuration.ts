@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { checkOptionNames, oneOf } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
-import { attempt, hasCode } from '../../core/files/system-error.js';
+import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { calls } from '../calls.js';
 import type { CallName } from '../calls.js';
 import { MAX_COUNTER_LABEL_BYTES } from '../layout.js';
@@ -190,7 +190,7 @@ function readIfOpened(path: string): string | undefined {
     return readFileSync(fd, 'utf8');
   } catch (error) {
     if (hasCode(error, 'EISDIR')) return '';
-    return attempt('config', path, () => {
+    return wrapSystemError('config', path, () => {
       throw error;
     });
   } finally {
@@ -207,7 +207,7 @@ function readIfOpened(path: string): string | undefined {
  */
 export function loadConfiguration(path?: string): Configuration {
   if (path !== undefined) {
-    const text = attempt('config', path, () => readFileSync(path, 'utf8'));
+    const text = wrapSystemError('config', path, () => readFileSync(path, 'utf8'));
     return checkConfiguration(parseConfiguration(text, path));
   }
   const named = process.env['DUMPI_CONF'];

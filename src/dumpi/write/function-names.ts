@@ -45,7 +45,7 @@ export class FunctionNames {
     if (entry.length > ring.longestRecord) {
       if (!ring.writeThrough(entry, NOTHING, false)) return false;
     } else {
-      if (ring.free < entry.length && !ring.insistOnRoom(entry.length)) return false;
+      if (ring.free < entry.length && !ring.forceRoom(entry.length)) return false;
       entry.copy(ring.bytes, ring.position);
       ring.advance(entry.length);
       ring.commit();

@@ -12,7 +12,7 @@ import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
 import { holdingSignals } from '../../core/ring/signal-hold.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 import { checkGiven, checkThread, compiledEncoder, plainEncoder } from './call-encoder.js';
 import type { CallEncoder } from './call-encoder.js';
 import {
@@ -333,7 +333,7 @@ export class Rank {
     const prefix = filePrefix(root, startTime);
     this.path = rankFileName(resolve(directory, prefix), this.rank);
     this.#side = sideFiles(this.path);
-    attempt('directory', dirname(this.path), () => {
+    wrapSystemError('directory', dirname(this.path), () => {
       makeDirectories(dirname(this.path));
     });
     const tag = `${process.pid}-${threadId}-${core.clockNow()}`;
@@ -649,7 +649,7 @@ export class Rank {
     const names = this.#names;
     const ignored = Array.from(this.#ignored);
     try {
-      attempt('path', this.path, () => {
+      wrapSystemError('path', this.path, () => {
         if (!ring.flush() || (names.ring.isOpen && !names.ring.flush())) {
           throw new TracewrightError(
             'ERR_SYSTEM',
@@ -678,7 +678,7 @@ export class Rank {
   /** Before files are written by their paths, where those of another rank may lie by now. */
   #checkPlace(): void {
     if (this.ring.inPlace) return;
-    attempt('path', this.path, () => {
+    wrapSystemError('path', this.path, () => {
       const { ENOENT: errno } = constants.errno;
       throw Object.assign(new Error(`${this.path} was removed`), { code: 'ENOENT', errno });
     });
@@ -786,10 +786,10 @@ export class Rank {
     let place = at;
     let early = 0;
     for (let turned = ring.turned[0]!; turned !== 0; turned = ring.turned[0]!) {
-      ring.takeBack(size);
+      ring.uncommit(size);
       const told = this.#recordTurn(turned);
       early = this.#startLater(record, wall, cpu);
-      if (!told || (ring.free < size && !ring.insistOnRoom(size))) {
+      if (!told || (ring.free < size && !ring.forceRoom(size))) {
         this.#takeBackCount(record.readUInt16BE(0));
         return;
       }
@@ -835,7 +835,7 @@ export class Rank {
       const key = this.#turnKeys[index] ?? this.#name(TURN_TEXTS[clocks.wall ? 'wall' : 'cpu']);
       if (key === undefined) return false;
       this.#turnKeys[index] = key;
-      if (ring.free < 2 * size && !ring.insistOnRoom(2 * size)) return false;
+      if (ring.free < 2 * size && !ring.forceRoom(2 * size)) return false;
       if (times[2 * index]! < HALF_TURN_SECONDS) {
         times[2 * index] = HALF_TURN_SECONDS;
         times[2 * index + 1] = 0;

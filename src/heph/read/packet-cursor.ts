@@ -1,6 +1,6 @@
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 import { EVENT_MAGIC, PACKET_HEAD_BYTES } from '../layout.js';
 import type { Packet } from '../packet.js';
 import { PacketDecoding } from './packet-decoding.js';
@@ -27,7 +27,7 @@ export class PacketCursor {
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, options: { maxPacketBytes?: number; onProgress?: Progress } = {}) {
-    this.#window = attempt('path', path, () => new FileWindow(path));
+    this.#window = wrapSystemError('path', path, () => new FileWindow(path));
     this.#decoding = new PacketDecoding(path, options.maxPacketBytes);
     this.#onProgress = options.onProgress;
   }
@@ -110,7 +110,7 @@ export class PacketCursor {
     window.skip(this.#base + this.#at - window.offset);
     this.#onProgress?.(window.offset, window.size);
     const stretch = Math.max(count, Math.min(STRETCH_BYTES, window.remaining));
-    const bytes = attempt('path', window.path, () => window.peek(stretch));
+    const bytes = wrapSystemError('path', window.path, () => window.peek(stretch));
     if (bytes === undefined) return false;
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

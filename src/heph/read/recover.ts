@@ -6,7 +6,7 @@ import {
   discardRing,
   endOfPlaces,
   recoverSharedFile,
-} from '../../core/recovery/recover-ring.js';
+} from '../../core/recovery/recover-file.js';
 import { checkOptionNames, checkPath } from '../../core/options/argument.js';
 import {
   RECOVER_OPTIONS,

@@ -12,7 +12,7 @@ import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.
 import type { RingOptions } from '../../core/options/ring-options.js';
 import { checkSizeOptions, SIZE_OPTIONS } from '../../core/options/size-limits.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 import {
   END_OFFSET,
   EPOCH_OPTION,
@@ -151,7 +151,7 @@ export class Trace {
     const { ringDir } = settings;
     if (kind === 'file' && ringDir !== undefined) {
       // Found out before the trace's file is there.
-      attempt('ringDir', ringDir, () => {
+      wrapSystemError('ringDir', ringDir, () => {
         accessSync(ringDir, fsConstants.W_OK);
       });
     }
@@ -161,11 +161,11 @@ export class Trace {
         ringDir,
       );
     const rotates = kind === 'file' && sizes.rotateBytes > 0;
-    if (rotates) attempt('target', target, () => piecesOf(path)).forEach(recovered);
+    if (rotates) wrapSystemError('target', target, () => piecesOf(path)).forEach(recovered);
     const inUse = kind === 'file' && !rotates && !recovered(path) && existsSync(path);
     const deletes = sizes.atMaxBytes === 'deleteOldest';
     try {
-      const joined = attempt('target', target, () =>
+      const joined = wrapSystemError('target', target, () =>
         core.joinTarget({
           ...checked,
           preamble: epochPacket(epochUnix),

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { checkPath } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
-import { attempt, hasCode } from '../../core/files/system-error.js';
+import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { fileExists } from '../write/trace-file.js';
 
 /** Bytes from a file or a stream, into a buffer of the reader's. */
@@ -29,7 +29,7 @@ async function awaited<T>(field: string, value: unknown, call: Promise<T>): Prom
   try {
     return await call;
   } catch (error) {
-    return attempt(field, value, () => {
+    return wrapSystemError(field, value, () => {
       throw error;
     });
   }
@@ -173,7 +173,7 @@ export async function openSink(
     return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', 0o644));
   } catch (error) {
     if (hasCode(error, 'EEXIST')) throw fileExists('to', path);
-    return attempt('to', path, () => {
+    return wrapSystemError('to', path, () => {
       throw error;
     });
   }

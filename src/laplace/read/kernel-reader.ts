@@ -2,7 +2,7 @@ import { checkOptionNames, checkPath } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 import { digitValue } from '../hexadecimal.js';
 import {
   END_TAG,
@@ -165,7 +165,7 @@ export function* readKernelEvents(
   checkOptionNames<ReadKernelEventOptions>(options, { onProgress: true });
   const { onProgress } = options;
   checkPath('path', path);
-  const window = attempt('path', path, () => new FileWindow(path, CHUNK_BYTES));
+  const window = wrapSystemError('path', path, () => new FileWindow(path, CHUNK_BYTES));
   try {
     let ended = false;
     let untilProgress = 1;
@@ -181,7 +181,7 @@ export function* readKernelEvents(
           limit: 'the last record',
         });
       }
-      const line = attempt('path', path, () => nextLine(window));
+      const line = wrapSystemError('path', path, () => nextLine(window));
       const event = parseLine(path, line, offset);
       ended = event.kind === 'end';
       yield event;

@@ -11,8 +11,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { checkOptionNames, checkPath } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
-import { discardRing, recoverOwnFile } from '../../core/recovery/recover-ring.js';
-import type { RecoveredStream } from '../../core/recovery/recover-ring.js';
+import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
+import type { RecoveredStream } from '../../core/recovery/recover-file.js';
 import {
   RECOVER_OPTIONS,
   checkWait,
@@ -24,7 +24,7 @@ import type { Candidate, Recovery, RecoverOptions } from '../../core/recovery/re
 import { whileLocked } from '../../core/recovery/recovery-lock.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 import { END_LINE, LONGEST_LINE } from '../kernel-event-kinds.js';
 import { LONGEST_REFERENCE_LINE, NEWLINE, RECORD_BYTES } from '../layout.js';
 import type { LaplaceFile } from '../layout.js';
@@ -91,7 +91,7 @@ function recoverFile(file: string, { ringDir, kind }: LaplaceRecoverOptions): Re
   // A ring was all that there was.
   if (result.emptied.length > 0 && !existsSync(file)) return result;
   if (kind === undefined || result.streams.length + result.faults.length > 0) return result;
-  const ended = attempt('path', file, () => endWithoutRing(file, kind));
+  const ended = wrapSystemError('path', file, () => endWithoutRing(file, kind));
   if (ended !== undefined) result.streams.push(ended);
   return result;
 }

@@ -1,7 +1,7 @@
 import type { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 import {
   ADDRESS_OFFSET,
   LENGTH_OFFSET,
@@ -79,7 +79,7 @@ export class ReferenceReader {
     oneOf('endian', endian, ['little', 'big']);
     checkPath('path', path);
     this.path = path;
-    this.#window = attempt('path', path, () => new FileWindow(path, CHUNK_BYTES));
+    this.#window = wrapSystemError('path', path, () => new FileWindow(path, CHUNK_BYTES));
     this.#little = form === 'text' || endian === 'little';
     this.#parser = form === 'text' ? new ReferenceParser(path, true, CHUNK_BYTES) : undefined;
     this.#onProgress = onProgress;
@@ -125,7 +125,7 @@ export class ReferenceReader {
     this.#start = offset;
     this.#index = 0;
     const bytes = Math.min(remaining, CHUNK_BYTES);
-    const chunk = attempt('path', this.path, () => window.peek(bytes));
+    const chunk = wrapSystemError('path', this.path, () => window.peek(bytes));
     if (chunk === undefined) {
       // Somebody has shortened it meanwhile.
       this.#fault = this.#cut(offset, 0);

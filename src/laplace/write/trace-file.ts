@@ -11,7 +11,7 @@ import { RingFile } from '../../core/recovery/ring-file.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 import type { LaplaceFile } from '../layout.js';
 import { OPENING_WAIT_MS } from '../../core/recovery/recovery-lock.js';
 import { recoverTrace, ringBeside, ringCandidates } from '../read/recover.js';
@@ -62,7 +62,7 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
     }
     // A link, or what is no file, was hardly made by an earlier trace.
     if (!replace || !isPlainFile(path)) throw fileExists('path', path);
-    attempt('path', path, () => {
+    wrapSystemError('path', path, () => {
       rmSync(path);
     });
   }

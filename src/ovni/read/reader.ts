@@ -3,7 +3,7 @@ import { checkOptionNames, checkPath } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError, wrongType } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
-import { attempt } from '../../core/files/system-error.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
 import { events } from '../catalog.js';
 import {
   CLOCK_OFFSET,
@@ -132,7 +132,7 @@ export class StreamReader {
     if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
     this.path = path;
     this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES;
-    this.#window = attempt('path', path, () => new FileWindow(path, options.windowBytes));
+    this.#window = wrapSystemError('path', path, () => new FileWindow(path, options.windowBytes));
     try {
       this.littleEndian =
         options.version === 3
@@ -225,7 +225,7 @@ export class StreamReader {
   }
 
   #peek(count: number): Buffer | undefined {
-    return attempt('path', this.path, () => this.#window.peek(count));
+    return wrapSystemError('path', this.path, () => this.#window.peek(count));
   }
 
   #endsInside(available: number): TraceFormatError {

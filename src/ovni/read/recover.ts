@@ -9,7 +9,7 @@ import {
   discardRing,
   endFile,
   recoverOwnFile,
-} from '../../core/recovery/recover-ring.js';
+} from '../../core/recovery/recover-file.js';
 import {
   RECOVER_OPTIONS,
   asFault,

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 import { endianness } from 'node:os';
-import type { Ending } from '../../core/recovery/recover-ring.js';
+import type { Ending } from '../../core/recovery/recover-file.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import {
   CLOCK_OFFSET,

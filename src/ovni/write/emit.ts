@@ -76,7 +76,7 @@ export function emitTo(
   if (ring.free < bytes) {
     if (state === undefined) {
       if (!stream.makeRoom(bytes, clock)) return;
-    } else if (!stream.insistOnRoom(bytes, clock)) {
+    } else if (!stream.forceRoom(bytes, clock)) {
       stream.oweState(state, mcv === 'OHx' ? data.slice() : undefined);
       return;
     }

@@ -96,7 +96,7 @@ function plainEmitter(stream: StreamWriter, signature: Signature, header: number
     if (ring.free < bytes) {
       if (state === undefined) {
         if (!stream.makeRoom(bytes)) return;
-      } else if (!stream.insistOnRoom(bytes)) {
+      } else if (!stream.forceRoom(bytes)) {
         stream.oweState(state, mcv === 'OHx' ? payloadOf(signature, values) : undefined);
         return;
       }

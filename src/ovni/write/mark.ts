@@ -149,7 +149,7 @@ function encode(stream: StreamWriter, header: number, type: number): void {
   const { ring } = stream;
   if (ring.free < RECORD_BYTES) {
     // A push without its pop would make every later one wrong, so these are not dropped like others.
-    if (!stream.insistOnRoom(RECORD_BYTES)) {
+    if (!stream.forceRoom(RECORD_BYTES)) {
       if (header === SET) stream.oweSet(type, halves[0]!, halves[1]!);
       else stream.oweStack(type);
       return;

@@ -19,8 +19,8 @@ import { makeDirectories } from '../../core/files/make-directories.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
 import { recoverPredecessor } from '../../core/recovery/recover-rings.js';
-import { attempt, hasCode } from '../../core/files/system-error.js';
-import { watchTargets } from '../../core/ring/target-news.js';
+import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
+import { watchTargets } from '../../core/ring/target-health.js';
 import { wellFormedJson } from '../../core/files/well-formed-json.js';
 import { recoverTrace } from '../read/recover.js';
 
@@ -149,14 +149,14 @@ function claimProcDir(
     const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
     const loomDir = join(numbered, `loom.${loom}`);
     const procDir = join(loomDir, `proc.${pid}`);
-    const isOurs = attempt('traceDir', traceDir, () => {
+    const isOurs = wrapSystemError('traceDir', traceDir, () => {
       makeDirectories(numbered);
       if (run > 0 && !isDirectory(numbered)) return false;
       makeDirectory(loomDir);
       return isDirectory(loomDir);
     });
     if (!isOurs) continue;
-    if (attempt('traceDir', traceDir, () => makeDirectory(procDir)))
+    if (wrapSystemError('traceDir', traceDir, () => makeDirectory(procDir)))
       return { traceDir: numbered, procDir };
     if (isDirectory(procDir))
       recoverPredecessor((options) =>
@@ -340,7 +340,7 @@ export function isElectedForCpus(current: OvniProcess): boolean {
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
-    return attempt('cpus', current.procDir, () => {
+    return wrapSystemError('cpus', current.procDir, () => {
       throw error;
     });
   }
@@ -383,7 +383,7 @@ export function writeProcessMetadata(
   const before = `${JSON.stringify(own).slice(0, -1)},"tracewright":{"epoch":"${current.epoch}","loom":${JSON.stringify(current.loom)},"pid":${current.pid},"threads":{`;
   const piece = thread === undefined ? '' : `"${thread.tid}":${wellFormedJson(thread.metadata)}`;
   const path = join(current.workDir, 'metadata.json');
-  attempt('metadata.json', path, () => {
+  wrapSystemError('metadata.json', path, () => {
     core.putFragment(path, String(thread?.tid ?? ''), piece, before, '}}}\n');
   });
 }
@@ -420,7 +420,7 @@ export function moveToTrace(current: OvniProcess, names: readonly string[], stay
   const moves = names.map((name): Move => {
     return { from: join(current.workDir, name), to: join(current.procDir, name) };
   });
-  attempt('OVNI_TMPDIR', current.workDir, () => {
+  wrapSystemError('OVNI_TMPDIR', current.workDir, () => {
     for (const { to } of moves) {
       makeDirectories(dirname(to));
       if (!isDirectory(dirname(to))) throw new Error(`${dirname(to)} is a link`);

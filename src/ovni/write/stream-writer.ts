@@ -8,7 +8,7 @@ import { ownIdentity } from '../../core/recovery/process-identity.js';
 import type { TracewrightError } from '../../core/errors.js';
 import { Ring } from '../../core/ring/ring.js';
 import { holdingSignals } from '../../core/ring/signal-hold.js';
-import { attempt, hasCode } from '../../core/files/system-error.js';
+import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/files/well-formed-json.js';
 import {
   CLOCK_OFFSET,
@@ -322,16 +322,16 @@ export class StreamWriter {
   }
 
   /** As `makeRoom`, for an event that is owed if it cannot be written. */
-  insistOnRoom(bytes: number, clock?: bigint): boolean {
+  forceRoom(bytes: number, clock?: bigint): boolean {
     const { ring } = this;
     if (this.#owed.any) {
-      if (!ring.insistOnRoom(LONGEST_OWED_BYTES, clock !== undefined)) {
+      if (!ring.forceRoom(LONGEST_OWED_BYTES, clock !== undefined)) {
         ring.free = 0;
         return false;
       }
       if (!this.#payOwed(clock)) return false;
     }
-    return ring.free >= bytes || ring.insistOnRoom(bytes, clock !== undefined);
+    return ring.free >= bytes || ring.forceRoom(bytes, clock !== undefined);
   }
 
   /**
@@ -452,7 +452,7 @@ export class StreamWriter {
       return;
     }
     const directory = join(process.workDir, `thread.${tid}`);
-    attempt('stream.json', directory, () => {
+    wrapSystemError('stream.json', directory, () => {
       // A signal between the two would complete the stream with metadata that this replaces.
       holdingSignals(() => {
         core.replaceFile(join(directory, 'stream.json'), this.#streamJson(false));
@@ -508,7 +508,7 @@ export class StreamWriter {
           return number;
         } catch (error) {
           if (!hasCode(error, 'EEXIST')) {
-            attempt('thread', place, () => {
+            wrapSystemError('thread', place, () => {
               throw error;
             });
           }
