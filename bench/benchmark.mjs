@@ -103,9 +103,8 @@ function allTables({ tables, goals = [] }) {
 
 /** @param {Result} result */
 export function resultMarkdown(result) {
-  return [...allTables(result).map(tableMarkdown), `${(result.notes ?? []).join(' ')}\n`].join(
-    '\n',
-  );
+  const tables = allTables(result).filter(({ detail }) => detail !== true);
+  return [...tables.map(tableMarkdown), `${(result.notes ?? []).join(' ')}\n`].join('\n');
 }
 
 /** @param {Result} result */

@@ -159,7 +159,7 @@ async function measure({ quick }) {
       ],
       notes: [
         'Plain arrays are read and tested element by element; an Int32Array is copied whole.',
-        'CPU time is a system call for each reading; libdumpi reads it for every call unless told otherwise.',
+        'CPU time is a system call for each reading; libdumpi reads it for every call by default.',
         `${rounds} rounds; ratios are medians over the rounds.`,
       ],
     };

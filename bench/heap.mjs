@@ -226,14 +226,14 @@ async function measure({ quick }) {
   return {
     tables: [
       {
-        title: 'Heap that a million records leave behind',
+        title: 'Heap that a million records leave',
         columns: ['', 'bytes', 'external bytes', 'bytes a record', 'collections'],
         rows,
       },
     ],
     goals,
     notes: [
-      'A timing is a number above 2^31: where V8 cannot keep it in a register or a field for numbers, it boxes it, 12 to 16 bytes. Nothing of Tracewright is left.',
+      'A timing is a number above 2^31. V8 boxes it (12 to 16 bytes) when neither a register nor a field for numbers can hold it. Nothing of Tracewright is left.',
       `Each in a process of its own (node ${FLAGS.join(' ')}); the least of three runs.`,
     ],
   };

@@ -139,7 +139,7 @@ async function measure({ quick }) {
         { goal: 'finish of nothing at most 3 ns', figure: nothingNs, met: nothingNs <= 3 },
       ],
       notes: [
-        `Batches of ${OPERATIONS} spans, ${rounds} rounds. Exporting (to nowhere), clearing and writing happen between the batches and count for nobody.`,
+        `Batches of ${OPERATIONS} spans, ${rounds} rounds. Exporting (to nowhere), clearing and writing happen between the batches and are not counted.`,
       ],
     };
   } finally {

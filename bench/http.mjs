@@ -270,7 +270,7 @@ async function measure({ quick }) {
       },
     ],
     notes: [
-      `Load by ${onPath('wrk') ? 'wrk' : 'processes of Node'}; service ${PINNED ? `pinned to core ${SERVICE_CORE} with all its threads, load to core ${LOAD_CORE}` : 'not pinned'}. CPU time is the service's own, user and system, of all its threads. The requests/s speak only where the service's core was busy (95 % and more).`,
+      `Load by ${onPath('wrk') ? 'wrk' : 'processes of Node'}; service ${PINNED ? `pinned to core ${SERVICE_CORE} with all its threads, load to core ${LOAD_CORE}` : 'not pinned'}. CPU time is the service's own, user and system, of all its threads. The requests/s mean something only when the service's core was busy (95 % and more).`,
     ],
   };
 }

@@ -276,7 +276,7 @@ async function measure({ quick, references: wanted }) {
       ],
       notes: [
         `A batch hands over ${BATCH} references.`,
-        'A conversion counts the CPU time of all its threads, user and system, reading and writing included; files in the page cache.',
+        'A conversion counts the CPU time of all its threads, user and system, reading and writing included. The files are in the page cache.',
       ],
     };
   } finally {

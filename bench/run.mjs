@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { machine, machineText, resultMarkdown, resultText } from './benchmark.mjs';
@@ -38,7 +38,7 @@ if (values.help) {
   --only NAME  ${NAMES.join(', ')}
   --quick      a tenth of the work: does it run, not how fast
   --json       one JSON document with every figure
-  --docs       put the figures into docs/performance.md as well
+  --docs       put the figures into docs/performance/ as well
 
 Each benchmark is a program too: node bench/NAME.mjs --help. The exit code is 2 when a goal is missed.
 Close what else runs on the machine.`);
@@ -62,13 +62,18 @@ async function run(name) {
   return { name, ...JSON.parse(output) };
 }
 
-const guide = new URL('../docs/performance.md', import.meta.url);
+const pages = new URL('../docs/performance/', import.meta.url);
 
-/** Where a benchmark's figures stand in the guide: between its two marks. */
-function placeIn(text, name) {
+/** The page that has a benchmark's marks, and where between them its figures go. */
+function placeOf(name) {
   const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const [start, end] = [text.indexOf(from), text.indexOf(to)];
-  return start === -1 || end < start ? undefined : { start: start + from.length, end };
+  for (const file of readdirSync(pages)) {
+    const page = new URL(file, pages);
+    const text = readFileSync(page, 'utf8');
+    const [start, end] = [text.indexOf(from), text.indexOf(to)];
+    if (start !== -1 && end > start) return { page, text, start: start + from.length, end };
+  }
+  return undefined;
 }
 
 /**
@@ -76,19 +81,17 @@ function placeIn(text, name) {
  * @param {Awaited<ReturnType<typeof run>>} result
  */
 function writeDocs(name, result) {
-  const text = readFileSync(guide, 'utf8');
-  const { start, end } = placeIn(text, name);
+  const { page, text, start, end } = placeOf(name);
   const figures = `\n\n${machineText(result.machine)}\n${resultMarkdown(result)}\n`;
-  writeFileSync(guide, text.slice(0, start) + figures + text.slice(end));
+  writeFileSync(page, text.slice(0, start) + figures + text.slice(end));
 }
 
 const names = values.only ?? NAMES;
 if (values.docs) {
   // Before hours of measuring, not after them.
-  const text = readFileSync(guide, 'utf8');
-  const unmarked = names.find((name) => placeIn(text, name) === undefined);
+  const unmarked = names.find((name) => placeOf(name) === undefined);
   if (unmarked !== undefined) {
-    console.error(`docs/performance.md has no marks for ${unmarked}`);
+    console.error(`no page in docs/performance has marks for ${unmarked}`);
     process.exit(1);
   }
 }

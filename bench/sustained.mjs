@@ -181,7 +181,7 @@ async function measure({ quick }) {
     ],
     goals: [{ goal: 'no event lost', figure: lost, met: lost === 0 }],
     notes: [
-      `Stalls are the OF[ OF] pairs of the trace; gaps are between any two neighbours in it. A loop that only reads the clock, for as long: longest gap ${nothing.toFixed(2)} ms.`,
+      `Stalls are the OF[ OF] pairs of the trace. Gaps lie between any two neighbouring events. A loop that only reads the clock had a longest gap of ${nothing.toFixed(2)} ms in the same time.`,
     ],
   };
 }
