@@ -9,7 +9,8 @@ import { dumpLine, dumpObject, mergedRecords, referenceRecords } from '../laplac
 import type { LaplaceRecord } from '../laplace/read/dump.js';
 import { readKernelEvents } from '../laplace/read/kernel-reader.js';
 import type { Endian, ReferenceForm } from '../laplace/layout.js';
-import { recoverTrace, ringBeside } from '../laplace/read/recover.js';
+import { recoverTrace } from '../laplace/read/recover.js';
+import { ringOf } from '../laplace/file-names.js';
 import { readReferences } from '../laplace/read/reference-reader.js';
 import { UsageError } from './command.js';
 import { formatOfRing, ringedFiles } from './left-rings.js';
@@ -48,7 +49,7 @@ const OTHER_RING = /\.bin\.(?:names\.)?ring$|^\.(?:stream|thread\.\d+)\.ring$|\.
 
 /** What the ring that a dead process has left says of its file. */
 function kindOfRing(path: string): string | undefined {
-  return formatOfRing(ringBeside(resolve(path)));
+  return formatOfRing(ringOf(resolve(path)));
 }
 
 function isFileOf(kind: Kind, path: string): boolean {
@@ -82,7 +83,7 @@ function filesIn(kind: Kind, directory: string): string[] {
  * depends on it.
  */
 function recover(kind: Kind, path: string, options: RecoverOptions): Recovery {
-  const isKnown = !existsSync(ringBeside(resolve(path))) || kindOfRing(path) !== undefined;
+  const isKnown = !existsSync(ringOf(resolve(path))) || kindOfRing(path) !== undefined;
   return recoverTrace(
     path,
     isKnown || path.endsWith(EXTENSIONS[kind]) ? { ...options, kind } : options,

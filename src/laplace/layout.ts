@@ -54,6 +54,3 @@ export type Endian = 'little' | 'big';
 
 /** The two forms of a reference trace. */
 export type ReferenceForm = 'binary' | 'text';
-
-/** The three kinds of files, as a ring names what it feeds. */
-export type LaplaceFile = 'laplace-binary' | 'laplace-text' | 'laplace-kernel';

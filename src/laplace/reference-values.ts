@@ -1,6 +1,7 @@
+import { core } from '../core/addon.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { checkWide, checkWord } from './hexadecimal.js';
-import { FIRST_TYPE, LAST_TYPE } from './layout.js';
+import { FIRST_TYPE, LAST_TYPE, RECORD_BYTES, TYPE_OFFSET } from './layout.js';
 
 /** A checked type as its byte. */
 export function typeByte(type: unknown): number {
@@ -14,6 +15,11 @@ export function typeByte(type: unknown): number {
 /** Whether a byte can be the type of a reference. */
 export function isType(code: number): boolean {
   return code >= FIRST_TYPE && code <= LAST_TYPE;
+}
+
+/** The first record of a chunk whose type cannot be one; `count` when there is none. */
+export function firstWrongType(records: Uint8Array, from: number, count: number): number {
+  return core.firstOutside(records, from + TYPE_OFFSET, RECORD_BYTES, count, FIRST_TYPE, LAST_TYPE);
 }
 
 /** Checks what one reference says; an absent timestamp is taken from the clock. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RECORD_BYTES } from '../../src/laplace/layout.js';
-import { firstWrongType } from '../../src/laplace/reference-text.js';
+import { firstWrongType } from '../../src/laplace/reference-values.js';
 
 describe('firstWrongType', () => {
   it.each([0x00, 0x20, 0x7f, 0xff])('finds byte %i wherever it stands', (wrong) => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LONGEST_REFERENCE_LINE, RECORD_BYTES } from '../../src/laplace/layout.js';
-import { plainFormat, ReferenceFormatter } from '../../src/laplace/reference-text.js';
+import { plainFormat, ReferenceFormatter } from '../../src/laplace/reference-lines.js';
 
 const MOST = 600;
 

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { checkPath } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
-import { fileExists } from '../write/trace-file.js';
+import { fileExists } from '../file-exists.js';
 
 /** Bytes from a file or a stream, into a buffer of the reader's. */
 export interface ByteSource {

@@ -4,14 +4,10 @@ import { openSink, openSource } from './byte-streams.js';
 import type { ByteSink, ByteSource } from './byte-streams.js';
 import { RECORD_BYTES } from '../layout.js';
 import type { Endian } from '../layout.js';
-import {
-  cutLine,
-  cutRecord,
-  firstWrongType,
-  ReferenceFormatter,
-  ReferenceParser,
-  wrongTypeAt,
-} from '../reference-text.js';
+import { ReferenceFormatter } from '../reference-lines.js';
+import { firstWrongType } from '../reference-values.js';
+import { cutLine, cutRecord, wrongTypeAt } from './reference-faults.js';
+import { ReferenceParser } from './reference-parser.js';
 import { checkOptionNames, oneOf } from '../../core/options/argument.js';
 
 /** What a conversion can be told. */

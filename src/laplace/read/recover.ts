@@ -8,7 +8,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { checkOptionNames, checkPath } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
@@ -20,14 +20,13 @@ import {
   nothingToRecover,
   recoverRings,
 } from '../../core/recovery/recover-rings.js';
-import type { Candidate, Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import type { Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
 import { whileLocked } from '../../core/recovery/recovery-lock.js';
-import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
-import type { RingFile } from '../../core/recovery/ring-file.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
+import { ringCandidates } from '../file-names.js';
+import type { TraceKind } from '../file-names.js';
 import { END_LINE, LONGEST_LINE } from '../kernel-event-kinds.js';
 import { LONGEST_REFERENCE_LINE, NEWLINE, RECORD_BYTES } from '../layout.js';
-import type { LaplaceFile } from '../layout.js';
 
 /** What `recoverTrace` can be told. */
 export interface LaplaceRecoverOptions extends RecoverOptions {
@@ -35,32 +34,7 @@ export interface LaplaceRecoverOptions extends RecoverOptions {
    * What the file is, for one whose ring is gone or that another program wrote: half a record at
    * its end is cut, and a kernel trace gets its end. Without it only what rings hold is recovered.
    */
-  kind?: 'binary' | 'text' | 'kernel';
-}
-
-/** The ring of a trace, where it lies beside it. */
-export function ringBeside(file: string): string {
-  return join(dirname(file), `.${basename(file)}.ring`);
-}
-
-/** Whether a ring feeds a trace of Laplace. */
-export function isLaplaceRing(ring: RingFile): boolean {
-  const kinds: readonly LaplaceFile[] = ['laplace-binary', 'laplace-text', 'laplace-kernel'];
-  return ring.targetKind === 'own-file' && kinds.some((kind) => kind === ring.format);
-}
-
-/** The files that may be rings of the trace. */
-export function* ringCandidates(file: string, ringDir: string | undefined): Generator<Candidate> {
-  const beside = ringBeside(file);
-  if (existsSync(beside)) {
-    yield { path: beside, streamOf: (ring) => (isLaplaceRing(ring) ? file : undefined) };
-  }
-  yield* ringsElsewhere(ringDir, {
-    isMine: isLaplaceRing,
-    holds: (path) => path === file,
-    files: () => [file],
-    besides: (_, { path }) => [{ from: path, to: beside }],
-  });
+  kind?: TraceKind;
 }
 
 /**
@@ -97,10 +71,7 @@ function recoverFile(file: string, { ringDir, kind }: LaplaceRecoverOptions): Re
 }
 
 /** Cuts half a record and adds a missing end; undefined when there was nothing to do. */
-function endWithoutRing(
-  file: string,
-  kind: 'binary' | 'text' | 'kernel',
-): RecoveredStream | undefined {
+function endWithoutRing(file: string, kind: TraceKind): RecoveredStream | undefined {
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const status = fstatSync(fd);

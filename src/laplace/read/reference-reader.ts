@@ -10,13 +10,9 @@ import {
   TIMESTAMP_OFFSET,
 } from '../layout.js';
 import type { Endian, ReferenceForm } from '../layout.js';
-import {
-  cutLine,
-  cutRecord,
-  firstWrongType,
-  ReferenceParser,
-  wrongTypeAt,
-} from '../reference-text.js';
+import { firstWrongType } from '../reference-values.js';
+import { cutLine, cutRecord, wrongTypeAt } from './reference-faults.js';
+import { ReferenceParser } from './reference-parser.js';
 import { checkOptionNames, checkPath, oneOf } from '../../core/options/argument.js';
 
 /** What the readers of reference traces can be told; nothing in a binary file says it. */

@@ -7,8 +7,8 @@ import type { Ring } from '../../core/ring/ring.js';
 import { bufferOf, byteOffsetOf, lengthOf } from '../../core/typed-array.js';
 import { FIRST_TYPE, LAST_TYPE, packedLayout, RECORD_BYTES, TYPE_OFFSET } from '../layout.js';
 import type { ReferenceForm } from '../layout.js';
-import { firstWrongType, ReferenceFormatter } from '../reference-text.js';
-import { typeByte } from '../reference-values.js';
+import { ReferenceFormatter } from '../reference-lines.js';
+import { firstWrongType, typeByte } from '../reference-values.js';
 
 /** Many references, a typed array for each field; all arrays have the same length. */
 export interface ReferenceArrays {

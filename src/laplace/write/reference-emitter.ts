@@ -1,19 +1,17 @@
 import { compile, mayCompile } from '../../core/ring/compile.js';
 import { commitText, ringScope } from '../../core/ring/emitter-text.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { writeHex, writeHex32 } from '../hexadecimal.js';
 import type { Wide } from '../hexadecimal.js';
 import {
   ADDRESS_OFFSET,
   LENGTH_OFFSET,
   LONGEST_REFERENCE_LINE,
-  NEWLINE,
   RECORD_BYTES,
-  SPACE,
   SPACE_OFFSET,
   TIMESTAMP_OFFSET,
   TYPE_OFFSET,
 } from '../layout.js';
+import { writeLine } from '../reference-lines.js';
 import { checkReference } from '../reference-values.js';
 
 /** Records one reference of a fixed type; see `References.load`. */
@@ -59,29 +57,6 @@ function writeRecord(
   view.setUint8(at + LENGTH_OFFSET, length);
   view.setUint32(at + SPACE_OFFSET, space, little);
   view.setUint32(at + ADDRESS_OFFSET, address, little);
-}
-
-/** Writes a line at `at` and returns where it ends; its values have been checked. */
-export function writeLine(
-  bytes: Uint8Array,
-  at: number,
-  type: number,
-  timestamp: Wide,
-  length: number,
-  space: number,
-  address: number,
-): number {
-  bytes[at] = type;
-  bytes[at + 1] = SPACE;
-  let end = writeHex(bytes, at + 2, timestamp);
-  bytes[end] = SPACE;
-  end = writeHex32(bytes, end + 1, length);
-  bytes[end] = SPACE;
-  end = writeHex32(bytes, end + 1, space);
-  bytes[end] = SPACE;
-  end = writeHex32(bytes, end + 1, address);
-  bytes[end] = NEWLINE;
-  return end + 1;
 }
 
 /**

@@ -1,20 +1,21 @@
 import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
 import { core } from '../../core/addon.js';
 import type { NativeRingOptions } from '../../core/addon.js';
 import { checkOptionNames, checkPath, oneOf } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { TracewrightError } from '../../core/errors.js';
-import { isPlainFile, kindOf } from '../../core/files/file-kind.js';
+import { isPlainFile } from '../../core/files/file-kind.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import type { LaplaceFile } from '../layout.js';
+import { fileExists } from '../file-exists.js';
+import { ringCandidates, ringIn, ringOf } from '../file-names.js';
+import type { RingFormat } from '../file-names.js';
 import { OPENING_WAIT_MS } from '../../core/recovery/recovery-lock.js';
-import { recoverTrace, ringBeside, ringCandidates } from '../read/recover.js';
+import { recoverTrace } from '../read/recover.js';
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {
@@ -27,20 +28,6 @@ export const TRACE_FILE_OPTIONS = {
   ...RING_OPTIONS,
   exists: true,
 } as const satisfies OptionNames<Required<TraceFileOptions>>;
-
-/** The error for a file that stands where a trace shall go. */
-export function fileExists(field: string, path: string, inUse = false): TracewrightError {
-  const reason = inUse
-    ? 'is being written: choose another name'
-    : kindOf(path)?.isFile() === false
-      ? 'is no plain file: choose another name'
-      : "exists: choose another name, or replace it with { exists: 'replace' }";
-  return new TracewrightError('ERR_TRACE_EXISTS', `${field} ${path} ${reason}`, {
-    field,
-    value: path,
-    limit: 'a file that does not exist',
-  });
-}
 
 /**
  * Puts the place of a trace in order: a dead process's trace is completed, and goes only where it
@@ -90,7 +77,7 @@ export class TraceFile {
    */
   constructor(
     path: unknown,
-    format: LaplaceFile,
+    format: RingFormat,
     options: TraceFileOptions,
     names: OptionNames<Required<TraceFileOptions>>,
     end?: string,
@@ -104,11 +91,10 @@ export class TraceFile {
     );
     clearPlace(this.path, exists === 'replace', ringDir);
     // The clock, for in a container that is started again the numbers are the same.
-    const number = `${process.pid}-${core.systemThreadId()}-${core.clockNow()}`;
-    const name = `tracewright-${number}-laplace.ring`;
+    const tag = `${process.pid}-${core.systemThreadId()}-${core.clockNow()}`;
     try {
       const native: NativeRingOptions = {
-        path: ringDir === undefined ? ringBeside(this.path) : join(ringDir, name),
+        path: ringDir === undefined ? ringOf(this.path) : ringIn(ringDir, tag),
         capacity: settings.ringBytes,
         format,
         target: this.path,
