@@ -53,15 +53,13 @@ const flags = [
   require('node-api-headers').include_dir,
   `-I${join(root, 'native')}`,
 ];
-const headers = [...new Set(['native', ...target.sources.map((source) => dirname(source))])];
 const objects = await compileSources(
   target.sources,
   flags,
   join(build, 'objects', target.target_name),
-  headers,
 );
 
-// Linked beside and renamed, so that a process which has the old one loaded keeps it whole.
+// Linked under another name and renamed: a process that has loaded the old addon keeps it intact.
 const link =
   process.platform === 'darwin'
     ? ['-bundle', '-undefined', 'dynamic_lookup']

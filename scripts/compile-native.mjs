@@ -51,26 +51,24 @@ export function runCompiler(args, purpose) {
   });
 }
 
-function newestHeader(directories) {
-  const headers = directories.flatMap((directory) =>
-    readdirSync(join(root, directory))
-      .filter((name) => name.endsWith('.h'))
-      .map((name) => statSync(join(root, directory, name)).mtimeMs),
-  );
+function newestHeader() {
+  const directory = join(root, 'native');
+  const headers = readdirSync(directory, { recursive: true })
+    .filter((name) => name.endsWith('.h'))
+    .map((name) => statSync(join(directory, name)).mtimeMs);
   return Math.max(0, ...headers);
 }
 
 /**
- * Compiles `sources` (paths from the root) into `objects` and returns the object files.
- *
- * @param headerDirectories a header that changes there makes every object stale.
+ * Compiles `sources` (paths from the root) into the directory `objects` and returns the object
+ * files. A changed header makes every object stale.
  */
-export async function compileSources(sources, flags, objects, headerDirectories) {
+export async function compileSources(sources, flags, objects) {
   mkdirSync(objects, { recursive: true });
   const command = [compiler, ...flags].join('\n');
   const commandFile = join(objects, 'command');
   const sameCommand = existsSync(commandFile) && readFileSync(commandFile, 'utf8') === command;
-  const header = newestHeader(headerDirectories);
+  const header = newestHeader();
   const files = sources.map((source) => ({
     source,
     object: join(objects, `${source.replaceAll('/', '-')}.o`),

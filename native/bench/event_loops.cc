@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "../clock.h"
-#include "../drain_thread.h"
+#include "clock/clock.h"
+#include "drain/drain_thread.h"
 #include "dumpi_send.h"
 #include "laplace_text.h"
 #include "ring_producer.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "../file_sink.h"
-#include "../ring.h"
+#include "ring/ring.h"
+#include "sink/file_sink.h"
 
 namespace tracewright {
 

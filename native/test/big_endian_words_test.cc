@@ -1,4 +1,4 @@
-#include "big_endian_words.h"
+#include "ring/big_endian_words.h"
 
 #include <cstring>
 #include <vector>

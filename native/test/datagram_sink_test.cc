@@ -1,4 +1,4 @@
-#include "datagram_sink.h"
+#include "sink/datagram_sink.h"
 
 #include <sys/ioctl.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "drain_thread.h"
+#include "drain/drain_thread.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -11,9 +11,9 @@
 
 #include "check.h"
 #include "eventually.h"
-#include "file_sink.h"
 #include "producer.h"
 #include "record.h"
+#include "sink/file_sink.h"
 #include "temporary_directory.h"
 #include "test_ring.h"
 

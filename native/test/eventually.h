@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "clock.h"
+#include "clock/clock.h"
 
 namespace tracewright {
 namespace test {

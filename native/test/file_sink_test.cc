@@ -1,11 +1,11 @@
-#include "file_sink.h"
+#include "sink/file_sink.h"
 
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "check.h"
-#include "drain_thread.h"
+#include "drain/drain_thread.h"
 #include "eventually.h"
 #include "file_limit.h"
 #include "producer.h"

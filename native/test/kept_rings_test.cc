@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "check.h"
-#include "drain_thread.h"
+#include "drain/drain_thread.h"
 #include "eventually.h"
 #include "file_limit.h"
-#include "file_sink.h"
 #include "producer.h"
 #include "record.h"
-#include "shared_targets.h"
+#include "sink/file_sink.h"
+#include "sink/shared_targets.h"
 #include "temporary_directory.h"
 #include "test_ring.h"
 

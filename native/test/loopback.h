@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "file_descriptor.h"
-#include "network_address.h"
+#include "file/file_descriptor.h"
+#include "sink/network_address.h"
 
 namespace tracewright {
 namespace test {

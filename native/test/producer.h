@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "record.h"
-#include "ring.h"
+#include "ring/ring.h"
 
 namespace tracewright {
 namespace test {

@@ -1,4 +1,4 @@
-#include "record_packing.h"
+#include "ring/record_packing.h"
 
 #include <cmath>
 #include <cstring>

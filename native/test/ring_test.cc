@@ -1,4 +1,4 @@
-#include "ring.h"
+#include "ring/ring.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,12 +8,12 @@
 #include <thread>
 
 #include "check.h"
-#include "drain_thread.h"
+#include "drain/drain_thread.h"
 #include "eventually.h"
-#include "file_descriptor.h"
-#include "file_sink.h"
+#include "file/file_descriptor.h"
 #include "producer.h"
 #include "record.h"
+#include "sink/file_sink.h"
 #include "temporary_directory.h"
 #include "test_ring.h"
 

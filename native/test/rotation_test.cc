@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "check.h"
-#include "file_sink.h"
-#include "piece_series.h"
 #include "producer.h"
 #include "record.h"
+#include "sink/file_sink.h"
+#include "sink/piece_series.h"
 #include "temporary_directory.h"
 #include "test_ring.h"
 

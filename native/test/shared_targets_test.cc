@@ -1,4 +1,4 @@
-#include "shared_targets.h"
+#include "sink/shared_targets.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check.h"
-#include "file_sink.h"
+#include "sink/file_sink.h"
 #include "temporary_directory.h"
 
 namespace tracewright {

@@ -1,4 +1,4 @@
-#include "stream_sink.h"
+#include "sink/stream_sink.h"
 
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.h"
-#include "drain_thread.h"
+#include "drain/drain_thread.h"
 #include "eventually.h"
 #include "loopback.h"
 #include "producer.h"

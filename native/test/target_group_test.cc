@@ -1,9 +1,9 @@
-#include "target_group.h"
+#include "sink/target_group.h"
 
 #include <cerrno>
 
 #include "check.h"
-#include "sink.h"
+#include "sink/sink.h"
 
 namespace tracewright {
 namespace test {

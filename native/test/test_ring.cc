@@ -1,8 +1,8 @@
 #include "test_ring.h"
 
 #include "check.h"
-#include "file_sink.h"
 #include "record.h"
+#include "sink/file_sink.h"
 
 namespace tracewright {
 namespace test {

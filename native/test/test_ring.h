@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ring.h"
+#include "ring/ring.h"
 #include "temporary_directory.h"
 
 namespace tracewright {

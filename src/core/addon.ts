@@ -131,7 +131,7 @@ export interface GroupState {
   message: string;
 }
 
-/** Byte offsets in the control page, which native/control_page.h lays out. */
+/** Byte offsets in the control page, which native/ring/control_page.h lays out. */
 export interface ControlLayout {
   pending: number;
   epilogue: number;

@@ -5,7 +5,7 @@ import { wrapSystemError } from '../core/files/system-error.js';
 
 /**
  * The numbered pieces of a trace that rotates: `trace.heph` is written as `trace.000001.heph`,
- * `trace.000002.heph` … The names are made by native/piece_series.cc.
+ * `trace.000002.heph` … The names are made by native/sink/piece_series.cc.
  */
 
 const NUMBER = /^\d{6,}$/;

@@ -14,7 +14,7 @@ const fixture = fileURLToPath(new URL('../fixtures/commit-calls.mjs', import.met
 
 describe.each(['on', 'off'])('commits with TRACEWRIGHT_FAST_CALLS=%s', (setting) => {
   let directory: string;
-  let said: { fastCalls: boolean; v8: string };
+  let said: { fastCalls: boolean };
 
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'tracewright-calls-'));
@@ -30,9 +30,10 @@ describe.each(['on', 'off'])('commits with TRACEWRIGHT_FAST_CALLS=%s', (setting)
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('are what the setting and the line of V8 allow', () => {
-    const known = /^(11\.3|12\.4|13\.6)\..*-node\./.test(said.v8);
-    expect(said.fastCalls).toBe(setting === 'on' && known);
+  it('are fast on every Node that the package is tested on, unless turned off', () => {
+    // Another Node needs its V8 line in native/addon/v8_version.h, and a run of these tests.
+    const tested = ['20', '22', '24', '25', '26'].includes(process.versions.node.split('.')[0]!);
+    expect(said.fastCalls).toBe(setting === 'on' && tested);
   });
 
   it.each([1, 2])('lose and repeat nothing in stream %i', (tid) => {

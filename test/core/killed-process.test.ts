@@ -11,7 +11,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The control page, read by its own offsets: what native/control_page.h promises to others. */
+/** The control page, read by its own offsets: what native/ring/control_page.h promises to others. */
 function readControlPage(bytes: Buffer) {
   const text = (at: number, size: number): string =>
     bytes.toString('utf8', at, bytes.indexOf(0, at) < at + size ? bytes.indexOf(0, at) : at + size);

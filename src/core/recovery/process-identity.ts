@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hasCode } from '../files/system-error.js';
 
-/** What tells a process from another that has the same pid: native/process_identity.h. */
+/** What tells a process from another that has the same pid: native/process/process_identity.h. */
 export interface ProcessIdentity {
   pid: number;
   /** Field 22 of `/proc/<pid>/stat`, in decimal; `0` where there is none. */

@@ -15,7 +15,7 @@ const LITTLE = endianness() === 'LE';
 const LONGEST_UNREADY_MS = 10_000;
 const LONGEST_LETTING_GO_MS = 300;
 
-/** What feeds the target of a ring; the numbers are those of native/control_page.h. */
+/** What feeds the target of a ring; the numbers are those of native/ring/control_page.h. */
 export type TargetKind = 'own-file' | 'shared-file' | 'socket';
 const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
   undefined,
@@ -100,7 +100,7 @@ function readable<T>(path: string, call: () => T): T {
 }
 
 /**
- * The file of a ring that its process left behind: what native/control_page.h lays out, read
+ * The file of a ring that its process left behind: what native/ring/control_page.h lays out, read
  * without trusting it. Every number is checked against the file's size and the others.
  */
 export class RingFile {

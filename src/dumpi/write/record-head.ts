@@ -11,7 +11,7 @@ import {
   TIMES_BYTES,
 } from '../layout.js';
 
-/** In place of a start's nanoseconds: the start is the stop (native/ring.h). */
+/** In place of a start's nanoseconds: the start is the stop (native/ring/ring.h). */
 export const NO_START = 0xffff_ffff;
 
 /**

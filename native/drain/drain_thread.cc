@@ -1,0 +1,369 @@
+#include "drain/drain_thread.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "clock/clock.h"
+#include "process/process_end.h"
+#include "sink/sink.h"
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#endif
+
+namespace tracewright {
+
+namespace {
+
+constexpr int kRoundMs = 80;
+constexpr int kHurriedRoundMs = 2;
+// Rounds without work before the thread sleeps.
+constexpr int kIdleRounds = 10;
+// Without a fence on other threads a commit might go unnoticed; then the thread looks now and then.
+constexpr int kUnfencedSleepMs = 100;
+// What is kept of streams that ended while their files refused: their threads come and go, and each
+// costs a descriptor and its memory.
+constexpr size_t kMostKept = 64;
+constexpr size_t kMostKeptBytes = 64 << 20;
+// For a holder that will never release, because its thread was terminated.
+constexpr int kHoldLimitMs = 500;
+
+thread_local int holds = 0;
+
+#if defined(__linux__)
+bool membarrier(int command) {
+  return syscall(__NR_membarrier, command, 0, 0) == 0;
+}
+bool prepare_fence() {
+  return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+}
+void fence_all_threads() {
+  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+#else
+bool prepare_fence() {
+  return false;
+}
+void fence_all_threads() {}
+#endif
+
+}  // namespace
+
+DrainThread& DrainThread::instance() {
+  // Never destroyed: producers and exit handlers may outlive every static.
+  static DrainThread* const thread = new DrainThread();
+  return *thread;
+}
+
+DrainThread::DrainThread() : process_(getpid()), can_fence_(prepare_fence()) {
+  // process.exit() and uncaught exceptions run no environment hook of the main thread.
+  std::atexit([] { instance().stop(); });
+}
+
+bool DrainThread::start_once() {
+  std::lock_guard<std::mutex> lock(start_lock_);
+  if (started_ || stopping_.load()) return true;
+  // Without a descriptor left there is no trace, but the service goes on.
+  if (pipe_[0] == -1) {
+    if (::pipe(pipe_) != 0) return false;
+    for (const int fd : pipe_) {
+      fcntl(fd, F_SETFD, FD_CLOEXEC);
+      fcntl(fd, F_SETFL, O_NONBLOCK);
+    }
+  }
+  // The host's signals are none of this thread's business.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // Not std::thread, which would throw where the system has no thread left.
+  const auto run_it = [](void* self) -> void* {
+    static_cast<DrainThread*>(self)->run();
+    return nullptr;
+  };
+  const int error = pthread_create(&thread_, nullptr, run_it, this);
+  started_ = error == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return started_;
+}
+
+bool DrainThread::add(const std::shared_ptr<Ring>& ring) {
+  if (!start_once()) return false;
+  {
+    std::lock_guard<std::mutex> lock(rings_lock_);
+    rings_.push_back(ring);
+  }
+  wake();
+  return true;
+}
+
+void DrainThread::remove(const Ring* ring) {
+  std::shared_ptr<Ring> last;  // not destroyed under the lock
+  std::lock_guard<std::mutex> lock(rings_lock_);
+  const auto found = std::find_if(rings_.begin(), rings_.end(),
+                                  [ring](const auto& each) { return each.get() == ring; });
+  if (found == rings_.end()) return;
+  last = std::move(*found);
+  rings_.erase(found);
+}
+
+bool DrainThread::keep(Ring* ring) {
+  if (ProcessEnd::begun() || !ring->sink()->may_take_more()) return false;
+  if (ring->kept()) return true;
+  {
+    std::lock_guard<std::mutex> lock(rings_lock_);
+    size_t kept = 1;
+    size_t bytes = ring->capacity();
+    for (const auto& each : rings_) {
+      if (!each->kept()) continue;
+      ++kept;
+      bytes += each->capacity();
+    }
+    if (kept > kMostKept || bytes > kMostKeptBytes) return false;
+    ring->kept_.store(true, std::memory_order_release);
+  }
+  ring->sink()->count_kept(1);
+  // It may be asleep: of a stream that lacks nothing but its end, say.
+  wake();
+  return true;
+}
+
+std::vector<std::shared_ptr<Ring>> DrainThread::rings() {
+  std::lock_guard<std::mutex> lock(rings_lock_);
+  return rings_;
+}
+
+void DrainThread::post(uint8_t message) {
+  // A full pipe already holds a reason to wake up.
+  const ssize_t written = ::write(pipe_[1], &message, 1);
+  (void)written;
+}
+
+void DrainThread::wake() {
+  if (!woken_.exchange(true)) post(0);
+}
+
+void DrainThread::hurry() {
+  hurried_.store(true);
+  wake();
+}
+
+void DrainThread::wait(int timeout_ms) {
+  std::vector<pollfd> entries;
+  entries.push_back({pipe_[0], POLLIN, 0});
+  for (const auto& ring : rings()) {
+    short events = 0;
+    const int fd = ring->sink()->poll_descriptor(&events);
+    const bool known = std::any_of(entries.begin(), entries.end(),
+                                   [fd](const pollfd& entry) { return entry.fd == fd; });
+    if (fd != -1 && !known) entries.push_back({fd, events, 0});
+  }
+  poll(entries.data(), static_cast<nfds_t>(entries.size()), timeout_ms);
+  uint8_t messages[64];
+  const ssize_t read = ::read(pipe_[0], messages, sizeof messages);
+  if (read <= 0) return;
+  // Exchanged, not stored: what a producer did before it found this set must be seen from here on.
+  woken_.exchange(false);
+  for (ssize_t i = 0; i < read; ++i) {
+    if (messages[i] != 0) end_by_signal(messages[i]);
+  }
+}
+
+bool DrainThread::round() {
+  rounds_.fetch_add(1, std::memory_order_relaxed);
+  Clock::instance().anchor();
+  bool busy = false;
+  const uint64_t now = Clock::monotonic();
+  for (const auto& ring : rings()) {
+    ring->sink()->tick(now);
+    const bool behind = ring->head() != ring->tail();
+    busy = busy || behind || ring->kept();
+    if (ring->kept()) {
+      ring->finish(0);
+    } else if (behind || ring->awaited()) {
+      // Also where somebody waits for what has left already, for he may have missed the news.
+      ring->drain();
+    }
+    ring->follow();
+    busy = busy || ring->sink()->restless();
+    ring->wake_when_half_full();
+  }
+  return busy;
+}
+
+bool DrainThread::fall_asleep() {
+  const auto all = rings();
+  for (const auto& ring : all) ring->wake_at_next_commit();
+  // Every producer either sees the new wake_at at its next commit, or its last commit is seen here.
+  fence_all_threads();
+  return std::all_of(all.begin(), all.end(),
+                     [](const auto& ring) { return ring->head() == ring->tail(); });
+}
+
+void DrainThread::run() {
+  int idle = 0;
+  while (!stopping_.load()) {
+    const bool hurried = hurried_.exchange(false);
+    idle = round() ? 0 : idle + 1;
+    bool waiting = false;
+    for (const auto& ring : rings()) waiting = waiting || ring->awaited();
+    if (hurried || waiting) {
+      wait(kHurriedRoundMs);
+    } else if (idle < kIdleRounds) {
+      wait(kRoundMs);
+    } else if (fall_asleep()) {
+      wait(can_fence_ ? -1 : kUnfencedSleepMs);
+      if (!hurried_.load() && !stopping_.load()) {
+        // The first record after a silence is seldom the last: take its companions along.
+        for (const auto& ring : rings()) ring->wake_when_half_full();
+        wait(kRoundMs);
+      }
+      if (can_fence_) idle = 0;
+    }
+  }
+}
+
+Backlog DrainThread::backlog_of(const std::function<bool(const Sink&)>& belongs,
+                                const std::function<void()>& read_counts) {
+  Backlog backlog;
+  std::vector<std::shared_ptr<Ring>> feeding;
+  std::vector<std::unique_lock<std::mutex>> held;
+  for (const auto& ring : rings()) {
+    if (!belongs(*ring->sink())) continue;
+    held.push_back(ring->hold_still());
+    feeding.push_back(ring);
+  }
+  for (const auto& ring : feeding) ring->add_backlog(&backlog);
+  read_counts();
+  held.clear();
+  return backlog;
+}
+
+void DrainThread::finish_all() {
+  ProcessEnd::begin();
+  // One wait for the sockets of all rings, not one for each.
+  const uint64_t begin = Clock::monotonic();
+  for (const auto& ring : rings()) {
+    const uint64_t spent_ms = (Clock::monotonic() - begin) / 1000000;
+    constexpr uint32_t kLimitMs = ProcessEnd::kSocketLimitMs;
+    ring->finish(spent_ms >= kLimitMs ? 0 : kLimitMs - static_cast<uint32_t>(spent_ms));
+  }
+}
+
+void DrainThread::stop() {
+  // A forked child has inherited the exit handler, but neither the thread nor the traces.
+  if (getpid() != process_) return;
+  // Sockets are drained by the thread, so it must still be there.
+  finish_all();
+  std::lock_guard<std::mutex> lock(start_lock_);
+  stopping_.store(true);
+  if (!started_) return;
+  post(0);
+  pthread_join(thread_, nullptr);
+  started_ = false;
+}
+
+void DrainThread::on_signal(int signal_number) {
+  static volatile sig_atomic_t already = 0;
+  const int saved = errno;
+  DrainThread& self = instance();
+  if (already != 0 || self.stopping_.load() || getpid() != self.process_) {
+    // Somebody insists, or the traces are finished and nobody listens any more, or a forked child
+    // has inherited the handler together with the pipe of its parent's thread.
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+    errno = saved;
+    return;
+  }
+  already = 1;
+  self.ending_.store(true);
+  self.post(static_cast<uint8_t>(signal_number));
+  errno = saved;
+}
+
+// Whether the signal ends the process as things stand: by default, or by a handler that cleans up
+// once and lets the signal come again, as Node installs for SIGINT and SIGTERM to restore the
+// terminal. libuv's handlers, behind which a program's own stand, restart system calls.
+bool DrainThread::ends_process(const struct sigaction& action) {
+  const auto flags = static_cast<unsigned>(action.sa_flags);
+  if ((flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN) return false;
+  if ((flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_DFL) return true;
+  return (flags & SA_RESETHAND) != 0 && (flags & SA_RESTART) == 0;
+}
+
+bool DrainThread::finish_on_signal(int signal_number) {
+  if (signal_number <= 0 || signal_number >= kSignals) return false;
+  struct sigaction current {};
+  if (sigaction(signal_number, nullptr, &current) != 0) return false;
+  if ((current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == on_signal) return true;
+  if (!ends_process(current)) return false;
+  if (!start_once()) return false;
+  previous_[signal_number] = current;
+  struct sigaction ours {};
+  ours.sa_handler = on_signal;
+  ours.sa_flags = SA_RESTART;
+  sigemptyset(&ours.sa_mask);
+  return sigaction(signal_number, &ours, nullptr) == 0;
+}
+
+void DrainThread::hold_signals() {
+  if (holds++ > 0) return;
+  std::unique_lock<std::mutex> lock(hold_lock_);
+  // For good, when the process is ending.
+  held_.wait(lock, [this] { return !ending_.load(); });
+  ++holders_;
+}
+
+void DrainThread::release_signals() {
+  if (--holds > 0) return;
+  {
+    std::lock_guard<std::mutex> lock(hold_lock_);
+    --holders_;
+  }
+  held_.notify_all();
+}
+
+// At the end of the process, on this thread, which nobody else can wait for any more. All of them
+// side by side: one that stands still takes nothing from the others.
+void DrainThread::drain_sockets() {
+  const auto all = rings();
+  for (;;) {
+    std::vector<pollfd> behind;
+    for (const auto& ring : all) {
+      Sink& sink = *ring->sink();
+      if (!sink.slow() || ring->drain()) continue;
+      sink.tick(Clock::monotonic());
+      short events = 0;
+      const int fd = sink.poll_descriptor(&events);
+      behind.push_back({fd, events, 0});
+    }
+    if (behind.empty() || ProcessEnd::socket_limit_ms(1) == 0) return;
+    poll(behind.data(), static_cast<nfds_t>(behind.size()), kHurriedRoundMs);
+  }
+}
+
+void DrainThread::end_by_signal(int signal_number) {
+  {
+    std::unique_lock<std::mutex> lock(hold_lock_);
+    held_.wait_for(lock, std::chrono::milliseconds(kHoldLimitMs), [this] { return holders_ == 0; });
+  }
+  ProcessEnd::begin();
+  drain_sockets();
+  for (const auto& ring : rings()) ring->finish(0);
+  sigaction(signal_number, &previous_[signal_number], nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal_number);
+  kill(getpid(), signal_number);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+}
+
+}  // namespace tracewright

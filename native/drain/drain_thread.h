@@ -1,0 +1,96 @@
+// The one background thread of a process: it moves records from all rings to their targets, keeps
+// the clock's line true, and ends the traces when a signal ends the process. With nothing to do it
+// sleeps until a producer commits.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "ring/ring.h"
+
+namespace tracewright {
+
+class DrainThread {
+ public:
+  static DrainThread& instance();
+
+  // False, with errno, when there is no thread to serve it.
+  bool add(const std::shared_ptr<Ring>& ring);
+  void remove(const Ring* ring);
+  // Tries to finish a ring again and again whose file refuses what it holds, if that can change and
+  // not too many are kept already. Called by the ring, which its consumer lock holds still.
+  bool keep(Ring* ring);
+
+  // From a producer whose ring fills up, or that commits into a sleeping process.
+  void wake();
+  // Somebody waits for records to leave: go round at once, and until they have.
+  void hurry();
+
+  // What the rings that feed the sinks in question hold and have turned away. `read_counts` runs
+  // while all of them are held still, so that no record is on its way from one count to the other.
+  Backlog backlog_of(const std::function<bool(const Sink&)>& belongs,
+                     const std::function<void()>& read_counts);
+
+  // Finishes every ring. Called when the process ends in an orderly way.
+  void finish_all();
+
+  // Lets the process end with complete traces when it gets `signal_number`, as long as the program
+  // does not handle it: the traces are finished, then the signal takes the effect that it had
+  // before. False when the program handles or ignores the signal.
+  bool finish_on_signal(int signal_number);
+
+  // A stream begins in several steps: its directory, its metadata, its ring, its first records. A
+  // signal that ends the process waits a moment for the streams that are between the two calls, and
+  // holds those that come after it: they would be torn. Calls nest.
+  void hold_signals();
+  void release_signals();
+
+  // How often the thread came round, for the test that it sleeps.
+  uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
+
+ private:
+  DrainThread();
+  bool start_once();
+  void run();
+  bool round();
+  bool fall_asleep();
+  void wait(int timeout_ms);
+  void stop();
+  void end_by_signal(int signal_number);
+  void drain_sockets();
+  static void on_signal(int signal_number);
+  static bool ends_process(const struct sigaction& action);
+  void post(uint8_t message);
+  std::vector<std::shared_ptr<Ring>> rings();
+
+  std::mutex rings_lock_;
+  std::vector<std::shared_ptr<Ring>> rings_;
+  std::mutex start_lock_;
+  pthread_t thread_{};
+  const pid_t process_;
+  bool started_ = false;
+  bool can_fence_ = false;
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> woken_{false};
+  std::atomic<bool> hurried_{false};
+  std::atomic<uint64_t> rounds_{0};
+  int pipe_[2] = {-1, -1};
+  std::mutex hold_lock_;
+  std::condition_variable held_;
+  int holders_ = 0;
+  std::atomic<bool> ending_{false};  // set where the signal arrives
+  // Every signal with a number below this can be finished on; those of a terminal and an operator
+  // are far below.
+  static constexpr int kSignals = 32;
+  struct sigaction previous_[kSignals] = {};
+};
+
+}  // namespace tracewright

@@ -1,0 +1,42 @@
+// The one wait that the sockets of a process get when it ends, whichever of its threads comes
+// first: Node ends them one after another.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "clock/clock.h"
+
+namespace tracewright {
+
+class ProcessEnd {
+ public:
+  static constexpr uint32_t kSocketLimitMs = 1000;
+
+  // The process ends from here on, for good.
+  static void begin() {
+    uint64_t none = 0;
+    since().compare_exchange_strong(none, Clock::monotonic());
+  }
+
+  static bool begun() { return since().load() != 0; }
+
+  // How long a ring that ends now may wait for its socket: `wanted`, or what is left of the wait of
+  // all.
+  static uint32_t socket_limit_ms(uint32_t wanted) {
+    const uint64_t begun = since().load();
+    if (begun == 0) return wanted;
+    const uint64_t spent_ms = (Clock::monotonic() - begun) / 1000000;
+    if (spent_ms >= kSocketLimitMs) return 0;
+    return std::min(wanted, kSocketLimitMs - static_cast<uint32_t>(spent_ms));
+  }
+
+ private:
+  static std::atomic<uint64_t>& since() {
+    static std::atomic<uint64_t> ns{0};  // 0: it does not end
+    return ns;
+  }
+};
+
+}  // namespace tracewright

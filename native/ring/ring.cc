@@ -1,0 +1,593 @@
+#include "ring/ring.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "drain/drain_thread.h"
+#include "file/file_descriptor.h"
+#include "process/process_end.h"
+#include "process/process_identity.h"
+#include "ring/big_endian_words.h"
+#include "sink/sink.h"
+
+namespace tracewright {
+
+namespace {
+
+// For who looks at a ring in the very moment in which it is made.
+constexpr uint64_t kHoldLimitNs = 100000000;
+constexpr useconds_t kHoldAgainUs = 500;
+
+size_t round_up(size_t value, size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// For file systems that cannot allocate ahead.
+bool write_zeros(int fd, size_t bytes) {
+  static const char zeros[1 << 16] = {};
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t written =
+        pwrite(fd, zeros, std::min(bytes - done, sizeof zeros), static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<size_t>(written);
+  }
+  return true;
+}
+
+// Allocates the blocks for real: a full disk must be found here, not by a fault in the middle of a
+// record.
+bool allocate(int fd, size_t bytes) {
+#if defined(__APPLE__)
+  fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, static_cast<off_t>(bytes), 0};
+  if (fcntl(fd, F_PREALLOCATE, &store) == -1) {
+    return errno == ENOTSUP && write_zeros(fd, bytes);
+  }
+  return ftruncate(fd, static_cast<off_t>(bytes)) == 0;
+#else
+  int error;
+  do {
+    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  if (error == 0) return true;
+  errno = error;
+  // glibc does the same by itself, musl does not.
+  return (error == EOPNOTSUPP || error == EINVAL) && write_zeros(fd, bytes);
+#endif
+}
+
+FileDescriptor anonymous_file() {
+#if defined(__linux__)
+  return FileDescriptor(memfd_create("tracewright-ring", MFD_CLOEXEC));
+#else
+  char path[] = "/tmp/tracewright-ring-XXXXXX";
+  FileDescriptor fd(mkstemp(path));
+  if (fd) unlink(path);
+  return fd;
+#endif
+}
+
+// What tells later whose ring this is, at its place in a file that has nothing else yet.
+bool write_identity(int fd) {
+  const ProcessIdentity& identity = ProcessIdentity::current();
+  char boot_id[sizeof ControlPage::boot_id] = {};
+  std::memcpy(boot_id, identity.boot_id.c_str(),
+              std::min(identity.boot_id.size(), sizeof boot_id - 1));
+  char bytes[sizeof identity.pid + sizeof identity.start + sizeof boot_id];
+  static_assert(offsetof(ControlPage, boot_id) - offsetof(ControlPage, pid) ==
+                sizeof bytes - sizeof boot_id);
+  std::memcpy(bytes, &identity.pid, sizeof identity.pid);
+  std::memcpy(bytes + sizeof identity.pid, &identity.start, sizeof identity.start);
+  std::memcpy(bytes + sizeof bytes - sizeof boot_id, boot_id, sizeof boot_id);
+  return pwrite(fd, bytes, sizeof bytes, offsetof(ControlPage, pid)) == sizeof bytes;
+}
+
+// A new file that says whose it is from the moment at which it has a name, where the file system
+// can: a process may die before its ring is ready, and what it leaves then must be nobody's.
+FileDescriptor named_file(const std::string& path) {
+  const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+#if defined(O_TMPFILE)
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  FileDescriptor nameless(::open(directory.c_str(), flags | O_TMPFILE, 0600));
+  if (nameless && write_identity(nameless.get())) {
+    Ring::hold(nameless.get());
+    const std::string self = "/proc/self/fd/" + std::to_string(nameless.get());
+    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      return nameless;
+    }
+  }
+#endif
+  FileDescriptor fd(::open(path.c_str(), flags | O_CREAT | O_EXCL, 0600));
+  if (fd && !write_identity(fd.get())) {
+    const int error = errno;
+    unlink(path.c_str());
+    fd.reset();
+    errno = error;
+  }
+  if (fd) Ring::hold(fd.get());
+  return fd;
+}
+
+template <size_t kBytes>
+void copy_text(char (&to)[kBytes], const std::string& from) {
+  const size_t bytes = std::min(from.size(), kBytes - 1);
+  std::memcpy(to, from.data(), bytes);
+  to[bytes] = '\0';
+}
+
+}  // namespace
+
+std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink> sink,
+                                 Failure* failure) {
+  std::shared_ptr<Ring> ring(new (std::nothrow) Ring());
+  if (!ring) {
+    failure->set("allocate", "a ring", ENOMEM);
+    return nullptr;
+  }
+  ring->options_ = wanted;
+  ring->first_path_ = wanted.path;
+  ring->sink_ = std::move(sink);
+  ring->sink_->place(&ring->options_);
+  const RingOptions& options = ring->options_;
+  ring->capacity_ = options.capacity;
+  ring->mask_ = options.capacity - 1;
+  ring->epoch_ = options.epoch;
+  ring->stamp_offset_ = options.stamp_offset;
+  ring->kernel_clock_ = options.kernel_clock;
+  if (options.stamp == Stamp::interval) {
+    ring->thread_cpu_ = options.thread_cpu;
+    ring->wall_offset_ = options.wall_offset;
+    ring->cpu_offset_ = options.cpu_offset;
+    // A bias may lie before the clock's zero: these wrap, and so do the differences to them.
+    ring->epoch_ = static_cast<uint64_t>(options.wall_bias) * 1000000000u;
+    ring->cpu_epoch_ = static_cast<uint64_t>(options.cpu_bias) * 1000000000u;
+    if (options.wall_offset >= 0) ring->wall_limit_ = kIntervalTurnNs;
+    if (options.cpu_offset >= 0) ring->cpu_limit_ = kIntervalTurnNs;
+  }
+  if (!ring->map(failure)) return nullptr;
+
+  ControlPage& control = *ring->control_;
+  control.version = kRingVersion;
+  control.control_bytes = static_cast<uint32_t>(ring->control_bytes_);
+  control.capacity = ring->capacity_;
+  copy_text(control.format, options.format);
+  control.target_kind = options.target_kind;
+  control.stamp_offset = options.stamp_offset;
+  control.base_offset = options.base_offset;
+  // A stamp counts from the epoch, so none may lie before it.
+  const uint64_t earliest = options.stamp == Stamp::interval ? 0 : options.epoch;
+  control.last_stamp.store(earliest, std::memory_order_relaxed);
+  const ProcessIdentity& identity = ProcessIdentity::current();
+  control.pid = identity.pid;
+  control.process_start = identity.start;
+  copy_text(control.boot_id, identity.boot_id);
+  copy_text(control.target, options.target);
+  ring->note_target(options.target_identity);
+  copy_text(control.finish_from, options.finish_from);
+  copy_text(control.finish_to, options.finish_to);
+  ring->wake_at_next_commit();
+  // Last: a ring whose process died before this line has nothing to recover.
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(control.magic, kRingMagic, sizeof control.magic);
+  if (!DrainThread::instance().add(ring)) {
+    failure->set("start", "the drain thread");
+    if (!options.path.empty()) unlink(options.path.c_str());
+    return nullptr;
+  }
+  if (TargetGroup* const group = ring->sink_->group()) group->reserve(options.capacity);
+  return ring;
+}
+
+bool Ring::move_to(const std::string& path, const std::string& target) {
+  // The first gone is no reason to stop: somebody has removed the ring, and nothing finds it.
+  if (!options_.path.empty() && identity_.lies_at(options_.path) &&
+      rename(options_.path.c_str(), path.c_str()) != 0 && errno != ENOENT) {
+    return false;
+  }
+  options_.path = path;
+  // A kill from here on finds no file that goes with the wrong path.
+  note_target({});
+  // A ring that lies elsewhere is found by what it says here. The paths of two pieces differ in a
+  // few digits, which one store of eight bytes replaces: a kill finds the old path or the new one.
+  char* const stated = control_->target;
+  const size_t bytes = std::min(target.size() + 1, kPathBytes - 8);
+  size_t at = 0;
+  while (at < bytes && stated[at] == target.c_str()[at]) ++at;
+  for (; at < bytes; at += 8) {
+    char word[8] = {};
+    std::memcpy(word, target.c_str() + at,
+                std::min<size_t>(8, target.size() - std::min(target.size(), at)));
+    std::memcpy(stated + at, word, sizeof word);
+  }
+  options_.target = target;
+  return true;
+}
+
+void Ring::note_target(const FileIdentity& identity) {
+  // A kill finds the whole of one or none: the number says that there is one.
+  control_->target_inode.store(0, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_release);
+  control_->target_born.store(identity.born(), std::memory_order_release);
+  control_->target_inode.store(identity.inode(), std::memory_order_release);
+}
+
+void Ring::follow() {
+  std::unique_lock<std::mutex> lock(consumer_, std::try_to_lock);
+  if (lock && !retired_) sink_->follow(*this);
+}
+
+bool Ring::map(Failure* failure) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  control_bytes_ = round_up(kControlBytes, page);
+  const std::string name = options_.path.empty() ? "anonymous memory" : options_.path;
+  FileDescriptor fd = options_.path.empty() ? anonymous_file() : named_file(options_.path);
+  if (!fd) {
+    failure->set("create the ring", name);
+    return false;
+  }
+  if (!allocate(fd.get(), control_bytes_ + capacity_)) {
+    failure->set("allocate the ring", name);
+    if (!options_.path.empty()) unlink(options_.path.c_str());
+    return false;
+  }
+  // Reserve the whole range first, then lay the file over it: control page, data, data again.
+  void* const place = mmap(nullptr, mapping_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  int flags = MAP_SHARED | MAP_FIXED;
+#if defined(MAP_POPULATE)
+  flags |= MAP_POPULATE;  // page faults now rather than under the first events
+#endif
+  uint8_t* const base = static_cast<uint8_t*>(place);
+  if (place == MAP_FAILED ||
+      mmap(base, control_bytes_ + capacity_, PROT_READ | PROT_WRITE, flags, fd.get(), 0) ==
+          MAP_FAILED ||
+      mmap(base + control_bytes_ + capacity_, capacity_, PROT_READ | PROT_WRITE, flags, fd.get(),
+           static_cast<off_t>(control_bytes_)) == MAP_FAILED) {
+    failure->set("map the ring", name);
+    if (place != MAP_FAILED) munmap(place, mapping_bytes());
+    if (!options_.path.empty()) unlink(options_.path.c_str());
+    return false;
+  }
+  identity_ = FileIdentity(fd.get());
+  // A new file is all zeros but for the identity, which must not be away for a moment.
+  control_ = reinterpret_cast<ControlPage*>(base);
+  data_ = base + control_bytes_;
+  return true;
+}
+
+void Ring::hold(int fd) {
+  const uint64_t limit = Clock::monotonic() + kHoldLimitNs;
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    // A recovery that looks whether it is held has it for an instant.
+    if (errno == EWOULDBLOCK && Clock::monotonic() < limit) {
+      usleep(kHoldAgainUs);
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
+bool Ring::is_held(int fd) {
+  if (flock(fd, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  flock(fd, LOCK_UN);
+  return false;
+}
+
+Ring* Ring::closed_ring() {
+  static Ring* const ring = [] {
+    Ring* closed = new Ring();
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    closed->capacity_ = page;
+    closed->mask_ = 0;  // every record lands at the start of the page
+    closed->control_bytes_ = round_up(kControlBytes, page);
+    // No file behind it, so that a process without a descriptor left has it too.
+    void* const place = mmap(nullptr, closed->mapping_bytes(), PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // Without the mapping there is nowhere to be harmless.
+    if (place == MAP_FAILED) std::abort();
+    closed->control_ = new (place) ControlPage();
+    closed->data_ = closed->mapping() + closed->control_bytes_;
+    closed->set_wake_at(UINT64_MAX);
+    closed->finished_.store(true);
+    closed->retired_ = true;
+    return closed;
+  }();
+  return ring;
+}
+
+Ring::~Ring() {
+  if (control_ != nullptr) munmap(control_, mapping_bytes());
+}
+
+void Ring::put_words() {
+  const auto at = static_cast<uint32_t>(control_->words_at);
+  const auto count = static_cast<uint32_t>(control_->words);
+  const size_t from = (size_t{at} + 3) & ~size_t{3};
+  // JavaScript's mistake must not become the service's.
+  if (from + size_t{count} * sizeof(uint32_t) > 2 * capacity_) return;
+  put_big_endian_words(data_ + at, data_ + from, count);
+}
+
+bool Ring::commit_explicit(uint32_t last_record) {
+  const uint8_t* const stamps = data_ + (head_ & mask_) + stamp_offset_;
+  uint64_t ns;
+  uint64_t last_ns;
+  std::memcpy(&ns, stamps, sizeof ns);
+  std::memcpy(&last_ns, stamps + last_record, sizeof last_ns);
+  if (ns < control_->last_stamp.load(std::memory_order_relaxed)) {
+    // Behind the epilogue of a stream that has been finished meanwhile it is only too late.
+    return finished();
+  }
+  control_->last_stamp.store(last_ns, std::memory_order_relaxed);
+  publish(static_cast<uint32_t>(control_->pending));
+  return true;
+}
+
+void Ring::wake() {
+  // Not again at every event: the drain thread sets this anew when it has come round.
+  set_wake_at(head_ + capacity_ / 8);
+  DrainThread::instance().wake();
+}
+
+void Ring::note_stall(uint64_t from) {
+  control_->stalled = 1;
+  control_->stall_from = from;
+  control_->stall_to = std::max(now(), from);
+}
+
+int64_t Ring::make_room(uint32_t bytes) {
+  control_->stalled = 0;
+  if (finished()) return static_cast<int64_t>(Room::closed);
+  // What the ring holds still goes out; its size is set aside.
+  if (sink_->spent()) return static_cast<int64_t>(Room::full);
+  if (free_bytes() < bytes) {
+    if (options_.full == FullPolicy::drop || bytes > capacity_ || sink_->failing()) {
+      wake();
+      return static_cast<int64_t>(Room::full);
+    }
+    const uint64_t from = stall_begin();
+    if (sink_->slow()) {
+      wake();
+      // Who has waited in vain does not wait again until something moves: a peer that stands still
+      // costs one wait, not one for each event.
+      if (tail() == waited_at_) return static_cast<int64_t>(Room::full);
+      if (!wait_drained(head_ - capacity_ + bytes, options_.block_limit_ms)) waited_at_ = tail();
+    } else {
+      drain();
+    }
+    note_stall(from);
+    if (free_bytes() < bytes) return static_cast<int64_t>(Room::full);
+  }
+  const uint64_t room = free_bytes();
+  // After the room: whoever made it has charged the budget before.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (sink_->spent()) return static_cast<int64_t>(Room::full);
+  control_->position = static_cast<int32_t>(head_ & mask_);
+  return static_cast<int64_t>(room);
+}
+
+bool Ring::flush() {
+  control_->stalled = 0;
+  if (finished()) return true;
+  const uint64_t from = stall_begin();
+  const bool complete = drain();
+  note_stall(from);
+  return complete;
+}
+
+void Ring::stamp_as_opened(uint8_t* record) {
+  if (options_.stamp == Stamp::big) {
+    stamp<Stamp::big>(record + stamp_offset_);
+  } else if (options_.stamp == Stamp::native) {
+    stamp<Stamp::native>(record + stamp_offset_);
+  } else if (options_.stamp == Stamp::interval) {
+    stamp_interval(record);
+  }
+}
+
+bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t* body,
+                         size_t body_bytes, bool stamped, Failure* failure) {
+  control_->stalled = 0;
+  std::lock_guard<std::mutex> lock(consumer_);
+  if (finished()) {
+    failure->set("write", "a finished stream", EPIPE);
+    return false;
+  }
+  uint64_t ns = 0;
+  if (stamped) {
+    std::memcpy(&ns, record_head + stamp_offset_, sizeof ns);
+    if (ns < control_->last_stamp.load(std::memory_order_relaxed)) {
+      failure->set("stamp", "a record before its predecessor", ERANGE);
+      return false;
+    }
+  } else {
+    stamp_as_opened(record_head);
+    if (control_->turned != 0) {
+      failure->set("stamp", "a record behind the end of its clock's seconds", ERANGE);
+      return false;
+    }
+  }
+  const uint64_t from = stall_begin();
+  if (sink_->spent()) {
+    *failure = sink_->group()->state().failure;
+    return false;
+  }
+  if (!sink_->drain(*this, head_)) {
+    *failure = sink_->last_failure();
+    return false;
+  }
+  TargetGroup* const group = sink_->group();
+  if (group && !group->admit(head_bytes + body_bytes, failure)) return false;
+  if (!sink_->append(*this, record_head, head_bytes, body, body_bytes, failure)) {
+    if (group) group->give_back(head_bytes + body_bytes);
+    return false;
+  }
+  if (stamped) control_->last_stamp.store(ns, std::memory_order_relaxed);
+  head_ += head_bytes + body_bytes;
+  // Tail first: between the two stores a reader may see a ring that is ahead of its producer, never
+  // one that claims bytes it does not hold.
+  release(head_);
+  control_->head.store(head_, std::memory_order_release);
+  wake_when_half_full();
+  control_->position = static_cast<int32_t>(head_ & mask_);
+  note_stall(from);
+  return true;
+}
+
+bool Ring::drain() {
+  bool complete;
+  {
+    std::lock_guard<std::mutex> lock(consumer_);
+    if (finished()) return true;
+    complete = sink_->drain(*this, head());
+  }
+  notify_waiters();
+  return complete;
+}
+
+void Ring::add_backlog(Backlog* backlog) {
+  if (retired_) return;
+  const uint64_t to = head();
+  backlog->records += count_records(tail(), to);
+  backlog->bytes += to - tail();
+  backlog->dropped += control_->dropped_events;
+  backlog->refused += control_->refused_events;
+}
+
+void Ring::notify_waiters() {
+  if (waiters_.load() == 0) return;
+  std::lock_guard<std::mutex> lock(waiters_lock_);
+  drained_.notify_all();
+}
+
+bool Ring::wait_drained(uint64_t position, uint32_t limit_ms) {
+  waiters_.fetch_add(1);
+  DrainThread::instance().hurry();
+  bool reached;
+  {
+    std::unique_lock<std::mutex> lock(waiters_lock_);
+    reached = drained_.wait_for(lock, std::chrono::milliseconds(limit_ms), [&] {
+      return finished() || control_->tail.load(std::memory_order_acquire) >= position;
+    });
+  }
+  waiters_.fetch_sub(1);
+  return reached;
+}
+
+// Notes where the stream ends, and what ends it.
+void Ring::lay_end() {
+  end_ = head();
+  const uint32_t chosen = static_cast<uint32_t>(control_->epilogue);
+  if (chosen == 0 || chosen >= kEpilogues) return;
+  const Epilogue epilogue = control_->epilogues[chosen];
+  const size_t bytes = static_cast<size_t>(epilogue.records) * epilogue.record_bytes;
+  if (bytes == 0 || bytes > kEpilogueBytes) return;
+  ending_ = epilogue;
+  for (uint32_t i = 0; i < ending_.records; ++i) {
+    stamp_as_opened(ending_.bytes + i * ending_.record_bytes);
+  }
+}
+
+// False when it found no room.
+bool Ring::write_end() {
+  const size_t bytes = static_cast<size_t>(ending_.records) * ending_.record_bytes;
+  if (bytes == 0) return true;
+  Failure failure;
+  if (!sink_->append(*this, ending_.bytes, bytes, nullptr, 0, &failure)) return false;
+  if (sink_->group()) sink_->group()->charge(bytes);
+  ending_.records = 0;
+  return true;
+}
+
+// What a call has done the next one does not do again.
+bool Ring::complete_stream() {
+  // With nothing to drain the target would seem to work.
+  if ((!kept() || tail() < end_) && !sink_->drain(*this, end_)) return false;
+  if (!write_end()) return false;
+  if (!sink_->in_place()) return true;
+  if (end_ == 0 && options_.remove_if_empty) {
+    remove_stream();
+    return true;
+  }
+  // Without its end the stream is not complete.
+  return options_.finish_to.empty() ||
+         rename(options_.finish_from.c_str(), options_.finish_to.c_str()) == 0 || errno == ENOENT;
+}
+
+void Ring::remove_file() {
+  if (!options_.path.empty() && identity_.lies_at(options_.path)) unlink(options_.path.c_str());
+}
+
+void Ring::remove_stream() {
+  unlink(options_.target.c_str());
+  // The ring may lie in the directory that goes away with the stream.
+  remove_file();
+  if (options_.finish_to.empty()) return;
+  unlink(options_.finish_from.c_str());
+  unlink(options_.finish_to.c_str());
+  const size_t slash = options_.finish_to.rfind('/');
+  if (slash != std::string::npos) rmdir(options_.finish_to.substr(0, slash).c_str());
+}
+
+void Ring::finish(uint32_t socket_limit_ms) {
+  if (sink_ && sink_->slow()) wait_drained(head(), ProcessEnd::socket_limit_ms(socket_limit_ms));
+  bool retired;
+  {
+    std::lock_guard<std::mutex> lock(consumer_);
+    if (retired_) return;
+    // The producer may still be at work when a signal ends the process: what is committed by now is
+    // the stream, and its end comes after it.
+    if (!finished_.exchange(true)) lay_end();
+    const bool complete = complete_stream();
+    // What the format still has to add only its writer or a recovery can; nobody writes any more.
+    const bool unfinished = control_->unfinished != 0;
+    retired = complete || unfinished || !DrainThread::instance().keep(this);
+    if (retired) {
+      retired_ = true;
+      sink_->retire(*this);
+      if (kept_.exchange(false)) sink_->count_kept(-1);
+      sink_->let_go();
+      if (unfinished) {
+        control_->claim_behind(head(), kAnyBytes);
+        control_->pid = 0;
+      }
+      // What could not be written stays in the ring's file for recovery.
+      if (complete && !unfinished) remove_file();
+    }
+  }
+  notify_waiters();
+  if (retired) DrainThread::instance().remove(this);
+}
+
+uint32_t Ring::record_bytes(uint64_t position) const {
+  uint32_t bytes;
+  std::memcpy(&bytes, at(position) + options_.length_offset, sizeof bytes);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  bytes = __builtin_bswap32(bytes);
+#endif
+  return bytes;
+}
+
+uint64_t Ring::count_records(uint64_t from, uint64_t to) const {
+  if (options_.length_offset < 0) return 0;
+  uint64_t records = 0;
+  while (from < to) {
+    from += record_bytes(from);
+    ++records;
+  }
+  return records;
+}
+
+}  // namespace tracewright

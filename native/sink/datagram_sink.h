@@ -1,0 +1,44 @@
+// Records over UDP: as many whole records as fit into each datagram, never a part of one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "file/file_descriptor.h"
+#include "sink/network_address.h"
+#include "sink/sink.h"
+
+namespace tracewright {
+
+class DatagramSink : public Sink {
+ public:
+  // `preamble` goes out first and again every few seconds while there is traffic, for listeners
+  // that come late.
+  DatagramSink(NetworkAddress address, std::string preamble, size_t datagram_bytes);
+
+  bool drain(Ring& ring, uint64_t to) override;
+  void leave(Ring& ring) override;
+  void tick(uint64_t now) override;
+  int poll_descriptor(short* events) override;
+  bool restless() override;
+  bool slow() const override { return true; }
+
+ protected:
+  void shut() override;
+
+ private:
+  bool ready();
+  bool send_preamble(uint64_t now);
+
+  const NetworkAddress address_;
+  const std::string preamble_;
+  const size_t datagram_bytes_;
+  std::mutex lock_;
+  std::unique_ptr<AddressLookup> lookup_;
+  FileDescriptor fd_;
+  bool congested_ = false;
+  uint64_t retry_at_ = 0;
+  uint64_t preamble_at_ = 0;
+};
+
+}  // namespace tracewright

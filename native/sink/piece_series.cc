@@ -1,0 +1,185 @@
+#include "sink/piece_series.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+namespace tracewright {
+
+namespace {
+
+// The digits and what follows are stored by one instruction where a ring notes its new target.
+constexpr int kDigits = 6;
+constexpr int kAttempts = 1000;
+constexpr char kRingSuffix[] = ".ring";
+
+bool begins_with(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string digits(uint64_t number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%0*llu", kDigits, static_cast<unsigned long long>(number));
+  return text;
+}
+
+// The number at the front of `text`, up to a dot; 0 when there is none.
+uint64_t number_before_dot(const std::string& text) {
+  size_t at = 0;
+  uint64_t number = 0;
+  while (at < text.size() && text[at] >= '0' && text[at] <= '9' && at < 18) {
+    number = number * 10 + static_cast<uint64_t>(text[at++] - '0');
+  }
+  return at >= kDigits && at < text.size() && text[at] == '.' ? number : 0;
+}
+
+}  // namespace
+
+PieceSeries::PieceSeries(const std::string& path, const std::string& ring_directory) {
+  const size_t slash = path.rfind('/');
+  const size_t name = slash == std::string::npos ? 0 : slash + 1;
+  const size_t dot = path.rfind('.');
+  const size_t end = dot == std::string::npos || dot <= name ? path.size() : dot;
+  directory_ = path.substr(0, name);
+  ring_directory_ = ring_directory.empty() ? directory_ : ring_directory;
+  stem_ = path.substr(name, end - name);
+  extension_ = path.substr(end);
+}
+
+std::string PieceSeries::path_of(uint64_t number) const {
+  return directory_ + stem_ + "." + digits(number) + extension_;
+}
+
+std::string PieceSeries::ring_path_of(const std::string& ring_path, uint64_t number) const {
+  const size_t slash = ring_path.rfind('/');
+  const size_t name = slash == std::string::npos ? 0 : slash + 1;
+  const std::string plain = "." + stem_ + extension_ + ".";
+  if (ring_path.compare(name, plain.size(), plain) != 0) return ring_path;
+  return ring_path.substr(0, name) + "." + stem_ + "." + digits(number) + extension_ + "." +
+         ring_path.substr(name + plain.size());
+}
+
+std::vector<uint64_t> PieceSeries::numbers_with_ring() const {
+  std::vector<uint64_t> numbers;
+  DIR* const directory = opendir(ring_directory_.empty() ? "." : ring_directory_.c_str());
+  if (directory == nullptr) return numbers;
+  const std::string start = "." + stem_ + ".";
+  while (const dirent* const entry = readdir(directory)) {
+    const std::string name = entry->d_name;
+    if (!begins_with(name, start) || !ends_with(name, kRingSuffix)) continue;
+    const uint64_t number = number_before_dot(name.substr(start.size()));
+    if (number != 0) numbers.push_back(number);
+  }
+  closedir(directory);
+  return numbers;
+}
+
+std::vector<PieceSeries::Found> PieceSeries::found() const {
+  std::vector<Found> pieces;
+  DIR* const directory = opendir(directory_.empty() ? "." : directory_.c_str());
+  if (directory == nullptr) return found_again();
+  const std::string piece_start = stem_ + ".";
+  while (const dirent* const entry = readdir(directory)) {
+    const std::string name = entry->d_name;
+    if (begins_with(name, piece_start)) {
+      const uint64_t number = number_before_dot(name.substr(piece_start.size()) + ".");
+      struct stat about {};
+      if (number == 0 || directory_ + name != path_of(number) ||
+          lstat((directory_ + name).c_str(), &about) != 0 || !S_ISREG(about.st_mode)) {
+        continue;
+      }
+      pieces.push_back({number, static_cast<uint64_t>(about.st_size), false});
+    }
+  }
+  closedir(directory);
+  const auto with_ring = numbers_with_ring();
+  for (Found& piece : pieces) {
+    piece.has_ring = std::find(with_ring.begin(), with_ring.end(), piece.number) != with_ring.end();
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Found& a, const Found& b) { return a.number < b.number; });
+  found_ = pieces;
+  return pieces;
+}
+
+// A ring only ever goes to a later piece: where there was none, there is none now.
+std::vector<PieceSeries::Found> PieceSeries::found_again() const {
+  std::vector<Found> pieces;
+  for (Found piece : found_) {
+    struct stat about {};
+    if (lstat(path_of(piece.number).c_str(), &about) != 0) continue;
+    piece.bytes = static_cast<uint64_t>(about.st_size);
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble, Failure* failure) {
+  const auto pieces = found();
+  uint64_t number = pieces.empty() ? 1 : pieces.back().number + 1;
+  const std::string fresh =
+      directory_ + "." + stem_ + extension_ + "." + std::to_string(getpid()) + ".new";
+  std::shared_ptr<FilePiece> piece(new (std::nothrow) FilePiece());
+  if (!piece) {
+    failure->set("allocate", "a piece", ENOMEM);
+    return nullptr;
+  }
+  unlink(fresh.c_str());
+  piece->fd = FileDescriptor(
+      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!piece->fd) {
+    failure->set("create", fresh);
+    return nullptr;
+  }
+  if (pwrite(piece->fd.get(), preamble.data(), preamble.size(), 0) !=
+      static_cast<ssize_t>(preamble.size())) {
+    failure->set("write", fresh, errno == 0 ? ENOSPC : errno);
+    unlink(fresh.c_str());
+    return nullptr;
+  }
+  // A link, not a rename: it fails where somebody else has taken the number.
+  for (int attempt = 0; attempt < kAttempts; ++attempt, ++number) {
+    piece->path = path_of(number);
+    piece->number = number;
+    if (link(fresh.c_str(), piece->path.c_str()) == 0) {
+      unlink(fresh.c_str());
+      found_.push_back({number, preamble.size(), true});
+      return piece;
+    }
+    if (errno != EEXIST) break;
+  }
+  failure->set("create", piece->path);
+  unlink(fresh.c_str());
+  return nullptr;
+}
+
+bool PieceSeries::shrink_others_to(uint64_t bytes, uint64_t last) const {
+  const auto pieces = found();
+  uint64_t total = 0;
+  for (const Found& piece : pieces) total += piece.number == last ? 0 : piece.bytes;
+  for (const Found& piece : pieces) {
+    if (total <= bytes || piece.number >= last) break;
+    if (!piece.has_ring && unlink(path_of(piece.number).c_str()) == 0) total -= piece.bytes;
+  }
+  return total <= bytes;
+}
+
+uint64_t PieceSeries::bytes_without(uint64_t number) const {
+  uint64_t total = 0;
+  for (const Found& piece : found()) {
+    if (piece.number != number) total += piece.bytes;
+  }
+  return total;
+}
+
+}  // namespace tracewright

@@ -1,0 +1,159 @@
+#include "sink/target_group.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sink/sink.h"
+
+namespace tracewright {
+
+namespace {
+
+struct Registry {
+  std::mutex lock;
+  std::map<std::string, std::weak_ptr<TargetGroup>> groups;
+};
+
+Registry& registry() {
+  // Never destroyed: threads may outlive every static.
+  static Registry* const all = new Registry();
+  return *all;
+}
+
+}  // namespace
+
+std::shared_ptr<TargetGroup> TargetGroup::of(const std::string& name) {
+  Registry& all = registry();
+  std::lock_guard<std::mutex> lock(all.lock);
+  std::shared_ptr<TargetGroup> group = all.groups[name].lock();
+  if (group) return group;
+  for (auto each = all.groups.begin(); each != all.groups.end();) {
+    each = each->second.expired() ? all.groups.erase(each) : std::next(each);
+  }
+  group = std::make_shared<TargetGroup>(name);
+  all.groups[name] = group;
+  return group;
+}
+
+TargetGroup::State TargetGroup::state() const {
+  std::lock_guard<std::mutex> lock(lock_);
+  return state_;
+}
+
+void TargetGroup::add(Counts* counts, const Sink& sink) {
+  const SinkCounts& of_sink = sink.counts();
+  counts->bytes += of_sink.bytes.load();
+  counts->errors += of_sink.errors.load();
+  counts->lost_records += of_sink.lost_records.load();
+  counts->left_bytes += of_sink.left_bytes.load();
+  counts->dropped_records += of_sink.dropped_records.load();
+  counts->refused_records += of_sink.refused_records.load();
+}
+
+TargetGroup::Counts TargetGroup::counts() const {
+  std::lock_guard<std::mutex> lock(lock_);
+  Counts counts = gone_;
+  for (const Sink* sink : sinks_) add(&counts, *sink);
+  return counts;
+}
+
+void TargetGroup::enter(const Sink* sink) {
+  std::lock_guard<std::mutex> lock(lock_);
+  sinks_.push_back(sink);
+}
+
+void TargetGroup::leave(const Sink* sink) {
+  std::lock_guard<std::mutex> lock(lock_);
+  const auto found = std::find(sinks_.begin(), sinks_.end(), sink);
+  if (found == sinks_.end()) return;
+  add(&gone_, *sink);
+  sinks_.erase(found);
+}
+
+void TargetGroup::failed(const Failure& failure) {
+  std::lock_guard<std::mutex> lock(lock_);
+  ++state_.changes;
+  state_.failure = failure;
+  state_.failing = true;
+  if (failing_++ == 0) tell();
+}
+
+void TargetGroup::stopped_failing(bool works) {
+  std::lock_guard<std::mutex> lock(lock_);
+  ++state_.changes;
+  if (--failing_ > 0) return;
+  state_.failing = false;
+  state_.recovered = works;
+  tell();
+}
+
+void TargetGroup::limit(uint64_t bytes, uint64_t used) {
+  used_.store(used, std::memory_order_relaxed);
+  budget_.store(bytes, std::memory_order_relaxed);
+  // The same name may have had a trace before.
+  if (spent_.exchange(false)) stopped_failing(false);
+  check_budget();
+}
+
+void TargetGroup::reserve(uint64_t bytes) {
+  reserved_.fetch_add(bytes, std::memory_order_relaxed);
+  check_budget();
+}
+
+void TargetGroup::charge(uint64_t bytes) {
+  used_.fetch_add(bytes, std::memory_order_relaxed);
+  check_budget();
+}
+
+bool TargetGroup::admit(uint64_t bytes, Failure* failure) {
+  const uint64_t budget = budget_.load(std::memory_order_relaxed);
+  uint64_t used = used_.load();
+  do {
+    if (budget > 0 && used + reserved_.load() + bytes > budget) {
+      *failure = over_budget();
+      return false;
+    }
+  } while (!used_.compare_exchange_weak(used, used + bytes));
+  check_budget();
+  return true;
+}
+
+Failure TargetGroup::over_budget() const {
+  Failure failure;
+  failure.set("write more",
+              "than the budget of " + std::to_string(budget_.load()) + " bytes allows", EDQUOT);
+  return failure;
+}
+
+void TargetGroup::check_budget() {
+  const uint64_t budget = budget_.load(std::memory_order_relaxed);
+  if (budget == 0 || used_.load() + reserved_.load() < budget) return;
+  if (spent_.exchange(true)) return;
+  failed(over_budget());
+}
+
+void TargetGroup::tell() {
+  for (TargetWatcher* watcher : watchers_) watcher->news(name_);
+}
+
+void TargetGroup::watch(TargetWatcher* watcher) {
+  std::lock_guard<std::mutex> lock(lock_);
+  watchers_.push_back(watcher);
+  // It may be failing since before.
+  if (state_.failing) watcher->news(name_);
+}
+
+void TargetGroup::unwatch(TargetWatcher* watcher) {
+  std::lock_guard<std::mutex> lock(lock_);
+  const bool was_first = !watchers_.empty() && watchers_.front() == watcher;
+  watchers_.erase(std::remove(watchers_.begin(), watchers_.end(), watcher), watchers_.end());
+  // Its successor speaks from here on.
+  if (was_first && state_.failing && !watchers_.empty()) watchers_.front()->news(name_);
+}
+
+bool TargetGroup::is_first(const TargetWatcher* watcher) const {
+  std::lock_guard<std::mutex> lock(lock_);
+  return !watchers_.empty() && watchers_.front() == watcher;
+}
+
+}  // namespace tracewright
