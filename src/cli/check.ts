@@ -1,7 +1,7 @@
 import type { Finding } from '../core/finding.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from './command.js';
 import type { Command } from './command.js';
-import { counted } from './counted.js';
+import { counted } from '../core/counted.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { terminalText } from '../core/terminal-text.js';
 import { findTraces, toldHelp, toldOptions } from './detect.js';

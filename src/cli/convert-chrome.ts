@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 import { writeChromeJson } from './chrome-json.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
-import { counted } from './counted.js';
+import { counted } from '../core/counted.js';
 import { findTraces } from './detect.js';
 import type { FoundTrace } from './detect.js';
 import { warnOfRings } from './left-rings.js';

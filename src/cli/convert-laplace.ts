@@ -4,7 +4,7 @@ import { hasCode } from '../core/files/system-error.js';
 import { referencesToText, textToReferences } from '../laplace/read/convert-references.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
-import { counted } from './counted.js';
+import { counted } from '../core/counted.js';
 import { warnOfRings } from './left-rings.js';
 import { ProgressLine } from './progress.js';
 import { tell } from './tell.js';

@@ -4,7 +4,7 @@ import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { convertToVersion3 } from '../ovni/read/convert-version3.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
 import type { ConversionRequest } from './convert.js';
-import { counted } from './counted.js';
+import { counted } from '../core/counted.js';
 import { findTraces } from './detect.js';
 import { ovniFormat } from './ovni-format.js';
 import { ProgressLine } from './progress.js';

@@ -1,4 +1,5 @@
 import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from './command.js';
+import { counted } from '../core/counted.js';
 import { TracewrightError } from '../core/errors.js';
 import { terminalText } from '../core/terminal-text.js';
 import type { RecoveredStream } from '../core/recovery/recover-file.js';
@@ -76,10 +77,6 @@ Exit code: 0 done, or nothing to do; 1 something could not be recovered;
 /** Whether a fault says that the process lives that writes a part of the trace. */
 function isOfTheLiving({ code, field }: TracewrightError): boolean {
   return code === 'ERR_ORDER' && field === 'pid';
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** What was done, in words; of what was not there nothing is said. */

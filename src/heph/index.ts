@@ -21,7 +21,7 @@ export type { Finding, Progress } from '../core/finding.js';
 export type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
 export type { RecoveredStream } from '../core/recovery/recover-file.js';
 export { checkTrace } from './read/check.js';
-export type { CheckOptions } from './read/check.js';
+export type { CheckOptions } from '../core/limit-findings.js';
 export { chromeEvents } from './read/chrome.js';
 export type { ChromeOptions } from './read/chrome.js';
 export { readEpoch } from './read/epoch.js';

@@ -31,7 +31,7 @@ export type { AttributeValue } from './write/attribute.js';
 export { events, models } from './catalog.js';
 export type { DeclaredMcv, Events, ModelName, Models } from './catalog.js';
 export { checkTrace } from './read/check.js';
-export type { CheckOptions } from './read/check.js';
+export type { CheckOptions } from '../core/limit-findings.js';
 export { chromeEvents } from './read/chrome.js';
 export type { ChromeOptions } from './read/chrome.js';
 export { convertToVersion3 } from './read/convert-version3.js';

@@ -130,7 +130,7 @@ describe('checkTrace', () => {
       calls: [init, ...new Array<BuiltCall>(30).fill(call('Function_exit', { fn: 1n })), finalize],
     });
     const found = [...checkTrace(path, { repeats: 3 })];
-    expect(found.map(({ message }) => message).at(-1)).toBe('27 more of this rule');
+    expect(found.map(({ message }) => message).at(-1)).toBe('27 more findings of this rule');
     expect(found).toHaveLength(4);
   });
 

@@ -160,7 +160,10 @@ describe('checkTrace', () => {
       'counter-gap',
       ...Array<string>(21).fill('counter-repeat'),
     ]);
-    expect(findings.at(-1)).toMatchObject({ severity: 'warning', message: '9 more of this rule' });
+    expect(findings.at(-1)).toMatchObject({
+      severity: 'warning',
+      message: '9 more findings of this rule',
+    });
   });
 
   it('throws our error for what cannot be read', () => {

@@ -428,7 +428,10 @@ describe('version 3', () => {
     const folder = writeVersion3(one(life(...Array.from({ length: 1000 }, () => plain('XXa')))));
     const findings = [...checkTrace(folder, { repeats: 5 })];
     expect(findings).toHaveLength(6);
-    expect(findings[5]).toMatchObject({ rule: 'unknown-model', message: '995 more of this rule' });
+    expect(findings[5]).toMatchObject({
+      rule: 'unknown-model',
+      message: '995 more findings of this rule',
+    });
   });
 
   test('progress goes up to the whole', () => {

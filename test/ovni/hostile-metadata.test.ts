@@ -18,7 +18,7 @@ describe('metadata of absurd size', { timeout: 120_000 }, () => {
     const folder = writeVersion3([{ events, ovni: { loom_cpus } }]);
     const findings = [...checkTrace(folder)].filter(({ rule }) => rule === 'metadata');
     expect(findings).toHaveLength(21);
-    expect(findings.at(-1)!.message).toBe('999980 more of this rule');
+    expect(findings.at(-1)!.message).toBe('999,980 more findings of this rule');
     const faults: TraceFormatError[] = [];
     readTraceDirectory(folder, { onFault: (fault) => faults.push(fault) });
     expect(faults).toHaveLength(1001);
@@ -30,7 +30,7 @@ describe('metadata of absurd size', { timeout: 120_000 }, () => {
     writeFileIn(folder, 'clock-offsets.txt', 'x\n'.repeat(300_000));
     const findings = [...checkTrace(folder)];
     expect(findings).toHaveLength(21);
-    expect(findings.at(-1)!.message).toBe('299980 more of this rule');
+    expect(findings.at(-1)!.message).toBe('299,980 more findings of this rule');
   });
 
   it('more JSON values than are read: a finding', () => {

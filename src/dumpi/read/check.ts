@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { checkOptionNames } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
-import type { Finding, Progress } from '../../core/finding.js';
+import type { Finding } from '../../core/finding.js';
+import { limitFindings } from '../../core/limit-findings.js';
+import type { CheckOptions } from '../../core/limit-findings.js';
 import { COUNTED_LABELS, TOTAL_LABEL, callNamed, countName } from '../calls.js';
 import type { FieldType } from '../calls.js';
 import { nanosecondsOf } from './dump.js';
@@ -15,17 +17,9 @@ import type { CallRecord, CallTimes, FieldValue } from './reader.js';
 import { isAtLeast, readSections } from '../sections.js';
 import type { Sections } from '../sections.js';
 
-const DEFAULT_REPEATS = 20;
 const NANOSECONDS = 1_000_000_000;
 /** Functions whose names are followed at once; a trace with more of them open is no trace. */
 const MAX_OPEN_FUNCTIONS = 1 << 20;
-
-export interface CheckOptions {
-  /** Called now and then with the bytes done and the bytes in all. */
-  onProgress?: Progress;
-  /** Findings of one rule that are given before the rest is only counted; 20 unless set. */
-  repeats?: number;
-}
 
 const CHECK_OPTIONS = { onProgress: true, repeats: true } as const;
 
@@ -45,7 +39,7 @@ const CHECK_OPTIONS = { onProgress: true, repeats: true } as const;
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
   checkOptionNames<CheckOptions>(options, CHECK_OPTIONS);
-  yield* limited(traceFindings(path, options), path, options.repeats ?? DEFAULT_REPEATS);
+  yield* limitFindings(traceFindings(path, options), path, options.repeats);
 }
 
 /**
@@ -79,12 +73,12 @@ export function* checkRun(path: string, options: CheckOptions = {}): Generator<F
     yield { severity: 'error', rule: 'bad-metafile', ...placed(error) };
     return;
   }
-  const repeats = options.repeats ?? DEFAULT_REPEATS;
+  const { repeats } = options;
   const match = isWhole ? new MessageMatch(files.length) : undefined;
   for (const [rank, file] of files.entries()) {
-    yield* limited(traceFindings(file, options, match && { match, rank }), file, repeats);
+    yield* limitFindings(traceFindings(file, options, match && { match, rank }), file, repeats);
   }
-  if (match !== undefined) yield* limited(match.findings(path), path, repeats);
+  if (match !== undefined) yield* limitFindings(match.findings(path), path, repeats);
 }
 
 function* againstHeader(path: string, first: string, metafile: Metafile): Generator<Finding, void> {
@@ -111,25 +105,6 @@ function* againstHeader(path: string, first: string, metafile: Metafile): Genera
   }
   if (header.startTime !== BigInt(startTime)) {
     yield warning(`the start is ${startTime} s, but ${first} has ${header.startTime.toString()} s`);
-  }
-}
-
-/** Counts the findings of a rule that come after the first few. */
-function* limited(
-  findings: Iterable<Finding>,
-  path: string,
-  repeats: number,
-): Generator<Finding, void> {
-  const seen = new Map<string, { severity: Finding['severity']; count: number }>();
-  for (const finding of findings) {
-    const { rule, severity } = finding;
-    const count = (seen.get(rule)?.count ?? 0) + 1;
-    seen.set(rule, { severity, count });
-    if (count <= repeats) yield finding;
-  }
-  for (const [rule, { severity, count }] of seen) {
-    if (count <= repeats) continue;
-    yield { severity, rule, message: `${count - repeats} more of this rule`, path };
   }
 }
 

@@ -1,5 +1,7 @@
 import { TraceFormatError } from '../../core/errors.js';
-import type { Finding, Progress } from '../../core/finding.js';
+import type { Finding } from '../../core/finding.js';
+import { limitFindings } from '../../core/limit-findings.js';
+import type { CheckOptions } from '../../core/limit-findings.js';
 import { EPOCH_OPTION } from '../layout.js';
 import type { EventPacket, Packet } from '../packet.js';
 import { PacketCursor } from './packet-cursor.js';
@@ -20,15 +22,6 @@ const CONVERTER_REFILL_BYTES = 128;
 
 // eslint-disable-next-line no-control-regex -- what JSON does not allow in a string as it stands
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
-
-const DEFAULT_REPEATS = 20;
-
-export interface CheckOptions {
-  /** Called now and then with the bytes done and the bytes in all. */
-  onProgress?: Progress;
-  /** Findings of one rule that are given before the rest is only counted; 20 unless set. */
-  repeats?: number;
-}
 
 /** How often something was seen, and where first. */
 interface Seen {
@@ -52,22 +45,11 @@ interface Seen {
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  const { repeats = DEFAULT_REPEATS } = options;
-  const first = new Map<string, { finding: Finding; count: number }>();
   const cursor = new PacketCursor(path, options);
   try {
-    for (const finding of new TraceCheck(path, cursor).findings()) {
-      const seen = first.get(finding.rule) ?? { finding, count: 0 };
-      first.set(finding.rule, seen);
-      if (++seen.count <= repeats) yield finding;
-    }
+    yield* limitFindings(new TraceCheck(path, cursor).findings(), path, options.repeats);
   } finally {
     cursor.close();
-  }
-  for (const [rule, { finding, count }] of first) {
-    if (count <= repeats) continue;
-    const { severity } = finding;
-    yield { severity, rule, message: `${count - repeats} more of this rule`, path };
   }
 }
 

@@ -1,5 +1,6 @@
 import { TraceFormatError } from '../../core/errors.js';
 import type { Finding, Progress } from '../../core/finding.js';
+import { RepeatLimit } from '../../core/limit-findings.js';
 import { END_TAG } from '../kernel-event-kinds.js';
 import { readKernelEvents } from './kernel-reader.js';
 import type { ReadKernelEventOptions } from './kernel-reader.js';
@@ -7,13 +8,13 @@ import { FETCH, LOAD, STORE } from '../layout.js';
 import { ReferenceReader } from './reference-reader.js';
 import type { ReadReferenceOptions } from './reference-reader.js';
 
-const MOST_PRINTED = 20;
 const KNOWN_TYPES = [LOAD, STORE, FETCH].map((type) => type.charCodeAt(0));
 
-/** Findings of one trace: of each rule the first 20, the others counted. */
+/** Makes the findings of one trace, of each rule the first 20; counts the others. */
 class Findings {
   readonly #path: string;
-  readonly #counts = new Map<string, { severity: Finding['severity']; count: number }>();
+  readonly #limit = new RepeatLimit();
+  readonly #severities = new Map<string, Finding['severity']>();
 
   constructor(path: string) {
     this.#path = path;
@@ -25,10 +26,8 @@ class Findings {
     offset: number,
     message: () => string,
   ): Generator<Finding, void> {
-    const known = this.#counts.get(rule) ?? { severity, count: 0 };
-    known.count += 1;
-    this.#counts.set(rule, known);
-    if (known.count > MOST_PRINTED) return;
+    this.#severities.set(rule, severity);
+    if (!this.#limit.admits(rule)) return;
     yield { severity, rule, message: message(), path: this.#path, offset };
   }
 
@@ -39,12 +38,8 @@ class Findings {
     yield { severity: 'error', rule: 'unreadable', message: error.fault, path, offset };
   }
 
-  *rest(): Generator<Finding, void> {
-    for (const [rule, { severity, count }] of this.#counts) {
-      const more = count - MOST_PRINTED;
-      if (more <= 0) continue;
-      yield { severity, rule, message: `${more} more findings of ${rule}`, path: this.#path };
-    }
+  rest(): Iterable<Finding> {
+    return this.#limit.rest(this.#path, (rule) => this.#severities.get(rule)!);
   }
 }
 

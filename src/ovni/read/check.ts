@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Finding, Progress } from '../../core/finding.js';
+import type { Finding } from '../../core/finding.js';
+import type { CheckOptions } from '../../core/limit-findings.js';
 import { checkCpus } from './check-cpus.js';
 import { checkMetadata } from './check-metadata.js';
 import { checkStream } from './check-stream.js';
@@ -10,13 +11,6 @@ import { clockOffsetOf, readTrace } from './trace-directory.js';
 
 /** The emulator refuses streams whose first clocks differ by more. */
 const MAX_GAP_NANOSECONDS = 3_600_000_000_000n;
-const DEFAULT_REPEATS = 20;
-
-export interface CheckOptions {
-  onProgress?: Progress;
-  /** Findings of one rule that are given before the rest is only counted; 20 unless told otherwise. */
-  repeats?: number;
-}
 
 /** The path by which the emulator orders streams: its reference for the clocks is the first. */
 function emulatorOrder(a: StreamSummary, b: StreamSummary): number {
@@ -59,7 +53,7 @@ function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): v
  * trace at the path.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  const out = new FindingCollector(options.repeats ?? DEFAULT_REPEATS);
+  const out = new FindingCollector(options.repeats);
   const trace = readTrace(path, (file, message, field) => {
     out.report(field === 'clock-offsets' ? 'clock-offsets' : 'metadata', file, message, 0);
   });

@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/finding.js';
+import { RepeatLimit } from '../../core/limit-findings.js';
 
 /** The rules by which a trace is judged, with what a breach means for the readers of each version. */
 export const rules = {
@@ -54,19 +55,17 @@ const MAX_MESSAGE = 2000;
 export class FindingCollector {
   /** By whose rules the findings are severe; to be set before they are asked for. */
   version: 1 | 3 = 3;
-  readonly #most: number;
-  readonly #counts = new Map<Rule, number>();
+  readonly #limit: RepeatLimit;
   #findings: (Omit<Finding, 'severity'> & { rule: Rule })[] = [];
 
-  constructor(most: number) {
-    this.#most = most;
+  /** @param repeats findings of one rule that are kept; default 20. */
+  constructor(repeats?: number) {
+    this.#limit = new RepeatLimit(repeats);
   }
 
   /** Notes a breach; a message that is a function is only built when the finding is kept. */
   report(rule: Rule, path: string, message: string | (() => string), offset?: number): void {
-    const count = (this.#counts.get(rule) ?? 0) + 1;
-    this.#counts.set(rule, count);
-    if (count > this.#most) return;
+    if (!this.#limit.admits(rule)) return;
     const text = typeof message === 'string' ? message : message();
     this.#findings.push({
       rule,
@@ -83,16 +82,9 @@ export class FindingCollector {
     return findings.map((finding) => ({ severity: this.#severity(finding.rule), ...finding }));
   }
 
-  /** What was left out: one finding for each rule that had more than are kept. */
-  rest(path: string): Finding[] {
-    return [...this.#counts]
-      .filter(([, count]) => count > this.#most)
-      .map(([rule, count]) => ({
-        severity: this.#severity(rule),
-        rule,
-        message: `${count - this.#most} more of this rule`,
-        path,
-      }));
+  /** One finding for each rule that had more than are kept. */
+  rest(path: string): Iterable<Finding> {
+    return this.#limit.rest(path, (rule) => this.#severity(rule as Rule));
   }
 
   #severity(rule: Rule): Finding['severity'] {
