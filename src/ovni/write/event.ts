@@ -1,5 +1,5 @@
 import { integerIn } from '../../core/options/argument.js';
-import { mayCompile } from '../../core/ring/compile.js';
+import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { emitJumboTo, isStateEvent } from './emit.js';
 import { HEADER_BYTES, MAX_LABEL_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from '../layout.js';
@@ -7,7 +7,6 @@ import { argumentBytes, resolveSignature } from '../signature.js';
 import type { Argument, Arguments, ArgumentType, Signature } from '../signature.js';
 import { declarationOf } from '../catalog.js';
 import type { DeclaredMcv } from '../catalog.js';
-import { compileEmitter } from './stream-emitter.js';
 import { headerOf, LITTLE } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 import { checkWide, writeWide } from './wide-integer.js';
@@ -134,7 +133,7 @@ function quickTest(type: ArgumentType, name: string): string {
 
 function write(argument: Argument, name: string): string {
   const { type } = argument;
-  const at = `at + ${PAYLOAD_OFFSET + argument.offset}`;
+  const at = `start + ${PAYLOAD_OFFSET + argument.offset}`;
   if (type === 'u64' || type === 'i64') {
     const low = `${at}${LITTLE ? '' : ' + 4'}`;
     const high = `${at}${LITTLE ? ' + 4' : ''}`;
@@ -164,16 +163,22 @@ export function compileEvent<S extends DeclaredMcv | (string & {})>(
   const bytes = HEADER_BYTES + signature.payloadBytes;
   const plain = plainEmitter(stream, signature, header, bytes);
   // Thread states change rarely, and are checked by the same rules as the emulator's.
-  if (!mayCompile() || isStateEvent(header)) return plain;
+  if (isStateEvent(header)) return plain;
   const { args, mcv } = signature;
-  const names = args.map((_, i) => `a${i}`);
+  const parameters = args.map((_, i) => `a${i}`);
   const tests = args.map(
     ({ type }, i) => `typeof a${i} === 'number' && ${quickTest(type, `a${i}`)}`,
   );
-  return compileEmitter<Arguments<S>>(stream, mcv, names.join(', '), plain, {
-    test: tests.length === 0 ? 'true' : tests.join(' && '),
-    bytes,
-    write: `view.setUint32(at, ${header >>> 0}, true);
+  return buildEmitter<Arguments<S>>(
+    stream,
+    {
+      name: mcv,
+      parameters,
+      test: tests.length === 0 ? 'true' : tests.join(' && '),
+      bytes,
+      write: `view.setUint32(start, ${header >>> 0}, true);
   ${args.map((argument, i) => write(argument, `a${i}`)).join('\n  ')}`,
-  });
+    },
+    plain,
+  );
 }

@@ -1,5 +1,5 @@
 import { integerIn } from '../../core/options/argument.js';
-import { mayCompile } from '../../core/ring/compile.js';
+import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import {
   CLOCK_OFFSET,
@@ -8,7 +8,6 @@ import {
   PAYLOAD_OFFSET,
   payloadSizeCode,
 } from '../layout.js';
-import { compileEmitter } from './stream-emitter.js';
 import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from '../mark-stacks.js';
 import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
 import type { MarkDefinition, StreamWriter } from './stream-writer.js';
@@ -272,36 +271,39 @@ function compileMark(
   account: { prepare?: string; test?: string; settle: string },
 ): MarkEmitters['push'] {
   const { kinds, depths, pushed } = stream.markStacks;
-  return compileEmitter(stream, name, 'type, value', any, {
-    prepare: account.prepare ?? '',
-    test: `typeof type === 'number' && kinds[type] === ${kind} &&
+  return buildEmitter(
+    stream,
+    {
+      name,
+      parameters: ['type', 'value'],
+      prepare: account.prepare ?? '',
+      test: `typeof type === 'number' && kinds[type] === ${kind} &&
     typeof value === 'number' && (value | 0) === value && value !== 0 && ${account.test ?? 'true'}`,
-    bytes: RECORD_BYTES,
-    write: `view.setUint32(at, ${header}, true);
-  view.setInt32(at + ${LOW_AT}, value, ${LITTLE});
-  view.setInt32(at + ${HIGH_AT}, value >> 31, ${LITTLE});
-  view.setInt32(at + ${TYPE_AT}, type, ${LITTLE});
+      bytes: RECORD_BYTES,
+      write: `view.setUint32(start, ${header}, true);
+  view.setInt32(start + ${LOW_AT}, value, ${LITTLE});
+  view.setInt32(start + ${HIGH_AT}, value >> 31, ${LITTLE});
+  view.setInt32(start + ${TYPE_AT}, type, ${LITTLE});
   ${account.settle}`,
-    scope: { kinds, depths, pushed },
-  });
+      scope: { kinds, depths, pushed },
+    },
+    any,
+  );
 }
 
 /** Makes the functions that emit marks to `stream`. */
 export function compileMarks(stream: StreamWriter): MarkEmitters {
-  const any: MarkEmitters = {
-    push(type, value) {
-      pushMark(stream, type, value);
-    },
-    pop(type, value) {
-      popMark(stream, type, value);
-    },
-    set(type, value) {
-      setMark(stream, type, value);
-    },
+  const push: MarkEmitters['push'] = (type, value) => {
+    pushMark(stream, type, value);
   };
-  if (!mayCompile()) return any;
+  const pop: MarkEmitters['pop'] = (type, value) => {
+    popMark(stream, type, value);
+  };
+  const set: MarkEmitters['set'] = (type, value) => {
+    setMark(stream, type, value);
+  };
   return {
-    push: compileMark(stream, 'markPush', PUSH, any.push, STACK, {
+    push: compileMark(stream, 'markPush', PUSH, push, STACK, {
       prepare: 'let depth;',
       test: `(depth = depths[type]) < ${MAX_DEPTH}`,
       settle: `const top = type * ${2 * MAX_DEPTH} + 2 * depth;
@@ -309,12 +311,12 @@ export function compileMarks(stream: StreamWriter): MarkEmitters {
   pushed[top + 1] = value >> 31;
   depths[type] = depth + 1;`,
     }),
-    pop: compileMark(stream, 'markPop', POP, any.pop, STACK, {
+    pop: compileMark(stream, 'markPop', POP, pop, STACK, {
       prepare: 'let depth, top;',
       test: `(depth = depths[type] - 1) >= 0 &&
     pushed[top = type * ${2 * MAX_DEPTH} + 2 * depth] === value && pushed[top + 1] === value >> 31`,
       settle: 'depths[type] = depth;',
     }),
-    set: compileMark(stream, 'markSet', SET, any.set, SINGLE, { settle: '' }),
+    set: compileMark(stream, 'markSet', SET, set, SINGLE, { settle: '' }),
   };
 }
