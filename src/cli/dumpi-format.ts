@@ -9,7 +9,7 @@ import { checkRun, checkTrace } from '../dumpi/read/check.js';
 import { chromeEvents, firstTime } from '../dumpi/read/chrome.js';
 import { dump } from '../dumpi/read/dump.js';
 import { dumpi2ascii } from '../dumpi/read/dumpi2ascii.js';
-import { CALLS_FORMAT, rankRings } from '../dumpi/file-names.js';
+import { CALLS_FORMAT, fileOfRing, rankRings } from '../dumpi/file-names.js';
 import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
 import { rankFiles, readMetafile } from '../dumpi/metafile.js';
 import { recoverTrace } from '../dumpi/read/recover.js';
@@ -18,7 +18,6 @@ import type { JobOptions, TraceFormat } from './trace-format.js';
 
 const EXTENSION = '.bin';
 const META_EXTENSION = '.meta';
-const RING_NAME = /^\.(.+\.bin)\.ring$/;
 
 function beginsWithMagic(path: string): boolean {
   const head = headOfFile(path, MAGIC_BYTES);
@@ -100,7 +99,7 @@ export const dumpiFormat: TraceFormat = {
       .sort();
     const runs = names.filter(isMetafile).map((name) => join(directory, name));
     const covered = new Set(runs.flatMap(rankFilesOf).map((file) => basename(file)));
-    const ringed = ringedFiles(directory, RING_NAME).map(({ path }) => basename(path));
+    const ringed = ringedFiles(directory, fileOfRing).map(({ path }) => basename(path));
     const alone = [...new Set([...names, ...ringed])]
       .filter((name) => name.endsWith(EXTENSION) && !covered.has(name))
       .map((name) => join(directory, name))

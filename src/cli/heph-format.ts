@@ -5,14 +5,13 @@ import { checkTrace } from '../heph/read/check.js';
 import { chromeEvents } from '../heph/read/chrome.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
 import { readEpoch } from '../heph/read/epoch.js';
+import { EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
-import { piecesAmong } from '../heph/pieces.js';
 import { readPackets } from '../heph/read/reader.js';
 import { recoverTrace } from '../heph/read/recover.js';
 import { ringedFiles } from './left-rings.js';
 import type { TraceFormat } from './trace-format.js';
 
-const EXTENSION = '.heph';
 const MAGIC_BYTES = 4;
 
 function beginsWithMagic(path: string): boolean {
@@ -22,20 +21,18 @@ function beginsWithMagic(path: string): boolean {
   return magic === EVENT_MAGIC || magic === METADATA_MAGIC;
 }
 
-const RING_NAME = /^\.(.+)\.\d+-\d+-\d+\.ring$/;
-
-/** Told by their extension, or by what their rings say, of which a process may have left nothing else. */
+/** Found by their extension, or by their rings: a process may have left nothing else. */
 function traceFiles(directory: string): string[] {
   const named = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
     .map((entry) => join(directory, entry.name));
-  const ringed = ringedFiles(directory, RING_NAME)
+  const ringed = ringedFiles(directory, fileOfRing)
     .filter(({ format }) => format === 'heph' || format === undefined)
     .map(({ path }) => path);
   return [...new Set([...named, ...ringed])].sort();
 }
 
-/** Heph: files, told by their first packet's magic or by their extension. */
+/** Heph: files, recognized by their first packet's magic or by their extension. */
 export const hephFormat: TraceFormat = {
   name: 'Heph',
   clock: "the time since the trace's epoch",

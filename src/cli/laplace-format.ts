@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
 import { headOfFile } from '../core/files/plain-file.js';
 import type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
@@ -43,7 +43,11 @@ function head(path: string): string {
   return headOfFile(path, HEAD_BYTES).toString('latin1');
 }
 
-const RING_NAME = /^\.(.+)\.ring$/;
+function fileOfRing(ring: string): string | undefined {
+  const name = /^\.(.+)\.ring$/.exec(basename(ring))?.[1];
+  return name === undefined ? undefined : join(dirname(ring), name);
+}
+
 /** Names of rings that belong to other formats. */
 const OTHER_RING = /\.bin\.(?:names\.)?ring$|^\.(?:stream|thread\.\d+)\.ring$|\.\d+-\d+-\d+\.ring$/;
 
@@ -67,7 +71,7 @@ function filesIn(kind: Kind, directory: string): string[] {
   const named = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSIONS[kind]))
     .map((entry) => join(directory, entry.name));
-  const ringed = ringedFiles(directory, RING_NAME)
+  const ringed = ringedFiles(directory, fileOfRing)
     .filter(({ path, format }) =>
       format === undefined
         ? // Of which kind it would have become nobody knows; one of them takes it away.

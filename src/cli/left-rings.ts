@@ -39,16 +39,19 @@ export function formatOfRing(path: string): string | undefined {
 /**
  * The files of a directory that the rings in it feed.
  *
- * @param ringName matches the name of such a ring; its first group is the file's name.
+ * @param fileOfRing the file that a ring next to it feeds; undefined for the name of anything else.
  */
-export function ringedFiles(directory: string, ringName: RegExp): RingedFile[] {
+export function ringedFiles(
+  directory: string,
+  fileOfRing: (ring: string) => string | undefined,
+): RingedFile[] {
   const files = new Map<string, RingedFile>();
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const name = ringName.exec(entry.name)?.[1];
-    if (name === undefined || !entry.isFile()) continue;
-    const path = join(directory, name);
+    const ring = join(directory, entry.name);
+    const path = fileOfRing(ring);
+    if (path === undefined || !entry.isFile()) continue;
     try {
-      files.set(path, { path, format: readFormat(join(directory, entry.name)) });
+      files.set(path, { path, format: readFormat(ring) });
     } catch (error) {
       passOver(error);
     }

@@ -6,6 +6,7 @@ import { isAlive, isTaken } from '../core/recovery/process-identity.js';
 import { ringsIn } from '../core/recovery/recover-rings.js';
 import { RingFile } from '../core/recovery/ring-file.js';
 import { hasCode } from '../core/files/system-error.js';
+import { EXTENSION, fileOfRing as fileOfHephRing, nameOfTrace } from '../heph/file-names.js';
 import { recoverTrace as recoverHeph } from '../heph/read/recover.js';
 import { recoverTrace as recoverOvni, writersOf } from '../ovni/read/recover.js';
 import type { StreamOwner } from '../ovni/stream-owner.js';
@@ -19,13 +20,13 @@ export interface EarlierTrace {
   time: number;
 }
 
-const HEPH_RING = /^\.(.+)\.\d+-\d+-\d+\.ring$/;
 /** What the hook writes within a run: a piece, a loom with its processes, a file. */
 const PIECE = /^(\d+)\.\d{6,}$/;
 const LOOM = /^loom\./;
 const PROCESS = /^proc\.(\d+)$/;
 const isNamed = (name: string) => [PIECE, LOOM, PROCESS].some((each) => each.test(name));
-const FILE = /-(\d+)(?:-\d+)?(?:\.\d{6,})?\.heph$/;
+/** A Heph trace whose name contains its process: without its extension and the number of a piece. */
+const FILE = /-(\d+)(?:-\d+)?$/;
 
 /** Whether the process that a name tells has ended; false for a name that tells none. */
 function hasEnded(name: string, pattern: RegExp): boolean {
@@ -73,7 +74,7 @@ function feeds(ring: KnownRing, path: string, writers: readonly StreamOwner[]): 
   const { target } = ring;
   if (target !== '') return target === path || target.startsWith(path + sep);
   return isHeph(path)
-    ? HEPH_RING.exec(basename(ring.path))?.[1] === basename(path)
+    ? basename(fileOfHephRing(ring.path) ?? '') === basename(path)
     : writers.some((writer) => basename(writer.ring) === basename(ring.path));
 }
 
@@ -82,9 +83,10 @@ function tracesOf(run: string, present: boolean): string[] {
   const ovni = join(run, 'ovni');
   const heph = join(run, 'heph');
   const names = namesIn(heph);
-  const ringed = names.flatMap((name) => HEPH_RING.exec(name)?.[1] ?? []);
+  const ringed = names.flatMap((name) => fileOfHephRing(name) ?? []);
   const files = [...new Set([...names.filter((name) => !name.startsWith('.')), ...ringed])]
-    .filter((name) => name.endsWith('.heph') && (!present || hasEnded(name, FILE)))
+    .filter((name) => name.endsWith(EXTENSION))
+    .filter((name) => !present || hasEnded(basename(nameOfTrace(name), EXTENSION), FILE))
     .map((name) => join(heph, name));
   const isOne = (name: string, pattern: RegExp) => {
     if (present) return hasEnded(name, pattern);
@@ -183,7 +185,7 @@ function ringsBeside(path: string): string[] {
   if (!isHeph(path)) return contentOf(path).rings;
   const directory = dirname(path);
   return namesIn(directory)
-    .filter((name) => HEPH_RING.exec(name)?.[1] === basename(path))
+    .filter((name) => fileOfHephRing(name) === basename(path))
     .map((name) => join(directory, name));
 }
 

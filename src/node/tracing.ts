@@ -7,6 +7,7 @@ import { checkRingDir, checkRingOptions } from '../core/options/ring-options.js'
 import { holdingSignals } from '../core/ring/signal-hold.js';
 import { checkSizeOptions } from '../core/options/size-limits.js';
 import type { CheckedSizeOptions, SizeOptions } from '../core/options/size-limits.js';
+import { EXTENSION } from '../heph/file-names.js';
 import { checkTarget } from '../heph/target.js';
 import { openTrace } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
@@ -109,7 +110,7 @@ function openHeph(settings: Settings, run: Run, used: number): { trace: Trace; t
       ...(rotateBytes > 0 ? { rotateBytes } : {}),
       atMaxBytes,
     };
-    return openFree(join(run.directory, 'heph', `${name}.heph`), true, sizes);
+    return openFree(join(run.directory, 'heph', `${name}${EXTENSION}`), true, sizes);
   }
   if (checkTarget(hephTarget).kind === 'file') {
     // Every process of the run needs a file of its own.

@@ -2,10 +2,10 @@ import { TraceFormatError } from '../../core/errors.js';
 import type { Finding } from '../../core/finding.js';
 import { limitFindings } from '../../core/limit-findings.js';
 import type { CheckOptions } from '../../core/limit-findings.js';
+import { hasPredecessors } from '../file-names.js';
 import { EPOCH_OPTION } from '../layout.js';
 import type { EventPacket, Packet } from '../packet.js';
 import { PacketCursor } from './packet-cursor.js';
-import { isPiece } from '../pieces.js';
 
 /** Streams whose counters are followed; of further streams only the packets are checked. */
 const MAX_STREAMS = 1 << 20;
@@ -132,8 +132,8 @@ class TraceCheck {
         yield this.#warning('too-many-streams', message, offset);
         return;
       }
-      // Earlier pieces of the trace have the events before.
-      expected = isPiece(this.#path) ? counter : 0;
+      // Earlier pieces of the trace can contain the stream's earlier events.
+      expected = hasPredecessors(this.#path) ? counter : 0;
     }
     this.#expected.set(stream, (counter + 1) % COUNTERS);
     if (counter === expected) return;

@@ -23,6 +23,7 @@ import type {
 } from '../../core/recovery/recover-rings.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
+import { fileOfRing } from '../file-names.js';
 import {
   EVENT_MAGIC,
   MAGIC_OFFSET,
@@ -86,10 +87,8 @@ function cutUnfinishedRecords(ring: RingFile, file: string, left: readonly Lefto
 
 function* candidates(file: string, options: RecoverOptions): Generator<Candidate, void> {
   const directory = dirname(file);
-  const prefix = `.${basename(file)}.`;
   const isMine = (ring: RingFile) => ring.format === 'heph' && ring.targetKind === 'shared-file';
-  const isRing = (name: string) =>
-    name.startsWith(prefix) && /^\d+-\d+-\d+\.ring$/.test(name.slice(prefix.length));
+  const isRing = (name: string) => fileOfRing(name) === basename(file);
   for (const path of filesBelow(directory, isRing, Infinity)) {
     yield { path, streamOf: (ring) => (isMine(ring) ? file : undefined) };
   }

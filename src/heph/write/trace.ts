@@ -1,6 +1,5 @@
 import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { basename, dirname, join } from 'node:path';
 import { core } from '../../core/addon.js';
 import type { NativeTarget } from '../../core/addon.js';
 import { checkOptionNames, integerIn } from '../../core/options/argument.js';
@@ -13,6 +12,7 @@ import type { RingOptions } from '../../core/options/ring-options.js';
 import { checkSizeOptions, SIZE_OPTIONS } from '../../core/options/size-limits.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
+import { ringPath } from '../file-names.js';
 import {
   END_OFFSET,
   EPOCH_OPTION,
@@ -197,12 +197,14 @@ export class Trace {
         cause: error,
       });
     }
-    // The clock, for in a container that is started again the other numbers are the same.
-    const number = `${process.pid}-${core.systemThreadId()}-${core.clockNow()}`;
-    const name = `.${basename(path)}.${number}.ring`;
+    const owner = {
+      pid: process.pid,
+      threadId: core.systemThreadId(),
+      clock: core.clockNow(),
+    };
     this.ring.open(
       {
-        ...(kind === 'file' ? { path: join(ringDir ?? dirname(path), name) } : {}),
+        ...(kind === 'file' ? { path: ringPath(path, ringDir, owner) } : {}),
         capacity: settings.ringBytes,
         format: 'heph',
         target: path,

@@ -1,0 +1,86 @@
+import { basename, dirname, extname, join } from 'node:path';
+
+/** A file with this extension counts as a Heph trace, whatever its content. */
+export const EXTENSION = '.heph';
+
+/** A number with at least six digits, as native/sink/piece_series.cc writes it. */
+const PIECE_NUMBER = /^\.\d{6,}$/;
+
+/**
+ * A piece of a trace that rotates: `trace.heph` is written as `trace.000001.heph`,
+ * `trace.000002.heph` and so on.
+ */
+interface Piece {
+  /** Name of the trace as it was opened: `trace.heph`. */
+  trace: string;
+  /** Counts from 1. */
+  number: number;
+}
+
+function pieceOf(path: string): Piece | undefined {
+  const extension = extname(path);
+  const stem = basename(path, extension);
+  const number = extname(stem);
+  if (PIECE_NUMBER.test(number)) {
+    return {
+      trace: basename(stem, number) + extension,
+      number: Number(number.slice(1)),
+    };
+  }
+  // The trace has no extension.
+  return PIECE_NUMBER.test(extension) && stem !== ''
+    ? { trace: stem, number: Number(extension.slice(1)) }
+    : undefined;
+}
+
+/** The number of a piece of the trace that was opened at `path`; undefined for any other file. */
+function pieceNumber(file: string, path: string): number | undefined {
+  const piece = pieceOf(file);
+  return piece?.trace === basename(path) ? piece.number : undefined;
+}
+
+/** Whether earlier pieces of the trace can exist, which hold its earlier events. */
+export function hasPredecessors(path: string): boolean {
+  return (pieceOf(path)?.number ?? 0) > 1;
+}
+
+/** The trace's name as it was opened: a file's name without the number of its piece. */
+export function nameOfTrace(file: string): string {
+  return pieceOf(file)?.trace ?? basename(file);
+}
+
+/** Of the files those that are pieces of the trace opened at `path`, the oldest first. */
+export function piecesAmong(files: readonly string[], path: string): string[] {
+  return files
+    .map((file) => ({ number: pieceNumber(file, path), file }))
+    .filter((piece): piece is { number: number; file: string } => piece.number !== undefined)
+    .sort((a, b) => a.number - b.number)
+    .map(({ file }) => file);
+}
+
+/** What distinguishes the rings of a trace. */
+export interface RingOwner {
+  pid: number;
+  /** The thread's number in the system. */
+  threadId: number;
+  /** Nanoseconds. A container that is started again can reuse the other two numbers. */
+  clock: bigint;
+}
+
+/** Where a thread's ring for the trace at `path` lies: in `ringDir`, or next to the trace. */
+export function ringPath(path: string, ringDir: string | undefined, owner: RingOwner): string {
+  const { pid, threadId, clock } = owner;
+  const name = `.${basename(path)}.${pid}-${threadId}-${clock.toString()}.ring`;
+  return join(ringDir ?? dirname(path), name);
+}
+
+const RING_NAME = /^\.(.+)\.\d+-\d+-\d+\.ring$/;
+
+/**
+ * The file that a ring next to it feeds: the trace, or one of its pieces, after which the ring is
+ * renamed. Undefined when this is not the name of a ring.
+ */
+export function fileOfRing(ring: string): string | undefined {
+  const file = RING_NAME.exec(basename(ring))?.[1];
+  return file === undefined ? undefined : join(dirname(ring), file);
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import {
+  fileOfRing,
+  hasPredecessors,
+  nameOfTrace,
+  piecesAmong,
+  ringPath,
+} from '../../src/heph/file-names.js';
+
+const owner = { pid: 12, threadId: 34, clock: 56n };
+
+describe('rings', () => {
+  it.each([
+    ['/run/trace.heph', undefined, '/run/.trace.heph.12-34-56.ring'],
+    ['/run/trace.heph', '/rings', '/rings/.trace.heph.12-34-56.ring'],
+    ['/run/.1-2-3.ring', undefined, '/run/..1-2-3.ring.12-34-56.ring'],
+  ])('of %s in %s', (path, ringDir, expected) => {
+    const ring = ringPath(path, ringDir, owner);
+    expect(ring).toBe(expected);
+    if (ringDir === undefined) expect(fileOfRing(ring)).toBe(path);
+  });
+
+  it.each([
+    'trace.heph',
+    '.trace.heph.ring',
+    'trace.heph.1-2-3.ring',
+    '.1-2-3.ring',
+    '.a.1-2.ring',
+  ])('%s is none', (name) => {
+    expect(fileOfRing(name)).toBeUndefined();
+  });
+});
+
+describe('pieces', () => {
+  it.each([
+    ['trace.000001.heph', 'trace.heph', false],
+    ['/run/trace.000002.heph', 'trace.heph', true],
+    ['trace.1234567.heph', 'trace.heph', true],
+    ['trace.000002', 'trace', true],
+    ['.hidden.000002', '.hidden', true],
+    ['a.000003.000002.heph', 'a.000003.heph', true],
+    ['trace.00002.heph', 'trace.00002.heph', false],
+    ['trace.00000x.heph', 'trace.00000x.heph', false],
+    ['000002.heph', '000002.heph', false],
+    ['trace.heph', 'trace.heph', false],
+  ])('%s is of %s', (file, trace, later) => {
+    expect(nameOfTrace(file)).toBe(trace);
+    expect(hasPredecessors(file)).toBe(later);
+  });
+
+  it('are found among files and ordered by their numbers', () => {
+    const files = [
+      '/run/trace.1000000.heph',
+      '/run/trace.heph',
+      '/run/other.000001.heph',
+      '/run/trace.000002.heph',
+      '/run/trace.000002.log',
+      '/run/trace.999999.heph',
+    ];
+    expect(piecesAmong(files, '/run/trace.heph')).toEqual([
+      '/run/trace.000002.heph',
+      '/run/trace.999999.heph',
+      '/run/trace.1000000.heph',
+    ]);
+  });
+});
