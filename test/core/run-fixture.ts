@@ -20,8 +20,10 @@ export interface FixtureOptions {
   onOutput?: (child: ChildProcess, text: string) => void;
 }
 
+/** @param name `'folder/script.mjs'` is in test/folder/fixtures, `'script.mjs'` in test/fixtures. */
 export function fixturePath(name: string): string {
-  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+  const path = name.includes('/') ? name.replace('/', '/fixtures/') : `fixtures/${name}`;
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
 
 /**

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TraceFormatError } from '../../src/core/errors.js';
-import { openTrace } from '../../src/heph/index.js';
-import type { TraceStats } from '../../src/heph/index.js';
-import { fixturePath, resultOfFixture } from '../core/run-fixture.js';
-import { countersByStream, eventsOf, expectComplete, findingsOf } from './packets-of-file.js';
-import { readPackets } from '../../src/heph/read/reader.js';
-import { temporaryDirectory } from './temporary-file.js';
+import { TraceFormatError } from '../../../src/core/errors.js';
+import { openTrace } from '../../../src/heph/index.js';
+import type { TraceStats } from '../../../src/heph/index.js';
+import { fixturePath, resultOfFixture } from '../../core/run-fixture.js';
+import { countersByStream, eventsOf, expectComplete, findingsOf } from '../packets-of-file.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { temporaryDirectory } from '../temporary-file.js';
 
 const RING = 65536;
 const directory = temporaryDirectory();
@@ -193,7 +193,7 @@ it('onFull: drop leaves gaps that the counters show, and counts them', async () 
 it('a disk that is full neither blocks nor ends the service', () => {
   const path = fresh();
   const count = 20_000;
-  const script = fixturePath('heph-limited-disk.mjs');
+  const script = fixturePath('heph/limited-disk.mjs');
   const input = JSON.stringify({ path, count });
   // No file may grow beyond 200 KiB.
   const { stdout, stderr, status } = spawnSync(
@@ -236,7 +236,7 @@ it('a disk that is full neither blocks nor ends the service', () => {
 it('three workers and the main thread share one file', async () => {
   const path = fresh();
   const count = 30_000;
-  const stats = await resultOfFixture<TraceStats>('heph-workers.mjs', {
+  const stats = await resultOfFixture<TraceStats>('heph/workers.mjs', {
     input: { target: path, options: { ringBytes: RING }, count },
   });
   expect(findingsOf(path)).toEqual([]);

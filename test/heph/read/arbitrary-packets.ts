@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Attribute } from '../../src/heph/packet.js';
-import type { EventFields } from './byte-by-byte-encoder.js';
+import type { Attribute } from '../../../src/heph/packet.js';
+import type { EventFields } from '../byte-by-byte-encoder.js';
 
 /** Random events that the format can say, with values at the edges of every type. */
 

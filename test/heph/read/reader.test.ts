@@ -2,10 +2,10 @@ import { appendFileSync, closeSync, ftruncateSync, openSync, writeSync } from 'n
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TraceFormatError, TracewrightError } from '../../src/core/errors.js';
-import { EVENT_MAGIC, METADATA_MAGIC } from '../../src/heph/layout.js';
-import type { Packet } from '../../src/heph/packet.js';
-import { decodePacket, PacketDecoder, readPackets } from '../../src/heph/read/reader.js';
+import { TraceFormatError, TracewrightError } from '../../../src/core/errors.js';
+import { EVENT_MAGIC, METADATA_MAGIC } from '../../../src/heph/layout.js';
+import type { Packet } from '../../../src/heph/packet.js';
+import { decodePacket, PacketDecoder, readPackets } from '../../../src/heph/read/reader.js';
 import { anyEvent } from './arbitrary-packets.js';
 import {
   encodeEpoch,
@@ -14,8 +14,8 @@ import {
   someEvent,
   text,
   u64,
-} from './byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from './temporary-file.js';
+} from '../byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../temporary-file.js';
 
 const directory = temporaryDirectory();
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChromeEvent } from '../../src/core/chrome-event.js';
-import { TraceFormatError } from '../../src/core/errors.js';
-import { chromeEvents } from '../../src/heph/read/chrome.js';
-import type { ChromeOptions } from '../../src/heph/read/chrome.js';
-import { readEpoch } from '../../src/heph/read/epoch.js';
+import type { ChromeEvent } from '../../../src/core/chrome-event.js';
+import { TraceFormatError } from '../../../src/core/errors.js';
+import { chromeEvents } from '../../../src/heph/read/chrome.js';
+import type { ChromeOptions } from '../../../src/heph/read/chrome.js';
+import { readEpoch } from '../../../src/heph/read/epoch.js';
 import { anyEvent } from './arbitrary-packets.js';
-import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from './byte-by-byte-encoder.js';
-import type { EventFields } from './byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from './temporary-file.js';
+import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from '../byte-by-byte-encoder.js';
+import type { EventFields } from '../byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../temporary-file.js';
 
 const directory = temporaryDirectory();
 const epoch = encodeEpoch(1610113734118010000n);

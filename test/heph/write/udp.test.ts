@@ -2,10 +2,10 @@ import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { openTrace } from '../../src/heph/index.js';
-import type { Trace, TraceOptions } from '../../src/heph/index.js';
-import type { EventPacket, Packet } from '../../src/heph/packet.js';
-import { decodePacket } from '../../src/heph/read/reader.js';
+import { openTrace } from '../../../src/heph/index.js';
+import type { Trace, TraceOptions } from '../../../src/heph/index.js';
+import type { EventPacket, Packet } from '../../../src/heph/packet.js';
+import { decodePacket } from '../../../src/heph/read/reader.js';
 
 const RING = 65536;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Nesting } from '../../src/heph/read/nesting.js';
+import { Nesting } from '../../../src/heph/read/nesting.js';
 
 type Interval = readonly [start: number, end: number];
 

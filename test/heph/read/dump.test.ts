@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dumpLine, dumpObject } from '../../src/heph/read/dump.js';
-import { decodePacket } from '../../src/heph/read/reader.js';
-import type { Packet } from '../../src/heph/packet.js';
+import { dumpLine, dumpObject } from '../../../src/heph/read/dump.js';
+import { decodePacket } from '../../../src/heph/read/reader.js';
+import type { Packet } from '../../../src/heph/packet.js';
 import { anyEvent } from './arbitrary-packets.js';
-import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from './byte-by-byte-encoder.js';
-import type { EventFields } from './byte-by-byte-encoder.js';
+import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from '../byte-by-byte-encoder.js';
+import type { EventFields } from '../byte-by-byte-encoder.js';
 
 const packet = (fields: Partial<EventFields>): Packet =>
   decodePacket(encodeEvent(someEvent(fields)));

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openTrace } from '../../src/heph/index.js';
-import type { Trace, TraceStats } from '../../src/heph/index.js';
-import { resultOfFixture, runFixture } from '../core/run-fixture.js';
+import { openTrace } from '../../../src/heph/index.js';
+import type { Trace, TraceStats } from '../../../src/heph/index.js';
+import { resultOfFixture, runFixture } from '../../core/run-fixture.js';
 import { Collector } from './collector.js';
-import { countersByStream, expectComplete } from './packets-of-file.js';
-import { temporaryDirectory } from './temporary-file.js';
+import { countersByStream, expectComplete } from '../packets-of-file.js';
+import { temporaryDirectory } from '../temporary-file.js';
 
 const RING = 65536;
 const directory = temporaryDirectory();
@@ -251,7 +251,7 @@ describe.each(['tcp', 'unix'])('over %s', (kind) => {
   it('threads of a process share one connection, and no packet is cut by another', async () => {
     const collector = await listen(kind);
     const count = 10_000;
-    const stats = await resultOfFixture<TraceStats>('heph-workers.mjs', {
+    const stats = await resultOfFixture<TraceStats>('heph/workers.mjs', {
       input: {
         target: collector.target,
         options: { ringBytes: 2 ** 20 },
@@ -278,7 +278,7 @@ it('process.exit waits once for all absent collectors, not for one after the oth
     unix: join(directory, `absent-${i}.sock`),
   }));
   const begin = performance.now();
-  const { code } = await runFixture('heph-exit.mjs', { input: { targets, count: 10 } });
+  const { code } = await runFixture('heph/exit.mjs', { input: { targets, count: 10 } });
   expect(code).toBe(0);
   expect(performance.now() - begin).toBeLessThan(4000);
 });

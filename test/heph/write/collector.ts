@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import type { Target } from '../../src/heph/index.js';
-import type { EventPacket, Packet } from '../../src/heph/packet.js';
-import { PacketDecoder } from '../../src/heph/read/reader.js';
+import type { Target } from '../../../src/heph/index.js';
+import type { EventPacket, Packet } from '../../../src/heph/packet.js';
+import { PacketDecoder } from '../../../src/heph/read/reader.js';
 
 /** One connection that a collector has accepted. */
 export class Connection {

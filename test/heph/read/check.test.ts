@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TraceFormatError } from '../../src/core/errors.js';
-import type { Finding } from '../../src/core/finding.js';
-import { checkTrace } from '../../src/heph/read/check.js';
+import { TraceFormatError } from '../../../src/core/errors.js';
+import type { Finding } from '../../../src/core/finding.js';
+import { checkTrace } from '../../../src/heph/read/check.js';
 import { anyEvent } from './arbitrary-packets.js';
-import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from './byte-by-byte-encoder.js';
-import type { EventFields } from './byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from './temporary-file.js';
+import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from '../byte-by-byte-encoder.js';
+import type { EventFields } from '../byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../temporary-file.js';
 
 const directory = temporaryDirectory();
 const epoch = encodeEpoch(1610113734118010000n);

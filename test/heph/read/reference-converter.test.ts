@@ -3,13 +3,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkTrace } from '../../src/heph/read/check.js';
-import { readPackets } from '../../src/heph/read/reader.js';
-import { chromeEvents } from '../../src/heph/read/chrome.js';
+import { checkTrace } from '../../../src/heph/read/check.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { chromeEvents } from '../../../src/heph/read/chrome.js';
 import { anyEvent } from './arbitrary-packets.js';
-import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from './byte-by-byte-encoder.js';
-import type { EventFields } from './byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from './temporary-file.js';
+import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from '../byte-by-byte-encoder.js';
+import type { EventFields } from '../byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../temporary-file.js';
 
 /** The path of Heph's own converter to Chrome traces, which is built from Heph's repository. */
 const converter = process.env['HEPH_CONVERT'];

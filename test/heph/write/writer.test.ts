@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { f64, i64, openTrace, u64 } from '../../src/heph/index.js';
-import type { AttributeInput, AttributeType, Stream, Trace } from '../../src/heph/index.js';
-import type { Attribute } from '../../src/heph/packet.js';
-import { resultOfFixture } from '../core/run-fixture.js';
-import { encodeEvent } from './byte-by-byte-encoder.js';
-import { eventsOf, findingsOf, packetsOf } from './packets-of-file.js';
-import { temporaryDirectory } from './temporary-file.js';
+import { f64, i64, openTrace, u64 } from '../../../src/heph/index.js';
+import type { AttributeInput, AttributeType, Stream, Trace } from '../../../src/heph/index.js';
+import type { Attribute } from '../../../src/heph/packet.js';
+import { resultOfFixture } from '../../core/run-fixture.js';
+import { encodeEvent } from '../byte-by-byte-encoder.js';
+import { eventsOf, findingsOf, packetsOf } from '../packets-of-file.js';
+import { temporaryDirectory } from '../temporary-file.js';
 
 const directory = temporaryDirectory();
 let files = 0;
@@ -330,7 +330,7 @@ describe('random events come out byte for byte', () => {
     const contents: Buffer[] = [];
     for (const execArgv of [[], ['--disallow-code-generation-from-strings']]) {
       const path = join(directory, `${++files}.heph`);
-      await resultOfFixture('heph-calls.mjs', { input: { path }, execArgv });
+      await resultOfFixture('heph/calls.mjs', { input: { path }, execArgv });
       expect(findingsOf(path)).toEqual([]);
       const bytes = readFileSync(path);
       for (const { kind, offset } of packetsOf(path)) {
