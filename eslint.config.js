@@ -9,7 +9,9 @@ export default tseslint.config(
     files: ['**/*.ts'],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
-      '@typescript-eslint/consistent-type-imports': 'error',
+      // `require('./x.js') as typeof import('./x.js')` loads another file of the package late.
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-require-imports': 'off',
       // The encoders index typed arrays inside bounds they have just checked.
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/restrict-template-expressions': [

@@ -26,7 +26,7 @@ import { fileURLToPath } from 'node:url';
 export function loadEventLoops() {
   const build = fileURLToPath(new URL('../build/bench', import.meta.url));
   const script = fileURLToPath(new URL('../scripts/build-native.mjs', import.meta.url));
-  // Beside the package's own addon, node-gyp-build might take it for that one.
+  // Not where the package looks for its own addon.
   const args = [script, '--target', 'tracewright_bench', '--output', build, '--if-stale'];
   execFileSync(process.execPath, args, { stdio: ['ignore', 2, 2] });
   return createRequire(import.meta.url)(`${build}/Release/tracewright_bench.node`);

@@ -77,12 +77,18 @@ if (addon <= newest('native', 'binding.gyp') || addon === 0) {
 const compiled = join(root, 'build', '.typescript-compiled');
 if (
   !existsSync(join(root, 'dist')) ||
-  newest('build/.typescript-compiled') <= newest('src', 'tsconfig.json', 'tsconfig.build.json')
+  newest('build/.typescript-compiled') <=
+    newest(
+      'src',
+      'scripts/build-package.mjs',
+      'scripts/package-layout.mjs',
+      'package.json',
+      'tsconfig.json',
+      'tsconfig.build.json',
+    )
 ) {
   step('Compiling TypeScript', 'some 10 s', process.execPath, [
-    join('node_modules', 'typescript', 'bin', 'tsc'),
-    '-p',
-    'tsconfig.build.json',
+    join('scripts', 'build-package.mjs'),
   ]);
   writeFileSync(compiled, '');
 }

@@ -13,7 +13,7 @@ function build(...args) {
   });
 }
 
-// Away from the package's own addon: node-gyp-build might take it for that one.
+// Not where the package looks for its own addon.
 const MEMORY = join(root, 'build/torture');
 
 /** Compiles what {@link loadMemory} loads. */

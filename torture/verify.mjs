@@ -2,8 +2,10 @@
 
 import { closeSync, openSync, readSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { core } from '../dist/core/addon.js';
+import { internal } from '../scripts/package-layout.mjs';
 import { THREADS } from './acknowledgements.mjs';
+
+const { core } = internal('core/addon');
 
 /** Files below a place that belong to nobody once a trace is complete. */
 export function leftBehind(place) {

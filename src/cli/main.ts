@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { createRequire } from 'node:module';
 import { TracewrightError } from '../core/errors.js';
+import { version } from '../core/version.js';
 import { checkCommand } from './check.js';
 import { EXIT_DONE, EXIT_USAGE, UsageError } from './command.js';
 import type { Command } from './command.js';
@@ -34,11 +34,6 @@ ${list.join('')}
 `;
 }
 
-function version(): string {
-  const require = createRequire(import.meta.url);
-  return `${(require('../../package.json') as { version: string }).version}\n`;
-}
-
 async function print(text: string): Promise<number> {
   const output = standardOutput();
   await output.write(text);
@@ -59,7 +54,7 @@ async function run([name, ...args]: string[]): Promise<number> {
     const command = commands.get(args[0] ?? '');
     return print(command?.help ?? overview());
   }
-  if (name === '--version') return print(version());
+  if (name === '--version') return print(`${version}\n`);
   const command = commands.get(name);
   if (command === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command';
@@ -75,18 +70,21 @@ function known(): string {
 // Nothing is left to say it with.
 process.stderr.on('error', () => undefined);
 
-const args = process.argv.slice(2);
-try {
-  process.exitCode = await run(args);
-} catch (error) {
-  if (error instanceof ClosedPipe) {
-    process.exitCode = EXIT_DONE;
-  } else if (error instanceof UsageError || error instanceof TracewrightError) {
-    const command = commands.has(args[0] ?? '') ? `tracewright ${args[0]!}` : 'tracewright';
-    tell(`${command}: ${error.message}`);
-    tell(`See \`${command} --help\`.`);
-    process.exitCode = EXIT_USAGE;
-  } else {
-    throw error;
+async function main(args: string[]): Promise<void> {
+  try {
+    process.exitCode = await run(args);
+  } catch (error) {
+    if (error instanceof ClosedPipe) {
+      process.exitCode = EXIT_DONE;
+    } else if (error instanceof UsageError || error instanceof TracewrightError) {
+      const command = commands.has(args[0] ?? '') ? `tracewright ${args[0]!}` : 'tracewright';
+      tell(`${command}: ${error.message}`);
+      tell(`See \`${command} --help\`.`);
+      process.exitCode = EXIT_USAGE;
+    } else {
+      throw error;
+    }
   }
 }
+
+void main(process.argv.slice(2));

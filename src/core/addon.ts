@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
+import { loadAddon } from './load-addon.js';
 
 /** A target that several threads of the process write to, as the native core hands it out. */
 export interface NativeTarget {
@@ -295,11 +294,8 @@ export interface NativeCore {
   fastCalls: boolean;
 }
 
-const require = createRequire(import.meta.url);
-const load = require('node-gyp-build') as (root: string) => NativeCore;
-
 /** The native core: the prebuilt binary of this platform, or the one that was built here. */
-export const core: NativeCore = load(fileURLToPath(new URL('../..', import.meta.url)));
+export const core = loadAddon() as NativeCore;
 
 // Before Node ends the workers one after another, each of which would wait by itself.
 if (isMainThread)

@@ -4,14 +4,11 @@
  *
  * @module register
  */
-import { createRequire } from 'node:module';
-import type * as Tracing from './tracing.js';
 
-// Required rather than imported: an addon that does not load on this machine must not stop the
-// service, and only a call can be caught. A top-level await would break `-r`.
-const require = createRequire(import.meta.url);
+// An addon that does not load on this machine must not stop the service, and only a call can be
+// caught. A top-level await would break `-r`.
 try {
-  const { beginTracing } = require('./tracing.js') as typeof Tracing;
+  const { beginTracing } = require('./tracing.js') as typeof import('./tracing.js');
   beginTracing();
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);

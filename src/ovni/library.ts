@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+import { version } from '../core/version.js';
 
 /** What stands under `ovni.lib`: which library wrote the stream. The emulator wants both keys. */
 export const library = { version, commit: 'tracewright' } as const;

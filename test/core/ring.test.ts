@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -156,10 +155,8 @@ it('a closed ring refuses with the error of its owner, and late commits change n
 it('the addon may be loaded again on a thread that has rings open', () => {
   const { ring, target } = open();
   put(ring, 10, 1);
-  const require = createRequire(import.meta.url);
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const { path } = require('node-gyp-build') as { path: (root: string) => string };
-  process.dlopen({ exports: {} }, path(root));
+  const addon = new URL('../../build/Release/tracewright.node', import.meta.url);
+  process.dlopen({ exports: {} }, fileURLToPath(addon));
   put(ring, 10, 2);
   ring.close();
   expect(readFileSync(target)).toEqual(Buffer.concat([Buffer.alloc(10, 1), Buffer.alloc(10, 2)]));

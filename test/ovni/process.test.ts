@@ -278,9 +278,6 @@ it('the package may be there twice in one process', async () => {
       mkdirSync(dirname(join(place, part)), { recursive: true });
       cpSync(join(root, part), join(place, part), { recursive: true });
     }
-    cpSync(join(root, 'node_modules/node-gyp-build'), join(place, '../node-gyp-build'), {
-      recursive: true,
-    });
     writeFileSync(
       join(folder, copy, 'write.mjs'),
       `import * as ovni from 'tracewright/ovni';

@@ -74,18 +74,9 @@ beforeAll(async () => {
   // What the script before it has printed comes first.
   packed = (JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as Packed[])[0]!;
 
-  // The one dependency is installed from a tarball too, so that no registry has to be reached.
-  const dependency = await npm(
-    ['pack', '--json', '--pack-destination', place, join(root, 'node_modules', 'node-gyp-build')],
-    place,
-  );
-  const [gypBuild] = JSON.parse(dependency.stdout) as Packed[];
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "version": "1.0.0" }\n');
-  await npm(
-    ['install', '--offline', join(place, gypBuild!.filename), join(place, packed.filename)],
-    project,
-  );
+  await npm(['install', '--offline', join(place, packed.filename)], project);
 }, 300_000);
 
 afterAll(() => {

@@ -5,11 +5,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dump } from '../../dist/dumpi/read/dump.js';
-import { fileOfRing } from '../../dist/dumpi/file-names.js';
+import { internal } from '../../scripts/package-layout.mjs';
 import { checkTrace, dumpi2ascii, openRank, readMetafile, recoverTrace } from 'tracewright/dumpi';
 import { mutateJson } from './mutate-json.mjs';
 import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
+
+const { dump } = internal('dumpi/read/dump');
+const { fileOfRing } = internal('dumpi/file-names');
 
 const killed = fileURLToPath(new URL('../../test/fixtures/dumpi-killed.mjs', import.meta.url));
 const LONGEST_RECORD_BYTES = 1 << 20;

@@ -4,8 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dumpLine, dumpObject } from '../../dist/heph/read/dump.js';
-import { SIZE_OFFSET } from '../../dist/heph/layout.js';
+import { internal } from '../../scripts/package-layout.mjs';
 import {
   PacketDecoder,
   checkTrace,
@@ -16,6 +15,9 @@ import {
   recoverTrace,
 } from 'tracewright/heph';
 import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
+
+const { dumpLine, dumpObject } = internal('heph/read/dump');
+const { SIZE_OFFSET } = internal('heph/layout');
 
 const killed = fileURLToPath(new URL('../../test/fixtures/killed.mjs', import.meta.url));
 

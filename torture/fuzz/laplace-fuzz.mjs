@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dumpLine, dumpObject } from '../../dist/laplace/read/dump.js';
+import { internal } from '../../scripts/package-layout.mjs';
 import {
   checkKernelEvents,
   checkReferences,
@@ -17,6 +17,8 @@ import {
   textToReferences,
 } from 'tracewright/laplace';
 import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
+
+const { dumpLine, dumpObject } = internal('laplace/read/dump');
 
 const killed = fileURLToPath(new URL('../../test/fixtures/laplace-killed.mjs', import.meta.url));
 

@@ -1,8 +1,10 @@
 // Rings that a dead process left, broken where it matters: a page of control fields is mostly empty.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { core } from '../../dist/core/addon.js';
+import { internal } from '../../scripts/package-layout.mjs';
 import { mutate } from './mutate.mjs';
+
+const { core } = internal('core/addon');
 
 const { control } = core;
 /** Bytes behind the control page in which records lie. */

@@ -4,8 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dumpEvents, dumpLine } from '../../dist/ovni/read/dump.js';
-import { HEADER_BYTES, payloadBytes } from '../../dist/ovni/layout.js';
+import { internal } from '../../scripts/package-layout.mjs';
 import { checkTrace, decodeArguments, readStream, recoverTrace } from 'tracewright/ovni';
 import { mutateJson } from './mutate-json.mjs';
 import {
@@ -16,6 +15,9 @@ import {
   smallRing,
   withoutRecords,
 } from './mutate-ring.mjs';
+
+const { dumpEvents, dumpLine } = internal('ovni/read/dump');
+const { HEADER_BYTES, payloadBytes } = internal('ovni/layout');
 
 const writer = fileURLToPath(new URL('../../test/fixtures/ovni-killed-state.mjs', import.meta.url));
 const marks = [

@@ -3,10 +3,12 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { TracewrightError, TraceFormatError } from '../../dist/core/errors.js';
+import { internal } from '../../scripts/package-layout.mjs';
 import { Random } from '../random.mjs';
 import { readers } from './all.mjs';
 import { mutate } from './mutate.mjs';
+
+const { TracewrightError, TraceFormatError } = internal('core/errors');
 
 const SLOW_MS = 1000;
 /** A thread that got no processor is slow once, a reader every time. */

@@ -22,12 +22,12 @@
  *
  * @module dumpi/workers
  */
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { syncBuiltinESMExports } from 'node:module';
 import { performance } from 'node:perf_hooks';
-import type * as WorkerThreads from 'node:worker_threads';
 import type { MessagePort, Worker, WorkerOptions } from 'node:worker_threads';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { core } from '../../core/addon.js';
 import { integerIn } from '../../core/options/argument.js';
@@ -45,12 +45,17 @@ import { openRank } from '../write/rank.js';
 import type { Rank, Timing } from '../write/rank.js';
 import { recoverTrace } from '../read/recover.js';
 
-const threads = createRequire(import.meta.url)('node:worker_threads') as typeof WorkerThreads;
+// Node's own object, whose `Worker` is replaced.
+const threads = process.getBuiltinModule('node:worker_threads');
 
 /** Tags count the messages from one rank to another; MPI promises at least these. */
 const TAG_MASK = 0x7fff;
 const LARGEST_COUNT = 0x7fff_ffff;
 const MAIN_RANK = 0;
+
+/** What a worker imports to get this module; in a bundled ES module the package that is installed. */
+const THIS_MODULE =
+  typeof __filename === 'string' ? pathToFileURL(__filename).href : 'tracewright/dumpi/workers';
 
 const ASSIGNMENT_KEY = 'tracewright.dumpi';
 const BROADCAST_NOTE = 'dumpi.broadcast';
@@ -370,7 +375,7 @@ function traceMain(): Place {
 function loading(options: WorkerOptions): WorkerOptions {
   const given: unknown = options.execArgv ?? inheritedArguments();
   if (!Array.isArray(given)) return options;
-  return { ...options, execArgv: [...(given as string[]), '--import', import.meta.url] };
+  return { ...options, execArgv: [...(given as string[]), '--import', THIS_MODULE] };
 }
 
 function writeRanks(metafile: string, numprocs: number): void {

@@ -1,0 +1,199 @@
+// Builds dist/ from src/: a few CommonJS files, ESM files that re-export them, and declarations.
+//
+//   node scripts/build-package.mjs
+//
+// Both module systems use the CommonJS files, so a program that mixes them has one instance. Node's
+// own modules come from process.getBuiltinModule, which works in whatever a bundler makes of this.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { build } from 'esbuild';
+import { dist, exportName, faces, fileOf, internals, root } from './package-layout.mjs';
+
+const source = join(root, 'src');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const modules = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => name.replaceAll('\\', '/').slice(0, -'.ts'.length));
+
+const PATTERNS = {
+  // Type imports are not matched: they end with the compilation.
+  static: /^(?:import|export)\s+(?:\{[^}]*\}|\*(?: as \w+)?|\w+)\s+from\s+'(\.[^']+)\.js';/gm,
+  late: /\brequire\('(\.[^']+)\.js'\)/g,
+};
+
+/** The modules that a module imports, or requires within its functions. */
+function importsOf(module, kind) {
+  const text = readFileSync(join(source, `${module}.ts`), 'utf8');
+  return [...text.matchAll(PATTERNS[kind])].map(([, path]) =>
+    posix.join(posix.dirname(module), path),
+  );
+}
+
+/** The modules that files of the package export to each other. */
+const exported = new Set([...faces, ...internals]);
+/** For each file the files that it requires when it is loaded. */
+const needs = new Map();
+for (const module of modules) {
+  const file = fileOf(module);
+  if (!needs.has(file)) needs.set(file, new Set());
+  for (const kind of ['static', 'late']) {
+    for (const imported of importsOf(module, kind)) {
+      if (fileOf(imported) === file) continue;
+      exported.add(imported);
+      if (kind === 'static') needs.get(file).add(fileOf(imported));
+    }
+  }
+}
+
+function refuseCycles(file, path = []) {
+  if (path.includes(file)) {
+    throw new Error(`files of the package require each other: ${[...path, file].join(' -> ')}`);
+  }
+  for (const other of needs.get(file)) refuseCycles(other, [...path, file]);
+}
+for (const file of needs.keys()) refuseCycles(file);
+
+/** How the files of the package are named in what esbuild prints, until `toCommonJs`. */
+const MODULE = 'module:';
+
+/** Leaves Node's modules and those of other files as imports, for `toCommonJs`. */
+function packageFiles(file) {
+  return {
+    name: 'package-files',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /.*/ }, ({ path, resolveDir, kind }) => {
+        // A module with a file of its own is its entry as it is.
+        if (kind === 'entry-point' && faces.includes(file)) return { path: `${source}/${path}.ts` };
+        if (kind === 'entry-point') return { path, namespace: 'file-of-package' };
+        if (path.startsWith('node:')) return { path, external: true };
+        const absolute = join(resolveDir, path).replace(/\.js$/, '');
+        const module = relative(source, absolute).replaceAll('\\', '/');
+        if (!modules.includes(module)) throw new Error(`${path} is no module of src/`);
+        if (fileOf(module) !== file) return { path: `${MODULE}${module}`, external: true };
+        if (kind === 'require-call') throw new Error(`${path} is late, and in the same file`);
+        return { path: `${absolute}.ts` };
+      });
+      onLoad({ filter: /.*/, namespace: 'file-of-package' }, () => {
+        const own = modules.filter((module) => fileOf(module) === file && exported.has(module));
+        const lines = own.map(
+          (module) => `export * as ${exportName(module)} from './${module}.js';`,
+        );
+        return { contents: lines.join('\n'), resolveDir: source };
+      });
+    },
+  };
+}
+
+/** The values that a module exports by name. */
+function namesOf(module) {
+  const text = readFileSync(join(source, `${module}.ts`), 'utf8');
+  const declaration = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm;
+  return [...text.matchAll(declaration)].map(([, name]) => name);
+}
+
+const IMPORT = /^import (?:(\{[^}]*\}|\* as \w+) from )?"([^"]+)";\n/gm;
+const EXPORT = /^export \{\n([^}]*)\n\};\n/m;
+const EXPORT_ALL = new RegExp(`^export \\* from "${MODULE}([^"]+)";\n`, 'gm');
+const LATE_REQUIRE = new RegExp(`__require\\("${MODULE}([^"]+)"\\)`, 'g');
+const REQUIRE_SHIM = /^var __require = [^]*?\n\}\);\n/m;
+
+/** Turns what esbuild prints as an ES module, whose imports are all external, into CommonJS. */
+function toCommonJs(text, file) {
+  const requireOf = (module) => {
+    const path = posix.relative(posix.dirname(file), `${fileOf(module)}.js`);
+    const required = `require("${path.startsWith('.') ? path : `./${path}`}")`;
+    return faces.includes(module) ? required : `${required}.${exportName(module)}`;
+  };
+  let body = text
+    .replaceAll(IMPORT, (_, names, path) => {
+      const builtin = path.startsWith('node:');
+      const value = builtin
+        ? `process.getBuiltinModule("${path}")`
+        : requireOf(path.slice(MODULE.length));
+      if (names === undefined) return builtin ? '' : `${value};\n`;
+      const target = names.startsWith('*')
+        ? names.slice('* as '.length)
+        : names.replaceAll(' as ', ': ').replaceAll(/\s+/g, ' ');
+      return `const ${target} = ${value};\n`;
+    })
+    .replaceAll(LATE_REQUIRE, (_, module) => requireOf(module));
+  if (!/\b__require\(/.test(body.replace(REQUIRE_SHIM, ''))) body = body.replace(REQUIRE_SHIM, '');
+  const names = [];
+  body = body.replaceAll(EXPORT_ALL, (_, module) => {
+    const all = namesOf(module);
+    names.push(...all);
+    return all.map((name) => `exports.${name} = ${requireOf(module)}.${name};\n`).join('');
+  });
+  body = body.replace(EXPORT, (_, list) => {
+    const lines = list.split(',\n').map((each) => {
+      const [, local, name = local] = /^\s*(\w+)(?: as (\w+))?$/.exec(each);
+      names.push(name);
+      return `exports.${name} = ${local};\n`;
+    });
+    return lines.join('');
+  });
+  if (/^(import|export) |\bimport\.meta\b|\b__require\b/m.test(body)) {
+    throw new Error(`${file}.js would not be CommonJS`);
+  }
+  const [, shebang = '', rest] = /^(#!.*\n)?([^]*)$/.exec(body);
+  return { code: `${shebang}'use strict';\n${rest}`, names };
+}
+
+/** What dist/ will hold: contents by name. */
+const output = new Map([['package.json', '{ "type": "commonjs" }\n']]);
+
+async function buildFile(file) {
+  const { outputFiles } = await build({
+    entryPoints: [file],
+    plugins: [packageFiles(file)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    charset: 'utf8',
+    logLevel: 'warning',
+    define: { TRACEWRIGHT_VERSION: JSON.stringify(version) },
+    tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
+    absWorkingDir: root,
+  });
+  const { code, names } = toCommonJs(outputFiles[0].text, file);
+  output.set(`${file}.js`, code);
+  if (faces.includes(file)) addFace(file, names);
+}
+
+/** Adds the ESM file of a module that `exports` names, and its declarations. */
+function addFace(module, names) {
+  const name = `./${posix.basename(module)}.js`;
+  const constants = names.map((each) => `export const ${each} = cjs.${each};\n`);
+  output.set(`${module}.mjs`, `import cjs from '${name}';\n${constants.join('')}`);
+  output.set(`${module}.d.mts`, `export * from '${name}';\n`);
+}
+
+/** Has the compiler write the declarations; what has not changed is not written again. */
+function addDeclarations() {
+  const directory = join(root, 'build', 'declarations');
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(1);
+  for (const module of modules) {
+    const name = `${module}.d.ts`;
+    output.set(name, readFileSync(join(directory, name)));
+  }
+}
+
+await Promise.all([...needs.keys()].map(buildFile));
+addDeclarations();
+rmSync(dist, { recursive: true, force: true });
+for (const [name, text] of output) {
+  const path = join(dist, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+chmodSync(join(dist, 'cli', 'main.js'), 0o755);
