@@ -2,7 +2,7 @@ import { core } from '../core/addon.js';
 import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
 import { wrapSystemError } from '../core/files/system-error.js';
-import { wellFormedJson } from '../core/files/well-formed-json.js';
+import { wellFormedJson } from '../core/json.js';
 import type { Version } from './sections.js';
 
 /** What a rank keeps current in a file beside its ring, because only the end of its trace says it. */

@@ -1,10 +1,9 @@
 import { integerIn } from '../core/options/argument.js';
-import { outOfRange, wrongType } from '../core/errors.js';
+import { wrongType } from '../core/errors.js';
 
 /** Values of a field of 64 bits. A number says the small ones exactly and costs no allocation. */
 export type Wide = number | bigint;
 
-const MAX_U64 = 0xffff_ffff_ffff_ffffn;
 const TWO_TO_32 = 0x1_0000_0000;
 const NO_DIGIT = 0xff;
 
@@ -83,21 +82,4 @@ export function isExact(value: unknown): value is number {
 export function checkWord(field: string, value: unknown, high: number): void {
   if (typeof value === 'bigint') throw wrongType(field, value, `a number from 0 to ${high}`);
   integerIn(field, value, 0, high);
-}
-
-/**
- * Checks a value of a 64-bit field.
- *
- * @throws TracewrightError that names the field, the value and the range.
- */
-export function checkWide(field: string, value: unknown): void {
-  if (isExact(value)) return;
-  const limit = 'an integer from 0 to 2^53 - 1, or a bigint from 0 to 2^64 - 1';
-  if (typeof value === 'bigint') {
-    if (value < 0n || value > MAX_U64) throw outOfRange(field, value, limit);
-    return;
-  }
-  throw typeof value === 'number'
-    ? outOfRange(field, value, limit)
-    : wrongType(field, value, limit);
 }

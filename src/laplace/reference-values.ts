@@ -1,6 +1,7 @@
 import { core } from '../core/addon.js';
 import { outOfRange, wrongType } from '../core/errors.js';
-import { checkWide, checkWord } from './hexadecimal.js';
+import { checkInt64 } from '../core/int64.js';
+import { checkWord } from './hexadecimal.js';
 import { FIRST_TYPE, LAST_TYPE, RECORD_BYTES, TYPE_OFFSET } from './layout.js';
 
 /** A checked type as its byte. */
@@ -29,7 +30,7 @@ export function checkReference(
   space: unknown,
   address: unknown,
 ): void {
-  if (timestamp !== undefined) checkWide('timestamp', timestamp);
+  if (timestamp !== undefined) checkInt64('timestamp', timestamp, 'u64');
   checkWord('length', length, 0xff);
   checkWord('space', space, 0xffff_ffff);
   checkWord('address', address, 0xffff_ffff);

@@ -70,14 +70,8 @@ export type {
   TraceLoom,
   TraceProcess,
 } from './read/trace-directory.js';
-export type {
-  Cpu,
-  JsonObject,
-  JsonValue,
-  MarkType,
-  ProcessMetadata,
-  ThreadMetadata,
-} from './metadata.js';
+export type { JsonObject, JsonValue } from '../core/json.js';
+export type { Cpu, MarkType, ProcessMetadata, ThreadMetadata } from './metadata.js';
 
 const marks = compileMarks(thread);
 

@@ -4,7 +4,7 @@ import { core } from '../core/addon.js';
 import { readBoundedJson } from '../core/files/bounded-json.js';
 import { ownIdentity } from '../core/recovery/process-identity.js';
 import type { ProcessIdentity } from '../core/recovery/process-identity.js';
-import type { JsonObject, JsonValue } from './metadata.js';
+import type { JsonObject, JsonValue } from '../core/json.js';
 
 /**
  * The key under which the metadata of an unfinished stream says who writes it: in `ovni.lib` of

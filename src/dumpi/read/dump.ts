@@ -1,3 +1,5 @@
+import { jsonInteger, jsonValue } from '../../core/json.js';
+import type { JsonValue } from '../../core/json.js';
 import { quotedText, terminalText } from '../../core/terminal-text.js';
 import { callNamed, countName } from '../calls.js';
 import type { FieldType, Status } from '../calls.js';
@@ -7,11 +9,7 @@ import type { CallRecord, CallTimes, ClockReading, FieldValue, ReadOptions } fro
 import { readSections } from '../sections.js';
 import type { Sections } from '../sections.js';
 
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const NANOSECONDS = 1_000_000_000;
-
-/** A value that JSON can say without loss. */
-export type JsonValue = string | number | null | JsonValue[] | { [name: string]: JsonValue };
 
 /**
  * A line for each record of a trace file: the header, the calls, and what the other sections hold;
@@ -153,19 +151,4 @@ function timesObject({ start, stop }: CallTimes): { [name: string]: JsonValue } 
 /** A clock's reading in nanoseconds. */
 export function nanosecondsOf({ seconds, nanoseconds }: ClockReading): bigint {
   return BigInt(seconds) * BigInt(NANOSECONDS) + BigInt(nanoseconds);
-}
-
-function jsonInteger(value: bigint): number | string {
-  return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
-}
-
-function jsonValue(value: unknown): JsonValue {
-  if (typeof value === 'bigint') return jsonInteger(value);
-  if (Array.isArray(value)) return value.map(jsonValue);
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, element]) => [name, jsonValue(element)]),
-    );
-  }
-  return value as string | number | null;
 }

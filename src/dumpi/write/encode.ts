@@ -1,4 +1,5 @@
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
+import { checkInt64, storeInt64 } from '../../core/int64.js';
 import type { Call, Field, FieldEncoding, Status } from '../calls.js';
 import {
   COUNT_BYTES,
@@ -23,9 +24,6 @@ export const INTEGERS = {
   i32: { bytes: 4, low: -0x8000_0000, high: 0x7fff_ffff, set: 'setInt32' },
 } as const;
 
-const LOW_I64 = -(2n ** 63n);
-const HIGH_I64 = 2n ** 63n - 1n;
-const I64_LIMIT = 'an integer from -(2^63) to 2^63 - 1 (a bigint beyond 2^53)';
 const INT64_BYTES = 8;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -36,11 +34,7 @@ function checkInteger(
   encoding: Exclude<FieldEncoding, 'status' | 'chars'>,
 ): void {
   if (encoding === 'i64') {
-    if (typeof value === 'number' ? !Number.isSafeInteger(value) : typeof value === 'bigint') {
-      if (typeof value === 'bigint' && value >= LOW_I64 && value <= HIGH_I64) return;
-      throw outOfRange(field, value, I64_LIMIT);
-    }
-    if (typeof value !== 'number') throw wrongType(field, value, I64_LIMIT);
+    checkInt64(field, value, 'i64');
     return;
   }
   const { low, high } = INTEGERS[encoding];
@@ -209,18 +203,6 @@ export function argumentBytes(call: Call, values: Values, statuses: boolean): nu
   return bytes;
 }
 
-/** Writes a 64-bit integer and returns the place behind it. */
-export function writeInt64(view: DataView, at: number, value: number | bigint): number {
-  if (typeof value === 'bigint') {
-    view.setBigInt64(at, value);
-  } else {
-    view.setInt32(at, Math.floor(value / 0x1_0000_0000));
-    // Written modulo 2^32, which is the low half of negative numbers too.
-    view.setUint32(at + 4, value);
-  }
-  return at + INT64_BYTES;
-}
-
 /** Writes one status without its count and returns the place behind it. */
 export function writeStatus(view: DataView, at: number, status: Status): number {
   view.setInt32(at + STATUS_BYTES_OFFSET, status.bytes);
@@ -247,7 +229,8 @@ function writeOne(
     case 'status':
       return writeStatus(view, at, value as Status);
     case 'i64':
-      return writeInt64(view, at, value as number | bigint);
+      storeInt64(view, at, value as number | bigint);
+      return at + INT64_BYTES;
     default: {
       const { bytes: width, set } = INTEGERS[encoding];
       view[set](at, value as number);

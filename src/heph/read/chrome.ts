@@ -1,7 +1,7 @@
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import type { Progress } from '../../core/finding.js';
 import { timeZeroLabel } from '../../core/wall-clock.js';
-import { jsonValue } from './dump.js';
+import { jsonValue } from '../../core/json.js';
 import type { EventPacket } from '../packet.js';
 import { Nesting } from './nesting.js';
 import { PacketCursor } from './packet-cursor.js';

@@ -1,11 +1,8 @@
 import { quotedText } from '../../core/terminal-text.js';
+import { jsonInteger, jsonValue } from '../../core/json.js';
+import type { JsonValue } from '../../core/json.js';
 import { wallClock } from '../../core/wall-clock.js';
 import type { Attribute, Packet } from '../packet.js';
-
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** A value that JSON can say without loss. */
-export type JsonValue = string | number | JsonValue[] | { [name: string]: JsonValue };
 
 /**
  * One readable line for a packet, without the line's end. Text stands in quotes with control
@@ -62,19 +59,6 @@ export function dumpObject(packet: Packet): Record<string, JsonValue> {
       value: jsonValue(value),
     })),
   };
-}
-
-/** An attribute's value in terms of JSON, without loss. */
-export function jsonValue(value: Attribute['value']): JsonValue {
-  if (Array.isArray(value)) return value.map(jsonValue);
-  if (typeof value === 'bigint') return jsonInteger(value);
-  if (typeof value !== 'number' || Number.isFinite(value)) return value;
-  return String(value);
-}
-
-/** A 64-bit integer as a number where that is exact, as a decimal string where it is not. */
-export function jsonInteger(value: bigint): number | string {
-  return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
 }
 
 function shownValue(value: Attribute['value']): string {

@@ -1,3 +1,4 @@
+import { storeInt64 } from '../../core/int64.js';
 import { writeUtf8 } from '../../core/utf8.js';
 import { MAX_U16, TYPE_ARRAY } from '../layout.js';
 import type { ValueType } from '../packet.js';
@@ -10,8 +11,6 @@ import type { AttributeScalar, AttributeType, ResolvedValue } from './value.js';
  * place behind what it wrote.
  */
 
-const TWO_32 = 0x1_0000_0000;
-
 /** A string: u16 bytes of UTF-8, then those. */
 export function writeText(view: DataView, bytes: Buffer, at: number, text: string): number {
   const count = writeUtf8(bytes, at + 2, text);
@@ -21,27 +20,13 @@ export function writeText(view: DataView, bytes: Buffer, at: number, text: strin
 
 /** A 64-bit integer, signed or not. */
 export function writeInteger(view: DataView, at: number, value: number | bigint | boolean): number {
-  if (typeof value === 'number') {
-    view.setInt32(at, Math.floor(value / TWO_32));
-    // Written modulo 2^32, which is the low half of negative numbers too.
-    view.setUint32(at + 4, value);
-  } else if (typeof value === 'bigint') {
-    view.setBigInt64(at, BigInt.asIntN(64, value));
-  } else {
-    view.setUint32(at, 0);
-    view.setUint32(at + 4, value ? 1 : 0);
-  }
+  storeInt64(view, at, typeof value === 'boolean' ? Number(value) : value);
   return at + 8;
 }
 
 /** Writes a checked substream. */
 export function writeSubstream(view: DataView, at: number, substream: number | bigint): void {
-  if (typeof substream === 'number') {
-    view.setUint32(at, substream / TWO_32);
-    view.setUint32(at + 4, substream);
-  } else {
-    view.setBigUint64(at, substream);
-  }
+  storeInt64(view, at, substream);
 }
 
 /** A 64-bit float. */

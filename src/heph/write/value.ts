@@ -1,4 +1,5 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
+import { checkInt64 } from '../../core/int64.js';
 import { MAX_U16, TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../layout.js';
 import type { ValueType } from '../packet.js';
 
@@ -64,10 +65,6 @@ export const TYPE_BYTES: Readonly<Record<AttributeType, number>> = {
   'string[]': TYPE_ARRAY | TYPE_STRING,
 };
 
-const MAX_U64 = 0xffff_ffff_ffff_ffffn;
-const MIN_I64 = -0x8000_0000_0000_0000n;
-const MAX_I64 = 0x7fff_ffff_ffff_ffffn;
-
 /** Longest string that surely fits without counting: three bytes a UTF-16 unit. */
 export const SURELY_SHORT = Math.floor(MAX_U16 / 3);
 
@@ -76,7 +73,7 @@ export function checkValue(field: string, type: ValueType, value: unknown): void
   switch (type) {
     case 'u64':
     case 'i64':
-      checkInteger(field, type, value);
+      if (typeof value !== 'boolean') checkInt64(field, value, type);
       return;
     case 'f64':
       if (typeof value !== 'number') throw wrongType(field, value, 'a number');
@@ -95,35 +92,9 @@ export function checkText(field: string, value: unknown): void {
   }
 }
 
-function checkInteger(field: string, type: 'u64' | 'i64', value: unknown): void {
-  const limit =
-    type === 'u64' ? 'an integer from 0 to 2^64 - 1' : 'an integer from -2^63 to 2^63 - 1';
-  if (typeof value === 'boolean') return;
-  if (typeof value === 'bigint') {
-    const inside =
-      type === 'u64' ? value >= 0n && value <= MAX_U64 : value >= MIN_I64 && value <= MAX_I64;
-    if (!inside) throw outOfRange(field, value, limit);
-  } else if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value) || (type === 'u64' && value < 0)) {
-      throw outOfRange(field, value, `${limit}; a bigint beyond 2^53`);
-    }
-  } else {
-    throw wrongType(field, value, `${limit}, as a number or a bigint`);
-  }
-}
-
 /** Checks a substream: 0 to 2^64 - 1. */
 export function checkSubstream(substream: unknown): void {
-  const limit = 'an integer from 0 to 2^64 - 1';
-  if (typeof substream === 'number') {
-    if (!Number.isSafeInteger(substream) || substream < 0) {
-      throw outOfRange('substream', substream, `${limit}; a bigint beyond 2^53`);
-    }
-  } else if (typeof substream !== 'bigint') {
-    throw wrongType('substream', substream, `${limit}, as a number or a bigint`);
-  } else if (substream < 0n || substream > MAX_U64) {
-    throw outOfRange('substream', substream, limit);
-  }
+  checkInt64('substream', substream, 'u64');
 }
 
 /** The type of a value that states none. */

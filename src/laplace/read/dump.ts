@@ -1,3 +1,4 @@
+import { jsonInteger } from '../../core/json.js';
 import { quotedText } from '../../core/terminal-text.js';
 import { readKernelEvents } from './kernel-reader.js';
 import type { KernelEvent } from './kernel-reader.js';
@@ -8,7 +9,6 @@ import type { ReadReferenceOptions, Reference } from './reference-reader.js';
 export type LaplaceRecord = (Reference & { kind: 'reference' }) | KernelEvent;
 
 const NAMES: Readonly<Record<string, string>> = { r: 'load', w: 'store', i: 'fetch' };
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const TIMESTAMP_WIDTH = 16;
 
 /** The records of a reference trace, as records of either. */
@@ -98,8 +98,4 @@ function fieldsOf(event: KernelEvent): [string, string | number | bigint][] {
   return Object.entries<string | number | bigint>({ ...event }).filter(
     ([name]) => !COMMON.has(name),
   );
-}
-
-function jsonInteger(value: bigint): number | string {
-  return value > MAX_SAFE ? value.toString() : Number(value);
 }

@@ -3,7 +3,8 @@ import { commitText, ringScope } from '../../core/ring/emitter-text.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { writeUtf8 } from '../../core/utf8.js';
-import { checkWide, checkWord, isExact, writeHex, writeHex32 } from '../hexadecimal.js';
+import { checkInt64 } from '../../core/int64.js';
+import { checkWord, isExact, writeHex, writeHex32 } from '../hexadecimal.js';
 import type { Wide } from '../hexadecimal.js';
 import { FIELD_DIGITS, LONGEST_NAME } from '../kernel-event-kinds.js';
 import type {
@@ -69,7 +70,7 @@ function isPlainName(value: unknown): boolean {
 
 function checkField(field: string, type: KernelFieldType, value: unknown): void {
   if (type === 'u32') checkWord(field, value, 0xffff_ffff);
-  else if (type === 'u64') checkWide(field, value);
+  else if (type === 'u64') checkInt64(field, value, 'u64');
   else checkName(field, value);
 }
 
@@ -79,7 +80,7 @@ function checkEvent(
   timestamp: unknown,
   values: readonly unknown[],
 ): void {
-  if (timestamp !== undefined) checkWide('timestamp', timestamp);
+  if (timestamp !== undefined) checkInt64('timestamp', timestamp, 'u64');
   fields.forEach(({ name, type }, i) => {
     checkField(name, type, values[i]);
   });

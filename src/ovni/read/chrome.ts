@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
-import { jsonValue } from './dump.js';
+import { jsonValue } from '../../core/json.js';
 import { markTypesOf } from './mark-types.js';
 import type { MarkTypes } from './mark-types.js';
 import type { MarkType } from '../metadata.js';

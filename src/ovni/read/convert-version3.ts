@@ -25,7 +25,7 @@ import {
   STREAM_VERSION,
 } from '../layout.js';
 import { library } from '../library.js';
-import type { JsonObject } from '../metadata.js';
+import type { JsonObject } from '../../core/json.js';
 import { StreamReader, codeOf, mcvOf } from './reader.js';
 import { transitionOf } from '../thread-state.js';
 import { hostOf, readClockOffsetsFile, readTraceDirectory } from './trace-directory.js';

@@ -1,4 +1,6 @@
 import type { Progress } from '../../core/finding.js';
+import { jsonInteger, jsonValue } from '../../core/json.js';
+import type { JsonValue } from '../../core/json.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { declarationOf } from '../catalog.js';
 import { markTypesOf } from './mark-types.js';
@@ -14,12 +16,8 @@ import type { ThreadStream } from './trace-directory.js';
 const SHOWN_BYTES = 32;
 /** Characters of a loom's name. */
 const MAX_LOOM = 4096;
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 const MARK_CODES: ReadonlySet<number> = new Set(['OM[', 'OM]', 'OM='].map(codeOf));
-
-/** A value that JSON can say without loss. */
-export type JsonValue = string | number | JsonValue[] | { [name: string]: JsonValue };
 
 /** An event with what it takes to say what it means. */
 export interface DumpedEvent extends MergedEvent {
@@ -143,15 +141,6 @@ function withNames(args: DecodedArguments, marks: MarkTypes): DecodedArguments {
   const named = (argument: string, name: string | undefined): string =>
     String(args[argument]) + (name === undefined ? '' : ` "${name}"`);
   return { type: named('type', title), value: named('value', label) };
-}
-
-/** An argument in terms of JSON, without loss. */
-export function jsonValue(value: number | bigint | string): string | number {
-  return typeof value === 'bigint' ? jsonInteger(value) : value;
-}
-
-function jsonInteger(value: bigint): number | string {
-  return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
 }
 
 /** A piece of a description: text, or an argument and whether it is shown in hexadecimal. */

@@ -9,7 +9,7 @@ import { declarationOf } from '../catalog.js';
 import type { DeclaredMcv } from '../catalog.js';
 import { headerOf, LITTLE } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
-import { checkWide, writeWide } from './wide-integer.js';
+import { checkInt64, storeInt64 } from '../../core/int64.js';
 
 type NarrowType = Exclude<ArgumentType, 'u64' | 'i64' | 'str'>;
 
@@ -27,7 +27,7 @@ type Setter = (at: number, value: number, little: boolean) => void;
 
 function checkArgument({ name, type }: Argument, value: unknown): void {
   if (type === 'u64' || type === 'i64') {
-    checkWide(name, value, type);
+    checkInt64(name, value, type);
   } else if (type === 'str') {
     const limit = 'a string without NUL';
     if (typeof value !== 'string') throw wrongType(name, value, limit);
@@ -46,7 +46,7 @@ function checkArguments(signature: Signature, values: readonly unknown[]): void 
 
 function writeFixed(view: DataView, at: number, type: ArgumentType, value: unknown): void {
   if (type === 'u64' || type === 'i64') {
-    writeWide(view, at, value as number | bigint);
+    storeInt64(view, at, value as number | bigint, LITTLE);
   } else if (type !== 'str') {
     const { set } = NARROW[type];
     (view as unknown as Record<string, Setter>)[set]!(at, value as number, LITTLE);

@@ -11,7 +11,7 @@ import {
 import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from '../mark-stacks.js';
 import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
 import type { MarkDefinition, StreamWriter } from './stream-writer.js';
-import { checkWide, writeWide } from './wide-integer.js';
+import { checkInt64, storeInt64 } from '../../core/int64.js';
 
 const PAYLOAD_BYTES = 12;
 const RECORD_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
@@ -88,7 +88,7 @@ export function labelMark(
 }
 
 function checkValue(value: unknown): void {
-  checkWide('value', value, 'i64');
+  checkInt64('value', value, 'i64');
   if (value === 0 || value === 0n) throw outOfRange('value', value, 'an integer other than 0');
 }
 
@@ -123,7 +123,7 @@ const scratch = new DataView(new ArrayBuffer(8));
 
 function splitWide(value: number | bigint): void {
   checkValue(value);
-  writeWide(scratch, 0, value);
+  storeInt64(scratch, 0, value, LITTLE);
   halves[0] = scratch.getInt32(LITTLE ? 0 : 4, LITTLE);
   halves[1] = scratch.getInt32(LITTLE ? 4 : 0, LITTLE);
 }

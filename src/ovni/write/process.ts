@@ -21,7 +21,7 @@ import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-op
 import { recoverPredecessor } from '../../core/recovery/recover-rings.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { watchTargets } from '../../core/ring/target-health.js';
-import { wellFormedJson } from '../../core/files/well-formed-json.js';
+import { wellFormedJson } from '../../core/json.js';
 import { recoverTrace } from '../read/recover.js';
 
 /** What `procInit` accepts beyond libovni's arguments. */

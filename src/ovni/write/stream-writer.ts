@@ -9,7 +9,7 @@ import type { TracewrightError } from '../../core/errors.js';
 import { Ring } from '../../core/ring/ring.js';
 import { holdingSignals } from '../../core/ring/signal-hold.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
-import { wellFormedJson } from '../../core/files/well-formed-json.js';
+import { wellFormedJson } from '../../core/json.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,

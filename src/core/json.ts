@@ -1,0 +1,35 @@
+/** Anything that JSON can express. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonValue | undefined;
+}
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A 64-bit integer as a number up to 2^53 - 1, and as a decimal string beyond. */
+export function jsonInteger(value: bigint): number | string {
+  return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
+}
+
+/** A value of a record without loss: as {@link jsonInteger}; NaN and infinities are strings. */
+export function jsonValue(value: unknown): JsonValue {
+  if (typeof value === 'bigint') return jsonInteger(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (Array.isArray(value)) return value.map(jsonValue);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, element]) => [name, jsonValue(element)]),
+    );
+  }
+  return value as string | boolean | null;
+}
+
+/**
+ * JSON text in which U+FFFD replaces each unpaired surrogate, as in UTF-8. JavaScript's own JSON
+ * escapes them (`\\ud800`), which makes parsers of other languages reject the whole file.
+ */
+export function wellFormedJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (escape) =>
+    escape === '\\\\' ? escape : '\ufffd',
+  );
+}
