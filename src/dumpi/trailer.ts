@@ -1,17 +1,10 @@
-import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readSync } from 'node:fs';
+import { writeAll } from '../core/files/write-all.js';
 import { BODY_OFFSET } from './layout.js';
 import { encodeSections } from './section-encoder.js';
 import type { SectionContents } from './section-encoder.js';
 
 const CHUNK_BYTES = 256 * 1024;
-
-function writeAll(fd: number, bytes: Uint8Array, offset: number): number {
-  let done = 0;
-  while (done < bytes.length) {
-    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
-  }
-  return offset + done;
-}
 
 /**
  * Writes everything behind the calls of a rank's file and cuts what lay behind it. It can be done

@@ -6,11 +6,11 @@ import {
   openSync,
   readSync,
   unlinkSync,
-  writeSync,
 } from 'node:fs';
 import { endianness } from 'node:os';
 import { core } from '../addon.js';
 import { TraceFormatError } from '../errors.js';
+import { writeAll } from '../files/write-all.js';
 import type { RingFile } from './ring-file.js';
 
 /** What finishing a stream has added to it. */
@@ -38,13 +38,6 @@ export interface Ending {
 }
 
 const WRITE_BYTES = 1 << 20;
-
-function writeAt(fd: number, bytes: Uint8Array, offset: number): void {
-  let done = 0;
-  while (done < bytes.length) {
-    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
-  }
-}
 
 /** Opens the target without following a link that somebody has put there. */
 function openTarget(path: string): number {
@@ -99,7 +92,7 @@ function checkPlace(
 function copyRing(ring: RingFile, from: number, to: number, fd: number, offset: number): void {
   for (let at = from; at < to; at += WRITE_BYTES) {
     const end = Math.min(to, at + WRITE_BYTES);
-    writeAt(fd, ring.read(at, end), offset + at - from);
+    writeAll(fd, ring.read(at, end), offset + at - from);
   }
 }
 
@@ -121,7 +114,7 @@ function writeEnding(
 ): Omit<RecoveredStream, 'path' | 'bytes'> {
   const { end, bytes, records, endedMarks } = ending;
   if (end < size) ftruncateSync(fd, end);
-  writeAt(fd, bytes, end);
+  writeAll(fd, bytes, end);
   return {
     addedRecords: records,
     ...(endedMarks === undefined ? {} : { endedMarks }),

@@ -6,7 +6,6 @@ import {
   ftruncateSync,
   openSync,
   readSync,
-  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { checkOptionNames, checkPath } from '../../core/options/argument.js';
@@ -22,6 +21,7 @@ import {
 } from '../../core/recovery/recover-rings.js';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
 import { whileLocked } from '../../core/recovery/recovery-lock.js';
+import { writeAll } from '../../core/files/write-all.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { ringCandidates } from '../file-names.js';
 import type { TraceKind } from '../file-names.js';
@@ -106,6 +106,6 @@ function cut(
 ): RecoveredStream | undefined {
   if (whole === size && end === '') return undefined;
   ftruncateSync(fd, whole);
-  writeSync(fd, end, whole);
+  writeAll(fd, Buffer.from(end), whole);
   return { path, bytes: 0, addedRecords: end === '' ? 0 : 1 };
 }

@@ -6,7 +6,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { checkPath } from '../../core/options/argument.js';
@@ -25,6 +24,7 @@ import {
   STREAM_VERSION,
 } from '../layout.js';
 import { library } from '../library.js';
+import { writeAll } from '../../core/files/write-all.js';
 import type { JsonObject } from '../../core/json.js';
 import { StreamReader, codeOf, mcvOf } from './reader.js';
 import { transitionOf } from '../thread-state.js';
@@ -305,10 +305,6 @@ function streamHead(scan: Scan, leadClock: bigint | undefined): Buffer {
   return head;
 }
 
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-}
-
 function copyStream(
   stream: ThreadStream,
   scan: Scan,
@@ -320,14 +316,14 @@ function copyStream(
   try {
     const output = openSync(target, 'wx', 0o644);
     try {
-      writeAll(output, streamHead(scan, leadClock));
+      let end = writeAll(output, streamHead(scan, leadClock), 0);
       const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, scan.bytes));
       for (let at = 0; at < scan.bytes;) {
         const count = readSync(input, buffer, 0, Math.min(buffer.length, scan.bytes - at), at);
         if (count === 0) {
           throw new TraceFormatError(stream.path, at, 'the file became shorter while it was read');
         }
-        writeAll(output, buffer.subarray(0, count));
+        end = writeAll(output, buffer.subarray(0, count), end);
         at += count;
         progress(at);
       }
