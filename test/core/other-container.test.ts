@@ -69,7 +69,7 @@ describe('a process whose pid says nothing here', () => {
       expect(replaceAsFirstProcess(join(place, 'trace.heph'))).toMatchObject({
         pid: 1,
         code: 'ERR_TRACE_EXISTS',
-        message: expect.stringContaining('is being written by another process') as string,
+        message: expect.stringContaining('is being written by a live process') as string,
       });
     } finally {
       other.kill('SIGKILL');

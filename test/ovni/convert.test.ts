@@ -201,7 +201,7 @@ describe('convertToVersion3', () => {
     mkdirSync(to, { recursive: true });
     writeFileIn(to, 'kept', 'kept');
     expect(() => convertToVersion3(from, to)).toThrow(TracewrightError);
-    expect(() => convertToVersion3(from, to)).toThrow(/exists already/);
+    expect(() => convertToVersion3(from, to)).toThrow(/exists: choose another path/);
     expect(readFileSync(join(to, 'kept'), 'utf8')).toBe('kept');
   });
 

@@ -12,6 +12,7 @@ import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
 import { holdingSignals } from '../../core/ring/signal-hold.js';
+import { placeTaken } from '../../core/files/place-taken.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { checkGiven, checkThread, compiledEncoder, plainEncoder } from './call-encoder.js';
 import type { CallEncoder } from './call-encoder.js';
@@ -404,11 +405,8 @@ export class Rank {
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (cause?.errno !== constants.errno.EEXIST) throw error;
-      throw new TracewrightError(
-        'ERR_TRACE_EXISTS',
-        `${this.path} exists: choose another directory, root or start time`,
-        { field: 'directory', value: this.path, limit: 'a file that does not exist', cause: error },
-      );
+      const advice = 'choose another directory, root or start time';
+      throw placeTaken('directory', this.path, { advice, cause: error });
     }
     this.ring.unfinished[0] = 1;
     this.#ignored = this.ring.noteCounts(COUNTED_LABELS);

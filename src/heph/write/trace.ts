@@ -4,7 +4,7 @@ import { core } from '../../core/addon.js';
 import type { NativeTarget } from '../../core/addon.js';
 import { checkOptionNames, integerIn } from '../../core/options/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
-import { kindOf } from '../../core/files/file-kind.js';
+import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { recoverPredecessor } from '../../core/recovery/recover-rings.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
@@ -185,17 +185,7 @@ export class Trace {
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;
-      const reason = inUse
-        ? 'is being written by another process: choose another name'
-        : kindOf(path)?.isFile() === false
-          ? 'is no plain file: choose another name'
-          : "exists: choose another name, or replace it with { exists: 'replace' }";
-      throw new TracewrightError('ERR_TRACE_EXISTS', `target ${path} ${reason}`, {
-        field: 'target',
-        value: path,
-        limit: 'a file that does not exist',
-        cause: error,
-      });
+      throw placeTaken('target', path, { inUse, advice: REPLACE_ADVICE, cause: error });
     }
     const owner = {
       pid: process.pid,

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { checkPath } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
-import { fileExists } from '../file-exists.js';
+import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 
 /** Bytes from a file or a stream, into a buffer of the reader's. */
 export interface ByteSource {
@@ -172,7 +172,7 @@ export async function openSink(
   try {
     return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', 0o644));
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) throw fileExists('to', path);
+    if (hasCode(error, 'EEXIST')) throw placeTaken('to', path, { advice: REPLACE_ADVICE, cause: error });
     return wrapSystemError('to', path, () => {
       throw error;
     });

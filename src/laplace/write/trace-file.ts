@@ -11,7 +11,7 @@ import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import { fileExists } from '../file-exists.js';
+import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
 import { OPENING_WAIT_MS } from '../../core/recovery/recovery-lock.js';
@@ -43,12 +43,12 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
     } catch (error) {
       const inUse = ['ERR_ORDER', 'ERR_TIMEOUT'];
       if (error instanceof TracewrightError && inUse.includes(error.code)) {
-        throw fileExists('path', path, true);
+        throw placeTaken('path', path, { inUse: true });
       }
       throw error;
     }
     // A link, or what is no file, was hardly made by an earlier trace.
-    if (!replace || !isPlainFile(path)) throw fileExists('path', path);
+    if (!replace || !isPlainFile(path)) throw placeTaken('path', path, { advice: REPLACE_ADVICE });
     wrapSystemError('path', path, () => {
       rmSync(path);
     });
@@ -60,7 +60,8 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
     const ready = ring instanceof RingFile;
     const stream = ready ? candidate.streamOf(ring) : path;
     if (ready) ring.close();
-    if (ring.owner === 'alive' && stream !== undefined) throw fileExists('path', path, true);
+    if (ring.owner === 'alive' && stream !== undefined)
+      throw placeTaken('path', path, { inUse: true });
     if (stream === path) rmSync(candidate.path, { force: true });
   }
 }
@@ -108,7 +109,8 @@ export class TraceFile {
       this.ring.open(native, undefined, settings.onFault);
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
-      if (cause?.errno === constants.errno.EEXIST) throw fileExists('path', this.path);
+      if (cause?.errno === constants.errno.EEXIST)
+        throw placeTaken('path', this.path, { advice: REPLACE_ADVICE, cause: error });
       throw error;
     }
     if (end !== undefined) {

@@ -24,6 +24,7 @@ import {
   STREAM_VERSION,
 } from '../layout.js';
 import { library } from '../library.js';
+import { placeTaken } from '../../core/files/place-taken.js';
 import { writeAll } from '../../core/files/write-all.js';
 import type { JsonObject } from '../../core/json.js';
 import { StreamReader, codeOf, mcvOf } from './reader.js';
@@ -91,11 +92,7 @@ export function convertToVersion3(
   checkPath('from', from);
   const target = checkPath('to', to);
   if (existsSync(target)) {
-    throw new TracewrightError('ERR_TRACE_EXISTS', `${target} exists already`, {
-      field: 'to',
-      value: to,
-      limit: 'a path that does not exist',
-    });
+    throw placeTaken('to', target, { advice: 'choose another path' });
   }
   const inside = relative(resolve(from), target);
   if (inside !== '..' && !inside.startsWith(`..${sep}`)) {

@@ -1,0 +1,32 @@
+import { TracewrightError } from '../errors.js';
+import { kindOf } from './file-kind.js';
+
+interface PlaceTaken {
+  /** Whether a live process writes or recovers the file that is there. */
+  inUse?: boolean;
+  /** What the caller can do about a file that merely exists. */
+  advice?: string;
+  cause?: unknown;
+}
+
+/** The error for a new file whose path is taken: by a file, or by something else. */
+export function placeTaken(
+  field: string,
+  path: string,
+  { inUse = false, advice = 'choose another name', cause }: PlaceTaken = {},
+): TracewrightError {
+  const reason = inUse
+    ? 'is being written by a live process: choose another name'
+    : kindOf(path)?.isFile() === false
+      ? 'is not a regular file: choose another name'
+      : `exists: ${advice}`;
+  return new TracewrightError('ERR_TRACE_EXISTS', `${field} ${path} ${reason}`, {
+    field,
+    value: path,
+    limit: 'a path where nothing exists',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The advice where an option `exists` can replace the file. */
+export const REPLACE_ADVICE = "choose another name, or replace it with { exists: 'replace' }";
