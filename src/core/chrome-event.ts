@@ -15,3 +15,13 @@ export interface ChromeEvent {
   s?: 't' | 'p' | 'g';
   args?: Record<string, unknown>;
 }
+
+const NANOSECONDS_PER_MICROSECOND = 1000n;
+
+/** Nanoseconds as the microseconds of a {@link ChromeEvent}, also where they exceed 2^53. */
+export function microseconds(nanoseconds: bigint): number {
+  const nearest = Number(nanoseconds);
+  if (Number.isSafeInteger(nearest)) return nearest / 1000;
+  const whole = nanoseconds / NANOSECONDS_PER_MICROSECOND;
+  return Number(whole) + Number(nanoseconds % NANOSECONDS_PER_MICROSECOND) / 1000;
+}

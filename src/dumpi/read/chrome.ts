@@ -1,3 +1,4 @@
+import { microseconds } from '../../core/chrome-event.js';
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import type { Progress } from '../../core/finding.js';
 import { callObject, nanosecondsOf } from './dump.js';
@@ -5,7 +6,6 @@ import { CallCursor } from './reader.js';
 import type { CallRecord } from './reader.js';
 import { readSections } from '../sections.js';
 
-const NANOSECONDS_PER_MICROSECOND = 1000n;
 const CATEGORY = 'dumpi';
 /** The files of a run end with their rank. */
 const RANK_IN_NAME = /-(\d{4,10})\.bin$/;
@@ -69,12 +69,6 @@ function eventOf(
   const dur = stop > start ? microseconds(stop - start) : 0;
   const args = callObject(call)['fields'] as Record<string, unknown>;
   return { name: call.name, cat: CATEGORY, ph: 'X', ts, dur, pid, tid, args };
-}
-
-/** Whole microseconds are exact: the nanoseconds of a time of day would not fit a double. */
-function microseconds(ns: bigint): number {
-  const whole = ns / NANOSECONDS_PER_MICROSECOND;
-  return Number(whole) + Number(ns % NANOSECONDS_PER_MICROSECOND) / 1000;
 }
 
 /** The earliest time of a trace in nanoseconds of its clock: that of its first call. */

@@ -1,3 +1,4 @@
+import { microseconds } from '../../core/chrome-event.js';
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import type { Progress } from '../../core/finding.js';
 import { timeZeroLabel } from '../../core/wall-clock.js';
@@ -8,7 +9,6 @@ import { PacketCursor } from './packet-cursor.js';
 import { surveyTracks } from './track-survey.js';
 import type { TrackSurvey } from './track-survey.js';
 
-const NANOSECONDS_PER_MICROSECOND = 1000;
 /** The one process under which a trace is shown. */
 const PID = 1;
 const CATEGORY = 'heph';
@@ -129,10 +129,6 @@ class Drawing {
     }
     return nesting;
   }
-}
-
-function microseconds(nanoseconds: bigint): number {
-  return Number(nanoseconds) / NANOSECONDS_PER_MICROSECOND;
 }
 
 /** The attributes, and what the track does not tell of the event itself. */

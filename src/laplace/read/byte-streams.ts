@@ -172,7 +172,8 @@ export async function openSink(
   try {
     return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', 0o644));
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) throw placeTaken('to', path, { advice: REPLACE_ADVICE, cause: error });
+    if (hasCode(error, 'EEXIST'))
+      throw placeTaken('to', path, { advice: REPLACE_ADVICE, cause: error });
     return wrapSystemError('to', path, () => {
       throw error;
     });

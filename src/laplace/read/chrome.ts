@@ -1,3 +1,4 @@
+import { microseconds } from '../../core/chrome-event.js';
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import { dumpObject } from './dump.js';
 import { readKernelEvents } from './kernel-reader.js';
@@ -5,13 +6,8 @@ import type { KernelEvent, ReadKernelEventOptions } from './kernel-reader.js';
 
 const PID = 1;
 const KERNEL_THREAD = 0;
-const TIMESTAMPS_PER_MICROSECOND = 1000;
 /** Not arguments of the event. */
 const COMMON = new Set(['kind', 'tag', 'timestamp', 'offset']);
-
-function microseconds(timestamp: bigint): number {
-  return Number(timestamp) / TIMESTAMPS_PER_MICROSECOND;
-}
 
 function argumentsOf(event: KernelEvent): Record<string, string | number> {
   return Object.fromEntries(
