@@ -1,6 +1,9 @@
 import { TracewrightError } from '../errors.js';
 import { kindOf } from './file-kind.js';
 
+/** The advice where an option `exists` can replace the file. */
+export const REPLACE_ADVICE = "choose another name, or replace it with { exists: 'replace' }";
+
 interface PlaceTaken {
   /** Whether a live process writes or recovers the file that is there. */
   inUse?: boolean;
@@ -17,7 +20,7 @@ export function placeTaken(
 ): TracewrightError {
   const reason = inUse
     ? 'is being written by a live process: choose another name'
-    : kindOf(path)?.isFile() === false
+    : advice === REPLACE_ADVICE && kindOf(path)?.isFile() === false
       ? 'is not a regular file: choose another name'
       : `exists: ${advice}`;
   return new TracewrightError('ERR_TRACE_EXISTS', `${field} ${path} ${reason}`, {
@@ -27,6 +30,3 @@ export function placeTaken(
     ...(cause === undefined ? {} : { cause }),
   });
 }
-
-/** The advice where an option `exists` can replace the file. */
-export const REPLACE_ADVICE = "choose another name, or replace it with { exists: 'replace' }";
