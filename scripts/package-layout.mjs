@@ -25,7 +25,7 @@ const rules = [
   [/^core\//, 'core/core'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
   [/^node\//, 'node/tracing'],
-  [/^cli\//, 'cli/commands'],
+  [/^(traces|cli)\//, 'cli/commands'],
 ];
 
 /**

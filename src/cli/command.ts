@@ -3,39 +3,39 @@ import type { ParseArgsConfig } from 'node:util';
 
 /** Exit codes of the command. */
 export const EXIT_DONE = 0;
-/** The trace is not acceptable, or faulty. */
+/** The trace is faulty. */
 export const EXIT_FAULTY = 1;
 /** The command line is wrong, or a file cannot be read or written. */
 export const EXIT_USAGE = 2;
 
-/** One subcommand: a file of its own, listed in main.ts. */
+/** A subcommand: one file in commands/, listed in main.ts. */
 export interface Command {
-  /** What stands beside its name in the list of commands. */
+  /** Its line in the list of commands. */
   summary: string;
-  /** What `--help` prints. */
+  /** Printed by `--help`. */
   help: string;
-  /** Takes what follows the name; returns the exit code. */
+  /** @param args the arguments that follow its name. @returns the exit code. */
   run(args: string[]): Promise<number>;
 }
 
-/** Something that the user has to put right: printed as one sentence, exit code 2. */
+/** An error that the user can correct: printed without a stack, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** Options by name, and what stands between them. */
+/** Options by name, and positional arguments. */
 export type CommandLine<T extends Options> = ReturnType<
   typeof parseArgs<{ options: T; allowPositionals: true; strict: true }>
 >;
 
 /**
- * Splits a command line into options and positionals.
+ * Splits a command line into options and positional arguments.
  *
- * @param names What the positionals are, in capitals; one in brackets may be left out, and one that
- * ends in `...` may come more than once.
- * @throws UsageError for options that the command does not have and for too few or many positionals.
+ * @param names of the positional arguments, in capitals. One in brackets is optional, one that ends
+ *   in `...` can be repeated.
+ * @throws UsageError for an unknown option, and for too few or too many positional arguments.
  */
 export function parseCommandLine<T extends Options>(
   args: string[],
@@ -61,7 +61,7 @@ function parse<T extends Options>(args: string[], options: T): CommandLine<T> {
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string };
     if (!code.startsWith('ERR_PARSE_ARGS')) throw error;
-    // The first sentence; what follows is about programs that take arguments beginning with '-'.
+    // The second sentence is about arguments that begin with '-', which no subcommand takes.
     const sentence = message.split(/[.\n]/, 1)[0]!;
     throw new UsageError(sentence.charAt(0).toLowerCase() + sentence.slice(1));
   }

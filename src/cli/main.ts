@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 import { TracewrightError } from '../core/errors.js';
 import { version } from '../core/version.js';
-import { checkCommand } from './check.js';
+import { checkCommand } from './commands/check.js';
 import { EXIT_DONE, EXIT_USAGE, UsageError } from './command.js';
 import type { Command } from './command.js';
-import { convertCommand } from './convert.js';
-import { dumpCommand } from './dump.js';
-import { recoverCommand } from './recover.js';
-import { tell } from './tell.js';
-import { ClosedPipe, standardOutput } from './text-output.js';
+import { convertCommand } from './commands/convert.js';
+import { dumpCommand } from './commands/dump.js';
+import { recoverCommand } from './commands/recover.js';
+import { printMessage } from './output/message.js';
+import { ClosedPipe, standardOutput } from './output/text-output.js';
 
-/** Every subcommand: a file of its own each. */
+/** Every subcommand. Each is one file in commands/. */
 const commands = new Map<string, Command>([
   ['dump', dumpCommand],
   ['check', checkCommand],
@@ -27,9 +27,9 @@ Reads traces in the formats ovni, Heph, DUMPI and Laplace.
 
 Commands:
 ${list.join('')}
-\`tracewright COMMAND --help\` tells more about one.
+Run \`tracewright COMMAND --help\` for the options of a command.
 
-  --help     print this
+  --help     print this text
   --version  print the version
 `;
 }
@@ -41,7 +41,7 @@ async function print(text: string): Promise<number> {
   return EXIT_DONE;
 }
 
-/** Whether help is asked for, before the command complains about what is missing. */
+/** Whether `--help` is among the options. It takes precedence over missing arguments. */
 function wantsHelp(args: string[]): boolean {
   const end = args.indexOf('--');
   const options = end === -1 ? args : args.slice(0, end);
@@ -49,7 +49,7 @@ function wantsHelp(args: string[]): boolean {
 }
 
 async function run([name, ...args]: string[]): Promise<number> {
-  if (name === undefined) throw new UsageError(`a command is missing: ${known()}`);
+  if (name === undefined) throw new UsageError(`a command is missing; use one of ${known()}`);
   if (name === '--help' || name === '-h' || name === 'help') {
     const command = commands.get(args[0] ?? '');
     return print(command?.help ?? overview());
@@ -58,7 +58,7 @@ async function run([name, ...args]: string[]): Promise<number> {
   const command = commands.get(name);
   if (command === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command';
-    throw new UsageError(`unknown ${what} ${JSON.stringify(name)}; commands are ${known()}`);
+    throw new UsageError(`unknown ${what} ${JSON.stringify(name)}; use one of ${known()}`);
   }
   return wantsHelp(args) ? print(command.help) : command.run(args);
 }
@@ -67,7 +67,7 @@ function known(): string {
   return [...commands.keys()].join(', ');
 }
 
-// Nothing is left to say it with.
+// A closed standard error leaves no place for messages.
 process.stderr.on('error', () => undefined);
 
 async function main(args: string[]): Promise<void> {
@@ -78,8 +78,8 @@ async function main(args: string[]): Promise<void> {
       process.exitCode = EXIT_DONE;
     } else if (error instanceof UsageError || error instanceof TracewrightError) {
       const command = commands.has(args[0] ?? '') ? `tracewright ${args[0]!}` : 'tracewright';
-      tell(`${command}: ${error.message}`);
-      tell(`See \`${command} --help\`.`);
+      printMessage(`${command}: ${error.message}`);
+      printMessage(`See \`${command} --help\`.`);
       process.exitCode = EXIT_USAGE;
     } else {
       throw error;

@@ -64,3 +64,8 @@ export function fileOfRing(ring: string): string | undefined {
   const match = /^\.(.+\.bin)\.ring$/.exec(basename(ring));
   return match === null ? undefined : join(dirname(ring), match[1]!);
 }
+
+/** Whether this is the name of a rank's ring, of its calls or of the names. */
+export function isRing(path: string): boolean {
+  return /^\..+\.bin\.(?:names\.)?ring$/.test(basename(path));
+}

@@ -1,23 +1,23 @@
 import { fstatSync, statSync } from 'node:fs';
-import { TraceFormatError, TracewrightError } from '../core/errors.js';
-import { hasCode } from '../core/files/system-error.js';
-import { referencesToText, textToReferences } from '../laplace/read/convert-references.js';
-import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
-import type { ConversionRequest } from './convert.js';
-import { counted } from '../core/counted.js';
-import { warnOfRings } from './left-rings.js';
-import { ProgressLine } from './progress.js';
-import { tell } from './tell.js';
-import { ClosedPipe } from './text-output.js';
+import { counted } from '../../core/counted.js';
+import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import { hasCode } from '../../core/files/system-error.js';
+import { referencesToText, textToReferences } from '../../laplace/read/convert-references.js';
+import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
+import type { ConversionRequest } from '../commands/convert.js';
+import { printMessage } from '../output/message.js';
+import { ProgressLine } from '../output/progress-line.js';
+import { warnOfRings } from '../output/ring-warning.js';
+import { ClosedPipe } from '../output/text-output.js';
 
 const STANDARD = '-';
 
-/** Converts one form of a reference trace into the other, between files and standard streams. */
+/** Converts one form of a reference trace to the other, between files and standard streams. */
 async function convertWith(
   convert: typeof referencesToText,
   { path, out, force, endian }: ConversionRequest,
 ): Promise<number> {
-  // Node reads nothing of a directory as standard input, and calls it the end.
+  // Node takes a directory on standard input for an empty file.
   const input =
     path === STANDARD ? fstatSync(process.stdin.fd) : statSync(path, { throwIfNoEntry: false });
   if (input?.isDirectory() === true) {
@@ -38,7 +38,7 @@ async function convertWith(
     );
     progress.clear();
     if (path !== STANDARD) warnOfRings('convert', path);
-    if (toFile) tell(`${out}: ${counted(records, 'reference')}`);
+    if (toFile) printMessage(`${out}: ${counted(records, 'reference')}`);
     return EXIT_DONE;
   } catch (error) {
     progress.clear();
@@ -46,9 +46,9 @@ async function convertWith(
     if (!(error instanceof TracewrightError)) throw error;
     if (!(error instanceof TraceFormatError)) {
       const exists = error.code === 'ERR_TRACE_EXISTS' && toFile;
-      throw new UsageError(exists ? `${out} exists already; --force overwrites it` : error.message);
+      throw new UsageError(exists ? `${out} exists; replace it with --force` : error.message);
     }
-    tell(`tracewright convert: ${error.message}`);
+    printMessage(`tracewright convert: ${error.message}`);
     return EXIT_FAULTY;
   }
 }

@@ -1,11 +1,11 @@
-import type { ChromeEvent } from '../core/chrome-event.js';
+import type { ChromeEvent } from '../../core/chrome-event.js';
 import type { TextOutput } from './text-output.js';
 
 /**
- * Writes events as the JSON object that chrome://tracing and Perfetto open (Trace Event Format,
- * "JSON Object Format"), one event a line, as fast as the output takes it.
+ * Writes events as JSON for chrome://tracing and Perfetto (Trace Event Format, "JSON Object Format"),
+ * one event per line.
  *
- * @returns how many there were.
+ * @returns the number of events.
  */
 export async function writeChromeJson(
   output: TextOutput,

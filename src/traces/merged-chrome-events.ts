@@ -1,36 +1,36 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
 import { TraceFormatError } from '../core/errors.js';
 import { timeZeroLabel } from '../core/wall-clock.js';
-import type { FoundTrace } from './detect.js';
+import type { FoundTrace } from './find-traces.js';
 import type { JobOptions } from './trace-format.js';
 
 const NANOSECONDS_PER_MICROSECOND = 1000;
 
-/** What a merge asks of its caller. */
+/** Callbacks of a merge. */
 export interface MergeOptions {
-  /** What to tell about progress on a trace. */
+  /** Options for reading a trace. */
   job(trace: FoundTrace): JobOptions;
-  /** A trace ended in a fault; the events before it have been yielded. */
+  /** Called when a trace is faulty, after the events before the fault. */
   onFault(fault: TraceFormatError): void;
 }
 
-/** Where a trace's clock is put on the common time line. */
+/** Position of a trace's clock on the common time line. */
 interface Placement {
   trace: FoundTrace;
-  /** Nanoseconds to add to its times. */
+  /** Nanoseconds that are added to its times. */
   shift: number;
-  /** What a person should know about it, in place of what the trace says; undefined: as it is. */
+  /** A label that replaces the trace's own; undefined: keep that. */
   label: string | undefined;
 }
 
 /**
- * The events of several traces as those of one. Every trace keeps its processes to itself: a
- * process id that was taken gets another number.
+ * Merges the events of several traces. Each trace keeps its own processes: a process id that another
+ * trace uses is replaced.
  *
- * Clocks are lined up where the traces say how. Those with an epoch (Heph) are shifted so that the
- * earliest epoch is 0. One without (an ovni trace of another library counts CLOCK_MONOTONIC and does
- * not say when that began) cannot be lined up with others: it stays as it is when it is alone; else
- * it is shifted to begin at 0, and a label on each of its processes says so and by how much.
+ * Traces with an epoch are aligned: the earliest epoch becomes time 0. A trace without one cannot be
+ * aligned, for instance an ovni trace of another library, whose CLOCK_MONOTONIC has no known start.
+ * A single trace keeps its times. Next to others it is shifted to begin at 0, and a label on each of
+ * its processes says by how much.
  */
 export function* mergedChromeEvents(
   traces: readonly FoundTrace[],
@@ -52,7 +52,7 @@ export function* mergedChromeEvents(
             yield { name: 'process_labels', ph: 'M', ts: 0, pid, tid: 0, args };
           }
         }
-        // What the trace says of its own time 0 no longer holds.
+        // The trace's own label about its time 0 is wrong after the shift.
         if (event.name === 'process_labels' && placement.label !== undefined) continue;
         event.pid = pid;
         if (event.id !== undefined) event.id = `${index}.${event.id}`;
@@ -79,7 +79,7 @@ function place(traces: readonly FoundTrace[]): Placement[] {
       return { trace, shift: Number(epoch - earliest), label: timeZeroLabel(earliest) };
     }
     const first = unlessFaulty(() => format.firstTime(path)) ?? 0n;
-    const label = `${format.clock} minus ${first.toString()} ns, not lined up with the other traces`;
+    const label = `${format.clock} minus ${first.toString()} ns, not aligned with the other traces`;
     return { trace, shift: -Number(first), label };
   });
 }
@@ -88,13 +88,13 @@ function unlessFaulty<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    // Reading the trace itself will meet the same fault and report it.
+    // Reading the events finds the same fault and reports it.
     if (error instanceof TraceFormatError) return undefined;
     throw error;
   }
 }
 
-/** Sums in whole nanoseconds: adding fractions of microseconds would blur the last digits. */
+/** Adds whole nanoseconds: a sum of fractions of microseconds would change the last digits. */
 function shifted(ts: number, shift: number): number {
   if (shift === 0) return ts;
   return (Math.round(ts * NANOSECONDS_PER_MICROSECOND) + shift) / NANOSECONDS_PER_MICROSECOND;

@@ -1,17 +1,17 @@
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { hasCode } from '../core/files/system-error.js';
-import { UsageError } from './command.js';
+import { hasCode } from '../../core/files/system-error.js';
+import { UsageError } from '../command.js';
 
 const CHUNK_CHARACTERS = 64 << 10;
 
-/** The reader of a pipe has gone (`| head`): a reason to end, not an error. */
+/** The reader of a pipe closed it (`| head`): the command ends without an error. */
 export class ClosedPipe extends Error {}
 
 /**
- * Text that goes to a stream in chunks, no faster than the stream takes it: memory stays bounded
- * however slow the reader is.
+ * Writes text to a stream in chunks, no faster than the stream accepts it. Memory stays bounded when
+ * the reader is slow.
  */
 export class TextOutput {
   readonly #stream: Writable;
@@ -21,28 +21,28 @@ export class TextOutput {
   #error: Error | undefined;
 
   /**
-   * @param path The file behind the stream, for messages; undefined for standard output.
-   * @param encoding `latin1` where a character of the text stands for a byte.
+   * @param path of the file, for messages; undefined for standard output.
+   * @param encoding `latin1` if each character of the text is one byte.
    */
   constructor(stream: Writable, path?: string, encoding: 'utf8' | 'latin1' = 'utf8') {
     this.#stream = stream;
     this.#path = path;
     this.#encoding = encoding;
-    // Also given to the callback of the write; without a listener it would end the process.
+    // The callback of the write gets it too. Without a listener it would end the process.
     stream.on('error', (error) => (this.#error ??= error));
   }
 
   /**
-   * Takes text; a promise is to be waited for before there is room for more.
+   * Adds text. The caller awaits the promise, if there is one, before it adds more.
    *
-   * @throws ClosedPipe when nobody reads any more; UsageError when the file cannot be written.
+   * @throws ClosedPipe when the reader closed the pipe; UsageError when the file cannot be written.
    */
   write(text: string): Promise<void> | undefined {
     this.#text += text;
     return this.#text.length >= CHUNK_CHARACTERS ? this.flush() : undefined;
   }
 
-  /** Resolves once everything so far has been handed to the system. */
+  /** Resolves when the system has accepted everything so far. */
   async flush(): Promise<void> {
     const text = this.#text;
     if (text === '') return;
@@ -55,7 +55,7 @@ export class TextOutput {
     });
   }
 
-  /** Flushes; closes a file, leaves standard output open. */
+  /** Flushes, and closes a file. Standard output stays open. */
   async end(): Promise<void> {
     await this.flush();
     if (this.#path === undefined) return;
@@ -78,9 +78,9 @@ export function standardOutput(encoding: 'utf8' | 'latin1' = 'utf8'): TextOutput
 }
 
 /**
- * A new file, or with `force` one that takes the place of what is there.
+ * Opens a new file, or replaces an existing one with `force`.
  *
- * @throws UsageError when the file exists and `force` is not set, or cannot be opened.
+ * @throws UsageError when the file exists and `force` is not set, or when it cannot be opened.
  */
 export async function fileOutput(path: string, force: boolean): Promise<TextOutput> {
   const stream = createWriteStream(path, { flags: force ? 'w' : 'wx' });
@@ -91,7 +91,7 @@ export async function fileOutput(path: string, force: boolean): Promise<TextOutp
     stream.once('error', (error) => {
       const exists = hasCode(error, 'EEXIST');
       const message = exists
-        ? `${path} exists already; --force overwrites it`
+        ? `${path} exists; replace it with --force`
         : `cannot write ${path}: ${error.message}`;
       reject(new UsageError(message));
     });

@@ -1,16 +1,16 @@
 import { realpathSync, statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
-import { writeChromeJson } from './chrome-json.js';
-import { EXIT_DONE, EXIT_FAULTY, UsageError } from './command.js';
-import type { ConversionRequest } from './convert.js';
-import { counted } from '../core/counted.js';
-import { findTraces } from './detect.js';
-import type { FoundTrace } from './detect.js';
-import { warnOfRings } from './left-rings.js';
-import { mergedChromeEvents } from './merge-chrome.js';
-import { ProgressLine } from './progress.js';
-import { tell } from './tell.js';
-import { fileOutput, standardOutput } from './text-output.js';
+import { counted } from '../../core/counted.js';
+import { findTraces } from '../../traces/find-traces.js';
+import type { FoundTrace } from '../../traces/find-traces.js';
+import { mergedChromeEvents } from '../../traces/merged-chrome-events.js';
+import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
+import type { ConversionRequest } from '../commands/convert.js';
+import { writeChromeJson } from '../output/chrome-json.js';
+import { printMessage } from '../output/message.js';
+import { ProgressLine } from '../output/progress-line.js';
+import { warnOfRings } from '../output/ring-warning.js';
+import { fileOutput, standardOutput } from '../output/text-output.js';
 
 /** `convert --to chrome`: to the file OUT, or to standard output. */
 export async function convertToChrome({ path, out, force }: ConversionRequest): Promise<number> {
@@ -25,30 +25,34 @@ export async function convertToChrome({ path, out, force }: ConversionRequest): 
     job: (trace) => ({ onProgress: progress.of(trace.path) }),
     onFault(fault) {
       progress.clear();
-      tell(`tracewright convert: ${fault.message}`);
+      printMessage(`tracewright convert: ${fault.message}`);
       exitCode = EXIT_FAULTY;
     },
   });
   const count = await writeChromeJson(output, events);
   progress.clear();
   await output.end();
-  // Whoever pipes the events on need not be told.
+  // In a pipeline the summary would only disturb.
   if (toFile || process.stderr.isTTY) {
     const place = toFile ? out : 'standard output';
-    tell(
-      `${place}: ${counted(count, 'event')}, to open in https://ui.perfetto.dev or chrome://tracing`,
+    printMessage(
+      `${place}: ${counted(count, 'event')}; open it in https://ui.perfetto.dev or chrome://tracing`,
     );
   }
   return exitCode;
 }
 
-/** Leaves out, with a word, what cannot be drawn beside what can; alone it is an error. */
-function drawable(traces: FoundTrace[]): FoundTrace[] {
+/**
+ * The traces that can be drawn. Each of the others is skipped with a message.
+ *
+ * @throws UsageError when there is none.
+ */
+function drawable(traces: readonly FoundTrace[]): FoundTrace[] {
   const drawn = traces.filter(({ format }) => format.notDrawn === undefined);
-  if (drawn.length === 0) return traces;
   for (const { format, path } of traces) {
     if (format.notDrawn === undefined) continue;
-    tell(`tracewright convert: ${path} is left out: it ${format.notDrawn}`);
+    if (drawn.length === 0) throw new UsageError(`${path} ${format.notDrawn}`);
+    printMessage(`tracewright convert: ${path} is skipped: it ${format.notDrawn}`);
   }
   return drawn;
 }
@@ -62,7 +66,7 @@ function refusePartOf(traces: readonly FoundTrace[], out: string): void {
     const source = realpathSync(path);
     const inside = relative(source, target);
     if (inside !== '..' && !inside.startsWith(`..${sep}`)) {
-      throw new UsageError(`${out} is a part of the trace ${path}`);
+      throw new UsageError(`OUT ${out} is a part of the trace ${path}: choose another name`);
     }
   }
 }

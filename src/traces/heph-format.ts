@@ -1,15 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { headOfFile } from '../core/files/plain-file.js';
+import { EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
+import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { checkTrace } from '../heph/read/check.js';
 import { chromeEvents } from '../heph/read/chrome.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
 import { readEpoch } from '../heph/read/epoch.js';
-import { EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
-import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { readPackets } from '../heph/read/reader.js';
 import { recoverTrace } from '../heph/read/recover.js';
-import { ringedFiles } from './left-rings.js';
 import type { TraceFormat } from './trace-format.js';
 
 const MAGIC_BYTES = 4;
@@ -21,29 +20,26 @@ function beginsWithMagic(path: string): boolean {
   return magic === EVENT_MAGIC || magic === METADATA_MAGIC;
 }
 
-/** Found by their extension, or by their rings: a process may have left nothing else. */
-function traceFiles(directory: string): string[] {
+/** Files with the extension, and files of which only rings may exist. */
+function tracesIn(directory: string, ringed: readonly string[]): string[] {
   const named = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
     .map((entry) => join(directory, entry.name));
-  const ringed = ringedFiles(directory, fileOfRing)
-    .filter(({ format }) => format === 'heph' || format === undefined)
-    .map(({ path }) => path);
   return [...new Set([...named, ...ringed])].sort();
 }
 
-/** Heph: files, recognized by their first packet's magic or by their extension. */
+/** Heph: files, recognized by their extension or by the magic number of their first packet. */
 export const hephFormat: TraceFormat = {
   name: 'Heph',
   clock: "the time since the trace's epoch",
-  isTraceFile: (path) => path.endsWith(EXTENSION) || beginsWithMagic(path),
-  tracesIn(directory) {
-    const below = readdirSync(directory, { withFileTypes: true }).some(
-      (entry) => entry.isDirectory() && entry.name === 'heph',
-    );
-    return [...traceFiles(directory), ...(below ? traceFiles(join(directory, 'heph')) : [])];
+  rings: {
+    isFormat: (format) => format === 'heph',
+    isRing: (path) => fileOfRing(path) !== undefined,
+    fileOf: fileOfRing,
   },
-  piecesOf: (path) => piecesAmong(traceFiles(dirname(path)), path),
+  isTraceFile: (path) => path.endsWith(EXTENSION) || beginsWithMagic(path),
+  tracesIn,
+  piecesOf: (path, ringed) => piecesAmong(tracesIn(dirname(path), ringed), path),
   *dump(path, json, { onProgress }) {
     for (const packet of readPackets(path, onProgress && { onProgress })) {
       yield json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);
@@ -53,6 +49,6 @@ export const hephFormat: TraceFormat = {
   recover: recoverTrace,
   chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
   epoch: readEpoch,
-  // Such a trace begins close to its zero, whenever that was.
+  // A trace begins shortly after its epoch.
   firstTime: () => 0n,
 };

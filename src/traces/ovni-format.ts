@@ -7,7 +7,7 @@ import { readTraceDirectory } from '../ovni/read/trace-directory.js';
 import { recoverTrace } from '../ovni/read/recover.js';
 import type { TraceFormat } from './trace-format.js';
 
-/** A loom, process or thread, as a folder of either version or a thread's file of version 1. */
+/** A loom, process or thread: a directory, or a thread's file of version 1. */
 const PART = /^(loom\..+|proc\.\d+|thread\.\d+)$/;
 const STREAM_FILE = /^stream\.(json|obs)$/;
 
@@ -20,6 +20,12 @@ function isTraceDirectory(directory: string): boolean {
 export const ovniFormat: TraceFormat = {
   name: 'ovni',
   clock: 'CLOCK_MONOTONIC',
+  rings: {
+    isFormat: (format) => format.startsWith('ovni'),
+    isRing: (path) => /^\.(?:stream|thread\.\d+)\.ring$/.test(basename(path)),
+    // Directories are found, not files.
+    fileOf: () => undefined,
+  },
   isTraceFile: (path) => STREAM_FILE.test(basename(path)) || /^thread\.\d+$/.test(basename(path)),
   tracesIn(directory) {
     if (isTraceDirectory(directory)) return [directory];

@@ -1,0 +1,93 @@
+import { counted } from '../../core/counted.js';
+import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import type { Finding } from '../../core/finding.js';
+import { terminalText } from '../../core/terminal-text.js';
+import { findTraces } from '../../traces/find-traces.js';
+import type { FoundTrace } from '../../traces/find-traces.js';
+import { ringFindings } from '../../traces/remaining-rings.js';
+import type { JobOptions } from '../../traces/trace-format.js';
+import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from '../command.js';
+import type { Command } from '../command.js';
+import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { ProgressLine } from '../output/progress-line.js';
+import { ClosedPipe, standardOutput } from '../output/text-output.js';
+
+/** `tracewright check`. */
+export const checkCommand: Command = {
+  summary: "report whether the format's own reader accepts a trace",
+  help: `Usage: tracewright check PATH... [--json] [--format F] [--endian E]
+
+Reports what is wrong with the traces at PATH. An error is what the format's
+own reader rejects. A warning is what it accepts although something is wrong.
+The first 20 findings of each rule are printed, the others are counted.
+
+${pathHelp}
+  --json    one JSON object for each finding: severity, rule, message, path,
+            offset
+${inputHelp}  --help    print this text
+
+Exit codes
+  0  acceptable, possibly with warnings
+  1  not acceptable
+  2  wrong usage, or nothing to read
+`,
+  async run(args) {
+    const { values, positionals } = parseCommandLine(
+      args,
+      { json: { type: 'boolean' }, ...inputOptions },
+      ['PATH...'],
+    );
+    const json = values.json === true;
+    const traces = findTraces(positionals, checkInput(values));
+    const output = standardOutput();
+    const progress = new ProgressLine();
+    const counts = { error: 0, warning: 0 };
+    const print = async (line: string): Promise<void> => {
+      progress.clear();
+      await output.write(`${terminalText(line)}\n`)?.catch(ignoreClosedPipe);
+    };
+    for (const trace of traces) {
+      const before = counts.error;
+      for (const finding of findings(trace, { onProgress: progress.of(trace.path) })) {
+        counts[finding.severity]++;
+        await print(json ? JSON.stringify(finding) : lineOf(finding));
+      }
+      if (!json) {
+        const verdict = counts.error === before ? 'acceptable' : 'not acceptable';
+        await print(`${trace.path}: ${verdict} (${trace.format.name})`);
+      }
+    }
+    progress.clear();
+    if (!json)
+      await print(`${counted(counts.error, 'error')}, ${counted(counts.warning, 'warning')}`);
+    await output.end().catch(ignoreClosedPipe);
+    return counts.error === 0 ? EXIT_DONE : EXIT_FAULTY;
+  },
+};
+
+/** The findings of one trace. A fault that stops the check is its last finding. */
+function* findings({ format, path }: FoundTrace, options: JobOptions): Iterable<Finding> {
+  try {
+    yield* format.check(path, options);
+    yield* ringFindings(path);
+  } catch (error) {
+    if (error instanceof TraceFormatError) {
+      const { fault, offset } = error;
+      yield { severity: 'error', rule: 'unreadable', message: fault, path: error.path, offset };
+    } else if (error instanceof TracewrightError) {
+      throw new UsageError(error.message);
+    } else {
+      throw error;
+    }
+  }
+}
+
+/** The exit code is still wanted when nobody reads the output. */
+function ignoreClosedPipe(error: unknown): void {
+  if (!(error instanceof ClosedPipe)) throw error;
+}
+
+function lineOf({ severity, rule, message, path, offset }: Finding): string {
+  const place = offset === undefined ? path : `${path}, byte ${offset}`;
+  return `${severity} ${rule}: ${place}: ${message}`;
+}

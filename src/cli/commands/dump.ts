@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { TracewrightError } from '../../core/errors.js';
+import { terminalText } from '../../core/terminal-text.js';
+import { findTraces } from '../../traces/find-traces.js';
+import type { TraceFormat } from '../../traces/trace-format.js';
+import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from '../command.js';
+import type { Command } from '../command.js';
+import { checkInput, inputHelp, inputOptions, isInputFormat, pathHelp } from '../input-options.js';
+import { printMessage } from '../output/message.js';
+import { ProgressLine } from '../output/progress-line.js';
+import { warnOfRings } from '../output/ring-warning.js';
+import { standardOutput } from '../output/text-output.js';
+
+/** `tracewright dump`. */
+export const dumpCommand: Command = {
+  summary: 'print every record of a trace',
+  help: `Usage: tracewright dump PATH... [--json]
+       tracewright dump PATH... --format dumpi2ascii
+       tracewright dump REFERENCES... --kernel KERNEL [--format F] [--endian E]
+
+Prints every record of the traces at PATH, one per line, in the order of the
+trace. Records of an ovni trace are sorted by time, across its threads. A line
+that begins with # names the trace.
+
+${pathHelp}
+  --json    one JSON object per line. Integers beyond 2^53 - 1 are strings. A
+            line {"kind":"trace", ...} names the trace
+  --format dumpi2ascii
+            the output of DUMPI's own reader with every section (\`-a\`), and
+            nothing else. Times are in the time zone TZ
+${inputHelp}  --kernel  also print the records of this kernel trace of Laplace, merged by
+            timestamp
+  --help    print this text
+
+Exit codes
+  0  done
+  1  a trace is faulty; everything before the fault was printed
+  2  wrong usage, or nothing to read
+`,
+  async run(args) {
+    const { values, positionals } = parseCommandLine(
+      args,
+      { json: { type: 'boolean' }, kernel: { type: 'string' }, ...inputOptions },
+      ['PATH...'],
+    );
+    const json = values.json === true;
+    const { endian, kernel } = values;
+    const isInput = isInputFormat(values.format);
+    const form = isInput ? undefined : values.format;
+    if (json && form !== undefined) {
+      throw new UsageError('--json and --format cannot be used together');
+    }
+    if (kernel !== undefined && !existsSync(kernel)) {
+      throw new UsageError(`--kernel: ${kernel} does not exist`);
+    }
+    const input = checkInput({ endian, format: isInput ? values.format : undefined });
+    const output = standardOutput(form === undefined ? 'utf8' : 'latin1');
+    const progress = new ProgressLine(!process.stdout.isTTY);
+    let exitCode = EXIT_DONE;
+    for (const { format, path } of findTraces(positionals, input)) {
+      if (kernel !== undefined && format.mergesKernel !== true) {
+        throw new UsageError(
+          `--kernel: ${path} is a ${format.name} trace, not a reference trace of Laplace`,
+        );
+      }
+      const title = json
+        ? JSON.stringify({ kind: 'trace', format: format.name, path })
+        : `# ${format.name} trace ${path}`;
+      if (form === undefined) await output.write(`${terminalText(title)}\n`);
+      const job = { onProgress: progress.of(path), kernel };
+      const lines =
+        form === undefined ? format.dump(path, json, job) : dumpAs(form, format)(path, job);
+      try {
+        for (const line of lines) {
+          const full = output.write(`${json ? terminalText(line) : line}\n`);
+          if (full) await full;
+        }
+      } catch (error) {
+        if (!(error instanceof TracewrightError)) throw error;
+        await output.flush();
+        progress.clear();
+        printMessage(`tracewright dump: ${error.message}`);
+        exitCode = EXIT_FAULTY;
+      }
+      progress.clear();
+      warnOfRings('dump', path);
+    }
+    await output.end();
+    return exitCode;
+  },
+};
+
+/** Prints a trace as another reader of its format does. */
+function dumpAs(
+  form: string,
+  { name, dumpFormats = {} }: TraceFormat,
+): NonNullable<TraceFormat['dumpFormats']>[string] {
+  const dump = Object.hasOwn(dumpFormats, form) ? dumpFormats[form] : undefined;
+  if (dump !== undefined) return dump;
+  const known = Object.keys(dumpFormats).join(', ');
+  const limit = known === '' ? `a ${name} trace has no other form` : `use one of ${known}`;
+  throw new UsageError(`--format ${JSON.stringify(form)}: ${limit}`);
+}

@@ -1,0 +1,100 @@
+import { counted } from '../../core/counted.js';
+import { TracewrightError } from '../../core/errors.js';
+import type { RecoveredStream } from '../../core/recovery/recover-file.js';
+import type { Recovery } from '../../core/recovery/recover-rings.js';
+import { terminalText } from '../../core/terminal-text.js';
+import { findTraces } from '../../traces/find-traces.js';
+import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from '../command.js';
+import type { Command } from '../command.js';
+import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { printMessage } from '../output/message.js';
+import { standardOutput } from '../output/text-output.js';
+
+/** `tracewright recover`. */
+export const recoverCommand: Command = {
+  summary: 'complete the traces of a process that was killed',
+  help: `Usage: tracewright recover PATH... [--ring-dir DIR] [--json] [--format F]
+                          [--endian E]
+
+Completes the traces at PATH if their process is dead. Events that were
+recorded but had not reached the trace are written. Threads and marks that were
+open get their end. The rings are removed. You can interrupt a recovery and
+repeat it. A trace is left unchanged if its process is alive, or if one of its
+rings cannot be read.
+
+${pathHelp}
+  --ring-dir DIR  the directory of the rings, if the process kept them there
+  --json          one JSON object for each trace: what was done
+${inputHelp}  --help    print this text
+
+Exit codes
+  0  done, or nothing to do
+  1  something could not be recovered
+  2  wrong usage, or the process is alive
+`,
+  async run(args) {
+    const { values, positionals } = parseCommandLine(
+      args,
+      { 'ring-dir': { type: 'string' }, json: { type: 'boolean' }, ...inputOptions },
+      ['PATH...'],
+    );
+    const ringDir = values['ring-dir'];
+    const output = standardOutput();
+    let exitCode = EXIT_DONE;
+    for (const { format, path } of findTraces(positionals, checkInput(values), true)) {
+      let result: Recovery;
+      try {
+        result = format.recover(path, ringDir === undefined ? {} : { ringDir });
+      } catch (error) {
+        if (!(error instanceof TracewrightError)) throw error;
+        // The other traces may belong to dead processes.
+        printMessage(`tracewright recover: ${error.message}`);
+        exitCode = error.code === 'ERR_ORDER' ? EXIT_USAGE : Math.max(exitCode, EXIT_FAULTY);
+        continue;
+      }
+      if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
+      if (result.faults.some(isOfLiveProcess)) exitCode = EXIT_USAGE;
+      if (values.json === true) {
+        const messages = result.faults.map(({ message }) => message);
+        await output.write(
+          `${terminalText(JSON.stringify({ path, ...result, faults: messages }))}\n`,
+        );
+        continue;
+      }
+      for (const fault of result.faults)
+        await output.write(`fault: ${terminalText(fault.message)}\n`);
+      const done = summary(result);
+      const text = done.length === 0 ? 'nothing to recover' : done.join(', ');
+      await output.write(`${terminalText(path)}: ${text} (${format.name})\n`);
+    }
+    await output.end();
+    return exitCode;
+  },
+};
+
+/** Whether the process that writes a part of the trace, such as one rank of a run, is alive. */
+function isOfLiveProcess({ code, field }: TracewrightError): boolean {
+  return code === 'ERR_ORDER' && field === 'pid';
+}
+
+/** What was done, in words; empty if nothing was. */
+function summary({ streams, emptied }: Recovery): string[] {
+  const sum = (of: (stream: RecoveredStream) => number | undefined): number =>
+    streams.reduce((total, stream) => total + (of(stream) ?? 0), 0);
+  const parts = [];
+  if (streams.length > 0) {
+    const bytes = counted(
+      sum((stream) => stream.bytes),
+      'byte',
+    );
+    parts.push(`${counted(streams.length, 'stream')} completed: ${bytes} from the rings`);
+    const added = sum((stream) => stream.addedRecords);
+    const marks = sum((stream) => stream.endedMarks);
+    const ofMarks = marks === 0 ? '' : ` (${marks} of them pop marks)`;
+    if (added > 0) parts.push(`${counted(added, 'record')} added to end what was open${ofMarks}`);
+    const cut = sum((stream) => stream.cutBytes);
+    if (cut > 0) parts.push(`${counted(cut, 'byte')} of an incomplete record cut off`);
+  }
+  if (emptied.length > 0) parts.push(`${counted(emptied.length, 'empty stream')} removed`);
+  return parts;
+}

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { TracewrightError } from '../../core/errors.js';
+import { nothingToRecover } from '../../core/recovery/recover-rings.js';
+import type { Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import { rankFiles, readMetafile } from '../metafile.js';
+import { firstTime } from './chrome.js';
+import { recoverTrace } from './recover.js';
+
+/**
+ * One rank's file, or the metafile of a run, which names the files of its ranks: what reads either.
+ */
+
+const METAFILE_EXTENSION = '.meta';
+
+/** Whether a path is that of a metafile, by its name. */
+export function isMetafile(path: string): boolean {
+  return path.endsWith(METAFILE_EXTENSION);
+}
+
+/** The files with the calls: the file itself, or those of the ranks that a metafile names. */
+export function* callFilesOf(path: string): Generator<string, void> {
+  if (isMetafile(path)) yield* rankFiles(path, readMetafile(path));
+  else yield path;
+}
+
+/** The files of a metafile's ranks, up to the first that does not exist. */
+export function existingRankFiles(metafile: string): string[] {
+  const files: string[] = [];
+  try {
+    for (const file of rankFiles(metafile, readMetafile(metafile))) {
+      if (!existsSync(file)) break;
+      files.push(file);
+    }
+  } catch {
+    // Faults of the metafile are reported when it is read itself.
+  }
+  return files;
+}
+
+/**
+ * Recovers a rank's file, or one after the other those that a metafile names. Ranks of live processes
+ * are faults then.
+ *
+ * @throws TracewrightError `ERR_ORDER` when a process is alive and nothing else was recovered.
+ */
+export function recoverRun(path: string, options: RecoverOptions): Recovery {
+  if (!isMetafile(path)) return recoverTrace(path, options);
+  const whole = nothingToRecover();
+  const refused: TracewrightError[] = [];
+  for (const file of existingRankFiles(path)) {
+    try {
+      const { streams, emptied, faults } = recoverTrace(file, options);
+      whole.streams.push(...streams);
+      whole.emptied.push(...emptied);
+      whole.faults.push(...faults);
+    } catch (error) {
+      if (!(error instanceof TracewrightError)) throw error;
+      refused.push(error);
+    }
+  }
+  const done = whole.streams.length + whole.emptied.length + whole.faults.length;
+  if (done === 0 && refused[0] !== undefined) throw refused[0];
+  whole.faults.push(...refused);
+  return whole;
+}
+
+/** The earliest time of a rank's file or a run, in nanoseconds; undefined if no call has one. */
+export function firstTimeOf(path: string): bigint | undefined {
+  let earliest: bigint | undefined;
+  for (const file of callFilesOf(path)) {
+    const first = firstTime(file);
+    if (first !== undefined && (earliest === undefined || first < earliest)) earliest = first;
+  }
+  return earliest;
+}

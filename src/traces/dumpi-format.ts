@@ -1,0 +1,86 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { ChromeEvent } from '../core/chrome-event.js';
+import { headOfFile } from '../core/files/plain-file.js';
+import { CALLS_FORMAT, fileOfRing, isRing, rankRings } from '../dumpi/file-names.js';
+import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
+import { checkRun, checkTrace } from '../dumpi/read/check.js';
+import { chromeEvents } from '../dumpi/read/chrome.js';
+import { dump } from '../dumpi/read/dump.js';
+import { dumpi2ascii } from '../dumpi/read/dumpi2ascii.js';
+import {
+  callFilesOf,
+  existingRankFiles,
+  firstTimeOf,
+  isMetafile,
+  recoverRun,
+} from '../dumpi/read/run.js';
+import { ringFormatAt } from './ringed-files.js';
+import type { JobOptions, TraceFormat } from './trace-format.js';
+
+const EXTENSION = '.bin';
+
+function beginsWithMagic(path: string): boolean {
+  const head = headOfFile(path, MAGIC_BYTES);
+  return head.length === MAGIC_BYTES && head.readBigUInt64BE() === MAGIC;
+}
+
+function* ofEach<T>(path: string, each: (file: string) => Iterable<T>): Generator<T, void> {
+  for (const file of callFilesOf(path)) yield* each(file);
+}
+
+/** Whether the file has a ring next to it: all of its calls may still be there. */
+function hasRing(path: string): boolean {
+  const ring = rankRings(path, undefined, '').calls;
+  const format = ringFormatAt(ring);
+  // A ring that is not ready says nothing but its name.
+  return format === undefined
+    ? path.endsWith(EXTENSION) && existsSync(ring)
+    : format === CALLS_FORMAT;
+}
+
+/** DUMPI: files of ranks, recognized by their magic number, and metafiles of runs. */
+export const dumpiFormat: TraceFormat = {
+  name: 'DUMPI',
+  clock: 'the wall clock of the ranks',
+  rings: {
+    isFormat: (format) => format === CALLS_FORMAT,
+    isRing,
+    fileOf: fileOfRing,
+  },
+  isTraceFile: (path) => isMetafile(path) || beginsWithMagic(path) || hasRing(path),
+  tracesIn(directory, ringed) {
+    const names = readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => entry.name)
+      .sort();
+    const runs = names.filter(isMetafile).map((name) => join(directory, name));
+    const ofRuns = new Set(runs.flatMap(existingRankFiles).map((file) => basename(file)));
+    const withMagic = names
+      .filter((name) => name.endsWith(EXTENSION) && !ofRuns.has(name))
+      .map((name) => join(directory, name))
+      .filter(beginsWithMagic);
+    const alone = new Set([...withMagic, ...ringed.filter((path) => !ofRuns.has(basename(path)))]);
+    return [...runs, ...[...alone].sort()];
+  },
+  *dump(path, json, { onProgress }) {
+    let rank = 0;
+    for (const file of callFilesOf(path)) {
+      yield* dump(file, json, onProgress && { onProgress }, isMetafile(path) ? rank++ : undefined);
+    }
+  },
+  dumpFormats: {
+    dumpi2ascii: (path: string, { onProgress }: JobOptions) =>
+      ofEach(path, (file) =>
+        dumpi2ascii(file, { encoding: 'latin1', ...(onProgress && { onProgress }) }),
+      ),
+  },
+  check: (path, { onProgress }) =>
+    (isMetafile(path) ? checkRun : checkTrace)(path, onProgress && { onProgress }),
+  recover: recoverRun,
+  chromeEvents: (path, { onProgress }): Iterable<ChromeEvent> =>
+    ofEach(path, (file) => chromeEvents(file, onProgress && { onProgress })),
+  // The trace does not say which host's wall clock a rank used.
+  epoch: () => undefined,
+  firstTime: firstTimeOf,
+};

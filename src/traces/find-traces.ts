@@ -1,0 +1,147 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { TracewrightError } from '../core/errors.js';
+import type { Endian } from '../laplace/layout.js';
+import { allFormats } from './formats.js';
+import { ringedFiles } from './ringed-files.js';
+import type { TraceFormat } from './trace-format.js';
+
+/** What a trace does not say itself. */
+export interface InputForm {
+  /** Name of the format of every file, instead of finding it out: `laplace-binary`. */
+  format?: string | undefined;
+  /** Byte order of Laplace's binary traces. Default `little`. */
+  endian?: Endian | undefined;
+}
+
+/** A trace and its format. */
+export interface FoundTrace {
+  format: TraceFormat;
+  path: string;
+}
+
+/** Levels of directories below a path that are searched. */
+const DEEPEST = 8;
+
+/** Finds traces of the wanted formats. */
+class Search {
+  readonly #all: readonly TraceFormat[];
+  readonly #wanted: readonly TraceFormat[];
+  readonly #isForced: boolean;
+
+  constructor({ format, endian = 'little' }: InputForm) {
+    this.#all = allFormats(endian);
+    this.#isForced = format !== undefined;
+    this.#wanted = this.#isForced ? this.#all.filter(({ name }) => name === format) : this.#all;
+  }
+
+  /** The format of a file, if one recognizes it. */
+  formatOf(path: string): TraceFormat | undefined {
+    return this.#isForced
+      ? this.#wanted[0]
+      : this.#wanted.find((format) => format.isTraceFile(path));
+  }
+
+  /** The files of a rotated trace, of which nothing lies at the path itself. */
+  piecesOf(path: string): FoundTrace[] {
+    const directory = dirname(path);
+    if (existsSync(path) || !existsSync(directory)) return [];
+    const ringed = ringedFiles(directory, this.#all);
+    return this.#wanted.flatMap((format) =>
+      (format.piecesOf?.(path, ringed.get(format.name)!) ?? []).map((piece) => ({
+        format,
+        path: piece,
+      })),
+    );
+  }
+
+  /** The traces in a directory and below it. A trace that is a directory is not searched. */
+  tracesBelow(directory: string, depth = 0): FoundTrace[] {
+    const ringed = ringedFiles(directory, this.#all);
+    const found = this.#wanted.flatMap((format) =>
+      format.tracesIn(directory, ringed.get(format.name)!).map((path) => ({ format, path })),
+    );
+    if (depth === DEEPEST) return found;
+    const known = new Set(found.map(({ path }) => path));
+    if (known.has(directory)) return found;
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      const below = join(directory, entry.name);
+      if (!entry.isDirectory() || /^\.|^node_modules$/.test(entry.name) || known.has(below)) {
+        continue;
+      }
+      for (const trace of this.tracesBelow(below, depth + 1)) {
+        if (!known.has(trace.path)) found.push(trace);
+      }
+    }
+    return found;
+  }
+}
+
+function notReadable(path: string, error: unknown): TracewrightError {
+  const { message } = error as Error;
+  return new TracewrightError('ERR_SYSTEM', `cannot read ${path}: ${message}`, {
+    field: 'path',
+    value: path,
+    cause: error,
+  });
+}
+
+function noTrace(path: string, reason: string): TracewrightError {
+  return new TracewrightError('ERR_ARGUMENT_RANGE', `${path} ${reason}`, {
+    field: 'path',
+    value: path,
+  });
+}
+
+const RECOGNIZED =
+  'contains no trace. A Heph trace begins with a packet or ends in .heph. An ovni trace is a ' +
+  'directory with loom.<name> in it. A DUMPI trace begins with its magic number or ends in .meta. ' +
+  'A Laplace trace ends in .references, .references.txt or .kernel.txt; name its kind with ' +
+  '--format if it does not';
+
+/**
+ * The traces at a path: the file itself, those in a directory and below it, or the pieces of a
+ * rotated trace.
+ */
+function tracesAt(path: string, search: Search, withoutFile: boolean): FoundTrace[] {
+  try {
+    const wanted = (found: FoundTrace[]): FoundTrace[] =>
+      withoutFile ? found : found.filter((trace) => existsSync(trace.path));
+    const pieces = wanted(search.piecesOf(path));
+    if (pieces.length > 0) return pieces;
+    const stats = statSync(path);
+    if (stats.isDirectory()) {
+      const found = wanted(search.tracesBelow(path));
+      if (found.length > 0) return found;
+    } else if (stats.isFile()) {
+      const format = search.formatOf(path);
+      if (format !== undefined) return [{ format, path }];
+    } else {
+      throw noTrace(path, 'is neither a file nor a directory');
+    }
+  } catch (error) {
+    throw error instanceof TracewrightError ? error : notReadable(path, error);
+  }
+  throw noTrace(path, RECOGNIZED);
+}
+
+/**
+ * The traces at several paths, each once.
+ *
+ * @param withoutFile includes traces of which only rings exist, for recovery.
+ * @throws TracewrightError `ERR_SYSTEM` when a path cannot be read, `ERR_ARGUMENT_RANGE` when it
+ *   contains no trace.
+ */
+export function findTraces(
+  paths: readonly string[],
+  form: InputForm = {},
+  withoutFile = false,
+): FoundTrace[] {
+  const search = new Search(form);
+  const found = new Map<string, FoundTrace>();
+  for (const trace of paths.flatMap((path) => tracesAt(path, search, withoutFile))) {
+    const key = resolve(trace.path);
+    if (!found.has(key)) found.set(key, trace);
+  }
+  return [...found.values()];
+}

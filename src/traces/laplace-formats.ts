@@ -1,0 +1,106 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { ChromeEvent } from '../core/chrome-event.js';
+import { TracewrightError } from '../core/errors.js';
+import type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
+import { fileOfRing, kindOfName, kindOfRingFormat, ringOf } from '../laplace/file-names.js';
+import type { TraceKind } from '../laplace/file-names.js';
+import type { Endian, ReferenceForm } from '../laplace/layout.js';
+import { checkKernelEvents, checkReferences } from '../laplace/read/check.js';
+import { kernelChromeEvents } from '../laplace/read/chrome.js';
+import { dumpLine, dumpObject, mergedRecords, referenceRecords } from '../laplace/read/dump.js';
+import type { LaplaceRecord } from '../laplace/read/dump.js';
+import { readKernelEvents } from '../laplace/read/kernel-reader.js';
+import { recoverTrace } from '../laplace/read/recover.js';
+import { readReferences } from '../laplace/read/reference-reader.js';
+import { kindOfTrace, ringFormat } from '../laplace/read/trace-kind.js';
+import type { RingNames, TraceFormat } from './trace-format.js';
+
+const CLOCK = "the machine's cycle counter";
+const NOT_DRAWN =
+  'contains memory references, which no viewer draws; print them with `tracewright dump`';
+
+function ringNames(kind: TraceKind): RingNames {
+  return {
+    isFormat: (format) => kindOfRingFormat(format) === kind,
+    isRing: (path) => fileOfRing(path) !== undefined,
+    fileOf: fileOfRing,
+  };
+}
+
+function filesIn(kind: TraceKind, directory: string, ringed: readonly string[]): string[] {
+  const named = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && kindOfName(entry.name) === kind)
+    .map((entry) => join(directory, entry.name));
+  return [...new Set([...named, ...ringed])].sort();
+}
+
+/** Recovers; the end of the file is repaired only if the file's name or ring confirms its kind. */
+function recover(kind: TraceKind, path: string, options: RecoverOptions): Recovery {
+  const isConfirmed =
+    kindOfName(path) === kind ||
+    !existsSync(ringOf(resolve(path))) ||
+    ringFormat(path) !== undefined;
+  return recoverTrace(path, isConfirmed ? { ...options, kind } : options);
+}
+
+function* lines(records: Iterable<LaplaceRecord>, json: boolean): Generator<string, void> {
+  for (const record of records) yield json ? JSON.stringify(dumpObject(record)) : dumpLine(record);
+}
+
+function referenceFormat(form: ReferenceForm, endian: Endian): TraceFormat {
+  return {
+    name: `laplace-${form}`,
+    clock: CLOCK,
+    rings: ringNames(form),
+    isTraceFile: (path) => kindOfTrace(path) === form,
+    tracesIn: (directory, ringed) => filesIn(form, directory, ringed),
+    dump: (path, json, { kernel, onProgress }) => {
+      const options = { form, endian, onProgress };
+      const records =
+        kernel === undefined
+          ? referenceRecords(path, options)
+          : mergedRecords(path, kernel, options);
+      return lines(records, json);
+    },
+    mergesKernel: true,
+    notDrawn: NOT_DRAWN,
+    check: (path, { onProgress }) => checkReferences(path, { form, endian, onProgress }),
+    recover: (path, options) => recover(form, path, options),
+    chromeEvents(path): Iterable<ChromeEvent> {
+      throw new TracewrightError('ERR_ARGUMENT_RANGE', `${path} ${NOT_DRAWN}`, {
+        field: 'path',
+        value: path,
+      });
+    },
+    epoch: () => undefined,
+    firstTime(path) {
+      for (const { timestamp } of readReferences(path, { form, endian })) return timestamp;
+      return undefined;
+    },
+  };
+}
+
+const kernelFormat: TraceFormat = {
+  name: 'laplace-kernel',
+  clock: CLOCK,
+  rings: ringNames('kernel'),
+  isTraceFile: (path) => kindOfTrace(path) === 'kernel',
+  tracesIn: (directory, ringed) => filesIn('kernel', directory, ringed),
+  dump: (path, json, { onProgress }) => lines(readKernelEvents(path, { onProgress }), json),
+  check: (path, { onProgress }) => checkKernelEvents(path, { onProgress }),
+  recover: (path, options) => recover('kernel', path, options),
+  chromeEvents: (path, { onProgress }) => kernelChromeEvents(path, { onProgress }),
+  epoch: () => undefined,
+  firstTime(path) {
+    for (const event of readKernelEvents(path)) {
+      return event.kind === 'end' ? undefined : event.timestamp;
+    }
+    return undefined;
+  },
+};
+
+/** Laplace: one format for each kind of trace. */
+export function laplaceFormats(endian: Endian): readonly TraceFormat[] {
+  return [referenceFormat('binary', endian), referenceFormat('text', endian), kernelFormat];
+}

@@ -1,0 +1,64 @@
+import type { ChromeEvent } from '../core/chrome-event.js';
+import type { Finding, Progress } from '../core/finding.js';
+import type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
+
+/** Options of every job on a trace. */
+export interface JobOptions {
+  onProgress?: Progress | undefined;
+  /** For a dump of Laplace's references: a kernel trace whose records are merged by timestamp. */
+  kernel?: string | undefined;
+}
+
+/** The names of a format's rings. */
+export interface RingNames {
+  /** Whether a ring that says this of its format feeds a trace of this format. */
+  isFormat(format: string): boolean;
+  /** Whether a file name is that of a ring of this format. */
+  isRing(path: string): boolean;
+  /** The file that a ring in the same directory feeds; undefined if none can be derived. */
+  fileOf(ring: string): string | undefined;
+}
+
+/** What every format offers to those who read traces of any format. Listed in formats.ts. */
+export interface TraceFormat {
+  /** Shown in messages: `Heph`. */
+  name: string;
+  rings: RingNames;
+  /** Whether the file is a trace of this format, or a part of one. */
+  isTraceFile(path: string): boolean;
+  /**
+   * The traces of this format in a directory, in the order in which to process them.
+   *
+   * @param ringed files that rings in the directory feed; they may not exist yet.
+   */
+  tracesIn(directory: string, ringed: readonly string[]): string[];
+  /**
+   * The files of a rotated trace, the oldest first.
+   *
+   * @param path as it was opened.
+   * @param ringed as for `tracesIn`, in the directory of `path`.
+   */
+  piecesOf?(path: string, ringed: readonly string[]): string[];
+  /** One line for each record: readable, or a JSON object. */
+  dump(path: string, json: boolean, options: JobOptions): Iterable<string>;
+  /**
+   * Output of other readers of this format, byte for byte, by the name that `dump --format` takes.
+   * Each character of a line is one byte.
+   */
+  dumpFormats?: Readonly<Record<string, (path: string, options: JobOptions) => Iterable<string>>>;
+  /** Whether `dump` accepts a kernel trace. */
+  mergesKernel?: boolean;
+  /** Why a trace cannot be drawn, if its format has no spans or states. */
+  notDrawn?: string;
+  check(path: string, options: JobOptions): Iterable<Finding>;
+  /** Completes a trace whose process died. */
+  recover(path: string, options: RecoverOptions): Recovery;
+  /** Events in microseconds of the trace's own clock, with its own process ids. */
+  chromeEvents(path: string, options: JobOptions): Iterable<ChromeEvent>;
+  /** Zero of the trace's clock in nanoseconds since the Unix epoch, if the trace says it. */
+  epoch(path: string): bigint | undefined;
+  /** The earliest time of a trace without an epoch, in nanoseconds of its own clock. */
+  firstTime(path: string): bigint | undefined;
+  /** Name of the clock in labels: `CLOCK_MONOTONIC`. */
+  clock: string;
+}
