@@ -23,6 +23,7 @@ export const faces = [
 const rules = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
   [/^core\//, 'core/core'],
+  [/^laplace\/read\//, 'laplace/reading'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
   [/^node\//, 'node/tracing'],
   [/^(traces|cli)\//, 'cli/commands'],

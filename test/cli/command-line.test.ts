@@ -30,8 +30,8 @@ describe('the command line', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    [[], 'a command is missing: dump, check, convert'],
-    [['frobnicate'], 'unknown command "frobnicate"; commands are dump, check, convert'],
+    [[], 'a command is missing; use one of dump, check, convert'],
+    [['frobnicate'], 'unknown command "frobnicate"; use one of dump, check, convert'],
     [['--frobnicate'], 'unknown option "--frobnicate"'],
     [['constructor'], 'unknown command "constructor"'],
     [['dump'], 'PATH is missing'],
@@ -41,11 +41,11 @@ describe('the command line', { timeout: 60_000 }, () => {
     [['dump', '/nowhere/at/all'], 'cannot read /nowhere/at/all: ENOENT'],
     [['check', '/nowhere/at/all'], 'cannot read /nowhere/at/all: ENOENT'],
     [['check', '/dev/null'], '/dev/null is neither a file nor a directory'],
-    [['convert', 'x'], '--to is missing; it is one of chrome, laplace-binary, laplace-text, ovni3'],
+    [['convert', 'x'], '--to is missing; use one of chrome, laplace-binary, laplace-text, ovni3'],
     [['convert', '--to'], "option '--to <value>' argument missing"],
     [
       ['convert', '--to', 'pdf', 'x'],
-      'cannot convert to "pdf", only to one of chrome, laplace-binary, laplace-text, ovni3',
+      'cannot convert to "pdf"; use one of chrome, laplace-binary, laplace-text, ovni3',
     ],
     [['convert', '--to', 'constructor', 'x'], 'cannot convert to "constructor"'],
     [['convert', '--to', 'ovni3', 'x'], 'OUT is missing'],
@@ -109,7 +109,7 @@ describe('the command line', { timeout: 60_000 }, () => {
     const path = writeTrace(directory, 'notes.txt', Buffer.from('no trace'));
     for (const nothing of [path, directory]) {
       const { status, stderr } = tracewright('dump', nothing);
-      expect([status, stderr]).toEqual([2, expect.stringContaining('holds no trace')]);
+      expect([status, stderr]).toEqual([2, expect.stringContaining('contains no trace')]);
       expect(stderr).toContain('.heph');
       expect(stderr).toContain('loom.<name>');
     }

@@ -58,7 +58,7 @@ const formats: Record<string, (place: string) => Promise<Left>> = {
   async laplace(place) {
     const kernel = join(place, 'kernel');
     const input = { references: join(place, 'references'), kernel, form: 'text', count: 8 };
-    await runFixture('laplace-killed.mjs', { input });
+    await runFixture('laplace/killed.mjs', { input });
     return {
       file: kernel,
       ring: join(place, '.kernel.ring'),

@@ -20,7 +20,7 @@ import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring
 
 const { dumpLine, dumpObject } = internal('laplace/read/dump');
 
-const killed = fileURLToPath(new URL('../../test/fixtures/laplace-killed.mjs', import.meta.url));
+const killed = fileURLToPath(new URL('../../test/laplace/fixtures/killed.mjs', import.meta.url));
 
 function written(path, trace, write) {
   write(trace);

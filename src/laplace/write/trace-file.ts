@@ -15,7 +15,6 @@ import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
 import { OPENING_WAIT_MS } from '../../core/recovery/recovery-lock.js';
-import { recoverTrace } from '../read/recover.js';
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {
@@ -35,6 +34,7 @@ export const TRACE_FILE_OPTIONS = {
  */
 function clearPlace(path: string, replace: boolean, ringDir: string | undefined): void {
   if (existsSync(path)) {
+    const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
     try {
       recoverTrace(path, {
         waitMs: OPENING_WAIT_MS,

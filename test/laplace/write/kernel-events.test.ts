@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { kernelEventShapes } from '../../src/laplace/kernel-event-kinds.js';
-import { openKernelEvents } from '../../src/laplace/write/kernel-events.js';
-import { readKernelEvents } from '../../src/laplace/read/kernel-reader.js';
-import { kernelEvent } from './arbitrary-records.js';
-import { fileIn, temporaryDirectory } from './temporary-directory.js';
+import { kernelEventShapes } from '../../../src/laplace/kernel-event-kinds.js';
+import { openKernelEvents } from '../../../src/laplace/write/kernel-events.js';
+import { readKernelEvents } from '../../../src/laplace/read/kernel-reader.js';
+import { kernelEvent } from '../arbitrary-records.js';
+import { fileIn, temporaryDirectory } from '../temporary-directory.js';
 
 const directory = temporaryDirectory();
 

@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { writeChromeJson } from '../../src/cli/output/chrome-json.js';
-import { ProgressLine } from '../../src/cli/output/progress-line.js';
-import { ClosedPipe, TextOutput } from '../../src/cli/output/text-output.js';
-import type { ChromeEvent } from '../../src/core/chrome-event.js';
+import { writeChromeJson } from '../../../src/cli/output/chrome-json.js';
+import { ProgressLine } from '../../../src/cli/output/progress-line.js';
+import { ClosedPipe, TextOutput } from '../../../src/cli/output/text-output.js';
+import type { ChromeEvent } from '../../../src/core/chrome-event.js';
 
 const example: ChromeEvent = { name: 'say "hi"', ph: 'X', ts: 1.5, dur: 2, pid: 1, tid: 1 };
 

@@ -1,12 +1,12 @@
-import { timeZeroLabel } from '../../src/core/wall-clock.js';
+import { timeZeroLabel } from '../../../src/core/wall-clock.js';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChromeEvent } from '../../src/core/chrome-event.js';
-import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
-import { tracewright } from './run-command.js';
-import { writeOvniTrace } from './small-ovni-trace.js';
+import type { ChromeEvent } from '../../../src/core/chrome-event.js';
+import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
+import { tracewright } from '../run-command.js';
+import { writeOvniTrace } from '../small-ovni-trace.js';
 
 const directory = temporaryDirectory();
 const EPOCH = 1_610_113_734_118_010_000n;
@@ -31,7 +31,7 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
     const converted = tracewright('convert', '--to', 'chrome', path, out);
     expect(converted).toMatchObject({ status: 0, stdout: '' });
     expect(converted.stderr).toBe(
-      `${out}: 5 events, to open in https://ui.perfetto.dev or chrome://tracing\n`,
+      `${out}: 5 events; open it in https://ui.perfetto.dev or chrome://tracing\n`,
     );
     const first = readFileSync(out, 'utf8');
     expect(eventsIn(first)).toHaveLength(5);
@@ -39,7 +39,7 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
     writeTrace(directory, 'two.heph', epoch, event, event);
     const refused = tracewright('convert', '--to', 'chrome', path, out);
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain(`${out} exists already; --force overwrites it`);
+    expect(refused.stderr).toContain(`${out} exists; replace it with --force`);
     expect(readFileSync(out, 'utf8')).toBe(first);
 
     expect(tracewright('convert', '--to', 'chrome', '--force', path, out).status).toBe(0);
@@ -117,7 +117,7 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
       {
         pid: 1,
         args: {
-          labels: 'CLOCK_MONOTONIC minus 5000000000000 ns, not lined up with the other traces',
+          labels: 'CLOCK_MONOTONIC minus 5000000000000 ns, not aligned with the other traces',
         },
       },
       { pid: 2, args: { labels: expect.stringContaining('2021-01-08') as string } },
@@ -161,7 +161,7 @@ describe('tracewright convert --to ovni3', { timeout: 60_000 }, () => {
 
     writeTrace(out, 'notes.txt', Buffer.from('precious'));
     const foreign = tracewright('convert', '--to', 'ovni3', '--force', path, out);
-    expect([foreign.status, foreign.stderr]).toEqual([2, expect.stringContaining('other things')]);
+    expect([foreign.status, foreign.stderr]).toEqual([2, expect.stringContaining('other files')]);
     expect(existsSync(join(out, 'notes.txt'))).toBe(true);
 
     const itself = tracewright('convert', '--to', 'ovni3', '--force', path, path);
@@ -180,10 +180,10 @@ describe('tracewright convert --to ovni3', { timeout: 60_000 }, () => {
     expect(tracewright('check', out)).toMatchObject({ status: 0 });
   });
 
-  it('refuses what holds no ovni trace', () => {
+  it('refuses what contains no ovni trace', () => {
     const path = writeTrace(directory, 'one.heph', epoch, event);
     const { status, stderr } = tracewright('convert', '--to', 'ovni3', path, join(directory, 'no'));
-    expect([status, stderr]).toEqual([2, expect.stringContaining('holds no ovni trace')]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('contains no ovni trace')]);
     mkdirSync(join(directory, 'nothing'));
     expect(tracewright('convert', '--to', 'ovni3', join(directory, 'nothing'), 'x').status).toBe(2);
   });

@@ -9,15 +9,15 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RingFile } from '../../src/core/recovery/ring-file.js';
-import { openKernelEvents } from '../../src/laplace/write/kernel-events.js';
-import { readKernelEvents } from '../../src/laplace/read/kernel-reader.js';
-import { ringCandidates } from '../../src/laplace/file-names.js';
-import { recoverTrace } from '../../src/laplace/read/recover.js';
-import { readReferences } from '../../src/laplace/read/reference-reader.js';
-import { openReferences } from '../../src/laplace/write/references.js';
-import { runFixture } from '../core/run-fixture.js';
-import { fileIn, temporaryDirectory } from './temporary-directory.js';
+import { RingFile } from '../../../src/core/recovery/ring-file.js';
+import { openKernelEvents } from '../../../src/laplace/write/kernel-events.js';
+import { readKernelEvents } from '../../../src/laplace/read/kernel-reader.js';
+import { ringCandidates } from '../../../src/laplace/file-names.js';
+import { recoverTrace } from '../../../src/laplace/read/recover.js';
+import { readReferences } from '../../../src/laplace/read/reference-reader.js';
+import { openReferences } from '../../../src/laplace/write/references.js';
+import { runFixture } from '../../core/run-fixture.js';
+import { fileIn, temporaryDirectory } from '../temporary-directory.js';
 
 const directory = temporaryDirectory();
 
@@ -50,7 +50,7 @@ describe('the traces of a process that was killed', () => {
     const ringDir = elsewhere ? fileIn(directory) : undefined;
     if (ringDir !== undefined) mkdirSync(ringDir);
     const input = { references, kernel, form, count, ringDir };
-    const { signal } = await runFixture('laplace-killed.mjs', { input });
+    const { signal } = await runFixture('laplace/killed.mjs', { input });
     expect(signal).toBe('SIGKILL');
     for (const path of [references, kernel]) writeHalf(path, ringDir);
     const options = ringDir === undefined ? {} : { ringDir };
@@ -75,7 +75,7 @@ describe('the traces of a process that was killed', () => {
   it('are completed by the next process that finds them in its place', async () => {
     const references = fileIn(directory);
     const kernel = fileIn(directory);
-    await runFixture('laplace-killed.mjs', {
+    await runFixture('laplace/killed.mjs', {
       input: { references, kernel, form: 'binary', count: 50 },
     });
     expect(() => openReferences(references)).toThrow(
@@ -133,7 +133,7 @@ describe('the place of a trace', () => {
   it('whose trace was removed but not its ring is free', async () => {
     const references = fileIn(directory);
     const kernel = fileIn(directory);
-    await runFixture('laplace-killed.mjs', {
+    await runFixture('laplace/killed.mjs', {
       input: { references, kernel, form: 'binary', count: 50 },
     });
     rmSync(references);

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { writeBuilt } from '../dumpi/trace-building.js';
-import { execute, normal, T0, writeVersion3 } from '../ovni/trace-building.js';
-import { tracewright } from './run-command.js';
+import { writeBuilt } from '../../dumpi/trace-building.js';
+import { execute, normal, T0, writeVersion3 } from '../../ovni/trace-building.js';
+import { tracewright } from '../run-command.js';
 
 const ESCAPE = '\u001b';
 const CSI = '\u009b';

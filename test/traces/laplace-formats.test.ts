@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { main, tracewright } from '../cli/run-command.js';
 import { runFixture } from '../core/run-fixture.js';
-import { fileIn, temporaryDirectory } from './temporary-directory.js';
+import { fileIn, temporaryDirectory } from '../laplace/temporary-directory.js';
 
 const directory = temporaryDirectory();
 const text = 'r 10 4 1 1000\nw 30 8 1 2000\n';
@@ -93,7 +93,7 @@ describe('the command', () => {
     'knows by its ring what a killed process has left, %s',
     async (form) => {
       const [references, kernel] = [fileIn(directory), fileIn(directory)];
-      await runFixture('laplace-killed.mjs', { input: { references, kernel, form, count: 5000 } });
+      await runFixture('laplace/killed.mjs', { input: { references, kernel, form, count: 5000 } });
       for (const [path, format] of [
         [references, `laplace-${form}`],
         [kernel, 'laplace-kernel'],

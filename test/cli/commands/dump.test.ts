@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
-import { main, tracewright } from './run-command.js';
-import { writeOvniTrace } from './small-ovni-trace.js';
+import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
+import { main, tracewright } from '../run-command.js';
+import { writeOvniTrace } from '../small-ovni-trace.js';
 
 const directory = temporaryDirectory();
 const epoch = encodeEpoch(1610113734118010000n);

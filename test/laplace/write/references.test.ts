@@ -3,13 +3,16 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { referencesToText, textToReferences } from '../../src/laplace/read/convert-references.js';
-import { readReferences } from '../../src/laplace/read/reference-reader.js';
-import { openReferences } from '../../src/laplace/write/references.js';
-import type { References } from '../../src/laplace/write/references.js';
-import { linesByHand, packedByHand, reference } from './arbitrary-records.js';
-import type { AnyReference } from './arbitrary-records.js';
-import { fileIn, temporaryDirectory } from './temporary-directory.js';
+import {
+  referencesToText,
+  textToReferences,
+} from '../../../src/laplace/read/convert-references.js';
+import { readReferences } from '../../../src/laplace/read/reference-reader.js';
+import { openReferences } from '../../../src/laplace/write/references.js';
+import type { References } from '../../../src/laplace/write/references.js';
+import { linesByHand, packedByHand, reference } from '../arbitrary-records.js';
+import type { AnyReference } from '../arbitrary-records.js';
+import { fileIn, temporaryDirectory } from '../temporary-directory.js';
 
 const directory = temporaryDirectory();
 const forms = [

@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openTrace } from '../../src/heph/write/trace.js';
-import { openReferences, recoverTrace } from '../../src/laplace/index.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { tracewright } from './run-command.js';
+import { openTrace } from '../../../src/heph/write/trace.js';
+import { openReferences, recoverTrace } from '../../../src/laplace/index.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { tracewright } from '../run-command.js';
 
 const directory = temporaryDirectory();
-const killed = fileURLToPath(new URL('../fixtures/laplace-killed.mjs', import.meta.url));
+const killed = fileURLToPath(new URL('../../laplace/fixtures/killed.mjs', import.meta.url));
 const RECORD_BYTES = 18;
 const COUNT = 8;
 

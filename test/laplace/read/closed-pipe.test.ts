@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { referencesToText } from '../../src/laplace/read/convert-references.js';
-import { main } from '../cli/run-command.js';
-import { fileIn, temporaryDirectory } from './temporary-directory.js';
+import { referencesToText } from '../../../src/laplace/read/convert-references.js';
+import { main } from '../../cli/run-command.js';
+import { fileIn, temporaryDirectory } from '../temporary-directory.js';
 
 const RECORD_BYTES = 18;
 
