@@ -1,0 +1,17 @@
+import type { Endian } from '../laplace/layout.js';
+import { dumpiFormat } from './dumpi-format.js';
+import { hephFormat } from './heph-format.js';
+import { laplaceFormats } from './laplace-formats.js';
+import { ovniFormat } from './ovni-format.js';
+import type { TraceFormat } from './trace-format.js';
+
+/**
+ * Every format, in the order in which the traces of a directory are processed. A ring that died
+ * before it was ready belongs to the first format that knows its name; Laplace's names are the most
+ * general and come last.
+ *
+ * @param endian byte order of Laplace's binary traces.
+ */
+export function allFormats(endian: Endian): readonly TraceFormat[] {
+  return [ovniFormat, hephFormat, dumpiFormat, ...laplaceFormats(endian)];
+}
