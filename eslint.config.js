@@ -1,5 +1,28 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import layers from './scripts/eslint-layers.mjs';
+
+const FORMATS = ['ovni', 'heph', 'dumpi', 'laplace'];
+const RECORDER = ['core', ...FORMATS];
+
+/** What each folder of src may import besides itself. Nothing imports upward. */
+const LAYERS = {
+  core: [],
+  ovni: ['core'],
+  heph: ['core'],
+  dumpi: ['core'],
+  laplace: ['core'],
+  spans: ['core', 'heph'],
+  otel: ['core', 'spans'],
+  libraries: ['core', 'spans'],
+  recorder: ['core', 'heph', 'spans'],
+  // The hook.
+  node: [...RECORDER, 'spans', 'otel', 'libraries', 'recorder'],
+  // These read traces, and never write them.
+  look: [...RECORDER, 'spans'],
+  fleet: [...RECORDER, 'spans', 'look'],
+  cli: [...RECORDER, 'spans', 'recorder', 'look', 'fleet', 'node'],
+};
 
 export default tseslint.config(
   { ignores: ['dist', 'build', 'docs/reference', 'prebuilds', 'traces', 'coverage'] },
@@ -19,6 +42,25 @@ export default tseslint.config(
         { allowNumber: true, allowBoolean: true },
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    plugins: { layers },
+    rules: { 'layers/imports': ['error', { layers: LAYERS, formats: FORMATS }] },
+  },
+  {
+    // Not yet untangled.
+    files: [
+      'src/dumpi/sections.ts',
+      'src/dumpi/workers/workers.ts',
+      'src/dumpi/write/rank.ts',
+      'src/heph/write/trace.ts',
+      'src/laplace/write/trace-file.ts',
+      'src/ovni/thread-state.ts',
+      'src/ovni/write/process.ts',
+      'src/ovni/write/stream-writer.ts',
+    ],
+    rules: { 'layers/imports': 'off' },
   },
   {
     // Emitters are functions made from text; only this file makes them.
