@@ -68,6 +68,24 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-implied-eval': 'off' },
   },
   {
+    files: ['src/**/*.ts'],
+    ignores: ['src/core/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['**/core/addon.js'],
+              message:
+                'The native object belongs to src/core, which has a typed file for each subject.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: {
       globals: {

@@ -368,11 +368,11 @@ Napi::Value keep_target_call(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// takeStream(target, wanted?)
-Napi::Value take_stream(const Napi::CallbackInfo& info) {
+// takeNumber(target, wanted?)
+Napi::Value take_number(const Napi::CallbackInfo& info) {
   const std::shared_ptr<SharedTarget> target = target_argument(info[0]);
   const uint32_t wanted = info[1].IsNumber() ? info[1].As<Napi::Number>().Uint32Value() : 0;
-  return Napi::Number::New(info.Env(), target->take_stream(info[1].IsNumber() ? &wanted : nullptr));
+  return Napi::Number::New(info.Env(), target->take_number(info[1].IsNumber() ? &wanted : nullptr));
 }
 
 // openRing(options, target?): without a target, options.target names a file of the ring's own.
@@ -748,17 +748,17 @@ Napi::Value release_signals(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-Napi::Value put_fragment_call(const Napi::CallbackInfo& info) {
+Napi::Value put_list_entry_call(const Napi::CallbackInfo& info) {
   const auto argument = [&](size_t i) { return info[i].As<Napi::String>().Utf8Value(); };
   Failure failure;
-  if (!put_fragment(argument(0), argument(1), argument(2), argument(3), argument(4), &failure)) {
+  if (!put_list_entry(argument(0), argument(1), argument(2), argument(3), argument(4), &failure)) {
     throw_failure(info.Env(), failure);
   }
   return info.Env().Undefined();
 }
 
-Napi::Value forget_fragments_call(const Napi::CallbackInfo& info) {
-  forget_fragments(info[0].As<Napi::String>().Utf8Value());
+Napi::Value forget_list_entries_call(const Napi::CallbackInfo& info) {
+  forget_list_entries(info[0].As<Napi::String>().Utf8Value());
   return info.Env().Undefined();
 }
 
@@ -882,7 +882,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   };
   put("joinTarget", join_target_call);
   put("keepTarget", keep_target_call);
-  put("takeStream", take_stream);
+  put("takeNumber", take_number);
   put("openRing", open_ring);
   put("makeRoom", make_room);
   put("commitExplicit", commit_explicit);
@@ -912,8 +912,8 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("tryLock", try_lock);
   put("holdSignals", hold_signals);
   put("releaseSignals", release_signals);
-  put("putFragment", put_fragment_call);
-  put("forgetFragments", forget_fragments_call);
+  put("putListEntry", put_list_entry_call);
+  put("forgetListEntries", forget_list_entries_call);
   put("putNote", put_note_call);
   put("getNote", get_note_call);
   put("claimNote", claim_note_call);

@@ -63,14 +63,14 @@ void keep_target(const std::string& key) {
   if (all.kept.emplace(key, target).second) target->sink->hold();
 }
 
-uint32_t SharedTarget::take_stream(const uint32_t* wanted) {
-  std::lock_guard<std::mutex> lock(streams_lock_);
+uint32_t SharedTarget::take_number(const uint32_t* wanted) {
+  std::lock_guard<std::mutex> lock(numbers_lock_);
   if (wanted != nullptr) {
-    streams_.insert(*wanted);
+    numbers_.insert(*wanted);
     return *wanted;
   }
-  while (!streams_.insert(next_stream_).second) ++next_stream_;
-  return next_stream_;
+  while (!numbers_.insert(next_number_).second) ++next_number_;
+  return next_number_;
 }
 
 bool replace_file(const std::string& path, const std::string& content, Failure* failure) {
@@ -103,7 +103,7 @@ bool replace_file(const std::string& path, const std::string& content, Failure* 
   return true;
 }
 
-bool put_fragment(const std::string& path, const std::string& key, const std::string& fragment,
+bool put_list_entry(const std::string& path, const std::string& key, const std::string& fragment,
                   const std::string& before, const std::string& after, Failure* failure) {
   Shared& all = shared();
   std::lock_guard<std::mutex> lock(all.lock);
@@ -119,7 +119,7 @@ bool put_fragment(const std::string& path, const std::string& key, const std::st
   return replace_file(path, content + after, failure);
 }
 
-void forget_fragments(const std::string& path) {
+void forget_list_entries(const std::string& path) {
   Shared& all = shared();
   std::lock_guard<std::mutex> lock(all.lock);
   all.fragments.erase(path);

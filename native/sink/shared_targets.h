@@ -22,12 +22,12 @@ struct SharedTarget {
   uint64_t epoch_unix = 0;  // the same moment, ns since 1970
 
   // Takes the number `wanted`, or the next one from 1 that was never taken.
-  uint32_t take_stream(const uint32_t* wanted);
+  uint32_t take_number(const uint32_t* wanted);
 
  private:
-  std::mutex streams_lock_;
-  std::set<uint32_t> streams_;
-  uint32_t next_stream_ = 1;
+  std::mutex numbers_lock_;
+  std::set<uint32_t> numbers_;
+  uint32_t next_number_ = 1;
 };
 
 // The target `key`, made by `make` when no thread has it open, and its sink held once more.
@@ -41,10 +41,10 @@ void keep_target(const std::string& key);
 // Puts a piece of text under `key` and rewrites `path` (by a rename, so that it is always whole)
 // as `before`, the pieces in the order of their keys separated by commas, and `after`. One call,
 // because a thread can be terminated between two.
-bool put_fragment(const std::string& path, const std::string& key, const std::string& fragment,
+bool put_list_entry(const std::string& path, const std::string& key, const std::string& fragment,
                   const std::string& before, const std::string& after, Failure* failure);
 // Forgets the pieces of `path`.
-void forget_fragments(const std::string& path);
+void forget_list_entries(const std::string& path);
 
 // A note of one thread for the others, by name; an empty text removes it.
 void put_note(const std::string& name, const std::string& text);

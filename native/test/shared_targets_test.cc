@@ -52,7 +52,7 @@ TEST(fragments_of_many_threads_make_one_file_that_is_always_whole) {
       for (int turn = 0; turn < turns; ++turn) {
         Failure failure;
         const std::string piece = key + "=" + std::to_string(turn);
-        CHECK(put_fragment(path, key, piece, "{", "}", &failure));
+        CHECK(put_list_entry(path, key, piece, "{", "}", &failure));
       }
     });
   }
@@ -64,12 +64,12 @@ TEST(fragments_of_many_threads_make_one_file_that_is_always_whole) {
     wanted += (thread == 0 ? "k" : ",k") + std::to_string(thread) + "=" + std::to_string(turns - 1);
   }
   CHECK_EQUAL(content_of(path), wanted + "}");
-  forget_fragments(path);
+  forget_list_entries(path);
   Failure failure;
-  CHECK(put_fragment(path, "z", "z", "[", "]", &failure));
+  CHECK(put_list_entry(path, "z", "z", "[", "]", &failure));
   CHECK_EQUAL(content_of(path), "[z]");
   // No text of its own: the file is written with what is known.
-  CHECK(put_fragment(path, "", "", "<", ">", &failure));
+  CHECK(put_list_entry(path, "", "", "<", ">", &failure));
   CHECK_EQUAL(content_of(path), "<z>");
 }
 

@@ -188,8 +188,8 @@ export interface NativeCore {
   };
   /** Keeps a target that is open so until the process ends, whichever thread closes it. */
   keepTarget(key: string): void;
-  /** Takes a stream number; without `wanted` the next one from 1 that no thread has taken. */
-  takeStream(target: NativeTarget, wanted?: number): number;
+  /** Takes a number; without `wanted` the next one from 1 that no thread has taken. */
+  takeNumber(target: NativeTarget, wanted?: number): number;
   openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
   makeRoom(ring: number, bytes: number): number;
@@ -221,19 +221,19 @@ export interface NativeCore {
    *   u32 or exact doubles; one element is for all records.
    * @returns false, and nothing is written, when arrays, layout and counts do not go together.
    */
-  packRecords(
+  packRecords: (
     layout: Uint8Array,
     to: Uint8Array,
     at: number,
     first: number,
     count: number,
     ...columns: NativeColumn[]
-  ): boolean;
+  ) => boolean;
   /**
    * Copies records from byte `start` to byte `at`, up to the first whose first byte is not in the
    * range, and returns its number; otherwise `count`. What is behind it may be copied too.
    */
-  copyRecords(
+  copyRecords: (
     to: Uint8Array,
     at: number,
     from: Uint8Array,
@@ -242,21 +242,21 @@ export interface NativeCore {
     count: number,
     low: number,
     high: number,
-  ): number;
+  ) => number;
   /**
    * The first of `count` bytes, `stride` apart from byte `from` on, that is not in the range;
    * otherwise `count`.
    */
-  firstOutside(
+  firstOutside: (
     bytes: Uint8Array,
     from: number,
     stride: number,
     count: number,
     low: number,
     high: number,
-  ): number;
+  ) => number;
   /** The first element that is no integer from 0 to 2^53 - 1; otherwise their number. */
-  firstInexact(values: Float64Array): number;
+  firstInexact: (values: Float64Array) => number;
   clockNow(): bigint;
   kernelClockNow(): bigint;
   /** Nanoseconds since 1970. */
@@ -275,8 +275,8 @@ export interface NativeCore {
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;
   releaseSignals(): void;
-  putFragment(path: string, key: string, fragment: string, before: string, after: string): void;
-  forgetFragments(path: string): void;
+  putListEntry(path: string, key: string, entry: string, before: string, after: string): void;
+  forgetListEntries(path: string): void;
   putNote(name: string, text: string): void;
   getNote(name: string): string;
   /**

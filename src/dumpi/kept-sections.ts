@@ -1,4 +1,4 @@
-import { core } from '../core/addon.js';
+import { replaceFile } from '../core/files/replace-file.js';
 import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
 import { wrapSystemError } from '../core/files/system-error.js';
@@ -26,7 +26,7 @@ export interface KeptSections {
  */
 export function keepSections(path: string, sections: KeptSections): void {
   wrapSystemError('path', path, () => {
-    core.replaceFile(path, wellFormedJson(sections));
+    replaceFile(path, wellFormedJson(sections));
   });
 }
 

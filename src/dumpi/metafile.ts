@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { core } from '../core/addon.js';
+import { replaceFile } from '../core/files/replace-file.js';
 import { checkPath, integerIn } from '../core/options/argument.js';
 import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
 import { kindOf } from '../core/files/file-kind.js';
@@ -79,7 +79,7 @@ export function writeMetafile(path: string, metafile: Metafile): void {
         value: path,
       });
     }
-    core.replaceFile(file, text);
+    replaceFile(file, text);
   });
 }
 

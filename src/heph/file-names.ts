@@ -58,19 +58,13 @@ export function piecesAmong(files: readonly string[], path: string): string[] {
     .map(({ file }) => file);
 }
 
-/** What distinguishes the rings of a trace. */
-export interface RingOwner {
-  pid: number;
-  /** The thread's number in the system. */
-  threadId: number;
-  /** Nanoseconds. A container that is started again can reuse the other two numbers. */
-  clock: bigint;
-}
-
-/** Where a thread's ring for the trace at `path` lies: in `ringDir`, or next to the trace. */
-export function ringPath(path: string, ringDir: string | undefined, owner: RingOwner): string {
-  const { pid, threadId, clock } = owner;
-  const name = `.${basename(path)}.${pid}-${threadId}-${clock.toString()}.ring`;
+/**
+ * Where a thread's ring for the trace at `path` lies: in `ringDir`, or next to the trace.
+ *
+ * @param tag what distinguishes the rings of a trace, by `ringTag`.
+ */
+export function ringPath(path: string, ringDir: string | undefined, tag: string): string {
+  const name = `.${basename(path)}.${tag}.ring`;
   return join(ringDir ?? dirname(path), name);
 }
 

@@ -1,4 +1,4 @@
-import { core } from '../core/addon.js';
+import { firstOutside } from '../core/ring/record-packing.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { checkInt64 } from '../core/int64.js';
 import { checkWord } from './hexadecimal.js';
@@ -20,7 +20,7 @@ export function isType(code: number): boolean {
 
 /** The first record of a chunk whose type cannot be one; `count` when there is none. */
 export function firstWrongType(records: Uint8Array, from: number, count: number): number {
-  return core.firstOutside(records, from + TYPE_OFFSET, RECORD_BYTES, count, FIRST_TYPE, LAST_TYPE);
+  return firstOutside(records, from + TYPE_OFFSET, RECORD_BYTES, count, FIRST_TYPE, LAST_TYPE);
 }
 
 /** Checks what one reference says; an absent timestamp is taken from the clock. */

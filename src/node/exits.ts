@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
-import { core } from '../core/addon.js';
+import { finishOnSignal } from '../core/signals.js';
 import { procFini, readyProcess } from '../ovni/write/process.js';
 import { thread, threadFree } from '../ovni/write/thread.js';
 import type { GarbageCollections } from './garbage-collection.js';
@@ -16,16 +16,16 @@ const SIGNALS = new Map<string | symbol, number>(
  * have. A signal that the program handles, or ignores, is left to the program.
  */
 export function completeOnSignals(): void {
-  for (const number of SIGNALS.values()) core.finishOnSignal(number);
+  for (const number of SIGNALS.values()) finishOnSignal(number);
   // Where the program lets go of a signal, it would end the process again.
   process.on('removeListener', (name: string | symbol) => {
     const number = SIGNALS.get(name);
     if (number === undefined || process.listenerCount(name) > 0) return;
     // Node gives the signal back only after this event's listeners.
     setImmediate(() => {
-      if (process.listenerCount(name) === 0) core.finishOnSignal(number);
+      if (process.listenerCount(name) === 0) finishOnSignal(number);
     }).unref();
-    core.finishOnSignal(number);
+    finishOnSignal(number);
   });
 }
 

@@ -1,7 +1,7 @@
 import { constants, performance, PerformanceObserver } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
-import { core } from '../core/addon.js';
-import { holdingSignals } from '../core/ring/signal-hold.js';
+import { clockNow } from '../core/clock.js';
+import { holdingSignals } from '../core/signals.js';
 import { setAttribute } from '../ovni/write/attribute.js';
 import { defineMark, labelMark, markInterval } from '../ovni/write/mark.js';
 import { StreamWriter } from '../ovni/write/stream-writer.js';
@@ -50,7 +50,7 @@ export class GarbageCollections {
   readonly #guard = new Guard('garbage collections');
   readonly #stream = new StreamWriter();
   #firstClock: bigint;
-  #begun = core.clockNow();
+  #begun = clockNow();
   readonly #origin = performanceOrigin();
   readonly #observer: PerformanceObserver;
   /** Clock of the last event in nanoseconds, which the next one must not precede. */
@@ -80,7 +80,7 @@ export class GarbageCollections {
   /** @param firstClock nanoseconds at which the next trace has begun. */
   enterTrace(firstClock: bigint): void {
     this.#firstClock = firstClock;
-    this.#begun = core.clockNow();
+    this.#begun = clockNow();
   }
 
   /** Ends the stream on the spot instead of leaving that to the end of the thread. */

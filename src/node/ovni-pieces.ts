@@ -1,8 +1,10 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { core } from '../core/addon.js';
+import { clockNow } from '../core/clock.js';
+import { getNote, putNote } from '../core/process-notes.js';
+import { groupCounts } from '../core/ring/target-group.js';
 import { makeDirectories } from '../core/files/make-directories.js';
-import { holdingSignals } from '../core/ring/signal-hold.js';
+import { holdingSignals } from '../core/signals.js';
 import type { CheckedSizeOptions } from '../core/options/size-limits.js';
 import { continueProcess, currentProcess } from '../ovni/write/process.js';
 import type { OvniProcess } from '../ovni/write/process.js';
@@ -42,13 +44,13 @@ function numberOf(name: string): number {
 }
 
 function note({ number, begun }: Piece): void {
-  core.putNote(NOTE, JSON.stringify({ number, begun: String(begun) }));
+  putNote(NOTE, JSON.stringify({ number, begun: String(begun) }));
 }
 
 /** The number of the next piece; none is given twice, whatever becomes of the directory. */
 function nextNumber(directory: string): number {
   makeDirectories(directory);
-  const last = core.getNote(NOTE) === '' ? 0 : presentPiece().number;
+  const last = getNote(NOTE) === '' ? 0 : presentPiece().number;
   return 1 + Math.max(last, ...readdirSync(directory).map(numberOf));
 }
 
@@ -61,7 +63,7 @@ export function firstPiece(directory: string, begun: bigint): string {
 
 /** The piece that the process writes now. */
 export function presentPiece(): Piece {
-  const note = JSON.parse(core.getNote(NOTE)) as { number: number; begun: string };
+  const note = JSON.parse(getNote(NOTE)) as { number: number; begun: string };
   return { number: note.number, begun: BigInt(note.begun) };
 }
 
@@ -196,7 +198,7 @@ class Leader {
   turnOver(): void {
     const present = currentProcess();
     if (present === undefined || present.finished) return;
-    const { bytes, pendingBytes } = core.groupCounts(present.group);
+    const { bytes, pendingBytes } = groupCounts(present.group);
     const recorded = bytes + pendingBytes;
     if (!this.#isDue(recorded) && !isGone(present.workDir)) return;
     const { directory, maxBytes, atMaxBytes } = this.#settings;
@@ -205,7 +207,7 @@ class Leader {
         shrink(this.#settings);
       });
     }
-    const begun = core.clockNow();
+    const begun = clockNow();
     const number = nextNumber(directory);
     const path = pathOf(directory, number);
     mkdirSync(path);

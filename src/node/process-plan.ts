@@ -1,4 +1,4 @@
-import { core } from '../core/addon.js';
+import { claimNote, getNote, putNote } from '../core/process-notes.js';
 import type { PieceSettings } from './ovni-pieces.js';
 
 /** What the first traced thread of a process has set up, for the threads that follow. */
@@ -23,7 +23,7 @@ const NOTE = 'node.plan';
 const LONGEST_SET_UP_MS = 10_000;
 
 function publishedPlan(): ProcessPlan | undefined {
-  const note = core.getNote(NOTE);
+  const note = getNote(NOTE);
   if (note === '') return undefined;
   const plan = JSON.parse(note) as Omit<ProcessPlan, 'firstClock'> & { firstClock: string };
   return { ...plan, firstClock: BigInt(plan.firstClock) };
@@ -40,7 +40,7 @@ export function knownPlan(): ProcessPlan | undefined {
   const still = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     const plan = publishedPlan();
-    if (plan !== undefined || core.claimNote(NOTE)) return plan;
+    if (plan !== undefined || claimNote(NOTE)) return plan;
     if (Date.now() > until) throw new Error('another thread is still setting up the traces');
     Atomics.wait(still, 0, 0, 5);
   }
@@ -48,10 +48,10 @@ export function knownPlan(): ProcessPlan | undefined {
 
 /** Leaves the plan for the threads that follow. */
 export function publishPlan(plan: ProcessPlan): void {
-  core.putNote(NOTE, JSON.stringify({ ...plan, firstClock: String(plan.firstClock) }));
+  putNote(NOTE, JSON.stringify({ ...plan, firstClock: String(plan.firstClock) }));
 }
 
 /** Leaves the plan to the next thread. */
 export function forgoPlan(): void {
-  core.putNote(NOTE, '');
+  putNote(NOTE, '');
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { core } from '../core/addon.js';
+import { clockNow } from '../core/clock.js';
 import { isDirectory, kindOf } from '../core/files/file-kind.js';
 import { makeDirectories } from '../core/files/make-directories.js';
 import { hasCode } from '../core/files/system-error.js';
@@ -38,7 +38,7 @@ function inherited(settings: Settings): Run | undefined {
     const { directory, firstClock, setting } = JSON.parse(process.env[VARIABLE] ?? '') as Inherited;
     const begun = BigInt(firstClock);
     // A clock from the future is that of another boot or machine.
-    if (setting !== (settings.directory ?? '') || begun > core.clockNow()) return undefined;
+    if (setting !== (settings.directory ?? '') || begun > clockNow()) return undefined;
     if (typeof directory !== 'string' || !existsSync(directory)) return undefined;
     return { directory, firstClock: begun, topmost: false, earlier: [] };
   } catch {
@@ -97,7 +97,7 @@ function claim(wanted: string, format: string): string {
 export function joinRun(settings: Settings): Run {
   const parents = inherited(settings);
   if (parents !== undefined) return parents;
-  const firstClock = core.clockNow();
+  const firstClock = clockNow();
   const wanted = resolve(settings.directory ?? defaultDirectory(settings.name));
   const earlier = earlierRuns(wanted, settings);
   const directory = claim(wanted, settings.ovni ? 'ovni' : 'heph');

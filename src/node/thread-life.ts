@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { isMainThread, threadId } from 'node:worker_threads';
-import { core } from '../core/addon.js';
-import { holdingSignals } from '../core/ring/signal-hold.js';
+import { clockNow } from '../core/clock.js';
+import { holdingSignals } from '../core/signals.js';
 import { setAttribute } from '../ovni/write/attribute.js';
 import { emitTo } from '../ovni/write/emit.js';
 import { beginProcess } from '../ovni/write/process.js';
@@ -65,7 +65,7 @@ export function beginFirstThread(firstClock: bigint, topmost: boolean): void {
     cpus().forEach((_, index) => {
       addCpu(index, index);
     });
-    begin(topmost ? undefined : firstClock, topmost ? firstClock : core.clockNow(), thread.tid);
+    begin(topmost ? undefined : firstClock, topmost ? firstClock : clockNow(), thread.tid);
   });
 }
 
@@ -73,7 +73,7 @@ export function beginFirstThread(firstClock: bigint, topmost: boolean): void {
 export function beginThread(firstClock: bigint, creatorTid: number): void {
   holdingSignals(() => {
     threadInit();
-    begin(firstClock, core.clockNow(), creatorTid);
+    begin(firstClock, clockNow(), creatorTid);
   });
 }
 

@@ -1,10 +1,12 @@
 import { writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { core } from '../core/addon.js';
+import { clockNow } from '../core/clock.js';
+import { keepTargetOpen } from '../core/ring/shared-target.js';
+import { systemThreadId } from '../core/system-thread.js';
 import { TracewrightError } from '../core/errors.js';
 import { makeDirectories } from '../core/files/make-directories.js';
 import { checkRingDir, checkRingOptions } from '../core/options/ring-options.js';
-import { holdingSignals } from '../core/ring/signal-hold.js';
+import { holdingSignals } from '../core/signals.js';
 import { checkSizeOptions } from '../core/options/size-limits.js';
 import type { CheckedSizeOptions, SizeOptions } from '../core/options/size-limits.js';
 import { EXTENSION } from '../heph/file-names.js';
@@ -59,7 +61,7 @@ function openFree(
     try {
       const trace = holdingSignals(() => openTrace(target, sizes));
       // A worker that is the first to be traced may be gone before the others.
-      core.keepTarget(checkTarget(target).key);
+      keepTargetOpen(checkTarget(target).key);
       return { trace, target };
     } catch (error) {
       if (!(error instanceof TracewrightError) || error.code !== 'ERR_TRACE_EXISTS') throw error;
@@ -146,7 +148,7 @@ function beginOvni(settings: Settings, run: Run, used: number): PieceSettings | 
     beginFirstThread(firstClock, topmost);
     return undefined;
   }
-  const begun = topmost ? firstClock : core.clockNow();
+  const begun = topmost ? firstClock : clockNow();
   beginTrace(settings, firstPiece(directory, begun), most, directory);
   beginFirstThread(begun, true);
   return { ...sizes, directory };
@@ -164,9 +166,9 @@ function rotate(
   collections: GarbageCollections | undefined,
   requests: RequestsInFlight,
 ): void {
-  rotatePieces(pieces, plan.firstTid === core.systemThreadId(), {
+  rotatePieces(pieces, plan.firstTid === systemThreadId(), {
     begin(stream, begun) {
-      beginStream(stream, begun, core.clockNow(), plan.firstTid);
+      beginStream(stream, begun, clockNow(), plan.firstTid);
     },
     leave() {
       collections?.leaveTrace();
@@ -222,7 +224,7 @@ function beginFirst(): void {
     pieces: ovni?.pieces,
     hephTarget: heph?.target,
     requestBytes: settings.requestBytes,
-    firstTid: core.systemThreadId(),
+    firstTid: systemThreadId(),
   };
   publishPlan(plan);
   if (ovni === undefined && heph === undefined) {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { core } from '../core/addon.js';
+import { replaceFile } from '../core/files/replace-file.js';
 import { readBoundedJson } from '../core/files/bounded-json.js';
 import { ownIdentity } from '../core/recovery/process-identity.js';
 import type { ProcessIdentity } from '../core/recovery/process-identity.js';
@@ -73,7 +73,7 @@ export class StreamOwners {
   /** Brings what was released to disk. */
   save(): void {
     for (const [path, file] of this.#files) {
-      if (file.changed) core.replaceFile(path, `${JSON.stringify(file.json)}\n`);
+      if (file.changed) replaceFile(path, `${JSON.stringify(file.json)}\n`);
       file.changed = false;
     }
   }

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
-import { core } from '../addon.js';
 import { integerIn, oneOf } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { wrongType } from '../errors.js';
+import { claimNote, getNote, putNote } from '../process-notes.js';
 import { numberSetting, setting } from './setting.js';
 import { checkFaultHandler } from '../ring/target-health.js';
 import type { FaultHandler } from '../ring/target-health.js';
@@ -79,8 +79,8 @@ export function checkRingDir(option?: string): string | undefined {
   if (typeof value !== 'string') throw wrongType('ringDir', value, 'the path of a directory');
   if (field !== RING_DIR || isAbsolute(value)) return resolve(value);
   const note = `${RING_DIR} ${value}`;
-  if (core.claimNote(note)) core.putNote(note, resolve(value));
-  return core.getNote(note);
+  if (claimNote(note)) putNote(note, resolve(value));
+  return getNote(note);
 }
 
 /**

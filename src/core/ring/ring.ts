@@ -1,10 +1,14 @@
 import { constants } from 'node:os';
 import { core } from '../addon.js';
-import type { NativeRingOptions, NativeTarget, RingCounts } from '../addon.js';
+import type { NativeRingOptions, RingCounts } from '../addon.js';
 import type { TracewrightError } from '../errors.js';
 import { wrapSystemError } from '../files/system-error.js';
+import type { SharedTarget } from './shared-target.js';
 import { watchTargets } from './target-health.js';
 import type { FaultHandler } from './target-health.js';
+
+/** How a format opens a ring. Without `stampOffset` no record of the ring has a stamp. */
+export type RingSetup = Omit<NativeRingOptions, 'stampOffset'> & { stampOffset?: number };
 
 const NOWHERE = new ArrayBuffer(8);
 
@@ -88,9 +92,13 @@ export class Ring {
   }
 
   /** @param onFault hears when the target fails and when it works again, instead of a warning. */
-  open(options: NativeRingOptions, target?: NativeTarget, onFault?: FaultHandler): void {
+  open(options: RingSetup, target?: SharedTarget, onFault?: FaultHandler): void {
     const { control } = core;
-    const native = wrapSystemError('target', options.target, () => core.openRing(options, target));
+    // An offset past the record: recovery stamps nothing either.
+    const setup = { stampOffset: control.epilogueStride, ...options };
+    const native = wrapSystemError('target', options.target, () =>
+      core.openRing(setup, target?.native),
+    );
     const { buffer } = native;
     this.#id = native.id;
     this.view = new DataView(buffer, control.bytes);

@@ -29,7 +29,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
-import { core } from '../../core/addon.js';
+import { getNote, putNote } from '../../core/process-notes.js';
 import { integerIn } from '../../core/options/argument.js';
 import { TracewrightError, wrongOrder } from '../../core/errors.js';
 import type { CallArguments } from '../calls.js';
@@ -535,9 +535,9 @@ export function broadcast(value?: unknown, root = MAIN_RANK): unknown {
   integerIn('root', root, 0, meeting.ranks - 1);
   const bytes = number === root ? serialize(value) : undefined;
   const timing = trace?.enter();
-  if (bytes !== undefined) core.putNote(BROADCAST_NOTE, bytes.toString('base64'));
+  if (bytes !== undefined) putNote(BROADCAST_NOTE, bytes.toString('base64'));
   meeting.meet('broadcast', number);
-  const received = bytes ?? Buffer.from(core.getNote(BROADCAST_NOTE), 'base64');
+  const received = bytes ?? Buffer.from(getNote(BROADCAST_NOTE), 'base64');
   // Nobody may put the next one while another still reads this one.
   meeting.meet('broadcast', number);
   if (trace !== undefined) {

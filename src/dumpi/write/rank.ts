@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { constants, hostname as osHostname } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
-import { core } from '../../core/addon.js';
+import { cpuTime, readClock } from '../../core/clock.js';
+import { ringTag } from '../../core/ring/ring-tag.js';
 import { checkOptionNames, integerIn } from '../../core/options/argument.js';
 import { compile, mayCompile } from '../../core/ring/compile.js';
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
@@ -11,8 +12,8 @@ import { recoverPredecessor } from '../../core/recovery/recover-rings.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
-import { holdingSignals } from '../../core/ring/signal-hold.js';
 import { placeTaken } from '../../core/files/place-taken.js';
+import { holdingSignals } from '../../core/signals.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { checkGiven, checkThread, compiledEncoder, plainEncoder } from './call-encoder.js';
 import type { CallEncoder } from './call-encoder.js';
@@ -315,10 +316,8 @@ export class Rank {
       datatypeSizes: checkIntegers('datatypeSizes', options.datatypeSizes ?? DATATYPE_SIZES),
     };
 
-    const wallNow = Number(
-      (settings.clock === 'monotonic' ? core.kernelClockNow() : core.clockNow()) / 1_000_000_000n,
-    );
-    const cpuNow = Math.floor(core.cpuClock(this.#threadCpu) / NS);
+    const wallNow = Number(readClock(settings.clock) / 1_000_000_000n);
+    const cpuNow = Math.floor(cpuTime(this.#threadCpu) / NS);
     const wallBias = checkBias('wallBias', options.wallBias ?? wallNow, wallNow);
     const cpuBias = checkBias('cpuBias', options.cpuBias ?? cpuNow, cpuNow);
     this.#cpuBiasNs = cpuBias * NS;
@@ -337,7 +336,7 @@ export class Rank {
     wrapSystemError('directory', dirname(this.path), () => {
       makeDirectories(dirname(this.path));
     });
-    const tag = `${process.pid}-${threadId}-${core.clockNow()}`;
+    const tag = ringTag(threadId);
     const rings = rankRings(this.path, settings.ringDir, tag);
     const whenClosed = (): TracewrightError => this.#closedError();
     this.ring = new Ring(whenClosed);
@@ -432,7 +431,7 @@ export class Rank {
       counters = new BigInt64Array(this.#countersOut.length);
       this.#readCounters(counters);
     }
-    const cpu = this.head.cpu === -1 ? -1 : core.cpuClock(this.#threadCpu) - this.#cpuBiasNs;
+    const cpu = this.head.cpu === -1 ? -1 : cpuTime(this.#threadCpu) - this.#cpuBiasNs;
     return new DetailedTiming(this.ring.stamp[0]!, cpu, counters);
   }
 
@@ -887,7 +886,7 @@ export class Rank {
     ring.readStamp();
     correct(head.wall, wall, ring.stamp[0]!, this.started[2]!);
     if (head.cpu !== -1) {
-      correct(head.cpu, cpu, core.cpuClock(this.#threadCpu) - this.#cpuBiasNs, this.#cpuTurnNs);
+      correct(head.cpu, cpu, cpuTime(this.#threadCpu) - this.#cpuBiasNs, this.#cpuTurnNs);
     }
     return early;
   }
@@ -926,7 +925,7 @@ export class Rank {
   /** A start before the CPU clock's last turn. */
   #checkCpuStart(cpu: number): number {
     if (cpu < 0) return cpu;
-    const now = core.cpuClock(this.#threadCpu) - this.#cpuBiasNs;
+    const now = cpuTime(this.#threadCpu) - this.#cpuBiasNs;
     return now - cpu <= LONGEST_CALL_NS ? cpu : this.#latestStart(cpu, now, ' by the CPU clock');
   }
 

@@ -1,7 +1,9 @@
 import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { core } from '../../core/addon.js';
-import type { NativeTarget } from '../../core/addon.js';
+import { readClock, unixNow } from '../../core/clock.js';
+import { ringTag } from '../../core/ring/ring-tag.js';
+import { SharedTarget } from '../../core/ring/shared-target.js';
+import { limitGroup } from '../../core/ring/target-group.js';
 import { checkOptionNames, integerIn } from '../../core/options/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
@@ -112,7 +114,7 @@ export class Trace {
   readonly packetLimit: number;
   /** @internal Whether a packet that is longer than the ring can be written past it. */
   readonly writesThrough: boolean;
-  #target: NativeTarget | undefined;
+  #target: SharedTarget | undefined;
   #closed = false;
   readonly #streams = new Map<number, Stream>();
   readonly #flushTimeoutMs: number;
@@ -145,8 +147,8 @@ export class Trace {
     this.ring = new Ring(() => this.#closedError());
     if (!enabled) return;
 
-    const epoch = settings.clock === 'monotonic' ? core.kernelClockNow() : core.clockNow();
-    const epochUnix = core.wallClock();
+    const epoch = readClock(settings.clock);
+    const epochUnix = unixNow();
     const { path } = checked;
     const { ringDir } = settings;
     if (kind === 'file' && ringDir !== undefined) {
@@ -166,7 +168,7 @@ export class Trace {
     const deletes = sizes.atMaxBytes === 'deleteOldest';
     try {
       const joined = wrapSystemError('target', target, () =>
-        core.joinTarget({
+        SharedTarget.join({
           ...checked,
           preamble: epochPacket(epochUnix),
           datagramBytes,
@@ -178,23 +180,18 @@ export class Trace {
           epochUnix,
         }),
       );
-      this.#target = joined.target;
+      this.#target = joined;
       if (joined.created && kind === 'file' && sizes.maxBytes > 0 && !deletes) {
-        core.limitGroup(checked.key, sizes.maxBytes, rotates ? bytesOfPieces(path) : 0);
+        limitGroup(checked.key, sizes.maxBytes, rotates ? bytesOfPieces(path) : 0);
       }
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;
       throw placeTaken('target', path, { inUse, advice: REPLACE_ADVICE, cause: error });
     }
-    const owner = {
-      pid: process.pid,
-      threadId: core.systemThreadId(),
-      clock: core.clockNow(),
-    };
     this.ring.open(
       {
-        ...(kind === 'file' ? { path: ringPath(path, ringDir, owner) } : {}),
+        ...(kind === 'file' ? { path: ringPath(path, ringDir, ringTag()) } : {}),
         capacity: settings.ringBytes,
         format: 'heph',
         target: path,
@@ -224,9 +221,7 @@ export class Trace {
     const known = id === undefined ? undefined : this.#streams.get(id);
     if (known !== undefined) return known;
     const number =
-      this.#target === undefined
-        ? (id ?? this.#streams.size + 1)
-        : core.takeStream(this.#target, id);
+      this.#target === undefined ? (id ?? this.#streams.size + 1) : this.#target.takeNumber(id);
     const stream = new Stream(this, number);
     this.#streams.set(number, stream);
     return stream;
@@ -267,7 +262,7 @@ export class Trace {
   /** What became of the events so far; after `close`, as it was then. */
   stats(): TraceStats {
     if (this.#stats !== undefined) return this.#stats;
-    const counts = this.#target === undefined ? undefined : core.targetCounts(this.#target);
+    const counts = this.#target?.counts();
     const ringFull = counts?.droppedRecords ?? 0;
     const tooLarge = counts?.refusedRecords ?? 0;
     const unsent = counts?.lostRecords ?? 0;

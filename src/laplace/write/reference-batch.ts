@@ -1,6 +1,11 @@
 import { types } from 'node:util';
-import { core } from '../../core/addon.js';
-import type { NativeColumn } from '../../core/addon.js';
+import {
+  copyRecords,
+  firstInexact,
+  firstOutside,
+  packRecords,
+} from '../../core/ring/record-packing.js';
+import type { Column } from '../../core/ring/record-packing.js';
 import { checkOptionNames, integerIn } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
@@ -27,7 +32,7 @@ export interface ReferenceArrays {
 const TEXT_RECORDS = 512;
 
 /** An array that was handed to another thread has no elements any more: not what was meant. */
-function refuseDetached(field: string, array: NativeColumn): void {
+function refuseDetached(field: string, array: Column): void {
   try {
     new Uint8Array(bufferOf.call(array));
   } catch {
@@ -40,13 +45,13 @@ interface CheckedArrays {
   count: number;
   types: Uint8Array;
   /** Undefined: the clock has to be read. */
-  timestamps: NativeColumn | undefined;
+  timestamps: Column | undefined;
   lengths: Uint8Array;
   spaces: Uint32Array;
   addresses: Uint32Array;
 }
 
-function checkLength(field: string, array: NativeColumn, count: number): void {
+function checkLength(field: string, array: Column, count: number): void {
   const length = lengthOf.call(array);
   if (length === count) return;
   throw outOfRange(`${field}.length`, length, `${count}, the length of address`);
@@ -54,13 +59,13 @@ function checkLength(field: string, array: NativeColumn, count: number): void {
 
 /** The first record whose type cannot be one, or undefined. */
 function checkTypes(type: Uint8Array, count: number): void {
-  const wrong = core.firstOutside(type, 0, 1, count, FIRST_TYPE, LAST_TYPE);
+  const wrong = firstOutside(type, 0, 1, count, FIRST_TYPE, LAST_TYPE);
   if (wrong === count) return;
   throw outOfRange(`type[${wrong}]`, type[wrong], 'a printable ASCII character, 0x21 to 0x7e');
 }
 
 function checkExact(timestamp: Float64Array, count: number): void {
-  const wrong = core.firstInexact(timestamp);
+  const wrong = firstInexact(timestamp);
   if (wrong === count) return;
   throw outOfRange(`timestamp[${wrong}]`, timestamp[wrong], 'an integer from 0 to 2^53 - 1');
 }
@@ -201,16 +206,7 @@ export class ReferenceBatches {
   #copy(records: Uint8Array, first: number, count: number): number {
     const { bytes, position } = this.#ring;
     const from = first * RECORD_BYTES;
-    return core.copyRecords(
-      bytes,
-      position,
-      records,
-      from,
-      RECORD_BYTES,
-      count,
-      FIRST_TYPE,
-      LAST_TYPE,
-    );
+    return copyRecords(bytes, position, records, from, RECORD_BYTES, count, FIRST_TYPE, LAST_TYPE);
   }
 
   #refuseWrongType(records: Uint8Array, good: number, count: number): void {
@@ -253,18 +249,7 @@ export class ReferenceBatches {
 
   #pack(to: Uint8Array, at: number, arrays: CheckedArrays, first: number, count: number): void {
     const { types, timestamps, lengths, spaces, addresses } = arrays;
-    core.packRecords(
-      this.#layout,
-      to,
-      at,
-      first,
-      count,
-      types,
-      timestamps!,
-      lengths,
-      spaces,
-      addresses,
-    );
+    packRecords(this.#layout, to, at, first, count, types, timestamps!, lengths, spaces, addresses);
   }
 
   /**

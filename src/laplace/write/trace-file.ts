@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
-import { core } from '../../core/addon.js';
-import type { NativeRingOptions } from '../../core/addon.js';
+import { ringTag } from '../../core/ring/ring-tag.js';
+import type { RingSetup } from '../../core/ring/ring.js';
 import { checkOptionNames, checkPath, oneOf } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { TracewrightError } from '../../core/errors.js';
@@ -92,16 +92,15 @@ export class TraceFile {
     );
     clearPlace(this.path, exists === 'replace', ringDir);
     // The clock, for in a container that is started again the numbers are the same.
-    const tag = `${process.pid}-${core.systemThreadId()}-${core.clockNow()}`;
+    const tag = ringTag();
     try {
-      const native: NativeRingOptions = {
+      const native: RingSetup = {
         path: ringDir === undefined ? ringOf(this.path) : ringIn(ringDir, tag),
         capacity: settings.ringBytes,
         format,
         target: this.path,
         // No record is stamped by the commit: timestamps are the caller's, or digits.
         stamp: 'none',
-        stampOffset: core.control.epilogueStride,
         kernelClock: settings.clock === 'monotonic',
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,

@@ -11,7 +11,10 @@ import {
   rmdirSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { core } from '../../core/addon.js';
+import { clockNow, unixNow } from '../../core/clock.js';
+import { forgetListEntries, putListEntry } from '../../core/files/shared-list-file.js';
+import { getNote, putNote } from '../../core/process-notes.js';
+import { limitGroup } from '../../core/ring/target-group.js';
 import { checkOptionNames, integerIn } from '../../core/options/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import { isDirectory } from '../../core/files/file-kind.js';
@@ -95,13 +98,13 @@ const MAX_I32 = 0x7fff_ffff;
 
 /** The process of this trace, if `procInit` has been called on any thread. */
 export function currentProcess(): OvniProcess | undefined {
-  const note = core.getNote(NOTE);
+  const note = getNote(NOTE);
   return note === '' ? undefined : (JSON.parse(note) as OvniProcess);
 }
 
 /** A process of version 1 as it was when it ended. */
 function endedProcess(procDir: string): OvniProcess | undefined {
-  const note = core.getNote(NOTE + procDir);
+  const note = getNote(NOTE + procDir);
   return note === '' ? undefined : (JSON.parse(note) as OvniProcess);
 }
 
@@ -183,7 +186,7 @@ function claimPlace(
 
 /** What the clock's zero is in nanoseconds since the Unix epoch. */
 function epochNow(): string {
-  return String(core.wallClock() - core.clockNow());
+  return String(unixNow() - clockNow());
 }
 
 /**
@@ -252,11 +255,11 @@ export function beginProcess(
     epoch: epochNow(),
     finished: false,
   };
-  core.putNote(NOTE, JSON.stringify(next));
+  putNote(NOTE, JSON.stringify(next));
   // Not before the next process: counts of threads that have ended are kept as long.
   unwatch?.();
   unwatch = watchTargets(next.group, ring.onFault);
-  if (maxBytes > 0) core.limitGroup(next.group, maxBytes, 0);
+  if (maxBytes > 0) limitGroup(next.group, maxBytes, 0);
   writeProcessMetadata(next);
   return { traceDir: place.traceDir, procDir: place.procDir };
 }
@@ -281,12 +284,12 @@ export function continueProcess(traceDir: string, begin: (next: OvniProcess) => 
     writeProcessMetadata(next);
     begin(next);
   } catch (error) {
-    core.forgetFragments(join(next.workDir, 'metadata.json'));
+    forgetListEntries(join(next.workDir, 'metadata.json'));
     if (next.workDir !== next.procDir) removeQuietly(next.workDir);
     throw error;
   }
   noteEnded(current);
-  core.putNote(NOTE, JSON.stringify(next));
+  putNote(NOTE, JSON.stringify(next));
 }
 
 function removeQuietly(directory: string): void {
@@ -300,7 +303,7 @@ function removeQuietly(directory: string): void {
 /** For threads that end their streams when another process has begun; they may know less of it. */
 function noteEnded(current: OvniProcess): void {
   if (current.version !== 1) return;
-  core.putNote(NOTE + current.procDir, JSON.stringify({ ...current, finished: true }));
+  putNote(NOTE + current.procDir, JSON.stringify({ ...current, finished: true }));
 }
 
 /**
@@ -318,14 +321,14 @@ export function procSetRank(rank: number, nranks: number): void {
   integerIn('rank', rank, 0, MAX_I32);
   if (rank >= nranks) throw outOfRange('rank', rank, `below nranks, ${nranks}`);
   current.rank = { rank, nranks };
-  core.putNote(NOTE, JSON.stringify(current));
+  putNote(NOTE, JSON.stringify(current));
   writeProcessMetadata(current);
 }
 
 /** Version 1: adds a CPU to the metadata of the process. */
 export function addProcessCpu(current: OvniProcess, cpu: CpuEntry): void {
   current.cpus.push(cpu);
-  core.putNote(NOTE, JSON.stringify(current));
+  putNote(NOTE, JSON.stringify(current));
   writeProcessMetadata(current);
 }
 
@@ -355,7 +358,7 @@ export function isElectedForCpus(current: OvniProcess): boolean {
 export function procFini(): void {
   const current = readyProcess('procFini');
   current.finished = true;
-  core.putNote(NOTE, JSON.stringify(current));
+  putNote(NOTE, JSON.stringify(current));
   noteEnded(current);
   writeProcessMetadata(current);
   if (current.version === 1) moveProcessMetadata(current);
@@ -384,7 +387,7 @@ export function writeProcessMetadata(
   const piece = thread === undefined ? '' : `"${thread.tid}":${wellFormedJson(thread.metadata)}`;
   const path = join(current.workDir, 'metadata.json');
   wrapSystemError('metadata.json', path, () => {
-    core.putFragment(path, String(thread?.tid ?? ''), piece, before, '}}}\n');
+    putListEntry(path, String(thread?.tid ?? ''), piece, before, '}}}\n');
   });
 }
 

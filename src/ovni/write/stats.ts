@@ -1,4 +1,4 @@
-import { core } from '../../core/addon.js';
+import { groupCounts } from '../../core/ring/target-group.js';
 import { wrongOrder } from '../../core/errors.js';
 import { currentProcess } from './process.js';
 
@@ -28,7 +28,7 @@ export interface ProcessStats {
 export function procStats(): ProcessStats {
   const current = currentProcess();
   if (current === undefined) throw wrongOrder('procStats', 'procInit must be called first');
-  const counts = core.groupCounts(current.group);
+  const counts = groupCounts(current.group);
   return {
     writtenBytes: counts.bytes,
     pendingBytes: counts.pendingBytes,

@@ -1,13 +1,15 @@
 import { existsSync, mkdirSync, rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, endianness } from 'node:os';
-import { core } from '../../core/addon.js';
-import type { NativeRingOptions } from '../../core/addon.js';
+import { replaceFile } from '../../core/files/replace-file.js';
+import { ringTag } from '../../core/ring/ring-tag.js';
+import { systemThreadId } from '../../core/system-thread.js';
+import type { RingSetup } from '../../core/ring/ring.js';
 import { outOfRange, wrongOrder } from '../../core/errors.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
 import type { TracewrightError } from '../../core/errors.js';
 import { Ring } from '../../core/ring/ring.js';
-import { holdingSignals } from '../../core/ring/signal-hold.js';
+import { holdingSignals } from '../../core/signals.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/json.js';
 import {
@@ -173,10 +175,7 @@ export class StreamWriter {
     const ringPath =
       ring.ringDir === undefined
         ? join(directory, hidden)
-        : join(
-            ring.ringDir,
-            `tracewright-${process.pid}-${this.tid}-${String(core.clockNow())}.ring`,
-          );
+        : join(ring.ringDir, `tracewright-${ringTag(this.tid)}.ring`);
     const common = {
       path: ringPath,
       capacity: ring.ringBytes,
@@ -253,12 +252,7 @@ export class StreamWriter {
     return ring;
   }
 
-  #begin(
-    version: 1 | 3,
-    directory: string,
-    name: string,
-    common: Omit<NativeRingOptions, 'target'>,
-  ): void {
+  #begin(version: 1 | 3, directory: string, name: string, common: Omit<RingSetup, 'target'>): void {
     if (version === 3) {
       const preamble = Buffer.alloc(STREAM_HEADER_BYTES);
       preamble.write(STREAM_MAGIC);
@@ -455,8 +449,8 @@ export class StreamWriter {
     wrapSystemError('stream.json', directory, () => {
       // A signal between the two would complete the stream with metadata that this replaces.
       holdingSignals(() => {
-        core.replaceFile(join(directory, 'stream.json'), this.#streamJson(false));
-        core.replaceFile(join(directory, '.stream.json.finished'), this.#streamJson(true));
+        replaceFile(join(directory, 'stream.json'), this.#streamJson(false));
+        replaceFile(join(directory, '.stream.json.finished'), this.#streamJson(true));
       });
     });
   }
@@ -498,7 +492,7 @@ export class StreamWriter {
 
   /** Takes the stream's place in the directory of the process; a taken one is never entered. */
   #claim(process: OvniProcess, tid: number | undefined): number {
-    for (let number = tid ?? core.systemThreadId(); ; number += TID_STEP) {
+    for (let number = tid ?? systemThreadId(); ; number += TID_STEP) {
       const place = join(process.workDir, `thread.${number}`);
       const final = join(process.procDir, `thread.${number}`);
       if (!existsSync(final)) {

@@ -1,4 +1,4 @@
-import { core } from '../../core/addon.js';
+import { readClock } from '../../core/clock.js';
 import { integerIn } from '../../core/options/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import { addProcessCpu, currentProcess, isElectedForCpus, readyProcess } from './process.js';
@@ -107,7 +107,7 @@ export function threadFree(): void {
 
 /** Nanoseconds of CLOCK_MONOTONIC, from the clock that stamps the events (libovni: `ovni_clock_now`). */
 export function clockNow(): bigint {
-  return thread.process?.ring.clock === 'monotonic' ? core.kernelClockNow() : core.clockNow();
+  return readClock(thread.process?.ring.clock ?? 'scaled');
 }
 
 /**

@@ -1,0 +1,24 @@
+import { core } from './addon.js';
+
+/**
+ * Nanoseconds of CLOCK_MONOTONIC: from the CPU's counter where the kernel keeps time by it, otherwise
+ * from the kernel.
+ */
+export function clockNow(): bigint {
+  return core.clockNow();
+}
+
+/** Nanoseconds of CLOCK_MONOTONIC by the clock that a ring's option `clock` names. */
+export function readClock(clock: 'scaled' | 'monotonic'): bigint {
+  return clock === 'monotonic' ? core.kernelClockNow() : core.clockNow();
+}
+
+/** Nanoseconds since 1970. */
+export function unixNow(): bigint {
+  return core.wallClock();
+}
+
+/** Nanoseconds that the process, or this thread, has spent on a CPU. */
+export function cpuTime(ofThread: boolean): number {
+  return core.cpuClock(ofThread);
+}

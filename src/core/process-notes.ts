@@ -1,0 +1,24 @@
+import { core } from './addon.js';
+
+/**
+ * Texts that the threads of the process share, by name. Worker threads share no JavaScript, so the
+ * native core keeps them.
+ */
+
+/** The text of a note; empty when there is none. */
+export function getNote(name: string): string {
+  return core.getNote(name);
+}
+
+/** Replaces a note, and ends its claim; an empty text removes it. */
+export function putNote(name: string, text: string): void {
+  core.putNote(name, text);
+}
+
+/**
+ * Whether this thread is to write a note that does not exist yet. No other thread gets the claim until
+ * this one puts the note or ends.
+ */
+export function claimNote(name: string): boolean {
+  return core.claimNote(name);
+}

@@ -1,0 +1,46 @@
+import { core } from '../addon.js';
+import type { JoinOptions, NativeTarget, TargetCounts } from '../addon.js';
+
+/**
+ * A target that any thread of the process may join: a file that several rings feed, or a socket. It
+ * closes with the last ring, unless `keepTargetOpen` was called.
+ */
+export class SharedTarget {
+  /** Whether this call has created the target; otherwise another thread had it open. */
+  readonly created: boolean;
+  readonly #target: NativeTarget;
+
+  private constructor(target: NativeTarget, created: boolean) {
+    this.#target = target;
+    this.created = created;
+  }
+
+  /** @throws the native error with its errno. */
+  static join(options: JoinOptions): SharedTarget {
+    const { target, created } = core.joinTarget(options);
+    return new SharedTarget(target, created);
+  }
+
+  /** @internal For {@link Ring.open}. */
+  get native(): NativeTarget {
+    return this.#target;
+  }
+
+  /**
+   * A number that no other caller of the process gets from this target: `wanted`, or the next one
+   * from 1. A wanted number may have been taken before.
+   */
+  takeNumber(wanted?: number): number {
+    return core.takeNumber(this.#target, wanted);
+  }
+
+  /** Counts of all rings that feed the target or once did. */
+  counts(): TargetCounts {
+    return core.targetCounts(this.#target);
+  }
+}
+
+/** Keeps an open target open until the process ends, whichever thread closes it. */
+export function keepTargetOpen(key: string): void {
+  core.keepTarget(key);
+}

@@ -1,0 +1,6 @@
+import { core } from './addon.js';
+
+/** The operating system's number of this thread. */
+export function systemThreadId(): number {
+  return core.systemThreadId();
+}
