@@ -1,4 +1,4 @@
-import { Ring } from '../../core/ring/ring.js';
+import type { Ring } from '../../core/ring/ring.js';
 import { COUNTED_LABELS, FUNCTION_ENTER_LABEL, FUNCTION_EXIT_LABEL } from '../calls.js';
 import { ADDRESS_BYTES } from '../layout.js';
 import type { Clock } from '../layout.js';
