@@ -8,7 +8,7 @@ import { readCalls, recoverTrace, writeMetafile } from '../../src/dumpi/index.js
 import { readPackets } from '../../src/heph/index.js';
 import { readReferences } from '../../src/laplace/index.js';
 import { readStream, readTraceDirectory } from '../../src/ovni/index.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 import { main } from './run-command.js';
 import { writeOvniTrace } from './small-ovni-trace.js';
 

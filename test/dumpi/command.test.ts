@@ -7,7 +7,7 @@ import { rankFileName, writeMetafile } from '../../src/dumpi/metafile.js';
 import { openRank } from '../../src/dumpi/write/rank.js';
 import { readCalls } from '../../src/dumpi/read/reader.js';
 import { main, tracewright } from '../cli/run-command.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { golden, goldenFiles, haveGolden } from './golden-traces.js';
 import { writeBuilt } from './trace-building.js';

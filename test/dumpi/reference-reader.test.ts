@@ -9,7 +9,7 @@ import { dumpi2ascii } from '../../src/dumpi/read/dumpi2ascii.js';
 import { openRank } from '../../src/dumpi/write/rank.js';
 import { readCalls } from '../../src/dumpi/read/reader.js';
 import { recoverTrace } from '../../src/dumpi/read/recover.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { anyArguments, i64 } from './any-arguments.js';
 import { writeBuilt } from './trace-building.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CallRecord } from '../../src/dumpi/read/reader.js';
-import { resultOfFixture, runFixture } from '../core/run-fixture.js';
+import { resultOfFixture, runFixture } from '../fixtures/run-fixture.js';
 import { messagesIn, ranksIn } from './ranks-of-run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-trouble-'));

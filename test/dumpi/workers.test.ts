@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { messageSize } from '../../src/dumpi/workers/message-size.js';
 import type { CallRecord } from '../../src/dumpi/read/reader.js';
-import { resultOfFixture } from '../core/run-fixture.js';
+import { resultOfFixture } from '../fixtures/run-fixture.js';
 import { messagesIn, ranksIn as ranksOfRun } from './ranks-of-run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-workers-'));

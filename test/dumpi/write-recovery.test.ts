@@ -9,7 +9,7 @@ import { callNamed } from '../../src/dumpi/calls.js';
 import { readCalls } from '../../src/dumpi/read/reader.js';
 import { recoverTrace } from '../../src/dumpi/read/recover.js';
 import { readSections } from '../../src/dumpi/sections.js';
-import { fixturePath, runFixture } from '../core/run-fixture.js';
+import { fixturePath, runFixture } from '../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-recovery-'));
 afterAll(() => {

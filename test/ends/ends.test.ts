@@ -10,8 +10,8 @@ import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
 import { readStream } from '../../src/ovni/read/reader.js';
 import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
 import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
-import { runFixture } from '../core/run-fixture.js';
-import type { FixtureOptions } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
+import type { FixtureOptions } from '../fixtures/run-fixture.js';
 import { mayLimitMemory, MemoryLimit } from './memory-limit.js';
 
 const folders: string[] = [];
@@ -82,7 +82,7 @@ async function run(
   { traceDir, heph }: Place,
   { memoryLimit, ...options }: FixtureOptions & { memoryLimit?: string } = {},
 ) {
-  return runFixture('ending-threads.mjs', {
+  return runFixture('ends/ending-threads.mjs', {
     input: { ending, count: COUNT, version, traceDir, heph, memoryLimit },
     ...options,
   });

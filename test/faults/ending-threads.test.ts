@@ -12,7 +12,7 @@ import {
 import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
 import type { ProcessStats } from '../../src/ovni/index.js';
 import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
-import { resultOfFixture } from '../core/run-fixture.js';
+import { resultOfFixture } from '../fixtures/run-fixture.js';
 import { hephNumbers, ovniNumbers } from './numbered-traces.js';
 import { mayMount, SmallDisk } from './small-disk.js';
 
@@ -74,7 +74,7 @@ describe.skipIf(!mayMount)('a worker that ends (skipped where mounts need anothe
     { version: 3, terminate: false },
   ])('on a full disk that is freed: $version, $terminate', async ({ version, terminate }) => {
     const disk = smallDisk();
-    const result = await resultOfFixture<Result>('ended-on-full-disk.mjs', {
+    const result = await resultOfFixture<Result>('faults/ended-on-full-disk.mjs', {
       input: { disk: disk.path, version, terminate, free: true, options },
     });
     // Meanwhile the rings of the worker wait, and nothing is missing in the counts.
@@ -96,7 +96,7 @@ describe.skipIf(!mayMount)('a worker that ends (skipped where mounts need anothe
     undo.push(() => {
       rmSync(ringDir, { recursive: true });
     });
-    const result = await resultOfFixture<Result>('ended-on-full-disk.mjs', {
+    const result = await resultOfFixture<Result>('faults/ended-on-full-disk.mjs', {
       input: { disk: disk.path, version: 3, terminate: true, free: false, again: ringDir, options },
     });
     expect(result.full.rings).toBe(5);

@@ -7,7 +7,7 @@ import type { TargetFault } from '../../src/core/ring/target-health.js';
 import type { TraceStats } from '../../src/heph/index.js';
 import type { ProcessStats } from '../../src/ovni/index.js';
 
-const script = fileURLToPath(new URL('../fixtures/faulty-service.mjs', import.meta.url));
+const script = fileURLToPath(new URL('./fixtures/faulty-service.mjs', import.meta.url));
 
 export interface Stats {
   n: number;
@@ -23,7 +23,7 @@ interface Report {
   fault?: TargetFault;
 }
 
-/** The service of test/fixtures/faulty-service.mjs, told what to do line by line. */
+/** The service of test/faults/fixtures/faulty-service.mjs, told what to do line by line. */
 export class FaultyService {
   /** Codes of the warnings that it was given, in order. */
   readonly warnings: string[] = [];

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PacketDecoder } from '../../src/heph/read/reader.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 import { FaultyService } from './faulty-service.js';
 import type { Stats } from './faulty-service.js';
 import { outOfOrder } from './numbered-traces.js';
@@ -151,7 +151,7 @@ describe('the end of a process of nine threads', () => {
     const { port } = stalled.address() as AddressInfo;
     if (how === 'is absent') stalled.close();
     let began = 0;
-    const { code, signal } = await runFixture('socket-threads.mjs', {
+    const { code, signal } = await runFixture('faults/socket-threads.mjs', {
       input: { target: `tcp://127.0.0.1:${port}`, workers: 8, ending },
       onOutput: () => (began = performance.now()),
     });

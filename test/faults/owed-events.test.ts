@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkTrace } from '../../src/ovni/read/check.js';
-import { resultOfFixture } from '../core/run-fixture.js';
+import { resultOfFixture } from '../fixtures/run-fixture.js';
 import { eventsOf, streamsOf } from '../ovni/stream-content.js';
 import { mayMount, SmallDisk } from './small-disk.js';
 
@@ -25,7 +25,7 @@ describe.skipIf(!mayMount)(
         const disk = SmallDisk.mount(2048)!;
         disks.push(disk);
         const { owing, single } = await resultOfFixture<{ owing: number; single: number }>(
-          'ovni-owing.mjs',
+          'faults/ovni-owing.mjs',
           { input: { ...input, disk: disk.path } },
         );
         expect(owing).toBe(5);

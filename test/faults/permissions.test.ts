@@ -28,7 +28,7 @@ import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { addCpu, attrSet, emit } from '../../src/ovni/index.js';
 import { threadFree, threadInit, threadIsReady } from '../../src/ovni/write/thread.js';
 import { tracewright } from '../cli/run-command.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-permissions-'));
 afterAll(() => {

@@ -14,13 +14,13 @@ import { readReferences } from '../../src/laplace/read/reference-reader.js';
 import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
 import { ovniNumbers } from './numbered-traces.js';
 
-const script = fileURLToPath(new URL('../fixtures/own-file-traces.mjs', import.meta.url));
+const script = fileURLToPath(new URL('./fixtures/own-file-traces.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-recreated-'));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The process of test/fixtures/own-file-traces.mjs. */
+/** The process of test/faults/fixtures/own-file-traces.mjs. */
 class TracingProcess {
   readonly ended: Promise<unknown>;
   readonly #child;

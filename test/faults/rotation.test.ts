@@ -19,7 +19,7 @@ import { recoverTrace } from '../../src/heph/read/recover.js';
 import { openTrace } from '../../src/heph/write/trace.js';
 import type { TraceStats } from '../../src/heph/write/trace.js';
 import type { ProcessStats } from '../../src/ovni/index.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 import { FaultyService } from './faulty-service.js';
 import type { Stats } from './faulty-service.js';
 import { hephNumbers, ovniNumbers } from './numbered-traces.js';
@@ -77,7 +77,7 @@ function expectContiguous(streams: ReadonlyMap<number, readonly number[]>): void
 describe('a Heph trace that rotates', () => {
   it('keeps every event while nothing bounds it, in pieces that are whole', async () => {
     const { path, directory } = place();
-    const { code, stdout, stderr } = await runFixture('rotating-workers.mjs', {
+    const { code, stdout, stderr } = await runFixture('faults/rotating-workers.mjs', {
       input: {
         path,
         count: 20_000,
@@ -111,7 +111,7 @@ describe('a Heph trace that rotates', () => {
     };
     // A second run counts what the first has left.
     for (const run of [1, 2]) {
-      const { code, stderr } = await runFixture('rotating-workers.mjs', { input });
+      const { code, stderr } = await runFixture('faults/rotating-workers.mjs', { input });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(bytesOfPieces(path)).toBeLessThanOrEqual(maxBytes);
       expect(bytesOfPieces(path)).toBeGreaterThan(maxBytes / 2);
@@ -130,7 +130,7 @@ describe('a Heph trace that rotates', () => {
     if (ringDir !== undefined) mkdirSync(ringDir);
     const maxBytes = 3 * MIB;
     const acknowledged = join(directory, 'acknowledged');
-    const { signal } = await runFixture('rotating-workers.mjs', {
+    const { signal } = await runFixture('faults/rotating-workers.mjs', {
       input: {
         path,
         count: 10_000_000,
@@ -252,7 +252,7 @@ describe('a record that is longer than the ring', () => {
 
   it('of ovni, likewise', async () => {
     const { directory } = place();
-    const { stdout } = await runFixture('ovni-long-records.mjs', { input: { directory } });
+    const { stdout } = await runFixture('faults/ovni-long-records.mjs', { input: { directory } });
     const { bytes, stats } = JSON.parse(stdout) as { bytes: number; stats: ProcessStats };
     expect(bytes).toBeLessThanOrEqual(MIB);
     expect(stats.droppedEvents).toBe(2);

@@ -6,7 +6,7 @@ import { checkTrace } from '../../src/ovni/read/check.js';
 import { readStream } from '../../src/ovni/read/reader.js';
 import { recoverTrace } from '../../src/ovni/read/recover.js';
 import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 
 const COUNT = 10_000;
 

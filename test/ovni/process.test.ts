@@ -25,7 +25,7 @@ import {
 } from '../../src/ovni/index.js';
 import type { ProcessPlace } from '../../src/ovni/index.js';
 import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
-import { resultOfFixture, runFixture, runScript } from '../core/run-fixture.js';
+import { resultOfFixture, runFixture, runScript } from '../fixtures/run-fixture.js';
 import { bytesWithoutClocks, faultsOf, onlyStream, streamsOf } from './stream-content.js';
 import { temporaryFolder } from './trace-building.js';
 

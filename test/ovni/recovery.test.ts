@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkTrace, readStream, recoverTrace } from '../../src/ovni/index.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-ovni-recovery-'));
 afterAll(() => {

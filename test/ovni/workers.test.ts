@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
 import type { TraceStats } from '../../src/heph/index.js';
 import { readPackets } from '../../src/heph/read/reader.js';
-import { resultOfFixture } from '../core/run-fixture.js';
+import { resultOfFixture } from '../fixtures/run-fixture.js';
 import { eventsOf, faultsOf, streamsOf, withoutFlushes } from './stream-content.js';
 import { temporaryFolder } from './trace-building.js';
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { main, tracewright } from '../cli/run-command.js';
-import { runFixture } from '../core/run-fixture.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 import { fileIn, temporaryDirectory } from '../laplace/temporary-directory.js';
 
 const directory = temporaryDirectory();

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
 import { readPackets, recoverTrace } from '../../../src/heph/index.js';
 import { EPOCH_PACKET_BYTES } from '../../../src/heph/layout.js';
-import { runFixture } from '../../core/run-fixture.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-claim-'));
 afterAll(() => {

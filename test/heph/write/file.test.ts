@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { TraceFormatError } from '../../../src/core/errors.js';
 import { openTrace } from '../../../src/heph/index.js';
 import type { TraceStats } from '../../../src/heph/index.js';
-import { fixturePath, resultOfFixture } from '../../core/run-fixture.js';
+import { fixturePath, resultOfFixture } from '../../fixtures/run-fixture.js';
 import { countersByStream, eventsOf, expectComplete, findingsOf } from '../packets-of-file.js';
 import { readPackets } from '../../../src/heph/read/reader.js';
 import { temporaryDirectory } from '../temporary-file.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openTrace } from '../../../src/heph/index.js';
 import type { Trace, TraceStats } from '../../../src/heph/index.js';
-import { resultOfFixture, runFixture } from '../../core/run-fixture.js';
+import { resultOfFixture, runFixture } from '../../fixtures/run-fixture.js';
 import { Collector } from './collector.js';
 import { countersByStream, expectComplete } from '../packets-of-file.js';
 import { temporaryDirectory } from '../temporary-file.js';

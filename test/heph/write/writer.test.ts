@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { f64, i64, openTrace, u64 } from '../../../src/heph/index.js';
 import type { AttributeInput, AttributeType, Stream, Trace } from '../../../src/heph/index.js';
 import type { Attribute } from '../../../src/heph/packet.js';
-import { resultOfFixture } from '../../core/run-fixture.js';
+import { resultOfFixture } from '../../fixtures/run-fixture.js';
 import { encodeEvent } from '../byte-by-byte-encoder.js';
 import { eventsOf, findingsOf, packetsOf } from '../packets-of-file.js';
 import { temporaryDirectory } from '../temporary-file.js';

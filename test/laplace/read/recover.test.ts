@@ -16,7 +16,7 @@ import { ringCandidates } from '../../../src/laplace/file-names.js';
 import { recoverTrace } from '../../../src/laplace/read/recover.js';
 import { readReferences } from '../../../src/laplace/read/reference-reader.js';
 import { openReferences } from '../../../src/laplace/write/references.js';
-import { runFixture } from '../../core/run-fixture.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 import { fileIn, temporaryDirectory } from '../temporary-directory.js';
 
 const directory = temporaryDirectory();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { checkRingOptions } from '../../src/core/options/ring-options.js';
-import { checkSizeOptions } from '../../src/core/options/size-limits.js';
+import { checkRingOptions } from '../../../src/core/options/ring-options.js';
+import { checkSizeOptions } from '../../../src/core/options/size-limits.js';
 
 const RING = 1 << 20;
 

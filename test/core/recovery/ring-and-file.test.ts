@@ -10,13 +10,13 @@ import {
 import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Recovery } from '../../src/core/recovery/recover-rings.js';
-import { RingFile } from '../../src/core/recovery/ring-file.js';
-import { core } from '../../src/core/addon.js';
-import { recoverTrace as recoverDumpi } from '../../src/dumpi/read/recover.js';
-import { recoverTrace as recoverLaplace } from '../../src/laplace/read/recover.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
-import { runFixture } from './run-fixture.js';
+import type { Recovery } from '../../../src/core/recovery/recover-rings.js';
+import { RingFile } from '../../../src/core/recovery/ring-file.js';
+import { core } from '../../../src/core/addon.js';
+import { recoverTrace as recoverDumpi } from '../../../src/dumpi/read/recover.js';
+import { recoverTrace as recoverLaplace } from '../../../src/laplace/read/recover.js';
+import { recoverTrace as recoverOvni } from '../../../src/ovni/read/recover.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-ring-and-file-'));
 afterAll(() => {

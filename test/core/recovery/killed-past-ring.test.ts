@@ -2,14 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { endianness, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { core } from '../../src/core/addon.js';
-import { readPackets, recoverTrace as recoverHeph } from '../../src/heph/index.js';
+import { core } from '../../../src/core/addon.js';
+import { readPackets, recoverTrace as recoverHeph } from '../../../src/heph/index.js';
 import {
   readStream,
   readTraceDirectory,
   recoverTrace as recoverOvni,
-} from '../../src/ovni/index.js';
-import { runFixture } from './run-fixture.js';
+} from '../../../src/ovni/index.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-past-'));
 afterAll(() => {
@@ -37,7 +37,7 @@ async function killed(version: 1 | 3) {
   const place = mkdtempSync(join(folder, 'run-'));
   const hephFile = join(place, 'trace.heph');
   const traceDir = join(place, 'ovni');
-  const { signal, stdout } = await runFixture('killed-past-ring.mjs', {
+  const { signal, stdout } = await runFixture('core/killed-past-ring.mjs', {
     input: { hephFile, traceDir, version, before: BEFORE, bytes: BYTES },
   });
   expect(signal).toBe('SIGKILL');

@@ -13,22 +13,22 @@ import {
 import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { core } from '../../src/core/addon.js';
-import type { Recovery } from '../../src/core/recovery/recover-rings.js';
-import { readCalls } from '../../src/dumpi/read/reader.js';
-import { recoverTrace as recoverDumpi } from '../../src/dumpi/read/recover.js';
-import { EPOCH_PACKET_BYTES } from '../../src/heph/layout.js';
-import { readPackets } from '../../src/heph/read/reader.js';
-import { recoverTrace as recoverHeph } from '../../src/heph/read/recover.js';
-import { openTrace } from '../../src/heph/write/trace.js';
-import { openKernelEvents } from '../../src/laplace/write/kernel-events.js';
-import { readKernelEvents } from '../../src/laplace/read/kernel-reader.js';
-import { recoverTrace as recoverLaplace } from '../../src/laplace/read/recover.js';
-import { readReferences } from '../../src/laplace/read/reference-reader.js';
-import { readStream } from '../../src/ovni/read/reader.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
-import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
-import { runFixture } from './run-fixture.js';
+import { core } from '../../../src/core/addon.js';
+import type { Recovery } from '../../../src/core/recovery/recover-rings.js';
+import { readCalls } from '../../../src/dumpi/read/reader.js';
+import { recoverTrace as recoverDumpi } from '../../../src/dumpi/read/recover.js';
+import { EPOCH_PACKET_BYTES } from '../../../src/heph/layout.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { recoverTrace as recoverHeph } from '../../../src/heph/read/recover.js';
+import { openTrace } from '../../../src/heph/write/trace.js';
+import { openKernelEvents } from '../../../src/laplace/write/kernel-events.js';
+import { readKernelEvents } from '../../../src/laplace/read/kernel-reader.js';
+import { recoverTrace as recoverLaplace } from '../../../src/laplace/read/recover.js';
+import { readReferences } from '../../../src/laplace/read/reference-reader.js';
+import { readStream } from '../../../src/ovni/read/reader.js';
+import { recoverTrace as recoverOvni } from '../../../src/ovni/read/recover.js';
+import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 
 const COUNT = 500;
 /** ovni's threads, Heph's, a rank, and Laplace's two traces. */
@@ -48,7 +48,7 @@ interface Left {
 async function killIn(place: string, version: number, ringDir?: string): Promise<void> {
   mkdirSync(place);
   const input = { place, count: COUNT, version, ringDir };
-  const { signal, stderr } = await runFixture('killed-formats.mjs', { input });
+  const { signal, stderr } = await runFixture('core/killed-formats.mjs', { input });
   expect([signal, stderr]).toEqual(['SIGKILL', '']);
 }
 

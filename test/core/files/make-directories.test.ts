@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeDirectories } from '../../src/core/files/make-directories.js';
-import { runFixture } from './run-fixture.js';
+import { makeDirectories } from '../../../src/core/files/make-directories.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-directories-'));
 afterAll(() => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPackets } from '../../src/heph/read/reader.js';
-import { decodeArguments, readStream } from '../../src/ovni/read/reader.js';
-import { parseSignature } from '../../src/ovni/signature.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { decodeArguments, readStream } from '../../../src/ovni/read/reader.js';
+import { parseSignature } from '../../../src/ovni/signature.js';
 
 const EVENTS = 60_000;
 const signature = parseSignature('XYn(u32 number, u64 square)');

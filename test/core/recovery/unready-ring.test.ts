@@ -10,15 +10,15 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { core } from '../../src/core/addon.js';
-import { TracewrightError } from '../../src/core/errors.js';
-import { ownIdentity } from '../../src/core/recovery/process-identity.js';
-import type { Recovery } from '../../src/core/recovery/recover-rings.js';
-import { openRank, recoverTrace as recoverDumpi } from '../../src/dumpi/index.js';
-import { openTrace, recoverTrace as recoverHeph } from '../../src/heph/index.js';
-import { openReferences, recoverTrace as recoverLaplace } from '../../src/laplace/index.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/index.js';
-import { tracewright } from '../cli/run-command.js';
+import { core } from '../../../src/core/addon.js';
+import { TracewrightError } from '../../../src/core/errors.js';
+import { ownIdentity } from '../../../src/core/recovery/process-identity.js';
+import type { Recovery } from '../../../src/core/recovery/recover-rings.js';
+import { openRank, recoverTrace as recoverDumpi } from '../../../src/dumpi/index.js';
+import { openTrace, recoverTrace as recoverHeph } from '../../../src/heph/index.js';
+import { openReferences, recoverTrace as recoverLaplace } from '../../../src/laplace/index.js';
+import { recoverTrace as recoverOvni } from '../../../src/ovni/index.js';
+import { tracewright } from '../../cli/run-command.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tracewright-unready-'));
 afterAll(() => {

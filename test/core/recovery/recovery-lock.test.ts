@@ -15,15 +15,15 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { core } from '../../src/core/addon.js';
-import { recoverTrace as recoverDumpi } from '../../src/dumpi/read/recover.js';
-import { readPackets } from '../../src/heph/read/reader.js';
-import { openTrace } from '../../src/heph/write/trace.js';
-import { recoverTrace as recoverHeph } from '../../src/heph/read/recover.js';
-import { recoverTrace as recoverLaplace } from '../../src/laplace/read/recover.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
-import { tracewright } from '../cli/run-command.js';
-import { fixturePath, runFixture } from './run-fixture.js';
+import { core } from '../../../src/core/addon.js';
+import { recoverTrace as recoverDumpi } from '../../../src/dumpi/read/recover.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { openTrace } from '../../../src/heph/write/trace.js';
+import { recoverTrace as recoverHeph } from '../../../src/heph/read/recover.js';
+import { recoverTrace as recoverLaplace } from '../../../src/laplace/read/recover.js';
+import { recoverTrace as recoverOvni } from '../../../src/ovni/read/recover.js';
+import { tracewright } from '../../cli/run-command.js';
+import { fixturePath, runFixture } from '../../fixtures/run-fixture.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tracewright-at-once-'));
 afterAll(() => {
@@ -43,7 +43,7 @@ async function killedTraces(version: 1 | 3): Promise<string> {
   const place = newPlace();
   mkdirSync(place);
   const input = { place, count: COUNT, version };
-  const { signal, stderr } = await runFixture('killed-formats.mjs', { input });
+  const { signal, stderr } = await runFixture('core/killed-formats.mjs', { input });
   expect([signal, stderr]).toEqual(['SIGKILL', '']);
   return place;
 }
@@ -106,7 +106,7 @@ describe.runIf(process.platform === 'linux')('recoveries of the same traces at o
   let killed = '';
   beforeAll(async () => {
     killed = await killedTraces(3);
-    children.push(...[0, 1].map(() => fork(fixturePath('recovering.mjs'))));
+    children.push(...[0, 1].map(() => fork(fixturePath('core/recovering.mjs'))));
     await Promise.all(children.map((child) => once(child, 'message')));
   });
   afterAll(() => {
@@ -145,7 +145,7 @@ describe.runIf(process.platform === 'linux')('recoveries of the same traces at o
     const wanted = copyOf(place);
     tracewright('recover', wanted);
     const commands = [0, 1].map(() =>
-      fork(new URL('../../dist/cli/main.js', import.meta.url), ['recover', place], {
+      fork(new URL('../../../dist/cli/main.js', import.meta.url), ['recover', place], {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       }),
     );

@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
-import type { TraceStats } from '../../src/heph/index.js';
-import { readPackets } from '../../src/heph/read/reader.js';
-import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
-import { eventsOf, streamsOf } from '../ovni/stream-content.js';
-import { resultOfFixture, runFixture } from './run-fixture.js';
+import { checkTrace as checkHeph } from '../../../src/heph/read/check.js';
+import type { TraceStats } from '../../../src/heph/index.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { checkTrace as checkOvni } from '../../../src/ovni/read/check.js';
+import { eventsOf, streamsOf } from '../../ovni/stream-content.js';
+import { resultOfFixture, runFixture } from '../../fixtures/run-fixture.js';
 
 let directory = '';
 beforeEach(() => {
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('what a process holds (seen in /pr
         before: Held;
         after: Held;
         stats: TraceStats;
-      }>('teardown-workers.mjs', {
+      }>('core/teardown-workers.mjs', {
         input: { traceDir, hephFile, workers: 140, together: 7, version },
         execArgv: ['--expose-gc'],
       });
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('what a process holds (seen in /pr
       before: number;
       most: number;
       after: number;
-    }>('unreferenced-traces.mjs', {
+    }>('core/unreferenced-traces.mjs', {
       input: { directory, count: 200 },
       execArgv: ['--expose-gc'],
     });
@@ -90,7 +90,7 @@ describe('a process that ends without closing its traces', () => {
   ] as const)('by %s ends as ever, and the traces are whole', async (ending, code, signal) => {
     const traceDir = join(directory, 'ovni');
     const hephFile = join(directory, 'all.heph');
-    const outcome = await runFixture('ended-early.mjs', {
+    const outcome = await runFixture('core/ended-early.mjs', {
       input: { traceDir, hephFile, count: COUNT, ending },
     });
     expect({ code: outcome.code, signal: outcome.signal }, outcome.stderr).toEqual({

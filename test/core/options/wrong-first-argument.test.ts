@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { TracewrightError } from '../../src/core/errors.js';
-import * as dumpi from '../../src/dumpi/index.js';
-import * as heph from '../../src/heph/index.js';
-import * as laplace from '../../src/laplace/index.js';
-import * as ovni from '../../src/ovni/index.js';
+import { TracewrightError } from '../../../src/core/errors.js';
+import * as dumpi from '../../../src/dumpi/index.js';
+import * as heph from '../../../src/heph/index.js';
+import * as laplace from '../../../src/laplace/index.js';
+import * as ovni from '../../../src/ovni/index.js';
 
 type Call = (argument: unknown) => unknown;
 

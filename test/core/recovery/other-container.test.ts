@@ -4,12 +4,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Recovery } from '../../src/core/recovery/recover-rings.js';
-import { recoverTrace as recoverDumpi } from '../../src/dumpi/index.js';
-import { recoverTrace as recoverHeph } from '../../src/heph/index.js';
-import { recoverTrace as recoverLaplace } from '../../src/laplace/index.js';
-import { recoverTrace as recoverOvni } from '../../src/ovni/index.js';
-import { fixturePath } from './run-fixture.js';
+import type { Recovery } from '../../../src/core/recovery/recover-rings.js';
+import { recoverTrace as recoverDumpi } from '../../../src/dumpi/index.js';
+import { recoverTrace as recoverHeph } from '../../../src/heph/index.js';
+import { recoverTrace as recoverLaplace } from '../../../src/laplace/index.js';
+import { recoverTrace as recoverOvni } from '../../../src/ovni/index.js';
+import { fixturePath } from '../../fixtures/run-fixture.js';
 
 const place = mkdtempSync(join(tmpdir(), 'tracewright-container-'));
 afterAll(() => {
@@ -38,7 +38,7 @@ function rings(): string[] {
 
 /** What becomes of a trace that the first process of another container opens in the same place. */
 function replaceAsFirstProcess(path: string): unknown {
-  const script = fixturePath('replacing.mjs');
+  const script = fixturePath('core/replacing.mjs');
   const command = [...UNSHARE, process.execPath, script, JSON.stringify({ path })];
   const { stdout, stderr } = spawnSync('unshare', command, { encoding: 'utf8' });
   expect(stderr).toBe('');
@@ -53,7 +53,7 @@ describe('a process whose pid says nothing here', () => {
     const input = JSON.stringify({ place });
     const other = spawn(
       'unshare',
-      [...UNSHARE, process.execPath, fixturePath('other-container.mjs'), input],
+      [...UNSHARE, process.execPath, fixturePath('core/other-container.mjs'), input],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const ended = once(other, 'close');

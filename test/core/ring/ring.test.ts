@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { core } from '../../src/core/addon.js';
-import type { NativeRingOptions } from '../../src/core/addon.js';
-import { wrongOrder } from '../../src/core/errors.js';
-import { Ring } from '../../src/core/ring/ring.js';
-import { checkRingOptions } from '../../src/core/options/ring-options.js';
+import { core } from '../../../src/core/addon.js';
+import type { NativeRingOptions } from '../../../src/core/addon.js';
+import { wrongOrder } from '../../../src/core/errors.js';
+import { Ring } from '../../../src/core/ring/ring.js';
+import { checkRingOptions } from '../../../src/core/options/ring-options.js';
 
 const CAPACITY = 65_536;
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-ring-'));
@@ -155,7 +155,7 @@ it('a closed ring refuses with the error of its owner, and late commits change n
 it('the addon may be loaded again on a thread that has rings open', () => {
   const { ring, target } = open();
   put(ring, 10, 1);
-  const addon = new URL('../../build/Release/tracewright.node', import.meta.url);
+  const addon = new URL('../../../build/Release/tracewright.node', import.meta.url);
   process.dlopen({ exports: {} }, fileURLToPath(addon));
   put(ring, 10, 2);
   ring.close();
