@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-const fixtures = new URL('../fixtures/node-service/', import.meta.url);
+const fixtures = new URL('./fixtures/', import.meta.url);
 const register = fileURLToPath(new URL('../../dist/node/register.js', import.meta.url));
 
 /** How a process is told to trace itself. */

@@ -36,7 +36,7 @@ describe('directories are made', () => {
     expect(() => {
       makeDirectories('/proc/tracewright/a');
     }).toThrow('ENOENT');
-    const { code, stderr } = await runFixture('node-service/quiet.mjs', {
+    const { code, stderr } = await runFixture('node/quiet.mjs', {
       env: { TRACEWRIGHT_DIR: '/proc/tracewright' },
       execArgv: ['--import', 'tracewright/register'],
     });

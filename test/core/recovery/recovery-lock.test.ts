@@ -186,7 +186,7 @@ describe.runIf(process.platform === 'linux')('recoveries of the same traces at o
     const target = join(place, 'trace.heph');
     await whileOtherRecovers(place, async () => {
       const trace = openTrace(join(place, 'new.heph'));
-      expect(() => openTrace(target, { exists: 'replace' })).toThrow(/another process/);
+      expect(() => openTrace(target, { exists: 'replace' })).toThrow(/a live process/);
       await trace.close();
     });
     expect(recoverHeph(target).faults).toEqual([]);
