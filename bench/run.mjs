@@ -21,6 +21,7 @@ const NAMES = [
   'ovni-readback',
   'recovery',
   'http',
+  'start',
 ];
 
 const { values } = parseArgs({

@@ -22,8 +22,11 @@ export const faces = [
 /** The modules of each file; the first rule that matches holds. */
 const rules = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
+  // Files that are loaded when they are first needed.
+  [/^core\/recovery\/(?!predecessor|process-identity)/, 'core/recovery'],
+  [/^(heph|laplace)\/read\//, '$1/reading'],
+  [/^node\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   [/^core\//, 'core/core'],
-  [/^laplace\/read\//, 'laplace/reading'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
   [/^node\//, 'node/tracing'],
   [/^(traces|cli)\//, 'cli/commands'],

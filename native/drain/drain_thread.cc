@@ -62,7 +62,7 @@ DrainThread& DrainThread::instance() {
   return *thread;
 }
 
-DrainThread::DrainThread() : process_(getpid()), can_fence_(prepare_fence()) {
+DrainThread::DrainThread() : process_(getpid()) {
   // process.exit() and uncaught exceptions run no environment hook of the main thread.
   std::atexit([] { instance().stop(); });
 }
@@ -219,6 +219,10 @@ void DrainThread::run() {
       wait(kHurriedRoundMs);
     } else if (idle < kIdleRounds) {
       wait(kRoundMs);
+    } else if (!fence_prepared_) {
+      // The kernel takes 10 ms for this, which would delay the start of the service.
+      fence_prepared_ = true;
+      can_fence_ = prepare_fence();
     } else if (fall_asleep()) {
       wait(can_fence_ ? -1 : kUnfencedSleepMs);
       if (!hurried_.load() && !stopping_.load()) {

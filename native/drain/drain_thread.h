@@ -77,6 +77,8 @@ class DrainThread {
   pthread_t thread_{};
   const pid_t process_;
   bool started_ = false;
+  // Only the drain thread uses these two.
+  bool fence_prepared_ = false;
   bool can_fence_ = false;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> woken_{false};

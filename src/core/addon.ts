@@ -1,4 +1,3 @@
-import { isMainThread } from 'node:worker_threads';
 import { loadAddon } from './load-addon.js';
 
 /** A target that several threads of the process write to, as the native core hands it out. */
@@ -29,26 +28,6 @@ export interface JoinOptions {
   epochUnix: bigint;
 }
 
-/** A clock of `interval` stamps. */
-export interface NativeIntervalClock {
-  /** Where a record holds the start, before the stop; -1: nowhere. */
-  offset: number;
-  /** Seconds that are subtracted from the clock. */
-  bias: number;
-  /** The two records of equal length that come before the first one of a new turn, without times. */
-  preface: Uint8Array;
-}
-
-/** See native/ring/interval_stamp.h. */
-export interface NativeIntervalOptions {
-  wall: NativeIntervalClock;
-  cpu: NativeIntervalClock;
-  /** CPU time of the thread rather than of the process. */
-  threadCpu: boolean;
-  /** Where a record holds its counters; -1: nowhere. */
-  countersOffset: number;
-}
-
 export interface NativeRingOptions {
   /** The ring's own file; absent: anonymous memory, which dies with the process. */
   path?: string;
@@ -63,8 +42,13 @@ export interface NativeRingOptions {
   finishTo?: string;
   stampOffset: number;
   stamp: 'none' | 'native' | 'big' | 'interval';
-  /** Of `interval` stamps only. */
-  interval?: NativeIntervalOptions;
+  /** Of `interval` stamps: where a record holds start and stop by each clock, and the biases in s. */
+  wallOffset?: number;
+  cpuOffset?: number;
+  wallBias?: number;
+  cpuBias?: number;
+  /** Cpu time of the thread rather than of the process. */
+  threadCpu?: boolean;
   kernelClock: boolean;
   removeIfEmpty?: boolean;
   lengthOffset?: number;
@@ -156,7 +140,7 @@ export interface ControlLayout {
   stamp: number;
   droppedEvents: number;
   refusedEvents: number;
-  stampArea: number;
+  turned: number;
   unfinished: number;
   wordsAt: number;
   words: number;
@@ -206,9 +190,13 @@ export interface NativeCore {
   /** Takes a number; without `wanted` the next one from 1 that no thread has taken. */
   takeNumber(target: NativeTarget, wanted?: number): number;
   openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
+  /** Rings of this process take memory as they fill: opening one costs less, a new page a fault. */
+  mapPagesLate(): void;
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
   makeRoom(ring: number, bytes: number): number;
   commitExplicit(ring: number, lastRecord: number): boolean;
+  /** Publishes `interval` records that their writer has stamped, over the end of a clock's seconds. */
+  commitTurn(ring: number, wall: boolean, cpu: boolean): void;
   flush(ring: number): boolean;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */
@@ -309,6 +297,14 @@ export interface NativeCore {
 
 /** The native core: the prebuilt binary of this platform, or the one that was built here. */
 export const core = loadAddon() as NativeCore;
+
+/**
+ * Whether the calling thread is the main one. Loading `node:worker_threads` costs some 3 ms and
+ * 2 MB, so it is asked only where the numbers of the system do not say.
+ */
+export const isMainThread =
+  (process.platform === 'linux' && core.systemThreadId() === process.pid) ||
+  process.getBuiltinModule('node:worker_threads').isMainThread;
 
 // Before Node ends the workers one after another, each of which would wait by itself.
 if (isMainThread)

@@ -4,3 +4,5 @@ import { core } from './addon.js';
 export function systemThreadId(): number {
   return core.systemThreadId();
 }
+
+export { isMainThread } from './addon.js';

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import { isMainThread } from 'node:worker_threads';
 import { finishOnSignal } from '../core/signals.js';
+import { isMainThread } from '../core/system-thread.js';
 import { procFini, readyProcess } from '../ovni/write/process.js';
 import { thread, threadFree } from '../ovni/write/thread.js';
 import type { GarbageCollections } from './garbage-collection.js';

@@ -15,7 +15,7 @@ const FIRST_LABELLED = 8;
  */
 export class RequestsInFlight {
   readonly #guard = new Guard('requests in flight');
-  readonly #marks = compileMarks(thread);
+  #marks: ReturnType<typeof compileMarks> | undefined;
   #count = 0;
   #labelled = -1;
 
@@ -40,6 +40,7 @@ export class RequestsInFlight {
     if (!this.#guard.on || thread.process === undefined) return;
     try {
       if (count > this.#labelled) this.#label(count);
+      this.#marks ??= compileMarks(thread);
       this.#marks.set(IN_FLIGHT, count + 1);
     } catch (error) {
       this.#guard.fail(error);

@@ -1,5 +1,5 @@
-import { isMainThread } from 'node:worker_threads';
 import { holdingSignals } from '../core/signals.js';
+import { isMainThread } from '../core/system-thread.js';
 import { openTrace } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import type { Stream } from '../heph/write/stream.js';

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
-import { isMainThread, threadId } from 'node:worker_threads';
 import { clockNow } from '../core/clock.js';
 import { holdingSignals } from '../core/signals.js';
+import { isMainThread } from '../core/system-thread.js';
 import { setAttribute } from '../ovni/write/attribute.js';
 import { emitTo } from '../ovni/write/emit.js';
 import { beginProcess } from '../ovni/write/process.js';
@@ -15,7 +15,8 @@ const VIRTUAL_CPU = -1;
 
 /** What a stream says about itself in its metadata, as the attribute `node`. */
 export function threadName(): string {
-  return isMainThread ? 'main' : `worker ${threadId}`;
+  if (isMainThread) return 'main';
+  return `worker ${process.getBuiltinModule('node:worker_threads').threadId}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { clockNow } from '../core/clock.js';
+import { mapPagesLate } from '../core/ring/ring.js';
 import { keepTargetOpen } from '../core/ring/shared-target.js';
 import { systemThreadId } from '../core/system-thread.js';
 import { TracewrightError } from '../core/errors.js';
@@ -16,7 +17,6 @@ import type { Trace } from '../heph/write/trace.js';
 import { currentProcess } from '../ovni/write/process.js';
 import { thread } from '../ovni/write/thread.js';
 import { traceClientRequests } from './client-spans.js';
-import { completeEarlierTraces, deleteOldest } from './earlier-traces.js';
 import { completeAtExit, completeOnSignals } from './exits.js';
 import { traceFetchRequests } from './fetch-spans.js';
 import { GarbageCollections } from './garbage-collection.js';
@@ -97,6 +97,10 @@ function sizesOf(used: number): CheckedSizeOptions {
  * @returns the bytes of those that stay.
  */
 function settleEarlier(run: Run, ringDir: string | undefined): number {
+  // A directory of its own that is new, and the first of its name.
+  if (run.topmost && run.earlier.length === 0) return 0;
+  const { completeEarlierTraces, deleteOldest } =
+    require('./earlier-traces.js') as typeof import('./earlier-traces.js');
   const traces = completeEarlierTraces(run.directory, run.earlier, ringDir);
   const { maxBytes, atMaxBytes } = sizesOf(0);
   if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
@@ -208,6 +212,7 @@ function observe(
 function beginFirst(): void {
   const settings = readSettings();
   const ringDir = settleRingDir();
+  mapPagesLate();
   const run = joinRun(settings);
   const { firstClock } = run;
   completeOnSignals();

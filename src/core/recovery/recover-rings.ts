@@ -6,8 +6,9 @@ import type { OptionNames } from '../options/argument.js';
 import { TraceFormatError, TracewrightError } from '../errors.js';
 import { discardRing } from './recover-file.js';
 import type { RecoveredStream } from './recover-file.js';
-import { OPENING_WAIT_MS, RECOVERY_WAIT_MS, whileLocked } from './recovery-lock.js';
-import { RingFile, UNREADABLE_RING } from './ring-file.js';
+import { CLOSED_TRACE } from './predecessor.js';
+import { RECOVERY_WAIT_MS, whileLocked } from './recovery-lock.js';
+import { RingFile } from './ring-file.js';
 import type { UnreadyRing } from './ring-file.js';
 import { wrapSystemError, hasCode } from '../files/system-error.js';
 
@@ -55,9 +56,6 @@ export interface Leftover {
   ring: RingFile;
   stream: string;
 }
-
-/** The limit of errors about a trace that this very process writes, and no other that is alive. */
-const CLOSED_TRACE = 'a trace that this process has closed';
 
 const DEEPEST = 16;
 
@@ -180,29 +178,6 @@ export function recoverRingsLocked(
   // Most traces are opened where there never was one.
   if (candidates().next().done === true) return nothingToRecover();
   return whileLocked(directories(), waitMs, () => recoverRings(candidates(), complete));
-}
-
-/**
- * Recovers what a dead predecessor left in a place that is about to be used again; what a live
- * process writes there is left alone.
- *
- * @returns false when a process other than this one is alive and writes there, or recovers it for
- *   longer than can be waited.
- * @throws TracewrightError `ERR_SYSTEM` when a ring there cannot be read.
- */
-export function recoverPredecessor(
-  recover: (options: RecoverOptions) => Recovery,
-  ringDir?: string,
-): boolean {
-  try {
-    recover({ waitMs: OPENING_WAIT_MS, ...(ringDir === undefined ? {} : { ringDir }) });
-    return true;
-  } catch (error) {
-    if (!(error instanceof TracewrightError)) throw error;
-    if (error.code === 'ERR_TIMEOUT') return false;
-    if (error.field === UNREADABLE_RING) throw error;
-    return error.code !== 'ERR_ORDER' || error.limit === CLOSED_TRACE;
-  }
 }
 
 /**

@@ -5,8 +5,6 @@ import { wrapSystemError, hasCode } from '../files/system-error.js';
 
 /** How long a recovery waits for another one, in milliseconds, unless it is told. */
 export const RECOVERY_WAIT_MS = 30_000;
-/** The same for one that a process does before it opens a trace, which must not hold it up. */
-export const OPENING_WAIT_MS = 1000;
 
 const POLL_MS = 5;
 

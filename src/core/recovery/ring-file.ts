@@ -4,6 +4,7 @@ import { core } from '../addon.js';
 import { TraceFormatError, TracewrightError } from '../errors.js';
 import { isAlive, isOwn } from './process-identity.js';
 import type { ProcessIdentity } from './process-identity.js';
+import { UNREADABLE_RING } from './predecessor.js';
 
 const MAGIC = 'TWRING\r\n';
 const VERSION = 1;
@@ -85,9 +86,6 @@ function ownerOf(
   const alive = isAlive(process) || staysHeld(fd);
   return { owner: alive ? 'alive' : 'dead', isOwn: isOwn(process), process };
 }
-
-/** The field of errors that say that a ring cannot be read: whose it is remains unknown. */
-export const UNREADABLE_RING = 'ring';
 
 function readable<T>(path: string, call: () => T): T {
   try {

@@ -1,5 +1,6 @@
 import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { readClock, unixNow } from '../../core/clock.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { SharedTarget } from '../../core/ring/shared-target.js';
@@ -7,7 +8,7 @@ import { limitGroup } from '../../core/ring/target-group.js';
 import { checkOptionNames, integerIn } from '../../core/options/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
-import { recoverPredecessor } from '../../core/recovery/recover-rings.js';
+import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
@@ -25,7 +26,6 @@ import {
   SIZE_OFFSET,
 } from '../layout.js';
 import { bytesOfPieces, piecesOf } from '../pieces.js';
-import { discardRings, recoverTrace } from '../read/recover.js';
 import { Stream } from './stream.js';
 import { checkTarget } from '../target.js';
 import type { Target } from '../target.js';
@@ -60,6 +60,20 @@ const TRACE_OPTIONS = {
   datagramBytes: true,
   flushTimeoutMs: true,
 } as const;
+
+/**
+ * Completes the file of a process that has died, or discards rings whose file somebody has removed.
+ *
+ * @returns as `recoverPredecessor`.
+ */
+function recoverPlace(file: string, ringDir: string | undefined): boolean {
+  const places = [dirname(resolve(file)), ...(ringDir === undefined ? [] : [ringDir])];
+  if (!places.some(mayHoldRings)) return true;
+  const { discardRings, recoverTrace } =
+    require('../read/recover.js') as typeof import('../read/recover.js');
+  const recover = existsSync(file) ? recoverTrace : discardRings;
+  return recoverPredecessor((options) => recover(file, options), ringDir);
+}
 
 /** What became of the events of a trace, of all threads of the process. */
 export interface TraceStats {
@@ -157,11 +171,7 @@ export class Trace {
         accessSync(ringDir, fsConstants.W_OK);
       });
     }
-    const recovered = (file: string) =>
-      recoverPredecessor(
-        (recoverOptions) => (existsSync(file) ? recoverTrace : discardRings)(file, recoverOptions),
-        ringDir,
-      );
+    const recovered = (file: string) => recoverPlace(file, ringDir);
     const rotates = kind === 'file' && sizes.rotateBytes > 0;
     if (rotates) wrapSystemError('target', target, () => piecesOf(path)).forEach(recovered);
     const inUse = kind === 'file' && !rotates && !recovered(path) && existsSync(path);

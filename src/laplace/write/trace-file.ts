@@ -14,7 +14,7 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
-import { OPENING_WAIT_MS } from '../../core/recovery/recovery-lock.js';
+import { OPENING_WAIT_MS } from '../../core/recovery/predecessor.js';
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {

@@ -21,7 +21,7 @@ import { isDirectory } from '../../core/files/file-kind.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
-import { recoverPredecessor } from '../../core/recovery/recover-rings.js';
+import { recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { watchTargets } from '../../core/ring/target-health.js';
 import { wellFormedJson } from '../../core/json.js';

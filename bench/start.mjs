@@ -1,0 +1,134 @@
+// What a preload adds to the start of a process that does nothing else, on several Nodes.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { otherNode } from '../scripts/other-node.mjs';
+import { main } from './benchmark.mjs';
+import { median, quantile } from './median.mjs';
+
+const GOAL_PERCENT = 40;
+const GOAL_MB = 15;
+const MAJORS = '20,24,26';
+
+const require = createRequire(import.meta.url);
+const openTelemetry = fileURLToPath(new URL('start-opentelemetry.cjs', import.meta.url));
+
+/** The official package that registers every instrumentation, where it is installed. */
+function officialRegister() {
+  try {
+    return require.resolve('@opentelemetry/auto-instrumentations-node/register');
+  } catch {
+    return undefined;
+  }
+}
+
+const VARIANTS = [
+  { name: 'plain', flags: [] },
+  { name: 'tracewright/register', flags: ['--import', 'tracewright/register'] },
+  { name: 'OpenTelemetry, HTTP only', flags: ['--require', openTelemetry] },
+];
+const official = officialRegister();
+if (official !== undefined) {
+  VARIANTS.push({ name: 'OpenTelemetry, all', flags: ['--require', official] });
+}
+const TRACED = 1;
+
+/** The process prints its memory last, when everything has been loaded. */
+const SCRIPT = 'process.stdout.write(`${process.memoryUsage.rss()}`)';
+
+/**
+ * @param {string} node
+ * @param {string[]} flags
+ * @param {string} directory where traces go.
+ */
+function start(node, flags, directory) {
+  const from = process.hrtime.bigint();
+  const { status, stdout, stderr } = spawnSync(node, [...flags, '-e', SCRIPT], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    encoding: 'utf8',
+    env: { ...process.env, TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: join(directory, 'run') },
+  });
+  const ms = Number(process.hrtime.bigint() - from) / 1e6;
+  if (status !== 0) throw new Error(`${node} ${flags.join(' ')}: exit code ${status}\n${stderr}`);
+  return { ms, mb: Number(stdout) / 1e6 };
+}
+
+/**
+ * @param {string} node
+ * @param {number} rounds
+ */
+function measureNode(node, rounds) {
+  /** @type {ReturnType<typeof start>[][]} */
+  const figures = VARIANTS.map(() => []);
+  for (let round = -2; round < rounds; round++) {
+    for (let turn = 0; turn < VARIANTS.length; turn++) {
+      // Every round another one begins.
+      const i = (turn + round + 2) % VARIANTS.length;
+      const directory = mkdtempSync(join(tmpdir(), 'tracewright-start-'));
+      const figure = start(node, VARIANTS[i].flags, directory);
+      rmSync(directory, { recursive: true, force: true });
+      if (round >= 0) figures[i].push(figure);
+    }
+  }
+  return figures;
+}
+
+/** @param {{ quick: boolean, nodes?: string }} options */
+async function measure({ quick, nodes = MAJORS }) {
+  const rounds = quick ? 5 : 40;
+  const rows = [];
+  const goals = [];
+  const own = process.versions.node.split('.')[0];
+  for (const version of nodes.split(',')) {
+    const node = version === own ? process.execPath : join(otherNode(version), 'node');
+    const figures = measureNode(node, rounds);
+    const [plain] = figures;
+    for (const [i, { name }] of VARIANTS.entries()) {
+      const times = figures[i].map(({ ms }) => ms);
+      const addedPercent =
+        100 * median(figures[i].map(({ ms }, round) => ms / plain[round].ms - 1));
+      const addedMb = median(figures[i].map(({ mb }, round) => mb - plain[round].mb));
+      const added = median(figures[i].map(({ ms }, round) => ms - plain[round].ms));
+      rows.push([
+        version,
+        name,
+        median(times),
+        quantile(times, 0.1),
+        ...(i === 0 ? ['', '', ''] : [added, addedPercent, addedMb]),
+      ]);
+      if (i !== TRACED) continue;
+      goals.push({
+        goal: `Node ${version}: at most ${GOAL_PERCENT} % of plain Node's start`,
+        figure: addedPercent,
+        met: addedPercent <= GOAL_PERCENT,
+      });
+      goals.push({
+        goal: `Node ${version}: at most ${GOAL_MB} MB of memory`,
+        figure: addedMb,
+        met: addedMb <= GOAL_MB,
+      });
+    }
+  }
+  return {
+    tables: [
+      {
+        title: `Start to end of a process that does nothing, ${rounds} alternating rounds; figures that are added are medians over the rounds`,
+        columns: ['Node', 'preloaded', 'median ms', 'p10 ms', 'added ms', 'added %', 'added MB'],
+        rows,
+      },
+    ],
+    goals,
+    notes: ['Time is from spawn to exit. Memory is the resident set at the end of the program.'],
+  };
+}
+
+await main(import.meta.url, {
+  title: "What tracing adds to a process's start",
+  help: `  --nodes LIST  major versions, default ${MAJORS}; npm brings those that are not running`,
+  options: { nodes: { type: 'string' } },
+  measure,
+});

@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs';
+import { TracewrightError } from '../errors.js';
+import { hasCode } from '../files/system-error.js';
+import type { Recovery, RecoverOptions } from './recover-rings.js';
+
+// A writer needs no more of recovery than this file, unless a process has left something.
+
+/** How long the recovery before a trace is opened waits for another one, in milliseconds. */
+export const OPENING_WAIT_MS = 1000;
+
+/** The limit of errors about a trace that this very process writes, and no other that is alive. */
+export const CLOSED_TRACE = 'a trace that this process has closed';
+
+/** The field of errors about a ring that cannot be read. */
+export const UNREADABLE_RING = 'ring';
+
+/** Whether a directory has files named like rings, or cannot be read, which recovery then reports. */
+export function mayHoldRings(directory: string): boolean {
+  try {
+    return readdirSync(directory).some((name) => name.endsWith('.ring'));
+  } catch (error) {
+    return !hasCode(error, 'ENOENT');
+  }
+}
+
+/**
+ * Recovers what a dead predecessor left in a place that is about to be used again; what a live
+ * process writes there is left alone.
+ *
+ * @returns false when a process other than this one is alive and writes there, or recovers it for
+ *   longer than can be waited.
+ * @throws TracewrightError `ERR_SYSTEM` when a ring there cannot be read.
+ */
+export function recoverPredecessor(
+  recover: (options: RecoverOptions) => Recovery,
+  ringDir?: string,
+): boolean {
+  try {
+    recover({ waitMs: OPENING_WAIT_MS, ...(ringDir === undefined ? {} : { ringDir }) });
+    return true;
+  } catch (error) {
+    if (!(error instanceof TracewrightError)) throw error;
+    if (error.code === 'ERR_TIMEOUT') return false;
+    if (error.field === UNREADABLE_RING) throw error;
+    return error.code !== 'ERR_ORDER' || error.limit === CLOSED_TRACE;
+  }
+}
