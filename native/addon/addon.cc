@@ -38,14 +38,9 @@ TRACEWRIGHT_THREAD_LOCAL Ring* slots[kSlots];
 namespace {
 
 constexpr uint32_t kSocketLimitMs = 1000;
-// The kinds of Stamp, in whose order the functions below are kept.
-constexpr size_t kStamps = 4;
-static_assert(static_cast<size_t>(Stamp::none) == 0 && static_cast<size_t>(Stamp::native) == 1 &&
-              static_cast<size_t>(Stamp::big) == 2 && static_cast<size_t>(Stamp::interval) == 3);
-
 struct SlotFunctions {
   Napi::FunctionReference commit[kStamps];  // by Stamp
-  Napi::FunctionReference read_stamp;
+  Napi::FunctionReference read_stamp[kStamps];
   Napi::FunctionReference put_words;
 };
 
@@ -155,9 +150,9 @@ void commit_slot(const void*) {
   slots[kSlot]->commit<kStamp>();
 }
 
-template <size_t kSlot>
+template <Stamp kStamp, size_t kSlot>
 void read_stamp_slot(const void*) {
-  slots[kSlot]->read_stamp();
+  slots[kSlot]->read_stamp<kStamp>();
 }
 
 template <size_t kSlot>
@@ -166,13 +161,9 @@ void put_words_slot(const void*) {
 }
 
 // What is called on the ring in a slot, both ways of calling it.
-struct SlotCalls {
-  FastCallback commit[kStamps];  // by Stamp
-  FastCallback read_stamp;
-  FastCallback put_words;
-  napi_callback plain_commit[kStamps];
-  napi_callback plain_read_stamp;
-  napi_callback plain_put_words;
+struct SlotCall {
+  FastCallback fast;
+  napi_callback plain;
 };
 
 template <FastCallback kCall>
@@ -181,16 +172,28 @@ napi_value plain(napi_env, napi_callback_info) {
   return nullptr;
 }
 
+template <FastCallback kCall>
+constexpr SlotCall slot_call() {
+  return {kCall, plain<kCall>};
+}
+
+struct SlotCalls {
+  SlotCall commit[kStamps];  // by Stamp
+  SlotCall read_stamp[kStamps];
+  SlotCall put_words;
+};
+
 template <size_t kSlot>
 constexpr SlotCalls calls_of_slot() {
-  return {{commit_slot<Stamp::none, kSlot>, commit_slot<Stamp::native, kSlot>,
-           commit_slot<Stamp::big, kSlot>, commit_slot<Stamp::interval, kSlot>},
-          read_stamp_slot<kSlot>,
-          put_words_slot<kSlot>,
-          {plain<commit_slot<Stamp::none, kSlot>>, plain<commit_slot<Stamp::native, kSlot>>,
-           plain<commit_slot<Stamp::big, kSlot>>, plain<commit_slot<Stamp::interval, kSlot>>},
-          plain<read_stamp_slot<kSlot>>,
-          plain<put_words_slot<kSlot>>};
+  return {
+      {slot_call<commit_slot<Stamp::none, kSlot>>(), slot_call<commit_slot<Stamp::native, kSlot>>(),
+       slot_call<commit_slot<Stamp::big, kSlot>>(),
+       slot_call<commit_slot<Stamp::interval, kSlot>>()},
+      {slot_call<read_stamp_slot<Stamp::none, kSlot>>(),
+       slot_call<read_stamp_slot<Stamp::native, kSlot>>(),
+       slot_call<read_stamp_slot<Stamp::big, kSlot>>(),
+       slot_call<read_stamp_slot<Stamp::interval, kSlot>>()},
+      slot_call<put_words_slot<kSlot>>()};
 }
 
 template <size_t... kSlot>
@@ -209,10 +212,10 @@ napi_value make_function(napi_env env, const char* name, napi_callback callback,
 
 // The functions of a slot are made once for an environment: V8 never lets go of a fast one.
 napi_value slot_function(napi_env env, Napi::FunctionReference* made, const char* name,
-                         FastCallback fast, napi_callback slow) {
+                         const SlotCall& call) {
   if (made->IsEmpty()) {
-    napi_value function = make_fast_function(fast);
-    if (function == nullptr) function = make_function(env, name, slow, nullptr);
+    napi_value function = make_fast_function(call.fast);
+    if (function == nullptr) function = make_function(env, name, call.plain, nullptr);
     *made = Napi::Persistent(Napi::Function(env, function));
   }
   return made->Value();
@@ -232,8 +235,9 @@ napi_value commit_any(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+template <Stamp kStamp>
 napi_value read_stamp_any(napi_env env, napi_callback_info info) {
-  ring_of_function(env, info)->read_stamp();
+  ring_of_function(env, info)->read_stamp<kStamp>();
   return nullptr;
 }
 
@@ -244,6 +248,9 @@ napi_value put_words_any(napi_env env, napi_callback_info info) {
 
 constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_any<Stamp::native>,
                                                commit_any<Stamp::big>, commit_any<Stamp::interval>};
+constexpr napi_callback kReadStampAny[kStamps] = {
+    read_stamp_any<Stamp::none>, read_stamp_any<Stamp::native>, read_stamp_any<Stamp::big>,
+    read_stamp_any<Stamp::interval>};
 
 // ---- Everything else ----
 
@@ -375,6 +382,27 @@ Napi::Value take_number(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), target->take_number(info[1].IsNumber() ? &wanted : nullptr));
 }
 
+IntervalClock interval_clock(const Napi::Value& value) {
+  IntervalClock clock;
+  if (!value.IsObject()) return clock;
+  const Napi::Object from = value.As<Napi::Object>();
+  clock.offset = static_cast<int32_t>(number(from, "offset", -1));
+  clock.bias = static_cast<int64_t>(number(from, "bias", 0));
+  clock.preface = bytes(from, "preface");
+  return clock;
+}
+
+IntervalOptions interval_options(const Napi::Value& value) {
+  IntervalOptions options;
+  if (!value.IsObject()) return options;
+  const Napi::Object from = value.As<Napi::Object>();
+  options.wall = interval_clock(from.Get("wall"));
+  options.cpu = interval_clock(from.Get("cpu"));
+  options.thread_cpu = flag(from, "threadCpu");
+  options.counters_offset = static_cast<int32_t>(number(from, "countersOffset", -1));
+  return options;
+}
+
 // mapPagesLate()
 Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
   Ring::map_pages_late();
@@ -397,11 +425,7 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   options.stamp = stamp == "big" ? Stamp::big : stamp == "native" ? Stamp::native : Stamp::none;
   if (stamp == "interval") {
     options.stamp = Stamp::interval;
-    options.wall_offset = static_cast<int32_t>(number(from, "wallOffset", -1));
-    options.cpu_offset = static_cast<int32_t>(number(from, "cpuOffset", -1));
-    options.wall_bias = static_cast<int64_t>(number(from, "wallBias", 0));
-    options.cpu_bias = static_cast<int64_t>(number(from, "cpuBias", 0));
-    options.thread_cpu = flag(from, "threadCpu");
+    options.interval = interval_options(from.Get("interval"));
   }
   options.kernel_clock = flag(from, "kernelClock");
   options.remove_if_empty = flag(from, "removeIfEmpty");
@@ -473,18 +497,17 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   const bool words = flag(from, "words");
   if (slot < 0) {
     commit = make_function(env, "commit", kCommitAny[stamp_index], ring.get());
-    read_stamp = make_function(env, "readStamp", read_stamp_any, ring.get());
+    read_stamp = make_function(env, "readStamp", kReadStampAny[stamp_index], ring.get());
     if (words) put_words = make_function(env, "putWords", put_words_any, ring.get());
   } else {
     const SlotCalls& calls = kSlotCalls[static_cast<size_t>(slot)];
     SlotFunctions& functions = all->functions[static_cast<size_t>(slot)];
-    commit = slot_function(env, &functions.commit[stamp_index], "commit", calls.commit[stamp_index],
-                           calls.plain_commit[stamp_index]);
-    read_stamp = slot_function(env, &functions.read_stamp, "readStamp", calls.read_stamp,
-                               calls.plain_read_stamp);
+    commit =
+        slot_function(env, &functions.commit[stamp_index], "commit", calls.commit[stamp_index]);
+    read_stamp = slot_function(env, &functions.read_stamp[stamp_index], "readStamp",
+                               calls.read_stamp[stamp_index]);
     if (words) {
-      put_words = slot_function(env, &functions.put_words, "putWords", calls.put_words,
-                                calls.plain_put_words);
+      put_words = slot_function(env, &functions.put_words, "putWords", calls.put_words);
     }
   }
   result["commit"] = Napi::Value(env, commit);
@@ -501,12 +524,6 @@ Napi::Value make_room(const Napi::CallbackInfo& info) {
 Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(
       info.Env(), ring_argument(info)->commit_explicit(info[1].As<Napi::Number>().Uint32Value()));
-}
-
-// commitTurn(ring, wall, cpu)
-Napi::Value commit_turn(const Napi::CallbackInfo& info) {
-  ring_argument(info)->commit_turn(info[1].As<Napi::Boolean>(), info[2].As<Napi::Boolean>());
-  return info.Env().Undefined();
 }
 
 Napi::Value flush_ring(const Napi::CallbackInfo& info) {
@@ -821,10 +838,10 @@ Napi::Object control_layout(Napi::Env env) {
   put("stamp", offsetof(ControlPage, stamp));
   put("droppedEvents", offsetof(ControlPage, dropped_events));
   put("refusedEvents", offsetof(ControlPage, refused_events));
-  put("turned", offsetof(ControlPage, turned));
   put("unfinished", offsetof(ControlPage, unfinished));
   put("wordsAt", offsetof(ControlPage, words_at));
   put("words", offsetof(ControlPage, words));
+  put("stampArea", offsetof(ControlPage, stamp_area));
   put("epilogues", offsetof(ControlPage, epilogues));
   put("epilogueStride", sizeof(Epilogue));
   put("epilogueHeadBytes", offsetof(Epilogue, bytes));
@@ -892,7 +909,6 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   put("openRing", open_ring);
   put("makeRoom", make_room);
   put("commitExplicit", commit_explicit);
-  put("commitTurn", commit_turn);
   put("flush", flush_ring);
   put("writeThrough", write_through);
   put("finish", finish_ring);

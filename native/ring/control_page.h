@@ -65,7 +65,6 @@ struct ControlPage {
   // Counted by JavaScript (a drop is decided there), read by stats.
   double dropped_events;
   double refused_events;
-  int32_t turned;      // a record was held back: 1 wall clock, 2 cpu clock ran over its seconds
   int32_t unfinished;  // set while the target lacks an end that only its format can write
 
   // What is being written, noted before it is. Shared file: a chunk of the ring and its place. A
@@ -91,6 +90,9 @@ struct ControlPage {
   // Written by the producing thread's JavaScript: what put_words() is to put where.
   alignas(64) int32_t words_at;  // bytes from the start of the data
   int32_t words;                 // 32-bit words
+
+  // What the commit's stamp shares with its writer, who knows its kind.
+  alignas(64) double stamp_area[8];
 
   // NUL-terminated absolute paths.
   alignas(4096) char target[kPathBytes];

@@ -146,19 +146,6 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
   const RingOptions& options = ring->options_;
   ring->capacity_ = options.capacity;
   ring->mask_ = options.capacity - 1;
-  ring->epoch_ = options.epoch;
-  ring->stamp_offset_ = options.stamp_offset;
-  ring->kernel_clock_ = options.kernel_clock;
-  if (options.stamp == Stamp::interval) {
-    ring->thread_cpu_ = options.thread_cpu;
-    ring->wall_offset_ = options.wall_offset;
-    ring->cpu_offset_ = options.cpu_offset;
-    // A bias may lie before the clock's zero: these wrap, and so do the differences to them.
-    ring->epoch_ = static_cast<uint64_t>(options.wall_bias) * 1000000000u;
-    ring->cpu_epoch_ = static_cast<uint64_t>(options.cpu_bias) * 1000000000u;
-    if (options.wall_offset >= 0) ring->wall_limit_ = kIntervalTurnNs;
-    if (options.cpu_offset >= 0) ring->cpu_limit_ = kIntervalTurnNs;
-  }
   if (!ring->map(failure)) return nullptr;
 
   ControlPage& control = *ring->control_;
@@ -167,11 +154,8 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
   control.capacity = ring->capacity_;
   copy_text(control.format, options.format);
   control.target_kind = options.target_kind;
-  control.stamp_offset = options.stamp_offset;
   control.base_offset = options.base_offset;
-  // A stamp counts from the epoch, so none may lie before it.
-  const uint64_t earliest = options.stamp == Stamp::interval ? 0 : options.epoch;
-  control.last_stamp.store(earliest, std::memory_order_relaxed);
+  ring->stamp_.open(options, &control);
   const ProcessIdentity& identity = ProcessIdentity::current();
   control.pid = identity.pid;
   control.process_start = identity.start;
@@ -304,6 +288,7 @@ Ring* Ring::closed_ring() {
     // Without the mapping there is nowhere to be harmless.
     if (place == MAP_FAILED) std::abort();
     closed->control_ = new (place) ControlPage();
+    closed->stamp_.open({}, closed->control_);
     closed->data_ = closed->mapping() + closed->control_bytes_;
     closed->set_wake_at(UINT64_MAX);
     closed->finished_.store(true);
@@ -327,18 +312,43 @@ void Ring::put_words() {
 }
 
 bool Ring::commit_explicit(uint32_t last_record) {
-  const uint8_t* const stamps = data_ + (head_ & mask_) + stamp_offset_;
-  uint64_t ns;
-  uint64_t last_ns;
-  std::memcpy(&ns, stamps, sizeof ns);
-  std::memcpy(&last_ns, stamps + last_record, sizeof last_ns);
-  if (ns < control_->last_stamp.load(std::memory_order_relaxed)) {
+  const uint8_t* const first = data_ + (head_ & mask_);
+  if (!stamp_.is_in_order(stamp_.of(first))) {
     // Behind the epilogue of a stream that has been finished meanwhile it is only too late.
     return finished();
   }
-  control_->last_stamp.store(last_ns, std::memory_order_relaxed);
+  stamp_.note_last(stamp_.of(first + last_record));
   publish(static_cast<uint32_t>(control_->pending));
   return true;
+}
+
+bool Ring::put_preface(const uint8_t* record, uint32_t bytes) {
+  const size_t size = stamp_.preface_bytes();
+  // Later records mean something else without it, so it goes out whatever the policy.
+  if (free_bytes() < size + bytes) drain();
+  if (free_bytes() < size + bytes || sink_->spent()) return false;
+  uint8_t* const at = data_ + (head_ & mask_);
+  std::memmove(at + size, at, bytes);
+  stamp_.write_preface(at, bytes == 0 ? record : at + size);
+  publish(static_cast<uint32_t>(size));
+  return true;
+}
+
+bool Ring::put_prefaces(uint8_t* record, uint32_t bytes) {
+  do {
+    while (stamp_.preface_bytes() > 0) {
+      if (!put_preface(record, bytes)) return false;
+    }
+    if (bytes > 0) record = data_ + (head_ & mask_);
+  } while (!stamp_.put_after_preface(record));
+  return true;
+}
+
+void Ring::commit_after_preface() {
+  const auto bytes = static_cast<uint32_t>(control_->pending);
+  const bool complete = put_prefaces(data_ + (head_ & mask_), bytes);
+  stamp_.note_preface(complete);
+  if (complete) publish(bytes);
 }
 
 void Ring::wake() {
@@ -363,7 +373,7 @@ int64_t Ring::make_room(uint32_t bytes) {
       wake();
       return static_cast<int64_t>(Room::full);
     }
-    const uint64_t from = stall_begin();
+    const uint64_t from = stamp_.not_before_last();
     if (sink_->slow()) {
       wake();
       // Who has waited in vain does not wait again until something moves: a peer that stands still
@@ -387,45 +397,34 @@ int64_t Ring::make_room(uint32_t bytes) {
 bool Ring::flush() {
   control_->stalled = 0;
   if (finished()) return true;
-  const uint64_t from = stall_begin();
+  const uint64_t from = stamp_.not_before_last();
   const bool complete = drain();
   note_stall(from);
   return complete;
 }
 
-void Ring::stamp_as_opened(uint8_t* record) {
-  if (options_.stamp == Stamp::big) {
-    stamp<Stamp::big>(record + stamp_offset_);
-  } else if (options_.stamp == Stamp::native) {
-    stamp<Stamp::native>(record + stamp_offset_);
-  } else if (options_.stamp == Stamp::interval) {
-    stamp_interval(record);
-  }
-}
-
 bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t* body,
                          size_t body_bytes, bool stamped, Failure* failure) {
   control_->stalled = 0;
+  // Before the lock: what comes before the record goes through the ring.
+  if (!stamped && !finished() && !stamp_.put(record_head)) {
+    const bool complete = put_prefaces(record_head, 0);
+    stamp_.note_preface(complete);
+    if (!complete) {
+      *failure = sink_->last_failure();
+      return false;
+    }
+  }
   std::lock_guard<std::mutex> lock(consumer_);
   if (finished()) {
     failure->set("write", "a finished stream", EPIPE);
     return false;
   }
-  uint64_t ns = 0;
-  if (stamped) {
-    std::memcpy(&ns, record_head + stamp_offset_, sizeof ns);
-    if (ns < control_->last_stamp.load(std::memory_order_relaxed)) {
-      failure->set("stamp", "a record before its predecessor", ERANGE);
-      return false;
-    }
-  } else {
-    stamp_as_opened(record_head);
-    if (control_->turned != 0) {
-      failure->set("stamp", "a record behind the end of its clock's seconds", ERANGE);
-      return false;
-    }
+  if (stamped && !stamp_.is_in_order(stamp_.of(record_head))) {
+    failure->set("stamp", "a record before its predecessor", ERANGE);
+    return false;
   }
-  const uint64_t from = stall_begin();
+  const uint64_t from = stamp_.not_before_last();
   if (sink_->spent()) {
     *failure = sink_->group()->state().failure;
     return false;
@@ -440,7 +439,7 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     if (group) group->give_back(head_bytes + body_bytes);
     return false;
   }
-  if (stamped) control_->last_stamp.store(ns, std::memory_order_relaxed);
+  if (stamped) stamp_.note_last(stamp_.of(record_head));
   head_ += head_bytes + body_bytes;
   // Tail first: between the two stores a reader may see a ring that is ahead of its producer, never
   // one that claims bytes it does not hold.
@@ -502,7 +501,7 @@ void Ring::lay_end() {
   if (bytes == 0 || bytes > kEpilogueBytes) return;
   ending_ = epilogue;
   for (uint32_t i = 0; i < ending_.records; ++i) {
-    stamp_as_opened(ending_.bytes + i * ending_.record_bytes);
+    stamp_.put(ending_.bytes + i * ending_.record_bytes);
   }
 }
 

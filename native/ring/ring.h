@@ -13,9 +13,9 @@
 #include <mutex>
 #include <string>
 
-#include "clock/clock.h"
 #include "file/failure.h"
 #include "file/file_identity.h"
+#include "ring/commit_stamp.h"
 #include "ring/control_page.h"
 
 namespace tracewright {
@@ -26,22 +26,7 @@ struct FilePiece;
 
 enum class FullPolicy { block, drop };
 
-// What commit() does about the clock.
-enum class Stamp {
-  none,    // the record carries its own, or needs none
-  native,  // u64 in the machine's byte order, CLOCK_MONOTONIC
-  big,     // u64 big-endian, since the ring's epoch
-  // Start and stop of a call by up to two clocks, each u16 seconds and u32 nanoseconds, big-endian,
-  // since a bias of whole seconds. The writer has stored the starts; kNoStart takes the stop.
-  interval,
-};
-
-// In place of a start's nanoseconds.
-constexpr uint32_t kNoStart = 0xffffffff;
-// What u16 seconds can count.
-constexpr uint64_t kIntervalTurnNs = uint64_t{65536} * 1000000000u;
-
-struct RingOptions {
+struct RingOptions : StampOptions {
   std::string path;  // the ring's own file; empty: anonymous memory
   size_t capacity = 0;
   std::string format;
@@ -51,17 +36,6 @@ struct RingOptions {
   std::string finish_to;
   TargetKind target_kind = TargetKind::own_file;
   uint64_t base_offset = 0;
-  uint32_t stamp_offset = 0;
-  Stamp stamp = Stamp::native;
-  uint64_t epoch = 0;         // ns of CLOCK_MONOTONIC, subtracted from `big` stamps
-  bool kernel_clock = false;  // never the scaled TSC
-  // For Stamp::interval: where a record holds the clocks (-1: nowhere), and their biases in
-  // seconds.
-  int32_t wall_offset = -1;
-  int32_t cpu_offset = -1;
-  int64_t wall_bias = 0;
-  int64_t cpu_bias = 0;
-  bool thread_cpu = false;       // cpu time of the thread rather than of the process
   bool remove_if_empty = false;  // a stream without records leaves no file behind
   int64_t length_offset = -1;    // where a record holds its own length, u32 big-endian; -1: nowhere
   FullPolicy full = FullPolicy::block;
@@ -100,12 +74,11 @@ class Ring {
   // Publishes the `pending` bytes that were encoded at the head.
   template <Stamp kStamp>
   void commit() {
-    if constexpr (kStamp == Stamp::interval) {
-      if (!stamp_interval(data_ + (head_ & mask_))) return;
-    } else if constexpr (kStamp != Stamp::none) {
-      stamp<kStamp>(data_ + (head_ & mask_) + stamp_offset_);
+    if (__builtin_expect(!stamp_.put<kStamp>(data_ + (head_ & mask_)), 0)) {
+      commit_after_preface();
+    } else {
+      publish(static_cast<uint32_t>(control_->pending));
     }
-    publish(static_cast<uint32_t>(control_->pending));
   }
 
   // Publishes records that were stamped by their writer, all or none: they are refused when the
@@ -113,20 +86,10 @@ class Ring {
   // `last_record` is where the last of them begins, in bytes behind the head.
   bool commit_explicit(uint32_t last_record);
 
-  // Publishes records of Stamp::interval that were stamped by their writer and carry a clock over
-  // the end of its seconds: the wall clock, the cpu clock, or both.
-  void commit_turn(bool wall, bool cpu) {
-    if (wall) wall_limit_ += kIntervalTurnNs;
-    if (cpu) cpu_limit_ += kIntervalTurnNs;
-    publish(static_cast<uint32_t>(control_->pending));
-  }
-
   // Puts the time since the epoch into `control.stamp`.
+  template <Stamp kStamp>
   void read_stamp() {
-    // Rounded down, so that a start never lies after its end once ns no longer fit a double.
-    uint64_t ns = in_order() - epoch_;
-    while (static_cast<uint64_t>(static_cast<double>(ns)) > ns) --ns;
-    control_->stamp = static_cast<double>(ns);
+    stamp_.read<kStamp>();
   }
 
   // Puts `control.words` words at `control.words_at` as big-endian ones. They lie at the next
@@ -146,7 +109,7 @@ class Ring {
   // Writes what is committed, as make_room does, whatever the room.
   bool flush();
 
-  uint64_t now() const { return kernel_clock_ ? Clock::monotonic() : clock_->now(); }
+  uint64_t now() const { return stamp_.now(); }
 
   // ---- Any thread ----
 
@@ -214,65 +177,12 @@ class Ring {
   // Only its own: where its directory was removed and made again, the path is another ring's.
   void remove_file();
 
-  uint64_t in_order() {
-    uint64_t ns = now();
-    const uint64_t last = control_->last_stamp.load(std::memory_order_relaxed);
-    if (__builtin_expect(ns < last, 0)) return last;
-    control_->last_stamp.store(ns, std::memory_order_relaxed);
-    return ns;
-  }
-
-  template <Stamp kStamp>
-  void stamp(uint8_t* place) {
-    uint64_t ns = in_order();
-    if constexpr (kStamp == Stamp::big) {
-      ns -= epoch_;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-      ns = __builtin_bswap64(ns);
-#endif
-    }
-    std::memcpy(place, &ns, sizeof ns);
-  }
-
-  // False when a clock has run over its seconds since the last record: `control.turned` says which,
-  // and nothing may be published until the stream says so too.
-  bool stamp_interval(uint8_t* record) {
-    const uint64_t wall = in_order() - epoch_;
-    if (__builtin_expect(cpu_offset_ >= 0, 0)) {
-      const uint64_t cpu = Clock::cpu(thread_cpu_) - cpu_epoch_;
-      if (wall >= wall_limit_ || cpu >= cpu_limit_) return turned(wall, cpu);
-      put_stop(record + cpu_offset_, cpu);
-    } else if (__builtin_expect(wall >= wall_limit_, 0)) {
-      return turned(wall, 0);
-    }
-    if (wall_offset_ >= 0) put_stop(record + wall_offset_, wall);
-    return true;
-  }
-
-  bool turned(uint64_t wall, uint64_t cpu) {
-    control_->turned = (wall >= wall_limit_ ? 1 : 0) | (cpu >= cpu_limit_ ? 2 : 0);
-    return false;
-  }
-
-  static void put_stop(uint8_t* start, uint64_t ns) {
-    const uint64_t seconds = ns / 1000000000u;
-    uint32_t rest = static_cast<uint32_t>(ns - seconds * 1000000000u);
-    uint16_t low = static_cast<uint16_t>(seconds);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    rest = __builtin_bswap32(rest);
-    low = __builtin_bswap16(low);
-#endif
-    uint32_t start_rest;
-    std::memcpy(&start_rest, start + 2, sizeof start_rest);
-    if (start_rest == kNoStart) {
-      std::memcpy(start, &low, sizeof low);
-      std::memcpy(start + 2, &rest, sizeof rest);
-    }
-    std::memcpy(start + 6, &low, sizeof low);
-    std::memcpy(start + 8, &rest, sizeof rest);
-  }
-
-  void stamp_as_opened(uint8_t* record);
+  // Publishes what the clock wants before the `pending` bytes at the head, and then these. Where it
+  // finds no room, they are dropped.
+  void commit_after_preface();
+  // Publishes the prefaces before `record`; `bytes` of it lie at the head, and move on. Stamps it.
+  bool put_prefaces(uint8_t* record, uint32_t bytes);
+  bool put_preface(const uint8_t* record, uint32_t bytes);
 
   void publish(uint32_t bytes) {
     head_ += bytes;
@@ -287,12 +197,6 @@ class Ring {
   uint64_t free_bytes() const {
     return capacity_ - (head_ - control_->tail.load(std::memory_order_acquire));
   }
-  // Not a stamp of the stream yet: a record that its caller has stamped may still come before it.
-  uint64_t stall_begin() const {
-    const uint64_t ns = now();
-    const uint64_t last = control_->last_stamp.load(std::memory_order_relaxed);
-    return ns < last ? last : ns;
-  }
   void note_stall(uint64_t from);
   void lay_end();
   bool complete_stream();
@@ -304,17 +208,7 @@ class Ring {
   ControlPage* control_ = nullptr;
   uint64_t head_ = 0;
   uint64_t mask_ = 0;
-  const Clock* clock_ = &Clock::instance();
-  uint64_t epoch_ = 0;
-  uint32_t stamp_offset_ = 0;
-  bool kernel_clock_ = false;
-  bool thread_cpu_ = false;
-  int32_t wall_offset_ = -1;
-  int32_t cpu_offset_ = -1;
-  uint64_t cpu_epoch_ = 0;
-  // Where the seconds of a clock end, in ns since its epoch.
-  uint64_t wall_limit_ = UINT64_MAX;
-  uint64_t cpu_limit_ = UINT64_MAX;
+  CommitStamp stamp_;
   // Where the tail stood when a wait for a socket ran out.
   uint64_t waited_at_ = UINT64_MAX;
 

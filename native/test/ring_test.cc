@@ -160,7 +160,7 @@ TEST(ring_reads_its_clock_since_its_epoch) {
   options.epoch = Clock::instance().now();
   const auto ring = open_file_ring(options);
   Producer producer(*ring, 1);
-  ring->read_stamp();
+  ring->read_stamp<Stamp::big>();
   const double start = ring->control().stamp;
   CHECK(start >= 0);
   CHECK(producer.write<Stamp::big>(64));
@@ -380,7 +380,9 @@ TEST(ring_that_is_closed_takes_commits_and_changes_nothing) {
     ring->commit<Stamp::native>();
     ring->commit<Stamp::big>();
     ring->commit<Stamp::none>();
-    ring->read_stamp();
+    ring->commit<Stamp::interval>();
+    ring->read_stamp<Stamp::big>();
+    ring->read_stamp<Stamp::interval>();
   }
   CHECK_EQUAL(ring->make_room(1), static_cast<int64_t>(Ring::Room::closed));
   CHECK(ring->flush());

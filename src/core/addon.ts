@@ -28,6 +28,26 @@ export interface JoinOptions {
   epochUnix: bigint;
 }
 
+/** A clock of `interval` stamps. */
+export interface NativeIntervalClock {
+  /** Where a record holds the start, before the stop; -1: nowhere. */
+  offset: number;
+  /** Seconds that are subtracted from the clock. */
+  bias: number;
+  /** The two records of equal length that come before the first one of a new turn, without times. */
+  preface: Uint8Array;
+}
+
+/** See native/ring/interval_stamp.h. */
+export interface NativeIntervalOptions {
+  wall: NativeIntervalClock;
+  cpu: NativeIntervalClock;
+  /** CPU time of the thread rather than of the process. */
+  threadCpu: boolean;
+  /** Where a record holds its counters; -1: nowhere. */
+  countersOffset: number;
+}
+
 export interface NativeRingOptions {
   /** The ring's own file; absent: anonymous memory, which dies with the process. */
   path?: string;
@@ -42,13 +62,8 @@ export interface NativeRingOptions {
   finishTo?: string;
   stampOffset: number;
   stamp: 'none' | 'native' | 'big' | 'interval';
-  /** Of `interval` stamps: where a record holds start and stop by each clock, and the biases in s. */
-  wallOffset?: number;
-  cpuOffset?: number;
-  wallBias?: number;
-  cpuBias?: number;
-  /** Cpu time of the thread rather than of the process. */
-  threadCpu?: boolean;
+  /** Of `interval` stamps only. */
+  interval?: NativeIntervalOptions;
   kernelClock: boolean;
   removeIfEmpty?: boolean;
   lengthOffset?: number;
@@ -140,7 +155,7 @@ export interface ControlLayout {
   stamp: number;
   droppedEvents: number;
   refusedEvents: number;
-  turned: number;
+  stampArea: number;
   unfinished: number;
   wordsAt: number;
   words: number;
@@ -195,8 +210,6 @@ export interface NativeCore {
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
   makeRoom(ring: number, bytes: number): number;
   commitExplicit(ring: number, lastRecord: number): boolean;
-  /** Publishes `interval` records that their writer has stamped, over the end of a clock's seconds. */
-  commitTurn(ring: number, wall: boolean, cpu: boolean): void;
   flush(ring: number): boolean;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */

@@ -25,7 +25,9 @@ export type {
 export { createHandles, HandleNumbers } from './write/handles.js';
 export type { HandleKind, Handles } from './write/handles.js';
 export { openRank, Rank } from './write/rank.js';
-export type { CallCounts, RankOptions, Timing } from './write/rank.js';
+export type { CallCounts } from './write/rank.js';
+export type { RankOptions } from './write/rank-options.js';
+export type { Timing } from './write/call-starts.js';
 export type { SectionName } from './layout.js';
 export { metafileText, rankFileName, rankFiles, readMetafile, writeMetafile } from './metafile.js';
 export type { Metafile } from './metafile.js';

@@ -45,14 +45,26 @@ export const TURN_SECONDS = MAX_SECONDS + 1;
 
 /** The name of an annotation, which is a function to the format, begins with this. */
 export const ANNOTATION = 'ANNOTATION: ';
+export type Clock = 'wall' | 'cpu';
 /**
- * The annotations of our own writer that say that a clock's seconds begin again: from their exit on,
- * which stands at 0 s, and once for each time that they do.
+ * The annotations of our own writer that say that a clock's seconds begin again. They do so at the
+ * annotation's exit, which is at 0 s. There is one annotation for each time that they do.
  */
-export const TURN_TEXTS = {
+export const TURN_TEXTS: Readonly<Record<Clock, string>> = {
   wall: `the seconds of the wall clock begin again: add ${TURN_SECONDS} from here`,
   cpu: `the seconds of the CPU clock begin again: add ${TURN_SECONDS} from here`,
-} as const;
+};
+/**
+ * The functions that those annotations enter and leave. Other annotations have smaller addresses, and
+ * functions of the program have larger ones.
+ */
+export const TURN_ADDRESSES: Readonly<Record<Clock, bigint>> = {
+  wall: 2n ** 32n - 2n,
+  cpu: 2n ** 32n - 1n,
+};
+export const FIRST_FUNCTION_ADDRESS = 2n ** 32n;
+/** The argument of a function's entry or exit. */
+export const ADDRESS_BYTES = 8;
 export const COUNTER_BYTES = 16;
 
 /** An array's count and a string's length in the arguments of a call. */

@@ -19,7 +19,7 @@ export interface SectionContents {
   counterLabels: readonly string[] | undefined;
   datatypeSizes: readonly number[] | undefined;
   /** Function names that {@link encodeFunctionName} has laid down, or undefined. */
-  functionNames: { count: number; bytes: number } | undefined;
+  functionNames: { count: number } | undefined;
 }
 
 /** A growing list of fields. */

@@ -1,30 +1,79 @@
 import { closeSync, constants, ftruncateSync, openSync, readSync } from 'node:fs';
 import { writeAll } from '../core/files/write-all.js';
-import { BODY_OFFSET } from './layout.js';
-import { encodeSections } from './section-encoder.js';
-import type { SectionContents } from './section-encoder.js';
+import { TOTAL_LABEL } from './calls.js';
+import type { KeptSections } from './kept-sections.js';
+import { ANNOTATION, BODY_OFFSET, TURN_ADDRESSES, TURN_TEXTS } from './layout.js';
+import type { Clock } from './layout.js';
+import { encodeFunctionName, encodeSections } from './section-encoder.js';
 
 const CHUNK_BYTES = 256 * 1024;
 
+/** What follows the calls in a rank's file. */
+export interface Trailer {
+  kept: KeptSections;
+  /** Calls that are stored, and calls that are not, by label. */
+  stored: ArrayLike<number>;
+  ignored: ArrayLike<number>;
+  names: StoredNames;
+  /** Clocks whose seconds begin again in the trace. */
+  turned: ReadonlySet<Clock>;
+}
+
+/** The names of functions and annotations, without those of turns. */
+export interface StoredNames {
+  /** The file with their entries. It need not exist if there are none. */
+  file: string;
+  count: number;
+  bytes: number;
+}
+
+function encodeTurnName(clock: Clock): Buffer {
+  const name = ANNOTATION + TURN_TEXTS[clock];
+  return encodeFunctionName({ address: TURN_ADDRESSES[clock], name });
+}
+
+/** Counts by label, with the total in its place. */
+function withTotal(counts: readonly number[]): number[] {
+  const all = [...counts];
+  all[TOTAL_LABEL] = counts.slice(0, TOTAL_LABEL).reduce((sum, count) => sum + count, 0) >>> 0;
+  return all;
+}
+
 /**
- * Writes everything behind the calls of a rank's file and cuts what lay behind it. It can be done
- * twice: its place follows from the end of the body.
+ * Writes everything that follows the calls of a rank's file, and cuts off what followed them before.
+ * It can be repeated, since its place follows from the end of the body.
  *
  * @param bodyEnd bytes from the start of the file to the end of the last call.
- * @param names the file that holds the entries of the function names, of which the contents say how
- *   many bytes; undefined when there are none.
  */
-export function writeTrailer(
-  file: string,
-  bodyEnd: number,
-  contents: SectionContents,
-  names: string | undefined,
-): void {
-  const { before, after } = encodeSections(bodyEnd, contents, BODY_OFFSET);
+export function writeTrailer(file: string, bodyEnd: number, trailer: Trailer): void {
+  const { startTime, keyvals, counterLabels, datatypeSizes, ...header } = trailer.kept;
+  const { names, turned } = trailer;
+  const ignored = Array.from(trailer.ignored);
+  const { before, after } = encodeSections(
+    bodyEnd,
+    {
+      header: {
+        ...header,
+        startTime: BigInt(startTime),
+        meshCoordinates: [...header.meshCoordinates],
+        meshSizes: [...header.meshSizes],
+      },
+      footer: {
+        calls: withTotal(ignored.map((count, label) => count + trailer.stored[label]!)),
+        ignored: withTotal(ignored),
+      },
+      keyvals,
+      counterLabels,
+      datatypeSizes,
+      functionNames: { count: names.count + turned.size },
+    },
+    BODY_OFFSET,
+  );
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     let at = writeAll(fd, before, bodyEnd);
-    if (names !== undefined) at = copyFile(names, contents.functionNames?.bytes ?? 0, fd, at);
+    if (names.bytes > 0) at = copyFile(names.file, names.bytes, fd, at);
+    for (const clock of turned) at = writeAll(fd, encodeTurnName(clock), at);
     ftruncateSync(fd, writeAll(fd, after, at));
   } finally {
     closeSync(fd);

@@ -127,7 +127,7 @@ export function builtTrace(trace: BuiltTrace): Buffer {
       keyvals,
       counterLabels,
       datatypeSizes,
-      functionNames: functionNames && { count: functionNames.length, bytes: names?.length ?? 0 },
+      functionNames: functionNames && { count: functionNames.length },
     },
     BODY_OFFSET,
   );

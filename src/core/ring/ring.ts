@@ -11,6 +11,8 @@ import type { FaultHandler } from './target-health.js';
 export type RingSetup = Omit<NativeRingOptions, 'stampOffset'> & { stampOffset?: number };
 
 const NOWHERE = new ArrayBuffer(8);
+/** Numbers of the stamp area. */
+const STAMP_AREA = 8;
 
 /**
  * Rings that the process opens from now on take memory as they fill: opening one costs 1 to 3 ms and
@@ -46,8 +48,8 @@ export class Ring {
   epilogue = new Int32Array(NOWHERE, 0, 1);
   /** One element: nanoseconds since the epoch, as `readStamp` left them. */
   stamp = new Float64Array(NOWHERE, 0, 1);
-  /** One element: not 0 when an `interval` commit held its record back; see `commitTurn`. */
-  turned = new Int32Array(NOWHERE, 0, 1);
+  /** What the ring's kind of stamp shares with its writer; see native/ring/commit_stamp.h. */
+  stampArea = new Float64Array(STAMP_AREA);
   /**
    * One element: not 0 while the target lacks an end that only its format can write. A ring that is
    * finished meanwhile leaves its file to recovery.
@@ -119,7 +121,7 @@ export class Ring {
     this.pending = new Int32Array(buffer, control.pending, 1);
     this.epilogue = new Int32Array(buffer, control.epilogue, 1);
     this.stamp = new Float64Array(buffer, control.stamp, 1);
-    this.turned = new Int32Array(buffer, control.turned, 1);
+    this.stampArea = new Float64Array(buffer, control.stampArea, STAMP_AREA);
     this.unfinished = new Int32Array(buffer, control.unfinished, 1);
     this.words = new Int32Array(buffer, control.bytes);
     this.wordsToPut = new Int32Array(buffer, control.wordsAt, 2);
@@ -199,22 +201,9 @@ export class Ring {
     return true;
   }
 
-  /**
-   * Takes a record back that an `interval` commit has not published, because a clock has run over
-   * its seconds (`turned`: 1 wall, 2 cpu). The bytes stay where they are until others are written.
-   */
-  uncommit(bytes: number): void {
-    this.turned[0] = 0;
-    this.free += bytes;
-    const before = this.position - bytes;
-    this.position = before < 0 ? before + this.capacity : before;
-  }
-
-  /** Publishes records that carry a clock over the end of its seconds, and that bring their times. */
-  commitTurn(bytes: number, clocks: { wall: boolean; cpu: boolean }): void {
-    this.pending[0] = bytes;
-    core.commitTurn(this.#id, clocks.wall, clocks.cpu);
-    this.advance(bytes);
+  /** After a commit that moved its record: the next record asks the core where it goes. */
+  moved(): void {
+    this.free = 0;
   }
 
   /** Counts of the format's own, which outlive the process with the ring: at most 2,048. */
@@ -251,6 +240,7 @@ export class Ring {
     const room = core.makeRoom(this.#id, this.#reserve);
     if (room < 0) return complete;
     this.free = room;
+    this.position = this.#nativePosition[0]!;
     this.#stalled[0] = stalled;
     this.#recordStall();
     return complete;

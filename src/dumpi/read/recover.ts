@@ -14,22 +14,26 @@ import type { Candidate, Recovery, RecoverOptions } from '../../core/recovery/re
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
-import { COUNTED_LABELS, TOTAL_LABEL } from '../calls.js';
+import { COUNTED_LABELS } from '../calls.js';
 import { FieldCursor } from './field-cursor.js';
 import { CALLS_FORMAT, fileOfRing, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
-import { BIASES_BYTES, BODY_OFFSET } from '../layout.js';
+import { BIASES_BYTES, BODY_OFFSET, TURN_ADDRESSES } from '../layout.js';
+import type { Clock } from '../layout.js';
 import { CallCursor } from './reader.js';
 import { writeTrailer } from '../trailer.js';
+import type { StoredNames } from '../trailer.js';
 
-/** Completes the file of the names from its ring and says how many it holds. */
-function recoverNames(ringPath: string, file: string): { count: number; bytes: number } {
+const CLOCKS: readonly Clock[] = ['wall', 'cpu'];
+
+/** Completes the file of the names from its ring and counts them. */
+function recoverNames(ringPath: string, file: string): StoredNames {
   const ring = existsSync(ringPath) ? RingFile.open(ringPath) : undefined;
   if (ring instanceof RingFile) {
     recoverOwnFile(ring, file);
     ring.close();
   }
-  if (!existsSync(file)) return { count: 0, bytes: 0 };
+  if (!existsSync(file)) return { file, count: 0, bytes: 0 };
   const cursor = new FieldCursor(file, 0);
   let count = 0;
   try {
@@ -39,15 +43,16 @@ function recoverNames(ringPath: string, file: string): { count: number; bytes: n
       cursor.string('function name');
       count += 1;
     }
-    return { count, bytes: cursor.offset };
+    return { file, count, bytes: cursor.offset };
   } finally {
     cursor.close();
   }
 }
 
-/** Counts the calls of a body by walking it. */
-function countCalls(file: string, bodyEnd: number): number[] {
+/** Walks a body: counts its calls, and finds the clocks whose seconds begin again in it. */
+function surveyCalls(file: string, bodyEnd: number): { counts: number[]; turned: Set<Clock> } {
   const counts = new Array<number>(COUNTED_LABELS).fill(0);
+  const turned = new Set<Clock>();
   const cursor = new CallCursor(file, BODY_OFFSET, bodyEnd);
   try {
     while (!cursor.atLimit) {
@@ -55,11 +60,13 @@ function countCalls(file: string, bodyEnd: number): number[] {
       if (call === undefined)
         throw new TraceFormatError(file, cursor.offset, 'the calls end early');
       if (call.label < COUNTED_LABELS) counts[call.label]! += 1;
+      const { fn } = call.fields as { fn?: unknown };
+      for (const clock of CLOCKS) if (fn === TURN_ADDRESSES[clock]) turned.add(clock);
     }
   } finally {
     cursor.close();
   }
-  return counts;
+  return { counts, turned };
 }
 
 function ignoredIn(ring: RingFile): number[] {
@@ -67,12 +74,6 @@ function ignoredIn(ring: RingFile): number[] {
   const view = new DataView(note.buffer, note.byteOffset, note.length);
   const little = endianness() === 'LE';
   return Array.from({ length: COUNTED_LABELS }, (_, label) => view.getUint32(4 * label, little));
-}
-
-function withTotal(counts: readonly number[]): number[] {
-  const all = [...counts];
-  all[TOTAL_LABEL] = counts.slice(0, TOTAL_LABEL).reduce((sum, count) => sum + count, 0) >>> 0;
-  return all;
 }
 
 function sizeOf(file: string): number {
@@ -110,30 +111,16 @@ function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined 
     return { path: file, bytes: 0, addedRecords: 0 };
   }
   const kept = readKeptSections(side.sections);
-  const names = recoverNames(namesRing, side.names);
   const recovered = recoverOwnFile(ring, file);
   const bodyEnd = ring.baseOffset + ring.head;
-  const ignored = ignoredIn(ring);
-  const calls = countCalls(file, bodyEnd).map((count, label) => count + ignored[label]!);
-  const { startTime, keyvals, counterLabels, datatypeSizes, ...header } = kept;
-  writeTrailer(
-    file,
-    bodyEnd,
-    {
-      header: {
-        ...header,
-        startTime: BigInt(startTime),
-        meshCoordinates: [...header.meshCoordinates],
-        meshSizes: [...header.meshSizes],
-      },
-      footer: { calls: withTotal(calls), ignored: withTotal(ignored) },
-      keyvals,
-      counterLabels,
-      datatypeSizes,
-      functionNames: names,
-    },
-    names.count === 0 ? undefined : side.names,
-  );
+  const { counts, turned } = surveyCalls(file, bodyEnd);
+  writeTrailer(file, bodyEnd, {
+    kept,
+    stored: counts,
+    ignored: ignoredIn(ring),
+    names: recoverNames(namesRing, side.names),
+    turned,
+  });
   // First, for its absence says that the file is complete.
   rmSync(side.sections, { force: true });
   rmSync(namesRing, { force: true });

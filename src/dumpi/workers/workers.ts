@@ -42,7 +42,8 @@ import { Meeting } from './rank-rendezvous.js';
 import { messageSize } from './message-size.js';
 import { rankFileName, readMetafile, writeMetafile } from '../metafile.js';
 import { openRank } from '../write/rank.js';
-import type { Rank, Timing } from '../write/rank.js';
+import type { Timing } from '../write/call-starts.js';
+import type { Rank } from '../write/rank.js';
 import { recoverTrace } from '../read/recover.js';
 
 // Node's own object, whose `Worker` is replaced.

@@ -6,10 +6,10 @@ import type { Call, Field, Status } from '../calls.js';
 import type { Setting } from './configuration.js';
 import { argumentBytes, checkArguments, INTEGERS, writeArguments, writeStatus } from './encode.js';
 import { COUNT_BYTES, STATUS_RECORD_BYTES } from '../layout.js';
-import type { Rank } from './rank.js';
-import { NO_START } from './record-head.js';
+import type { CallStream } from './call-stream.js';
+import { PREFACE } from './interval-area.js';
 
-/** Records one kind of call; the start has been left in the rank's `started`. */
+/** Records one kind of call; its start has been stored in the stream's `area`. */
 export type CallEncoder = (args: unknown, thread: number | undefined) => void;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -54,51 +54,55 @@ export function checkGiven(call: Call, args: unknown): Values {
  *
  * @param setting what the configuration says of the call.
  */
-export function plainEncoder(rank: Rank, call: Call, setting: Setting): CallEncoder {
+export function plainEncoder(stream: CallStream, call: Call, setting: Setting): CallEncoder {
   if (setting === 'disable') {
     return (args, thread) => {
       checkGiven(call, args);
       checkThread(thread);
-      rank.ignore(call.label);
+      stream.ignore(call.label);
     };
   }
-  const { head, ring } = rank;
+  const { head, ring } = stream;
   const success = successField(call, setting);
   return (args, thread) => {
     const values = checkGiven(call, args);
     const number = checkThread(thread);
     if (failed(values, success)) {
-      rank.ignore(call.label);
+      stream.ignore(call.label);
       return;
     }
     const size = head.bytes + argumentBytes(call, values, head.statuses);
     if (ring.free < size) {
       if (size > ring.longestRecord) {
-        recordLong(rank, call, values, number, size);
+        recordLong(stream, call, values, number, size);
         return;
       }
       if (!ring.makeRoom(size)) {
-        rank.ignore(call.label);
+        stream.ignore(call.label);
         return;
       }
     }
     const at = ring.position;
-    rank.writeHead(ring.view, at, call.label, number);
+    stream.writeHead(ring.view, at, call.label, number);
     writeArguments(ring.view, ring.bytes, at + head.bytes, call, values, head.statuses);
-    rank.commit(at, size);
-    rank.called[call.label]!++;
+    stream.commit(call.label, size);
   };
 }
 
 /** A record that the ring cannot hold: past it, behind everything before. */
-function recordLong(rank: Rank, call: Call, values: Values, thread: number, size: number): void {
-  const { head } = rank;
+function recordLong(
+  stream: CallStream,
+  call: Call,
+  values: Values,
+  thread: number,
+  size: number,
+): void {
+  const { head } = stream;
   const bytes = Buffer.allocUnsafe(size);
   const view = new DataView(bytes.buffer, bytes.byteOffset, size);
-  rank.writeHead(view, 0, call.label, thread);
+  stream.writeHead(view, 0, call.label, thread);
   writeArguments(view, bytes, head.bytes, call, values, head.statuses);
-  if (rank.writeThrough(bytes)) rank.called[call.label]!++;
-  else rank.ignore(call.label);
+  stream.writeThrough(call.label, bytes);
 }
 
 function isStatus(value: unknown): boolean {
@@ -233,13 +237,17 @@ function elementBytes({ encoding }: Field): number {
  * calls with strings, which are slow to check and to write whatever one does, with rows or with
  * integers of 64 bits, which are rare; and where functions may not be made from text.
  */
-export function compiledEncoder(rank: Rank, call: Call, setting: Setting): CallEncoder | undefined {
+export function compiledEncoder(
+  stream: CallStream,
+  call: Call,
+  setting: Setting,
+): CallEncoder | undefined {
   const compiles = call.fields.every(
     ({ dimensions, encoding }) => dimensions < 2 && encoding !== 'chars' && encoding !== 'i64',
   );
   if (setting === 'disable' || !compiles || !mayCompile()) return undefined;
   const success = successField(call, setting);
-  const { head } = rank;
+  const { head } = stream;
   const all = call.fields
     .filter(({ encoding }) => head.statuses || encoding !== 'status')
     .map((field, i): Argument => ({ ...field, variable: `a${i}` }));
@@ -309,7 +317,7 @@ return function recordCall(args, thread) {
   ${[...lengths(all), ...loads(all)].join('\n  ')}
   if (!(${tests(always)})) check(args);
   ${rootOnly.length === 0 ? '' : `if (root && !(${tests(rootOnly)})) check(args);`}
-  ${success === undefined ? '' : `if (!(args.${success} > 0)) { rank.ignore(${call.label}); return; }`}
+  ${success === undefined ? '' : `if (!(args.${success} > 0)) { stream.ignore(${call.label}); return; }`}
   const bound = ${bound}${growing};
   if (ring.free < bound) {
     if (bound > ring.longestRecord) {
@@ -317,19 +325,18 @@ return function recordCall(args, thread) {
       return;
     }
     if (!ring.makeRoom(bound)) {
-      rank.ignore(${call.label});
+      stream.ignore(${call.label});
       return;
     }
   }
   const at = ring.position;
   ${front}
-  ${headStores(rank)}
+  ${head.counters === -1 ? '' : `counters.write(view, at + ${head.counters});`}
   ${stores.join('\n  ')}
   const size = ${size};
-  called[${call.label}]++;
-  ${commitText(rank.ring, 'at', 'size')}
-  if (turned[0] === 0) last[0] = at;
-  else rank.turn(at, size);
+  stored[${call.label}]++;
+  ${commitText(stream.ring, 'at', 'size')}
+  if (area[${PREFACE}] !== 0) stream.afterPreface(${call.label});
 };`;
   const check = (args: unknown): void => {
     checkArguments(call, args);
@@ -337,46 +344,22 @@ return function recordCall(args, thread) {
   return compile(
     call.name,
     {
-      ...ringScope(rank.ring),
-      rank,
-      turned: rank.ring.turned,
-      called: rank.called,
-      started: rank.started,
-      last: rank.last,
+      ...ringScope(stream.ring),
+      stream,
+      area: stream.area,
+      stored: stream.stored,
+      counters: stream.counters,
       check,
       checkThread,
       isArray: Array.isArray,
       lengthOf,
-      words: rank.ring.words,
-      wordsToPut: rank.ring.wordsToPut,
-      putWords: rank.ring.putWords,
+      words: stream.ring.words,
+      wordsToPut: stream.ring.wordsToPut,
+      putWords: stream.ring.putWords,
       isStatus,
       writeStatus,
-      recordPlain: plainEncoder(rank, call, setting),
+      recordPlain: plainEncoder(stream, call, setting),
     },
     body,
   ) as CallEncoder;
-}
-
-/** The statements that store what a record knows of its start, and of counters. */
-function headStores({ head }: Rank): string {
-  const stores: string[] = [];
-  const start = (place: number, index: number): void => {
-    // The product of a whole second may fall short of it, and never exceeds one that is to come.
-    stores.push(
-      `const t${index} = started[${index}];`,
-      `if (t${index} < 0) view.setUint32(at + ${place + 2}, ${NO_START});
-  else {
-    let s = t${index} * 1e-9 | 0;
-    let n = t${index} - s * 1e9;
-    if (n >= 1e9) { s++; n -= 1e9; }
-    view.setUint16(at + ${place}, s);
-    view.setUint32(at + ${place + 2}, n);
-  }`,
-    );
-  };
-  if (head.wall !== -1) start(head.wall, 0);
-  if (head.cpu !== -1) start(head.cpu, 1);
-  if (head.counters !== -1) stores.push(`rank.writeCounters(view, at + ${head.counters});`);
-  return stores.join('\n  ');
 }

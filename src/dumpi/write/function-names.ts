@@ -3,14 +3,14 @@ import { Ring } from '../../core/ring/ring.js';
 import { encodeFunctionName } from '../section-encoder.js';
 
 const RING_BYTES = 64 * 1024;
-/** A try that fails costs as much as hundreds of records. */
+/** A failed attempt costs as much as hundreds of records. */
 const TRY_AGAIN_MS = 100;
 const NOTHING = new Uint8Array(0);
 
 /**
- * The names of a rank's functions and annotations on their way to a file of their own, in the bytes
- * of the section that they become when the rank is closed. So their number needs no memory, and a
- * name outlives the process as its calls do.
+ * The names of a rank's functions and annotations, on their way to a file of their own. The file holds
+ * the bytes of the section that they become when the rank is closed. So any number of names needs no
+ * memory, and names outlive the process as calls do.
  */
 export class FunctionNames {
   readonly ring: Ring;
@@ -19,7 +19,9 @@ export class FunctionNames {
   readonly #place: { file: string; ring: string };
   readonly #calls: Ring;
   readonly #group: string;
+  readonly #whenClosed: () => TracewrightError;
   #tryAgainAt = 0;
+  #closed = false;
 
   /** @param calls the ring of the rank's calls, and the file that it feeds. */
   constructor(
@@ -30,15 +32,17 @@ export class FunctionNames {
     this.#place = place;
     this.#calls = calls.ring;
     this.#group = calls.file;
+    this.#whenClosed = whenClosed;
     this.ring = new Ring(whenClosed);
   }
 
   /**
-   * Adds a name; it is committed before the call returns. False when there is no room for it: what
-   * it names must be left out then, and has been counted as dropped, by this ring or that of the calls.
+   * Adds a name; it is committed before the call returns. False when there is no room for it: the
+   * caller must drop what it names. This ring, or that of the calls, has counted that.
    */
   add(address: bigint, name: string): boolean {
     const { ring } = this;
+    if (this.#closed) throw this.#whenClosed();
     // A rank without names has no such file.
     if (!ring.isOpen && !this.#open()) return false;
     const entry = encodeFunctionName({ address, name });
@@ -55,9 +59,19 @@ export class FunctionNames {
     return true;
   }
 
+  /** Writes out what the ring holds; false when its file fails. */
+  flush(): boolean {
+    return !this.ring.isOpen || this.ring.flush();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.ring.close(0);
+  }
+
   #open(): boolean {
     const now = performance.now();
-    // Once the rank's file was removed, that of another may lie at these paths.
+    // If the rank's file was removed, another rank may use these paths.
     if (now >= this.#tryAgainAt && this.#calls.inPlace) {
       try {
         this.ring.open({
@@ -74,7 +88,7 @@ export class FunctionNames {
         });
         return true;
       } catch {
-        // A full disk, say, or no descriptor left, for which no call fails.
+        // For example a full disk, or no free descriptor. Recording goes on.
         this.#tryAgainAt = now + TRY_AGAIN_MS;
       }
     }

@@ -1,6 +1,7 @@
 import type { Configuration } from './configuration.js';
 import {
   CALL_HEAD_BYTES,
+  CALL_MASK_OFFSET,
   COUNTER_BYTES,
   MASK_COUNTERS,
   MASK_CPU_TIME,
@@ -11,12 +12,9 @@ import {
   TIMES_BYTES,
 } from '../layout.js';
 
-/** In place of a start's nanoseconds: the start is the stop (native/ring/ring.h). */
-export const NO_START = 0xffff_ffff;
-
 /**
- * What stands in front of the arguments of every record of a rank. The mask is the same for all of
- * them, and so are the places, in bytes from the start of a record; -1 is what they do not have.
+ * What precedes the arguments in every record of a rank. The mask is the same for all of them, and so
+ * are the places, in bytes from the start of a record; -1 is what they do not have.
  */
 export interface RecordHead {
   readonly mask: number;
@@ -63,4 +61,17 @@ export function recordHead(
     counterCount,
     bytes,
   };
+}
+
+/** Writes the head of a record, without times and counters. */
+export function writeHead(
+  head: RecordHead,
+  view: DataView,
+  at: number,
+  label: number,
+  thread: number,
+): void {
+  view.setUint16(at, label);
+  view.setUint8(at + CALL_MASK_OFFSET, head.mask);
+  if (head.thread !== -1) view.setUint16(at + head.thread, thread);
 }

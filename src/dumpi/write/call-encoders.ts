@@ -1,0 +1,75 @@
+import { outOfRange, wrongType } from '../../core/errors.js';
+import { callNamed } from '../calls.js';
+import { compiledEncoder, plainEncoder } from './call-encoder.js';
+import type { CallEncoder } from './call-encoder.js';
+import type { CallStream } from './call-stream.js';
+import { isCallName } from './configuration.js';
+import type { Configuration, MpiCallName } from './configuration.js';
+
+/**
+ * The label of a call of MPI.
+ *
+ * @throws TracewrightError for a name that the format does not know.
+ */
+export function callLabel(name: unknown): number {
+  if (!isCallName(name)) {
+    throw typeof name === 'string'
+      ? outOfRange('name', name, 'an MPI call that the format knows')
+      : wrongType('name', name, 'the name of an MPI call');
+  }
+  return callNamed(name)!.label;
+}
+
+/** The functions that record the calls of a rank, made when a call is first recorded. */
+export class CallEncoders {
+  readonly #stream: CallStream;
+  readonly #configuration: Configuration;
+  #current = new Map<string, CallEncoder>();
+  /** Those that store calls, while `#current` only counts them. */
+  #storing: Map<string, CallEncoder> | undefined;
+
+  constructor(stream: CallStream, configuration: Configuration) {
+    this.#stream = stream;
+    this.#configuration = configuration;
+  }
+
+  /** @throws TracewrightError for a name that the format does not know. */
+  of(name: MpiCallName): CallEncoder {
+    return this.#current.get(name) ?? this.#create(name);
+  }
+
+  /** Whether calls are stored, as far as the configuration says so, or only counted as ignored. */
+  get store(): boolean {
+    return this.#storing === undefined;
+  }
+
+  set store(on: boolean) {
+    if (on === this.store) return;
+    if (on) {
+      this.#current = this.#storing!;
+      this.#storing = undefined;
+    } else {
+      this.#storing = this.#current;
+      this.#current = new Map();
+    }
+  }
+
+  /**
+   * The first call of a kind is recorded by the plain encoder, and the compiled one is made after it:
+   * before it, compiling would seem to be a part of the call.
+   */
+  #create(name: MpiCallName): CallEncoder {
+    callLabel(name);
+    const call = callNamed(name)!;
+    const { calls, otherCalls } = this.#configuration;
+    const setting = this.store ? (calls.get(name) ?? otherCalls) : 'disable';
+    const encoders = this.#current;
+    const once = plainEncoder(this.#stream, call, setting);
+    const first: CallEncoder = (args, thread) => {
+      once(args, thread);
+      encoders.set(name, compiledEncoder(this.#stream, call, setting) ?? once);
+    };
+    encoders.set(name, first);
+    return first;
+  }
+}

@@ -1,0 +1,36 @@
+import { COUNTER_BYTES } from '../layout.js';
+
+/** The counters that the configuration names, read by the program's function. */
+export class Counters {
+  readonly labels: readonly string[];
+  /** Readings at the start of the call that is recorded next; undefined: those at its end. */
+  atStart: BigInt64Array | undefined;
+  readonly #atEnd: BigInt64Array;
+  readonly #read: (values: BigInt64Array) => void;
+
+  constructor(labels: readonly string[], read: (values: BigInt64Array) => void) {
+    this.labels = labels;
+    this.#read = read;
+    this.#atEnd = new BigInt64Array(labels.length);
+  }
+
+  /** Reads them into a new array. */
+  take(): BigInt64Array {
+    const values = new BigInt64Array(this.labels.length);
+    this.#read(values);
+    return values;
+  }
+
+  /** Reads them and writes the counters of a record. */
+  write(view: DataView, at: number): void {
+    const end = this.#atEnd;
+    this.#read(end);
+    const start = this.atStart ?? end;
+    view.setUint8(at, end.length);
+    for (let i = 0; i < end.length; i++) {
+      const place = at + 1 + COUNTER_BYTES * i;
+      view.setBigInt64(place, start[i]!);
+      view.setBigInt64(place + COUNTER_BYTES / 2, end[i]!);
+    }
+  }
+}

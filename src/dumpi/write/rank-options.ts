@@ -1,0 +1,209 @@
+import { isMainThread } from 'node:worker_threads';
+import { hostname as osHostname } from 'node:os';
+import { resolve } from 'node:path';
+import { cpuTime, readClock } from '../../core/clock.js';
+import { outOfRange, wrongType } from '../../core/errors.js';
+import { checkOptionNames, integerIn } from '../../core/options/argument.js';
+import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
+import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
+import { filePrefix } from '../file-names.js';
+import type { KeptSections } from '../kept-sections.js';
+import { TURN_SECONDS, WRITTEN_VERSION } from '../layout.js';
+import { checkSectionString } from '../section-encoder.js';
+import { checkConfiguration, loadConfiguration } from './configuration.js';
+import type { Configuration, ConfigurationOptions } from './configuration.js';
+import { Counters } from './counters.js';
+import { recordHead } from './record-head.js';
+import type { RecordHead } from './record-head.js';
+
+/** What `openRank` accepts. */
+export interface RankOptions extends RingOptions {
+  /** Where the files go; default: the working directory. Made when it is not there. */
+  directory?: string;
+  /** What the names of the files begin with; default: the configuration's, then `dumpi`. */
+  fileRoot?: string;
+  /** The rank in the run, 0 to `size` - 1. Rank 0 writes the metafile. */
+  rank: number;
+  /** Ranks in the run, 1 to 2^31 - 1. */
+  size: number;
+  /** Default: the name of the machine. */
+  hostname?: string;
+  /** Default: `LOGNAME`, or `<none>` as libdumpi. */
+  username?: string;
+  /**
+   * When rank 0 started, the same for all ranks: the names of the files say it to the second, in
+   * local time. Default: now.
+   */
+  startTime?: Date;
+  /**
+   * The path of a dumpi.conf, or what it would say. Default: what libdumpi reads, the file that
+   * `DUMPI_CONF` names or `dumpi.conf` in the working directory, if there is one.
+   */
+  config?: string | ConfigurationOptions;
+  /** Whether records hold a thread, as libdumpi's always do. Default true. */
+  threads?: boolean;
+  /** Where the rank stands in the machine's network, and how large that is in each dimension. */
+  mesh?: { coordinates: readonly number[]; sizes: readonly number[] };
+  /** Bytes of each datatype by handle; default: the predefined ones on a 64-bit machine. */
+  datatypeSizes?: readonly number[];
+  /**
+   * Reads the counters that the configuration names into an array, in its order. It runs at every
+   * `enter` and every `log`. Without it no counters are stored.
+   */
+  readCounters?: (values: BigInt64Array) => void;
+  /**
+   * Seconds of CLOCK_MONOTONIC, and of CPU time, from which the trace counts its seconds: from 2^26 s
+   * (two years) ago to now, for each 65,536 s since then are annotated. Default: now.
+   */
+  wallBias?: number;
+  cpuBias?: number;
+}
+
+const RANK_OPTIONS = {
+  ...RING_OPTIONS,
+  directory: true,
+  fileRoot: true,
+  rank: true,
+  size: true,
+  hostname: true,
+  username: true,
+  startTime: true,
+  config: true,
+  threads: true,
+  mesh: true,
+  datatypeSizes: true,
+  readCounters: true,
+  wallBias: true,
+  cpuBias: true,
+} as const;
+
+const MESH_OPTIONS = { coordinates: true, sizes: true } as const;
+
+/** Bytes of the predefined datatypes by handle, as an MPI of a 64-bit machine has them. */
+const DATATYPE_SIZES: readonly number[] = [
+  0, 0, 1, 1, 1, 1, 4, 2, 2, 4, 4, 8, 8, 4, 8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20,
+];
+
+const NS = 1e9;
+/** How long ago a bias may be: 1,024 turns. */
+const OLDEST_BIAS_SECONDS = 1024 * TURN_SECONDS;
+
+/** What the options of a rank say, with all defaults. */
+export interface RankPlan {
+  rank: number;
+  size: number;
+  /** What the names of the run's files begin with, absolute. */
+  prefix: string;
+  ringOptions: CheckedRingOptions;
+  configuration: Configuration;
+  head: RecordHead;
+  counters: Counters | undefined;
+  /** What only the end of the file says; without keyvals so far. */
+  sections: Omit<KeptSections, 'keyvals'>;
+  /** Seconds from which the clocks count. */
+  wallBias: number;
+  cpuBias: number;
+  /** CPU time of the thread rather than of the process. */
+  threadCpu: boolean;
+}
+
+/** @throws TracewrightError for a text that the format cannot store. */
+export function checkText(field: string, value: unknown): string {
+  if (typeof value !== 'string') throw wrongType(field, value, 'a string');
+  checkSectionString(field, value);
+  return value;
+}
+
+function checkIntegers(field: string, values: unknown): readonly number[] {
+  if (!Array.isArray(values)) throw wrongType(field, values, 'an array of integers');
+  return values.map((value, i) => integerIn(`${field}[${i}]`, value, -0x8000_0000, 0x7fff_ffff));
+}
+
+/** The body holds it in 32 bits, and the first record has an annotation for each turn since. */
+function checkBias(field: string, bias: unknown, now: number): number {
+  return integerIn(field, bias, Math.max(now - OLDEST_BIAS_SECONDS, -0x8000_0000), now);
+}
+
+function configurationOf(config: string | ConfigurationOptions | undefined): Configuration {
+  if (config === undefined || typeof config === 'string') return loadConfiguration(config);
+  return checkConfiguration(config);
+}
+
+function checkStartTime(startTime: unknown): Date {
+  if (!(startTime instanceof Date) || Number.isNaN(startTime.getTime())) {
+    throw wrongType('startTime', startTime, 'a valid Date');
+  }
+  if (startTime.getTime() < 0) throw outOfRange('startTime', startTime, 'not before 1970');
+  return startTime;
+}
+
+function checkMesh(
+  mesh: RankOptions['mesh'] = { coordinates: [], sizes: [] },
+): Pick<KeptSections, 'meshCoordinates' | 'meshSizes'> {
+  checkOptionNames<NonNullable<RankOptions['mesh']>>(mesh, MESH_OPTIONS, 'mesh');
+  const meshCoordinates = checkIntegers('mesh.coordinates', mesh.coordinates);
+  const meshSizes = checkIntegers('mesh.sizes', mesh.sizes);
+  if (meshSizes.length !== meshCoordinates.length) {
+    throw outOfRange(
+      'mesh.sizes',
+      meshSizes,
+      `of ${meshCoordinates.length} elements, as coordinates`,
+    );
+  }
+  return { meshCoordinates, meshSizes };
+}
+
+function checkPrefix(options: RankOptions, configuration: Configuration, startTime: Date): string {
+  const { directory = '.', fileRoot = configuration.fileRoot } = options;
+  if (typeof (fileRoot as unknown) !== 'string' || fileRoot === '' || fileRoot.includes('\0')) {
+    throw wrongType('fileRoot', fileRoot, 'the beginning of a path, without NUL');
+  }
+  if (typeof (directory as unknown) !== 'string' || directory === '') {
+    throw wrongType('directory', directory, 'the path of a directory');
+  }
+  return resolve(directory, filePrefix(fileRoot, startTime));
+}
+
+/** @throws TracewrightError that names the option and what it may be. */
+export function checkRankOptions(options: RankOptions): RankPlan {
+  checkOptionNames<RankOptions>(options, RANK_OPTIONS);
+  const size = integerIn('size', options.size, 1, 0x7fff_ffff);
+  const rank = integerIn('rank', options.rank, 0, size - 1);
+  const ringOptions = checkRingOptions(options, { onFull: 'block' });
+  const configuration = configurationOf(options.config);
+  const { threads = true, readCounters } = options;
+  if (typeof (threads as unknown) !== 'boolean') throw wrongType('threads', threads, 'a boolean');
+  const startTime = checkStartTime(options.startTime ?? new Date());
+  if (readCounters !== undefined && typeof (readCounters as unknown) !== 'function') {
+    throw wrongType('readCounters', readCounters, 'a function');
+  }
+  const counterLabels = readCounters === undefined ? [] : configuration.counters;
+  const sections = {
+    version: WRITTEN_VERSION,
+    startTime: Math.floor(startTime.getTime() / 1000),
+    ...checkMesh(options.mesh),
+    hostname: checkText('hostname', options.hostname ?? osHostname()),
+    username: checkText('username', options.username ?? process.env['LOGNAME'] ?? '<none>'),
+    counterLabels,
+    datatypeSizes: checkIntegers('datatypeSizes', options.datatypeSizes ?? DATATYPE_SIZES),
+  };
+  const threadCpu = !isMainThread;
+  const wallNow = Number(readClock(ringOptions.clock) / 1_000_000_000n);
+  const cpuNow = Math.floor(cpuTime(threadCpu) / NS);
+  return {
+    rank,
+    size,
+    ringOptions,
+    configuration,
+    head: recordHead(configuration, threads, counterLabels.length),
+    counters:
+      readCounters === undefined || counterLabels.length === 0
+        ? undefined
+        : new Counters(counterLabels, readCounters),
+    sections,
+    wallBias: checkBias('wallBias', options.wallBias ?? wallNow, wallNow),
+    cpuBias: checkBias('cpuBias', options.cpuBias ?? cpuNow, cpuNow),
+    threadCpu,
+    prefix: checkPrefix(options, configuration, startTime),
+  };
+}
