@@ -16,12 +16,14 @@ const LAYERS = {
   otel: ['core', 'spans'],
   libraries: ['core', 'spans'],
   recorder: ['core', 'heph', 'spans'],
+  // Finds traces of any format.
+  traces: RECORDER,
   // The hook.
   node: [...RECORDER, 'spans', 'otel', 'libraries', 'recorder'],
   // These read traces, and never write them.
-  look: [...RECORDER, 'spans'],
-  fleet: [...RECORDER, 'spans', 'look'],
-  cli: [...RECORDER, 'spans', 'recorder', 'look', 'fleet', 'node'],
+  look: [...RECORDER, 'traces', 'spans'],
+  fleet: [...RECORDER, 'traces', 'spans', 'look'],
+  cli: [...RECORDER, 'traces', 'spans', 'recorder', 'look', 'fleet', 'node'],
 };
 
 export default tseslint.config(
@@ -47,6 +49,23 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     plugins: { layers },
     rules: { 'layers/imports': ['error', { layers: LAYERS, formats: FORMATS }] },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/core/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['**/core/addon.js', '**/core/load-addon.js'],
+              message: 'Only src/core calls the native object; use Ring, SharedTarget and the like.',
+            },
+          ],
+        },
+      ],
+    },
   },
   {
     // Not yet untangled.
