@@ -60,7 +60,8 @@ export default tseslint.config(
           patterns: [
             {
               group: ['**/core/addon.js', '**/core/load-addon.js'],
-              message: 'Only src/core calls the native object; use Ring, SharedTarget and the like.',
+              message:
+                'Only src/core calls the native object; use Ring, SharedTarget and the like.',
             },
           ],
         },
