@@ -1,15 +1,44 @@
 import { storeInt64 } from '../../core/int64.js';
 import { writeUtf8 } from '../../core/utf8.js';
-import { MAX_U16, TYPE_ARRAY } from '../layout.js';
+import {
+  COUNTER_OFFSET,
+  EVENT_MAGIC,
+  MAGIC_OFFSET,
+  MAX_U16,
+  START_OFFSET,
+  STREAM_OFFSET,
+  TYPE_ARRAY,
+  TYPE_F64,
+  TYPE_I64,
+  TYPE_STRING,
+  TYPE_U64,
+} from '../layout.js';
 import type { ValueType } from '../packet.js';
 import { TYPE_BYTES } from './value.js';
 import type { AttributeScalar, AttributeType, ResolvedValue } from './value.js';
 
 /**
- * How values of an event are laid down (trace format 0.1.0, section "Event Packet"). Compiled spans
- * and plain attributes both go through here. Values have been checked; each function returns the
- * place behind what it wrote.
+ * How an event is encoded (trace format 0.1.0, section "Event Packet"). Compiled spans and events
+ * with an object of attributes use the same functions. Values were checked before; a function that
+ * returns a number returns the place after what it wrote.
  */
+
+const PER_TWO_32 = 2 ** -32;
+
+/** The head of an event without its size, its substream, and its end, which the commit stamps. */
+export function writeHead(
+  view: DataView,
+  at: number,
+  stream: number,
+  counter: number,
+  timing: number,
+): void {
+  view.setUint32(at + MAGIC_OFFSET, EVENT_MAGIC);
+  view.setUint32(at + STREAM_OFFSET, stream);
+  view.setUint32(at + COUNTER_OFFSET, counter);
+  view.setUint32(at + START_OFFSET, timing * PER_TWO_32);
+  view.setUint32(at + START_OFFSET + 4, timing);
+}
 
 /** A string: u16 bytes of UTF-8, then those. */
 export function writeText(view: DataView, bytes: Buffer, at: number, text: string): number {
@@ -24,9 +53,23 @@ export function writeInteger(view: DataView, at: number, value: number | bigint 
   return at + 8;
 }
 
-/** Writes a checked substream. */
-export function writeSubstream(view: DataView, at: number, substream: number | bigint): void {
-  storeInt64(view, at, substream);
+/** The type byte of a value that states no type, and the value; `AttributeInput` has the rules. */
+export function writeUntyped(
+  view: DataView,
+  bytes: Buffer,
+  at: number,
+  value: AttributeScalar,
+): number {
+  if (typeof value === 'string') {
+    view.setUint8(at, TYPE_STRING);
+    return writeText(view, bytes, at + 1, value);
+  }
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+    view.setUint8(at, TYPE_F64);
+    return writeFloat(view, at + 1, value);
+  }
+  view.setUint8(at, typeof value !== 'boolean' && value < 0 ? TYPE_I64 : TYPE_U64);
+  return writeInteger(view, at + 1, value);
 }
 
 /** A 64-bit float. */

@@ -1,29 +1,28 @@
-import { compile, mayCompile } from '../../core/ring/compile.js';
-import { commitText, ringScope } from '../../core/ring/emitter-text.js';
+import { buildEmitter } from '../../core/ring/emitter-builder.js';
+import type { UsualCase } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import {
-  textBound,
   valueBound,
   writeFloat,
+  writeHead,
   writeInteger,
-  writeSubstream,
   writeText,
   writeValue,
 } from './encoder.js';
-import {
-  COUNTER_OFFSET,
-  DESCRIPTION_OFFSET,
-  EVENT_MAGIC,
-  MAGIC_OFFSET,
-  SIZE_OFFSET,
-  START_OFFSET,
-  STREAM_OFFSET,
-  SUBSTREAM_OFFSET,
-} from '../layout.js';
+import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import type { ValueType } from '../packet.js';
 import type { Stream, Timing } from './stream.js';
-import { checkAttribute, checkSubstream, checkText, SURELY_SHORT, TYPE_BYTES } from './value.js';
-import type { AttributeType } from './value.js';
+import {
+  checkAttribute,
+  checkSubstream,
+  checkText,
+  fitsI64,
+  fitsU64,
+  isAttribute,
+  SURELY_SHORT,
+  TYPE_BYTES,
+} from './value.js';
+import type { AttributeType, AttributeValue } from './value.js';
 
 /** Names and types of a span's attributes: an object, or a list of pairs. */
 export type SpanSchema =
@@ -76,8 +75,8 @@ interface Field {
   type: AttributeType;
 }
 
-/** A function may have 65,534 of them; long before, compiling costs more than it saves. */
-const MOST_PARAMETERS = 256;
+/** A function can have 65,534. Compiling costs more than it saves long before that. */
+const MAX_PARAMETERS = 256;
 
 function fieldsOf(schema: unknown): Field[] {
   if (typeof schema !== 'object' || schema === null) {
@@ -103,56 +102,56 @@ function fieldsOf(schema: unknown): Field[] {
 }
 
 /**
- * Makes the function that records one kind of event.
+ * Builds the functions that record one kind of event.
  *
  * @see Stream.span, which states the contract.
  */
-export function compileSpan<Schema extends SpanSchema>(
+export function buildSpan<Schema extends SpanSchema>(
   stream: Stream,
   description: string,
   schema: Schema,
 ): Span<Schema> {
   checkText('description', description);
   const fields = fieldsOf(schema);
-  return mayCompile() && fields.length <= MOST_PARAMETERS
-    ? compiledSpan(stream, description, fields)
-    : plainSpan(stream, description, fields);
+  const plain = plainSpan(stream, description, fields);
+  if (fields.length > MAX_PARAMETERS) return plain;
+  const finish = usualCase(stream, description, fields, false);
+  const finishIn = usualCase(stream, description, fields, true);
+  return {
+    finish: buildEmitter(stream, finish, plain.finish),
+    finishIn: buildEmitter(stream, finishIn, plain.finishIn),
+  };
 }
 
-function checkValues(fields: readonly Field[], values: readonly unknown[]): void {
-  fields.forEach(({ name, type }, i) => {
-    checkAttribute(name, type, values[i]);
-  });
+/** The functions of a span, as properties that need no `this`. */
+interface PlainSpan {
+  finish: (timing: Timing | undefined, ...values: unknown[]) => void;
+  finishIn: (substream: number | bigint, timing: Timing | undefined, ...values: unknown[]) => void;
 }
 
-/** Records any event of the span, however large, through the stream's plain encoder. */
-function recordPlain(
-  stream: Stream,
-  description: string,
-  fields: readonly Field[],
-  substream: number | bigint,
-  timing: number,
-  values: readonly unknown[],
-): void {
-  checkValues(fields, values);
-  let bound = DESCRIPTION_OFFSET + textBound(description);
-  const attributes = fields.map(({ name, type }, i) => {
-    const value = values[i] as Parameters<typeof writeValue>[4];
-    bound += textBound(name) + 1 + valueBound(type, value);
-    return { name, type, value };
-  });
-  stream.record(timing, description, attributes, substream, bound);
-}
-
-/** The span where functions may not be made from text: right, but slower. */
-function plainSpan(stream: Stream, description: string, fields: readonly Field[]): Span {
-  const finishIn: Span['finishIn'] = (substream, timing, ...values) => {
+/** The span that takes every case: any values, however large, and a ring without room. */
+function plainSpan(stream: Stream, description: string, fields: readonly Field[]): PlainSpan {
+  const names = fields.map(({ name }) => name);
+  const types = fields.map(({ type }) => type);
+  const fixedBytes = fields.reduce(
+    (sum, { name }) => sum + prefixed(name).length + 1,
+    DESCRIPTION_OFFSET + prefixed(description).length,
+  );
+  const finishIn: PlainSpan['finishIn'] = (substream, timing, ...values) => {
     if (timing === undefined) return;
-    if (typeof timing !== 'number' || !(timing >= 0) || timing > stream.ring.stamp[0]!) {
-      stream.checkTiming(timing);
-    }
+    stream.checkTiming(timing);
     checkSubstream(substream);
-    recordPlain(stream, description, fields, substream, timing, values);
+    let bound = fixedBytes;
+    for (let i = 0; i < types.length; i++) {
+      checkAttribute(names[i]!, types[i]!, values[i]);
+      bound += valueBound(types[i]!, values[i] as AttributeValue);
+    }
+    stream.record(timing, substream, description, {
+      names,
+      types,
+      values: values as AttributeValue[],
+      bound,
+    });
   };
   return {
     finishIn,
@@ -162,7 +161,7 @@ function plainSpan(stream: Stream, description: string, fields: readonly Field[]
   };
 }
 
-/** Bytes that are always the same, as stores of constants, four bytes at a time. */
+/** Constant bytes as stores, four bytes at a time. */
 function constantStores(bytes: Buffer, base: string): string[] {
   const stores: string[] = [];
   let at = 0;
@@ -184,36 +183,38 @@ function prefixed(text: string): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** The test that the usual value passes; any other is looked at closely. */
-function quickTest(type: AttributeType, value: string): string {
+/** Expression: whether a value is a usual one. The most frequent values come first. */
+function usualTest(type: AttributeType, value: string): string {
   switch (type) {
     case 'string':
       return `typeof ${value} === 'string' && ${value}.length <= ${SURELY_SHORT}`;
     case 'u64':
-      return `typeof ${value} === 'number' && ${value} >>> 0 === ${value}`;
+      return `(typeof ${value} === 'number' ? ${value} >>> 0 === ${value} || (Number.isSafeInteger(${value}) && ${value} >= 0) : fitsU64(${value}))`;
     case 'i64':
-      return `typeof ${value} === 'number' && (${value} | 0) === ${value}`;
+      return `(typeof ${value} === 'number' ? Number.isSafeInteger(${value}) : fitsI64(${value}))`;
     case 'f64':
       return `typeof ${value} === 'number'`;
     default:
-      return 'false';
+      return `isAttribute('${type}', ${value})`;
   }
 }
 
+/** Statements: store a value and move `at` past it. */
 function write(type: AttributeType, value: string): string {
   switch (type) {
     case 'string':
       return `at = writeText(view, bytes, at, ${value});`;
     case 'u64':
-      return `if (${value}_quick) {
-    view.setUint32(at, 0);
+      // Small and wide numbers without a call.
+      return `if (typeof ${value} === 'number') {
+    view.setUint32(at, ${value} >>> 0 === ${value} ? 0 : ${value} * ${2 ** -32});
     view.setUint32(at + 4, ${value});
     at += 8;
   } else at = writeInteger(view, at, ${value});`;
     case 'i64':
-      return `if (${value}_quick) {
-    view.setInt32(at, ${value} >> 31);
-    view.setInt32(at + 4, ${value});
+      return `if (typeof ${value} === 'number') {
+    view.setInt32(at, (${value} | 0) === ${value} ? ${value} >> 31 : Math.floor(${value} * ${2 ** -32}));
+    view.setUint32(at + 4, ${value});
     at += 8;
   } else at = writeInteger(view, at, ${value});`;
     case 'f64':
@@ -223,122 +224,102 @@ function write(type: AttributeType, value: string): string {
   }
 }
 
-function compiledSpan(stream: Stream, description: string, fields: readonly Field[]): Span {
-  const names = fields.map((_, i) => `v${i}`);
-  const list = `[${names.join(', ')}]`;
-  const text = prefixed(description);
-  const fixedBytes =
-    DESCRIPTION_OFFSET +
-    text.length +
-    fields.reduce(
-      (sum, { name, type }) => sum + prefixed(name).length + 1 + (type === 'string' ? 2 : 8),
-      0,
-    );
-  const bound = [
-    String(fixedBytes),
-    ...fields.flatMap(({ type }, i) =>
-      type === 'string'
-        ? [`3 * v${i}.length`]
-        : type.endsWith('[]')
-          ? [`valueBound('${type}', v${i})`]
-          : [],
-    ),
-  ].join(' + ');
+/** Expression: the most bytes that an event of the span takes. */
+function boundOf(description: string, fields: readonly Field[]): string {
+  let fixed = DESCRIPTION_OFFSET + prefixed(description).length;
+  const variable: string[] = [];
+  fields.forEach(({ name, type }, i) => {
+    fixed += prefixed(name).length + 1;
+    if (type === 'string') variable.push(`2 + 3 * v${i}.length`);
+    else if (type.endsWith('[]')) variable.push(`valueBound('${type}', v${i})`);
+    else fixed += 8;
+  });
+  return [fixed, ...variable].join(' + ');
+}
 
-  // The description and the first attribute's name follow one another: one run of constants.
-  let constant = text;
-  let base = `start + ${DESCRIPTION_OFFSET}`;
-  const body: string[] = [];
+/** Statements: store description and attributes, and declare `at`, the place after them. */
+function writeAttributes(description: string, fields: readonly Field[]): string {
+  // The description and the first attribute's name are adjacent: one run of constants.
+  let constant = prefixed(description);
+  const statements: string[] = [];
   fields.forEach(({ name, type }, i) => {
     constant = Buffer.concat([constant, prefixed(name), Buffer.of(TYPE_BYTES[type])]);
-    body.push(...constantStores(constant, base));
-    body.push(
-      i === 0
-        ? `let at = start + ${DESCRIPTION_OFFSET + constant.length};`
-        : `at += ${constant.length};`,
+    const base = i === 0 ? `start + ${DESCRIPTION_OFFSET}` : 'at';
+    statements.push(
+      ...constantStores(constant, base),
+      `${i === 0 ? 'let at =' : 'at ='} ${base} + ${constant.length};`,
       write(type, `v${i}`),
     );
     constant = Buffer.alloc(0);
-    base = 'at';
   });
   if (fields.length === 0) {
-    body.push(
-      ...constantStores(constant, base),
-      `const at = start + ${DESCRIPTION_OFFSET + constant.length};`,
-    );
+    const base = `start + ${DESCRIPTION_OFFSET}`;
+    statements.push(...constantStores(constant, base), `const at = ${base} + ${constant.length};`);
   }
+  return statements.join('\n  ');
+}
 
-  const record = (named: string, parameter: string, substream: string[]) => `
-function ${named}(${[parameter, ...names].filter((name) => name !== '').join(', ')}) {
-  const timing = started[0];
-  if (!(timing >= 0) || timing > stamp[0]) stream.checkTiming(timing);
-  ${parameter === '' ? '' : `if (!(typeof substream === 'number' && substream >>> 0 === substream)) checkSubstream(substream);`}
-  ${fields.map(({ type }, i) => `const v${i}_quick = ${quickTest(type, `v${i}`)};`).join('\n  ')}
-  ${names.length === 0 ? '' : `if (!(${names.map((name) => `${name}_quick`).join(' && ')})) checkValues(fields, ${list});`}
-  const bound = ${bound};
-  if (ring.free < bound) {
-    if (bound > ${Math.min(stream.ring.longestRecord, stream.trace.packetLimit)}) {
-      recordPlain(stream, description, fields, ${parameter === '' ? '0' : parameter}, timing, ${list});
-      return;
-    }
-    if (!ring.makeRoom(bound)) {
-      counter[0]++;
-      return;
-    }
-  }
-  const start = ring.position;
-  const number = counter[0];
-  counter[0] = number + 1;
-  view.setUint32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
-  view.setUint32(start + ${STREAM_OFFSET}, ${stream.id});
-  view.setUint32(start + ${COUNTER_OFFSET}, number);
-  ${substream.join('\n  ')}
-  view.setUint32(start + ${START_OFFSET}, timing / 4294967296);
-  view.setUint32(start + ${START_OFFSET + 4}, timing);
-  ${body.join('\n  ')}
-  const size = at - start;
-  view.setUint32(start + ${SIZE_OFFSET}, size);
-  ${stream.trace.packetLimit === Infinity ? '' : `if (size > ${stream.trace.packetLimit}) stream.refuse(size, ${stream.trace.packetLimit});`}
-  ${commitText(stream.ring, 'start', 'size')}
-}`;
-  const scope = {
-    ...ringScope(stream.ring),
-    stream,
-    counter: stream.counter,
-    /** The timing of the event that is being recorded. */
-    started: new Float64Array(1),
-    fields,
-    description,
-    checkValues,
-    checkSubstream,
-    recordPlain,
-    valueBound,
-    writeFloat,
-    writeInteger,
-    writeSubstream,
-    writeText,
-    writeValue,
-  };
+/** Events of the span that fit the ring, with values of the usual kinds. */
+function usualCase(
+  stream: Stream,
+  description: string,
+  fields: readonly Field[],
+  inSubstream: boolean,
+): UsualCase {
+  const values = fields.map((_, i) => `v${i}`);
+  const parameters = inSubstream ? ['substream', ...values] : values;
   const substreamAt = `start + ${SUBSTREAM_OFFSET}`;
-  // What V8 inlines at its call sites, so that finishing nothing costs a comparison, and a timing,
-  // a double, gets where it is written without a box on the heap.
-  const finish = (recorded: string, parameter: string) => `
-function finishSpan(${[parameter, 'timing', ...names].filter((name) => name !== '').join(', ')}) {
-  if (typeof timing !== 'number') {
+  const { packetLimit } = stream.trace;
+  return {
+    name: description,
+    parameters,
+    scope: {
+      stream,
+      counter: stream.counter,
+      started: stream.started,
+      fitsI64,
+      fitsU64,
+      isAttribute,
+      valueBound,
+      writeFloat,
+      writeHead,
+      writeInteger,
+      writeText,
+      writeValue,
+    },
+    // Finishing nothing costs a comparison, and a timing, which is a double, needs no box.
+    entry: {
+      parameters: [...(inSubstream ? ['substream'] : []), 'timing', ...values],
+      prepare: `if (typeof timing !== 'number') {
     if (timing !== undefined) stream.checkTiming(timing);
     return;
   }
-  started[0] = timing;
-  ${recorded}(${[parameter, ...names].filter((name) => name !== '').join(', ')});
-}`;
-  return compile(
-    description,
-    scope,
-    `${record('recordSpan', '', [
-      `view.setUint32(${substreamAt}, 0);`,
-      `view.setUint32(${substreamAt} + 4, 0);`,
-    ])}
-${record('recordSpanIn', 'substream', [`writeSubstream(view, ${substreamAt}, substream);`])}
-return { finish: ${finish('recordSpan', '')}, finishIn: ${finish('recordSpanIn', 'substream')} };`,
-  ) as Span;
+  started[0] = timing;`,
+      plainArguments: [...(inSubstream ? ['substream'] : []), 'started[0]', ...values],
+    },
+    prepare: 'const timing = started[0];',
+    test: [
+      'timing >= 0 && timing <= stamp[0]',
+      ...(inSubstream
+        ? [
+            `(typeof substream === 'number' ? Number.isSafeInteger(substream) && substream >= 0 : typeof substream === 'bigint' && fitsU64(substream))`,
+          ]
+        : []),
+      ...fields.map(({ type }, i) => usualTest(type, `v${i}`)),
+    ].join(' && '),
+    bytes: boundOf(description, fields),
+    write: `const number = counter[0];
+  counter[0] = number + 1;
+  writeHead(view, start, ${stream.id}, number, timing);
+  ${
+    inSubstream
+      ? `writeInteger(view, ${substreamAt}, substream);`
+      : `view.setUint32(${substreamAt}, 0);
+  view.setUint32(${substreamAt} + 4, 0);`
+  }
+  ${writeAttributes(description, fields)}
+  view.setUint32(start + ${SIZE_OFFSET}, at - start);
+  ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) stream.refuse(at - start, ${packetLimit});`}`,
+    size: 'at - start',
+  };
 }

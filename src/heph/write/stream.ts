@@ -1,22 +1,21 @@
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { textBound, valueBound, writeSubstream, writeText, writeValue } from './encoder.js';
 import {
-  COUNTER_OFFSET,
-  DESCRIPTION_OFFSET,
-  END_OFFSET,
-  EVENT_MAGIC,
-  MAGIC_OFFSET,
-  SIZE_OFFSET,
-  START_OFFSET,
-  STREAM_OFFSET,
-  SUBSTREAM_OFFSET,
-} from '../layout.js';
-import { compileSpan } from './span.js';
+  textBound,
+  writeHead,
+  writeInteger,
+  writeText,
+  writeUntyped,
+  writeValue,
+} from './encoder.js';
+import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+import { buildSpan } from './span.js';
 import type { Span, SpanSchema } from './span.js';
+import { releaseAttributes, resolveAttributes, takeAttributes } from './taken-attributes.js';
+import type { TakenAttributes, TypedAttributes } from './taken-attributes.js';
 import type { Trace } from './trace.js';
-import { checkSubstream, checkText, resolveValue, TYPE_BYTES } from './value.js';
-import type { AttributeInput, ResolvedValue } from './value.js';
+import { checkSubstream, checkText, TYPE_BYTES } from './value.js';
+import type { AttributeInput, AttributeScalar } from './value.js';
 
 /**
  * A moment that `startTrace` took, to be given to a finish: nanoseconds since the trace's epoch.
@@ -26,12 +25,6 @@ export type Timing = number & { readonly __timing: never };
 
 /** Names and values of an event's attributes, in the order in which they are written. */
 export type Attributes = Readonly<Record<string, AttributeInput>>;
-
-const TWO_32 = 0x1_0000_0000;
-
-interface EncodedAttribute extends ResolvedValue {
-  name: string;
-}
 
 /** The events of one thread of execution (section "Event Packet"). */
 export class Stream {
@@ -43,6 +36,8 @@ export class Stream {
   readonly ring: Ring;
   /** @internal One element: the counter of the next event. It wraps at 2^32. */
   readonly counter = new Uint32Array(1);
+  /** @internal One element: the timing of the event that is being recorded. */
+  readonly started = new Float64Array(1);
 
   /** @internal Use `trace.stream`. */
   constructor(trace: Trace, id: number) {
@@ -82,32 +77,13 @@ export class Stream {
     attributes?: Attributes,
     substream: number | bigint = 0,
   ): void {
-    if (timing === undefined) return;
-    if (typeof timing !== 'number' || !(timing >= 0) || timing > this.ring.stamp[0]!) {
-      this.checkTiming(timing);
+    // Small enough that V8 inlines it at its call sites: the timing, a double, needs no box then.
+    if (typeof timing !== 'number') {
+      if ((timing as unknown) !== undefined) this.checkTiming(timing);
+      return;
     }
-    checkText('description', description);
-    checkSubstream(substream);
-    let bound = DESCRIPTION_OFFSET + textBound(description);
-    const encoded: EncodedAttribute[] = [];
-    if (attributes !== undefined) {
-      // A Map has entries, but none that Object.entries sees: they would vanish.
-      if (
-        typeof attributes !== 'object' ||
-        (attributes as unknown) === null ||
-        Symbol.iterator in attributes
-      ) {
-        throw wrongType('attributes', attributes, 'an object of names and values');
-      }
-      for (const [name, value] of Object.entries(attributes)) {
-        if (value === undefined) continue;
-        checkText('attribute name', name);
-        const resolved = resolveValue(name, value);
-        encoded.push({ name, type: resolved.type, value: resolved.value });
-        bound += textBound(name) + 1 + valueBound(resolved.type, resolved.value);
-      }
-    }
-    this.record(timing, description, encoded, substream, bound);
+    this.started[0] = timing;
+    this.#finishStarted(description, attributes, substream);
   }
 
   /**
@@ -121,42 +97,92 @@ export class Stream {
    *   pairs TypeScript knows the type of each value.
    */
   span<const Schema extends SpanSchema>(description: string, schema: Schema): Span<Schema> {
-    return compileSpan(this, description, schema);
+    return buildSpan(this, description, schema);
   }
 
-  /** @internal Encodes an event whose values are checked; `bound` is the most it can take. */
-  record(
-    timing: number,
+  /** Records an event that began at `started`. */
+  #finishStarted(
     description: string,
-    attributes: readonly EncodedAttribute[],
+    attributes: Attributes | undefined,
     substream: number | bigint,
-    bound: number,
   ): void {
     const { ring } = this;
+    const timing = this.started[0]!;
+    if (!(timing >= 0) || timing > ring.stamp[0]!) this.checkTiming(timing);
+    checkText('description', description);
+    checkSubstream(substream);
+    const taken = takeAttributes(attributes);
+    const bound = DESCRIPTION_OFFSET + textBound(description) + taken.bound;
+    if (!taken.areUsual || ring.free < bound) {
+      const typed = resolveAttributes(taken);
+      releaseAttributes(taken);
+      this.record(timing, substream, description, {
+        ...typed,
+        bound: DESCRIPTION_OFFSET + textBound(description) + typed.bound,
+      });
+      return;
+    }
+    const size = this.#encodeTaken(timing, substream, description, taken);
+    releaseAttributes(taken);
+    if (size > this.trace.packetLimit) this.refuse(size, this.trace.packetLimit);
+    ring.advance(size);
+    ring.commit();
+  }
+
+  /** Encodes an event with usual values into the ring and returns its size. */
+  #encodeTaken(
+    timing: number,
+    substream: number | bigint,
+    description: string,
+    { names, values, count }: TakenAttributes,
+  ): number {
+    const { view, bytes, position: start } = this.ring;
     const counter = this.counter[0]!;
     this.counter[0] = counter + 1;
-    // Of an event that finds no room it must be known too whether it would fit a datagram at all.
-    const unsure = ring.free < bound && bound > this.trace.packetLimit;
-    if ((bound > ring.longestRecord || unsure) && ring.isOpen) {
-      const bytes = Buffer.allocUnsafe(bound);
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bound);
-      const size = this.#encode(
-        view,
-        bytes,
-        0,
+    writeHead(view, start, this.id, counter, timing);
+    writeInteger(view, start + SUBSTREAM_OFFSET, substream);
+    let at = writeText(view, bytes, start + DESCRIPTION_OFFSET, description);
+    for (let i = 0; i < count; i++) {
+      at = writeText(view, bytes, at, names[i]!);
+      at = writeUntyped(view, bytes, at, values[i] as AttributeScalar);
+    }
+    view.setUint32(start + SIZE_OFFSET, at - start);
+    return at - start;
+  }
+
+  /** @internal Records an event of any size. Its values are checked. */
+  record(
+    timing: number,
+    substream: number | bigint,
+    description: string,
+    attributes: TypedAttributes,
+  ): void {
+    const { ring } = this;
+    const { packetLimit, writesThrough } = this.trace;
+    const { bound } = attributes;
+    const counter = this.counter[0]!;
+    this.counter[0] = counter + 1;
+    const encode = (view: DataView, bytes: Buffer, start: number): number =>
+      encodeEvent(view, bytes, start, {
+        stream: this.id,
+        counter,
         timing,
+        substream,
         description,
         attributes,
-        substream,
-        counter,
-      );
-      if (size > this.trace.packetLimit) this.refuse(size, this.trace.packetLimit);
+      });
+    // An event without room must still be refused if no datagram can hold it.
+    const canExceedPacket = ring.free < bound && bound > packetLimit;
+    if ((bound > ring.longestRecord || canExceedPacket) && ring.isOpen) {
+      const bytes = Buffer.allocUnsafe(bound);
+      const size = encode(new DataView(bytes.buffer, bytes.byteOffset, bound), bytes, 0);
+      if (size > packetLimit) this.refuse(size, packetLimit);
       if (size > ring.longestRecord) {
-        if (!this.trace.writesThrough) this.refuse(size, ring.longestRecord);
+        if (!writesThrough) this.refuse(size, ring.longestRecord);
         ring.writeThrough(bytes.subarray(0, size), new Uint8Array(0), false);
         return;
       }
-      // Text that could have been longer than it is.
+      // The bound counts three bytes a character; the text is shorter.
       if (ring.free < size && !ring.makeRoom(size)) return;
       ring.bytes.set(bytes.subarray(0, size), ring.position);
       ring.advance(size);
@@ -164,47 +190,10 @@ export class Stream {
       return;
     }
     if (ring.free < bound && !ring.makeRoom(bound)) return;
-    const size = this.#encode(
-      ring.view,
-      ring.bytes,
-      ring.position,
-      timing,
-      description,
-      attributes,
-      substream,
-      counter,
-    );
-    if (size > this.trace.packetLimit) this.refuse(size, this.trace.packetLimit);
+    const size = encode(ring.view, ring.bytes, ring.position);
+    if (size > packetLimit) this.refuse(size, packetLimit);
     ring.advance(size);
     ring.commit();
-  }
-
-  /** @internal Everything but the end time, which the commit stamps. Returns the packet's size. */
-  #encode(
-    view: DataView,
-    bytes: Buffer,
-    start: number,
-    timing: number,
-    description: string,
-    attributes: readonly EncodedAttribute[],
-    substream: number | bigint,
-    counter: number,
-  ): number {
-    view.setUint32(start + MAGIC_OFFSET, EVENT_MAGIC);
-    view.setUint32(start + STREAM_OFFSET, this.id);
-    view.setUint32(start + COUNTER_OFFSET, counter);
-    writeSubstream(view, start + SUBSTREAM_OFFSET, substream);
-    view.setUint32(start + START_OFFSET, timing / TWO_32);
-    view.setUint32(start + START_OFFSET + 4, timing);
-    view.setUint32(start + END_OFFSET, 0);
-    let at = writeText(view, bytes, start + DESCRIPTION_OFFSET, description);
-    for (const { name, type, value } of attributes) {
-      at = writeText(view, bytes, at, name);
-      view.setUint8(at, TYPE_BYTES[type]);
-      at = writeValue(view, bytes, at + 1, type, value);
-    }
-    view.setUint32(start + SIZE_OFFSET, at - start);
-    return at - start;
   }
 
   /** @internal Says why an event cannot be sent, and counts it. */
@@ -224,13 +213,39 @@ export class Stream {
     );
   }
 
-  /** @internal The slow half of the test that a timing came from this trace. */
+  /** @internal Checks that a timing came from this trace. */
   checkTiming(timing: unknown): void {
     const limit = 'what startTrace of this trace returned';
     if (typeof timing !== 'number') throw wrongType('timing', timing, limit);
-    // A timing of another thread may be later than the last one that was taken here.
+    if (timing >= 0 && timing <= this.ring.stamp[0]!) return;
+    // A timing of another thread can be later than the last one taken here.
     if (this.ring.isOpen) this.ring.readStamp();
     else this.trace.refuseIfClosed();
     if (!(timing >= 0) || timing > this.ring.stamp[0]!) throw outOfRange('timing', timing, limit);
   }
+}
+
+/** Everything of an event but its end time. */
+interface EventFields {
+  stream: number;
+  counter: number;
+  timing: number;
+  substream: number | bigint;
+  description: string;
+  attributes: TypedAttributes;
+}
+
+/** Encodes an event at `start`, but for its end time, which the commit stamps; returns its size. */
+function encodeEvent(view: DataView, bytes: Buffer, start: number, event: EventFields): number {
+  const { names, types, values } = event.attributes;
+  writeHead(view, start, event.stream, event.counter, event.timing);
+  writeInteger(view, start + SUBSTREAM_OFFSET, event.substream);
+  let at = writeText(view, bytes, start + DESCRIPTION_OFFSET, event.description);
+  for (let i = 0; i < types.length; i++) {
+    at = writeText(view, bytes, at, names[i]!);
+    view.setUint8(at, TYPE_BYTES[types[i]!]);
+    at = writeValue(view, bytes, at + 1, types[i]!, values[i]!);
+  }
+  view.setUint32(start + SIZE_OFFSET, at - start);
+  return at - start;
 }

@@ -130,9 +130,12 @@ function typeOfArray(field: string, values: readonly unknown[]): ValueType {
 }
 
 /** A value ready to be encoded. */
+export type AttributeValue = AttributeScalar | ArrayLike<AttributeScalar>;
+
+/** A value and its type. */
 export interface ResolvedValue {
   type: AttributeType;
-  value: AttributeScalar | ArrayLike<AttributeScalar>;
+  value: AttributeValue;
 }
 
 /** Finds the type of a value, and checks both. */
@@ -157,6 +160,16 @@ export function checkAttribute(field: string, type: AttributeType, value: unknow
   }
   const each = type.slice(0, -2) as ValueType;
   for (let i = 0; i < values.length; i++) checkValue(`${field}[${i}]`, each, values[i]);
+}
+
+/** Whether {@link checkAttribute} accepts a value. */
+export function isAttribute(type: AttributeType, value: unknown): boolean {
+  try {
+    checkAttribute('', type, value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function findType(field: string, value: unknown): ResolvedValue {
