@@ -16,9 +16,10 @@ import {
   checkAttribute,
   checkSubstream,
   checkText,
-  fitsI64,
-  fitsU64,
   isAttribute,
+  MAX_I64,
+  MAX_U64,
+  MIN_I64,
   SURELY_SHORT,
   TYPE_BYTES,
 } from './value.js';
@@ -189,9 +190,11 @@ function usualTest(type: AttributeType, value: string): string {
     case 'string':
       return `typeof ${value} === 'string' && ${value}.length <= ${SURELY_SHORT}`;
     case 'u64':
-      return `(typeof ${value} === 'number' ? ${value} >>> 0 === ${value} || (Number.isSafeInteger(${value}) && ${value} >= 0) : fitsU64(${value}))`;
+      return `(typeof ${value} === 'number' ? ${value} >>> 0 === ${value} || (Number.isSafeInteger(${value}) && ${value} >= 0)
+    : typeof ${value} === 'bigint' ? ${value} >= 0n && ${value} <= MAX_U64 : typeof ${value} === 'boolean')`;
     case 'i64':
-      return `(typeof ${value} === 'number' ? Number.isSafeInteger(${value}) : fitsI64(${value}))`;
+      return `(typeof ${value} === 'number' ? Number.isSafeInteger(${value})
+    : typeof ${value} === 'bigint' ? ${value} >= MIN_I64 && ${value} <= MAX_I64 : typeof ${value} === 'boolean')`;
     case 'f64':
       return `typeof ${value} === 'number'`;
     default:
@@ -205,18 +208,22 @@ function write(type: AttributeType, value: string): string {
     case 'string':
       return `at = writeText(view, bytes, at, ${value});`;
     case 'u64':
-      // Small and wide numbers without a call.
+    case 'i64': {
+      const storeHigh =
+        type === 'u64'
+          ? `view.setUint32(at, ${value} >>> 0 === ${value} ? 0 : ${value} * ${2 ** -32});`
+          : `view.setInt32(at, (${value} | 0) === ${value} ? ${value} >> 31 : Math.floor(${value} * ${2 ** -32}));`;
+      // As writeInteger, without a call. The low half is taken modulo 2^32.
       return `if (typeof ${value} === 'number') {
-    view.setUint32(at, ${value} >>> 0 === ${value} ? 0 : ${value} * ${2 ** -32});
+    ${storeHigh}
     view.setUint32(at + 4, ${value});
-    at += 8;
-  } else at = writeInteger(view, at, ${value});`;
-    case 'i64':
-      return `if (typeof ${value} === 'number') {
-    view.setInt32(at, (${value} | 0) === ${value} ? ${value} >> 31 : Math.floor(${value} * ${2 ** -32}));
-    view.setUint32(at + 4, ${value});
-    at += 8;
-  } else at = writeInteger(view, at, ${value});`;
+  } else if (typeof ${value} === 'bigint') {
+    view.setBigInt64(at, ${value});
+  } else {
+    writeInteger(view, at, ${value});
+  }
+  at += 8;`;
+    }
     case 'f64':
       return `at = writeFloat(view, at, ${value});`;
     default:
@@ -277,8 +284,9 @@ function usualCase(
       stream,
       counter: stream.counter,
       started: stream.started,
-      fitsI64,
-      fitsU64,
+      MAX_I64,
+      MAX_U64,
+      MIN_I64,
       isAttribute,
       valueBound,
       writeFloat,
@@ -302,7 +310,8 @@ function usualCase(
       'timing >= 0 && timing <= stamp[0]',
       ...(inSubstream
         ? [
-            `(typeof substream === 'number' ? Number.isSafeInteger(substream) && substream >= 0 : typeof substream === 'bigint' && fitsU64(substream))`,
+            `(typeof substream === 'number' ? Number.isSafeInteger(substream) && substream >= 0
+    : typeof substream === 'bigint' && substream >= 0n && substream <= MAX_U64)`,
           ]
         : []),
       ...fields.map(({ type }, i) => usualTest(type, `v${i}`)),

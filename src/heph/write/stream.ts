@@ -113,7 +113,7 @@ export class Stream {
     checkSubstream(substream);
     const taken = takeAttributes(attributes);
     const bound = DESCRIPTION_OFFSET + textBound(description) + taken.bound;
-    if (!taken.areUsual || ring.free < bound) {
+    if (!taken.areUsual || ring.free < bound || bound > ring.longestRecord) {
       const typed = resolveAttributes(taken);
       releaseAttributes(taken);
       this.record(timing, substream, description, {

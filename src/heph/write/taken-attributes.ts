@@ -1,7 +1,7 @@
 import { wrongType } from '../../core/errors.js';
 import { textBound, valueBound } from './encoder.js';
 import type { Attributes } from './stream.js';
-import { checkText, fitsI64, fitsU64, resolveValue, SURELY_SHORT } from './value.js';
+import { checkText, MAX_U64, MIN_I64, resolveValue, SURELY_SHORT } from './value.js';
 import type { AttributeType, AttributeValue } from './value.js';
 
 /** Values ready to be encoded, with their names. */
@@ -41,7 +41,7 @@ function isUsual(value: unknown): boolean {
     case 'string':
       return value.length <= SURELY_SHORT;
     case 'bigint':
-      return fitsU64(value) || fitsI64(value);
+      return value >= MIN_I64 && value <= MAX_U64;
     default:
       return false;
   }

@@ -65,6 +65,11 @@ export const TYPE_BYTES: Readonly<Record<AttributeType, number>> = {
   'string[]': TYPE_ARRAY | TYPE_STRING,
 };
 
+/** Range of the 64-bit integers. */
+export const MAX_U64 = 0xffff_ffff_ffff_ffffn;
+export const MIN_I64 = -0x8000_0000_0000_0000n;
+export const MAX_I64 = 0x7fff_ffff_ffff_ffffn;
+
 /** Longest string that surely fits without counting: three bytes a UTF-16 unit. */
 export const SURELY_SHORT = Math.floor(MAX_U16 / 3);
 
