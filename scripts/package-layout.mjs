@@ -24,7 +24,7 @@ const rules = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
   // Files that are loaded when they are first needed.
   [/^core\/recovery\/(?!predecessor|process-identity)/, 'core/recovery'],
-  [/^(heph|laplace)\/read\//, '$1/reading'],
+  [/^(ovni|heph|laplace)\/read\//, '$1/reading'],
   [/^node\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   [/^core\//, 'core/core'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],

@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 import { finishOnSignal } from '../core/signals.js';
 import { isMainThread } from '../core/system-thread.js';
-import { procFini, readyProcess } from '../ovni/write/process.js';
+import { procFini } from '../ovni/write/process.js';
+import { readyProcess } from '../ovni/write/process-note.js';
 import { thread, threadFree } from '../ovni/write/thread.js';
 import type { GarbageCollections } from './garbage-collection.js';
 
@@ -39,7 +40,7 @@ export function completeAtExit(collections: GarbageCollections): void {
     try {
       collections.flush();
       if (thread.process === undefined) return;
-      thread.writeMetadata();
+      thread.metadata.write();
       const { workDir, procDir } = readyProcess('exit');
       if (workDir === procDir) return;
       collections.close();

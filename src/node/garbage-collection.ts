@@ -110,7 +110,7 @@ export class GarbageCollections {
     const stream = this.#stream;
     // The one that the thread writes to, which may not have followed the process to its next.
     const { process } = readyThread('garbage collections');
-    if (stream.marks.length === 0) {
+    if (stream.metadata.marks.length === 0) {
       setAttribute(stream, 'node', { thread: `garbage collections of ${threadName()}` });
       defineMark(stream, COLLECTION, 'Garbage collection', true);
       for (const [kind, label] of KINDS) labelMark(stream, COLLECTION, kind, label);

@@ -2,59 +2,64 @@ import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockNow } from '../core/clock.js';
 import { getNote, putNote } from '../core/process-notes.js';
-import { groupCounts } from '../core/ring/target-group.js';
 import { makeDirectories } from '../core/files/make-directories.js';
-import { holdingSignals } from '../core/signals.js';
 import type { CheckedSizeOptions } from '../core/options/size-limits.js';
-import { continueProcess, currentProcess } from '../ovni/write/process.js';
-import type { OvniProcess } from '../ovni/write/process.js';
-import { StreamWriter } from '../ovni/write/stream-writer.js';
-import { thread } from '../ovni/write/thread.js';
-import { contentOf, halfRemoved, removeTrace } from './trace-content.js';
+import { holdingSignals } from '../core/signals.js';
+import { pieceName, pieceOf } from '../ovni/file-names.js';
+import {
+  followProcess,
+  isRecording,
+  moveProcess,
+  recordedBytes,
+  workDirectory,
+} from '../ovni/write/rotation.js';
+import type { ThreadMove } from '../ovni/write/rotation.js';
+import type { StreamWriter } from '../ovni/write/stream-writer.js';
+import { threadIsReady } from '../ovni/write/thread.js';
 import { reasonOf, warn } from './warning.js';
 
 /**
  * The ovni traces of a process that rotates: `<run>/ovni/<pid>.000001`, `<pid>.000002` …, each a
- * trace directory that is complete in itself.
+ * complete trace directory.
  */
 export interface PieceSettings extends CheckedSizeOptions {
   /** The directory of all pieces. */
   directory: string;
 }
 
-/** What the threads of the process know of the present piece; Node's threads share no JavaScript. */
+/** The present piece, which the native core keeps for all threads: they share no JavaScript. */
 export interface Piece {
   number: number;
-  /** Nanoseconds of CLOCK_MONOTONIC at which it began; later streams of it lead with this moment. */
+  /** Nanoseconds of CLOCK_MONOTONIC at which it began. Its later streams begin with an event of then. */
   begun: bigint;
 }
 
 const NOTE = 'node.ovni-piece';
-const DIGITS = 6;
-/** Often enough that a piece is little longer than it should be, and no work to speak of. */
+/** A piece exceeds its limit by what a process records in this time. */
 const CHECK_MS = 250;
 
 function pathOf(directory: string, number: number): string {
-  return join(directory, `${process.pid}.${String(number).padStart(DIGITS, '0')}`);
+  return join(directory, pieceName({ pid: process.pid, number }));
 }
 
+/** The number of a piece of this process; 0 for any other name. */
 function numberOf(name: string): number {
-  const match = /^(\d+)\.(\d{6,})$/.exec(name);
-  return match !== null && Number(match[1]) === process.pid ? Number(match[2]) : 0;
+  const piece = pieceOf(name);
+  return piece?.pid === process.pid ? piece.number : 0;
 }
 
 function note({ number, begun }: Piece): void {
   putNote(NOTE, JSON.stringify({ number, begun: String(begun) }));
 }
 
-/** The number of the next piece; none is given twice, whatever becomes of the directory. */
+/** The number of the next piece. No number is used twice, even if pieces or the directory are deleted. */
 function nextNumber(directory: string): number {
   makeDirectories(directory);
   const last = getNote(NOTE) === '' ? 0 : presentPiece().number;
   return 1 + Math.max(last, ...readdirSync(directory).map(numberOf));
 }
 
-/** The directory of the first piece that the process shall write. */
+/** The directory of the first piece of the process. */
 export function firstPiece(directory: string, begun: bigint): string {
   const number = nextNumber(directory);
   note({ number, begun });
@@ -69,11 +74,13 @@ export function presentPiece(): Piece {
 
 /** Deletes the oldest pieces of the process until the others leave room for one more. */
 function shrink(settings: PieceSettings): void {
+  const { contentOf, halfRemoved, removeTrace } =
+    require('./trace-content.js') as typeof import('./trace-content.js');
   const { directory, maxBytes, rotateBytes } = settings;
   const present = presentPiece().number;
   const pieces = [];
   for (const name of readdirSync(directory)) {
-    // What a process that was killed was about to remove.
+    // A killed process was removing it.
     if (halfRemoved(name) !== undefined) {
       rmSync(join(directory, name), { recursive: true, force: true });
     }
@@ -90,120 +97,108 @@ function shrink(settings: PieceSettings): void {
   }
 }
 
-/** What a thread brings along when it moves to the next piece. */
-export interface PieceTraveller {
+/** What a thread does when it moves to the next piece. */
+export interface PieceObserver {
   /** Writes the first events of the thread's stream in the piece that began at `begun`. */
   begin: (stream: StreamWriter, begun: bigint) => void;
   /** Before the streams of the thread end; its next one has begun. */
   leave: () => void;
-  /** Once the thread is in the piece that began at `begun`. */
+  /** After the thread has moved to the piece that began at `begun`. */
   arrive: (begun: bigint) => void;
 }
 
 /**
- * Takes the calling thread from piece to piece: now and then it looks whether the present one has
- * become too long (the thread that leads), or whether there is a new one. A thread leaves a piece
- * only once its stream in the next has begun; until it can begin there it stays, and tries again.
+ * Takes the calling thread from piece to piece. From time to time it checks whether the present piece
+ * is too long (the thread that leads), or whether there is a new one. A thread leaves a piece only
+ * after its stream in the next has begun; until that works it stays, and tries again.
  */
 export function rotatePieces(
   settings: PieceSettings,
   leads: boolean,
-  traveller: PieceTraveller,
+  observer: PieceObserver,
 ): void {
-  const thisThread = new Traveller(traveller);
-  const lead = leads ? new Leader(settings, thisThread) : undefined;
+  const follower = new Follower(observer);
+  const leader = leads ? new Leader(settings, follower) : undefined;
   const timer = setInterval(() => {
-    if (thread.process === undefined) return;
-    thisThread.attempt(STAYS, () => {
+    if (!threadIsReady()) return;
+    follower.warnOnce(STAYS, () => {
       holdingSignals(() => {
-        lead?.turnOver();
-        thisThread.follow();
+        leader?.rotateIfDue();
+        follower.follow();
       });
     });
   }, CHECK_MS);
   timer.unref();
 }
 
-const STAYS = 'does not go on to its next piece, which is tried again';
-const INCOMPLETE = 'has a piece that is not complete';
+const STAYS = 'does not continue in its next piece; this is tried again';
+const INCOMPLETE = 'has an incomplete piece';
 
-class Traveller {
-  readonly #traveller: PieceTraveller;
-  /** What the service was told. */
-  readonly #told = new Set<string>();
+/** Moves the calling thread to the piece to which the process has moved. */
+class Follower {
+  readonly #observer: PieceObserver;
+  /** Failures of which the service has been warned. */
+  readonly #warned = new Set<string>();
 
-  constructor(traveller: PieceTraveller) {
-    this.#traveller = traveller;
+  constructor(observer: PieceObserver) {
+    this.#observer = observer;
   }
 
-  /** Takes a step that may fail; the service is told once. */
-  attempt(failure: string, step: () => void): void {
+  /** Runs a step that may fail, and warns of its first failure. */
+  warnOnce(failure: string, step: () => void): void {
     try {
       step();
     } catch (error) {
-      if (this.#told.has(failure)) return;
-      this.#told.add(failure);
+      if (this.#warned.has(failure)) return;
+      this.#warned.add(failure);
       warn(`the ovni trace ${failure}: ${reasonOf(error)}`);
     }
   }
 
-  /** Goes where the thread that leads has gone. */
   follow(): void {
-    const process = currentProcess();
-    if (process === undefined || process.procDir === thread.process?.procDir) return;
     const { begun } = presentPiece();
-    this.goOn(this.begin(process, begun), begun);
+    const move = followProcess((stream) => {
+      this.begin(stream, begun);
+    });
+    if (move !== undefined) this.complete(move, begun);
   }
 
-  /** The stream of the thread in the next piece, begun. */
-  begin(process: OvniProcess, begun: bigint): StreamWriter {
-    const next = new StreamWriter();
-    next.open(process, undefined, thread);
-    try {
-      this.#traveller.begin(next, begun);
-    } catch (error) {
-      next.close();
-      throw error;
-    }
-    return next;
+  begin(stream: StreamWriter, begun: bigint): void {
+    this.#observer.begin(stream, begun);
   }
 
-  /** Leaves the present piece; there is no way back, so what goes wrong is told and no more. */
-  goOn(next: StreamWriter, begun: bigint): void {
-    this.attempt(INCOMPLETE, () => {
-      this.#traveller.leave();
+  /** Leaves the present piece. The thread cannot return, so failures are only reported. */
+  complete(move: ThreadMove, begun: bigint): void {
+    this.warnOnce(INCOMPLETE, () => {
+      this.#observer.leave();
     });
-    thread.exchangeFiles(next);
-    this.attempt(INCOMPLETE, () => {
-      if (next.process !== undefined) next.process = { ...next.process, finished: true };
-      next.close();
+    this.warnOnce(INCOMPLETE, () => {
+      move.complete();
     });
-    this.#traveller.arrive(begun);
-    this.#told.delete(STAYS);
+    this.#observer.arrive(begun);
+    this.#warned.delete(STAYS);
   }
 }
 
-/** The thread that says when the process goes on to its next piece. */
+/** The thread that decides when the process continues in its next piece. */
 class Leader {
   readonly #settings: PieceSettings;
-  readonly #thread: Traveller;
+  readonly #thread: Follower;
   /** Bytes of events that the process had recorded when the present piece began. */
   #before = 0;
 
-  constructor(settings: PieceSettings, traveller: Traveller) {
+  constructor(settings: PieceSettings, thread: Follower) {
     this.#settings = settings;
-    this.#thread = traveller;
+    this.#thread = thread;
   }
 
-  turnOver(): void {
-    const present = currentProcess();
-    if (present === undefined || present.finished) return;
-    const { bytes, pendingBytes } = groupCounts(present.group);
-    const recorded = bytes + pendingBytes;
-    if (!this.#isDue(recorded) && !isGone(present.workDir)) return;
+  rotateIfDue(): void {
+    if (!isRecording()) return;
+    const recorded = recordedBytes();
+    if (!this.#isDue(recorded) && !isGone(workDirectory())) return;
     const { directory, maxBytes, atMaxBytes } = this.#settings;
     if (maxBytes > 0 && atMaxBytes === 'deleteOldest') {
-      this.#thread.attempt('keeps more than its budget', () => {
+      this.#thread.warnOnce('keeps more than its budget', () => {
         shrink(this.#settings);
       });
     }
@@ -211,31 +206,33 @@ class Leader {
     const number = nextNumber(directory);
     const path = pathOf(directory, number);
     mkdirSync(path);
-    let next: StreamWriter | undefined;
+    let move: ThreadMove;
     try {
-      continueProcess(path, (process) => {
-        next = this.#thread.begin(process, begun);
+      move = moveProcess(path, (stream) => {
+        this.#thread.begin(stream, begun);
         note({ number, begun });
       });
     } catch (error) {
-      this.#thread.attempt('leaves a piece that has not begun', () => {
+      this.#thread.warnOnce('keeps a piece that has not begun', () => {
+        const { removeTrace } =
+          require('./trace-content.js') as typeof import('./trace-content.js');
         removeTrace(path);
       });
       throw error;
     }
     this.#before = recorded;
-    this.#thread.goOn(next!, begun);
+    this.#thread.complete(move, begun);
   }
 
   #isDue(recorded: number): boolean {
     const { maxBytes, rotateBytes, atMaxBytes } = this.#settings;
     if (recorded - this.#before < rotateBytes) return false;
-    // The last piece of a budget is the one that stops by itself.
+    // Recording stops in a budget's last piece, which therefore has no successor.
     return !(maxBytes > 0 && atMaxBytes === 'stop') || maxBytes - recorded >= 2 * rotateBytes;
   }
 }
 
-/** Whether somebody has removed a directory; one that may not be looked at may well be there. */
+/** Whether a directory has been removed. One that cannot be examined may exist. */
 function isGone(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined;

@@ -68,7 +68,7 @@ export class RequestsInFlight {
     this.#labelled = last === MAX_LABELLED ? Infinity : last;
     if (first) {
       toMetadata(() => {
-        thread.writeMetadata();
+        thread.metadata.write();
       });
     }
   }
@@ -80,6 +80,6 @@ function toMetadata(change: () => void): void {
     change();
   } catch (error) {
     if (!(error instanceof TracewrightError) || error.code !== 'ERR_SYSTEM') throw error;
-    thread.metadataChanged();
+    thread.metadata.writeSoon();
   }
 }

@@ -3,10 +3,9 @@ import { clockNow } from '../core/clock.js';
 import { holdingSignals } from '../core/signals.js';
 import { isMainThread } from '../core/system-thread.js';
 import { setAttribute } from '../ovni/write/attribute.js';
-import { emitTo } from '../ovni/write/emit.js';
 import { beginProcess } from '../ovni/write/process.js';
-import { LITTLE } from '../ovni/write/stream-writer.js';
 import type { StreamWriter } from '../ovni/write/stream-writer.js';
+import { emitThreadStart } from '../ovni/write/thread-start.js';
 import { addCpu, thread, threadInit } from '../ovni/write/thread.js';
 import type { Settings } from './settings.js';
 
@@ -52,11 +51,7 @@ export function beginStream(
   begun: bigint,
   creatorTid: number,
 ): void {
-  if (lead !== undefined) emitTo(stream, 'OB.', undefined, lead);
-  const payload = new DataView(new ArrayBuffer(16));
-  payload.setInt32(0, VIRTUAL_CPU, LITTLE);
-  payload.setInt32(4, creatorTid, LITTLE);
-  emitTo(stream, 'OHx', new Uint8Array(payload.buffer), begun);
+  emitThreadStart(stream, { lead, clock: begun, cpu: VIRTUAL_CPU, creatorTid });
 }
 
 /** Begins the stream of the first thread of the process, which also names the CPUs. */

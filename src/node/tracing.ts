@@ -14,7 +14,7 @@ import { EXTENSION } from '../heph/file-names.js';
 import { checkTarget } from '../heph/target.js';
 import { openTrace } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
-import { currentProcess } from '../ovni/write/process.js';
+import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
 import { traceClientRequests } from './client-spans.js';
 import { completeAtExit, completeOnSignals } from './exits.js';

@@ -37,7 +37,8 @@ export type { ChromeOptions } from './read/chrome.js';
 export { convertToVersion3 } from './read/convert-version3.js';
 export type { Conversion, ConversionNote, ConvertOptions } from './read/convert-version3.js';
 export { procFini, procInit, procSetRank } from './write/process.js';
-export type { ProcessOptions, ProcessPlace } from './write/process.js';
+export type { ProcessOptions } from './write/process.js';
+export type { ProcessPlace } from './write/process-place.js';
 export { decodeArguments, readStream } from './read/reader.js';
 export type { DecodedArguments, ReadStreamOptions, StreamEvent } from './read/reader.js';
 export { procStats } from './write/stats.js';
@@ -71,7 +72,7 @@ export type {
   TraceProcess,
 } from './read/trace-directory.js';
 export type { JsonObject, JsonValue } from '../core/json.js';
-export type { Cpu, MarkType, ProcessMetadata, ThreadMetadata } from './metadata.js';
+export type { Cpu, MarkType, ProcessMetadata, ThreadMetadata } from './read/metadata.js';
 
 const marks = compileMarks(thread);
 
@@ -227,5 +228,5 @@ export function attrGet(key: string): AttributeValue | undefined {
  *   `threadInit` and `threadFree`.
  */
 export function attrFlush(): void {
-  readyThread('attrFlush').writeMetadata();
+  readyThread('attrFlush').metadata.write();
 }

@@ -1,20 +1,23 @@
+import { endianness } from 'node:os';
+
 /**
- * The layout of an ovni event, the one place where its offsets stand (trace specification version
- * 1, sections "Normal events" and "Jumbo events"; the same in version 3). All integers are in the
- * byte order of the machine that wrote them.
+ * The layout of an ovni event (trace specification version 1, sections "Normal events" and "Jumbo
+ * events"; the same in version 3). Byte 0 has flags in its high four bits and the payload's size
+ * code in its low four. All integers are in the byte order of the machine that wrote them.
  */
 
-/** Byte 0: flags in the high four bits, payload size code in the low four. */
-export const FLAGS_OFFSET = 0;
+/** Whether this machine is little-endian, and so are the integers that it writes. */
+export const LITTLE = endianness() === 'LE';
+
 /** Bytes 1 to 3: model, category and value, three ASCII characters. */
 export const MCV_OFFSET = 1;
 /** Bytes 4 to 11: nanoseconds of CLOCK_MONOTONIC, u64. */
 export const CLOCK_OFFSET = 4;
-/** Byte 12: the payload, where there is one. */
+/** Byte 12: the payload, if any. */
 export const PAYLOAD_OFFSET = 12;
 export const HEADER_BYTES = 12;
 export const MAX_PAYLOAD_BYTES = 16;
-/** Smallest payload that can be said; the size code has no way to say 1. */
+/** Smallest payload: the size code has no value for 1 byte. */
 export const MIN_PAYLOAD_BYTES = 2;
 
 export const JUMBO_FLAG = 0x10;
@@ -41,4 +44,29 @@ export function payloadSizeCode(bytes: number): number {
 export function payloadBytes(flags: number): number {
   const code = flags & 0x0f;
   return code === 0 ? 0 : code + 1;
+}
+
+/** The first four bytes of an event as a little-endian u32: flags and size code, then the MCV. */
+export function headerOf(flags: number, mcv: string): number {
+  return flags | (mcv.charCodeAt(0) << 8) | (mcv.charCodeAt(1) << 16) | (mcv.charCodeAt(2) << 24);
+}
+
+/** An MCV as a number, model << 16 | category << 8 | value. */
+export function codeOf(mcv: string): number {
+  return (mcv.charCodeAt(0) << 16) | (mcv.charCodeAt(1) << 8) | mcv.charCodeAt(2);
+}
+
+/** MCVs seen so far: a trace has few, and a string for each event would cost more than the rest. */
+const mcvByCode = new Map<number, string>();
+/** A hostile file can have 2^24 of them. */
+const MAX_KEPT_MCVS = 4096;
+
+/** The three characters of a {@link codeOf}. */
+export function mcvOf(code: number): string {
+  let mcv = mcvByCode.get(code);
+  if (mcv === undefined) {
+    mcv = String.fromCharCode(code >>> 16, (code >>> 8) & 0xff, code & 0xff);
+    if (mcvByCode.size < MAX_KEPT_MCVS) mcvByCode.set(code, mcv);
+  }
+  return mcv;
 }

@@ -1,4 +1,4 @@
-import { codeOf } from './read/reader.js';
+import { codeOf } from './layout.js';
 
 /** The states of a thread in the emulator. */
 export type ThreadState = 'unknown' | 'running' | 'paused' | 'cooling' | 'warming' | 'dead';

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { RING_FORMAT, isPartOfTrace, isRingName, isStreamFile } from '../ovni/file-names.js';
 import { checkTrace } from '../ovni/read/check.js';
 import { chromeEvents } from '../ovni/read/chrome.js';
 import { dumpEvents, dumpLine, dumpObject } from '../ovni/read/dump.js';
@@ -7,13 +8,9 @@ import { readTraceDirectory } from '../ovni/read/trace-directory.js';
 import { recoverTrace } from '../ovni/read/recover.js';
 import type { TraceFormat } from './trace-format.js';
 
-/** A loom, process or thread: a directory, or a thread's file of version 1. */
-const PART = /^(loom\..+|proc\.\d+|thread\.\d+)$/;
-const STREAM_FILE = /^stream\.(json|obs)$/;
-
 function isTraceDirectory(directory: string): boolean {
-  if (PART.test(basename(resolve(directory)))) return true;
-  return readdirSync(directory).some((name) => PART.test(name) || STREAM_FILE.test(name));
+  if (isPartOfTrace(basename(resolve(directory)))) return true;
+  return readdirSync(directory).some((name) => isPartOfTrace(name) || isStreamFile(name));
 }
 
 /** ovni: a directory of looms, a part of one, or a single stream's file. */
@@ -21,12 +18,12 @@ export const ovniFormat: TraceFormat = {
   name: 'ovni',
   clock: 'CLOCK_MONOTONIC',
   rings: {
-    isFormat: (format) => format.startsWith('ovni'),
-    isRing: (path) => /^\.(?:stream|thread\.\d+)\.ring$/.test(basename(path)),
+    isFormat: (format) => format.startsWith(RING_FORMAT),
+    isRing: (path) => isRingName(basename(path)),
     // Directories are found, not files.
     fileOf: () => undefined,
   },
-  isTraceFile: (path) => STREAM_FILE.test(basename(path)) || /^thread\.\d+$/.test(basename(path)),
+  isTraceFile: (path) => isStreamFile(basename(path)),
   tracesIn(directory) {
     if (isTraceDirectory(directory)) return [directory];
     const below = readdirSync(directory, { withFileTypes: true }).some(

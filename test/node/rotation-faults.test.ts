@@ -12,7 +12,7 @@ import { TracedProcess } from './traced-process.js';
 
 const RING = 65_536;
 const PIECE = 512 * 1024;
-const STAYS = /the ovni trace does not go on to its next piece[^\n]*/;
+const STAYS = /the ovni trace does not continue in its next piece[^\n]*/;
 
 const disks: SmallDisk[] = [];
 afterEach(() => {

@@ -102,7 +102,7 @@ describe('the ovni trace of a service that rotates', () => {
     // One that was only just begun has no stream yet.
     const pieces = piecesOf(service).filter((piece) =>
       readdirSync(piece, { recursive: true, encoding: 'utf8' }).some((name) =>
-        name.includes('thread.'),
+        name.endsWith('stream.obs'),
       ),
     );
     // The kill may have come while the threads went from one to the next.

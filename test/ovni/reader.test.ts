@@ -6,9 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { TraceFormatError, TracewrightError } from '../../src/core/errors.js';
 import {
   StreamReader,
-  codeOf,
   decodeArguments,
-  mcvOf,
   readStream,
   signatureOf,
 } from '../../src/ovni/read/reader.js';
@@ -25,6 +23,7 @@ import {
   temporaryFolder,
   writeFileIn,
 } from './trace-building.js';
+import { codeOf, mcvOf } from '../../src/ovni/layout.js';
 
 interface Copy {
   offset: number;

@@ -1,10 +1,10 @@
 import type { Progress } from '../../core/finding.js';
 import type { FindingCollector } from './finding-collector.js';
 import { mergeStreams } from './merge-streams.js';
-import { codeOf } from './reader.js';
 import { holdsCpu, transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
+import { codeOf } from '../layout.js';
 
 const OHX = codeOf('OHx');
 const OAS = codeOf('OAs');

@@ -2,7 +2,7 @@ import { models } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
 import type { FindingCollector } from './finding-collector.js';
 import { MAX_LABEL_BYTES } from '../layout.js';
-import type { MarkType } from '../metadata.js';
+import type { MarkType } from './metadata.js';
 import { hostOf } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory, TraceLoom } from './trace-directory.js';
 

@@ -5,12 +5,13 @@ import type { Progress } from '../../core/finding.js';
 import { jsonValue } from '../../core/json.js';
 import { markTypesOf } from './mark-types.js';
 import type { MarkTypes } from './mark-types.js';
-import type { MarkType } from '../metadata.js';
-import { StreamReader, codeOf, decodeArguments } from './reader.js';
+import type { MarkType } from './metadata.js';
+import { StreamReader, decodeArguments } from './reader.js';
 import type { StreamEvent } from './reader.js';
 import { transitionOf } from '../thread-state.js';
 import { clockOffsetOf, readTraceDirectory } from './trace-directory.js';
 import type { ThreadStream, TraceProcess } from './trace-directory.js';
+import { codeOf } from '../layout.js';
 
 const PROGRESS_EVENTS = 1 << 16;
 /** Tracks of marks have thread ids above every real one of Linux. */

@@ -17,17 +17,20 @@ import { modelOf, models } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
 import {
   CLOCK_OFFSET,
+  codeOf,
   HEADER_BYTES,
   MCV_OFFSET,
+  mcvOf,
   STREAM_HEADER_BYTES,
   STREAM_MAGIC,
   STREAM_VERSION,
 } from '../layout.js';
+import { CLOCK_OFFSETS, loomName, processName, streamFiles } from '../file-names.js';
 import { library } from '../library.js';
 import { placeTaken } from '../../core/files/place-taken.js';
 import { writeAll } from '../../core/files/write-all.js';
 import type { JsonObject } from '../../core/json.js';
-import { StreamReader, codeOf, mcvOf } from './reader.js';
+import { StreamReader } from './reader.js';
 import { transitionOf } from '../thread-state.js';
 import { hostOf, readClockOffsetsFile, readTraceDirectory } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
@@ -153,13 +156,9 @@ function convert(
     if (scan.firstClock === undefined) {
       notes.push({ path: stream.path, message: 'left out: the thread has no whole event' });
     } else {
-      const folder = join(
-        target,
-        `loom.${stream.loom}`,
-        `proc.${stream.pid}`,
-        `thread.${stream.tid}`,
-      );
-      makeDirectories(folder);
+      const process = join(target, loomName(stream.loom), processName(stream.pid));
+      const files = streamFiles(process, 3, stream.tid);
+      makeDirectories(files.directory);
       const start = starts.get(hostOf(stream.loom))!;
       const late = scan.firstClock - start > MAX_GAP_NANOSECONDS;
       if (late) {
@@ -169,19 +168,19 @@ function convert(
         });
       }
       writeFileSync(
-        join(folder, 'stream.json'),
+        files.metadata,
         `${JSON.stringify(streamJson(stream, scan, notes), null, 2)}\n`,
         { mode: 0o644 },
       );
-      copyStream(stream, scan, join(folder, 'stream.obs'), late ? start : undefined, progress);
+      copyStream(stream, scan, files.stream, late ? start : undefined, progress);
       threads += 1;
       events += scan.events;
     }
     done += sizes[at]!;
   }
-  const offsets = join(trace.path, 'clock-offsets.txt');
+  const offsets = join(trace.path, CLOCK_OFFSETS);
   if (trace.clockOffsets.size > 0 && existsSync(offsets)) {
-    writeFileSync(join(target, 'clock-offsets.txt'), readClockOffsetsFile(offsets));
+    writeFileSync(join(target, CLOCK_OFFSETS), readClockOffsetsFile(offsets));
   }
   onProgress?.(total, total);
   return { threads, events, notes };

@@ -3,14 +3,16 @@ import { jsonInteger, jsonValue } from '../../core/json.js';
 import type { JsonValue } from '../../core/json.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { declarationOf } from '../catalog.js';
+import { loomName, processName, threadName } from '../file-names.js';
 import { markTypesOf } from './mark-types.js';
 import type { MarkTypes } from './mark-types.js';
 import { mergeStreams } from './merge-streams.js';
 import type { MergedEvent } from './merge-streams.js';
-import { codeOf, decodeArguments } from './reader.js';
+import { decodeArguments } from './reader.js';
 import type { DecodedArguments } from './reader.js';
 import { readTraceDirectory } from './trace-directory.js';
 import type { ThreadStream } from './trace-directory.js';
+import { codeOf } from '../layout.js';
 
 /** Bytes of a payload or of jumbo data that are shown where they cannot be decoded. */
 const SHOWN_BYTES = 32;
@@ -66,7 +68,9 @@ export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
   }
   let place = places.get(stream);
   if (place === undefined) {
-    place = terminalText(`loom.${shownLoom(stream)}/proc.${stream.pid}/thread.${stream.tid}`);
+    place = terminalText(
+      [loomName(shownLoom(stream)), processName(stream.pid), threadName(stream.tid)].join('/'),
+    );
     places.set(stream, place);
   }
   const decoded = description === 'not declared' ? undefined : decodeArguments(event);

@@ -1,5 +1,5 @@
 import { MAX_LABEL_BYTES } from '../layout.js';
-import type { MarkType } from '../metadata.js';
+import type { MarkType } from './metadata.js';
 import type { TraceDirectory } from './trace-directory.js';
 
 /** The mark types of a trace by number: any thread may use those that another has defined. */

@@ -1,4 +1,3 @@
-import { endianness } from 'node:os';
 import { checkOptionNames, checkPath } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError, wrongType } from '../../core/errors.js';
@@ -7,18 +6,21 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { events } from '../catalog.js';
 import {
   CLOCK_OFFSET,
+  codeOf,
   HEADER_BYTES,
   JUMBO_DATA_OFFSET,
   JUMBO_FLAG,
   JUMBO_LENGTH_BYTES,
+  LITTLE,
   MAX_PAYLOAD_BYTES,
   MCV_OFFSET,
+  mcvOf,
   PAYLOAD_OFFSET,
+  payloadBytes,
+  payloadSizeCode,
   STREAM_HEADER_BYTES,
   STREAM_MAGIC,
   STREAM_VERSION,
-  payloadBytes,
-  payloadSizeCode,
 } from '../layout.js';
 import { parseSignature } from '../signature.js';
 import type { ArgumentType, Signature } from '../signature.js';
@@ -85,25 +87,6 @@ export interface StreamEvent {
   i64(offset: number): bigint;
 }
 
-/** MCVs seen so far: a trace has few, and a string for each event would cost more than the rest. */
-const mcvByCode = new Map<number, string>();
-
-/** The three characters of a {@link StreamEvent.code}. */
-export function mcvOf(code: number): string {
-  let mcv = mcvByCode.get(code);
-  if (mcv === undefined) {
-    mcv = String.fromCharCode(code >>> 16, (code >>> 8) & 0xff, code & 0xff);
-    // A hostile file can have 2^24 of them.
-    if (mcvByCode.size < 4096) mcvByCode.set(code, mcv);
-  }
-  return mcv;
-}
-
-/** The {@link StreamEvent.code} of an MCV. */
-export function codeOf(mcv: string): number {
-  return (mcv.charCodeAt(0) << 16) | (mcv.charCodeAt(1) << 8) | mcv.charCodeAt(2);
-}
-
 const noBytes = Buffer.alloc(0);
 
 /**
@@ -135,9 +118,7 @@ export class StreamReader {
     this.#window = wrapSystemError('path', path, () => new FileWindow(path, options.windowBytes));
     try {
       this.littleEndian =
-        options.version === 3
-          ? this.#readHeader()
-          : (options.littleEndian ?? endianness() === 'LE');
+        options.version === 3 ? this.#readHeader() : (options.littleEndian ?? LITTLE);
     } catch (error) {
       this.close();
       throw error;

@@ -24,44 +24,28 @@ import type { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { STREAM_HEADER_BYTES } from '../layout.js';
 import { endingByRing, streamEnding } from './stream-ending.js';
-import { StreamOwners, ringIsThere, ringMayBeElsewhere } from '../stream-owner.js';
+import { ringIsThere } from '../stream-owner.js';
 import type { StreamOwner } from '../stream-owner.js';
-
-/** A ring lies beside its stream under a name that follows from the stream's. */
-function isRing(name: string, directory: string): boolean {
-  return name === '.stream.ring'
-    ? /^thread\.\d+$/.test(basename(directory))
-    : /^\.thread\.\d+\.ring$/.test(name) && /^proc\.\d+$/.test(basename(directory));
-}
-
-/** A stream of either version, by its name and place. */
-function isStream(name: string, directory: string): boolean {
-  return name === 'stream.obs'
-    ? /^thread\.\d+$/.test(basename(directory))
-    : /^thread\.\d+$/.test(name) && /^proc\.\d+$/.test(basename(directory));
-}
-
-/** The stream that a ring feeds, from where the ring lies. */
-function streamOf(ringPath: string): string {
-  const name = basename(ringPath);
-  return name === '.stream.ring'
-    ? join(dirname(ringPath), 'stream.obs')
-    : join(dirname(ringPath), name.slice(1, -'.ring'.length));
-}
-
-/** Where the ring of a stream lies beside it. */
-function ringOf(stream: string): string {
-  const name = versionOf(stream) === 3 ? '.stream.ring' : `.${basename(stream)}.ring`;
-  return join(dirname(stream), name);
-}
-
-function versionOf(stream: string): 1 | 3 {
-  return basename(stream) === 'stream.obs' ? 3 : 1;
-}
+import { StreamOwners, ringMayBeElsewhere } from './stream-owners.js';
+import {
+  FINISHED_METADATA,
+  HALF_WRITTEN_METADATA,
+  RING_FORMAT,
+  STREAM_METADATA,
+  finishedMetadataOf,
+  isRing,
+  isRingOfVersion3,
+  isStream,
+  metadataOf,
+  processDirectoryOf,
+  ringOf,
+  streamOfRing,
+  threadDigitsOf,
+  versionOf,
+} from '../file-names.js';
 
 function threadOf(stream: string): number {
-  const name = versionOf(stream) === 3 ? basename(dirname(stream)) : basename(stream);
-  return Number(name.slice('thread.'.length)) | 0;
+  return Number(threadDigitsOf(stream)) | 0;
 }
 
 /** Whether the path that a ring elsewhere states is a stream inside the trace. */
@@ -84,15 +68,12 @@ function streamsByRing(trace: string): Map<string, NamedStream> {
   return streams;
 }
 
-/** Metadata that was being written when the process died; what it was to replace is whole. */
-const HALF_WRITTEN = ['.stream.json.new', '..stream.json.finished.new', '.metadata.json.new'];
-
 /** Takes away a stream without events: no reader accepts one. */
 function removeEmpty(stream: string): void {
   const directory = dirname(stream);
   rmSync(stream, { force: true });
   if (versionOf(stream) === 3) {
-    for (const name of ['stream.json', '.stream.json.finished', ...HALF_WRITTEN]) {
+    for (const name of [STREAM_METADATA, FINISHED_METADATA, ...HALF_WRITTEN_METADATA]) {
       rmSync(join(directory, name), { force: true });
     }
   }
@@ -107,14 +88,14 @@ function removeBegun(stream: string): void {
 /** Puts the metadata of a stream's end in its place. */
 function finishMetadata(stream: string, owners: StreamOwners): void {
   const directory = dirname(stream);
-  for (const name of HALF_WRITTEN) rmSync(join(directory, name), { force: true });
+  for (const name of HALF_WRITTEN_METADATA) rmSync(join(directory, name), { force: true });
   if (versionOf(stream) === 3) {
-    const finished = join(directory, '.stream.json.finished');
+    const finished = finishedMetadataOf(stream);
     if (kindOf(finished)?.isFile() === false) {
       throw new TraceFormatError(finished, 0, 'the metadata of the end must be a plain file');
     }
     try {
-      renameSync(finished, join(directory, 'stream.json'));
+      renameSync(finished, metadataOf(stream));
       owners.replaced(stream);
       return;
     } catch (error) {
@@ -163,13 +144,13 @@ function removeIfEmpty(directory: string): void {
 }
 
 function* candidates(trace: string, options: RecoverOptions): Generator<Candidate, void> {
-  const isMine = (ring: RingFile) => ring.format.startsWith('ovni ');
+  const isMine = (ring: RingFile) => ring.format.startsWith(RING_FORMAT);
   for (const path of filesBelow(trace, isRing)) {
     yield {
       path,
-      streamOf: (ring) => (isMine(ring) ? streamOf(path) : undefined),
+      streamOf: (ring) => (isMine(ring) ? streamOfRing(path) : undefined),
       removeBegun() {
-        removeBegun(streamOf(path));
+        removeBegun(streamOfRing(path));
       },
     };
   }
@@ -195,7 +176,7 @@ function* directoriesOf(path: string): Generator<string, void> {
   const isEither = (name: string, directory: string) =>
     isStream(name, directory) || isRing(name, directory);
   for (const file of filesBelow(path, isEither)) {
-    yield /^thread\.\d+$/.test(basename(dirname(file))) ? dirname(dirname(file)) : dirname(file);
+    yield processDirectoryOf(file);
   }
 }
 
@@ -211,8 +192,7 @@ export function* writersOf(path: string): Generator<StreamOwner, void> {
   const owners = new StreamOwners();
   for (const stream of filesBelow(resolve(path), isStream)) {
     // Without the metadata of its end beside it one of version 3 is finished, and need not be read.
-    const unfinished = join(dirname(stream), '.stream.json.finished');
-    if (versionOf(stream) === 3 && !existsSync(unfinished)) continue;
+    if (versionOf(stream) === 3 && !existsSync(finishedMetadataOf(stream))) continue;
     const owner = owners.ownerOf(stream);
     if (owner !== undefined) yield owner;
   }
@@ -289,7 +269,7 @@ function recoverStreams(path: string, options: RecoverOptions): Recovery {
   const result = recoverRings(candidates(path, options), ({ ring, stream }, _, all) => {
     recoverStream(ring, stream, owners, all);
   });
-  for (const ring of result.emptied.filter((each) => each.endsWith('/.stream.ring'))) {
+  for (const ring of result.emptied.filter(isRingOfVersion3)) {
     removeIfEmpty(dirname(ring));
   }
   for (const stream of streamsWithoutRing(path)) {

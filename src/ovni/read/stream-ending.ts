@@ -4,19 +4,19 @@ import type { Ending } from '../../core/recovery/recover-file.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import {
   CLOCK_OFFSET,
+  codeOf,
   HEADER_BYTES,
   JUMBO_DATA_OFFSET,
   JUMBO_FLAG,
   MAX_PAYLOAD_BYTES,
   MCV_OFFSET,
   PAYLOAD_OFFSET,
-  STREAM_HEADER_BYTES,
-  STREAM_VERSION,
   payloadBytes,
   payloadSizeCode,
+  STREAM_HEADER_BYTES,
+  STREAM_VERSION,
 } from '../layout.js';
 import { MARK_TYPES, MAX_DEPTH } from '../mark-stacks.js';
-import { codeOf } from './reader.js';
 import { transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 

@@ -5,8 +5,18 @@ import { checkPath } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isPlainFile } from '../../core/files/file-kind.js';
 import { readPlainFile } from '../../core/files/plain-file.js';
-import { readStreamMetadata, readProcessMetadata, privateThreadMetadata } from '../metadata.js';
-import type { Fault, ProcessMetadata, ThreadMetadata } from '../metadata.js';
+import {
+  CLOCK_OFFSETS,
+  PROCESS_METADATA,
+  STREAM_FILE,
+  STREAM_METADATA,
+  isTakenForThread,
+  loomOf,
+  pidOf,
+  tidOf,
+} from '../file-names.js';
+import { readStreamMetadata, readProcessMetadata, privateThreadMetadata } from './metadata.js';
+import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
 
 /** Deepest folder below the given path in which a stream is looked for. */
 const MAX_DEPTH = 16;
@@ -87,14 +97,6 @@ function visibleEntries(folder: string): Dirent[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function numberAfter(prefix: string, name: string): number | undefined {
-  if (!name.startsWith(prefix)) return undefined;
-  const digits = name.slice(prefix.length);
-  if (!/^[0-9]{1,10}$/.test(digits)) return undefined;
-  const value = Number(digits);
-  return value > 0 && value < 2 ** 31 ? value : undefined;
-}
-
 interface Found {
   /** `stream.json` of version 3. */
   streams: string[];
@@ -105,15 +107,12 @@ interface Found {
 /** Looks for both versions below a folder, without following symbolic links. */
 function find(folder: string, depth: number, found: Found, fault: Fault): void {
   const entries = visibleEntries(folder);
-  const inProcess = numberAfter('proc.', basename(folder)) !== undefined;
+  const inProcess = pidOf(basename(folder)) !== undefined;
   const files = new Set(entries.filter((entry) => entry.isFile()).map((entry) => entry.name));
-  if (files.has('stream.json')) {
-    found.streams.push(join(folder, 'stream.json'));
+  if (files.has(STREAM_METADATA)) {
+    found.streams.push(join(folder, STREAM_METADATA));
   }
-  if (
-    inProcess &&
-    (files.has('metadata.json') || [...files].some((name) => name.startsWith('thread.')))
-  ) {
+  if (inProcess && (files.has(PROCESS_METADATA) || [...files].some(isTakenForThread))) {
     found.processes.push(folder);
   }
   for (const entry of entries) {
@@ -131,18 +130,17 @@ function readProcess(
   only: string | undefined,
   fault: Fault,
 ): { loom: string; process: TraceProcess } | undefined {
-  const pid = numberAfter('proc.', basename(folder));
-  const loomFolder = basename(dirname(folder));
+  const pid = pidOf(basename(folder));
+  const loom = loomOf(basename(dirname(folder)));
   if (pid === undefined) {
     fault(folder, 'a folder with metadata.json is not named proc.<pid>', 'proc');
     return undefined;
   }
-  if (!loomFolder.startsWith('loom.') || loomFolder.length === 'loom.'.length) {
+  if (loom === undefined) {
     fault(folder, 'a process folder does not lie in a folder named loom.<loom>', 'loom');
     return undefined;
   }
-  const loom = loomFolder.slice('loom.'.length);
-  const metadataPath = join(folder, 'metadata.json');
+  const metadataPath = join(folder, PROCESS_METADATA);
   if (!isPlainFile(metadataPath)) {
     fault(
       metadataPath,
@@ -156,10 +154,10 @@ function readProcess(
 
   const threads: ThreadStream[] = [];
   for (const entry of visibleEntries(folder)) {
-    if (!entry.name.startsWith('thread.')) continue;
+    if (!isTakenForThread(entry.name)) continue;
     const path = join(folder, entry.name);
     if (only !== undefined && path !== only) continue;
-    const tid = numberAfter('thread.', entry.name);
+    const tid = tidOf(entry.name);
     if (tid === undefined || !entry.isFile()) {
       fault(
         path,
@@ -234,7 +232,7 @@ function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
 /** The folder that `clock-offsets.txt` lies in: the one above the loom, or the one that was given. */
 function topOf(folder: string): string {
   for (let at = folder, steps = 0; steps < 3; at = dirname(at), steps += 1) {
-    if (basename(at).startsWith('loom.')) return dirname(at);
+    if (loomOf(basename(at)) !== undefined) return dirname(at);
   }
   return folder;
 }
@@ -302,9 +300,9 @@ function read(given: string, fault: Fault): TraceDirectory {
   if (statSync(given).isFile()) {
     folder = dirname(given);
     const name = basename(given);
-    if (name === 'stream.obs' || name === 'stream.json') {
-      found.streams.push(join(folder, 'stream.json'));
-    } else if (name.startsWith('thread.')) {
+    if (name === STREAM_FILE || name === STREAM_METADATA) {
+      found.streams.push(join(folder, STREAM_METADATA));
+    } else if (isTakenForThread(name)) {
       found.processes.push(folder);
       only = given;
     } else {
@@ -333,9 +331,9 @@ function read(given: string, fault: Fault): TraceDirectory {
     );
   }
 
-  const clockOffsets = readClockOffsets(join(topOf(folder), 'clock-offsets.txt'), fault);
+  const clockOffsets = readClockOffsets(join(topOf(folder), CLOCK_OFFSETS), fault);
   const looms = new Map<string, TraceLoom>();
-  const loomOf = (name: string): TraceLoom => {
+  const loomNamed = (name: string): TraceLoom => {
     let loom = looms.get(name);
     if (loom === undefined) looms.set(name, (loom = { name, processes: [] }));
     return loom;
@@ -345,7 +343,7 @@ function read(given: string, fault: Fault): TraceDirectory {
   for (const processFolder of found.processes) {
     const read = readProcess(processFolder, only, fault);
     if (read === undefined) continue;
-    loomOf(read.loom).processes.push(read.process);
+    loomNamed(read.loom).processes.push(read.process);
     for (const thread of read.process.threads) streams.push(thread);
   }
 
@@ -354,13 +352,13 @@ function read(given: string, fault: Fault): TraceDirectory {
   for (const metadataPath of found.streams) {
     const metadata = readStreamMetadata(metadataPath, fault);
     if (metadata === undefined) continue;
-    const streamPath = join(dirname(metadataPath), 'stream.obs');
+    const streamPath = join(dirname(metadataPath), STREAM_FILE);
     if (!isPlainFile(streamPath)) {
       fault(streamPath, 'there is a stream.json without its stream.obs', 'stream.obs');
       continue;
     }
     const { loom: name, pid, tid } = metadata;
-    const loom = loomOf(name);
+    const loom = loomNamed(name);
     const ofLoom = processes.get(loom) ?? new Map<number, TraceProcess>();
     processes.set(loom, ofLoom);
     let process = ofLoom.get(pid);

@@ -69,7 +69,7 @@ export function setAttribute(stream: StreamWriter, key: string, value: Attribute
   const names = segments(key);
   const copy = checkedCopy(value);
   const last = names.pop()!;
-  let at = stream.attributes;
+  let at = stream.metadata.attributes;
   for (const name of names) {
     const next = Object.hasOwn(at, name) ? at[name] : (at[name] = {});
     if (!isObject(next)) {
@@ -78,12 +78,12 @@ export function setAttribute(stream: StreamWriter, key: string, value: Attribute
     at = next;
   }
   at[last] = copy;
-  stream.metadataChanged();
+  stream.metadata.writeSoon();
 }
 
 /** See attrGet in index.ts. */
 export function getAttribute(stream: StreamWriter, key: string): AttributeValue | undefined {
-  let at: unknown = stream.attributes;
+  let at: unknown = stream.metadata.attributes;
   for (const name of segments(key)) {
     if (!isObject(at) || !Object.hasOwn(at, name)) return undefined;
     at = at[name];

@@ -2,16 +2,18 @@ import { outOfRange, wrongType } from '../../core/errors.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,
+  headerOf,
   JUMBO_DATA_OFFSET,
   JUMBO_FLAG,
   JUMBO_LENGTH_BYTES,
+  LITTLE,
   MAX_JUMBO_BYTES,
   MAX_PAYLOAD_BYTES,
   MIN_PAYLOAD_BYTES,
   PAYLOAD_OFFSET,
   payloadSizeCode,
 } from '../layout.js';
-import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
+import { clockBackwards } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 
 const MAX_U64 = 0xffff_ffff_ffff_ffffn;

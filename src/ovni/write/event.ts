@@ -2,12 +2,18 @@ import { integerIn } from '../../core/options/argument.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { emitJumboTo, isStateEvent } from './emit.js';
-import { HEADER_BYTES, MAX_LABEL_BYTES, PAYLOAD_OFFSET, payloadSizeCode } from '../layout.js';
+import {
+  HEADER_BYTES,
+  headerOf,
+  LITTLE,
+  MAX_LABEL_BYTES,
+  PAYLOAD_OFFSET,
+  payloadSizeCode,
+} from '../layout.js';
 import { argumentBytes, resolveSignature } from '../signature.js';
 import type { Argument, Arguments, ArgumentType, Signature } from '../signature.js';
 import { declarationOf } from '../catalog.js';
 import type { DeclaredMcv } from '../catalog.js';
-import { headerOf, LITTLE } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 import { checkInt64, storeInt64 } from '../../core/int64.js';
 

@@ -4,13 +4,16 @@ import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,
+  headerOf,
+  LITTLE,
   MAX_LABEL_BYTES,
   PAYLOAD_OFFSET,
   payloadSizeCode,
 } from '../layout.js';
 import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from '../mark-stacks.js';
-import { clockBackwards, headerOf, LITTLE } from './stream-writer.js';
-import type { MarkDefinition, StreamWriter } from './stream-writer.js';
+import { clockBackwards } from './stream-writer.js';
+import type { MarkDefinition } from './stream-metadata.js';
+import type { StreamWriter } from './stream-writer.js';
 import { checkInt64, storeInt64 } from '../../core/int64.js';
 
 const PAYLOAD_BYTES = 12;
@@ -42,19 +45,19 @@ export function defineMark(
 ): void {
   checkType(type);
   checkText('title', title);
-  const known = stream.marks[type];
+  const known = stream.metadata.marks[type];
   if (known !== undefined) {
     if (known.title === title && known.stack === stack) return;
     throw outOfRange('type', type, `a new one: it is defined as ${JSON.stringify(known.title)}`);
   }
-  stream.marks[type] = {
+  stream.metadata.marks[type] = {
     title,
     stack,
     labels: new Map(),
     labelled: new Set(),
   };
   stream.markStacks.kinds[type] = stack ? STACK : SINGLE;
-  stream.writeMetadata();
+  stream.metadata.write();
 }
 
 /** Names a value of a mark type; see markLabel in index.ts. */
@@ -84,7 +87,7 @@ export function labelMark(
   }
   labelled.add(low);
   labels.set(key, label);
-  stream.metadataChanged();
+  stream.metadata.writeSoon();
 }
 
 function checkValue(value: unknown): void {
@@ -93,7 +96,7 @@ function checkValue(value: unknown): void {
 }
 
 function definition(stream: StreamWriter, type: number): MarkDefinition {
-  const mark = typeof type === 'number' ? stream.marks[type] : undefined;
+  const mark = typeof type === 'number' ? stream.metadata.marks[type] : undefined;
   if (mark !== undefined) return mark;
   if (stream.process === undefined) throw wrongOrder('mark', 'threadInit must be called first');
   checkType(type);

@@ -1,6 +1,6 @@
 import { groupCounts } from '../../core/ring/target-group.js';
 import { wrongOrder } from '../../core/errors.js';
-import { currentProcess } from './process.js';
+import { currentProcess } from './process-note.js';
 
 /** What became of the events of this process, of all its threads, those that have ended included. */
 export interface ProcessStats {

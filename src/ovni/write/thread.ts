@@ -1,7 +1,8 @@
 import { readClock } from '../../core/clock.js';
 import { integerIn } from '../../core/options/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
-import { addProcessCpu, currentProcess, isElectedForCpus, readyProcess } from './process.js';
+import { addProcessCpu, isElectedForCpus } from './process-metadata.js';
+import { latest, readyProcess } from './process-note.js';
 import { StreamWriter } from './stream-writer.js';
 
 /** The stream of the calling thread: each worker_thread loads its own copy of this module. */
@@ -54,8 +55,8 @@ export function threadRequire(model: string, version: string): void {
   if (typeof version !== 'string') throw wrongType('version', version, 'x.y.z');
   if (!/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version)) throw outOfRange('version', version, 'x.y.z');
   const stream = readyThread('threadRequire');
-  stream.required.set(model, version);
-  stream.writeMetadata();
+  stream.metadata.required.set(model, version);
+  stream.metadata.write();
 }
 
 /**
@@ -73,7 +74,7 @@ export function addCpu(index: number, phyid: number): void {
   integerIn('phyid', phyid, 0, MAX_I32);
   const current = readyProcess('addCpu');
   const stream = readyThread('addCpu');
-  const known = current.version === 1 ? current.cpus : stream.cpus;
+  const known = current.version === 1 ? current.cpus : stream.metadata.cpus;
   for (const cpu of known) {
     if (cpu.index === index && cpu.phyid === phyid) return;
     if (cpu.index === index) throw outOfRange('index', index, 'an index of one CPU only');
@@ -82,8 +83,8 @@ export function addCpu(index: number, phyid: number): void {
   if (current.version === 1) {
     if (isElectedForCpus(current)) addProcessCpu(current, { index, phyid });
   } else {
-    stream.cpus.push({ index, phyid });
-    stream.writeMetadata();
+    stream.metadata.cpus.push({ index, phyid });
+    stream.metadata.write();
   }
 }
 
@@ -96,13 +97,7 @@ export function addCpu(index: number, phyid: number): void {
  */
 export function threadFree(): void {
   const stream = readyThread('threadFree');
-  // What the process learned since this thread began, unless a new one has begun meanwhile.
-  const current = currentProcess();
-  const own = stream.process;
-  if (own !== undefined) {
-    stream.process = current?.procDir === own.procDir ? current : { ...own, finished: true };
-  }
-  stream.close();
+  stream.close(stream.process && latest(stream.process));
 }
 
 /** Nanoseconds of CLOCK_MONOTONIC, from the clock that stamps the events (libovni: `ovni_clock_now`). */

@@ -1,6 +1,6 @@
-import { readBoundedJson } from '../core/files/bounded-json.js';
-import { TraceFormatError } from '../core/errors.js';
-import type { JsonObject, JsonValue } from '../core/json.js';
+import { readBoundedJson } from '../../core/files/bounded-json.js';
+import { TraceFormatError } from '../../core/errors.js';
+import type { JsonObject, JsonValue } from '../../core/json.js';
 
 /** Reports what is wrong with a file and, in its own terms, with which field. */
 export type Fault = (path: string, message: string, field?: string) => void;

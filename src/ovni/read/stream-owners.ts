@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
+import { replaceFile } from '../../core/files/replace-file.js';
+import { readBoundedJson } from '../../core/files/bounded-json.js';
+import { ownIdentity } from '../../core/recovery/process-identity.js';
+import { isNextToStream, metadataOf, threadDigitsOf, versionOf } from '../file-names.js';
+import { WRITER } from '../stream-owner.js';
+import type { StreamOwner } from '../stream-owner.js';
+import type { JsonObject, JsonValue } from '../../core/json.js';
+
+function objectIn(json: JsonValue | undefined, ...keys: string[]): JsonObject | undefined {
+  let value = json;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    value = Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+/**
+ * The owners of a trace's streams, from its metadata. A file of version 1 names those of many threads,
+ * so it is read once and written once, by {@link save}.
+ */
+export class StreamOwners {
+  readonly #files = new Map<string, { json: JsonObject | undefined; changed: boolean }>();
+
+  /** Undefined for a stream that is finished, or that another library writes. */
+  ownerOf(stream: string): StreamOwner | undefined {
+    const writer = objectIn(this.#holderOf(stream), WRITER);
+    if (writer === undefined) return undefined;
+    const { pid, start, boot, ring } = writer;
+    return Number.isSafeInteger(pid) &&
+      typeof start === 'string' &&
+      typeof boot === 'string' &&
+      typeof ring === 'string'
+      ? { pid: pid as number, start, boot, ring }
+      : undefined;
+  }
+
+  /** Whether the stream may hold marks that are pushed and popped. */
+  mayPushMarks(stream: string): boolean {
+    const holder = this.#holderOf(stream);
+    const { json } = this.#fileOf(stream);
+    const ovni = versionOf(stream) === 3 ? objectIn(json, 'ovni') : holder;
+    if (ovni === undefined) return true;
+    return Object.values(objectIn(ovni, 'mark') ?? {}).some(
+      (mark) => objectIn(mark)?.['chan_type'] !== 'single',
+    );
+  }
+
+  /** Notes that a stream needs no owner any more. */
+  release(stream: string): void {
+    const holder = this.#holderOf(stream);
+    if (holder?.[WRITER] === undefined) return;
+    holder[WRITER] = undefined;
+    this.#fileOf(stream).changed = true;
+  }
+
+  /** The metadata of this stream has been replaced by that of its end. */
+  replaced(stream: string): void {
+    this.#files.delete(metadataOf(stream));
+  }
+
+  /** Brings what was released to disk. */
+  save(): void {
+    for (const [path, file] of this.#files) {
+      if (file.changed) replaceFile(path, `${JSON.stringify(file.json)}\n`);
+      file.changed = false;
+    }
+  }
+
+  #fileOf(stream: string): { json: JsonObject | undefined; changed: boolean } {
+    const path = metadataOf(stream);
+    let file = this.#files.get(path);
+    if (file === undefined) {
+      file = { json: readJson(path), changed: false };
+      this.#files.set(path, file);
+    }
+    return file;
+  }
+
+  /** The object that may name the writer of a stream. */
+  #holderOf(stream: string): JsonObject | undefined {
+    const { json } = this.#fileOf(stream);
+    return versionOf(stream) === 3
+      ? objectIn(json, 'ovni', 'lib')
+      : objectIn(json, 'tracewright', 'threads', threadDigitsOf(stream), 'ovni');
+  }
+}
+
+function readJson(path: string): JsonObject | undefined {
+  try {
+    return objectIn(readBoundedJson(path) as JsonValue);
+  } catch {
+    // A reader of the trace reports it. Here it means that no owner is known.
+    return undefined;
+  }
+}
+
+/**
+ * Whether a missing ring may now lie elsewhere: it was in a `ringDir` that no longer exists or is
+ * relative to an unknown directory, and the machine has not been restarted since.
+ */
+export function ringMayBeElsewhere({ ring, boot }: StreamOwner): boolean {
+  if (isNextToStream(ring) || boot !== ownIdentity().boot) return false;
+  return !isAbsolute(ring) || !existsSync(dirname(ring));
+}

@@ -1,0 +1,63 @@
+import { closeSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { forgetListEntries, putListEntry } from '../../core/files/shared-list-file.js';
+import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
+import { wellFormedJson } from '../../core/json.js';
+import { CPUS_NAMED, PROCESS_METADATA } from '../file-names.js';
+import { currentProcess, endedProcess, noteProcess } from './process-note.js';
+import type { CpuEntry, OvniProcess } from './process-note.js';
+
+/**
+ * Version 1: writes `metadata.json` (specification version 1, "Process metadata"). Everything that the
+ * version has no key for is under `tracewright`, which readers of the format ignore.
+ *
+ * @param thread metadata of one thread, which is added to that of the others.
+ */
+export function writeProcessMetadata(
+  current: OvniProcess,
+  thread?: { tid: number; metadata: unknown },
+): void {
+  if (current.version !== 1) return;
+  const known = currentProcess();
+  // Another thread may have changed it since the caller read it.
+  if (known?.procDir === current.procDir) current = known;
+  else current = endedProcess(current.procDir) ?? current;
+  const own: Record<string, unknown> = { version: 1, app_id: current.app };
+  if (current.cpus.length > 0) own['cpus'] = current.cpus;
+  if (current.rank !== undefined) Object.assign(own, current.rank);
+  const before = `${JSON.stringify(own).slice(0, -1)},"tracewright":{"epoch":"${current.epoch}","loom":${JSON.stringify(current.loom)},"pid":${current.pid},"threads":{`;
+  const piece = thread === undefined ? '' : `"${thread.tid}":${wellFormedJson(thread.metadata)}`;
+  const path = join(current.workDir, PROCESS_METADATA);
+  wrapSystemError(PROCESS_METADATA, path, () => {
+    putListEntry(path, String(thread?.tid ?? ''), piece, before, '}}}\n');
+  });
+}
+
+/** Forgets the metadata of a process that has not begun in its directory. */
+export function forgetProcessMetadata({ workDir }: OvniProcess): void {
+  forgetListEntries(join(workDir, PROCESS_METADATA));
+}
+
+/** Version 1: adds a CPU to the metadata of the process. */
+export function addProcessCpu(current: OvniProcess, cpu: CpuEntry): void {
+  current.cpus.push(cpu);
+  noteProcess(current);
+  writeProcessMetadata(current);
+}
+
+/**
+ * Whether this process names the CPUs of its loom. Version 1 wants exactly one process to do so: the
+ * first one that asks.
+ */
+export function isElectedForCpus(current: OvniProcess): boolean {
+  if (current.cpus.length > 0) return true;
+  try {
+    closeSync(openSync(join(dirname(current.procDir), CPUS_NAMED), 'wx', 0o644));
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    return wrapSystemError('cpus', current.procDir, () => {
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,143 @@
+import { replaceFile } from '../../core/files/replace-file.js';
+import { wrapSystemError } from '../../core/files/system-error.js';
+import { wellFormedJson } from '../../core/json.js';
+import { holdingSignals } from '../../core/signals.js';
+import { models } from '../catalog.js';
+import { STREAM_METADATA } from '../file-names.js';
+import { library } from '../library.js';
+import { WRITER } from '../stream-owner.js';
+import { writeProcessMetadata } from './process-metadata.js';
+import type { CpuEntry } from './process-note.js';
+import type { StreamPlace } from './stream-place.js';
+
+/** A mark type as one thread has defined it. */
+export interface MarkDefinition {
+  title: string;
+  stack: boolean;
+  labels: Map<string, string>;
+  /** The lower halves of the labelled values, by which the emulator distinguishes values. */
+  labelled: Set<bigint>;
+}
+
+/** Collects a burst of labels, and is short against a reader's patience. */
+const DELAY_MS = 50;
+const RETRY_MS = 1000;
+
+/** What one stream's metadata says, apart from whose stream it is. */
+export class StreamMetadata {
+  /** Mark types by number, as this thread has defined them. */
+  readonly marks: (MarkDefinition | undefined)[] = [];
+  /** Attributes outside the names that ovni keeps for itself. */
+  attributes: Record<string, unknown> = {};
+  /** Model names, with the versions that the events follow. */
+  readonly required = new Map<string, string>([['ovni', models.ovni.version]]);
+  cpus: CpuEntry[] = [];
+  readonly #placeOf: () => StreamPlace | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param placeOf where the stream lies; undefined while it is closed. */
+  constructor(placeOf: () => StreamPlace | undefined) {
+    this.#placeOf = placeOf;
+  }
+
+  /** Says nothing again. */
+  clear(): void {
+    this.marks.length = 0;
+    this.attributes = {};
+    this.required.clear();
+    this.required.set('ovni', models.ovni.version);
+    this.cpus = [];
+  }
+
+  /** Says what `other` says. */
+  copy({ marks, attributes, required, cpus }: StreamMetadata): void {
+    this.clear();
+    this.marks.push(...marks);
+    this.attributes = attributes;
+    for (const [model, version] of required) this.required.set(model, version);
+    this.cpus = cpus;
+  }
+
+  /** Writes metadata that changes often (labels) soon. */
+  writeSoon(delayMs = DELAY_MS): void {
+    this.#timer ??= setTimeout(() => {
+      try {
+        this.write();
+      } catch {
+        // No caller is there to catch it: a full disk, for example.
+        this.writeSoon(RETRY_MS);
+      }
+    }, delayMs).unref();
+  }
+
+  /**
+   * Writes the metadata now, of the running stream and of the finished one.
+   *
+   * @param ending whether this process finishes the stream itself.
+   */
+  write(ending = false): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const place = this.#placeOf();
+    if (place === undefined) return;
+    const { process, tid, files, owner } = place;
+    if (process.version === 1) {
+      const { ovni, ...others } = this.#json(true);
+      const owned = ending ? ovni : { ...ovni, [WRITER]: owner };
+      writeProcessMetadata(process, { tid, metadata: { ovni: owned, ...others } });
+      return;
+    }
+    wrapSystemError(STREAM_METADATA, files.directory, () => {
+      // A signal between the two would finish the stream with metadata that this replaces.
+      holdingSignals(() => {
+        replaceFile(files.metadata, this.#streamJson(place, false));
+        replaceFile(files.finishedMetadata, this.#streamJson(place, true));
+      });
+    });
+  }
+
+  #json(finished: boolean): { ovni: Record<string, unknown> } & Record<string, unknown> {
+    const ovni: Record<string, unknown> = { require: Object.fromEntries(this.required) };
+    const marks = this.marks.flatMap((mark, type) =>
+      mark === undefined
+        ? []
+        : [
+            [
+              String(type),
+              {
+                title: mark.title,
+                chan_type: mark.stack ? 'stack' : 'single',
+                labels: Object.fromEntries(mark.labels),
+              },
+            ] as const,
+          ],
+    );
+    if (marks.length > 0) ovni['mark'] = Object.fromEntries(marks);
+    if (finished) ovni['finished'] = 1;
+    return { ovni, ...this.attributes };
+  }
+
+  #streamJson({ process, tid, owner }: StreamPlace, finished: boolean): string {
+    const { app, epoch, loom, pid, rank } = process;
+    const { ovni, ...others } = this.#json(finished);
+    return `${wellFormedJson(
+      {
+        version: 3,
+        ovni: {
+          // Readers want a version and a commit here and ignore the rest.
+          lib: { ...library, epoch, ...(finished ? {} : { [WRITER]: owner }) },
+          part: 'thread',
+          tid,
+          pid,
+          loom,
+          app_id: app,
+          ...rank,
+          ...(this.cpus.length > 0 ? { loom_cpus: this.cpus } : {}),
+          ...ovni,
+        },
+        ...others,
+      },
+      2,
+    )}\n`;
+  }
+}

@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, rmSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ringTag } from '../../core/ring/ring-tag.js';
+import { systemThreadId } from '../../core/system-thread.js';
+import type { RingSetup } from '../../core/ring/ring.js';
+import { outOfRange } from '../../core/errors.js';
+import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
+import { ownIdentity } from '../../core/recovery/process-identity.js';
+import { RING_FORMAT, ringInRingDir, streamFiles, threadName } from '../file-names.js';
+import type { StreamFiles } from '../file-names.js';
+import {
+  CLOCK_OFFSET,
+  LITTLE,
+  STREAM_HEADER_BYTES,
+  STREAM_MAGIC,
+  STREAM_VERSION,
+} from '../layout.js';
+import { ringIsThere } from '../stream-owner.js';
+import type { StreamOwner } from '../stream-owner.js';
+import type { OvniProcess } from './process-note.js';
+import { moveProcessMetadata, moveToTrace, removeEmptyWorkDir } from './process-place.js';
+
+/** A second thread with the same system number gets this much more. It is above every pid_max of Linux. */
+const TID_STEP = 1 << 22;
+
+/** Where one stream lies: its thread number, its files and its ring. */
+export class StreamPlace {
+  /** The process as it was known when the stream began, or ended. */
+  process: OvniProcess;
+  readonly tid: number;
+  readonly files: StreamFiles;
+  /** Says in the metadata who finishes the stream, for a recovery that finds no ring. */
+  readonly owner: StreamOwner;
+
+  /**
+   * Claims a place in the directory of the process; a taken one is never entered.
+   *
+   * @param tid 1 to 2^31 - 1. Default: the system's number of the calling thread.
+   */
+  constructor(process: OvniProcess, tid: number | undefined) {
+    this.process = process;
+    this.tid = claim(process, tid);
+    const { ringDir } = process.ring;
+    this.files = streamFiles(process.workDir, process.version, this.tid);
+    const ring =
+      ringDir === undefined ? this.files.ring : ringInRingDir(ringDir, ringTag(this.tid));
+    this.owner = { ...ownIdentity(), ring };
+  }
+
+  /** What the stream's ring is opened with. */
+  ringOptions(): RingSetup {
+    const { ring, version, group } = this.process;
+    const options = {
+      path: this.owner.ring,
+      target: this.files.stream,
+      capacity: ring.ringBytes,
+      format: `${RING_FORMAT}${version}`,
+      group,
+      stampOffset: CLOCK_OFFSET,
+      stamp: 'native',
+      kernelClock: ring.clock === 'monotonic',
+      removeIfEmpty: true,
+      full: ring.onFull,
+      blockLimitMs: ring.blockLimitMs,
+    } as const;
+    if (version === 1) return options;
+    return {
+      ...options,
+      preamble: streamHeader(),
+      finishFrom: this.files.finishedMetadata,
+      finishTo: this.files.metadata,
+    };
+  }
+
+  /** Removes the place of a stream that has not begun. */
+  abandon(): void {
+    if (this.process.version === 3) rmSync(this.files.directory, { recursive: true, force: true });
+  }
+
+  /** Moves the files of a closed stream from `OVNI_TMPDIR` to the trace. */
+  moveToTrace(): void {
+    const { process } = this;
+    if (process.workDir === process.procDir) return;
+    const { directory, names } = this.files;
+    // A ring stays as long as it has what the disk refused: recovery finds its stream next to it.
+    const isComplete = !ringIsThere(this.owner);
+    // A stream without events has left no file.
+    if (isComplete && existsSync(join(process.workDir, names[0]!))) moveToTrace(process, names);
+    // After procFini this thread has written the metadata of the process once more.
+    if (process.version === 1 && process.finished) moveProcessMetadata(process);
+    if (process.version === 3 && isComplete) {
+      try {
+        rmdirSync(directory);
+      } catch {
+        // Already gone with an empty stream.
+      }
+    }
+    if (process.finished) removeEmptyWorkDir(process);
+  }
+}
+
+function streamHeader(): Buffer {
+  const header = Buffer.alloc(STREAM_HEADER_BYTES);
+  header.write(STREAM_MAGIC);
+  new DataView(header.buffer, header.byteOffset).setUint32(4, STREAM_VERSION, LITTLE);
+  return header;
+}
+
+/** The number of a thread that has its place in the directory of the process. */
+function claim(process: OvniProcess, tid: number | undefined): number {
+  for (let number = tid ?? systemThreadId(); ; number += TID_STEP) {
+    const place = join(process.workDir, threadName(number));
+    const final = join(process.procDir, threadName(number));
+    if (!existsSync(final)) {
+      try {
+        if (process.version === 3) mkdirSync(place);
+        else if (existsSync(place)) throw Object.assign(new Error(place), { code: 'EEXIST' });
+        return number;
+      } catch (error) {
+        if (!hasCode(error, 'EEXIST')) {
+          wrapSystemError('thread', place, () => {
+            throw error;
+          });
+        }
+      }
+    }
+    if (tid !== undefined) {
+      throw outOfRange('tid', tid, 'a number that no other thread of the process has used');
+    }
+  }
+}
