@@ -167,6 +167,8 @@ async function buildFile(file) {
 
 /** Adds the ESM file of a module that `exports` names, and its declarations. */
 function addFace(module, names) {
+  // Nothing to import by name, and an ES module would only cost the start its time.
+  if (names.length === 0) return;
   const name = `./${posix.basename(module)}.js`;
   const constants = names.map((each) => `export const ${each} = cjs.${each};\n`);
   output.set(`${module}.mjs`, `import cjs from '${name}';\n${constants.join('')}`);
