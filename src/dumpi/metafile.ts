@@ -3,7 +3,7 @@ import { replaceFile } from '../core/files/replace-file.js';
 import { checkPath, integerIn } from '../core/options/argument.js';
 import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
 import { kindOf } from '../core/files/file-kind.js';
-import { readPlainFile } from '../core/files/plain-file.js';
+import { readRegularFile } from '../core/files/regular-file.js';
 import { wrapSystemError } from '../core/files/system-error.js';
 import type { Version } from './sections.js';
 
@@ -74,10 +74,14 @@ export function writeMetafile(path: string, metafile: Metafile): void {
   const file = checkPath('path', path);
   wrapSystemError('path', path, () => {
     if (kindOf(file)?.isFile() === false) {
-      throw new TracewrightError('ERR_SYSTEM', `${file} is no plain file: it is not replaced`, {
-        field: 'path',
-        value: path,
-      });
+      throw new TracewrightError(
+        'ERR_SYSTEM',
+        `${file} is not a regular file: it is not replaced`,
+        {
+          field: 'path',
+          value: path,
+        },
+      );
     }
     replaceFile(file, text);
   });
@@ -93,11 +97,11 @@ function withoutDirectory(path: string): string {
  * that of `fileroot`: the ranks' files lie beside the metafile, and it leads nowhere else.
  *
  * @throws TraceFormatError when `numprocs` or `fileprefix` is missing or senseless, or when this is no
- *   plain file or larger than a MiB. TracewrightError
+ *   regular file or larger than a MiB. TracewrightError
  *   `ERR_SYSTEM` when the file cannot be read.
  */
 export function readMetafile(path: string): Metafile {
-  const bytes = wrapSystemError('path', path, () => readPlainFile(path, MAX_BYTES, 'followed'));
+  const bytes = wrapSystemError('path', path, () => readRegularFile(path, MAX_BYTES, 'followed'));
   const values = new Map<string, string>();
   for (const line of bytes.toString('utf8').split('\n')) {
     const equals = line.indexOf('=');

@@ -120,7 +120,7 @@ function isHeph(path: string): boolean {
   return basename(dirname(path)) === 'heph';
 }
 
-/** Whether a trace is what the hook writes: a directory or a plain file, or nothing but its rings. */
+/** Whether a trace is what the hook writes: a directory or a regular file, or nothing but its rings. */
 function isOurs(path: string): boolean {
   const kind = kindOf(path);
   return isHeph(path) ? kind === undefined || kind.isFile() : kind?.isDirectory() === true;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
-import { headOfFile } from '../core/files/plain-file.js';
+import { headOfFile } from '../core/files/regular-file.js';
 import { CALLS_FORMAT, fileOfRing, isRing, rankRings } from '../dumpi/file-names.js';
 import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
 import { checkRun, checkTrace } from '../dumpi/read/check.js';

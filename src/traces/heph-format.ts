@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { headOfFile } from '../core/files/plain-file.js';
+import { headOfFile } from '../core/files/regular-file.js';
 import { EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { checkTrace } from '../heph/read/check.js';

@@ -127,7 +127,7 @@ describe('a link that somebody has planted', () => {
   it.each([
     ['Heph', (path: string) => openTrace(path, { exists: 'replace' })],
     ['Laplace', (path: string) => openReferences(path, { exists: 'replace' })],
-  ])('in place of a %s file that is replaced: only a plain file is', async (_, replace) => {
+  ])('in place of a %s file that is replaced: only a regular file is', async (_, replace) => {
     const path = place();
     const victim = join(path, 'victim');
     const names = ['pipe', 'link', 'directory'];
@@ -139,7 +139,7 @@ describe('a link that somebody has planted', () => {
       expect(() => replace(join(path, name))).toThrow(
         expect.objectContaining({
           code: 'ERR_TRACE_EXISTS',
-          message: expect.stringContaining('is no plain file') as string,
+          message: expect.stringContaining('is not a regular file') as string,
         }),
       );
     }

@@ -1,5 +1,5 @@
 import { TraceFormatError } from '../errors.js';
-import { readPlainFile } from './plain-file.js';
+import { readRegularFile } from './regular-file.js';
 
 /** Largest file of metadata that is read, in bytes. */
 export const MAX_JSON_BYTES = 64 << 20;
@@ -43,11 +43,11 @@ function checkShape(path: string, bytes: Uint8Array): void {
  * Reads a file of JSON that somebody else may have written, in bounded memory and time. A symbolic
  * link is not followed.
  *
- * @throws TraceFormatError that says why it is none: not a plain file, larger than `MAX_JSON_BYTES`,
+ * @throws TraceFormatError that says why it is none: not a regular file, larger than `MAX_JSON_BYTES`,
  *   nested too deeply, of too many values, or no JSON; the error of node:fs when it cannot be read.
  */
 export function readBoundedJson(path: string): unknown {
-  const bytes = readPlainFile(path, MAX_JSON_BYTES);
+  const bytes = readRegularFile(path, MAX_JSON_BYTES);
   checkShape(path, bytes);
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown;

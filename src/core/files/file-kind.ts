@@ -17,7 +17,7 @@ export function isDirectory(path: string): boolean {
   return kindOf(path)?.isDirectory() === true;
 }
 
-/** Whether a plain file is there, and not a link to one, which somebody may have planted. */
-export function isPlainFile(path: string): boolean {
+/** Whether a regular file is there, and not a link to one, which somebody may have planted. */
+export function isRegularFile(path: string): boolean {
   return kindOf(path)?.isFile() === true;
 }

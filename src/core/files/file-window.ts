@@ -1,5 +1,5 @@
 import { closeSync, readSync } from 'node:fs';
-import { openPlainFile } from './plain-file.js';
+import { openRegularFile } from './regular-file.js';
 
 const WINDOW_BYTES = 1 << 20;
 
@@ -19,11 +19,11 @@ export class FileWindow {
 
   /**
    * @param windowBytes what is read at once; smaller where many files are open together.
-   * @throws TraceFormatError when this is no plain file; the error of node:fs when it cannot be opened.
+   * @throws TraceFormatError when this is not a regular file; the error of node:fs when it cannot be opened.
    */
   constructor(path: string, windowBytes = WINDOW_BYTES) {
     this.path = path;
-    const { fd, size } = openPlainFile(path, 'followed');
+    const { fd, size } = openRegularFile(path, 'followed');
     this.#fd = fd;
     this.size = size;
     this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(this.size, 1)));

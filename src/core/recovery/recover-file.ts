@@ -44,7 +44,7 @@ function openTarget(path: string): number {
   const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (!fstatSync(fd).isFile()) {
     closeSync(fd);
-    throw new TraceFormatError(path, 0, 'the target of a ring must be a plain file');
+    throw new TraceFormatError(path, 0, 'the target of a ring must be a regular file');
   }
   return fd;
 }

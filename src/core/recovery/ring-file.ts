@@ -147,7 +147,7 @@ export class RingFile {
     let keeps = false;
     try {
       const status = fstatSync(fd);
-      if (!status.isFile()) throw new TraceFormatError(path, 0, 'a ring must be a plain file');
+      if (!status.isFile()) throw new TraceFormatError(path, 0, 'a ring must be a regular file');
       const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
       readable(path, () => readSync(fd, page, 0, page.length, 0));
       const magic = page.subarray(0, MAGIC.length);

@@ -40,7 +40,7 @@ export interface TraceOptions extends RingOptions, SizeOptions {
   enabled?: boolean;
   /**
    * What to do with a file that is there already: `error` (default, as Heph's own runtime does) or
-   * `replace` it, if it is a plain file: it loses its name, whoever reads it keeps what it held.
+   * `replace` it, if it is a regular file: it loses its name, whoever reads it keeps what it held.
    */
   exists?: 'error' | 'replace';
   /**

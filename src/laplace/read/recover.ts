@@ -75,7 +75,7 @@ function endWithoutRing(file: string, kind: TraceKind): RecoveredStream | undefi
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const status = fstatSync(fd);
-    if (!status.isFile()) throw new TraceFormatError(file, 0, 'a trace must be a plain file');
+    if (!status.isFile()) throw new TraceFormatError(file, 0, 'a trace must be a regular file');
     const { size } = status;
     if (kind === 'binary') return cut(fd, file, size, size - (size % RECORD_BYTES), '');
     const longest = kind === 'text' ? LONGEST_REFERENCE_LINE : LONGEST_LINE;

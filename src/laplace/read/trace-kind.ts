@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { TracewrightError } from '../../core/errors.js';
-import { headOfFile } from '../../core/files/plain-file.js';
+import { headOfFile } from '../../core/files/regular-file.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import { kindOfName, kindOfRingFormat, ringOf } from '../file-names.js';
 import type { TraceKind } from '../file-names.js';

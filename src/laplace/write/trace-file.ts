@@ -5,7 +5,7 @@ import type { RingSetup } from '../../core/ring/ring.js';
 import { checkOptionNames, checkPath, oneOf } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { TracewrightError } from '../../core/errors.js';
-import { isPlainFile } from '../../core/files/file-kind.js';
+import { isRegularFile } from '../../core/files/file-kind.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
@@ -18,7 +18,7 @@ import { OPENING_WAIT_MS } from '../../core/recovery/predecessor.js';
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {
-  /** What to do with a file that is there already: `error` (default), or `replace` a plain file. */
+  /** What to do with a file that is there already: `error` (default), or `replace` a regular file. */
   exists?: 'error' | 'replace';
 }
 
@@ -48,7 +48,8 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
       throw error;
     }
     // A link, or what is no file, was hardly made by an earlier trace.
-    if (!replace || !isPlainFile(path)) throw placeTaken('path', path, { advice: REPLACE_ADVICE });
+    if (!replace || !isRegularFile(path))
+      throw placeTaken('path', path, { advice: REPLACE_ADVICE });
     wrapSystemError('path', path, () => {
       rmSync(path);
     });

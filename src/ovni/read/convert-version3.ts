@@ -12,7 +12,7 @@ import { checkPath } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError, outOfRange } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
-import { openPlainFile } from '../../core/files/plain-file.js';
+import { openRegularFile } from '../../core/files/regular-file.js';
 import { modelOf, models } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
 import {
@@ -308,7 +308,7 @@ function copyStream(
   leadClock: bigint | undefined,
   progress: (bytes: number) => void,
 ): void {
-  const { fd: input } = openPlainFile(stream.path, 'followed');
+  const { fd: input } = openRegularFile(stream.path, 'followed');
   try {
     const output = openSync(target, 'wx', 0o644);
     try {

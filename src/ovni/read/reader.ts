@@ -105,7 +105,7 @@ export class StreamReader {
   #next = 0;
 
   /**
-   * @throws TraceFormatError when this is no plain file, or a version 3 stream without its header.
+   * @throws TraceFormatError when this is not a regular file, or a version 3 stream without its header.
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, options: ReadStreamOptions) {

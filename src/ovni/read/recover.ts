@@ -92,7 +92,7 @@ function finishMetadata(stream: string, owners: StreamOwners): void {
   if (versionOf(stream) === 3) {
     const finished = finishedMetadataOf(stream);
     if (kindOf(finished)?.isFile() === false) {
-      throw new TraceFormatError(finished, 0, 'the metadata of the end must be a plain file');
+      throw new TraceFormatError(finished, 0, 'the metadata of the end must be a regular file');
     }
     try {
       renameSync(finished, metadataOf(stream));

@@ -3,8 +3,8 @@ import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkPath } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
-import { isPlainFile } from '../../core/files/file-kind.js';
-import { readPlainFile } from '../../core/files/plain-file.js';
+import { isRegularFile } from '../../core/files/file-kind.js';
+import { readRegularFile } from '../../core/files/regular-file.js';
 import {
   CLOCK_OFFSETS,
   PROCESS_METADATA,
@@ -141,7 +141,7 @@ function readProcess(
     return undefined;
   }
   const metadataPath = join(folder, PROCESS_METADATA);
-  if (!isPlainFile(metadataPath)) {
+  if (!isRegularFile(metadataPath)) {
     fault(
       metadataPath,
       'the process has no metadata.json, which is written when the process ends',
@@ -185,15 +185,15 @@ function readProcess(
 /**
  * The bytes of a table of clock offsets.
  *
- * @throws TraceFormatError when this is no plain file, or too large.
+ * @throws TraceFormatError when this is not a regular file, or too large.
  */
 export function readClockOffsetsFile(path: string): Buffer {
-  return readPlainFile(path, MAX_CLOCK_OFFSETS_BYTES);
+  return readRegularFile(path, MAX_CLOCK_OFFSETS_BYTES);
 }
 
 function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
   const offsets = new Map<string, bigint>();
-  if (!isPlainFile(path)) return offsets;
+  if (!isRegularFile(path)) return offsets;
   let bytes: Buffer;
   try {
     bytes = readClockOffsetsFile(path);
@@ -353,7 +353,7 @@ function read(given: string, fault: Fault): TraceDirectory {
     const metadata = readStreamMetadata(metadataPath, fault);
     if (metadata === undefined) continue;
     const streamPath = join(dirname(metadataPath), STREAM_FILE);
-    if (!isPlainFile(streamPath)) {
+    if (!isRegularFile(streamPath)) {
       fault(streamPath, 'there is a stream.json without its stream.obs', 'stream.obs');
       continue;
     }

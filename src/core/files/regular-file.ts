@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { TraceFormatError } from '../errors.js';
 import { hasCode } from './system-error.js';
 
-/** A plain file that is open for reading. */
-export interface PlainFile {
+/** A regular file that is open for reading. */
+export interface RegularFile {
   fd: number;
   /** Bytes, as it was when it was opened. */
   size: number;
@@ -14,13 +14,13 @@ function open(path: string, flags: number): number {
     return openSync(path, flags);
   } catch (error) {
     // A link that is not followed, or a socket.
-    if (hasCode(error, 'ELOOP') || hasCode(error, 'ENXIO')) throw notPlain(path);
+    if (hasCode(error, 'ELOOP') || hasCode(error, 'ENXIO')) throw notRegular(path);
     throw error;
   }
 }
 
-function notPlain(path: string): TraceFormatError {
-  return new TraceFormatError(path, 0, 'this is no plain file');
+function notRegular(path: string): TraceFormatError {
+  return new TraceFormatError(path, 0, 'this is not a regular file');
 }
 
 /**
@@ -28,14 +28,14 @@ function notPlain(path: string): TraceFormatError {
  * so it is looked at behind the open, which waits for nobody at the other end of a pipe.
  *
  * @param links whether symbolic links are followed: not in a place that a trace's writer chose.
- * @throws TraceFormatError when it is no plain file; the error of `openSync` when it cannot be opened.
+ * @throws TraceFormatError when it is not a regular file; the error of `openSync` when it cannot be opened.
  */
-export function openPlainFile(path: string, links: 'followed' | 'refused'): PlainFile {
+export function openRegularFile(path: string, links: 'followed' | 'refused'): RegularFile {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const fd = open(path, O_RDONLY | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0));
   try {
     const status = fstatSync(fd);
-    if (!status.isFile()) throw notPlain(path);
+    if (!status.isFile()) throw notRegular(path);
     return { fd, size: status.size };
   } catch (error) {
     closeSync(fd);
@@ -57,15 +57,15 @@ function readFrom(fd: number, bytes: Buffer): Buffer {
  * Reads the whole of a file that somebody else may have put there.
  *
  * @param limit the most bytes that it may have.
- * @throws TraceFormatError when it is no plain file, or larger; the error of node:fs when it cannot be
+ * @throws TraceFormatError when it is not a regular file, or larger; the error of node:fs when it cannot be
  *   read.
  */
-export function readPlainFile(
+export function readRegularFile(
   path: string,
   limit: number,
   links: 'followed' | 'refused' = 'refused',
 ): Buffer {
-  const { fd, size } = openPlainFile(path, links);
+  const { fd, size } = openRegularFile(path, links);
   try {
     if (size > limit) {
       throw new TraceFormatError(
@@ -87,12 +87,12 @@ export function readPlainFile(
 
 /**
  * The first bytes of a file, as many as there are up to `count`, by which to tell what it is. Of what
- * is no plain file: none.
+ * is not a regular file: none.
  */
 export function headOfFile(path: string, count: number): Buffer {
   let fd: number;
   try {
-    ({ fd } = openPlainFile(path, 'followed'));
+    ({ fd } = openRegularFile(path, 'followed'));
   } catch (error) {
     if (error instanceof TraceFormatError) return Buffer.alloc(0);
     throw error;
