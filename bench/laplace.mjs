@@ -19,6 +19,8 @@ const MIB = 2 ** 20;
 
 const LOAD = 'load(), timestamp a number';
 const CLOCK = 'load(), timestamp of the clock';
+const LINE = 'load() as text, timestamp a number';
+const CLOCK_LINE = 'load() as text, timestamp of the clock';
 const PACKED = 'batch(), packed';
 const ARRAYS = 'batch(), typed arrays';
 const TO_TEXT = 'binary to text';
@@ -64,9 +66,12 @@ function writeTrace(path, references) {
  * @param {boolean} quick
  */
 async function recordCosts(directory, quick) {
-  const open = (/** @type {string} */ name) =>
-    openReferences(join(directory, name), { ringBytes: RING_BYTES });
-  const [single, clocked, packed, arrays] = ['single', 'clocked', 'packed', 'arrays'].map(open);
+  const open = (/** @type {string} */ name, /** @type {'binary' | 'text'} */ form = 'binary') =>
+    openReferences(join(directory, name), { form, ringBytes: RING_BYTES });
+  const [single, clocked, packed, arrays] = ['single', 'clocked', 'packed', 'arrays'].map((name) =>
+    open(name),
+  );
+  const [lines, clockedLines] = ['lines', 'clocked-lines'].map((name) => open(name, 'text'));
   const batch = packedRecords(BATCH, 0);
   const columns = {
     type: new Uint8Array(BATCH).fill(0x72),
@@ -95,6 +100,22 @@ async function recordCosts(directory, quick) {
       },
       settle: () => clocked.flush(),
     },
+    {
+      name: LINE,
+      run: (/** @type {number} */ count) => {
+        let at = cycle;
+        for (let i = 0; i < count; i++) lines.load(at++, 4, 0x9f8e7, i);
+        cycle = at;
+      },
+      settle: () => lines.flush(),
+    },
+    {
+      name: CLOCK_LINE,
+      run: (/** @type {number} */ count) => {
+        for (let i = 0; i < count; i++) clockedLines.load(undefined, 4, 0x9f8e7, i);
+      },
+      settle: () => clockedLines.flush(),
+    },
   ];
   const inBatches = [
     {
@@ -118,7 +139,7 @@ async function recordCosts(directory, quick) {
     ...(await alternate(singly, settings)),
     ...(await alternate(inBatches, settings)),
   ]);
-  for (const trace of [single, clocked, packed, arrays]) trace.close();
+  for (const trace of [single, clocked, lines, clockedLines, packed, arrays]) trace.close();
   return costs;
 }
 
@@ -233,7 +254,7 @@ async function measure({ quick, references: wanted }) {
     const peak = Math.max(...memory.map(({ peakBytes }) => peakBytes)) / MIB;
     return {
       tables: [
-        costTable('A reference, 18 bytes', records, []),
+        costTable('A reference, 18 bytes or a line', records, []),
         {
           title: `Conversion, ${(bytes / 1e6).toFixed(0)} MB of text`,
           columns: ['', 'MB of text per CPU second', 'x C++ loop'],
@@ -255,6 +276,7 @@ async function measure({ quick, references: wanted }) {
       ],
       goals: [
         atMost(LOAD, 20),
+        atMost(CLOCK, 35),
         atMost(PACKED, 3),
         atMost(ARRAYS, 10),
         {

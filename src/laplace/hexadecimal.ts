@@ -5,6 +5,7 @@ import { wrongType } from '../core/errors.js';
 export type Wide = number | bigint;
 
 const TWO_TO_32 = 0x1_0000_0000;
+const TWO_TO_MINUS_32 = 2 ** -32;
 const NO_DIGIT = 0xff;
 
 const digits = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
@@ -62,6 +63,36 @@ export function writeHex(bytes: Uint8Array, at: number, value: Wide): number {
   return high === 0
     ? writeHex32(bytes, at, low)
     : writeLowHalf(bytes, writeHex32(bytes, at, high), low);
+}
+
+/** The digits of a 16-bit number as a u32 that big-endian stores put in reading order. */
+function digitsOf(value: number): number {
+  const bytes = ((value & 0xff00) << 8) | (value & 0xff);
+  const nibbles = ((bytes & 0x00f0_00f0) << 4) | (bytes & 0x000f_000f);
+  const letters = ((nibbles + 0x0606_0606) >>> 4) & 0x0101_0101;
+  return nibbles + 0x3030_3030 + Math.imul(letters, 'a'.charCodeAt(0) - '9'.charCodeAt(0) - 1);
+}
+
+/**
+ * Writes a u32 without padding at `at` and returns where it ends, without a branch for each digit.
+ * Always stores eight bytes; those after the end are arbitrary.
+ */
+export function putHex32(view: DataView, at: number, value: number): number {
+  const count = digitCount(value);
+  const leftmost = value << ((8 - count) << 2);
+  view.setUint32(at, digitsOf(leftmost >>> 16));
+  view.setUint32(at + 4, digitsOf(leftmost & 0xffff));
+  return at + count;
+}
+
+/** Like {@link putHex32}, for a number that passed {@link isExact}; stores up to sixteen bytes. */
+export function putHex(view: DataView, at: number, value: number): number {
+  const low = value >>> 0;
+  if (low === value) return putHex32(view, at, low);
+  const end = putHex32(view, at, Math.floor(value * TWO_TO_MINUS_32));
+  view.setUint32(end, digitsOf(low >>> 16));
+  view.setUint32(end + 4, digitsOf(low & 0xffff));
+  return end + 8;
 }
 
 /** Whether a value is a number that a 64-bit field takes exactly. */

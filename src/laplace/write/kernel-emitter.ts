@@ -1,10 +1,10 @@
-import { compile, mayCompile } from '../../core/ring/compile.js';
-import { commitText, ringScope } from '../../core/ring/emitter-text.js';
+import { buildEmitter } from '../../core/ring/emitter-builder.js';
+import type { RingOwner } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { writeUtf8 } from '../../core/utf8.js';
 import { checkInt64 } from '../../core/int64.js';
-import { checkWord, isExact, writeHex, writeHex32 } from '../hexadecimal.js';
+import { checkWord, isExact, putHex, putHex32, writeHex } from '../hexadecimal.js';
 import type { Wide } from '../hexadecimal.js';
 import { FIELD_DIGITS, LONGEST_NAME } from '../kernel-event-kinds.js';
 import type {
@@ -99,8 +99,8 @@ function nameBound(name: string): number {
   return Math.min(name.length * BYTES_A_UNIT, LONGEST_NAME);
 }
 
-/** The emitter where functions may not be made from text: right, but slower. */
-function plainEmitter(ring: Ring, shape: KernelEventShape) {
+/** The emitter that takes every case. */
+function plainEmitter({ ring }: RingOwner, shape: KernelEventShape) {
   const { fields, tag } = shape;
   const numbers = longestNumbers(shape);
   const tagByte = tag.charCodeAt(0);
@@ -142,54 +142,48 @@ function quickTest(type: KernelFieldType, name: string): string {
 
 /** Writes a field at `at + 1` and moves `at` behind it. */
 const WRITES: Readonly<Record<KernelFieldType, (value: string) => string>> = {
-  u32: (value) => `at = writeHex32(bytes, at + 1, ${value});`,
-  u64: (value) => `at = writeHex(bytes, at + 1, ${value});`,
+  u32: (value) => `at = putHex32(view, at + 1, ${value});`,
+  u64: (value) => `at = putHex(view, at + 1, ${value});`,
   name: (value) => `at += 1 + writeUtf8(bytes, at + 1, ${value});`,
 };
 
-function compiledEmitter(ring: Ring, shape: KernelEventShape): unknown {
+/** Makes the function that records one kind of kernel event. */
+export function kernelEmitter<Kind extends KernelEventKind>(
+  owner: RingOwner,
+  shape: KernelEventShape & { kind: Kind },
+): EmitKernelEvent<Kind> {
   const { fields, kind, tag } = shape;
   const names = fields.map((_, i) => `v${i}`);
   const name = fields.findIndex(({ type }) => type === 'name');
   const tests = fields.map(({ type }, i) => quickTest(type, `v${i}`));
-  const body = `return function ${kind}(timestamp, ${names.join(', ')}) {
-  if (!(isExact(timestamp) && ${tests.join(' && ')})) {
-    checkEvent(shape, timestamp, [${names.join(', ')}]);
-  }
-  const bound = ${longestNumbers(shape)}${name === -1 ? '' : ` + nameBound(v${name})`};
-  if (ring.free < bound && !ring.makeRoom(bound)) return;
+  const usual = {
+    name: `laplace ${kind}`,
+    parameters: ['timestamp', ...names],
+    scope: ({ readStamp }: Ring) => ({
+      readStamp,
+      isExact,
+      isPlainName,
+      nameBound,
+      putHex,
+      putHex32,
+      writeUtf8,
+    }),
+    test: ['(timestamp === undefined || isExact(timestamp))', ...tests].join(' && '),
+    bytes: `${longestNumbers(shape)}${name === -1 ? '' : ` + nameBound(v${name})`}`,
+    write: `let when = timestamp;
   if (timestamp === undefined) {
-    ring.readStamp();
-    timestamp = stamp[0];
+    readStamp();
+    when = stamp[0];
   }
-  const start = ring.position;
-  bytes[start] = ${tag.charCodeAt(0)};
-  bytes[start + 1] = ${SPACE};
-  let at = writeHex(bytes, start + 2, timestamp);
-  ${fields.map(({ type }, i) => `bytes[at] = ${SPACE};\n  ${WRITES[type](`v${i}`)}`).join('\n  ')}
-  bytes[at] = ${NEWLINE};
-  const size = at + 1 - start;
-  ${commitText(ring, 'start', 'size')}
-};`;
-  const scope = {
-    ...ringScope(ring),
-    shape,
-    checkEvent,
-    isExact,
-    isPlainName,
-    nameBound,
-    writeHex,
-    writeHex32,
-    writeUtf8,
+  view.setUint16(start, ${(tag.charCodeAt(0) << 8) | SPACE});
+  let at = putHex(view, start + 2, when);
+  ${fields.map(({ type }, i) => `view.setUint8(at, ${SPACE});\n  ${WRITES[type](`v${i}`)}`).join('\n  ')}
+  view.setUint8(at, ${NEWLINE});`,
+    size: 'at + 1 - start',
   };
-  return compile(`laplace ${kind}`, scope, body);
-}
-
-/** Makes the function that records one kind of kernel event. */
-export function kernelEmitter<Kind extends KernelEventKind>(
-  ring: Ring,
-  shape: KernelEventShape & { kind: Kind },
-): EmitKernelEvent<Kind> {
-  const make = mayCompile() ? compiledEmitter : plainEmitter;
-  return make(ring, shape) as EmitKernelEvent<Kind>;
+  return buildEmitter<unknown[]>(
+    owner,
+    usual,
+    plainEmitter(owner, shape) as (...values: unknown[]) => void,
+  );
 }

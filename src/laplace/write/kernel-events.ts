@@ -46,7 +46,7 @@ export type KernelEvents = KernelTrace & KernelEventMethods;
 export function openKernelEvents(path: string, options: KernelEventOptions = {}): KernelEvents {
   const file = new TraceFile(path, 'laplace-kernel', options, TRACE_FILE_OPTIONS, END_LINE);
   const methods = Object.fromEntries(
-    kernelEventShapes.map((shape) => [shape.kind, kernelEmitter(file.ring, shape)]),
+    kernelEventShapes.map((shape) => [shape.kind, kernelEmitter(file, shape)]),
   ) as unknown as KernelEventMethods;
   return {
     ...methods,

@@ -1,16 +1,20 @@
-import { compile, mayCompile } from '../../core/ring/compile.js';
-import { commitText, ringScope } from '../../core/ring/emitter-text.js';
+import { buildEmitter } from '../../core/ring/emitter-builder.js';
+import type { RingOwner } from '../../core/ring/emitter-builder.js';
 import type { Ring } from '../../core/ring/ring.js';
+import { putHex, putHex32 } from '../hexadecimal.js';
 import type { Wide } from '../hexadecimal.js';
 import {
   ADDRESS_OFFSET,
   LENGTH_OFFSET,
   LONGEST_REFERENCE_LINE,
+  NEWLINE,
   RECORD_BYTES,
+  SPACE,
   SPACE_OFFSET,
   TIMESTAMP_OFFSET,
   TYPE_OFFSET,
 } from '../layout.js';
+import type { ReferenceForm } from '../layout.js';
 import { writeLine } from '../reference-lines.js';
 import { checkReference } from '../reference-values.js';
 
@@ -59,11 +63,8 @@ function writeRecord(
   view.setUint32(at + ADDRESS_OFFSET, address, little);
 }
 
-/**
- * Makes what records references of any type as lines. It also serves where functions may not be
- * made from text.
- */
-export function textEmitter(ring: Ring): EmitTyped {
+/** Records references of any type as lines: the values are checked first. */
+function plainTextEmitter(ring: Ring): EmitTyped {
   return (type, timestamp, length, space, address) => {
     checkReference(timestamp, length, space, address);
     if (ring.free < LONGEST_REFERENCE_LINE && !ring.makeRoom(LONGEST_REFERENCE_LINE)) return;
@@ -75,8 +76,8 @@ export function textEmitter(ring: Ring): EmitTyped {
   };
 }
 
-/** Makes what records references of any type in binary, without making a function from text. */
-export function binaryEmitter(ring: Ring, little: boolean): EmitTyped {
+/** Records references of any type in binary: the values are checked first. */
+function plainBinaryEmitter(ring: Ring, little: boolean): EmitTyped {
   return (type, timestamp, length, space, address) => {
     checkReference(timestamp, length, space, address);
     if (ring.free < RECORD_BYTES && !ring.makeRoom(RECORD_BYTES)) return;
@@ -88,42 +89,112 @@ export function binaryEmitter(ring: Ring, little: boolean): EmitTyped {
   };
 }
 
+/** A form of references, as source text for the usual cases. */
+interface FormText {
+  bytes: number;
+  /** Statements that write a reference at `start`. */
+  write(type: number | 'type', timestamp: string): string;
+  size?: string;
+}
+
+function binaryText(little: boolean): FormText {
+  const low = TIMESTAMP_OFFSET + (little ? 0 : 4);
+  const high = TIMESTAMP_OFFSET + (little ? 4 : 0);
+  return {
+    bytes: RECORD_BYTES,
+    // A store rounds its value down by itself, and takes it modulo 2^32.
+    write: (type, timestamp) => `view.setUint8(start + ${TYPE_OFFSET}, ${type});
+  view.setUint32(start + ${low}, ${timestamp}, ${little});
+  view.setUint32(start + ${high}, ${timestamp} * ${TWO_TO_MINUS_32}, ${little});
+  view.setUint8(start + ${LENGTH_OFFSET}, length);
+  view.setUint32(start + ${SPACE_OFFSET}, space, ${little});
+  view.setUint32(start + ${ADDRESS_OFFSET}, address, ${little});`,
+  };
+}
+
+const lineText: FormText = {
+  bytes: LONGEST_REFERENCE_LINE,
+  write: (type, timestamp) => `view.setUint16(start, ${type} << 8 | ${SPACE});
+  let at = putHex(view, start + 2, ${timestamp});
+  ${['length', 'space', 'address']
+    .map((value) => `view.setUint8(at, ${SPACE});\n  at = putHex32(view, at + 1, ${value});`)
+    .join('\n  ')}
+  view.setUint8(at, ${NEWLINE});`,
+  size: 'at + 1 - start',
+};
+
+const USUAL_VALUES = `typeof length === 'number' && (length & 255) === length &&
+    typeof space === 'number' && space >>> 0 === space &&
+    typeof address === 'number' && address >>> 0 === address`;
+
+/** What {@link isExact} tests, without a call. */
+const USUAL_TIMESTAMP = `typeof timestamp === 'number' && timestamp >= 0 &&
+    timestamp <= ${Number.MAX_SAFE_INTEGER} && Math.floor(timestamp) === timestamp`;
+
 /**
- * Makes the function that records references of one type in binary. Kept short: V8 inlines no
- * function of more than 460 bytes of bytecode. A store rounds its value down by itself.
+ * Makes the function that records references of one type. A reference by the clock has an emitter of
+ * its own, so that each is small enough for V8 to inline it.
  *
  * @param type undefined: the function takes it as its first argument.
  */
 function compiledEmitter(
-  ring: Ring,
-  little: boolean,
+  owner: RingOwner,
+  form: FormText,
   name: string,
   type: number | undefined,
-  emitAny: EmitTyped,
+  plain: EmitTyped,
 ): unknown {
-  const first = type === undefined ? 'type, ' : '';
-  const typed = type ?? 'type';
-  const low = TIMESTAMP_OFFSET + (little ? 0 : 4);
-  const high = TIMESTAMP_OFFSET + (little ? 4 : 0);
-  const body = `return function ${name}(${first}timestamp, length, space, address) {
-  if (!(
-    typeof timestamp === 'number' && timestamp >= 0 && timestamp <= ${Number.MAX_SAFE_INTEGER} &&
-    Math.floor(timestamp) === timestamp &&
-    typeof length === 'number' && (length & 255) === length &&
-    typeof space === 'number' && space >>> 0 === space &&
-    typeof address === 'number' && address >>> 0 === address
-  )) return emitAny(${typed}, timestamp, length, space, address);
-  if (ring.free < ${RECORD_BYTES} && !ring.makeRoom(${RECORD_BYTES})) return;
-  const at = ring.position;
-  view.setUint8(at, ${typed});
-  view.setUint32(at + ${low}, timestamp, ${little});
-  view.setUint32(at + ${high}, timestamp * ${TWO_TO_MINUS_32}, ${little});
-  view.setUint8(at + ${LENGTH_OFFSET}, length);
-  view.setUint32(at + ${SPACE_OFFSET}, space, ${little});
-  view.setUint32(at + ${ADDRESS_OFFSET}, address, ${little});
-  ${commitText(ring, 'at', RECORD_BYTES)}
-};`;
-  return compile(`laplace ${name}`, { ...ringScope(ring), emitAny }, body);
+  const { bytes, size } = form;
+  const values = [...(type === undefined ? ['type'] : []), 'length', 'space', 'address'];
+  const parameters = [
+    ...(type === undefined ? ['type'] : []),
+    'timestamp',
+    'length',
+    'space',
+    'address',
+  ];
+  const withType = (given: number[]): [number, number, number, number] =>
+    (type === undefined ? given : [type, ...given]) as [number, number, number, number];
+  const common = { bytes, ...(size === undefined ? {} : { size }) };
+  const recordNow = buildEmitter<number[]>(
+    owner,
+    {
+      ...common,
+      name: `laplace ${name} by the clock`,
+      parameters: values,
+      scope: ({ readStamp }) => ({ readStamp, putHex, putHex32 }),
+      test: USUAL_VALUES,
+      write: `readStamp();
+  const now = stamp[0];
+  ${form.write(type ?? 'type', 'now')}`,
+    },
+    (...given) => {
+      const [typed, length, space, address] = withType(given);
+      plain(typed, undefined, length, space, address);
+    },
+  );
+  return buildEmitter<unknown[]>(
+    owner,
+    {
+      ...common,
+      name: `laplace ${name}`,
+      parameters,
+      scope: { recordNow, putHex, putHex32 },
+      test: `${USUAL_TIMESTAMP} &&
+    ${USUAL_VALUES}`,
+      write: form.write(type ?? 'type', 'timestamp'),
+      entry: {
+        parameters,
+        prepare: `if (timestamp === undefined) return recordNow(${values.join(', ')});`,
+        plainArguments: parameters,
+      },
+    },
+    type === undefined
+      ? (plain as (...given: unknown[]) => void)
+      : (...given) => {
+          (plain as (...all: unknown[]) => void)(type, ...given);
+        },
+  );
 }
 
 /** What one reference trace records with. */
@@ -135,21 +206,16 @@ export interface ReferenceEmitters {
 
 /** The emitters of a trace in its form. */
 export function referenceEmitters(
-  ring: Ring,
-  form: 'binary' | 'text',
+  owner: RingOwner,
+  form: ReferenceForm,
   little: boolean,
 ): ReferenceEmitters {
-  const plain = form === 'text' ? textEmitter(ring) : binaryEmitter(ring, little);
-  if (form === 'text' || !mayCompile()) {
-    return {
-      any: plain,
-      ofType: (_, type) => (timestamp, length, space, address) => {
-        plain(type, timestamp, length, space, address);
-      },
-    };
-  }
+  const { ring } = owner;
+  const isText = form === 'text';
+  const text = isText ? lineText : binaryText(little);
+  const plain = isText ? plainTextEmitter(ring) : plainBinaryEmitter(ring, little);
   return {
-    any: compiledEmitter(ring, little, 'reference', undefined, plain) as EmitTyped,
-    ofType: (name, type) => compiledEmitter(ring, little, name, type, plain) as EmitReference,
+    any: compiledEmitter(owner, text, 'reference', undefined, plain) as EmitTyped,
+    ofType: (name, type) => compiledEmitter(owner, text, name, type, plain) as EmitReference,
   };
 }

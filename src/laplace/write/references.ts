@@ -67,7 +67,7 @@ export class References {
     this.#file = new TraceFile(path, kind, options, REFERENCE_OPTIONS);
     const { ring } = this.#file;
     const little = endian === 'little';
-    const emitters = referenceEmitters(ring, form, little);
+    const emitters = referenceEmitters(this.#file, form, little);
     this.load = emitters.ofType('load', typeByte(LOAD));
     this.store = emitters.ofType('store', typeByte(STORE));
     this.fetch = emitters.ofType('fetch', typeByte(FETCH));
