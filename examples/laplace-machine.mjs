@@ -1,5 +1,5 @@
 // The memory references of a program that really runs, as a reference trace of Laplace, and what the
-// kernel under it does, as the kernel trace beside it.
+// kernel under it does, as a kernel trace.
 //
 //   node examples/laplace-machine.mjs [DIRECTORY [FILE]...]
 //

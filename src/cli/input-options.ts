@@ -16,11 +16,12 @@ interface InputValues {
   endian?: string | undefined;
 }
 
-const FORMATS = ['laplace-binary', 'laplace-text', 'laplace-kernel'] as const;
+/** Formats that `--format` can name for the input. */
+export const inputFormats = ['laplace-binary', 'laplace-text', 'laplace-kernel'] as const;
 
 /** Lines of a help text about these options. */
-export const inputHelp = `  --format  what PATH is, if nothing in it says so: ${FORMATS.slice(0, 2).join(',\n            ')}
-            or ${FORMATS[2]}
+export const inputHelp = `  --format  what PATH is, if nothing in it says so: ${inputFormats[0]},
+            ${inputFormats[1]} or ${inputFormats[2]}
   --endian  byte order of a binary Laplace trace: little (default) or big
 `;
 
@@ -35,7 +36,7 @@ export const pathHelp = `PATH is one of
 
 /** Whether `--format` says what the input is; some subcommands also take forms of output. */
 export function isInputFormat(name: string | undefined): boolean {
-  return FORMATS.some((format) => format === name);
+  return inputFormats.some((format) => format === name);
 }
 
 function checkWord<T extends string>(option: string, value: string, words: readonly T[]): T {
@@ -55,7 +56,7 @@ export function checkEndian({ endian = 'little' }: InputValues): Endian {
 export function checkInput(values: InputValues): InputForm {
   const { format } = values;
   return {
-    format: format === undefined ? undefined : checkWord('--format', format, FORMATS),
+    format: format === undefined ? undefined : checkWord('--format', format, inputFormats),
     endian: checkEndian(values),
   };
 }

@@ -1,7 +1,7 @@
 import { integerIn } from '../core/options/argument.js';
 import { wrongType } from '../core/errors.js';
 
-/** Values of a field of 64 bits. A number says the small ones exactly and costs no allocation. */
+/** Values of a field of 64 bits. A number up to 2^53 - 1 is exact and needs no allocation. */
 export type Wide = number | bigint;
 
 const TWO_TO_32 = 0x1_0000_0000;
@@ -10,14 +10,14 @@ const NO_DIGIT = 0xff;
 
 const digits = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
-/** The value of a hexadecimal digit of either case by its character; larger than 15: none. */
+/** The value of a hexadecimal digit, of either case, by its character code; above 15: not a digit. */
 export const digitValue = new Uint8Array(256).fill(NO_DIGIT);
 for (let value = 0; value < 16; value++) {
   digitValue[digits[value]!] = value;
   digitValue[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
-/** Four digits of every 16-bit number, as a u32 that little-endian stores put in reading order. */
+/** Four digits of every 16-bit number, as a u32 that a little-endian store puts in reading order. */
 export const fourDigits = new Uint32Array(65_536);
 for (let value = 0; value < fourDigits.length; value++) {
   fourDigits[value] =
@@ -27,7 +27,7 @@ for (let value = 0; value < fourDigits.length; value++) {
     (digits[value & 15]! << 24);
 }
 
-/** Digits that a u32 takes without padding: 1 to 8. */
+/** Digits of a u32 without padding: 1 to 8. */
 export function digitCount(value: number): number {
   return (35 - Math.clz32(value | 1)) >> 2;
 }
@@ -52,7 +52,7 @@ function writeLowHalf(bytes: Uint8Array, at: number, value: number): number {
   return at + 8;
 }
 
-/** Writes a number of up to 64 bits, which has been checked, without padding. */
+/** Writes a checked number of up to 64 bits without padding. */
 export function writeHex(bytes: Uint8Array, at: number, value: Wide): number {
   if (typeof value === 'number') {
     if (value < TWO_TO_32) return writeHex32(bytes, at, value);
@@ -65,7 +65,7 @@ export function writeHex(bytes: Uint8Array, at: number, value: Wide): number {
     : writeLowHalf(bytes, writeHex32(bytes, at, high), low);
 }
 
-/** The digits of a 16-bit number as a u32 that big-endian stores put in reading order. */
+/** The digits of a 16-bit number, as a u32 that a big-endian store puts in reading order. */
 function digitsOf(value: number): number {
   const bytes = ((value & 0xff00) << 8) | (value & 0xff);
   const nibbles = ((bytes & 0x00f0_00f0) << 4) | (bytes & 0x000f_000f);
@@ -95,7 +95,7 @@ export function putHex(view: DataView, at: number, value: number): number {
   return end + 8;
 }
 
-/** Whether a value is a number that a 64-bit field takes exactly. */
+/** Whether a value is a number that a 64-bit field represents exactly. */
 export function isExact(value: unknown): value is number {
   return (
     typeof value === 'number' &&

@@ -1,8 +1,8 @@
 /**
- * The kernel records of the text: their tags, and their fields in order behind the timestamp. What
- * writes, reads, checks and prints kernel events is made from this table. The text shows an example
- * of each and names few columns: those of `execute`, `mapFile`, `attachSharedMemory` and the file
- * records are inferred from their examples.
+ * The kernel records: their tags, and their fields in the order after the timestamp. Writing, reading,
+ * checking and printing kernel events are derived from this table. The specification shows an example
+ * of each record and names few columns. Those of `execute`, `mapFile`, `attachSharedMemory` and the
+ * file records are inferred from their examples.
  */
 export const kernelEventKinds = {
   schedule: { tag: 's', fields: ['task'] },
@@ -32,9 +32,9 @@ export const kernelEventKinds = {
 } as const;
 
 /**
- * How wide each field is. The text shows numbers of 32 and 64 bits without saying which is which:
- * numbers that the system gives out are u32, addresses, lengths, inodes and offsets u64, so that the
- * kernel events of a 64-bit process can be said.
+ * The width of each field. The specification does not say which numbers have 32 and which 64 bits.
+ * Numbers that the system assigns are u32. Addresses, lengths, inodes and offsets are u64, so that
+ * events of a 64-bit process fit.
  */
 export const kernelFields = {
   task: 'u32',
@@ -66,17 +66,17 @@ export const FIELD_DIGITS: Readonly<Record<Exclude<KernelFieldType, 'name'>, num
   u64: 16,
 };
 
-/** Bytes of a file name, at most: four times what Linux takes for a path. */
+/** Most bytes of a file name: four times what Linux accepts for a path. */
 export const LONGEST_NAME = 16_384;
 
 /** No line is longer: tag, timestamp, seven numbers, a name. */
 export const LONGEST_LINE = LONGEST_NAME + 256;
 
-/** What stands at the end of a kernel trace, without a timestamp. */
+/** The last record of a kernel trace, which has no timestamp. */
 export const END_TAG = 'c';
 export const END_LINE = `${END_TAG}\n`;
 
-/** One kind of record with what follows from its place in the table. */
+/** One kind of record. */
 export interface KernelEventShape {
   kind: KernelEventKind;
   tag: string;

@@ -1,6 +1,6 @@
 /**
  * The reference record (section on raw reference traces): 18 bytes, packed in the order of the
- * fields. The text names no byte order; a simulator of x86 that writes its own struct is
+ * fields. The specification names no byte order. A simulator of x86 that writes its own struct is
  * little-endian.
  */
 export const TYPE_OFFSET = 0;
@@ -11,8 +11,8 @@ export const ADDRESS_OFFSET = 14;
 export const RECORD_BYTES = 18;
 
 /**
- * The record as the native core packs it from columns: bytes of a record, whether big-endian, then
- * offset and bytes of each field: type, timestamp, length, space, address.
+ * The record's layout for the native core, which packs columns: bytes of a record, 1 if big-endian,
+ * then offset and bytes of each field: type, timestamp, length, space, address.
  */
 export function packedLayout(little: boolean): Uint8Array {
   return Uint8Array.of(
@@ -26,12 +26,12 @@ export function packedLayout(little: boolean): Uint8Array {
   );
 }
 
-/** Types of references. The text's one example is `r`; the other letters are this reading of it. */
+/** Types of references. The specification shows only `r`; the other letters are our interpretation. */
 export const LOAD = 'r';
 export const STORE = 'w';
 export const FETCH = 'i';
 
-/** A type is one printable character that is no space, so that it can be said in a line. */
+/** A type is one printable character other than a space, so that it fits into a line. */
 export const FIRST_TYPE = 0x21;
 export const LAST_TYPE = 0x7e;
 
@@ -41,7 +41,7 @@ export const LENGTH_DIGITS = 2;
 export const SPACE_DIGITS = 8;
 export const ADDRESS_DIGITS = 8;
 
-/** A line: type, four numbers, a space in front of each of them, a newline. */
+/** A line: the type, four numbers with a space before each, a newline. */
 export const LONGEST_REFERENCE_LINE =
   1 + 1 + TIMESTAMP_DIGITS + 1 + LENGTH_DIGITS + 1 + SPACE_DIGITS + 1 + ADDRESS_DIGITS + 1;
 export const SHORTEST_REFERENCE_LINE = 'r 0 0 0 0\n'.length;

@@ -13,7 +13,7 @@ import {
   TIMESTAMP_OFFSET,
 } from './layout.js';
 
-/** Writes a line at `at` and returns where it ends; its values have been checked. */
+/** Writes a line with checked values at `at` and returns where it ends. */
 export function writeLine(
   bytes: Uint8Array,
   at: number,
@@ -36,16 +36,16 @@ export function writeLine(
   return end + 1;
 }
 
-/** Padding of a timestamp reaches this far in front of its line before it is overwritten. */
+/** The zeros of a timestamp reach this far before its line until they are overwritten. */
 const SLACK = TIMESTAMP_DIGITS;
 
-/** Writes the lines of `count` records from byte `from` on, ending where the buffer ends. */
+/** Writes the lines of `count` records from byte `from` on, so that they end at the buffer's end. */
 type FormatBackwards = (records: DataView, from: number, count: number) => number;
 
 /**
- * Makes what writes a chunk from its last line to its first, and each line from its end: every number
- * is stored with all its digits, four at once from a table, and what stands in front of it overwrites
- * the leading zeros. So no digit needs a branch. The function returns where the first line begins.
+ * Makes a function that writes a chunk from its last line to its first, and each line from its end.
+ * Each number is stored with all its digits, four at once from a table. The text before it overwrites
+ * the leading zeros, so no digit needs a branch. The function returns where the first line begins.
  */
 function compiledFormat(bytes: Buffer, view: DataView, little: boolean): FormatBackwards {
   const low = TIMESTAMP_OFFSET + (little ? 0 : 4);
@@ -90,7 +90,7 @@ function compiledFormat(bytes: Buffer, view: DataView, little: boolean): FormatB
   return compile('laplace format', scope, body) as FormatBackwards;
 }
 
-/** The same where functions may not be made from text: right, but slower. */
+/** The same for processes that may not compile functions from text; slower. */
 export function plainFormat(bytes: Buffer, little: boolean): FormatBackwards {
   return (records, from, count) => {
     let end = 0;
@@ -110,7 +110,7 @@ export function plainFormat(bytes: Buffer, little: boolean): FormatBackwards {
   };
 }
 
-/** Turns binary records into lines, a chunk at a time. */
+/** Formats binary records as lines, one chunk at a time. */
 export class ReferenceFormatter {
   readonly #bytes: Buffer;
   readonly #format: FormatBackwards;
@@ -127,7 +127,7 @@ export class ReferenceFormatter {
   }
 
   /**
-   * The lines of `count` records that begin at byte `from`; valid until the next call. Types are not
+   * The lines of `count` records that begin at byte `from`, valid until the next call. Types are not
    * checked.
    *
    * @param count at most `chunkRecords`.

@@ -18,12 +18,12 @@ export function isType(code: number): boolean {
   return code >= FIRST_TYPE && code <= LAST_TYPE;
 }
 
-/** The first record of a chunk whose type cannot be one; `count` when there is none. */
+/** The first record of a chunk with an invalid type; `count` if all are valid. */
 export function firstWrongType(records: Uint8Array, from: number, count: number): number {
   return firstOutside(records, from + TYPE_OFFSET, RECORD_BYTES, count, FIRST_TYPE, LAST_TYPE);
 }
 
-/** Checks what one reference says; an absent timestamp is taken from the clock. */
+/** Checks the values of one reference. Without a timestamp it gets one from the clock. */
 export function checkReference(
   timestamp: unknown,
   length: unknown,

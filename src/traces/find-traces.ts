@@ -78,8 +78,10 @@ class Search {
 }
 
 function notReadable(path: string, error: unknown): TracewrightError {
-  const { message } = error as Error;
-  return new TracewrightError('ERR_SYSTEM', `cannot read ${path}: ${message}`, {
+  // Node's message ends with the call and the path: `ENOENT: no such file or directory, stat '/x'`.
+  const [, reason] = /^\w+: ([^,]*), \w+ /.exec((error as Error).message) ?? [];
+  const message = `cannot read ${path}: ${reason ?? (error as Error).message}`;
+  return new TracewrightError('ERR_SYSTEM', message, {
     field: 'path',
     value: path,
     cause: error,

@@ -5,6 +5,11 @@ import { laplaceFormats } from './laplace-formats.js';
 import { ovniFormat } from './ovni-format.js';
 import type { TraceFormat } from './trace-format.js';
 
+/** Names of further forms in which a format's traces can be dumped. */
+export function outputForms(): string[] {
+  return allFormats('little').flatMap(({ dumpFormats = {} }) => Object.keys(dumpFormats));
+}
+
 /**
  * Every format, in the order in which the traces of a directory are processed. A ring that died
  * before it was ready belongs to the first format that knows its name; Laplace's names are the most

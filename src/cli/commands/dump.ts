@@ -2,10 +2,18 @@ import { existsSync } from 'node:fs';
 import { TracewrightError } from '../../core/errors.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
+import { outputForms } from '../../traces/formats.js';
 import type { TraceFormat } from '../../traces/trace-format.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
-import { checkInput, inputHelp, inputOptions, isInputFormat, pathHelp } from '../input-options.js';
+import {
+  checkInput,
+  inputFormats,
+  inputHelp,
+  inputOptions,
+  isInputFormat,
+  pathHelp,
+} from '../input-options.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { warnOfRings } from '../output/ring-warning.js';
@@ -46,7 +54,7 @@ Exit codes
     const json = values.json === true;
     const { endian, kernel } = values;
     const isInput = isInputFormat(values.format);
-    const form = isInput ? undefined : values.format;
+    const form = isInput ? undefined : checkOutputForm(values.format);
     if (json && form !== undefined) {
       throw new UsageError('--json and --format cannot be used together');
     }
@@ -89,6 +97,14 @@ Exit codes
     return exitCode;
   },
 };
+
+/** @throws UsageError for a name that is neither a format of the input nor of the output. */
+function checkOutputForm(name: string | undefined): string | undefined {
+  const forms = outputForms();
+  if (name === undefined || forms.includes(name)) return name;
+  const known = [...inputFormats, ...forms].join(', ');
+  throw new UsageError(`--format must be one of ${known}, got ${JSON.stringify(name)}`);
+}
 
 /** Prints a trace as another reader of its format does. */
 function dumpAs(

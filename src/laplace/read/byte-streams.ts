@@ -6,25 +6,25 @@ import { outOfRange, wrongType } from '../../core/errors.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 
-/** Bytes from a file or a stream, into a buffer of the reader's. */
+/** Reads bytes from a file or a stream into a given buffer. */
 export interface ByteSource {
   /** Named in errors. */
   readonly path: string;
-  /** Bytes in all; 0 when nobody knows. */
+  /** Total bytes; 0 if unknown. */
   readonly total: number;
-  /** Fills a part of `into` and resolves to how many bytes; 0 at the end. */
+  /** Fills a part of `into` and resolves to the number of bytes; 0 at the end. */
   read(into: Uint8Array): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Where bytes go: a file or a stream. */
+/** Writes bytes to a file or a stream. */
 export interface ByteSink {
-  /** Resolves once the bytes have been taken: their buffer may be used again then. */
+  /** Resolves when the buffer of the bytes can be reused. */
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Awaits a call into the operating system and gives its error our type. */
+/** Awaits a system call and wraps its error. */
 async function awaited<T>(field: string, value: unknown, call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -107,7 +107,7 @@ class FileSink implements ByteSink {
   }
 }
 
-/** A stream stays open: it may be standard output. */
+/** Leaves its stream open, which may be standard output. */
 class StreamSink implements ByteSink {
   readonly #stream: Writable;
 
@@ -117,12 +117,12 @@ class StreamSink implements ByteSink {
 
   write(bytes: Uint8Array): Promise<void> {
     const writing = new Promise<void>((resolve, reject) => {
-      // An error comes to the callback too; without a listener it would end the process.
+      // The callback gets an error too. Without a listener it would end the process.
       this.#stream.once('error', reject);
-      // A copy, for a stream may keep what it has taken.
+      // A copy, because a stream may keep the buffer.
       this.#stream.write(Buffer.from(bytes), (error) => {
         if (error) {
-          // The event is still to come, and the listener takes it.
+          // The listener stays for the event, which follows.
           reject(error);
           return;
         }
@@ -138,7 +138,7 @@ class StreamSink implements ByteSink {
   }
 }
 
-/** Opens what is converted. */
+/** Opens the input of a conversion. */
 export async function openSource(from: string | Readable): Promise<ByteSource> {
   if (typeof from === 'object' && (from as unknown) !== null && Symbol.asyncIterator in from)
     return new StreamSource(from);
@@ -154,9 +154,9 @@ export async function openSource(from: string | Readable): Promise<ByteSource> {
 }
 
 /**
- * Opens where the result goes.
+ * Opens the output of a conversion.
  *
- * @param from what is converted, which must not be the same file.
+ * @param from the input, which must not be the same file.
  */
 export async function openSink(
   to: string | Writable,
@@ -167,7 +167,7 @@ export async function openSink(
     return new StreamSink(to);
   const path = checkPath('to', to);
   if (exists === 'replace' && from instanceof FileSource && (await isSame(path, from.path))) {
-    throw outOfRange('to', to, 'another file than the one that is converted');
+    throw outOfRange('to', to, 'another file than the input');
   }
   try {
     return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', 0o644));

@@ -44,13 +44,13 @@ class Findings {
 }
 
 function backwards(timestamp: bigint, last: bigint): string {
-  return `timestamp ${timestamp.toString(16)} lies before ${last.toString(16)} of the record in front of it`;
+  return `timestamp ${timestamp.toString(16)} is before ${last.toString(16)}, the timestamp of the previous record`;
 }
 
 /**
- * Checks a reference trace. What cannot be read is an error. Warnings: timestamps that go backwards
- * (both traces share one cycle counter, and tools merge by it), and types other than `r`, `w`, `i`,
- * of which each is named once.
+ * Checks a reference trace. Content that cannot be read is an error. Warnings are timestamps that go
+ * backwards, because tools merge both traces by their common cycle counter, and types other than
+ * `r`, `w` and `i`, each reported once.
  */
 export function* checkReferences(
   path: string,
@@ -81,7 +81,7 @@ export function* checkReferences(
           'warning',
           'unknown-type',
           offset,
-          () => `type ${JSON.stringify(String.fromCharCode(type))} is none of r, w, i`,
+          () => `type ${JSON.stringify(String.fromCharCode(type))} is not one of r, w, i`,
         );
       }
     }
@@ -93,14 +93,14 @@ export function* checkReferences(
   yield* findings.rest();
 }
 
-/** What checking a kernel trace can be told. */
+/** Options of `checkKernelEvents`. */
 export interface CheckKernelOptions extends ReadKernelEventOptions {
   onProgress?: Progress | undefined;
 }
 
 /**
- * Checks a kernel event trace. What cannot be read is an error, and so is a trace without its end
- * (`c`), which has lost events. A warning: timestamps that go backwards.
+ * Checks a kernel event trace. Content that cannot be read is an error. So is a missing end (`c`): the
+ * trace has lost events. Timestamps that go backwards are a warning.
  */
 export function* checkKernelEvents(
   path: string,
@@ -131,7 +131,7 @@ export function* checkKernelEvents(
         'error',
         'no-end',
         offset,
-        () => `the trace ends without ${END_TAG}: it is not complete`,
+        () => `the trace is incomplete: its end (${END_TAG}) is missing`,
       );
     }
   } catch (error) {

@@ -6,7 +6,7 @@ import type { KernelEvent, ReadKernelEventOptions } from './kernel-reader.js';
 
 const PID = 1;
 const KERNEL_THREAD = 0;
-/** Not arguments of the event. */
+/** Properties that are not arguments of the event. */
 const COMMON = new Set(['kind', 'tag', 'timestamp', 'offset']);
 
 function argumentsOf(event: KernelEvent): Record<string, string | number> {
@@ -16,9 +16,9 @@ function argumentsOf(event: KernelEvent): Record<string, string | number> {
 }
 
 /**
- * A kernel trace as events of a trace viewer: the time that each task has the CPU, from when it is
- * scheduled to when another one is, and everything else as an instant of its task. A timestamp is
- * shown as a nanosecond, which is what Tracewright's clock gives; cycles have no length of their own.
+ * A kernel trace as events of a trace viewer. A task has the CPU from the time it is scheduled until
+ * another task is. Every other record is an instant of its task. A timestamp counts as one
+ * nanosecond, the unit of Tracewright's clock: the length of a cycle is unknown.
  */
 export function* kernelChromeEvents(
   path: string,

@@ -10,17 +10,17 @@ import { cutLine, cutRecord, wrongTypeAt } from './reference-faults.js';
 import { ReferenceParser } from './reference-parser.js';
 import { checkOptionNames, oneOf } from '../../core/options/argument.js';
 
-/** What a conversion can be told. */
+/** Options of a conversion. */
 export interface ConvertReferencesOptions {
-  /** Byte order of the binary trace; nothing in it says. Default `little`. */
+  /** Byte order of the binary trace, which does not say it. Default `little`. */
   endian?: Endian;
-  /** What to do with a file that is there already: `error` (default) or `replace` it. */
+  /** If the file exists: throw an error (`error`, default), or replace it (`replace`). */
   exists?: 'error' | 'replace';
-  /** Called now and then with the bytes read and the bytes in all; those are 0 of a stream. */
+  /** Called from time to time with the bytes read and the total, which is 0 for a stream. */
   onProgress?: Progress | undefined;
 }
 
-/** What a conversion has done. */
+/** The result of a conversion. */
 export interface ReferenceConversion {
   records: number;
   /** Bytes written. */
@@ -58,14 +58,14 @@ async function convert(
 }
 
 /**
- * Turns a binary reference trace into text, what Laplace's raw-reference-binary-to-text does: in
- * bounded memory, whatever the trace's length.
+ * Converts a binary reference trace to text, as Laplace's raw-reference-binary-to-text does. Memory is
+ * bounded for a trace of any length.
  *
  * @param from a file, or a stream such as `process.stdin`.
  * @param to a file, or a stream such as `process.stdout`, which stays open.
- * @throws TraceFormatError at the first record that is none, or half a record at the end; what
- *   stands in front of it has been written. TracewrightError `ERR_TRACE_EXISTS` when `to` exists,
- *   `ERR_SYSTEM` when reading or writing fails.
+ * @throws TraceFormatError at the first invalid record, or an incomplete one at the end. Everything
+ *   before it was written. TracewrightError `ERR_TRACE_EXISTS` when `to` exists, `ERR_SYSTEM` when
+ *   reading or writing fails.
  */
 export function referencesToText(
   from: string | Readable,
@@ -103,13 +103,13 @@ export function referencesToText(
 }
 
 /**
- * Turns a reference trace in text into a binary one, in bounded memory. Digits of either case and
- * leading zeros are understood.
+ * Converts a reference trace in text to a binary one, in bounded memory. Digits of either case and
+ * leading zeros are accepted.
  *
  * @param from a file, or a stream such as `process.stdin`.
  * @param to a file, or a stream such as `process.stdout`, which stays open.
- * @throws TraceFormatError at the first line that is no reference, or that lacks its newline; what
- *   stands in front of it has been written. TracewrightError as {@link referencesToText}.
+ * @throws TraceFormatError at the first line that is not a reference, or that has no newline.
+ *   Everything before it was written. TracewrightError as {@link referencesToText}.
  */
 export function textToReferences(
   from: string | Readable,

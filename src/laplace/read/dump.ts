@@ -11,7 +11,7 @@ export type LaplaceRecord = (Reference & { kind: 'reference' }) | KernelEvent;
 const NAMES: Readonly<Record<string, string>> = { r: 'load', w: 'store', i: 'fetch' };
 const TIMESTAMP_WIDTH = 16;
 
-/** The records of a reference trace, as records of either. */
+/** The records of a reference trace. */
 export function* referenceRecords(
   path: string,
   options: ReadReferenceOptions = {},
@@ -20,9 +20,9 @@ export function* referenceRecords(
 }
 
 /**
- * A reference trace and the kernel trace of the same run as one, by their common cycle counter. Each
- * keeps its own order, also where its timestamps go backwards; of records at the same cycle, those of
- * the kernel come first.
+ * Merges a reference trace and the kernel trace of the same run by their common cycle counter. Each
+ * keeps its own order, even if its timestamps go backwards. At the same cycle, kernel records come
+ * first.
  */
 export function* mergedRecords(
   references: string,
@@ -52,16 +52,15 @@ export function* mergedRecords(
   }
 }
 
-/** The end of the kernel trace has no timestamp: it comes last. */
+/** The end of the kernel trace has no timestamp and comes last. */
 function isBefore(reference: LaplaceRecord, event: KernelEvent): boolean {
   if (event.kind === 'end' || reference.kind === 'end') return true;
   return reference.timestamp < event.timestamp;
 }
 
 /**
- * One readable line for a record, without the line's end; numbers are hexadecimal, as in the traces.
- * Names stand in quotes with control characters escaped, so that a hostile trace cannot steer a
- * terminal.
+ * One readable line for a record, without a newline. Numbers are hexadecimal, as in the traces. Names
+ * are quoted and their control characters escaped, so that a hostile trace cannot control a terminal.
  */
 export function dumpLine(record: LaplaceRecord): string {
   if (record.kind === 'end') return `${' '.repeat(TIMESTAMP_WIDTH)} end`;
@@ -91,7 +90,7 @@ export function dumpObject(record: LaplaceRecord): Record<string, string | numbe
   );
 }
 
-/** What stands in a record beside its own fields. */
+/** Properties of every record. */
 const COMMON = new Set(['kind', 'tag', 'timestamp', 'offset']);
 
 function fieldsOf(event: KernelEvent): [string, string | number | bigint][] {

@@ -19,7 +19,7 @@ import type {
 } from '../kernel-event-kinds.js';
 import { NEWLINE, SPACE, TIMESTAMP_DIGITS } from '../layout.js';
 
-/** What a field of each type is read as. */
+/** The value of each field type. */
 interface FieldReadings {
   u32: number;
   u64: bigint;
@@ -39,20 +39,20 @@ export type KernelEventOf<Kind extends KernelEventKind> = {
   ]: FieldReadings[(typeof kernelFields)[Name]];
 };
 
-/** What stands at the end of a kernel trace. */
+/** The last record of a complete kernel trace. */
 export interface KernelTraceEnd {
   kind: 'end';
   tag: 'c';
   offset: number;
 }
 
-/** One record of a kernel trace, told apart by its `kind`. */
+/** One record of a kernel trace; `kind` distinguishes them. */
 export type KernelEvent =
   { [Kind in KernelEventKind]: KernelEventOf<Kind> }[KernelEventKind] | KernelTraceEnd;
 
-/** What the reader of kernel traces can be told. */
+/** Options of the reader of kernel traces. */
 export interface ReadKernelEventOptions {
-  /** Called now and then with the bytes done and the bytes in all. */
+  /** Called from time to time with the bytes read and the total. */
   onProgress?: Progress | undefined;
 }
 
@@ -64,7 +64,7 @@ const shapesByTag = new Map<number, KernelEventShape>(
   kernelEventShapes.map((shape) => [shape.tag.charCodeAt(0), shape]),
 );
 
-/** Takes one line apart, from its front. */
+/** Parses the fields of one line in order. */
 class LineScanner {
   readonly #path: string;
   readonly #line: Buffer;
@@ -115,13 +115,13 @@ class LineScanner {
 
   #separator(field: string): number {
     if (this.#line[this.#at] !== SPACE) {
-      throw this.fault(field, 'there, behind one space');
+      throw this.fault(field, 'present, after one space');
     }
     return this.#at + 1;
   }
 }
 
-/** The record that a line says, without its newline. */
+/** Parses a line without its newline. */
 function parseLine(path: string, line: Buffer, offset: number): KernelEvent {
   const scanner = new LineScanner(path, line, offset);
   if (line[0] === END) {
@@ -151,12 +151,11 @@ function parseLine(path: string, line: Buffer, offset: number): KernelEvent {
 }
 
 /**
- * Reads a kernel event trace from front to back, in memory that does not grow with the file. The
- * last record of a complete trace is its end (`c`).
+ * Reads a kernel event trace from front to back, in bounded memory. The last record of a complete
+ * trace is its end (`c`).
  *
- * @throws TraceFormatError at the first line that is not as the format says, with its offset and the
- *   field; the records before it have been yielded. TracewrightError `ERR_SYSTEM` when the file
- *   cannot be read.
+ * @throws TraceFormatError at the first invalid line, with its offset and field. The records before it
+ *   were yielded. TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function* readKernelEvents(
   path: string,
@@ -192,7 +191,7 @@ export function* readKernelEvents(
   }
 }
 
-/** The next line without its newline; the window has moved behind it. */
+/** The next line without its newline. Moves the window to the end of the line. */
 function nextLine(window: FileWindow): Buffer {
   const { offset, path, remaining } = window;
   for (let bytes = Math.min(remaining, 256); ; bytes = Math.min(remaining, LONGEST_LINE)) {
@@ -202,7 +201,7 @@ function nextLine(window: FileWindow): Buffer {
       window.skip(end + 1);
       return piece.subarray(0, end);
     }
-    // The text shows the end without a newline behind it.
+    // The specification shows the end without a newline.
     if (piece?.length === 1 && remaining === 1 && piece[0] === END) {
       window.skip(1);
       return piece;

@@ -28,23 +28,25 @@ import type { TraceKind } from '../file-names.js';
 import { END_LINE, LONGEST_LINE } from '../kernel-event-kinds.js';
 import { LONGEST_REFERENCE_LINE, NEWLINE, RECORD_BYTES } from '../layout.js';
 
-/** What `recoverTrace` can be told. */
+/** Options of `recoverTrace`. */
 export interface LaplaceRecoverOptions extends RecoverOptions {
   /**
-   * What the file is, for one whose ring is gone or that another program wrote: half a record at
-   * its end is cut, and a kernel trace gets its end. Without it only what rings hold is recovered.
+   * The kind of a trace without a ring, for instance one that another program wrote. An incomplete
+   * record at its end is cut off, and a kernel trace gets its end. Without `kind` only the content of
+   * rings is recovered.
    */
   kind?: TraceKind;
 }
 
 /**
- * Finishes what a dead process has left of a reference trace or a kernel trace: what its ring still
- * holds goes to the file, half a record behind it is cut, a kernel trace gets its `c`, and the ring
- * is removed. It may be interrupted and repeated at will.
+ * Completes a reference or kernel trace whose process is dead. The content of its ring is written to
+ * the file, an incomplete record after it is cut off, a kernel trace gets its `c`, and the ring is
+ * removed. A recovery can be interrupted and repeated.
  *
- * @param path the trace's file.
- * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
- *   when another recovers it for longer than `waitMs`; nothing is touched then. `ERR_SYSTEM` when the file cannot be read or written.
+ * @param path of the trace's file.
+ * @throws TracewrightError `ERR_ORDER` when the process that writes the trace is alive, `ERR_TIMEOUT`
+ *   when another recovery takes longer than `waitMs`; nothing is changed then. `ERR_SYSTEM` when the
+ *   file cannot be read or written.
  */
 export function recoverTrace(path: string, options: LaplaceRecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
@@ -62,7 +64,7 @@ function recoverFile(file: string, { ringDir, kind }: LaplaceRecoverOptions): Re
     done.streams.push(recoverOwnFile(ring, stream));
     discardRing(ring);
   });
-  // A ring was all that there was.
+  // Only a ring existed.
   if (result.emptied.length > 0 && !existsSync(file)) return result;
   if (kind === undefined || result.streams.length + result.faults.length > 0) return result;
   const ended = wrapSystemError('path', file, () => endWithoutRing(file, kind));
@@ -70,7 +72,7 @@ function recoverFile(file: string, { ringDir, kind }: LaplaceRecoverOptions): Re
   return result;
 }
 
-/** Cuts half a record and adds a missing end; undefined when there was nothing to do. */
+/** Cuts off an incomplete record and adds a missing end; undefined if there was nothing to do. */
 function endWithoutRing(file: string, kind: TraceKind): RecoveredStream | undefined {
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

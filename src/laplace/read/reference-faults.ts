@@ -8,7 +8,7 @@ import {
   TIMESTAMP_DIGITS,
 } from '../layout.js';
 
-/** The error for a record whose first byte is no type. */
+/** The error for a record with an invalid type. */
 export function wrongTypeAt(path: string, offset: number, byte: number): TraceFormatError {
   const limit = 'a printable ASCII character other than a space';
   return new TraceFormatError(
@@ -20,7 +20,7 @@ export function wrongTypeAt(path: string, offset: number, byte: number): TraceFo
   );
 }
 
-/** The error for half a record at the end of a file. */
+/** The error for an incomplete record at the end of a file. */
 export function cutRecord(path: string, offset: number, bytes: number): TraceFormatError {
   return new TraceFormatError(
     path,
@@ -31,11 +31,11 @@ export function cutRecord(path: string, offset: number, bytes: number): TraceFor
 }
 
 const LIMITS: Readonly<Record<string, string>> = {
-  type: 'one printable ASCII character, and a space behind it',
-  timestamp: `1 to ${TIMESTAMP_DIGITS} hexadecimal digits, and a space behind them`,
-  length: `1 or ${LENGTH_DIGITS} hexadecimal digits, and a space behind them`,
-  space: `1 to ${SPACE_DIGITS} hexadecimal digits, and a space behind them`,
-  address: `1 to ${ADDRESS_DIGITS} hexadecimal digits, and a newline behind them`,
+  type: 'one printable ASCII character and a space',
+  timestamp: `1 to ${TIMESTAMP_DIGITS} hexadecimal digits and a space`,
+  length: `1 or ${LENGTH_DIGITS} hexadecimal digits and a space`,
+  space: `1 to ${SPACE_DIGITS} hexadecimal digits and a space`,
+  address: `1 to ${ADDRESS_DIGITS} hexadecimal digits and a newline`,
   line: `at most ${LONGEST_REFERENCE_LINE} characters`,
 };
 
@@ -56,7 +56,7 @@ export function faultyReferenceLine(
   );
 }
 
-/** The error for a last line without its newline, which may have lost digits too. */
+/** The error for a last line without a newline. It may also have lost digits. */
 export function cutLine(path: string, offset: number): TraceFormatError {
   return new TraceFormatError(path, offset, 'the file ends inside a line: its newline is missing', {
     field: 'line',

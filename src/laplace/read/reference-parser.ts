@@ -18,7 +18,7 @@ import {
 import { isType } from '../reference-values.js';
 import { faultyReferenceLine } from './reference-faults.js';
 
-/** Turns lines into binary records, a chunk at a time. */
+/** Parses lines into binary records, one chunk at a time. */
 export class ReferenceParser {
   readonly #path: string;
   readonly #little: boolean;
@@ -27,9 +27,9 @@ export class ReferenceParser {
   readonly records: Uint8Array;
   /** Where the line of each of them begins, in bytes from the start of the chunk. */
   readonly lineStarts: Uint32Array;
-  /** Bytes of the chunk that made up whole lines. */
+  /** Bytes of the chunk in complete lines. */
   consumed = 0;
-  /** What is wrong with the line that begins at `consumed`, if something is. */
+  /** The fault of the line that begins at `consumed`, if it has one. */
   fault: TraceFormatError | undefined;
   #field = '';
   #fieldAt = 0;
@@ -37,7 +37,7 @@ export class ReferenceParser {
   /**
    * @param path names the text in errors.
    * @param little byte order of the records.
-   * @param chunkBytes of text, at most.
+   * @param chunkBytes most bytes of a chunk of text.
    */
   constructor(path: string, little: boolean, chunkBytes: number) {
     this.#path = path;
@@ -49,8 +49,8 @@ export class ReferenceParser {
   }
 
   /**
-   * Parses the whole lines of `text` and returns how many records there are. It ends in front of a
-   * line that is none; `fault` says why then.
+   * Parses the complete lines of `text` and returns the number of records. It stops before a faulty
+   * line and sets `fault`.
    *
    * @param offset of the chunk in the file, in bytes.
    */
@@ -79,7 +79,7 @@ export class ReferenceParser {
     let count = 0;
     let record = 0;
     let at = 0;
-    // The last byte is a newline, which is no digit: no loop over digits leaves the text.
+    // The last byte is a newline, not a digit: no loop over digits leaves the text.
     while (at < end) {
       const start = at;
       this.consumed = start;

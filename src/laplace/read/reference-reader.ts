@@ -15,22 +15,22 @@ import { cutLine, cutRecord, wrongTypeAt } from './reference-faults.js';
 import { ReferenceParser } from './reference-parser.js';
 import { checkOptionNames, checkPath, oneOf } from '../../core/options/argument.js';
 
-/** What the readers of reference traces can be told; nothing in a binary file says it. */
+/** Options of the readers of reference traces. */
 export interface ReadReferenceOptions {
   /** Default `binary`. */
   form?: ReferenceForm;
-  /** Byte order of a binary trace. Default `little`. */
+  /** Byte order of a binary trace, which does not say it. Default `little`. */
   endian?: Endian;
-  /** Called now and then with the bytes done and the bytes in all. */
+  /** Called from time to time with the bytes read and the total. */
   onProgress?: Progress | undefined;
 }
 
 /** One reference of a trace. */
 export interface Reference {
-  /** `r` load, `w` store, `i` instruction fetch, or what else the trace says. */
+  /** `r` load, `w` store, `i` instruction fetch, or another character. */
   type: string;
   timestamp: bigint;
-  /** Bytes that were accessed. */
+  /** Accessed bytes. */
   length: number;
   /** Virtual address space. */
   space: number;
@@ -44,8 +44,8 @@ const CHUNK_BYTES = 1 << 18;
 const TWO_TO_32 = 0x1_0000_0000n;
 
 /**
- * Goes through a reference trace in memory that does not grow with it. The fields are those of the
- * reference that the last `next` has come to; no object is made for any.
+ * Iterates over a reference trace in bounded memory. The fields are those of the current reference:
+ * no object is created for it.
  */
 export class ReferenceReader {
   readonly path: string;
@@ -61,7 +61,7 @@ export class ReferenceReader {
   readonly #parser: ReferenceParser | undefined;
   readonly #onProgress: Progress | undefined;
   #view: DataView = new DataView(new ArrayBuffer(0));
-  /** Records of the chunk, and which one is next. */
+  /** Records of the chunk, and the index of the next. */
   #count = 0;
   #index = 0;
   /** Where the chunk begins in the file. */
@@ -86,9 +86,9 @@ export class ReferenceReader {
   }
 
   /**
-   * Comes to the next reference; false at the end of the trace.
+   * Moves to the next reference; false at the end of the trace.
    *
-   * @throws TraceFormatError at the first record that is not as the format says.
+   * @throws TraceFormatError at the first invalid record.
    */
   next(): boolean {
     while (this.#index === this.#count) {
@@ -123,7 +123,7 @@ export class ReferenceReader {
     const bytes = Math.min(remaining, CHUNK_BYTES);
     const chunk = wrapSystemError('path', this.path, () => window.peek(bytes));
     if (chunk === undefined) {
-      // Somebody has shortened it meanwhile.
+      // The file was truncated in the meantime.
       this.#fault = this.#cut(offset, 0);
     } else if (this.#parser === undefined) {
       this.#takeRecords(chunk);
@@ -164,11 +164,10 @@ export class ReferenceReader {
 }
 
 /**
- * Reads a reference trace from front to back, in memory that does not grow with the file.
+ * Reads a reference trace from front to back, in bounded memory.
  *
- * @throws TraceFormatError at the first record that is not as the format says, with its offset and
- *   the field; the references before it have been yielded. TracewrightError `ERR_SYSTEM` when the
- *   file cannot be read.
+ * @throws TraceFormatError at the first invalid record, with its offset and field. The references
+ *   before it were yielded. TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function* readReferences(
   path: string,

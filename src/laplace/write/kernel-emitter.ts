@@ -17,7 +17,7 @@ import type {
 } from '../kernel-event-kinds.js';
 import { NEWLINE, SPACE, TIMESTAMP_DIGITS } from '../layout.js';
 
-/** What a field of each type takes. */
+/** Accepted values of each field type. */
 interface FieldValues {
   u32: number;
   u64: Wide;
@@ -28,7 +28,7 @@ type ValuesOf<Names extends readonly KernelField[]> = {
   -readonly [Index in keyof Names]: FieldValues[(typeof kernelFields)[Names[Index]]];
 };
 
-/** What the method of a record kind takes behind the timestamp. */
+/** Parameters of a record kind's method after the timestamp. */
 export type KernelEventValues<Kind extends KernelEventKind> = ValuesOf<
   (typeof kernelEventKinds)[Kind]['fields']
 >;
@@ -39,13 +39,13 @@ export type EmitKernelEvent<Kind extends KernelEventKind> = (
   ...values: KernelEventValues<Kind>
 ) => void;
 
-/** Of UTF-8, three bytes for a UTF-16 unit at most. */
+/** Most bytes of UTF-8 for a UTF-16 unit. */
 const BYTES_A_UNIT = 3;
 
-/** A name up to this many units surely fits; a longer one is measured. */
+/** A name of up to this many units always fits; a longer one is measured. */
 const SURELY_SHORT = Math.floor(LONGEST_NAME / BYTES_A_UNIT);
 
-/** Checks a file name, which ends with its line. */
+/** Checks a file name. The end of its line ends it. */
 function checkName(field: string, value: unknown): void {
   const limit = `a string of 1 to ${LONGEST_NAME} bytes without newline and NUL`;
   if (typeof value !== 'string') throw wrongType(field, value, limit);
@@ -57,7 +57,7 @@ function checkName(field: string, value: unknown): void {
   }
 }
 
-/** Whether a name surely is one, found out without measuring it. */
+/** Whether a name is valid, for names that need not be measured. */
 function isPlainName(value: unknown): boolean {
   return (
     typeof value === 'string' &&
@@ -74,7 +74,7 @@ function checkField(field: string, type: KernelFieldType, value: unknown): void 
   else checkName(field, value);
 }
 
-/** Checks a whole event before anything of it is written. */
+/** Checks all values before anything is written. */
 function checkEvent(
   { fields }: KernelEventShape,
   timestamp: unknown,
@@ -86,7 +86,7 @@ function checkEvent(
   });
 }
 
-/** Bytes of the line without its name. */
+/** Most bytes of a line without its name. */
 function longestNumbers({ fields }: KernelEventShape): number {
   return fields.reduce(
     (sum, { type }) => sum + 1 + (type === 'name' ? 0 : FIELD_DIGITS[type]),
@@ -94,7 +94,7 @@ function longestNumbers({ fields }: KernelEventShape): number {
   );
 }
 
-/** Bytes that a name takes at most. */
+/** Most bytes of a name. */
 function nameBound(name: string): number {
   return Math.min(name.length * BYTES_A_UNIT, LONGEST_NAME);
 }
@@ -128,7 +128,7 @@ function plainEmitter({ ring }: RingOwner, shape: KernelEventShape) {
   };
 }
 
-/** The test that the usual value passes; any other is looked at closely. */
+/** Source of the test for a usual value; the plain emitter checks all others. */
 function quickTest(type: KernelFieldType, name: string): string {
   switch (type) {
     case 'u32':
@@ -140,7 +140,7 @@ function quickTest(type: KernelFieldType, name: string): string {
   }
 }
 
-/** Writes a field at `at + 1` and moves `at` behind it. */
+/** Source that writes a field at `at + 1` and moves `at` to its end. */
 const WRITES: Readonly<Record<KernelFieldType, (value: string) => string>> = {
   u32: (value) => `at = putHex32(view, at + 1, ${value});`,
   u64: (value) => `at = putHex(view, at + 1, ${value});`,

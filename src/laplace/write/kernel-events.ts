@@ -5,43 +5,46 @@ import type { KernelEventKind } from '../kernel-event-kinds.js';
 import { TRACE_FILE_OPTIONS, TraceFile } from './trace-file.js';
 import type { TraceFileOptions } from './trace-file.js';
 
-/** What `openKernelEvents` accepts beside the path. */
+/** Options of `openKernelEvents`. */
 export type KernelEventOptions = TraceFileOptions;
 
 /**
- * A method for each kind of record, named as in {@link kernelEventKinds}. Each takes the timestamp,
- * 0 to 2^53 - 1 or a bigint to 2^64 - 1 (undefined: Tracewright's clock, nanoseconds of
- * CLOCK_MONOTONIC), and the fields of its kind: numbers of 32 bits, or of 64 bits as numbers up to
- * 2^53 - 1 and bigints beyond; a file name is a string without newline.
+ * A method for each kind of record, named as in {@link kernelEventKinds}. It takes the timestamp and
+ * the fields of its kind.
+ *
+ * - Timestamp: 0 to 2^53 - 1, or a bigint up to 2^64 - 1. Undefined: Tracewright's clock, nanoseconds
+ *   of CLOCK_MONOTONIC.
+ * - Field of 32 bits: a number. Field of 64 bits: a number up to 2^53 - 1, or a bigint.
+ * - File name: a string of 1 to 16,384 bytes without newline and NUL.
  */
 export type KernelEventMethods = {
   readonly [Kind in KernelEventKind]: EmitKernelEvent<Kind>;
 };
 
-/** What a kernel trace has beside its methods for events. */
+/** The methods of a kernel trace that record no event. */
 export interface KernelTrace {
-  /** Events that a full ring turned away (`onFull: 'drop'`), or a file that refused writes. */
+  /** Events dropped because the ring was full (`onFull: 'drop'`) or the file had a write error. */
   readonly dropped: number;
   /**
-   * Writes what has been recorded to the file before it returns.
+   * Writes everything recorded so far to the file before it returns.
    *
-   * @throws TracewrightError `ERR_SYSTEM` when the file did not take everything; it is tried again.
+   * @throws TracewrightError `ERR_SYSTEM` when a write failed. The write is repeated later.
    */
   flush(): void;
   /** Ends the trace with `c` and completes the file. A second call does nothing. */
   close(): void;
 }
 
-/** A kernel event trace that is being written. */
+/** A kernel event trace that is open for writing. */
 export type KernelEvents = KernelTrace & KernelEventMethods;
 
 /**
- * Opens a kernel event trace: what the kernel of a simulated or a real machine does beside the
- * memory references of its programs.
+ * Opens a kernel event trace: what the kernel of a simulated or a real machine does, as a complement
+ * to the memory references of its programs.
  *
- * @param path the file, which must not exist unless `exists` says otherwise.
+ * @param path of the file, which must not exist unless `exists` is `replace`.
  * @throws TracewrightError for a wrong option, `ERR_TRACE_EXISTS` for a file that exists or is being
- *   written, `ERR_SYSTEM` for one that cannot be made.
+ *   written, `ERR_SYSTEM` for a file that cannot be created.
  */
 export function openKernelEvents(path: string, options: KernelEventOptions = {}): KernelEvents {
   const file = new TraceFile(path, 'laplace-kernel', options, TRACE_FILE_OPTIONS, END_LINE);

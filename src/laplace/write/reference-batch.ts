@@ -15,23 +15,23 @@ import type { ReferenceForm } from '../layout.js';
 import { ReferenceFormatter } from '../reference-lines.js';
 import { firstWrongType, typeByte } from '../reference-values.js';
 
-/** Many references, a typed array for each field; all arrays have the same length. */
+/** Many references: a typed array for each field, all of the same length. */
 export interface ReferenceArrays {
-  /** A character code each, or one character for all. */
+  /** A character code for each, or one character for all. */
   type: Uint8Array | string;
-  /** Absent: all get the same timestamp, from Tracewright's clock. */
+  /** Undefined: all get the same timestamp, from Tracewright's clock. */
   timestamp?: BigUint64Array | Float64Array | Uint32Array;
-  /** Bytes that are accessed, each, or for all. */
+  /** Accessed bytes of each, or one number for all. */
   length: Uint8Array | number;
-  /** Address spaces, each, or for all. */
+  /** Address space of each, or one number for all. */
   space: Uint32Array | number;
   address: Uint32Array;
 }
 
-/** Records that are turned into lines at once: their text fits every ring. */
+/** Records that are formatted at once: their lines fit every ring. */
 const TEXT_RECORDS = 512;
 
-/** An array that was handed to another thread has no elements any more: not what was meant. */
+/** An array that was transferred to another thread is empty, which its owner did not expect. */
 function refuseDetached(field: string, array: Column): void {
   try {
     new Uint8Array(bufferOf.call(array));
@@ -40,11 +40,11 @@ function refuseDetached(field: string, array: Column): void {
   }
 }
 
-/** Columns whose arrays have `count` elements each, or one for all references. */
+/** Columns of `count` elements each, or of one element for all references. */
 interface CheckedArrays {
   count: number;
   types: Uint8Array;
-  /** Undefined: the clock has to be read. */
+  /** Undefined: to be read from the clock. */
   timestamps: Column | undefined;
   lengths: Uint8Array;
   spaces: Uint32Array;
@@ -57,7 +57,7 @@ function checkLength(field: string, array: Column, count: number): void {
   throw outOfRange(`${field}.length`, length, `${count}, the length of address`);
 }
 
-/** The first record whose type cannot be one, or undefined. */
+/** @throws TracewrightError for the first invalid type. */
 function checkTypes(type: Uint8Array, count: number): void {
   const wrong = firstOutside(type, 0, 1, count, FIRST_TYPE, LAST_TYPE);
   if (wrong === count) return;
@@ -70,7 +70,7 @@ function checkExact(timestamp: Float64Array, count: number): void {
   throw outOfRange(`timestamp[${wrong}]`, timestamp[wrong], 'an integer from 0 to 2^53 - 1');
 }
 
-/** Values that are the same for all references of a batch, as columns of one element. */
+/** Values for all references of a batch, as columns of one element. */
 class SharedValues {
   readonly #type = new Uint8Array(1);
   readonly #length = new Uint8Array(1);
@@ -101,7 +101,7 @@ const ARRAY_NAMES = {
 } as const;
 
 function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArrays {
-  // Each is read once: what a getter says the second time would be unchecked.
+  // Each is read once: the second value of a getter would be unchecked.
   const given: Readonly<Record<keyof ReferenceArrays, unknown>> = arrays as never;
   const { type, timestamp, length, space, address } = given;
   if (!types.isUint32Array(address)) throw wrongType('address', address, 'a Uint32Array');
@@ -122,7 +122,7 @@ function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArra
     checkLength('timestamp', timestamp, count);
     if (types.isFloat64Array(timestamp)) checkExact(timestamp, count);
   } else if (timestamp === undefined) {
-    // A misspelt name of any other array would be missed anyway.
+    // Only this array is optional: a misspelt name would go unnoticed.
     checkOptionNames<ReferenceArrays>(arrays, ARRAY_NAMES, 'references');
   } else {
     throw wrongType('timestamp', timestamp, 'a BigUint64Array, Float64Array or Uint32Array');
@@ -142,12 +142,12 @@ function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArra
   };
 }
 
-/** Records many references at once: natively checked and copied, and a commit for each chunk. */
+/** Records many references at once: checked and copied natively, with one commit per chunk. */
 export class ReferenceBatches {
   readonly #ring: Ring;
-  /** Of a trace in text: what makes lines of the packed records. */
+  /** For a trace in text: formats the packed records as lines. */
   readonly #formatter: ReferenceFormatter | undefined;
-  /** Records of a trace in text, before they are lines. */
+  /** Records of a trace in text, before they are formatted. */
   readonly #packed: Uint8Array;
   readonly #layout: Uint8Array;
   readonly #shared = new SharedValues();
@@ -179,7 +179,7 @@ export class ReferenceBatches {
     }
     const ring = this.#ring;
     if (this.#formatter === undefined && length < Math.min(ring.free, ring.capacity / 4)) {
-      // Checked along with the copy, which nobody sees before the commit. A closed ring has no room.
+      // The copy also checks: it is invisible until the commit. A closed ring has no room.
       this.#refuseWrongType(records, this.#copy(records, 0, count), count);
       ring.advance(length);
       ring.commit();
@@ -202,7 +202,7 @@ export class ReferenceBatches {
     }
   }
 
-  /** Copies records into the ring and returns how many there are before a wrong type. */
+  /** Copies records into the ring and returns how many precede an invalid type. */
   #copy(records: Uint8Array, first: number, count: number): number {
     const { bytes, position } = this.#ring;
     const from = first * RECORD_BYTES;
@@ -253,8 +253,8 @@ export class ReferenceBatches {
   }
 
   /**
-   * How many records may be written now; 0: the next one is dropped, and has been counted. A large
-   * batch goes in quarters of the ring, so that the drain thread works beside it.
+   * How many records may be written now; 0: the next one is dropped, and was counted. A large batch
+   * is split into quarters of the ring, so that the drain thread works at the same time.
    */
   #chunk(wanted: number): number {
     const ring = this.#ring;
@@ -283,7 +283,7 @@ export class ReferenceBatches {
         write(lines);
         continue;
       }
-      // One by one, so that what a full ring turns away is counted as what it is.
+      // One by one, so that the dropped ones are counted.
       for (let i = 0; i < chunk; i++) {
         const line = formatter.format(view, from + i * RECORD_BYTES, 1);
         if (ring.free >= line.length || ring.makeRoom(line.length)) write(line);
@@ -291,7 +291,7 @@ export class ReferenceBatches {
     }
   }
 
-  /** Also for an empty batch, which looks for no room. */
+  /** Also for an empty batch, which needs no room. */
   #refuseIfClosed(): void {
     if (!this.#ring.isOpen) this.#ring.makeRoom(0);
   }

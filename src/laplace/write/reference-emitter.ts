@@ -18,7 +18,7 @@ import type { ReferenceForm } from '../layout.js';
 import { writeLine } from '../reference-lines.js';
 import { checkReference } from '../reference-values.js';
 
-/** Records one reference of a fixed type; see `References.load`. */
+/** Records a reference of a fixed type; see `References.load`. */
 export type EmitReference = (
   timestamp: Wide | undefined,
   length: number,
@@ -26,7 +26,7 @@ export type EmitReference = (
   address: number,
 ) => void;
 
-/** Records one reference of any type, which has been checked. */
+/** Records a reference of any type, which was checked. */
 export type EmitTyped = (
   type: number,
   timestamp: Wide | undefined,
@@ -37,7 +37,7 @@ export type EmitTyped = (
 
 const TWO_TO_MINUS_32 = 2 ** -32;
 
-/** Writes a binary record at `at`; its values have been checked. */
+/** Writes a binary record with checked values at `at`. */
 function writeRecord(
   view: DataView,
   at: number,
@@ -52,7 +52,7 @@ function writeRecord(
   if (typeof timestamp === 'number') {
     const low = at + TIMESTAMP_OFFSET + (little ? 0 : 4);
     const high = at + TIMESTAMP_OFFSET + (little ? 4 : 0);
-    // The low half is taken modulo 2^32.
+    // A store takes the low half modulo 2^32.
     view.setUint32(low, timestamp, little);
     view.setUint32(high, Math.floor(timestamp * TWO_TO_MINUS_32), little);
   } else {
@@ -63,7 +63,7 @@ function writeRecord(
   view.setUint32(at + ADDRESS_OFFSET, address, little);
 }
 
-/** Records references of any type as lines: the values are checked first. */
+/** Records references of any type as lines. Accepts any values and checks them. */
 function plainTextEmitter(ring: Ring): EmitTyped {
   return (type, timestamp, length, space, address) => {
     checkReference(timestamp, length, space, address);
@@ -76,7 +76,7 @@ function plainTextEmitter(ring: Ring): EmitTyped {
   };
 }
 
-/** Records references of any type in binary: the values are checked first. */
+/** Records references of any type in binary. Accepts any values and checks them. */
 function plainBinaryEmitter(ring: Ring, little: boolean): EmitTyped {
   return (type, timestamp, length, space, address) => {
     checkReference(timestamp, length, space, address);
@@ -197,14 +197,14 @@ function compiledEmitter(
   );
 }
 
-/** What one reference trace records with. */
+/** The emitters of one reference trace. */
 export interface ReferenceEmitters {
   any: EmitTyped;
   /** Makes the emitter of one type, under a name for stack traces. */
   ofType(name: string, type: number): EmitReference;
 }
 
-/** The emitters of a trace in its form. */
+/** Makes the emitters of a trace in its form. */
 export function referenceEmitters(
   owner: RingOwner,
   form: ReferenceForm,

@@ -11,13 +11,13 @@ import { typeByte } from '../reference-values.js';
 import { TRACE_FILE_OPTIONS, TraceFile } from './trace-file.js';
 import type { TraceFileOptions } from './trace-file.js';
 
-/** What `openReferences` accepts beside the path. */
+/** Options of `openReferences`. */
 export interface ReferenceOptions extends TraceFileOptions {
-  /** `binary` (default): 18 bytes a record, for speed. `text`: a line a record. */
+  /** `binary` (default): 18 bytes per record, fast. `text`: one line per record. */
   form?: ReferenceForm;
   /**
-   * Byte order of binary records, and of packed batches; the format names none. Default `little`,
-   * that of the x86 machines which Laplace simulated.
+   * Byte order of binary records and of packed batches. Default `little`, the byte order of the x86
+   * machines that Laplace simulated. The format does not say it.
    */
   endian?: Endian;
 }
@@ -30,17 +30,17 @@ const REFERENCE_OPTIONS: OptionNames<Required<ReferenceOptions>> = {
 };
 
 /**
- * A reference trace that is being written. Every method throws `ERR_CLOSED` after `close`, and
- * `ERR_ARGUMENT_TYPE` or `ERR_ARGUMENT_RANGE` for a value that its field cannot hold; nothing of a
- * call that throws is in the trace.
+ * A reference trace that is open for writing. After `close` every method throws `ERR_CLOSED`. A value
+ * that does not fit its field throws `ERR_ARGUMENT_TYPE` or `ERR_ARGUMENT_RANGE`. A call that throws
+ * records nothing.
  */
 export class References {
   /**
    * Records a load (`r`).
    *
-   * @param timestamp the machine's cycle counter, 0 to 2^53 - 1, or a bigint to 2^64 - 1; undefined:
-   *   Tracewright's clock, nanoseconds of CLOCK_MONOTONIC.
-   * @param length bytes that are accessed, 0 to 255.
+   * @param timestamp the machine's cycle counter: 0 to 2^53 - 1, or a bigint up to 2^64 - 1.
+   *   Undefined: Tracewright's clock, nanoseconds of CLOCK_MONOTONIC.
+   * @param length accessed bytes, 0 to 255.
    * @param space number of the virtual address space, 0 to 2^32 - 1.
    * @param address virtual address, 0 to 2^32 - 1.
    */
@@ -78,8 +78,8 @@ export class References {
   /**
    * Records a reference of any type.
    *
-   * @param type one printable ASCII character other than a space. The part of Laplace's text that
-   *   lists the types has not survived; its one example is `r`.
+   * @param type one printable ASCII character other than a space. The surviving part of Laplace's
+   *   specification does not list the types; its only example is `r`.
    */
   reference(
     type: string,
@@ -94,23 +94,23 @@ export class References {
   /**
    * Records many references at once.
    *
-   * @param references whole records of 18 bytes in the trace's byte order, or a typed array for
-   *   each field. All are checked before the first one is recorded. Without timestamps they all get
-   *   the same one from Tracewright's clock.
+   * @param references complete records of 18 bytes in the trace's byte order, or a typed array for
+   *   each field. All are checked before the first is recorded. Without timestamps all of them get
+   *   the same one, from Tracewright's clock.
    */
   batch(references: Uint8Array | ReferenceArrays): void {
     this.#batches.record(references);
   }
 
-  /** References that a full ring turned away (`onFull: 'drop'`), or a file that refused writes. */
+  /** References dropped because the ring was full (`onFull: 'drop'`) or the file had a write error. */
   get dropped(): number {
     return this.#file.ring.droppedEvents;
   }
 
   /**
-   * Writes what has been recorded to the file before it returns.
+   * Writes everything recorded so far to the file before it returns.
    *
-   * @throws TracewrightError `ERR_SYSTEM` when the file did not take everything; it is tried again.
+   * @throws TracewrightError `ERR_SYSTEM` when a write failed. The write is repeated later.
    */
   flush(): void {
     this.#file.flush();
@@ -125,9 +125,9 @@ export class References {
 /**
  * Opens a reference trace: the loads, stores and instruction fetches of a simulated machine.
  *
- * @param path the file, which must not exist unless `exists` says otherwise.
+ * @param path of the file, which must not exist unless `exists` is `replace`.
  * @throws TracewrightError for a wrong option, `ERR_TRACE_EXISTS` for a file that exists or is being
- *   written, `ERR_SYSTEM` for one that cannot be made.
+ *   written, `ERR_SYSTEM` for a file that cannot be created.
  */
 export function openReferences(path: string, options: ReferenceOptions = {}): References {
   return new References(path, options);

@@ -18,7 +18,7 @@ import { OPENING_WAIT_MS } from '../../core/recovery/predecessor.js';
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {
-  /** What to do with a file that is there already: `error` (default), or `replace` a regular file. */
+  /** If the file exists: throw an error (`error`, default), or replace a regular file (`replace`). */
   exists?: 'error' | 'replace';
 }
 
@@ -29,8 +29,8 @@ export const TRACE_FILE_OPTIONS = {
 } as const satisfies OptionNames<Required<TraceFileOptions>>;
 
 /**
- * Puts the place of a trace in order: a dead process's trace is completed, and goes only where it
- * shall be replaced.
+ * Prepares the path of a new trace: completes the trace of a dead process there, and removes it only
+ * if it is to be replaced.
  */
 function clearPlace(path: string, replace: boolean, ringDir: string | undefined): void {
   if (existsSync(path)) {
@@ -47,15 +47,15 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
       }
       throw error;
     }
-    // A link, or what is no file, was hardly made by an earlier trace.
+    // An earlier trace did not create a link or a special file.
     if (!replace || !isRegularFile(path))
       throw placeTaken('path', path, { advice: REPLACE_ADVICE });
     wrapSystemError('path', path, () => {
       rmSync(path);
     });
   }
-  // Somebody has taken a trace away and not its ring, which nothing can be done with any more: unless
-  // it lies elsewhere and holds something of a trace that may have been moved.
+  // The ring of a deleted trace is useless and is removed. A ring in a directory for rings may belong
+  // to a trace that was moved, and stays.
   for (const candidate of ringCandidates(path, ringDir)) {
     const ring = RingFile.open(candidate.path);
     const ready = ring instanceof RingFile;
@@ -67,14 +67,14 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
   }
 }
 
-/** A file that one ring feeds, open for writing. */
+/** A trace that is open for writing: a file and its ring. */
 export class TraceFile {
   readonly path: string;
   readonly ring: Ring;
 
   /**
    * @param names of the options that there are.
-   * @param end what ends the trace, whoever does it: `close`, the end of the process, recovery.
+   * @param end text that ends the trace, at `close`, at the end of the process or in recovery.
    * @throws TracewrightError for a wrong option, or a file that exists or cannot be made.
    */
   constructor(
@@ -92,7 +92,7 @@ export class TraceFile {
       () => new TracewrightError('ERR_CLOSED', `${this.path} is closed`, { field: 'trace' }),
     );
     clearPlace(this.path, exists === 'replace', ringDir);
-    // The clock, for in a container that is started again the numbers are the same.
+    // A container that is started again can reuse the other two numbers.
     const tag = ringTag();
     try {
       const native: RingSetup = {
@@ -100,7 +100,7 @@ export class TraceFile {
         capacity: settings.ringBytes,
         format,
         target: this.path,
-        // No record is stamped by the commit: timestamps are the caller's, or digits.
+        // The commit stamps no record: timestamps are the caller's, or digits.
         stamp: 'none',
         kernelClock: settings.clock === 'monotonic',
         full: settings.onFull,
