@@ -1,5 +1,4 @@
-#include "addon/packing_calls.h"
-
+#include "addon/calls.h"
 #include "ring/record_packing.h"
 
 namespace tracewright {

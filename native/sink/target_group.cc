@@ -75,7 +75,7 @@ void TargetGroup::failed(const Failure& failure) {
   ++state_.changes;
   state_.failure = failure;
   state_.failing = true;
-  if (failing_++ == 0) tell();
+  if (failing_++ == 0) notify_watchers();
 }
 
 void TargetGroup::stopped_failing(bool works) {
@@ -84,7 +84,7 @@ void TargetGroup::stopped_failing(bool works) {
   if (--failing_ > 0) return;
   state_.failing = false;
   state_.recovered = works;
-  tell();
+  notify_watchers();
 }
 
 void TargetGroup::limit(uint64_t bytes, uint64_t used) {
@@ -132,15 +132,15 @@ void TargetGroup::check_budget() {
   failed(over_budget());
 }
 
-void TargetGroup::tell() {
-  for (TargetWatcher* watcher : watchers_) watcher->news(name_);
+void TargetGroup::notify_watchers() {
+  for (TargetWatcher* watcher : watchers_) watcher->group_changed(name_);
 }
 
 void TargetGroup::watch(TargetWatcher* watcher) {
   std::lock_guard<std::mutex> lock(lock_);
   watchers_.push_back(watcher);
   // It may be failing since before.
-  if (state_.failing) watcher->news(name_);
+  if (state_.failing) watcher->group_changed(name_);
 }
 
 void TargetGroup::unwatch(TargetWatcher* watcher) {
@@ -148,7 +148,7 @@ void TargetGroup::unwatch(TargetWatcher* watcher) {
   const bool was_first = !watchers_.empty() && watchers_.front() == watcher;
   watchers_.erase(std::remove(watchers_.begin(), watchers_.end(), watcher), watchers_.end());
   // Its successor speaks from here on.
-  if (was_first && state_.failing && !watchers_.empty()) watchers_.front()->news(name_);
+  if (was_first && state_.failing && !watchers_.empty()) watchers_.front()->group_changed(name_);
 }
 
 bool TargetGroup::is_first(const TargetWatcher* watcher) const {

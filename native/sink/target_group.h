@@ -21,7 +21,7 @@ class Sink;
 class TargetWatcher {
  public:
   virtual ~TargetWatcher() = default;
-  virtual void news(const std::string& group) = 0;
+  virtual void group_changed(const std::string& group) = 0;
 };
 
 class TargetGroup {
@@ -75,7 +75,7 @@ class TargetGroup {
   void leave(const Sink* sink);
   void failed(const Failure& failure);
   void stopped_failing(bool works);
-  void tell();
+  void notify_watchers();
   void check_budget();
   Failure over_budget() const;
   static void add(Counts* counts, const Sink& sink);

@@ -10,11 +10,12 @@
 #include "check.h"
 #include "drain/drain_thread.h"
 #include "eventually.h"
+#include "file/replace_file.h"
 #include "file_limit.h"
 #include "producer.h"
 #include "record.h"
 #include "sink/file_sink.h"
-#include "sink/shared_targets.h"
+#include "sink/shared_target.h"
 #include "temporary_directory.h"
 #include "test_ring.h"
 

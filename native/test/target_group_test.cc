@@ -24,7 +24,7 @@ class SwitchedSink : public Sink {
 
 class Listener : public TargetWatcher {
  public:
-  void news(const std::string& group) override {
+  void group_changed(const std::string& group) override {
     last = group;
     ++count;
   }

@@ -25,7 +25,6 @@ export interface JoinOptions {
   keepBytes?: number;
   /** Nanoseconds of CLOCK_MONOTONIC from which `big` stamps count. */
   epoch: bigint;
-  epochUnix: bigint;
 }
 
 /** A clock of `interval` stamps. */
@@ -196,8 +195,6 @@ export type NativeColumn = Uint8Array | Uint16Array | Uint32Array | BigUint64Arr
 export interface NativeCore {
   joinTarget(options: JoinOptions): {
     target: NativeTarget;
-    epoch: bigint;
-    epochUnix: bigint;
     created: boolean;
   };
   /** Keeps a target that is open so until the process ends, whichever thread closes it. */
@@ -221,7 +218,7 @@ export interface NativeCore {
   ringCounts(ring: number): RingCounts | undefined;
   groupCounts(group: string): GroupCounts;
   /** Once for each thread: `listener` is called after the state of a watched group has changed. */
-  onTargetNews(listener: (group: string) => void): boolean;
+  onTargetChange(listener: (group: string) => void): boolean;
   watchGroup(group: string): void;
   unwatchGroup(group: string): void;
   groupState(group: string): GroupState;

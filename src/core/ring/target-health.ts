@@ -60,7 +60,7 @@ export function watchTargets(group: string, handler: FaultHandler | undefined): 
   if (watch === undefined) {
     watch = { handlers: [], failing: false, heard: 0, settling: undefined };
     watches.set(group, watch);
-    if (core.onTargetNews(hear)) core.watchGroup(group);
+    if (core.onTargetChange(hear)) core.watchGroup(group);
     const { changes, failing } = core.groupState(group);
     // Of a group that fails already the news is on its way.
     watch.heard = failing ? changes - 1 : changes;

@@ -187,7 +187,6 @@ export class Trace {
           ...(ringDir === undefined ? {} : { ringDir }),
           keepBytes: deletes ? sizes.maxBytes : 0,
           epoch,
-          epochUnix,
         }),
       );
       this.#target = joined;

@@ -1,0 +1,74 @@
+#include <sys/file.h>
+
+#include <cerrno>
+
+#include "addon/arguments.h"
+#include "addon/calls.h"
+#include "file/file_identity.h"
+#include "file/replace_file.h"
+#include "process/shared_list_file.h"
+#include "ring/ring.h"
+
+namespace tracewright {
+
+namespace {
+
+Napi::Value replace_file_call(const Napi::CallbackInfo& info) {
+  Failure failure;
+  if (!replace_file(string_of(info[0]), string_of(info[1]), &failure)) {
+    throw_failure(info.Env(), failure);
+  }
+  return info.Env().Undefined();
+}
+
+Napi::Value put_list_entry_call(const Napi::CallbackInfo& info) {
+  const auto argument = [&](size_t i) { return string_of(info[i]); };
+  Failure failure;
+  if (!put_list_entry(argument(0), argument(1), argument(2), argument(3), argument(4), &failure)) {
+    throw_failure(info.Env(), failure);
+  }
+  return info.Env().Undefined();
+}
+
+Napi::Value forget_list_entries_call(const Napi::CallbackInfo& info) {
+  forget_list_entries(string_of(info[0]));
+  return info.Env().Undefined();
+}
+
+// What a ring's control page notes of the file at a path: its number, 0 of nothing, and its birth.
+Napi::Value file_identity(const Napi::CallbackInfo& info) {
+  const FileIdentity identity(string_of(info[0]));
+  auto numbers = Napi::BigUint64Array::New(info.Env(), 2);
+  numbers[0] = identity.inode();
+  numbers[1] = identity.born();
+  return numbers;
+}
+
+// Goes with the descriptor, and so with a process that is killed. A file system without locks says
+// nothing against it.
+Napi::Value try_lock(const Napi::CallbackInfo& info) {
+  const int fd = info[0].ToNumber().Int32Value();
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return Napi::Boolean::New(info.Env(), false);
+    if (errno != EINTR) break;
+  }
+  return Napi::Boolean::New(info.Env(), true);
+}
+
+Napi::Value ring_is_held(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), Ring::is_held(info[0].ToNumber().Int32Value()));
+}
+
+}  // namespace
+
+void add_file_calls(Napi::Object exports) {
+  const auto put = [&](const char* name, Call call) { add_call(exports, name, call); };
+  put("replaceFile", replace_file_call);
+  put("putListEntry", put_list_entry_call);
+  put("forgetListEntries", forget_list_entries_call);
+  put("fileIdentity", file_identity);
+  put("tryLock", try_lock);
+  put("ringIsHeld", ring_is_held);
+}
+
+}  // namespace tracewright

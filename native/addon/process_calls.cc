@@ -1,0 +1,84 @@
+#include "addon/calls.h"
+
+#if defined(__APPLE__)
+#include <pthread.h>
+#else
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#include "addon/arguments.h"
+#include "addon/environment.h"
+#include "drain/drain_thread.h"
+#include "process/notes.h"
+#include "process/process_end.h"
+
+namespace tracewright {
+
+namespace {
+
+Napi::Value put_note_call(const Napi::CallbackInfo& info) {
+  put_note(string_of(info[0]), string_of(info[1]));
+  return info.Env().Undefined();
+}
+
+Napi::Value get_note_call(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), get_note(string_of(info[0])));
+}
+
+Napi::Value claim_note_call(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return Napi::Boolean::New(env, claim_note(string_of(info[0]), &environment(env)));
+}
+
+Napi::Value finish_on_signal(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), DrainThread::instance().finish_on_signal(
+                                            info[0].As<Napi::Number>().Int32Value()));
+}
+
+Napi::Value hold_signals(const Napi::CallbackInfo& info) {
+  DrainThread::instance().hold_signals();
+  return info.Env().Undefined();
+}
+
+Napi::Value release_signals(const Napi::CallbackInfo& info) {
+  DrainThread::instance().release_signals();
+  return info.Env().Undefined();
+}
+
+Napi::Value process_ends(const Napi::CallbackInfo& info) {
+  ProcessEnd::begin();
+  return info.Env().Undefined();
+}
+
+// The number by which the operating system knows the calling thread.
+Napi::Value system_thread_id(const Napi::CallbackInfo& info) {
+#if defined(__APPLE__)
+  uint64_t id = 0;
+  pthread_threadid_np(nullptr, &id);
+  return Napi::Number::New(info.Env(), static_cast<double>(id));
+#else
+  return Napi::Number::New(info.Env(), static_cast<double>(syscall(SYS_gettid)));
+#endif
+}
+
+Napi::Value drain_rounds(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(DrainThread::instance().rounds()));
+}
+
+}  // namespace
+
+void add_process_calls(Napi::Object exports) {
+  const auto put = [&](const char* name, Call call) { add_call(exports, name, call); };
+  put("putNote", put_note_call);
+  put("getNote", get_note_call);
+  put("claimNote", claim_note_call);
+  put("finishOnSignal", finish_on_signal);
+  put("holdSignals", hold_signals);
+  put("releaseSignals", release_signals);
+  put("processEnds", process_ends);
+  put("systemThreadId", system_thread_id);
+  put("drainRounds", drain_rounds);
+}
+
+}  // namespace tracewright

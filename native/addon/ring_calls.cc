@@ -1,0 +1,253 @@
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "addon/arguments.h"
+#include "addon/calls.h"
+#include "addon/environment.h"
+#include "addon/sink_counts.h"
+#include "addon/target_value.h"
+#include "sink/file_sink.h"
+#include "sink/target_group.h"
+
+namespace tracewright {
+
+namespace {
+
+// Keeps the mapping alive as long as JavaScript can reach it. The finalizer runs before the
+// environment's cleanup hook, so both close, and whoever comes last frees.
+struct BufferOwner {
+  std::shared_ptr<Environment> environment;
+  std::shared_ptr<Ring> ring;
+  size_t id;
+};
+
+IntervalClock interval_clock(const Napi::Value& value) {
+  IntervalClock clock;
+  if (!value.IsObject()) return clock;
+  const Napi::Object from = value.As<Napi::Object>();
+  clock.offset = static_cast<int32_t>(number_of(from, "offset", -1));
+  clock.bias = static_cast<int64_t>(number_of(from, "bias", 0));
+  clock.preface = bytes_of(from, "preface");
+  return clock;
+}
+
+IntervalOptions interval_options(const Napi::Value& value) {
+  IntervalOptions options;
+  if (!value.IsObject()) return options;
+  const Napi::Object from = value.As<Napi::Object>();
+  options.wall = interval_clock(from.Get("wall"));
+  options.cpu = interval_clock(from.Get("cpu"));
+  options.thread_cpu = flag_of(from, "threadCpu");
+  options.counters_offset = static_cast<int32_t>(number_of(from, "countersOffset", -1));
+  return options;
+}
+
+RingOptions ring_options(const Napi::Object& from) {
+  RingOptions options;
+  options.path = text_of(from, "path");
+  options.capacity = static_cast<size_t>(number_of(from, "capacity", 0));
+  options.format = text_of(from, "format");
+  options.target = text_of(from, "target");
+  options.finish_from = text_of(from, "finishFrom");
+  options.finish_to = text_of(from, "finishTo");
+  options.stamp_offset = static_cast<uint32_t>(number_of(from, "stampOffset", 0));
+  const std::string stamp = text_of(from, "stamp");
+  options.stamp = stamp == "big" ? Stamp::big : stamp == "native" ? Stamp::native : Stamp::none;
+  if (stamp == "interval") {
+    options.stamp = Stamp::interval;
+    options.interval = interval_options(from.Get("interval"));
+  }
+  options.kernel_clock = flag_of(from, "kernelClock");
+  options.remove_if_empty = flag_of(from, "removeIfEmpty");
+  options.length_offset = static_cast<int64_t>(number_of(from, "lengthOffset", -1));
+  options.full = text_of(from, "full") == "drop" ? FullPolicy::drop : FullPolicy::block;
+  options.block_limit_ms = static_cast<uint32_t>(number_of(from, "blockLimitMs", 1000));
+  return options;
+}
+
+// mapPagesLate()
+Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
+  Ring::map_pages_late();
+  return info.Env().Undefined();
+}
+
+// openRing(options, target?): without a target, options.target names a file of the ring's own.
+Napi::Value open_ring(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const Napi::Object from = info[0].As<Napi::Object>();
+  RingOptions options = ring_options(from);
+  // A thread that is being terminated cannot read its options any more.
+  if (!from.Get("capacity").IsNumber()) return env.Undefined();
+
+  Failure failure;
+  std::shared_ptr<Sink> sink;
+  if (info[1].IsExternal()) {
+    const std::shared_ptr<SharedTarget> target = target_of(info[1]);
+    options.epoch = target->epoch;
+    options.target_kind = target->sink->slow() ? TargetKind::socket : TargetKind::shared_file;
+    // The sink lives as long as its target, and the target as long as any ring.
+    sink = std::shared_ptr<Sink>(target, target->sink.get());
+  } else {
+    const std::string preamble = bytes_of(from, "preamble");
+    options.base_offset = preamble.size();
+    sink = OwnFileSink::create(options.target, preamble, &failure);
+    if (sink) {
+      const std::string group = text_of(from, "group");
+      sink->join(TargetGroup::of(group.empty() ? options.target : group));
+      sink->hold();
+    }
+  }
+  const std::shared_ptr<Ring> ring = sink ? Ring::open(options, sink, &failure) : nullptr;
+  if (!ring) {
+    // A stream that never began leaves no file behind.
+    if (sink && !info[1].IsExternal()) unlink(options.target.c_str());
+    if (sink) {
+      sink->let_go();
+      if (sink->abandoned()) sink->discard_unused();
+    }
+    throw_failure(env, failure);
+    return env.Undefined();
+  }
+
+  const std::shared_ptr<Environment> all = shared_environment(env);
+  const size_t id = all->rings.size();
+  all->rings.push_back(ring);
+
+  auto* owner = new BufferOwner{all, ring, id};
+  const auto release = [](napi_env, void*, void* data) {
+    auto* const held = static_cast<BufferOwner*>(data);
+    held->environment->close(held->id, held->environment->ending_limit_ms());
+    delete held;
+  };
+  napi_value buffer = nullptr;
+  const napi_status status = napi_create_external_arraybuffer(
+      env, ring->mapping(), ring->mapping_bytes(), release, owner, &buffer);
+  if (status == napi_pending_exception || status == napi_cannot_run_js) {
+    // The thread is being terminated, and Node has not taken the buffer over.
+    release(env, nullptr, owner);
+    return env.Undefined();
+  }
+  Napi::Object result = Napi::Object::New(env);
+  result["id"] = Napi::Number::New(env, static_cast<double>(id));
+  const TargetGroup* const group = ring->sink()->group();
+  result["spent"] = Napi::Boolean::New(env, group != nullptr && group->spent());
+  result["buffer"] = Napi::Value(env, buffer);
+  const RingFunctions functions =
+      all->slots.assign(env, ring.get(), options.stamp, flag_of(from, "words"));
+  result["commit"] = Napi::Value(env, functions.commit);
+  result["readStamp"] = Napi::Value(env, functions.read_stamp);
+  if (functions.put_words != nullptr) {
+    result["putWords"] = Napi::Value(env, functions.put_words);
+  }
+  return result;
+}
+
+Ring* ring_argument(const Napi::CallbackInfo& info) {
+  const Environment& all = environment(info.Env());
+  const size_t id = info[0].As<Napi::Number>().Uint32Value();
+  return id < all.rings.size() && all.rings[id] ? all.rings[id].get() : Ring::closed_ring();
+}
+
+Napi::Value make_room(const Napi::CallbackInfo& info) {
+  const int64_t room = ring_argument(info)->make_room(info[1].As<Napi::Number>().Uint32Value());
+  return Napi::Number::New(info.Env(), static_cast<double>(room));
+}
+
+Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(
+      info.Env(), ring_argument(info)->commit_explicit(info[1].As<Napi::Number>().Uint32Value()));
+}
+
+Napi::Value flush_ring(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), ring_argument(info)->flush());
+}
+
+// writeThrough(ring, head, body, stamped)
+Napi::Value write_through(const Napi::CallbackInfo& info) {
+  Napi::Uint8Array head = info[1].As<Napi::Uint8Array>();
+  Napi::Uint8Array body = info[2].As<Napi::Uint8Array>();
+  Failure failure;
+  const bool written =
+      ring_argument(info)->write_through(head.Data(), head.ByteLength(), body.Data(),
+                                         body.ByteLength(), info[3].As<Napi::Boolean>(), &failure);
+  if (!written) throw_failure(info.Env(), failure);
+  return info.Env().Undefined();
+}
+
+// finish(ring, limit): at most `limit` ms are spent on a socket.
+Napi::Value finish_ring(const Napi::CallbackInfo& info) {
+  environment(info.Env())
+      .close(info[0].As<Napi::Number>().Uint32Value(), info[1].As<Napi::Number>().Uint32Value());
+  return info.Env().Undefined();
+}
+
+// Waits on a thread of the pool until the ring's records have left; resolves to whether they did.
+class DrainWait : public Napi::AsyncWorker {
+ public:
+  DrainWait(Napi::Env env, std::shared_ptr<Ring> ring, uint32_t limit_ms)
+      : Napi::AsyncWorker(env, "tracewright.flush"),
+        deferred_(Napi::Promise::Deferred::New(env)),
+        ring_(std::move(ring)),
+        position_(ring_->head()),
+        limit_ms_(limit_ms) {}
+  Napi::Promise promise() const { return deferred_.Promise(); }
+  void Execute() override { reached_ = ring_->wait_drained(position_, limit_ms_); }
+  void OnOK() override { deferred_.Resolve(Napi::Boolean::New(Env(), reached_)); }
+
+ private:
+  Napi::Promise::Deferred deferred_;
+  const std::shared_ptr<Ring> ring_;
+  const uint64_t position_;
+  const uint32_t limit_ms_;
+  bool reached_ = false;
+};
+
+Napi::Value wait_drained(const Napi::CallbackInfo& info) {
+  const Environment& all = environment(info.Env());
+  const size_t id = info[0].As<Napi::Number>().Uint32Value();
+  if (id >= all.rings.size() || !all.rings[id]) {
+    const auto deferred = Napi::Promise::Deferred::New(info.Env());
+    deferred.Resolve(Napi::Boolean::New(info.Env(), true));
+    return deferred.Promise();
+  }
+  auto* wait = new DrainWait(info.Env(), all.rings[id], info[1].As<Napi::Number>().Uint32Value());
+  const Napi::Promise promise = wait->promise();
+  wait->Queue();
+  return promise;
+}
+
+Napi::Value in_place(const Napi::CallbackInfo& info) {
+  const Ring* const ring = ring_argument(info);
+  return Napi::Boolean::New(info.Env(), ring->sink() && ring->sink()->in_place());
+}
+
+Napi::Value ring_counts(const Napi::CallbackInfo& info) {
+  Ring* ring = ring_argument(info);
+  if (!ring->sink()) return info.Env().Undefined();
+  Napi::Object result = sink_counts_object(info.Env(), *ring->sink());
+  result["committedBytes"] = Napi::Number::New(info.Env(), static_cast<double>(ring->head()));
+  result["pendingBytes"] =
+      Napi::Number::New(info.Env(), static_cast<double>(ring->head() - ring->tail()));
+  return result;
+}
+
+}  // namespace
+
+void add_ring_calls(Napi::Object exports) {
+  const auto put = [&](const char* name, Call call) { add_call(exports, name, call); };
+  put("mapPagesLate", map_pages_late);
+  put("openRing", open_ring);
+  put("makeRoom", make_room);
+  put("commitExplicit", commit_explicit);
+  put("flush", flush_ring);
+  put("writeThrough", write_through);
+  put("finish", finish_ring);
+  put("waitDrained", wait_drained);
+  put("inPlace", in_place);
+  put("ringCounts", ring_counts);
+}
+
+}  // namespace tracewright

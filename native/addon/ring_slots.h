@@ -1,0 +1,46 @@
+// How a call from JavaScript finds its ring. A thread keeps the rings that it writes often in
+// numbered slots, and every slot has native functions of its own. The slot's number is part of the
+// code, so a commit needs neither an argument nor a look-up.
+#pragma once
+
+#include <napi.h>
+
+#include <array>
+#include <cstddef>
+
+#include "ring/ring.h"
+
+namespace tracewright {
+
+// The functions that JavaScript calls for each record. They take and return nothing.
+struct RingFunctions {
+  napi_value commit = nullptr;
+  napi_value read_stamp = nullptr;
+  napi_value put_words = nullptr;  // only if wanted
+};
+
+class RingSlots {
+ public:
+  static constexpr size_t kSlots = 16;
+
+  // Before the first ring of a thread. A thread may load the addon again (test runners do); the
+  // rings that it has open stay open.
+  static void prepare_thread();
+
+  // Gives the ring a slot. The seventeenth ring of a thread gets functions with a data pointer.
+  RingFunctions assign(napi_env env, Ring* ring, Stamp stamp, bool words);
+
+  // Commits that come later change nothing.
+  static void release(const Ring* ring);
+
+ private:
+  // Made once for an environment: V8 never frees a fast function.
+  struct Functions {
+    Napi::FunctionReference commit[kStamps];  // by Stamp
+    Napi::FunctionReference read_stamp[kStamps];
+    Napi::FunctionReference put_words;
+  };
+  std::array<Functions, kSlots> functions_;
+};
+
+}  // namespace tracewright

@@ -1,0 +1,53 @@
+#include "file/replace_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "file/file_descriptor.h"
+
+namespace tracewright {
+
+namespace {
+
+// `dir/name` becomes `dir/.name.new`, which no reader of a format takes for a trace.
+std::string hidden_name(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const size_t name = slash == std::string::npos ? 0 : slash + 1;
+  return path.substr(0, name) + "." + path.substr(name) + ".new";
+}
+
+}  // namespace
+
+bool replace_file(const std::string& path, const std::string& content, Failure* failure) {
+  const std::string fresh = hidden_name(path);
+  // A process that died here may have left one. An attacker may have put a link to another file, or
+  // a FIFO, in its place.
+  unlink(fresh.c_str());
+  FileDescriptor fd(
+      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd) {
+    failure->set("create", fresh);
+    return false;
+  }
+  size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t written = write(fd.get(), content.data() + done, content.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      failure->set("write", fresh);
+      unlink(fresh.c_str());
+      return false;
+    }
+    done += static_cast<size_t>(written);
+  }
+  if (rename(fresh.c_str(), path.c_str()) != 0) {
+    failure->set("rename to", path);
+    unlink(fresh.c_str());
+    return false;
+  }
+  return true;
+}
+
+}  // namespace tracewright

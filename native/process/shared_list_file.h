@@ -1,0 +1,19 @@
+// A text file with one list, whose entries several threads of the process contribute.
+#pragma once
+
+#include <string>
+
+#include "file/failure.h"
+
+namespace tracewright {
+
+// Stores the entry `key` of the list and replaces the file: `before`, the entries in the order of
+// their keys, separated by commas, and `after`. An empty entry changes only what surrounds the
+// list. One call does both, because a thread can be terminated between two.
+bool put_list_entry(const std::string& path, const std::string& key, const std::string& entry,
+                    const std::string& before, const std::string& after, Failure* failure);
+
+// Forgets the entries of the file, which stays.
+void forget_list_entries(const std::string& path);
+
+}  // namespace tracewright

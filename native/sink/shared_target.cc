@@ -1,0 +1,61 @@
+#include "sink/shared_target.h"
+
+#include <map>
+
+namespace tracewright {
+
+namespace {
+
+struct Targets {
+  std::mutex lock;
+  std::map<std::string, std::weak_ptr<SharedTarget>> open;
+  std::map<std::string, std::shared_ptr<SharedTarget>> kept;
+};
+
+Targets& targets() {
+  // Never destroyed: threads may outlive every static.
+  static Targets* const all = new Targets();
+  return *all;
+}
+
+}  // namespace
+
+std::shared_ptr<SharedTarget> join_target(
+    const std::string& key, const std::function<std::shared_ptr<SharedTarget>(Failure*)>& make,
+    Failure* failure) {
+  Targets& all = targets();
+  std::lock_guard<std::mutex> lock(all.lock);
+  std::weak_ptr<SharedTarget>& known = all.open[key];
+  std::shared_ptr<SharedTarget> target = known.lock();
+  // All threads may have closed it before JavaScript frees it.
+  if (!target || target->sink->abandoned()) {
+    target = make(failure);
+    known = target;
+    if (!target) {
+      all.open.erase(key);
+      return target;
+    }
+  }
+  target->sink->hold();
+  return target;
+}
+
+void keep_target(const std::string& key) {
+  Targets& all = targets();
+  std::lock_guard<std::mutex> lock(all.lock);
+  const std::shared_ptr<SharedTarget> target = all.open[key].lock();
+  if (!target || target->sink->abandoned()) return;
+  if (all.kept.emplace(key, target).second) target->sink->hold();
+}
+
+uint32_t SharedTarget::take_number(const uint32_t* wanted) {
+  std::lock_guard<std::mutex> lock(numbers_lock_);
+  if (wanted != nullptr) {
+    numbers_.insert(*wanted);
+    return *wanted;
+  }
+  while (!numbers_.insert(next_number_).second) ++next_number_;
+  return next_number_;
+}
+
+}  // namespace tracewright
