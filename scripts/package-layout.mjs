@@ -27,6 +27,7 @@ const rules = [
   [/^(ovni|heph|laplace)\/read\//, '$1/reading'],
   [/^node\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   [/^core\//, 'core/core'],
+  [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
   [/^node\//, 'node/tracing'],
   [/^(traces|cli)\//, 'cli/commands'],

@@ -6,7 +6,8 @@ import { setAttribute } from '../ovni/write/attribute.js';
 import { beginProcess } from '../ovni/write/process.js';
 import type { StreamWriter } from '../ovni/write/stream-writer.js';
 import { emitThreadStart } from '../ovni/write/thread-start.js';
-import { addCpu, thread, threadInit } from '../ovni/write/thread.js';
+import { readyProcess } from '../ovni/write/process-note.js';
+import { addCpu, thread } from '../ovni/write/thread.js';
 import type { Settings } from './settings.js';
 
 /** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */
@@ -57,23 +58,31 @@ export function beginStream(
 /** Begins the stream of the first thread of the process, which also names the CPUs. */
 export function beginFirstThread(firstClock: bigint, topmost: boolean): void {
   holdingSignals(() => {
-    threadInit();
-    cpus().forEach((_, index) => {
-      addCpu(index, index);
-    });
-    begin(topmost ? undefined : firstClock, topmost ? firstClock : clockNow(), thread.tid);
+    openStream(cpus().map((_, index) => ({ index, phyid: index })));
+    beginStream(
+      thread,
+      topmost ? undefined : firstClock,
+      topmost ? firstClock : clockNow(),
+      thread.tid,
+    );
   });
 }
 
 /** Begins the stream of a further thread. */
 export function beginThread(firstClock: bigint, creatorTid: number): void {
   holdingSignals(() => {
-    threadInit();
-    begin(firstClock, clockNow(), creatorTid);
+    openStream([]);
+    beginStream(thread, firstClock, clockNow(), creatorTid);
   });
 }
 
-function begin(lead: bigint | undefined, begun: bigint, creatorTid: number): void {
+/** Opens the stream of the calling thread. Its metadata is complete before, so it is written once. */
+function openStream(cpusOfLoom: readonly { index: number; phyid: number }[]): void {
+  const current = readyProcess('threadInit');
   setAttribute(thread, 'node', { thread: threadName(), version: process.version });
-  beginStream(thread, lead, begun, creatorTid);
+  const inStream = current.version === 3;
+  if (inStream) thread.metadata.cpus = [...cpusOfLoom];
+  thread.open(current, undefined, thread);
+  if (inStream) return;
+  for (const { index, phyid } of cpusOfLoom) addCpu(index, phyid);
 }

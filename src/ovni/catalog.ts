@@ -6,21 +6,11 @@
  * A signature is in ovni's event notation, which `signature.ts` reads. In a description `%{name}`
  * stands for that argument and `%#llx{name}` for the same in hexadecimal.
  */
+import { models } from './models.js';
+import type { ModelName } from './models.js';
 
-/** The models by name: the letter that begins their MCVs, and the version that the catalog holds. */
-export const models = {
-  ovni: { id: 'O', version: '1.1.0' },
-  kernel: { id: 'K', version: '1.0.0' },
-  mpi: { id: 'M', version: '1.0.0' },
-  nanos6: { id: '6', version: '1.1.0' },
-  nodes: { id: 'D', version: '1.0.0' },
-  nosv: { id: 'V', version: '2.7.0' },
-  openmp: { id: 'P', version: '1.2.1' },
-  tampi: { id: 'T', version: '1.0.0' },
-} as const;
-
-export type Models = typeof models;
-export type ModelName = keyof Models;
+export { models } from './models.js';
+export type { ModelName, Models } from './models.js';
 
 /** The declared events by MCV. */
 export const events = {

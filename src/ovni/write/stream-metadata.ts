@@ -2,7 +2,7 @@ import { replaceFile } from '../../core/files/replace-file.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/json.js';
 import { holdingSignals } from '../../core/signals.js';
-import { models } from '../catalog.js';
+import { models } from '../models.js';
 import { STREAM_METADATA } from '../file-names.js';
 import { library } from '../library.js';
 import { WRITER } from '../stream-owner.js';
