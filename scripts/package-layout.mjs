@@ -13,7 +13,7 @@ export const faces = [
   'ovni/index',
   'heph/index',
   'dumpi/index',
-  'dumpi/workers/workers',
+  'dumpi/workers/index',
   'laplace/index',
   'node/register',
   'cli/main',
@@ -24,7 +24,8 @@ const rules = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
   // Files that are loaded when they are first needed.
   [/^core\/recovery\/(?!predecessor|process-identity)/, 'core/recovery'],
-  [/^(ovni|heph|laplace)\/read\//, '$1/reading'],
+  [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
+  [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^node\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],

@@ -41,5 +41,6 @@ export type {
   ReadOptions,
 } from './read/reader.js';
 export { recoverTrace } from './read/recover.js';
-export { readSections } from './sections.js';
-export type { Extent, Footer, FunctionName, Header, Sections, Version } from './sections.js';
+export { readSections } from './read/section-reader.js';
+export type { Footer, FunctionName, Header, Version } from './sections.js';
+export type { Extent, Sections } from './read/section-reader.js';

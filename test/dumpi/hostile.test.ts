@@ -10,7 +10,7 @@ import { dumpi2ascii } from '../../src/dumpi/read/dumpi2ascii.js';
 import { INDEX_BYTES, INDEX_ENTRIES } from '../../src/dumpi/layout.js';
 import { readMetafile } from '../../src/dumpi/metafile.js';
 import { CallCursor, readCalls } from '../../src/dumpi/read/reader.js';
-import { readSections } from '../../src/dumpi/sections.js';
+import { readSections } from '../../src/dumpi/read/section-reader.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { anyArguments } from './any-arguments.js';
 import { builtTrace } from './trace-building.js';

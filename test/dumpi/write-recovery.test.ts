@@ -8,7 +8,7 @@ import { RingFile } from '../../src/core/recovery/ring-file.js';
 import { callNamed } from '../../src/dumpi/calls.js';
 import { readCalls } from '../../src/dumpi/read/reader.js';
 import { recoverTrace } from '../../src/dumpi/read/recover.js';
-import { readSections } from '../../src/dumpi/sections.js';
+import { readSections } from '../../src/dumpi/read/section-reader.js';
 import { fixturePath, runFixture } from '../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-recovery-'));

@@ -13,7 +13,7 @@ import type { Rank } from '../../src/dumpi/write/rank.js';
 import type { RankOptions } from '../../src/dumpi/write/rank-options.js';
 import { readCalls } from '../../src/dumpi/read/reader.js';
 import type { CallRecord } from '../../src/dumpi/read/reader.js';
-import { readSections } from '../../src/dumpi/sections.js';
+import { readSections } from '../../src/dumpi/read/section-reader.js';
 import { argumentsOf, anyWrittenCall, asRead, mpiCalls } from './written-calls.js';
 import type { WrittenCall } from './written-calls.js';
 

@@ -8,7 +8,7 @@ import { openRank } from '../../src/dumpi/write/rank.js';
 import type { Rank } from '../../src/dumpi/write/rank.js';
 import type { RankOptions } from '../../src/dumpi/write/rank-options.js';
 import { readCalls } from '../../src/dumpi/read/reader.js';
-import { readSections } from '../../src/dumpi/sections.js';
+import { readSections } from '../../src/dumpi/read/section-reader.js';
 import { mayMount, SmallDisk } from './small-disk.js';
 
 const disks: SmallDisk[] = [];

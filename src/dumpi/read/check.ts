@@ -14,8 +14,9 @@ import { rankFiles, readMetafile } from '../metafile.js';
 import type { Metafile } from '../metafile.js';
 import { CallCursor } from './reader.js';
 import type { CallRecord, CallTimes, FieldValue } from './reader.js';
-import { isAtLeast, readSections } from '../sections.js';
-import type { Sections } from '../sections.js';
+import { isAtLeast } from '../sections.js';
+import { readSections } from './section-reader.js';
+import type { Sections } from './section-reader.js';
 
 const NANOSECONDS = 1_000_000_000;
 /** Functions whose names are followed at once; a trace with more of them open is no trace. */

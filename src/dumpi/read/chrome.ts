@@ -4,7 +4,7 @@ import type { Progress } from '../../core/finding.js';
 import { callObject, nanosecondsOf } from './dump.js';
 import { CallCursor } from './reader.js';
 import type { CallRecord } from './reader.js';
-import { readSections } from '../sections.js';
+import { readSections } from './section-reader.js';
 
 const CATEGORY = 'dumpi';
 /** The files of a run end with their rank. */

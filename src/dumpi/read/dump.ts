@@ -6,8 +6,8 @@ import type { FieldType, Status } from '../calls.js';
 import { datatypeName, valueNames } from './dumpi2ascii-names.js';
 import { CallCursor } from './reader.js';
 import type { CallRecord, CallTimes, ClockReading, FieldValue, ReadOptions } from './reader.js';
-import { readSections } from '../sections.js';
-import type { Sections } from '../sections.js';
+import { readSections } from './section-reader.js';
+import type { Sections } from './section-reader.js';
 
 const NANOSECONDS = 1_000_000_000;
 

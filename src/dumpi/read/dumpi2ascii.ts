@@ -11,8 +11,9 @@ import type {
   FieldValue,
   ReadOptions,
 } from './reader.js';
-import { readSections } from '../sections.js';
-import type { Header, Sections } from '../sections.js';
+import { readSections } from './section-reader.js';
+import type { Header } from '../sections.js';
+import type { Sections } from './section-reader.js';
 
 /**
  * Calls whose arguments the format's own reader prints in another order than that of the record:

@@ -5,7 +5,7 @@ import type { CommunicatorId } from './communicators.js';
 import { labelOf } from '../calls.js';
 import type { CallName } from '../calls.js';
 import type { CallRecord } from './reader.js';
-import type { Sections } from '../sections.js';
+import type { Sections } from './section-reader.js';
 
 /** Ends of messages with peer and tag that are told apart; a run with more of them is not compared. */
 const MAX_STREAMS = 1 << 21;

@@ -19,8 +19,10 @@ import {
   TURN_TEXTS,
   WRITTEN_VERSION,
 } from '../layout.js';
-import { NO_VERSION, bodyLimit, isAtLeast, readSections } from '../sections.js';
-import type { FunctionName, Sections, Version } from '../sections.js';
+import { isAtLeast } from '../sections.js';
+import { NO_VERSION, bodyLimit, readSections } from './section-reader.js';
+import type { FunctionName, Version } from '../sections.js';
+import type { Sections } from './section-reader.js';
 
 /** What the readers can be told. */
 export interface ReadOptions {

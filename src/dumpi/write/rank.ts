@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
@@ -27,7 +27,7 @@ import {
   WRITTEN_VERSION,
 } from '../layout.js';
 import { rankFileName, writeMetafile } from '../metafile.js';
-import { recoverTrace } from '../read/recover.js';
+
 import { checkSectionString } from '../section-encoder.js';
 import { writeTrailer } from '../trailer.js';
 import { checkGiven, checkThread } from './call-encoder.js';
@@ -73,10 +73,17 @@ function preambleOf({ cpuBias, wallBias }: RankPlan): Buffer {
   return preamble;
 }
 
+/** Recovers what a dead process has left at the path of a new file. */
+function recoverBefore(file: string, ringDir: string | undefined): void {
+  if (ringDir === undefined && !existsSync(rankRings(file, undefined, '').calls)) return;
+  const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
+  recoverPredecessor((options) => recoverTrace(file, options), ringDir);
+}
+
 /** Creates the file of a rank, and opens its ring at `ringPath`. */
 function openCallsRing(ring: Ring, file: string, ringPath: string, plan: RankPlan): void {
   const { head, ringOptions } = plan;
-  recoverPredecessor((options) => recoverTrace(file, options), ringOptions.ringDir);
+  recoverBefore(file, ringOptions.ringDir);
   try {
     ring.open(
       {

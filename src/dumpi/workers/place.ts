@@ -1,0 +1,36 @@
+import type { Rank } from '../write/rank.js';
+import type { RankRendezvous } from './rank-rendezvous.js';
+import { warn, warnNotRecorded } from './warnings.js';
+
+/** The place of a thread in the run. */
+export interface Place {
+  number: number;
+  rendezvous: RankRendezvous;
+  /** Undefined if the trace cannot be written. */
+  trace: Rank | undefined;
+}
+
+/** Gives this thread its place, and opens its trace if possible. */
+export function takePlace(number: number, rendezvous: RankRendezvous, open: () => Rank): Place {
+  let trace: Rank | undefined;
+  try {
+    trace = open();
+  } catch (error) {
+    warn('this thread is not traced', error);
+  }
+  try {
+    trace?.log('MPI_Init', { argv: process.argv.slice(1) });
+  } catch (error) {
+    warnNotRecorded(error);
+  }
+  // Before the listener that closes the rank.
+  process.prependListener('exit', () => {
+    rendezvous.endRank(number);
+    try {
+      trace?.log('MPI_Finalize', {});
+    } catch {
+      // Closed by the program.
+    }
+  });
+  return { number, rendezvous, trace };
+}
