@@ -7,7 +7,7 @@ import { makeDirectories } from '../../core/files/make-directories.js';
 import { placeTaken } from '../../core/files/place-taken.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { integerIn } from '../../core/options/argument.js';
-import { recoverPredecessor } from '../../core/recovery/predecessor.js';
+import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { Ring } from '../../core/ring/ring.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { holdingSignals } from '../../core/signals.js';
@@ -75,7 +75,8 @@ function preambleOf({ cpuBias, wallBias }: RankPlan): Buffer {
 
 /** Recovers what a dead process has left at the path of a new file. */
 function recoverBefore(file: string, ringDir: string | undefined): void {
-  if (ringDir === undefined && !existsSync(rankRings(file, undefined, '').calls)) return;
+  const isNextToFile = existsSync(rankRings(file, undefined, '').calls);
+  if (!isNextToFile && (ringDir === undefined || !mayHoldRings(ringDir))) return;
   const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
   recoverPredecessor((options) => recoverTrace(file, options), ringDir);
 }
