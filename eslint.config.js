@@ -70,10 +70,7 @@ export default tseslint.config(
   },
   {
     // Not yet untangled.
-    files: [
-      'src/heph/write/trace.ts',
-      'src/laplace/write/trace-file.ts',
-    ],
+    files: ['src/heph/write/trace.ts', 'src/laplace/write/trace-file.ts'],
     rules: { 'layers/imports': 'off' },
   },
   {
