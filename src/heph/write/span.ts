@@ -1,6 +1,7 @@
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import type { UsualCase } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
+import { constantStores, prefixed } from './constant-bytes.js';
 import {
   valueBound,
   writeFloat,
@@ -162,28 +163,6 @@ function plainSpan(stream: Stream, description: string, fields: readonly Field[]
   };
 }
 
-/** Constant bytes as stores, four bytes at a time. */
-function constantStores(bytes: Buffer, base: string): string[] {
-  const stores: string[] = [];
-  let at = 0;
-  for (; at + 4 <= bytes.length; at += 4) {
-    stores.push(`view.setUint32(${base} + ${at}, ${bytes.readUInt32BE(at)});`);
-  }
-  if (at + 2 <= bytes.length) {
-    stores.push(`view.setUint16(${base} + ${at}, ${bytes.readUInt16BE(at)});`);
-    at += 2;
-  }
-  if (at < bytes.length) stores.push(`view.setUint8(${base} + ${at}, ${bytes.readUInt8(at)});`);
-  return stores;
-}
-
-function prefixed(text: string): Buffer {
-  const bytes = Buffer.from(text);
-  const length = Buffer.alloc(2);
-  length.writeUInt16BE(bytes.length);
-  return Buffer.concat([length, bytes]);
-}
-
 /** Expression: whether a value is a usual one. The most frequent values come first. */
 function usualTest(type: AttributeType, value: string): string {
   switch (type) {
@@ -283,7 +262,7 @@ function usualCase(
     scope: {
       stream,
       counter: stream.counter,
-      started: stream.started,
+      started: stream.trace.started,
       MAX_I64,
       MAX_U64,
       MIN_I64,

@@ -1,21 +1,15 @@
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
-import {
-  textBound,
-  writeHead,
-  writeInteger,
-  writeText,
-  writeUntyped,
-  writeValue,
-} from './encoder.js';
+import { writeHead, writeInteger, writeText, writeValue } from './encoder.js';
 import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import { buildSpan } from './span.js';
 import type { Span, SpanSchema } from './span.js';
-import { releaseAttributes, resolveAttributes, takeAttributes } from './taken-attributes.js';
-import type { TakenAttributes, TypedAttributes } from './taken-attributes.js';
+import { recordTaken } from './record-taken.js';
+import { releaseAttributes, takeAttributes } from './taken-attributes.js';
+import type { TypedAttributes } from './taken-attributes.js';
 import type { Trace } from './trace.js';
 import { checkSubstream, checkText, TYPE_BYTES } from './value.js';
-import type { AttributeInput, AttributeScalar } from './value.js';
+import type { AttributeInput } from './value.js';
 
 /**
  * A moment that `startTrace` took, to be given to a finish: nanoseconds since the trace's epoch.
@@ -36,8 +30,6 @@ export class Stream {
   readonly ring: Ring;
   /** @internal One element: the counter of the next event. It wraps at 2^32. */
   readonly counter = new Uint32Array(1);
-  /** @internal One element: the timing of the event that is being recorded. */
-  readonly started = new Float64Array(1);
 
   /** @internal Use `trace.stream`. */
   constructor(trace: Trace, id: number) {
@@ -82,7 +74,7 @@ export class Stream {
       if ((timing as unknown) !== undefined) this.checkTiming(timing);
       return;
     }
-    this.started[0] = timing;
+    this.trace.started[0] = timing;
     this.#finishStarted(description, attributes, substream);
   }
 
@@ -100,54 +92,24 @@ export class Stream {
     return buildSpan(this, description, schema);
   }
 
-  /** Records an event that began at `started`. */
+  /** Records an event that began at `trace.started[0]`. */
   #finishStarted(
     description: string,
     attributes: Attributes | undefined,
     substream: number | bigint,
   ): void {
-    const { ring } = this;
-    const timing = this.started[0]!;
-    if (!(timing >= 0) || timing > ring.stamp[0]!) this.checkTiming(timing);
+    const { shapes, started } = this.trace;
+    const timing = started[0]!;
+    if (!(timing >= 0) || timing > this.ring.stamp[0]!) this.checkTiming(timing);
     checkText('description', description);
     checkSubstream(substream);
     const taken = takeAttributes(attributes);
-    const bound = DESCRIPTION_OFFSET + textBound(description) + taken.bound;
-    if (!taken.areUsual || ring.free < bound || bound > ring.longestRecord) {
-      const typed = resolveAttributes(taken);
-      releaseAttributes(taken);
-      this.record(timing, substream, description, {
-        ...typed,
-        bound: DESCRIPTION_OFFSET + textBound(description) + typed.bound,
-      });
-      return;
-    }
-    const size = this.#encodeTaken(timing, substream, description, taken);
+    // A getter can have recorded another event.
+    started[0] = timing;
+    const emitter = taken.areUsual ? shapes?.emitterFor(description, taken) : undefined;
+    if (emitter === undefined) recordTaken(this, substream, description, taken);
+    else emitter(this, substream, taken);
     releaseAttributes(taken);
-    if (size > this.trace.packetLimit) this.refuse(size, this.trace.packetLimit);
-    ring.advance(size);
-    ring.commit();
-  }
-
-  /** Encodes an event with usual values into the ring and returns its size. */
-  #encodeTaken(
-    timing: number,
-    substream: number | bigint,
-    description: string,
-    { names, values, count }: TakenAttributes,
-  ): number {
-    const { view, bytes, position: start } = this.ring;
-    const counter = this.counter[0]!;
-    this.counter[0] = counter + 1;
-    writeHead(view, start, this.id, counter, timing);
-    writeInteger(view, start + SUBSTREAM_OFFSET, substream);
-    let at = writeText(view, bytes, start + DESCRIPTION_OFFSET, description);
-    for (let i = 0; i < count; i++) {
-      at = writeText(view, bytes, at, names[i]!);
-      at = writeUntyped(view, bytes, at, values[i] as AttributeScalar);
-    }
-    view.setUint32(start + SIZE_OFFSET, at - start);
-    return at - start;
   }
 
   /** @internal Records an event of any size. Its values are checked. */

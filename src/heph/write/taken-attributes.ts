@@ -21,9 +21,9 @@ export class TakenAttributes {
   readonly names: string[] = [];
   readonly values: unknown[] = [];
   count = 0;
-  /** Most bytes that they take in an event; only if they are usual. */
-  bound = 0;
-  /** Whether all values are strings, numbers, booleans and bigints that an event can contain. */
+  /** Most bytes that the values and their types take in an event; only if they are usual. */
+  valuesBound = 0;
+  /** Whether all values are short strings, numbers, booleans and bigints of 64 bits. */
   areUsual = true;
 }
 
@@ -33,18 +33,21 @@ const { hasOwnProperty } = Object.prototype;
 /** For the next event. None while an event uses it: reading a property can record another event. */
 let spare: TakenAttributes | undefined = new TakenAttributes();
 
+/** Of what is no number and no string. */
 function isUsual(value: unknown): boolean {
-  switch (typeof value) {
-    case 'number':
-    case 'boolean':
-      return true;
-    case 'string':
-      return value.length <= SURELY_SHORT;
-    case 'bigint':
-      return value >= MIN_I64 && value <= MAX_U64;
-    default:
-      return false;
+  if (typeof value === 'bigint') return value >= MIN_I64 && value <= MAX_U64;
+  return typeof value === 'boolean';
+}
+
+/** Most bytes that the names take in an event; infinite if one may be too long. */
+export function boundOfNames({ names, count }: TakenAttributes): number {
+  let bound = 2 * count;
+  for (let i = 0; i < count; i++) {
+    const { length } = names[i]!;
+    if (length > SURELY_SHORT) return Infinity;
+    bound += 3 * length;
   }
+  return bound;
 }
 
 /** Reads the properties that `Object.entries` would list, in its order. */
@@ -52,7 +55,7 @@ export function takeAttributes(attributes: Attributes | undefined): TakenAttribu
   const taken = spare ?? new TakenAttributes();
   spare = undefined;
   taken.count = 0;
-  taken.bound = 0;
+  taken.valuesBound = 0;
   taken.areUsual = true;
   if (attributes === undefined) return taken;
   // A Map has entries that are no properties: they would be missing in the trace.
@@ -66,7 +69,7 @@ export function takeAttributes(attributes: Attributes | undefined): TakenAttribu
   }
   const { names, values } = taken;
   let count = 0;
-  let bound = 0;
+  let characters = 0;
   let areUsual = true;
   for (const name in attributes) {
     if (!hasOwnProperty.call(attributes, name)) continue;
@@ -75,12 +78,16 @@ export function takeAttributes(attributes: Attributes | undefined): TakenAttribu
     names[count] = name;
     values[count] = value;
     count++;
-    bound += 11 + 3 * name.length;
-    if (typeof value === 'string') bound += 3 * value.length - 6;
-    areUsual &&= name.length <= SURELY_SHORT && isUsual(value);
+    if (typeof value === 'string') {
+      characters += value.length;
+      areUsual &&= value.length <= SURELY_SHORT;
+    } else if (typeof value !== 'number') {
+      areUsual &&= isUsual(value);
+    }
   }
   taken.count = count;
-  taken.bound = bound;
+  // Of each value its type, and eight bytes or the length and at most three bytes a character.
+  taken.valuesBound = 9 * count + 3 * characters;
   taken.areUsual = areUsual;
   return taken;
 }

@@ -9,6 +9,7 @@ import { checkOptionNames, integerIn } from '../../core/options/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
+import { mayCompile } from '../../core/ring/compile.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
@@ -26,6 +27,7 @@ import {
   SIZE_OFFSET,
 } from '../layout.js';
 import { bytesOfPieces, piecesOf } from '../pieces.js';
+import { EventShapes } from './event-shapes.js';
 import { Stream } from './stream.js';
 import { checkTarget } from '../target.js';
 import type { Target } from '../target.js';
@@ -128,6 +130,10 @@ export class Trace {
   readonly packetLimit: number;
   /** @internal Whether a packet that is longer than the ring can be written past it. */
   readonly writesThrough: boolean;
+  /** @internal One element: the timing of the event that is being recorded. */
+  readonly started = new Float64Array(1);
+  /** @internal Absent if functions cannot be compiled. */
+  readonly shapes = mayCompile() ? new EventShapes(this) : undefined;
   #target: SharedTarget | undefined;
   #closed = false;
   readonly #streams = new Map<number, Stream>();

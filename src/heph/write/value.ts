@@ -90,15 +90,15 @@ export function checkValue(field: string, type: ValueType, value: unknown): void
 
 /** Checks that a string can be said: 65,535 bytes of UTF-8 at most. */
 export function checkText(field: string, value: unknown): void {
+  if (typeof value === 'string' && value.length <= SURELY_SHORT) return;
   const limit = `a string of at most ${MAX_U16} bytes of UTF-8`;
   if (typeof value !== 'string') throw wrongType(field, value, limit);
-  if (value.length > SURELY_SHORT && Buffer.byteLength(value) > MAX_U16) {
-    throw outOfRange(field, value, limit);
-  }
+  if (Buffer.byteLength(value) > MAX_U16) throw outOfRange(field, value, limit);
 }
 
 /** Checks a substream: 0 to 2^64 - 1. */
 export function checkSubstream(substream: unknown): void {
+  if (typeof substream === 'number' && substream >>> 0 === substream) return;
   checkInt64('substream', substream, 'u64');
 }
 

@@ -23,8 +23,8 @@ async function recorded(write: (stream: Stream, trace: Trace) => void): Promise<
   );
 }
 
-/** The same object twenty times: the first events can take another path than later ones. */
-const TIMES = 20;
+/** The first events of a kind take another path than later ones. */
+const TIMES = 200;
 
 async function repeated(attributes: unknown): Promise<string> {
   const events = await recorded((stream) => {
@@ -108,6 +108,28 @@ describe('which properties of an object are attributes', () => {
       delete prototype['added'];
     }
   });
+});
+
+it('wrong names and values are the same error every time, and use up no counter', async () => {
+  const long = 'x'.repeat(65_536);
+  const events = await recorded((stream) => {
+    for (let i = 0; i < TIMES; i++) {
+      for (const [attributes, field] of [
+        [{ [long]: 1 }, 'attribute name'],
+        [{ a: long }, 'a'],
+        [{ a: 2n ** 64n }, 'a'],
+        [{ a: -(2n ** 63n) - 1n }, 'a'],
+        [{ a: null }, 'a'],
+        [new Map(), 'attributes'],
+      ] as const) {
+        expect(() => {
+          stream.finishTrace(stream.startTrace(), 'x', attributes as unknown as Attributes);
+        }).toThrow(expect.objectContaining({ name: 'TracewrightError', field }));
+      }
+      stream.finishTrace(stream.startTrace(), 'x', { a: i });
+    }
+  });
+  expect(events).toHaveLength(TIMES);
 });
 
 describe('getters', () => {

@@ -1,0 +1,22 @@
+/** Statements that store constant bytes at `base`, four at a time. */
+export function constantStores(bytes: Buffer, base: string): string[] {
+  const stores: string[] = [];
+  let at = 0;
+  for (; at + 4 <= bytes.length; at += 4) {
+    stores.push(`view.setUint32(${base} + ${at}, ${bytes.readUInt32BE(at)});`);
+  }
+  if (at + 2 <= bytes.length) {
+    stores.push(`view.setUint16(${base} + ${at}, ${bytes.readUInt16BE(at)});`);
+    at += 2;
+  }
+  if (at < bytes.length) stores.push(`view.setUint8(${base} + ${at}, ${bytes.readUInt8(at)});`);
+  return stores;
+}
+
+/** A text as events contain it: u16 bytes of UTF-8, then those. */
+export function prefixed(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}

@@ -1,0 +1,56 @@
+import { textBound, writeHead, writeInteger, writeText, writeUntyped } from './encoder.js';
+import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+import type { Stream } from './stream.js';
+import { boundOfNames, resolveAttributes } from './taken-attributes.js';
+import type { TakenAttributes } from './taken-attributes.js';
+import type { AttributeScalar } from './value.js';
+
+/**
+ * Records an event that began at `trace.started[0]`, with attributes of any kind.
+ *
+ * @throws TracewrightError for an attribute that is not valid, and for an event that is too large.
+ */
+export function recordTaken(
+  stream: Stream,
+  substream: number | bigint,
+  description: string,
+  taken: TakenAttributes,
+): void {
+  const { ring, trace } = stream;
+  const bound =
+    DESCRIPTION_OFFSET + textBound(description) + boundOfNames(taken) + taken.valuesBound;
+  if (!taken.areUsual || ring.free < bound || bound > ring.longestRecord) {
+    const typed = resolveAttributes(taken);
+    stream.record(trace.started[0]!, substream, description, {
+      ...typed,
+      bound: DESCRIPTION_OFFSET + textBound(description) + typed.bound,
+    });
+    return;
+  }
+  const size = encode(stream, substream, description, taken);
+  if (size > trace.packetLimit) stream.refuse(size, trace.packetLimit);
+  ring.advance(size);
+  ring.commit();
+}
+
+/** Encodes an event with usual values into the ring and returns its size. */
+function encode(
+  stream: Stream,
+  substream: number | bigint,
+  description: string,
+  { names, values, count }: TakenAttributes,
+): number {
+  const { counter, id, ring, trace } = stream;
+  const { view, bytes, position: start } = ring;
+  const number = counter[0]!;
+  counter[0] = number + 1;
+  writeHead(view, start, id, number, trace.started[0]!);
+  writeInteger(view, start + SUBSTREAM_OFFSET, substream);
+  let at = writeText(view, bytes, start + DESCRIPTION_OFFSET, description);
+  for (let i = 0; i < count; i++) {
+    at = writeText(view, bytes, at, names[i]!);
+    at = writeUntyped(view, bytes, at, values[i] as AttributeScalar);
+  }
+  view.setUint32(start + SIZE_OFFSET, at - start);
+  return at - start;
+}
