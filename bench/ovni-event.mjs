@@ -133,6 +133,8 @@ async function measure({ quick }) {
 
     const bareRatio = ratio(bareCosts, "event('OB.')", KERNEL);
     const payloadRatio = ratio(payloadCosts, "event('XYZ(i32, i32, u64)')", KERNEL);
+    const emitRatio = ratio(payloadCosts, "emit('XYZ', 16 bytes)", KERNEL);
+    const jumboRatio = ratio(jumboCosts, 'emitJumbo, 64 bytes', KERNEL);
     const markRatio = ratio(markCosts, 'markPush, markPop (each)', KERNEL);
     return {
       tables: [
@@ -153,6 +155,16 @@ async function measure({ quick }) {
           met: payloadRatio <= 1.15,
         },
         { goal: `mark at most 1.15 x ${KERNEL}`, figure: markRatio, met: markRatio <= 1.15 },
+        {
+          goal: `emit with 16 bytes at most 1.8 x ${KERNEL}`,
+          figure: emitRatio,
+          met: emitRatio <= 1.8,
+        },
+        {
+          goal: `emitJumbo of 64 bytes at most 2 x ${KERNEL}`,
+          figure: jumboRatio,
+          met: jumboRatio <= 2,
+        },
       ],
       notes: [
         `Batches of ${settings.operations} operations, ${settings.rounds} rounds; ratios are medians over the rounds.`,

@@ -13,7 +13,7 @@ import { wrongType } from '../core/errors.js';
 import { getAttribute, setAttribute } from './write/attribute.js';
 import type { AttributeValue } from './write/attribute.js';
 import type { DeclaredMcv } from './catalog.js';
-import { emitJumboTo, emitTo } from './write/emit.js';
+import { compileEmit, compileEmitJumbo } from './write/emit.js';
 import { compileEvent } from './write/event.js';
 import { compileMarks, defineMark, labelMark } from './write/mark.js';
 import type { Arguments } from './signature.js';
@@ -74,6 +74,8 @@ export type {
 export type { JsonObject, JsonValue } from '../core/json.js';
 export type { Cpu, MarkType, ProcessMetadata, ThreadMetadata } from './read/metadata.js';
 
+const record = compileEmit(thread);
+const recordJumbo = compileEmitJumbo(thread);
 const marks = compileMarks(thread);
 
 /**
@@ -90,7 +92,7 @@ const marks = compileMarks(thread);
  * Source: trace specification version 1, "Normal events".
  */
 export function emit(mcv: string, payload?: Uint8Array, clock?: bigint): void {
-  emitTo(thread, mcv, payload, clock);
+  record(mcv, payload, clock);
 }
 
 /**
@@ -103,7 +105,7 @@ export function emit(mcv: string, payload?: Uint8Array, clock?: bigint): void {
  * Source: trace specification version 1, "Jumbo events".
  */
 export function emitJumbo(mcv: string, data: Uint8Array, clock?: bigint): void {
-  emitJumboTo(thread, mcv, data, clock);
+  recordJumbo(mcv, data, clock);
 }
 
 /**
