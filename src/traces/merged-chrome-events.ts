@@ -1,5 +1,6 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
 import { TraceFormatError } from '../core/errors.js';
+import { UnusedNumbers } from '../core/unused-numbers.js';
 import { timeZeroLabel } from '../core/wall-clock.js';
 import type { FoundTrace } from './find-traces.js';
 import type { JobOptions } from './trace-format.js';
@@ -36,7 +37,7 @@ export function* mergedChromeEvents(
   traces: readonly FoundTrace[],
   options: MergeOptions,
 ): Generator<ChromeEvent, void> {
-  const taken = new Set<number>();
+  const pidsOfAll = new UnusedNumbers();
   for (const [index, placement] of place(traces).entries()) {
     const { trace } = placement;
     const pids = new Map<number, number>();
@@ -44,8 +45,7 @@ export function* mergedChromeEvents(
       for (const event of trace.format.chromeEvents(trace.path, options.job(trace))) {
         let pid = pids.get(event.pid);
         if (pid === undefined) {
-          pid = event.pid;
-          while (taken.has(pid)) pid++;
+          pid = pidsOfAll.find(event.pid);
           pids.set(event.pid, pid);
           if (placement.label !== undefined) {
             const args = { labels: placement.label };
@@ -63,7 +63,7 @@ export function* mergedChromeEvents(
       if (!(error instanceof TraceFormatError)) throw error;
       options.onFault(error);
     }
-    for (const pid of pids.values()) taken.add(pid);
+    for (const pid of pids.values()) pidsOfAll.use(pid);
   }
 }
 

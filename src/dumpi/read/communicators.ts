@@ -13,6 +13,8 @@ import type { CallRecord } from './reader.js';
 const MAX_KNOWN = 1 << 20;
 /** Groups of one rank, and ranks in them. */
 const MAX_GROUP_RANKS = 1 << 20;
+/** Ranks in all groups that were derived from others: short records can ask for long ones. */
+const MAX_DERIVED_RANKS = 1 << 24;
 
 /** Calls without whose records it is not known which communicators are the same. */
 export const MAKING_COMMUNICATORS: readonly CallName[] = [
@@ -47,8 +49,16 @@ interface Made {
   parent: CommunicatorId;
   /** Ranks in the parent, as MPI_Comm_create's group says them; undefined: all of the parent. */
   ranks: readonly number[] | undefined;
-  /** Members by the color and key that they gave MPI_Comm_split; undefined: no split. */
-  split: { making: Map<number, { color: number; key: number }>; color: number } | undefined;
+  /** The call of MPI_Comm_split and the members' color; undefined: no split. */
+  split: { making: Split; color: number } | undefined;
+}
+
+/** One call of MPI_Comm_split, by all ranks. */
+interface Split {
+  /** By rank. */
+  said: Map<number, { color: number; key: number }>;
+  /** By color, once they were asked for. */
+  members: ReadonlyMap<number, readonly number[]> | undefined;
 }
 
 /** A group of a rank: ranks of a communicator, undefined for all of it. */
@@ -62,7 +72,7 @@ export class Communicators {
   /** By identity. */
   readonly #made: (Made | undefined)[] = [undefined];
   readonly #ids = new Map<string, CommunicatorId>();
-  readonly #splits = new Map<string, Map<number, { color: number; key: number }>>();
+  readonly #splits = new Map<string, Split>();
   readonly #members = new Map<CommunicatorId, readonly number[] | undefined>();
   #known = 0;
   #complete = true;
@@ -72,6 +82,7 @@ export class Communicators {
   readonly #handles = new Map<number, CommunicatorId>();
   readonly #groups = new Map<number, KnownGroup>();
   #groupRanks = 0;
+  #derivedRanks = 0;
   /** How many each communicator has been the parent of. */
   readonly #children = new Map<CommunicatorId, number>();
 
@@ -86,6 +97,7 @@ export class Communicators {
     this.#rank = rank;
     this.#groups.clear();
     this.#groupRanks = 0;
+    this.#derivedRanks = 0;
     this.#children.clear();
     this.#handles.clear();
     this.#handles.set(Comm.WORLD, WORLD);
@@ -175,8 +187,10 @@ export class Communicators {
       case 'MPI_Group_excl': {
         const from = this.#groups.get(fields.group);
         const all = from?.ranks ?? (from?.of === WORLD ? this.#world : undefined);
+        this.#derivedRanks += all?.length ?? 0;
+        const isBounded = this.#derivedRanks <= MAX_DERIVED_RANKS;
         const without = new Set(fields.ranks);
-        const ranks = all?.filter((_, rank) => !without.has(rank));
+        const ranks = isBounded ? all?.filter((_, rank) => !without.has(rank)) : undefined;
         this.#group(fields.newgroup, from && ranks && { of: from.of, ranks });
         break;
       }
@@ -240,11 +254,11 @@ export class Communicators {
     const which = this.#making(parent);
     let making = this.#splits.get(which);
     if (making === undefined) {
-      making = new Map<number, { color: number; key: number }>();
+      making = { said: new Map(), members: undefined };
       this.#splits.set(which, making);
     }
     this.#count(1);
-    making.set(this.#rank, { color, key });
+    making.said.set(this.#rank, { color, key });
     return this.#intern(`${which} split ${color}`, {
       parent,
       ranks: undefined,
@@ -294,8 +308,26 @@ function membersAmong(
   }
   if (split === undefined) return parent;
   const { making, color } = split;
-  if (!parent.every((rank) => making.has(rank))) return undefined;
-  return parent
-    .filter((rank) => making.get(rank)!.color === color)
-    .sort((a, b) => making.get(a)!.key - making.get(b)!.key);
+  // All colors at once, because each rank can have its own.
+  making.members ??= membersByColor(parent, making.said);
+  return making.members.get(color);
+}
+
+/** Empty where one of the parent's members has not said its color. */
+function membersByColor(
+  parent: readonly number[],
+  said: Split['said'],
+): ReadonlyMap<number, readonly number[]> {
+  const members = new Map<number, number[]>();
+  if (!parent.every((rank) => said.has(rank))) return members;
+  for (const rank of parent) {
+    const { color } = said.get(rank)!;
+    const same = members.get(color);
+    if (same === undefined) members.set(color, [rank]);
+    else same.push(rank);
+  }
+  for (const ranks of members.values()) {
+    ranks.sort((a, b) => said.get(a)!.key - said.get(b)!.key);
+  }
+  return members;
 }

@@ -137,21 +137,37 @@ function argsOf(event: EventPacket, asynchronous: boolean): Record<string, unkno
   if (attributes.length === 0 && substream === 0n && !asynchronous && start <= end) {
     return undefined;
   }
-  const args: Record<string, unknown> = {};
-  for (const { name, value } of attributes) addArg(args, name, jsonValue(value));
-  if (asynchronous) addArg(args, 'stream', stream);
-  if (substream !== 0n) addArg(args, 'substream', jsonValue(substream));
-  if (end < start) addArg(args, 'ends before its start by (ns)', jsonValue(start - end));
-  return args;
+  const args = new Arguments();
+  for (const { name, value } of attributes) args.add(name, jsonValue(value));
+  if (asynchronous) args.add('stream', stream);
+  if (substream !== 0n) args.add('substream', jsonValue(substream));
+  if (end < start) args.add('ends before its start by (ns)', jsonValue(start - end));
+  return args.values;
 }
 
-function addArg(args: Record<string, unknown>, name: string, value: unknown): void {
-  let free = name;
-  for (let i = 2; Object.hasOwn(args, free); i++) free = `${name} (${i})`;
-  if (free === '__proto__') {
-    // An assignment would set the prototype.
-    Object.defineProperty(args, free, { value, enumerable: true });
-  } else {
-    args[free] = value;
+/** Arguments of one event by name. A repeated name gets a number: `name (2)`. */
+class Arguments {
+  readonly values: Record<string, unknown> = {};
+  /** By repeated name: the number that its next repetition tries first. */
+  #numbers: Map<string, number> | undefined;
+
+  add(name: string, value: unknown): void {
+    const unused = Object.hasOwn(this.values, name) ? this.#numbered(name) : name;
+    if (unused === '__proto__') {
+      // An assignment would set the prototype.
+      Object.defineProperty(this.values, unused, { value, enumerable: true });
+    } else {
+      this.values[unused] = value;
+    }
+  }
+
+  #numbered(name: string): string {
+    this.#numbers ??= new Map();
+    for (let number = this.#numbers.get(name) ?? 2; ; number++) {
+      const unused = `${name} (${number})`;
+      if (Object.hasOwn(this.values, unused)) continue;
+      this.#numbers.set(name, number + 1);
+      return unused;
+    }
   }
 }

@@ -19,25 +19,38 @@ interface Thread {
 }
 
 interface Loom {
-  readonly threads: Thread[];
+  /** The first thread with a tid, in the process of the pid and in any process. */
+  readonly byPidAndTid: Map<string, Thread>;
+  readonly byTid: Map<number, Thread>;
   /** Running threads by index of their physical CPU. */
-  readonly running: Map<number, Thread[]>;
+  readonly running: Map<number, Set<Thread>>;
+}
+
+function pidAndTid(pid: number, tid: number): string {
+  return `${pid} ${tid}`;
+}
+
+function addThread({ byPidAndTid, byTid }: Loom, thread: Thread): void {
+  const { pid, tid } = thread.stream;
+  const key = pidAndTid(pid, tid);
+  if (!byPidAndTid.has(key)) byPidAndTid.set(key, thread);
+  if (!byTid.has(tid)) byTid.set(tid, thread);
 }
 
 /** Puts a thread in a state on a CPU, and says which other thread runs there at the same time. */
 function place(thread: Thread, state: ThreadState, cpu: number): Thread | undefined {
   const { running } = thread.loom;
   const before = running.get(thread.cpu);
-  if (thread.state === 'running' && before !== undefined) {
-    before.splice(before.indexOf(thread), 1);
-  }
+  if (thread.state === 'running') before?.delete(thread);
   thread.state = state;
   thread.cpu = cpu;
   if (state !== 'running' || cpu < 0) return undefined;
-  const there = running.get(cpu) ?? [];
+  const there = running.get(cpu) ?? new Set();
   running.set(cpu, there);
-  there.push(thread);
-  return there.length > 1 ? there[0] : undefined;
+  there.add(thread);
+  if (there.size === 1) return undefined;
+  const [first] = there;
+  return first;
 }
 
 /**
@@ -52,10 +65,10 @@ export function checkCpus(
 ): void {
   const threads = new Map<ThreadStream, Thread>();
   for (const { processes } of trace.looms) {
-    const loom: Loom = { threads: [], running: new Map() };
+    const loom: Loom = { byPidAndTid: new Map(), byTid: new Map(), running: new Map() };
     for (const stream of processes.flatMap((process) => process.threads)) {
       const thread: Thread = { stream, loom, state: 'unknown', cpu: -1 };
-      loom.threads.push(thread);
+      addThread(loom, thread);
       threads.set(stream, thread);
     }
   }
@@ -78,9 +91,8 @@ export function checkCpus(
     } else if (code === OAR && event.payloadBytes === 8) {
       const cpu = event.i32(0);
       const tid = event.i32(4);
-      moved =
-        thread.loom.threads.find((to) => to.stream.tid === tid && to.stream.pid === stream.pid) ??
-        thread.loom.threads.find((to) => to.stream.tid === tid);
+      const { byPidAndTid, byTid } = thread.loom;
+      moved = byPidAndTid.get(pidAndTid(stream.pid, tid)) ?? byTid.get(tid);
       const why =
         moved === undefined
           ? 'which the loom does not have'

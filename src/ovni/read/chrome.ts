@@ -1,3 +1,4 @@
+import { UnusedNumbers } from '../../core/unused-numbers.js';
 import { statSync } from 'node:fs';
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import { TraceFormatError } from '../../core/errors.js';
@@ -88,14 +89,13 @@ export function* chromeEvents(
   const trace = readTraceDirectory(path);
   const { onProgress, shift = 0 } = options;
   const marks = markTypesOf(trace);
-  const pids = new Set<number>();
+  const pids = new UnusedNumbers();
   const total = trace.streams.reduce((sum, stream) => sum + statSync(stream.path).size, 0);
   let done = 0;
   for (const { name, processes } of trace.looms) {
     for (const process of processes) {
-      let { pid } = process;
-      while (pids.has(pid)) pid += 1;
-      pids.add(pid);
+      const pid = pids.find(process.pid);
+      pids.use(pid);
       const { appId, rank } = process.metadata ?? process.threads[0]?.metadata ?? {};
       const also = `${appId === undefined ? '' : ` app ${appId}`}${rank === undefined ? '' : ` rank ${rank}`}`;
       yield metadata('process_name', pid, 0, { name: `${name} proc ${process.pid}${also}` });
