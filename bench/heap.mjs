@@ -104,6 +104,19 @@ const ways = {
       end: () => trace.close(),
     };
   },
+  'Heph compiled spans with bigints': async (directory) => {
+    const { openTrace } = await import('tracewright/heph');
+    const trace = openTrace(join(directory, 'bench.heph'));
+    const stream = trace.stream();
+    const span = stream.span('request', { id: 'u64', parent: 'u64' });
+    const ids = [0x8234567890abcdefn, 0xfedcba0987654321n];
+    return {
+      run: (count) => {
+        for (let i = 0; i < count; i++) span.finish(stream.startTrace(), ids[i & 1], ids[0]);
+      },
+      end: () => trace.close(),
+    };
+  },
   'Heph compiled spans, timing kept in an object': async (directory) => {
     const { openTrace } = await import('tracewright/heph');
     const trace = openTrace(join(directory, 'bench.heph'));

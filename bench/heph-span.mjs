@@ -11,6 +11,10 @@ import { main } from './benchmark.mjs';
 
 const COMPILED = 'startTrace + compiled finish';
 const OTEL = 'OpenTelemetry span';
+const OBJECT = 'startTrace + finishTrace with an object';
+const SMALL_IDS = 'four small integers';
+const WIDE_IDS = 'four integers above 2^32';
+const BIGINT_IDS = 'four bigints above 2^63';
 /** Below the queue of the batch processor (2,048), beyond which it drops spans, and is fast. */
 const OPERATIONS = 2000;
 
@@ -53,6 +57,39 @@ async function measure({ quick }) {
         stream.finishTrace(timing, 'request', { method: methods[i & 1], status: statuses[i & 1] });
       }
     };
+    const mixed = [200, 'found', 1.5, -3, true, 2 ** 40];
+    /** @param {number} count */
+    const runTypes = (count) => {
+      for (let i = 0; i < count; i++) {
+        const timing = stream.startTrace();
+        stream.finishTrace(timing, 'request', { method: methods[i & 1], status: mixed[i % 6] });
+      }
+    };
+    /** @param {number} count */
+    const runOrders = (count) => {
+      for (let i = 0; i < count; i++) {
+        const timing = stream.startTrace();
+        const method = methods[i & 1];
+        const status = statuses[i & 1];
+        stream.finishTrace(timing, 'request', i & 1 ? { method, status } : { status, method });
+      }
+    };
+    let named = 0;
+    /** @param {number} count */
+    const runNames = (count) => {
+      for (let i = 0; i < count; i++) {
+        const timing = stream.startTrace();
+        const name = `request ${named++ % 1_000_000}`;
+        stream.finishTrace(timing, name, { method: methods[i & 1], status: statuses[i & 1] });
+      }
+    };
+    const ids = stream.span('ids', { a: 'u64', b: 'u64', c: 'u64', d: 'u64' });
+    /** @param {readonly (number | bigint)[]} values */
+    const runIds = (values) => (/** @type {number} */ count) => {
+      for (let i = 0; i < count; i++) {
+        ids.finish(stream.startTrace(), values[i & 1], values[0], values[1], values[i & 1]);
+      }
+    };
     /** @param {number} count */
     const runOpenTelemetry = (count) => {
       started += count;
@@ -93,7 +130,10 @@ async function measure({ quick }) {
     const costs = await alternate(
       [
         { name: COMPILED, run: runCompiled, settle },
-        { name: 'startTrace + finishTrace with an object', run: runPlain, settle },
+        { name: OBJECT, run: runPlain, settle },
+        { name: 'the same, types change', run: runTypes, settle },
+        { name: 'the same, order changes', run: runOrders, settle },
+        { name: 'the same, a million descriptions', run: runNames, settle },
         { name: OTEL, run: runOpenTelemetry, settle: () => processor.forceFlush() },
         {
           name: 'performance.measure with detail',
@@ -103,6 +143,14 @@ async function measure({ quick }) {
           },
         },
         { name: 'startTrace alone', run: runStart },
+      ],
+      { operations: OPERATIONS, rounds },
+    );
+    const integers = await alternate(
+      [
+        { name: SMALL_IDS, run: runIds([17, 18]), settle },
+        { name: WIDE_IDS, run: runIds([2 ** 40 + 5, 2 ** 52 + 7]), settle },
+        { name: BIGINT_IDS, run: runIds([0x8234567890abcdefn, 0xfedcba0987654321n]), settle },
       ],
       { operations: OPERATIONS, rounds },
     );
@@ -123,6 +171,7 @@ async function measure({ quick }) {
     return {
       tables: [
         costTable('A span with two attributes, a string and an integer', costs, [COMPILED]),
+        costTable('A compiled span with four u64', integers, [SMALL_IDS]),
         costTable('Tracing that is off', off, []),
       ],
       goals: [
@@ -135,6 +184,11 @@ async function measure({ quick }) {
           goal: 'performance.measure dearer than the compiled span (times)',
           figure: cheaperMeasure,
           met: cheaperMeasure > 1,
+        },
+        {
+          goal: 'finishTrace with an object at most 2 x the compiled span',
+          figure: ratio(costs, OBJECT, COMPILED),
+          met: ratio(costs, OBJECT, COMPILED) <= 2,
         },
         { goal: 'finish of nothing at most 3 ns', figure: nothingNs, met: nothingNs <= 3 },
       ],
