@@ -40,23 +40,28 @@ class Clock {
 
   // May step back by some nanoseconds between two anchors; a ring keeps its own stamps in order.
   uint64_t now() const {
+    uint64_t ns;
+    return read_scaled(&ns) ? ns : monotonic();
+  }
+
+  // Reads the scaled counter. False if its line does not hold now: then only the kernel knows.
+  bool read_scaled(uint64_t* ns) const {
 #if TRACEWRIGHT_HAS_TSC
     for (;;) {
       const uint32_t turn = turn_.load(std::memory_order_acquire);
       const Anchor& anchor = anchors_[turn & 1];
-      const uint64_t tsc = anchor.tsc.load(std::memory_order_relaxed);
-      const uint64_t ns = anchor.ns.load(std::memory_order_relaxed);
-      const uint64_t mul = anchor.mul.load(std::memory_order_relaxed);
-      const uint64_t window = anchor.window.load(std::memory_order_relaxed);
+      // Before an anchor that was set since: then the difference wraps, and exceeds every window.
+      const uint64_t delta = __rdtsc() - anchor.tsc.load(std::memory_order_relaxed);
+      const bool holds = delta <= anchor.window.load(std::memory_order_relaxed);
+      const uint64_t since = (delta * anchor.mul.load(std::memory_order_relaxed)) >> kShift;
+      *ns = anchor.ns.load(std::memory_order_relaxed) + since;
       std::atomic_thread_fence(std::memory_order_acquire);
       // The writer fills the slot that is not in use; it takes two turns to overwrite this one.
-      if (__builtin_expect(turn_.load(std::memory_order_relaxed) != turn, 0)) continue;
-      const uint64_t delta = __rdtsc() - tsc;
-      if (__builtin_expect(delta > window, 0)) return monotonic();
-      return ns + ((delta * mul) >> kShift);
+      if (__builtin_expect(turn_.load(std::memory_order_relaxed) == turn, 1)) return holds;
     }
 #else
-    return monotonic();
+    static_cast<void>(ns);
+    return false;
 #endif
   }
 

