@@ -86,7 +86,7 @@ bool read_layout(const Array& described, RecordLayout* layout) {
   return layout->record_bytes > 0;
 }
 
-// Whether `count` things of `size` bytes fit behind `at`.
+// Whether `count` values of `size` bytes fit from `at` on.
 bool fits(const Array& array, size_t at, size_t count, size_t size) {
   return at <= array.length && count <= (array.length - at) / size;
 }

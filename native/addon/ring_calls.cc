@@ -17,7 +17,7 @@ namespace tracewright {
 namespace {
 
 // Keeps the mapping alive as long as JavaScript can reach it. The finalizer runs before the
-// environment's cleanup hook, so both close, and whoever comes last frees.
+// environment's cleanup hook. Both close the ring, and the last of them frees it.
 struct BufferOwner {
   std::shared_ptr<Environment> environment;
   std::shared_ptr<Ring> ring;
@@ -102,7 +102,7 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   }
   const std::shared_ptr<Ring> ring = sink ? Ring::open(options, sink, &failure) : nullptr;
   if (!ring) {
-    // A stream that never began leaves no file behind.
+    // A stream that never began leaves no file.
     if (sink && !info[1].IsExternal()) unlink(options.target.c_str());
     if (sink) {
       sink->let_go();

@@ -113,7 +113,7 @@ std::array<uint8_t, 256> digit_values() {
   return values;
 }
 
-// Reads digits and the one character behind them; more than `most` digits, or none, are a fault.
+// Reads digits and the one character after them; more than `most` digits, or none, are a fault.
 inline const uint8_t* take_hex(const std::array<uint8_t, 256>& values, const uint8_t* at, int most,
                                uint8_t end, uint64_t* value) {
   const uint8_t* const first = at;

@@ -1,4 +1,4 @@
-// What a loop of the benchmarks writes into, a ring with a file behind it, and the functions by
+// What a loop of the benchmarks writes into, a ring with a file, and the functions by
 // which JavaScript opens, flushes and closes one. A loop adds what it has to remember.
 #pragma once
 
@@ -24,7 +24,7 @@ Producer& producer_argument(const Napi::CallbackInfo& info) {
   return *info[0].As<Napi::External<Producer>>().Data();
 }
 
-// open(target, ringPath, ringBytes, …); `options` are what a loop's records need besides.
+// open(target, ringPath, ringBytes, …); `options` are what a loop's records need in addition.
 template <typename Producer>
 Napi::Value open_producer(const Napi::CallbackInfo& info, RingOptions options,
                           std::unique_ptr<Producer> producer) {

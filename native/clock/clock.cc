@@ -96,7 +96,7 @@ void Clock::anchor() {
   previous_ = reading;
 
   if (!running_ || reading.tsc - line_tsc > window) {
-    // Nobody follows the line now, so it may begin where the clock stands.
+    // Nobody follows the line now, so it may begin at the clock's time.
     running_ = true;
     publish(reading, rate, good_for);
     return;

@@ -184,12 +184,12 @@ bool DrainThread::round() {
   const uint64_t now = Clock::monotonic();
   for (const auto& ring : rings()) {
     ring->sink()->tick(now);
-    const bool behind = ring->head() != ring->tail();
-    busy = busy || behind || ring->kept();
+    const bool undrained = ring->head() != ring->tail();
+    busy = busy || undrained || ring->kept();
     if (ring->kept()) {
       ring->finish(0);
-    } else if (behind || ring->awaited()) {
-      // Also where somebody waits for what has left already, for he may have missed the news.
+    } else if (undrained || ring->awaited()) {
+      // Also if a thread waits for what has left already: it may have missed the notification.
       ring->drain();
     }
     ring->follow();
@@ -280,7 +280,7 @@ void DrainThread::on_signal(int signal_number) {
   const int saved = errno;
   DrainThread& self = instance();
   if (already != 0 || self.stopping_.load() || getpid() != self.process_) {
-    // Somebody insists, or the traces are finished and nobody listens any more, or a forked child
+    // A second signal, or the traces are finished and the thread has ended, or a forked child
     // has inherited the handler together with the pipe of its parent's thread.
     signal(signal_number, SIG_DFL);
     raise(signal_number);
@@ -295,7 +295,7 @@ void DrainThread::on_signal(int signal_number) {
 
 // Whether the signal ends the process as things stand: by default, or by a handler that cleans up
 // once and lets the signal come again, as Node installs for SIGINT and SIGTERM to restore the
-// terminal. libuv's handlers, behind which a program's own stand, restart system calls.
+// terminal. libuv's handlers, which call a program's own, restart system calls.
 bool DrainThread::ends_process(const struct sigaction& action) {
   const auto flags = static_cast<unsigned>(action.sa_flags);
   if ((flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN) return false;
@@ -336,21 +336,21 @@ void DrainThread::release_signals() {
 }
 
 // At the end of the process, on this thread, which nobody else can wait for any more. All of them
-// side by side: one that stands still takes nothing from the others.
+// side by side: one that does not read takes no time from the others.
 void DrainThread::drain_sockets() {
   const auto all = rings();
   for (;;) {
-    std::vector<pollfd> behind;
+    std::vector<pollfd> waiting;
     for (const auto& ring : all) {
       Sink& sink = *ring->sink();
       if (!sink.slow() || ring->drain()) continue;
       sink.tick(Clock::monotonic());
       short events = 0;
       const int fd = sink.poll_descriptor(&events);
-      behind.push_back({fd, events, 0});
+      waiting.push_back({fd, events, 0});
     }
-    if (behind.empty() || ProcessEnd::socket_limit_ms(1) == 0) return;
-    poll(behind.data(), static_cast<nfds_t>(behind.size()), kHurriedRoundMs);
+    if (waiting.empty() || ProcessEnd::socket_limit_ms(1) == 0) return;
+    poll(waiting.data(), static_cast<nfds_t>(waiting.size()), kHurriedRoundMs);
   }
 }
 

@@ -31,7 +31,7 @@ class DrainThread {
 
   // From a producer whose ring fills up, or that commits into a sleeping process.
   void wake();
-  // Somebody waits for records to leave: go round at once, and until they have.
+  // A thread waits for records to leave: go round at once, and until they have.
   void hurry();
 
   // What the rings that feed the sinks in question hold and have turned away. `read_counts` runs

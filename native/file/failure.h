@@ -7,7 +7,7 @@
 
 namespace tracewright {
 
-// Stands for errno where a host's name was not found; the number that libuv calls EAI_FAIL.
+// In place of errno if a host's name was not found; the number that libuv calls EAI_FAIL.
 constexpr int kLookupFailed = 3004;
 
 struct Failure {

@@ -24,13 +24,13 @@ class FileIdentity {
     if (lstat(path.c_str(), &about) == 0) set(about, AT_FDCWD, path.c_str());
   }
 
-  // Whether `path` still names it: somebody may have removed it, and put another in its place.
+  // Whether `path` still names it. It may have been removed, or replaced by another file.
   bool lies_at(const std::string& path) const {
     struct stat about {};
     return lstat(path.c_str(), &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
   }
 
-  // What tells it from others of its file system also when it is closed: number and birth. Numbers
+  // Number and birth identify it in its file system, also after it was closed. Numbers
   // are given again. Devices are numbered anew by every mount, so they say nothing.
   uint64_t inode() const { return inode_; }
   // Nanoseconds since 1970; 0 where the file system does not say.

@@ -1,6 +1,6 @@
-// What stands at the front of every ring: the two ends of the queue, and all that somebody else
-// needs to finish the trace when the process is gone. The one place where this layout stands; the
-// TypeScript side receives the offsets from the addon.
+// The front of every ring: the two ends of the queue, and all that another process needs to
+// complete the trace after this one has died. Only this file defines the layout; the TypeScript
+// side receives the offsets from the addon.
 #pragma once
 
 #include <atomic>
@@ -68,7 +68,7 @@ struct ControlPage {
   int32_t unfinished;  // set while the target lacks an end that only its format can write
 
   // What is being written, noted before it is. Shared file: a chunk of the ring and its place. A
-  // file of the ring's own: that `claim_offset` bytes which never were in the ring go behind the
+  // file of the ring's own: that `claim_offset` bytes which never were in the ring go after the
   // head, from `claim_from` to `claim_to`.
   alignas(64) std::atomic<uint64_t> claim_from;
   std::atomic<uint64_t> claim_to;
@@ -101,7 +101,7 @@ struct ControlPage {
   char note[kNoteBytes];  // the format's own, for recovery
 };
 
-// Of a claim behind the head: only the format knows how much.
+// Of a claim after the head: only the format knows how much.
 constexpr uint64_t kAnyBytes = uint64_t{1} << 52;
 
 constexpr size_t kControlBytes = 32768;

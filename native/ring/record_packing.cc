@@ -8,7 +8,7 @@ namespace tracewright {
 namespace {
 
 constexpr size_t kLine = 64;
-// Records that are written at a time, while the memory of as many behind them is fetched: a ring is
+// Records that are written at a time, while the memory of as many after them is fetched: a ring is
 // larger than the near caches. With half or twice as many a batch takes a fifth longer.
 constexpr size_t kPieceRecords = 64;
 // Values that are looked at without a branch for each.
@@ -56,7 +56,7 @@ bool all_small_exact(const double* values, size_t count) {
   uint64_t signs = 0;
   for (size_t i = 0; i < count; ++i) {
     const double value = values[i];
-    // The sum has no digits behind the point: it is rounded. Equal numbers differ by a zero whose
+    // The sum has no digits after the point: it is rounded. Equal numbers differ by a zero whose
     // bits are all 0, and NaN from itself by NaN.
     const double rounded = (value + kTwoTo52) - kTwoTo52;
     differences |= bits_of(rounded - value);
@@ -71,7 +71,7 @@ Integer converted(Integer value) {
 }
 uint64_t converted(double value) {
   if (__builtin_expect(value < kTwoTo52, 1)) {
-    // An integer that is not negative stands in the low bits of this sum.
+    // An integer that is not negative is in the low bits of this sum.
     return bits_of(value + kTwoTo52) & ((uint64_t{1} << 52) - 1);
   }
   return value >= 0 && value <= kMostExact ? static_cast<uint64_t>(static_cast<int64_t>(value)) : 0;

@@ -13,7 +13,7 @@ enum class ValueKind { u8, u16, u32, u64, f64 };
 // Bytes of a value.
 size_t value_bytes(ValueKind kind);
 
-// The values of a field, for record 0 and those behind it.
+// The values of a field, for record 0 and those after it.
 struct Column {
   const void* values = nullptr;
   ValueKind kind = ValueKind::u8;
@@ -44,7 +44,7 @@ void pack_records(uint8_t* to, const RecordLayout& layout, const Column* columns
                   size_t count);
 
 // Copies records up to the first whose first byte is below `low` or above `high`, and returns its
-// number, or `count`. Some of those behind it may be copied too.
+// number, or `count`. Some of those after it may be copied too.
 size_t copy_records(uint8_t* to, const uint8_t* from, size_t record_bytes, size_t count,
                     uint8_t low, uint8_t high);
 

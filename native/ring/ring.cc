@@ -81,7 +81,7 @@ FileDescriptor anonymous_file() {
 #endif
 }
 
-// What tells later whose ring this is, at its place in a file that has nothing else yet.
+// Writes which process owns the ring, at its place in a file that has nothing else yet.
 bool write_identity(int fd) {
   const ProcessIdentity& identity = ProcessIdentity::current();
   char boot_id[sizeof ControlPage::boot_id] = {};
@@ -178,7 +178,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
 }
 
 bool Ring::move_to(const std::string& path, const std::string& target) {
-  // The first gone is no reason to stop: somebody has removed the ring, and nothing finds it.
+  // A missing file is no reason to stop: the ring was removed, and recovery cannot find it.
   if (!options_.path.empty() && identity_.lies_at(options_.path) &&
       rename(options_.path.c_str(), path.c_str()) != 0 && errno != ENOENT) {
     return false;
@@ -282,7 +282,7 @@ Ring* Ring::closed_ring() {
     closed->capacity_ = page;
     closed->mask_ = 0;  // every record lands at the start of the page
     closed->control_bytes_ = round_up(kControlBytes, page);
-    // No file behind it, so that a process without a descriptor left has it too.
+    // Without a file, so that a process without a descriptor left has it too.
     void* const place = mmap(nullptr, closed->mapping_bytes(), PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     // Without the mapping there is nowhere to be harmless.
@@ -314,7 +314,7 @@ void Ring::put_words() {
 bool Ring::commit_explicit(uint32_t last_record) {
   const uint8_t* const first = data_ + (head_ & mask_);
   if (!stamp_.is_in_order(stamp_.of(first))) {
-    // Behind the epilogue of a stream that has been finished meanwhile it is only too late.
+    // After the epilogue of a stream that has been finished meanwhile it is only too late.
     return finished();
   }
   stamp_.note_last(stamp_.of(first + last_record));
@@ -376,7 +376,7 @@ int64_t Ring::make_room(uint32_t bytes) {
     const uint64_t from = stamp_.not_before_last();
     if (sink_->slow()) {
       wake();
-      // Who has waited in vain does not wait again until something moves: a peer that stands still
+      // After a wait in vain there is no other until something moves: a peer that does not read
       // costs one wait, not one for each event.
       if (tail() == waited_at_) return static_cast<int64_t>(Room::full);
       if (!wait_drained(head_ - capacity_ + bytes, options_.block_limit_ms)) waited_at_ = tail();
@@ -387,7 +387,7 @@ int64_t Ring::make_room(uint32_t bytes) {
     if (free_bytes() < bytes) return static_cast<int64_t>(Room::full);
   }
   const uint64_t room = free_bytes();
-  // After the room: whoever made it has charged the budget before.
+  // After the room: the thread that made it has charged the budget before.
   std::atomic_thread_fence(std::memory_order_acquire);
   if (sink_->spent()) return static_cast<int64_t>(Room::full);
   control_->position = static_cast<int32_t>(head_ & mask_);

@@ -1,5 +1,5 @@
-// A queue of whole records between one producing thread and whoever drains it, in a mapping that
-// outlives the process when a file is behind it.
+// A queue of whole records between one producing thread and its consumers, in a mapping that
+// outlives the process if it is of a file.
 //
 // The data region is mapped twice in a row, so that a record is contiguous wherever it begins. The
 // producer is the JavaScript thread that opened the ring: it encodes a record in place and then
@@ -36,7 +36,7 @@ struct RingOptions : StampOptions {
   std::string finish_to;
   TargetKind target_kind = TargetKind::own_file;
   uint64_t base_offset = 0;
-  bool remove_if_empty = false;  // a stream without records leaves no file behind
+  bool remove_if_empty = false;  // a stream without records leaves no file
   int64_t length_offset = -1;    // where a record holds its own length, u32 big-endian; -1: nowhere
   FullPolicy full = FullPolicy::block;
   uint32_t block_limit_ms = 1000;  // how long `block` waits for a socket before it drops
@@ -88,7 +88,7 @@ class alignas(64) Ring {
 
   // Publishes records that were stamped by their writer, all or none: they are refused when the
   // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
-  // `last_record` is where the last of them begins, in bytes behind the head.
+  // `last_record` is where the last of them begins, in bytes after the head.
   bool commit_explicit(uint32_t last_record);
 
   // Puts the time since the epoch into `control.stamp`.
@@ -118,7 +118,7 @@ class alignas(64) Ring {
 
   // ---- Any thread ----
 
-  // Moves what is committed to the target. False when something stayed behind.
+  // Moves what is committed to the target. False when something remains.
   bool drain();
   // Takes the ring out of use, drains it, appends the epilogue and completes the trace on disk.
   // Where the file refuses that, the drain thread keeps the ring and calls again, until it is done
@@ -132,7 +132,7 @@ class alignas(64) Ring {
   // Adds what this ring holds and has turned away; nothing once its sink counts it. The caller has
   // it held still.
   void add_backlog(Backlog* backlog);
-  // Whether a thread stands in wait_drained.
+  // Whether a thread is in wait_drained.
   bool awaited() const { return waiters_.load() != 0; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   // Whether it is finished, but for what its file still refuses.

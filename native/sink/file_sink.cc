@@ -29,7 +29,7 @@ bool write_at(int fd, const uint8_t* bytes, size_t count, uint64_t offset) {
   return true;
 }
 
-// Whether somebody has removed the file, or the directory that it lay in: what is written to it now
+// Whether the file, or its directory, was removed: what is written to it now
 // nobody will ever read.
 bool was_removed(int fd) {
   struct stat about {};
@@ -127,7 +127,7 @@ bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, con
       !write_at(fd_.get(), body, body_bytes, offset + head_bytes)) {
     failure->set("write", path_);
     fail(*failure);
-    // Half a record must not stay behind the last whole one.
+    // Half a record must not remain after the last whole one.
     if (ftruncate(fd_.get(), static_cast<off_t>(offset)) == 0) {
       control.claim_to.store(0, std::memory_order_release);
     } else {
@@ -170,7 +170,7 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   return sink;
 }
 
-// Deletes pieces, the oldest first, until there is room for `bytes` beside all but the last; under
+// Deletes pieces, the oldest first, until there is room for `bytes` next to all but the last; under
 // the lock.
 bool SharedFileSink::make_room_beside(uint64_t bytes) const {
   if (limits_.keep_bytes == 0) return true;
@@ -325,7 +325,7 @@ bool SharedFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, 
   if (!write_at(fd, head, head_bytes, end_) || !write_at(fd, body, body_bytes, end_ + head_bytes)) {
     failure->set("write", piece_->path);
     fail(*failure);
-    // Nobody has a place behind it.
+    // No other ring has a later place.
     if (ftruncate(fd, static_cast<off_t>(end_)) != 0) failure->action += " (cut short)";
     control.claim_offset.store(0, std::memory_order_release);
     return false;

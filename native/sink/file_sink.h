@@ -38,7 +38,7 @@ class OwnFileSink : public Sink {
 
 // How a trace is kept from growing for ever; all 0: it is not.
 struct SizeLimits {
-  std::string ring_directory;  // where the rings lie; empty: beside the trace
+  std::string ring_directory;  // where the rings lie; empty: next to the trace
   uint64_t rotate_bytes = 0;   // where the next piece begins; 0: the trace is one file
   uint64_t keep_bytes = 0;     // what all pieces together may take: the oldest go; 0: all stay
 };
@@ -67,7 +67,7 @@ class SharedFileSink : public Sink {
   bool go_along(Ring& ring, Failure* failure);
 
   // Held while a place at the end of the file is taken and noted: a place that no ring has noted
-  // must never have another one behind it. What no ring holds is written under it altogether, so
+  // must never be followed by another one. What no ring holds is written under it altogether, so
   // that a kill can cut it only at the end of the file.
   mutable std::mutex end_lock_;
   std::shared_ptr<FilePiece> piece_;  // the last

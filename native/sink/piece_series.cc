@@ -147,7 +147,7 @@ std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble,
     unlink(fresh.c_str());
     return nullptr;
   }
-  // A link, not a rename: it fails where somebody else has taken the number.
+  // A link, not a rename: it fails if another process has taken the number.
   for (int attempt = 0; attempt < kAttempts; ++attempt, ++number) {
     piece->path = path_of(number);
     piece->number = number;

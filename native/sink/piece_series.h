@@ -19,7 +19,7 @@ struct FilePiece {
 
 class PieceSeries {
  public:
-  // `ring_directory`: where the rings lie; empty: beside the trace.
+  // `ring_directory`: where the rings lie; empty: next to the trace.
   PieceSeries(const std::string& path, const std::string& ring_directory);
 
   std::string path_of(uint64_t number) const;

@@ -20,7 +20,7 @@ struct SinkCounts {
   std::atomic<uint64_t> connections{0};  // made, the first one included
   std::atomic<uint64_t> errors{0};
   std::atomic<uint64_t> lost_records{0};  // committed, but never handed over
-  // Of rings that are finished; what the others have turned away stands in their control pages.
+  // Of rings that are finished; the control pages of the others have theirs.
   std::atomic<uint64_t> left_bytes{0};
   std::atomic<uint64_t> dropped_records{0};
   std::atomic<uint64_t> refused_records{0};
@@ -43,10 +43,10 @@ class Sink {
   TargetGroup* group() const { return group_.get(); }
 
   // Moves the committed records up to position `to` (a record boundary) and releases them. The
-  // caller holds the ring's consumer lock. False when something stayed behind.
+  // caller holds the ring's consumer lock. False when something remains in the ring.
   virtual bool drain(Ring& ring, uint64_t to) = 0;
 
-  // Writes bytes that never were in the ring behind all that was; the caller has charged the budget
+  // Writes bytes that never were in the ring after all that was; the caller has charged the budget
   // with them. Files only.
   virtual bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                       size_t body_bytes, Failure* failure);
@@ -57,8 +57,8 @@ class Sink {
   // on to its next piece.
   virtual void follow(Ring&) {}
 
-  // Whether the path of a file that one ring feeds still names that file. Where somebody has
-  // removed it, what lies there now is another trace.
+  // Whether the path of a file that one ring feeds still names that file. If it was
+  // removed, another trace may lie there.
   virtual bool in_place() const { return true; }
 
   // Whether what the target refuses now may find room later, and with it the end of the stream.
@@ -88,7 +88,7 @@ class Sink {
     shut();
     stop_failing(false);
   }
-  // Takes away what was made for a stream that never began.
+  // Deletes what was made for a stream that never began.
   virtual void discard_unused() {}
   // How many of those that hold it are finished rings that are kept.
   void count_kept(int more) { kept_.fetch_add(more); }
@@ -107,7 +107,7 @@ class Sink {
   // Whether the drain thread has to come back soon although no producer wakes it.
   virtual bool restless() { return false; }
 
-  // Draining waits for somebody else's machine: no producing thread may do it itself.
+  // Draining waits for another machine: no producing thread may do it itself.
   virtual bool slow() const { return false; }
   // The last attempt failed: nobody should wait for room.
   bool failing() const { return failing_.load(std::memory_order_relaxed); }

@@ -1,5 +1,5 @@
 // Targets that fail and work again as one in the eyes of the service: a Heph file, a collector, the
-// streams of an ovni process. Whoever watches a group hears when its state changes, and its counts
+// streams of an ovni process. Watchers of a group are called when its state changes, and its counts
 // cover the sinks that are gone as well.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace tracewright {
 
 class Sink;
 
-// Told on whatever thread found the target failing, while locks are held: it passes the news on to
+// Called on the thread that found the target failing, while locks are held. It notifies
 // its own thread and returns.
 class TargetWatcher {
  public:
@@ -58,7 +58,7 @@ class TargetGroup {
   void reserve(uint64_t bytes);
   void release(uint64_t bytes) { reserved_.fetch_sub(bytes, std::memory_order_relaxed); }
   void charge(uint64_t bytes);
-  // Charges what goes past the rings, if it fits beside what these can still bring.
+  // Charges what goes past the rings, if it fits in addition to what these can still bring.
   bool admit(uint64_t bytes, Failure* failure);
   void give_back(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   bool spent() const { return spent_.load(std::memory_order_relaxed); }

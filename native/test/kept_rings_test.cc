@@ -142,7 +142,7 @@ TEST(kept_ring_leaves_no_hole_in_the_file_of_others) {
   ring->control().dropped_events = 3;
   std::thread([&] { ring->finish(0); }).join();
   CHECK(ring->kept());
-  // Behind the place of the first, and nothing of it has found room.
+  // After the place of the first, and nothing of it has found room.
   write_records(second, 10);
   CHECK(!other->flush());
   CHECK_EQUAL(backlog_of(*sink).records, 20u);
@@ -171,7 +171,7 @@ TEST(kept_ring_keeps_its_trace_open_for_those_that_come) {
   CHECK(ring->kept());
   CHECK(join_trace(directory) == target);
   target->sink->let_go();
-  // Somebody takes the file away: what comes then is another trace.
+  // The file is removed: what comes then is another trace.
   CHECK(unlink(directory.path("trace").c_str()) == 0);
   const auto fresh = join_trace(directory);
   CHECK(fresh != target);

@@ -113,7 +113,7 @@ TEST(ring_refuses_a_stamp_before_the_last_one) {
   CHECK(!producer.write_stamped(64, 1002));
   const uint64_t future = Clock::monotonic() + 3600000000000u;
   CHECK(producer.write_stamped(64, future));
-  // Nor may the ring's own clock go back behind an explicit stamp.
+  // Nor may the ring's own clock go back before an explicit stamp.
   CHECK(producer.write<Stamp::native>(64));
   ring->finish(0);
   const Survey survey = survey_stream(options);
@@ -282,7 +282,7 @@ TEST(ring_is_held_although_somebody_looked_at_it_meanwhile) {
   Ring::hold(holds.get());
   look.join();
   CHECK(Ring::is_held(looks.get()));
-  // Not for ever, where somebody else keeps it.
+  // Not for ever, if another process keeps it.
   FileDescriptor late(open(path.c_str(), O_RDWR));
   const uint64_t from = Clock::monotonic();
   Ring::hold(late.get());
@@ -398,7 +398,7 @@ TEST(ring_open_names_what_is_in_its_way) {
   CHECK(Ring::open(options, sink, &failure) == nullptr);
   CHECK_EQUAL(failure.error, ENOENT);
   CHECK(failure.action.find(options.path) != std::string::npos);
-  // A file of somebody else's is not touched.
+  // A file of another trace is not touched.
   options.path = options.target;
   CHECK(Ring::open(options, sink, &failure) == nullptr);
   CHECK_EQUAL(failure.error, EEXIST);

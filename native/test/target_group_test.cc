@@ -34,7 +34,7 @@ class Listener : public TargetWatcher {
 
 }  // namespace
 
-TEST(a_group_tells_when_its_first_sink_fails_and_when_its_last_works) {
+TEST(a_group_reports_when_its_first_sink_fails_and_when_its_last_works) {
   const auto group = TargetGroup::of("group");
   Listener listener;
   group->watch(&listener);
@@ -87,7 +87,7 @@ TEST(the_first_watcher_speaks_and_has_a_successor) {
   group->unwatch(&first);
   CHECK(group->is_first(&second));
   CHECK_EQUAL(second.count, 2);
-  // Who comes while it fails is told at once.
+  // A watcher that comes while it fails is called at once.
   Listener third;
   group->watch(&third);
   CHECK_EQUAL(third.count, 1);

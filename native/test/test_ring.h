@@ -11,7 +11,7 @@
 namespace tracewright {
 namespace test {
 
-// A ring that writes the file `name` by itself; the one behind its mapping lies beside it.
+// A ring that writes the file `name` by itself; the ring's own file lies next to it.
 RingOptions own_file_options(const TemporaryDirectory& directory, const std::string& name,
                              size_t capacity);
 

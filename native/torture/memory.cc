@@ -1,5 +1,5 @@
-// What the torture children need beside Tracewright: memory that outlives them, to say what they
-// have surely recorded without a system call, and ends that Node does not offer.
+// What the torture children need in addition to Tracewright: memory that outlives them, to say what
+// they have surely recorded without a system call, and ends that Node does not offer.
 #include <fcntl.h>
 #include <napi.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@ namespace tracewright {
 
 namespace {
 
-// mapFile(path): the whole file as an ArrayBuffer, shared with whoever maps or reads it. It stays
+// mapFile(path): the whole file as an ArrayBuffer, shared with all that map or read it. It stays
 // mapped until the process ends: threads may still be writing to it when their buffers are gone.
 Napi::Value map_file(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
