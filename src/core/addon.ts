@@ -17,7 +17,7 @@ export interface JoinOptions {
   datagramBytes?: number;
   /** Whether an existing file is replaced; otherwise it is an error. */
   replace?: boolean;
-  /** Files that rotate: where the rings lie, when not beside the trace. */
+  /** Files that rotate: where the rings lie, when not next to the trace. */
   ringDir?: string;
   /** Files: bytes after which the next numbered piece begins; 0: never. */
   rotateBytes?: number;
@@ -178,7 +178,7 @@ export interface ControlLayout {
   claimFrom: number;
   claimTo: number;
   claimOffset: number;
-  /** Of a claim behind the head: only the format knows how much. */
+  /** Of a claim after the head: only the format knows how much. */
   anyBytes: number;
   targetInode: number;
   targetBorn: number;
@@ -242,7 +242,7 @@ export interface NativeCore {
   ) => boolean;
   /**
    * Copies records from byte `start` to byte `at`, up to the first whose first byte is not in the
-   * range, and returns its number; otherwise `count`. What is behind it may be copied too.
+   * range, and returns its number; otherwise `count`. What follows it may be copied too.
    */
   copyRecords: (
     to: Uint8Array,

@@ -12,5 +12,5 @@ export interface Finding {
   offset?: number;
 }
 
-/** Tells the caller how far a long job is: bytes done, bytes in all. */
+/** Reports to the caller how far a long job is: bytes done, bytes in all. */
 export type Progress = (done: number, total: number) => void;

@@ -28,7 +28,7 @@ const isNamed = (name: string) => [PIECE, LOOM, PROCESS].some((each) => each.tes
 /** A Heph trace whose name contains its process: without its extension and the number of a piece. */
 const FILE = /-(\d+)(?:-\d+)?$/;
 
-/** Whether the process that a name tells has ended; false for a name that tells none. */
+/** Whether the process in a name has ended; false for a name without one. */
 function hasEnded(name: string, pattern: RegExp): boolean {
   const pid = Number(pattern.exec(name)?.[1] ?? 0);
   return pid > 0 && !isTaken(pid);
@@ -102,7 +102,7 @@ function tracesOf(run: string, present: boolean): string[] {
   return [...processes, ...files];
 }
 
-/** The process that a trace may be of, by its name: a Heph file's may hold other numbers besides. */
+/** The process that a trace may be of, by its name: a Heph file's may hold other numbers too. */
 function pidsOf(path: string): number[] {
   return (basename(path).match(/\d+/g) ?? []).map(Number);
 }
@@ -138,7 +138,7 @@ function recover(path: string, ringDir: string | undefined): void {
  * ones, and says what is there. Traces of processes that are alive are left alone.
  *
  * @param present the directory of this run.
- * @param ringDir where rings lie that are not beside their traces.
+ * @param ringDir where rings lie that are not next to their traces.
  */
 export function completeEarlierTraces(
   present: string,

@@ -6,7 +6,7 @@ import { reasonOf, warn } from './warning.js';
 export const PAUSE_MS = 2000;
 
 /**
- * Stands between an observer and the service: what the observer throws ends the observing, with one
+ * Is between an observer and the service: what the observer throws ends the observing, with one
  * warning, and never reaches the service. What the system refuses (a full disk, say) only
  * interrupts it.
  */

@@ -285,7 +285,7 @@ class ServerRequests {
 
 /**
  * Records every request that an HTTP server of this thread receives, as a span `request` with
- * `method`, `path` (without query) and `status`, and with `route` in front where a router tells. A
+ * `method`, `path` (without query) and `status`, and with `route` in front where a router reports one. A
  * request that was not answered in full has `aborted` 1 at the end, and `status` 0 when not even
  * headers were sent.
  *

@@ -5,7 +5,7 @@ import { Guard } from './guard.js';
 
 /** Mark type of the requests that a thread is serving. */
 export const IN_FLIGHT = 0;
-/** Values that have a label; above them the value alone tells. */
+/** Values that have a label; above them the value alone is shown. */
 const MAX_LABELLED = 4096;
 const FIRST_LABELLED = 8;
 

@@ -23,13 +23,13 @@ export interface Run {
   earlier: readonly string[];
 }
 
-/** Tells child processes which run they belong to. */
+/** Passes to child processes which run they belong to. */
 const VARIABLE = 'TRACEWRIGHT_RUN';
 
 interface Inherited {
   directory: string;
   firstClock: string;
-  /** The TRACEWRIGHT_DIR that the run was made from: a child that is told another begins its own. */
+  /** The TRACEWRIGHT_DIR that the run was made from: a child that gets another begins its own. */
   setting: string;
 }
 
@@ -90,7 +90,7 @@ function claim(wanted: string, format: string): string {
 }
 
 /**
- * Joins the run of the parent process, or begins one and tells the children of this process.
+ * Joins the run of the parent process, or begins one and passes it to the children of this process.
  *
  * @throws when the directory cannot be made.
  */
@@ -112,7 +112,7 @@ export function joinRun(settings: Settings): Run {
 
 /**
  * Gives up a run of which nothing is written: the next one takes its name. A directory that bears the
- * name that was asked for may be somebody else's, and stays.
+ * name that was asked for may be another program's, and stays.
  */
 export function leaveRun({ directory, topmost }: Run, settings: Settings): void {
   if (!topmost) return;
@@ -123,7 +123,7 @@ export function leaveRun({ directory, topmost }: Run, settings: Settings): void 
     try {
       rmdirSync(place);
     } catch {
-      // It is not there, or not empty: somebody has use for it.
+      // It is not there, or not empty: another program uses it.
     }
   }
 }

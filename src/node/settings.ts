@@ -41,7 +41,7 @@ const VARIABLES: ReadonlySet<string> = new Set(
     .split(' ')
     .map((name) => `TRACEWRIGHT_${name}`),
 );
-/** What a run tells the processes that join it. */
+/** What a run passes to the processes that join it. */
 const RUN = 'TRACEWRIGHT_RUN';
 
 /** A misspelt variable would be a silent one. Processes that join a run say nothing again. */

@@ -10,7 +10,7 @@ export interface TraceContent {
   bytes: number;
   /** When it was last written to, in milliseconds. */
   time: number;
-  /** Somebody writes there, or a recovery has something to do. */
+  /** A process writes there, or a recovery has something to do. */
   rings: string[];
 }
 

@@ -69,7 +69,7 @@ function openFree(
   }
 }
 
-/** Tells processes that this one begins where its rings lie, whatever their working directory is. */
+/** Passes to processes that this one begins where its rings lie, whatever their working directory is. */
 function settleRingDir(): string | undefined {
   const ringDir = checkRingDir();
   if (ringDir !== undefined) process.env['TRACEWRIGHT_RING_DIR'] = ringDir;

@@ -9,7 +9,7 @@ const AUTHORITY = /^[^/?#]*:\/\/[^/?#]*/;
 
 /**
  * The path of a request's URL. What follows `?` or `#` is left out, for it may hold what must not
- * be written down, and so is what stands before the path (`http://user:password@host`). A path of
+ * be written down, and so is what comes before the path (`http://user:password@host`). A path of
  * more than 256 characters is cut, and ends in `…`.
  */
 export function pathOf(url: string): string {

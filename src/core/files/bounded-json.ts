@@ -40,7 +40,7 @@ function checkShape(path: string, bytes: Uint8Array): void {
 }
 
 /**
- * Reads a file of JSON that somebody else may have written, in bounded memory and time. A symbolic
+ * Reads a file of JSON that another user may have written, in bounded memory and time. A symbolic
  * link is not followed.
  *
  * @throws TraceFormatError that says why it is none: not a regular file, larger than `MAX_JSON_BYTES`,

@@ -12,12 +12,12 @@ export function kindOf(path: string): Stats | undefined {
   }
 }
 
-/** Whether a directory is there, and not a link to one, which somebody may have planted. */
+/** Whether a directory is there, and not a link to one, which an attacker may have put there. */
 export function isDirectory(path: string): boolean {
   return kindOf(path)?.isDirectory() === true;
 }
 
-/** Whether a regular file is there, and not a link to one, which somebody may have planted. */
+/** Whether a regular file is there, and not a link to one, which an attacker may have put there. */
 export function isRegularFile(path: string): boolean {
   return kindOf(path)?.isFile() === true;
 }

@@ -29,7 +29,7 @@ export class FileWindow {
     this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(this.size, 1)));
   }
 
-  /** Where the reader stands, in bytes from the start of the file. */
+  /** The reader's position, in bytes from the start of the file. */
   get offset(): number {
     return this.#offset;
   }

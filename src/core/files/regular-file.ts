@@ -24,8 +24,8 @@ function notRegular(path: string): TraceFormatError {
 }
 
 /**
- * Opens a file that somebody else may have put there. What stands at a path can change at any time,
- * so it is looked at behind the open, which waits for nobody at the other end of a pipe.
+ * Opens a file that another user may have put there. What lies at a path can change at any time,
+ * so it is looked at after the open, which waits for nobody at the other end of a pipe.
  *
  * @param links whether symbolic links are followed: not in a place that a trace's writer chose.
  * @throws TraceFormatError when it is not a regular file; the error of `openSync` when it cannot be opened.
@@ -54,7 +54,7 @@ function readFrom(fd: number, bytes: Buffer): Buffer {
 }
 
 /**
- * Reads the whole of a file that somebody else may have put there.
+ * Reads the whole of a file that another user may have put there.
  *
  * @param limit the most bytes that it may have.
  * @throws TraceFormatError when it is not a regular file, or larger; the error of node:fs when it cannot be

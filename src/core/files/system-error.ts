@@ -1,7 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import { TracewrightError } from '../errors.js';
 
-/** Runs a call into the operating system or the native core and gives its error our type. */
+/** Runs a call into the operating system or the native core and converts its error to ours. */
 export function wrapSystemError<T>(field: string, value: unknown, call: () => T): T {
   try {
     return call();

@@ -17,7 +17,7 @@ export interface TraceOfRings {
   placeOf?: (path: string) => string;
   /** The file of a trace, or of a copy, that says by itself that this is its ring. */
   fileNaming?(ring: RingFile): string | undefined;
-  /** Where the rings would lie beside a file. */
+  /** Where the rings would lie next to a file. */
   besides(file: string, ring: RingFile): { from: string; to: string }[];
 }
 
@@ -28,7 +28,7 @@ function presenceAt(path: string, { targetFile }: RingFile): Presence {
   const [inode, born] = core.fileIdentity(path) as unknown as [bigint, bigint];
   if (inode === 0n) return 'none';
   if (targetFile.inode === 0n) return 'itself';
-  // Only one of them tells its birth where another kernel, or another view of the volume, reads it.
+  // Only one of them shows its birth where another kernel, or another view of the volume, reads it.
   const agrees = born === targetFile.born || born === 0n || targetFile.born === 0n;
   return inode === targetFile.inode && agrees ? 'itself' : 'another';
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hasCode } from '../files/system-error.js';
 
-/** What tells a process from another that has the same pid: native/process/process_identity.h. */
+/** What distinguishes a process from another with the same pid: native/process/process_identity.h. */
 export interface ProcessIdentity {
   pid: number;
   /** Field 22 of `/proc/<pid>/stat`, in decimal; `0` where there is none. */
@@ -47,7 +47,7 @@ export function isTaken(pid: number): boolean {
   }
 }
 
-/** Whether that very process still runs; where the machine tells less, whether its pid does. */
+/** Whether that very process still runs; where the machine shows less, whether its pid does. */
 export function isAlive({ pid, start, boot }: ProcessIdentity): boolean {
   if (pid <= 0 || !isTaken(pid)) return false;
   if (process.platform !== 'linux') return true;

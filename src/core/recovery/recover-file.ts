@@ -39,7 +39,7 @@ export interface Ending {
 
 const WRITE_BYTES = 1 << 20;
 
-/** Opens the target without following a link that somebody has put there. */
+/** Opens the target without following a link that an attacker has put there. */
 function openTarget(path: string): number {
   const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (!fstatSync(fd).isFile()) {
@@ -54,7 +54,7 @@ interface Place {
   fd: number;
   target: string;
   offset: number;
-  /** Others may have written behind it already, so that it reads as zeros. */
+  /** Others may have written after it already, so that it reads as zeros. */
   mayBeHole: boolean;
 }
 
@@ -140,7 +140,7 @@ export function endFile(
 }
 
 /**
- * Makes sure that nobody is robbed when a file is cut where its ring says that the records end: behind
+ * Ensures that no other trace loses data when a file is cut where its ring says that the records end: after
  * them lies at most what the ring's process, or a recovery, has noted to be writing there.
  *
  * @throws TraceFormatError when there is more: the ring's page is wrong, or the ring is another file's.
@@ -157,7 +157,7 @@ export function checkEnd(ring: RingFile, target: string, size: number): void {
 }
 
 /**
- * Completes a file that one ring feeds: what the ring holds goes to its place, whatever lies behind
+ * Completes a file that one ring feeds: what the ring holds goes to its place, whatever lies after
  * it (half a record) is cut, and the records that end the stream follow. Every step can be done
  * twice, so an interrupted recovery is simply repeated.
  *
@@ -196,7 +196,7 @@ export function recoverOwnFile(
 
 /**
  * Where a file that several rings feed ends, as far as they have noted. They take their places one
- * behind the other: what claims to begin beyond all others is none, and leads nobody there.
+ * after the other: what claims to begin beyond all others is none, and leads nobody there.
  */
 export function endOfPlaces(rings: readonly RingFile[], size: number): number {
   const places = rings.filter(({ hasPlace }) => hasPlace).map(({ claim }) => claim);
@@ -250,7 +250,7 @@ export function recoverSharedFile(
 }
 
 /**
- * Cuts off a record that was being written past the ring when the process died: behind the place
+ * Cuts off a record that was being written past the ring when the process died: after the place
  * that the ring has noted for it nobody has written. To be done for every ring of a file before any
  * of them is recovered.
  *

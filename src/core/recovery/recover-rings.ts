@@ -16,7 +16,7 @@ import { wrapSystemError, hasCode } from '../files/system-error.js';
 export interface Recovery {
   /** Streams that were completed. */
   streams: RecoveredStream[];
-  /** Streams that never held a record, and rings without one, that were taken away. */
+  /** Streams that never held a record, and rings without one, that were deleted. */
   emptied: string[];
   /** What could not be recovered, and why; everything else was. */
   faults: TracewrightError[];
@@ -47,7 +47,7 @@ export interface Candidate {
   path: string;
   /** An error where it belongs to the trace and what lies in the place of its stream is not the ring's. */
   streamOf(ring: RingFile): string | TracewrightError | undefined;
-  /** Of a ring that never became ready, beside its stream: takes away what there is of the stream. */
+  /** Of a ring that never became ready, next to its stream: deletes what there is of the stream. */
   removeBegun?: () => void;
 }
 
@@ -76,7 +76,7 @@ export function* filesBelow(
   accepts: (name: string, directory: string) => boolean,
   depth = 0,
 ): Generator<string, void> {
-  // One that was seen in another may have been taken away by a recovery since.
+  // One that was seen in another may have been deleted by a recovery since.
   for (const entry of entriesOf(directory, depth > 0 && depth <= DEEPEST)) {
     const path = join(directory, entry.name);
     if (entry.isDirectory() && depth < DEEPEST) yield* filesBelow(path, accepts, depth + 1);
@@ -181,7 +181,7 @@ export function recoverRingsLocked(
 }
 
 /**
- * Takes away a ring that holds nothing and whose stream is gone, or was never made.
+ * Deletes a ring that holds nothing and whose stream is gone, or was never made.
  *
  * @returns whether it was one.
  */

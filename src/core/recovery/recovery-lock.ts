@@ -3,7 +3,7 @@ import { core } from '../addon.js';
 import { TracewrightError } from '../errors.js';
 import { wrapSystemError, hasCode } from '../files/system-error.js';
 
-/** How long a recovery waits for another one, in milliseconds, unless it is told. */
+/** How long a recovery waits for another one, in milliseconds, by default. */
 export const RECOVERY_WAIT_MS = 30_000;
 
 const POLL_MS = 5;
@@ -22,7 +22,7 @@ function openDirectory(path: string): number | undefined {
 
 /**
  * Does a recovery while no other process or thread does one in the same directories. Their lock goes
- * with the process that has it, and leaves nothing behind; it is none of those by which rings tell
+ * with the process that has it, and leaves nothing; it is none of those by which rings show
  * that their process lives. What the work goes by must be read within it.
  *
  * @param directories those that hold the streams, whatever part of a trace is recovered.

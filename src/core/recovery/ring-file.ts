@@ -98,7 +98,7 @@ function readable<T>(path: string, call: () => T): T {
 }
 
 /**
- * The file of a ring that its process left behind: what native/ring/control_page.h lays out, read
+ * The file of a ring that its process left: what native/ring/control_page.h lays out, read
  * without trusting it. Every number is checked against the file's size and the others.
  */
 export class RingFile {
@@ -304,14 +304,14 @@ export class RingFile {
     this.claim = claim;
   }
 
-  /** Of a file of the ring's own: where it ends at most, with what was being written behind the head. */
+  /** Of a file of the ring's own: where it ends at most, with what was being written after the head. */
   get mostBytes(): number {
     const { from, to, offset: bytes } = this.claim;
     const isNoted = bytes > 0 && from === this.head && to === from + bytes;
     return this.baseOffset + (isNoted ? to : this.head);
   }
 
-  /** Notes that the end of the stream is being written behind the head. */
+  /** Notes that the end of the stream is being written after the head. */
   noteEnd(): void {
     const bytes = core.control.anyBytes;
     this.noteClaim({ from: this.head, to: this.head + bytes, offset: bytes });
@@ -332,7 +332,7 @@ export class RingFile {
   }
 
   /**
-   * Whether the process died right behind a record that is too long for the ring: that is in the file
+   * Whether the process died right after a record that is too long for the ring: that is in the file
    * before the tail says so, and the tail says so before the head.
    */
   #hasWrittenPast(head: number, tail: number): boolean {

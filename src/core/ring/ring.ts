@@ -137,7 +137,7 @@ export class Ring {
   }
 
   /**
-   * Lays down the records that end the stream should its thread never come to it. `epilogue[0]`
+   * Lays down the records that end the stream if its thread cannot. `epilogue[0]`
    * selects one of them, counting from 1; 0 is none.
    */
   setEpilogues(epilogues: readonly (readonly Uint8Array[])[]): void {
@@ -212,7 +212,7 @@ export class Ring {
   }
 
   /**
-   * Writes a record that is longer than `longestRecord` behind everything before it. False when the
+   * Writes a record that is longer than `longestRecord` after everything before it. False when the
    * target fails, which must not fail the program: the record is dropped, and counted here.
    *
    * @throws the native error ERANGE when the record's own clock lies before the last one.
@@ -270,8 +270,8 @@ export class Ring {
   }
 
   /**
-   * Whether the target's path still names the file that this ring, and no other, feeds. Where somebody
-   * has removed it, another trace may lie there.
+   * Whether the target's path still names the file that this ring, and no other, feeds. If it was
+   * removed, another trace may lie there.
    */
   get inPlace(): boolean {
     return core.inPlace(this.#id);

@@ -28,7 +28,7 @@ const SETTLED_MS = 1000;
 
 interface Watch {
   readonly handlers: (FaultHandler | undefined)[];
-  /** What the service was told last. */
+  /** What was last reported to the service. */
   failing: boolean;
   /** The group's changes as far as they have been heard of. */
   heard: number;
