@@ -119,7 +119,9 @@ function toCommonJs(text, file) {
         : names.replaceAll(' as ', ': ').replaceAll(/\s+/g, ' ');
       return `const ${target} = ${value};\n`;
     })
-    .replaceAll(LATE_REQUIRE, (_, module) => requireOf(module));
+    .replaceAll(LATE_REQUIRE, (_, module) => requireOf(module))
+    // esbuild's helper would also export what a program has added to Object.prototype.
+    .replaceAll('for (var name in all)', 'for (const name of Object.keys(all))');
   if (!/\b__require\(/.test(body.replace(REQUIRE_SHIM, ''))) body = body.replace(REQUIRE_SHIM, '');
   const names = [];
   body = body.replaceAll(EXPORT_ALL, (_, module) => {

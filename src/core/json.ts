@@ -33,3 +33,15 @@ export function wellFormedJson(value: unknown, indent?: number): string {
     escape === '\\\\' ? escape : '\ufffd',
   );
 }
+
+/**
+ * Parses small JSON of our own. Its objects have no prototype: a missing field is undefined, whatever
+ * a program has added to `Object.prototype`.
+ */
+export function parseOwnJson(text: string): unknown {
+  return JSON.parse(text, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.assign(Object.create(null) as object, value)
+      : value,
+  );
+}

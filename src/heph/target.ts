@@ -1,3 +1,4 @@
+import { ownOptions } from '../core/options/argument.js';
 import { resolve } from 'node:path';
 import { outOfRange, wrongType } from '../core/errors.js';
 
@@ -69,14 +70,15 @@ export function checkTarget(target: unknown): CheckedTarget {
     return place('file', target);
   }
   if (typeof target !== 'object' || target === null) throw wrongType('target', target, LIMIT);
-  const kinds = Object.entries(target).filter(([, address]) => address !== undefined);
+  const own = ownOptions(target as Record<string, unknown>, undefined, 'target');
+  const kinds = Object.entries(own).filter(([, address]) => address !== undefined);
   if (kinds.length > 1) throw outOfRange('target', target, `one of ${LIMIT}`);
-  const { file, udp, tcp, unix } = target as Record<string, unknown>;
+  const { file, udp, tcp, unix } = own;
   if (file !== undefined) return place('file', file);
   if (unix !== undefined) return place('unix', unix);
   for (const [kind, address] of [['udp', udp] as const, ['tcp', tcp] as const]) {
     if (typeof address === 'object' && address !== null) {
-      const { host, port } = address as { host?: unknown; port?: unknown };
+      const { host, port } = ownOptions<{ host?: unknown; port?: unknown }>(address);
       return network(kind, host, port);
     }
   }

@@ -8,7 +8,7 @@
  *
  * @module ovni
  */
-import { checkOptionNames } from '../core/options/argument.js';
+import { ownOptions } from '../core/options/argument.js';
 import { wrongType } from '../core/errors.js';
 import { getAttribute, setAttribute } from './write/attribute.js';
 import type { AttributeValue } from './write/attribute.js';
@@ -140,7 +140,7 @@ export function event<S extends DeclaredMcv | (string & {})>(
  *   or `ERR_ORDER` outside of `threadInit` and `threadFree`.
  */
 export function markType(type: number, title: string, options: { stack?: boolean } = {}): void {
-  checkOptionNames(options, { stack: true });
+  options = ownOptions(options, { stack: true });
   const stack: unknown = options.stack;
   if (stack !== undefined && typeof stack !== 'boolean') {
     throw wrongType('stack', stack, 'a boolean');

@@ -32,24 +32,31 @@ export function oneOf<T extends string>(field: string, value: unknown, choices: 
 export type OptionNames<Options> = Readonly<Record<keyof Options & string, true>>;
 
 /**
- * Refuses what is no object, and names that nothing reads: a misspelt option would be a silent one.
+ * The options that a caller gave, each read once. Only own properties count: what
+ * `Object.prototype` has by accident is no option. Without a prototype, the result shows no others.
  *
+ * @param names the valid options; an unknown one is an error, for it would be ignored silently.
  * @param within the option whose own options these are.
- * @throws TracewrightError that names the option and those that there are.
+ * @throws TracewrightError that names the option and lists the valid ones.
  */
-export function checkOptionNames<Options>(
-  options: unknown,
-  names: OptionNames<Required<Options>>,
+export function ownOptions<Options extends object>(
+  options: Options,
+  names?: OptionNames<Required<Options>>,
   within?: string,
-): void {
-  if (typeof options !== 'object' || options === null) {
-    throw wrongType(within ?? 'options', options, 'an object');
+): Options {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null) {
+    throw wrongType(within ?? 'options', given, 'an object');
   }
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(names, name)) continue;
-    const field = within === undefined ? 'option' : `${within} option`;
-    throw outOfRange(field, name, `one of ${Object.keys(names).sort().join(', ')}`);
+  const own = Object.create(null) as Record<string, unknown>;
+  for (const name of Object.keys(given)) {
+    if (names !== undefined && !Object.hasOwn(names, name)) {
+      const field = within === undefined ? 'option' : `${within} option`;
+      throw outOfRange(field, name, `one of ${Object.keys(names).sort().join(', ')}`);
+    }
+    own[name] = (given as Record<string, unknown>)[name];
   }
+  return own as Options;
 }
 
 /** Checks what must be the name of a file and makes it absolute. */

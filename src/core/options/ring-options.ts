@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { integerIn, oneOf } from './argument.js';
+import { integerIn, oneOf, ownOptions } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { wrongType } from '../errors.js';
 import { claimNote, getNote, putNote } from '../process-notes.js';
@@ -92,6 +92,7 @@ export function checkRingOptions(
   options: RingOptions,
   defaults: { onFull: 'block' | 'drop' },
 ): CheckedRingOptions {
+  options = ownOptions(options);
   const bytes = numberSetting(
     'ringBytes',
     options.ringBytes,

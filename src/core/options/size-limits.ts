@@ -1,4 +1,4 @@
-import { integerIn, oneOf } from './argument.js';
+import { integerIn, oneOf, ownOptions } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { outOfRange } from '../errors.js';
 import { numberSetting, setting } from './setting.js';
@@ -60,6 +60,7 @@ function sizeIn(field: string, value: unknown, { rings, ringBytes, most }: SizeR
  * @throws TracewrightError that names the option, or the variable, and its limit.
  */
 export function checkSizeOptions(options: SizeOptions, ringBytes: number): CheckedSizeOptions {
+  options = ownOptions(options);
   const end = setting('atMaxBytes', options.atMaxBytes, 'TRACEWRIGHT_AT_MAX_BYTES', 'deleteOldest');
   const atMaxBytes = oneOf(end.field, end.value, ['deleteOldest', 'stop']);
   const { maxBytes: most, rotateBytes: each } = options;

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { core } from '../addon.js';
 import type { NativeRingOptions, RingCounts } from '../addon.js';
 import type { TracewrightError } from '../errors.js';
+import { ownOptions } from '../options/argument.js';
 import { wrapSystemError } from '../files/system-error.js';
 import type { SharedTarget } from './shared-target.js';
 import { watchTargets } from './target-health.js';
@@ -105,8 +106,8 @@ export class Ring {
   open(options: RingSetup, target?: SharedTarget, onFault?: FaultHandler): void {
     const { control } = core;
     // An offset past the record: recovery stamps nothing either.
-    const setup = { stampOffset: control.epilogueStride, ...options };
-    const native = wrapSystemError('target', options.target, () =>
+    const setup = ownOptions({ stampOffset: control.epilogueStride, ...options });
+    const native = wrapSystemError('target', setup.target, () =>
       core.openRing(setup, target?.native),
     );
     const { buffer } = native;
@@ -115,7 +116,7 @@ export class Ring {
     this.bytes = Buffer.from(buffer, control.bytes);
     // Small integers to V8 as well: what Math computes is a double, and `position` and `free` would
     // become doubles with it, which costs 5 ns an event.
-    this.capacity = options.capacity | 0;
+    this.capacity = setup.capacity | 0;
     this.position = 0;
     this.free = native.spent ? 0 : this.capacity;
     this.pending = new Int32Array(buffer, control.pending, 1);
@@ -133,7 +134,7 @@ export class Ring {
     this.#stalled = new Int32Array(buffer, control.stalled, 1);
     this.#nativePosition = new Int32Array(buffer, control.position, 1);
     this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
-    this.#unwatch = watchTargets(options.group ?? options.target, onFault);
+    this.#unwatch = watchTargets(setup.group ?? setup.target, onFault);
   }
 
   /**

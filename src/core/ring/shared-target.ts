@@ -1,3 +1,4 @@
+import { ownOptions } from '../options/argument.js';
 import { core } from '../addon.js';
 import type { JoinOptions, NativeTarget, TargetCounts } from '../addon.js';
 
@@ -17,7 +18,7 @@ export class SharedTarget {
 
   /** @throws the native error with its errno. */
   static join(options: JoinOptions): SharedTarget {
-    const { target, created } = core.joinTarget(options);
+    const { target, created } = core.joinTarget(ownOptions(options));
     return new SharedTarget(target, created);
   }
 

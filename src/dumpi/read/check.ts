@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { checkOptionNames } from '../../core/options/argument.js';
+import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { Finding } from '../../core/finding.js';
 import { limitFindings } from '../../core/limit-findings.js';
@@ -39,7 +39,7 @@ const CHECK_OPTIONS = { onProgress: true, repeats: true } as const;
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  checkOptionNames<CheckOptions>(options, CHECK_OPTIONS);
+  options = ownOptions<CheckOptions>(options, CHECK_OPTIONS);
   yield* limitFindings(traceFindings(path, options), path, options.repeats);
 }
 
@@ -52,7 +52,7 @@ export function* checkTrace(path: string, options: CheckOptions = {}): Generator
  * the trace does not say who is in a communicator, or where there are more than 2^21 ends of these).
  */
 export function* checkRun(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  checkOptionNames<CheckOptions>(options, CHECK_OPTIONS);
+  options = ownOptions<CheckOptions>(options, CHECK_OPTIONS);
   const files: string[] = [];
   let isWhole = true;
   try {

@@ -1,4 +1,4 @@
-import { checkOptionNames, oneOf } from '../../core/options/argument.js';
+import { oneOf, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
@@ -53,7 +53,7 @@ export class FieldCursor {
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, from: number, limit?: number, options: FieldCursorOptions = {}) {
-    checkOptionNames<FieldCursorOptions>(options, FIELD_CURSOR_OPTIONS);
+    options = ownOptions<FieldCursorOptions>(options, FIELD_CURSOR_OPTIONS);
     this.#encoding = oneOf('encoding', options.encoding ?? 'utf8', TEXT_ENCODINGS);
     this.path = path;
     this.#window = wrapSystemError('path', path, () => new FileWindow(path, STRETCH_BYTES));

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname, sep } from 'node:path';
-import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
 import type { RecoveredStream } from '../../core/recovery/recover-file.js';
@@ -196,7 +196,7 @@ function* directoriesOf(path: string): Generator<string, void> {
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
-  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
+  options = ownOptions<RecoverOptions>(options, RECOVER_OPTIONS);
   return recoverRingsLocked(
     () => candidates(file, options),
     () => directoriesOf(file),

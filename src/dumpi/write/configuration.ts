@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { checkOptionNames, oneOf } from '../../core/options/argument.js';
+import { oneOf, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { calls } from '../calls.js';
@@ -92,7 +92,7 @@ export function checkConfiguration(options: ConfigurationOptions): Configuration
   if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
     throw wrongType('config', options, 'an object, or the path of a dumpi.conf');
   }
-  checkOptionNames<ConfigurationOptions>(options, CONFIGURATION_OPTIONS, 'config');
+  options = ownOptions<ConfigurationOptions>(options, CONFIGURATION_OPTIONS, 'config');
   const given: unknown = options.calls ?? {};
   if (typeof given !== 'object') {
     throw wrongType('config.calls', given, 'an object of calls and their settings');

@@ -3,7 +3,7 @@ import { hostname as osHostname } from 'node:os';
 import { resolve } from 'node:path';
 import { cpuTime, readClock } from '../../core/clock.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
-import { checkOptionNames, integerIn } from '../../core/options/argument.js';
+import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
 import { filePrefix } from '../file-names.js';
@@ -140,7 +140,7 @@ function checkStartTime(startTime: unknown): Date {
 function checkMesh(
   mesh: RankOptions['mesh'] = { coordinates: [], sizes: [] },
 ): Pick<KeptSections, 'meshCoordinates' | 'meshSizes'> {
-  checkOptionNames<NonNullable<RankOptions['mesh']>>(mesh, MESH_OPTIONS, 'mesh');
+  mesh = ownOptions<NonNullable<RankOptions['mesh']>>(mesh, MESH_OPTIONS, 'mesh');
   const meshCoordinates = checkIntegers('mesh.coordinates', mesh.coordinates);
   const meshSizes = checkIntegers('mesh.sizes', mesh.sizes);
   if (meshSizes.length !== meshCoordinates.length) {
@@ -166,7 +166,7 @@ function checkPrefix(options: RankOptions, configuration: Configuration, startTi
 
 /** @throws TracewrightError that names the option and what it may be. */
 export function checkRankOptions(options: RankOptions): RankPlan {
-  checkOptionNames<RankOptions>(options, RANK_OPTIONS);
+  options = ownOptions<RankOptions>(options, RANK_OPTIONS);
   const size = integerIn('size', options.size, 1, 0x7fff_ffff);
   const rank = integerIn('rank', options.rank, 0, size - 1);
   const ringOptions = checkRingOptions(options, { onFull: 'block' });

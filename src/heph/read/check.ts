@@ -1,3 +1,4 @@
+import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { Finding } from '../../core/finding.js';
 import { limitFindings } from '../../core/limit-findings.js';
@@ -45,6 +46,7 @@ interface Seen {
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
+  options = ownOptions<CheckOptions>(options, { onProgress: true, repeats: true });
   const cursor = new PacketCursor(path, options);
   try {
     yield* limitFindings(new TraceCheck(path, cursor).findings(), path, options.repeats);

@@ -1,3 +1,4 @@
+import { ownOptions } from '../../core/options/argument.js';
 import { microseconds } from '../../core/chrome-event.js';
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import type { Progress } from '../../core/finding.js';
@@ -41,6 +42,7 @@ export function* chromeEvents(
   path: string,
   options: ChromeOptions = {},
 ): Generator<ChromeEvent, void> {
+  options = ownOptions<ChromeOptions>(options, { processName: true, onProgress: true });
   const { onProgress } = options;
   const survey = surveyTracks(
     path,

@@ -1,3 +1,4 @@
+import { ownOptions } from '../../core/options/argument.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
@@ -27,6 +28,7 @@ export class PacketCursor {
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, options: { maxPacketBytes?: number; onProgress?: Progress } = {}) {
+    options = ownOptions(options);
     this.#window = wrapSystemError('path', path, () => new FileWindow(path));
     this.#decoding = new PacketDecoding(path, options.maxPacketBytes);
     this.#onProgress = options.onProgress;

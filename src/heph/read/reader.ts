@@ -1,3 +1,4 @@
+import { ownOptions } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
@@ -25,6 +26,7 @@ export interface ReadOptions {
  *   when the file cannot be read.
  */
 export function* readPackets(path: string, options: ReadOptions = {}): Generator<Packet, void> {
+  options = ownOptions<ReadOptions>(options, { maxPacketBytes: true, onProgress: true });
   const cursor = new PacketCursor(path, options);
   try {
     while (cursor.next()) yield cursor.packet();

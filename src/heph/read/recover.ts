@@ -7,7 +7,7 @@ import {
   endOfPlaces,
   recoverSharedFile,
 } from '../../core/recovery/recover-file.js';
-import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import {
   RECOVER_OPTIONS,
   discardUnused,
@@ -119,7 +119,7 @@ function recoverFile(file: string, options: RecoverOptions, complete: Complete):
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
-  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
+  options = ownOptions<RecoverOptions>(options, RECOVER_OPTIONS);
   const faults = new Map<RingFile, TraceFormatError | undefined>();
   return recoverFile(file, options, (leftover, left, result) => {
     if (discardUnused(leftover, result)) return;

@@ -5,7 +5,7 @@ import { readClock, unixNow } from '../../core/clock.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { SharedTarget } from '../../core/ring/shared-target.js';
 import { limitGroup } from '../../core/ring/target-group.js';
-import { checkOptionNames, integerIn } from '../../core/options/argument.js';
+import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
@@ -143,7 +143,7 @@ export class Trace {
   /** @internal Use `openTrace`. */
   constructor(target: Target, options: TraceOptions) {
     const checked = checkTarget(target);
-    checkOptionNames<TraceOptions>(options, TRACE_OPTIONS);
+    options = ownOptions<TraceOptions>(options, TRACE_OPTIONS);
     const { kind } = checked;
     const settings = checkRingOptions(options, { onFull: kind === 'file' ? 'block' : 'drop' });
     const sizes = checkSizeOptions(options, settings.ringBytes);

@@ -8,7 +8,7 @@ import { ReferenceFormatter } from '../reference-lines.js';
 import { firstWrongType } from '../reference-values.js';
 import { cutLine, cutRecord, wrongTypeAt } from './reference-faults.js';
 import { ReferenceParser } from './reference-parser.js';
-import { checkOptionNames, oneOf } from '../../core/options/argument.js';
+import { oneOf, ownOptions } from '../../core/options/argument.js';
 
 /** Options of a conversion. */
 export interface ConvertReferencesOptions {
@@ -37,7 +37,7 @@ async function convert(
   options: ConvertReferencesOptions,
   run: (source: ByteSource, sink: ByteSink, little: boolean) => Promise<ReferenceConversion>,
 ): Promise<ReferenceConversion> {
-  checkOptionNames<ConvertReferencesOptions>(options, {
+  options = ownOptions<ConvertReferencesOptions>(options, {
     endian: true,
     exists: true,
     onProgress: true,

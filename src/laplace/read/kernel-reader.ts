@@ -1,4 +1,4 @@
-import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
@@ -161,7 +161,7 @@ export function* readKernelEvents(
   path: string,
   options: ReadKernelEventOptions = {},
 ): Generator<KernelEvent, void> {
-  checkOptionNames<ReadKernelEventOptions>(options, { onProgress: true });
+  options = ownOptions<ReadKernelEventOptions>(options, { onProgress: true });
   const { onProgress } = options;
   checkPath('path', path);
   const window = wrapSystemError('path', path, () => new FileWindow(path, CHUNK_BYTES));

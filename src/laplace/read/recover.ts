@@ -8,7 +8,7 @@ import {
   readSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
 import type { RecoveredStream } from '../../core/recovery/recover-file.js';
@@ -50,7 +50,7 @@ export interface LaplaceRecoverOptions extends RecoverOptions {
  */
 export function recoverTrace(path: string, options: LaplaceRecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
-  checkOptionNames<LaplaceRecoverOptions>(options, { ...RECOVER_OPTIONS, kind: true });
+  options = ownOptions<LaplaceRecoverOptions>(options, { ...RECOVER_OPTIONS, kind: true });
   const waitMs = checkWait(options);
   const nothing = ringCandidates(file, options.ringDir).next().done === true;
   if (nothing && options.kind === undefined) return nothingToRecover();

@@ -13,7 +13,7 @@ import type { Endian, ReferenceForm } from '../layout.js';
 import { firstWrongType } from '../reference-values.js';
 import { cutLine, cutRecord, wrongTypeAt } from './reference-faults.js';
 import { ReferenceParser } from './reference-parser.js';
-import { checkOptionNames, checkPath, oneOf } from '../../core/options/argument.js';
+import { checkPath, oneOf, ownOptions } from '../../core/options/argument.js';
 
 /** Options of the readers of reference traces. */
 export interface ReadReferenceOptions {
@@ -69,7 +69,11 @@ export class ReferenceReader {
   #fault: TraceFormatError | undefined;
 
   constructor(path: string, options: ReadReferenceOptions = {}) {
-    checkOptionNames<ReadReferenceOptions>(options, { form: true, endian: true, onProgress: true });
+    options = ownOptions<ReadReferenceOptions>(options, {
+      form: true,
+      endian: true,
+      onProgress: true,
+    });
     const { form = 'binary', endian = 'little', onProgress } = options;
     oneOf('form', form, ['binary', 'text']);
     oneOf('endian', endian, ['little', 'big']);

@@ -6,7 +6,7 @@ import {
   packRecords,
 } from '../../core/ring/record-packing.js';
 import type { Column } from '../../core/ring/record-packing.js';
-import { checkOptionNames, integerIn } from '../../core/options/argument.js';
+import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { bufferOf, byteOffsetOf, lengthOf } from '../../core/typed-array.js';
@@ -123,7 +123,7 @@ function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArra
     if (types.isFloat64Array(timestamp)) checkExact(timestamp, count);
   } else if (timestamp === undefined) {
     // Only this array is optional: a misspelt name would go unnoticed.
-    checkOptionNames<ReferenceArrays>(arrays, ARRAY_NAMES, 'references');
+    arrays = ownOptions<ReferenceArrays>(arrays, ARRAY_NAMES, 'references');
   } else {
     throw wrongType('timestamp', timestamp, 'a BigUint64Array, Float64Array or Uint32Array');
   }

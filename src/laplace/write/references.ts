@@ -1,4 +1,4 @@
-import { oneOf } from '../../core/options/argument.js';
+import { oneOf, ownOptions } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import type { Wide } from '../hexadecimal.js';
 import { FETCH, LOAD, STORE } from '../layout.js';
@@ -55,14 +55,9 @@ export class References {
 
   /** @internal Use `openReferences`. */
   constructor(path: string, options: ReferenceOptions) {
-    const form = oneOf('form', (options as ReferenceOptions | null)?.form ?? 'binary', [
-      'binary',
-      'text',
-    ]);
-    const endian = oneOf('endian', (options as ReferenceOptions | null)?.endian ?? 'little', [
-      'little',
-      'big',
-    ]);
+    options = ownOptions<ReferenceOptions>(options, REFERENCE_OPTIONS);
+    const form = oneOf('form', options.form ?? 'binary', ['binary', 'text']);
+    const endian = oneOf('endian', options.endian ?? 'little', ['little', 'big']);
     const kind = form === 'text' ? 'laplace-text' : 'laplace-binary';
     this.#file = new TraceFile(path, kind, options, REFERENCE_OPTIONS);
     const { ring } = this.#file;

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import type { RingSetup } from '../../core/ring/ring.js';
-import { checkOptionNames, checkPath, oneOf } from '../../core/options/argument.js';
+import { checkPath, oneOf, ownOptions } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { TracewrightError } from '../../core/errors.js';
 import { isRegularFile } from '../../core/files/file-kind.js';
@@ -85,7 +85,7 @@ export class TraceFile {
     end?: string,
   ) {
     this.path = checkPath('path', path);
-    checkOptionNames<TraceFileOptions>(options, names);
+    options = ownOptions<TraceFileOptions>(options, names);
     const { ringDir, ...settings } = checkRingOptions(options, { onFull: 'block' });
     const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
     this.ring = new Ring(

@@ -1,3 +1,4 @@
+import { ownOptions } from '../../core/options/argument.js';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Finding } from '../../core/finding.js';
@@ -53,6 +54,7 @@ function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): v
  * trace at the path.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
+  options = ownOptions<CheckOptions>(options, { onProgress: true, repeats: true });
   const out = new FindingCollector(options.repeats);
   const trace = readTrace(path, (file, message, field) => {
     out.report(field === 'clock-offsets' ? 'clock-offsets' : 'metadata', file, message, 0);

@@ -1,4 +1,5 @@
 import { UnusedNumbers } from '../../core/unused-numbers.js';
+import { ownOptions } from '../../core/options/argument.js';
 import { statSync } from 'node:fs';
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import { TraceFormatError } from '../../core/errors.js';
@@ -86,6 +87,7 @@ export function* chromeEvents(
   path: string,
   options: ChromeOptions = {},
 ): Generator<ChromeEvent, void> {
+  options = ownOptions<ChromeOptions>(options, { shift: true, onProgress: true });
   const trace = readTraceDirectory(path);
   const { onProgress, shift = 0 } = options;
   const marks = markTypesOf(trace);

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { checkPath } from '../../core/options/argument.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError, outOfRange } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
@@ -93,6 +93,7 @@ export function convertToVersion3(
   options: ConvertOptions = {},
 ): Conversion {
   checkPath('from', from);
+  options = ownOptions<ConvertOptions>(options, { onProgress: true });
   const target = checkPath('to', to);
   if (existsSync(target)) {
     throw placeTaken('to', target, { advice: 'choose another path' });

@@ -1,3 +1,4 @@
+import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { StreamReader } from './reader.js';
@@ -84,6 +85,7 @@ export function* mergeStreams(
   streams: readonly ThreadStream[],
   options: MergeOptions = {},
 ): Generator<MergedEvent, void> {
+  options = ownOptions(options);
   const heap = new ClockHeap();
   const readers: StreamReader[] = [];
   const { onProgress, onFault } = options;

@@ -1,4 +1,4 @@
-import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError, wrongType } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
@@ -110,7 +110,7 @@ export class StreamReader {
    */
   constructor(path: string, options: ReadStreamOptions) {
     checkPath('path', path);
-    checkOptionNames<ReadStreamOptions>(options, READ_STREAM_OPTIONS);
+    options = ownOptions<ReadStreamOptions>(options, READ_STREAM_OPTIONS);
     const version: unknown = options.version;
     if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
     this.path = path;

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { checkOptionNames, checkPath } from '../../core/options/argument.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { kindOf } from '../../core/files/file-kind.js';
 import { isAlive } from '../../core/recovery/process-identity.js';
@@ -257,7 +257,7 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const whole = checkPath('path', path);
-  checkOptionNames<RecoverOptions>(options, RECOVER_OPTIONS);
+  options = ownOptions<RecoverOptions>(options, RECOVER_OPTIONS);
   return whileLocked(directoriesOf(whole), checkWait(options), () =>
     recoverStreams(whole, options),
   );

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { checkPath } from '../../core/options/argument.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isRegularFile } from '../../core/files/file-kind.js';
 import { readRegularFile } from '../../core/files/regular-file.js';
@@ -255,6 +255,7 @@ export function readTraceDirectory(
   path: string,
   options: TraceDirectoryOptions = {},
 ): TraceDirectory {
+  options = ownOptions<TraceDirectoryOptions>(options, { onFault: true });
   const counts = new Map<string, number>();
   const { onFault } = options;
   const trace = readTrace(path, (file, message, field) => {

@@ -1,3 +1,4 @@
+import { parseOwnJson } from '../../core/json.js';
 import { getNote, putNote } from '../../core/process-notes.js';
 import { wrongOrder } from '../../core/errors.js';
 import type { CheckedRingOptions } from '../../core/options/ring-options.js';
@@ -39,13 +40,13 @@ const NOTE = 'ovni.process';
 /** The process of this trace, if `procInit` has been called on any thread. */
 export function currentProcess(): OvniProcess | undefined {
   const note = getNote(NOTE);
-  return note === '' ? undefined : (JSON.parse(note) as OvniProcess);
+  return note === '' ? undefined : (parseOwnJson(note) as OvniProcess);
 }
 
 /** A process of version 1 as it was when it ended or moved to another directory. */
 export function endedProcess(procDir: string): OvniProcess | undefined {
   const note = getNote(NOTE + procDir);
-  return note === '' ? undefined : (JSON.parse(note) as OvniProcess);
+  return note === '' ? undefined : (parseOwnJson(note) as OvniProcess);
 }
 
 /**

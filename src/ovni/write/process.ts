@@ -1,7 +1,7 @@
 import { clockNow, unixNow } from '../../core/clock.js';
 import { limitGroup } from '../../core/ring/target-group.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
-import { checkOptionNames, integerIn } from '../../core/options/argument.js';
+import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
 import { watchTargets } from '../../core/ring/target-health.js';
@@ -91,7 +91,7 @@ export function beginProcess(
   if (known !== undefined && !known.finished) {
     throw wrongOrder('procInit', 'the process is initialised already');
   }
-  checkOptionNames<ProcessOptions>(options, PROCESS_OPTIONS);
+  options = ownOptions<ProcessOptions>(options, PROCESS_OPTIONS);
   integerIn('app', app, 1, MAX_I32);
   checkLoom(loom);
   integerIn('pid', pid, 1, MAX_I32);
