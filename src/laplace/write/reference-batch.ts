@@ -123,7 +123,7 @@ function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArra
     if (types.isFloat64Array(timestamp)) checkExact(timestamp, count);
   } else if (timestamp === undefined) {
     // Only this array is optional: a misspelt name would go unnoticed.
-    arrays = ownOptions<ReferenceArrays>(arrays, ARRAY_NAMES, 'references');
+    ownOptions<ReferenceArrays>(arrays, ARRAY_NAMES, 'references');
   } else {
     throw wrongType('timestamp', timestamp, 'a BigUint64Array, Float64Array or Uint32Array');
   }
