@@ -1,5 +1,5 @@
 // Two virtual processors may be the two threads of one core, and the second one may belong to another
-// machine: no counter of this system tells that somebody computes there, and code that keeps a core
+// machine: no counter of this system shows that, and code that keeps a core
 // busy takes twice its time meanwhile. So the same small work is timed again and again.
 
 const STEPS = 15_000;

@@ -126,7 +126,7 @@ async function measure({ quick }) {
         { name: ALLTOALLV, run: runAlltoallv, settle },
         { name: PLAIN_ALLTOALLV, run: runPlain, settle: () => plain.flush() },
       ],
-      // Less than half the ring, at which the drain thread would begin to work beside the batch.
+      // Less than half the ring, at which the drain thread would begin to work during the batch.
       { operations: 200, rounds },
     );
     rank.close();

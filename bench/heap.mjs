@@ -1,4 +1,4 @@
-// What a million records leave behind on the JavaScript heap while nothing collects it.
+// What a million records leave on the JavaScript heap while nothing collects it.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

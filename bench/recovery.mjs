@@ -1,4 +1,4 @@
-// Recovery of a 1 GiB ovni stream that misses its end, beside copying that stream once.
+// Recovery of a 1 GiB ovni stream without its end, compared to copying that stream once.
 
 import { spawnSync } from 'node:child_process';
 import {

@@ -143,7 +143,7 @@ function surveyOvni(directory) {
   let bytes = 0;
   for (const { path: stream, version } of trace.streams) {
     bytes += statSync(stream).size;
-    // One object stands for every event in turn; only their number matters here.
+    // The reader reuses one object for all events; only their number matters here.
     for (const event of ovni.readStream(stream, { version })) if (event.size > 0) records++;
   }
   return { threads: trace.streams.length, records, bytes, ...checked(ovni.checkTrace(path)) };

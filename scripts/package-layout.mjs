@@ -26,11 +26,11 @@ const rules = [
   [/^core\/recovery\/(?!predecessor|process-identity)/, 'core/recovery'],
   [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
-  [/^node\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
+  [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
-  [/^node\//, 'node/tracing'],
+  [/^node\//, 'node/hook'],
   [/^(traces|cli)\//, 'cli/commands'],
 ];
 

@@ -30,7 +30,7 @@ try {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   mkdirSync(output, { recursive: true });
   const prebuildify = join(root, 'node_modules', 'prebuildify', 'bin.js');
-  // Headers that lie beside this Node need not be downloaded.
+  // Headers installed with this Node need not be downloaded.
   const prefix = dirname(dirname(realpathSync(process.execPath)));
   const nodedir = existsSync(join(prefix, 'include', 'node', 'node_api.h'))
     ? { npm_config_nodedir: prefix }

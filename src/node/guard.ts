@@ -2,16 +2,15 @@ import { subscribe } from 'node:diagnostics_channel';
 import { TracewrightError } from '../core/errors.js';
 import { reasonOf, warn } from './warning.js';
 
-/** Until what the system has refused is tried again. */
+/** Time before an operation that failed with a system error is tried again. */
 export const PAUSE_MS = 2000;
 
 /**
- * Is between an observer and the service: what the observer throws ends the observing, with one
- * warning, and never reaches the service. What the system refuses (a full disk, say) only
- * interrupts it.
+ * Keeps errors of an observer away from the service. An error ends the observation with one warning. A
+ * system error, such as a full disk, only interrupts it.
  */
 export class Guard {
-  /** Whether to go on observing. */
+  /** Whether the observer runs. */
   on = true;
   readonly #what: string;
   #warned = false;
@@ -21,12 +20,12 @@ export class Guard {
     this.#what = what;
   }
 
-  /** Takes what an observer has thrown. */
+  /** Handles an error of the observer. */
   fail(error: unknown): void {
     if (error instanceof TracewrightError) {
-      // One event that the target cannot hold; the trace counts it, and the next one will fit.
+      // One event was too large. The trace counts it.
       if (error.field === 'event') return;
-      // The trace has ended, by a signal or by the service itself, which is nothing to complain of.
+      // The trace has ended, by a signal or by the service itself: no warning.
       if (error.code === 'ERR_CLOSED' || error.code === 'ERR_ORDER') this.on = false;
       if (this.on && error.code === 'ERR_SYSTEM') {
         this.#pause(error);

@@ -8,7 +8,7 @@
 // An addon that does not load on this machine must not stop the service, and only a call can be
 // caught. A top-level await would break `-r`.
 try {
-  const { beginTracing } = require('./tracing.js') as typeof import('./tracing.js');
+  const { beginTracing } = require('./begin-tracing.js') as typeof import('./begin-tracing.js');
   beginTracing();
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { basename, extname } from 'node:path';
 import { warn } from './warning.js';
 
-/** What the environment says about tracing; TRACEWRIGHT_RING_BYTES and its like belong to the core. */
+/** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
 export interface Settings {
   /** `TRACEWRIGHT_FORMATS`: `ovni,heph` (default), or one of them. */
   ovni: boolean;
@@ -19,7 +19,7 @@ export interface Settings {
   app: number;
   /** `TRACEWRIGHT_NAME`: names directories and files; default the script's file name. */
   name: string;
-  /** `TRACEWRIGHT_REQUEST_BYTES`: any value but `0`: request spans tell the bytes that were written. */
+  /** `TRACEWRIGHT_REQUEST_BYTES`: any value but `0`: request spans contain the number of bytes written. */
   requestBytes: boolean;
   /** `TRACEWRIGHT_QUIET`: any value but `0`: the place of the traces is not printed. */
   quiet: boolean;
@@ -41,16 +41,16 @@ const VARIABLES: ReadonlySet<string> = new Set(
     .split(' ')
     .map((name) => `TRACEWRIGHT_${name}`),
 );
-/** What a run passes to the processes that join it. */
+/** How a run describes itself to its child processes. */
 const RUN = 'TRACEWRIGHT_RUN';
 
-/** A misspelt variable would be a silent one. Processes that join a run say nothing again. */
+/** Warns of misspelt variables, once for each run. */
 function warnOfUnknownVariables(): void {
   if (RUN in process.env) return;
   for (const name of Object.keys(process.env)) {
     if (!name.startsWith('TRACEWRIGHT_') || VARIABLES.has(name)) continue;
     if (name.startsWith('TRACEWRIGHT_TEST_')) continue;
-    warn(`${name} is no variable of Tracewright; those are ${[...VARIABLES].sort().join(', ')}`);
+    warn(`${name} is an unknown variable; the valid ones are ${[...VARIABLES].sort().join(', ')}`);
   }
 }
 
@@ -85,7 +85,7 @@ function read<T>(
   return otherwise;
 }
 
-/** Reads the environment. What is wrong gets a warning and its default, a name that is unknown a warning. */
+/** Reads the environment. An invalid value causes a warning and its default, an unknown name a warning. */
 export function readSettings(): Settings {
   warnOfUnknownVariables();
   const formats = read('TRACEWRIGHT_FORMATS', FORMATS, 'ovni, heph or ovni,heph', (value) => {

@@ -1,9 +1,9 @@
-/** Warns the operator of the service, once, through Node's own channel (`--no-warnings` silences it). */
+/** Warns the operator of the service by a process warning (`--no-warnings` suppresses it). */
 export function warn(message: string): void {
   process.emitWarning(message, 'TracewrightWarning');
 }
 
-/** What an error says, in a form that fits after a colon. */
+/** The message of an error, to follow a colon. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

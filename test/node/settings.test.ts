@@ -124,7 +124,7 @@ describe('a setting that is wrong', () => {
   it('has a name that nothing reads', async () => {
     const { service, stderr } = await serve({ TRACEWRIGHT_FROMATS: 'heph' });
     expect(stderr).toContain(
-      'TracewrightWarning: TRACEWRIGHT_FROMATS is no variable of Tracewright; those are TRACEWRIGHT_APP,',
+      'TracewrightWarning: TRACEWRIGHT_FROMATS is an unknown variable; the valid ones are TRACEWRIGHT_APP,',
     );
     expect(stderr.match(/.*Warning: .*/g)).toHaveLength(1);
     expect(faultsOf(service.directory)).toEqual([]);

@@ -9,7 +9,7 @@ import { afterAll } from 'vitest';
 const fixtures = new URL('./fixtures/', import.meta.url);
 const register = fileURLToPath(new URL('../../dist/node/register.js', import.meta.url));
 
-/** How a process is told to trace itself. */
+/** The settings of a traced process. */
 export type Hook = '--import' | '-r' | 'NODE_OPTIONS' | 'none';
 
 export interface Ending {
@@ -97,15 +97,15 @@ export class TracedProcess {
 
   /** Resolves once the process has printed what the pattern matches. */
   printed(pattern: RegExp): Promise<RegExpExecArray> {
-    return this.#told(pattern, () => this.#stdout);
+    return this.#printed(pattern, () => this.#stdout);
   }
 
   /** Resolves once the process has warned of what the pattern matches. */
   warned(pattern: RegExp): Promise<RegExpExecArray> {
-    return this.#told(pattern, () => this.#stderr);
+    return this.#printed(pattern, () => this.#stderr);
   }
 
-  async #told(pattern: RegExp, output: () => string): Promise<RegExpExecArray> {
+  async #printed(pattern: RegExp, output: () => string): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(output());
       if (found !== null) return found;

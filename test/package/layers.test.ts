@@ -16,7 +16,7 @@ describe('what src may import', () => {
     ['core no format', 'src/core/errors.ts', "import '../ovni/layout.js';"],
     ['formats no other format', 'src/heph/layout.ts', "export * from '../ovni/layout.js';"],
     ['formats not the hook', 'src/ovni/layout.ts', "import '../node/run.js';"],
-    ['the hook not the command', 'src/node/run.ts', "import '../cli/main.js';"],
+    ['the hook not the command', 'src/node/run/run.ts', "import '../../cli/main.js';"],
     ['write/ no reader', 'src/laplace/write/references.ts', "import '../read/check.js';"],
     ['the root of a format no writer', 'src/heph/layout.ts', "import './write/span.js';"],
     [

@@ -1,5 +1,5 @@
-import { claimNote, getNote, putNote } from '../core/process-notes.js';
-import type { PieceSettings } from './ovni-pieces.js';
+import { claimNote, getNote, putNote } from '../../core/process-notes.js';
+import type { PieceSettings } from '../threads/ovni-rotation.js';
 
 /** What the first traced thread of a process has set up, for the threads that follow. */
 export interface ProcessPlan {

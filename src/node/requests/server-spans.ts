@@ -1,10 +1,10 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Span } from '../heph/write/span.js';
-import type { Stream, Timing } from '../heph/write/stream.js';
-import { Guard } from './guard.js';
-import type { RequestsInFlight } from './requests-in-flight.js';
+import type { Span } from '../../heph/write/span.js';
+import type { Stream, Timing } from '../../heph/write/stream.js';
+import { Guard } from '../guard.js';
+import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import type { SpanStream } from './span-stream.js';
 import { bounded, pathOf } from './url-path.js';
 
@@ -285,7 +285,7 @@ class ServerRequests {
 
 /**
  * Records every request that an HTTP server of this thread receives, as a span `request` with
- * `method`, `path` (without query) and `status`, and with `route` in front where a router reports one. A
+ * `method`, `path` (without query) and `status`, and with `route` first if a router reports it. A
  * request that was not answered in full has `aborted` 1 at the end, and `status` 0 when not even
  * headers were sent.
  *

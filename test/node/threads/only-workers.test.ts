@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TracedProcess } from './traced-process.js';
-import { faultsOf, requestsOf, streamsOf } from './written-traces.js';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, requestsOf, streamsOf } from '../written-traces.js';
 
 /** A process whose main thread never loads the library; resolves once its workers have ended. */
 async function onlyWorkers(together: number, after: number) {

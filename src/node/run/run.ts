@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { clockNow } from '../core/clock.js';
-import { isDirectory, kindOf } from '../core/files/file-kind.js';
-import { makeDirectories } from '../core/files/make-directories.js';
-import { hasCode } from '../core/files/system-error.js';
-import type { Settings } from './settings.js';
+import { clockNow } from '../../core/clock.js';
+import { isDirectory, kindOf } from '../../core/files/file-kind.js';
+import { makeDirectories } from '../../core/files/make-directories.js';
+import { hasCode } from '../../core/files/system-error.js';
+import type { Settings } from '../settings.js';
 
 /**
  * One run of a service: the topmost process that is traced, and every traced process and thread
@@ -23,13 +23,13 @@ export interface Run {
   earlier: readonly string[];
 }
 
-/** Passes to child processes which run they belong to. */
+/** The variable by which child processes know their run. */
 const VARIABLE = 'TRACEWRIGHT_RUN';
 
 interface Inherited {
   directory: string;
   firstClock: string;
-  /** The TRACEWRIGHT_DIR that the run was made from: a child that gets another begins its own. */
+  /** `TRACEWRIGHT_DIR` of the run. A child process with another value begins its own run. */
   setting: string;
 }
 
@@ -71,7 +71,7 @@ function earlierRuns(wanted: string, settings: Settings): string[] {
     .filter((run) => isDirectory(join(run, 'ovni')) || isDirectory(join(run, 'heph')));
 }
 
-/** Takes a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` … */
+/** Claims a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` … */
 function claim(wanted: string, format: string): string {
   for (let number = 0; ; number++) {
     const directory = number === 0 ? wanted : `${wanted}.${number}`;
@@ -90,7 +90,7 @@ function claim(wanted: string, format: string): string {
 }
 
 /**
- * Joins the run of the parent process, or begins one and passes it to the children of this process.
+ * Joins the run of the parent process, or begins one for this process and its children.
  *
  * @throws when the directory cannot be made.
  */
@@ -111,8 +111,8 @@ export function joinRun(settings: Settings): Run {
 }
 
 /**
- * Gives up a run of which nothing is written: the next one takes its name. A directory that bears the
- * name that was asked for may be another program's, and stays.
+ * Removes the directories of a run that writes nothing, so that the next run can use the name. The
+ * requested directory may belong to another program, and stays.
  */
 export function leaveRun({ directory, topmost }: Run, settings: Settings): void {
   if (!topmost) return;
@@ -123,7 +123,7 @@ export function leaveRun({ directory, topmost }: Run, settings: Settings): void 
     try {
       rmdirSync(place);
     } catch {
-      // It is not there, or not empty: another program uses it.
+      // It does not exist, or is not empty.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Longest path or route that is recorded, in characters: with it an event fits any datagram. */
+/** Longest recorded path or route, in characters. An event with it fits any datagram. */
 const MAX_LENGTH = 256;
 
 const SLASH = 0x2f;
@@ -8,12 +8,11 @@ const NUMBER_SIGN = 0x23;
 const AUTHORITY = /^[^/?#]*:\/\/[^/?#]*/;
 
 /**
- * The path of a request's URL. What follows `?` or `#` is left out, for it may hold what must not
- * be written down, and so is what comes before the path (`http://user:password@host`). A path of
- * more than 256 characters is cut, and ends in `…`.
+ * The path of a request's URL, without what may be secret: the query, the fragment, and the authority
+ * (`http://user:password@host`). A path of more than 256 characters is cut and ends in `…`.
  */
 export function pathOf(url: string): string {
-  const path = url.charCodeAt(0) === SLASH ? url : behindAuthority(url);
+  const path = url.charCodeAt(0) === SLASH ? url : withoutAuthority(url);
   // Not with indexOf: it leaves compiled code, and took a sixth of what a request costs.
   const searched = Math.min(path.length, MAX_LENGTH + 1);
   for (let i = 0; i < searched; i++) {
@@ -23,12 +22,12 @@ export function pathOf(url: string): string {
   return bounded(path);
 }
 
-function behindAuthority(url: string): string {
+function withoutAuthority(url: string): string {
   const authority = AUTHORITY.exec(url);
   return authority === null ? url : url.slice(authority[0].length) || '/';
 }
 
-/** The text, cut where it is longer than a path may be. */
+/** The text, cut if it is longer than 256 characters. */
 export function bounded(text: string): string {
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 1)}…`;
 }

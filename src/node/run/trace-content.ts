@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isDirectory, kindOf } from '../core/files/file-kind.js';
-import { hasCode } from '../core/files/system-error.js';
+import { isDirectory, kindOf } from '../../core/files/file-kind.js';
+import { hasCode } from '../../core/files/system-error.js';
 
 const DELETED = '.deleted';
 
@@ -10,7 +10,7 @@ export interface TraceContent {
   bytes: number;
   /** When it was last written to, in milliseconds. */
   time: number;
-  /** A process writes there, or a recovery has something to do. */
+  /** Rings: a process writes there, or recovery is due. */
   rings: string[];
 }
 

@@ -10,13 +10,13 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
-import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
-import { completeEarlierTraces } from '../../src/node/earlier-traces.js';
-import { isAlive } from '../../src/core/recovery/process-identity.js';
-import { hasCode } from '../../src/core/files/system-error.js';
-import { TracedProcess, temporaryDirectory } from './traced-process.js';
-import { faultsOf, requestsOf } from './written-traces.js';
+import { checkTrace as checkHeph } from '../../../src/heph/read/check.js';
+import { checkTrace as checkOvni } from '../../../src/ovni/read/check.js';
+import { completeEarlierTraces } from '../../../src/node/run/earlier-traces.js';
+import { isAlive } from '../../../src/core/recovery/process-identity.js';
+import { hasCode } from '../../../src/core/files/system-error.js';
+import { TracedProcess, temporaryDirectory } from '../traced-process.js';
+import { faultsOf, requestsOf } from '../written-traces.js';
 
 const RING = 65_536;
 const BUDGET = 1 << 20;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bounded, pathOf } from '../../src/node/url-path.js';
+import { bounded, pathOf } from '../../../src/node/requests/url-path.js';
 
 describe('the path of a URL', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('the path of a URL', () => {
     expect(pathOf(url)).toBe(path);
   });
 
-  it('is cut behind 256 characters', () => {
+  it('is cut after 256 characters', () => {
     const longest = `/${'a'.repeat(255)}`;
     expect(pathOf(longest)).toBe(longest);
     expect(pathOf(`${longest}?secret`)).toBe(longest);

@@ -1,13 +1,13 @@
 import { constants, performance, PerformanceObserver } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
-import { clockNow } from '../core/clock.js';
-import { holdingSignals } from '../core/signals.js';
-import { setAttribute } from '../ovni/write/attribute.js';
-import { defineMark, labelMark, markInterval } from '../ovni/write/mark.js';
-import { StreamWriter } from '../ovni/write/stream-writer.js';
-import { readyThread, thread } from '../ovni/write/thread.js';
-import { Guard } from './guard.js';
-import { beginStream, threadName } from './thread-life.js';
+import { clockNow } from '../../core/clock.js';
+import { holdingSignals } from '../../core/signals.js';
+import { setAttribute } from '../../ovni/write/attribute.js';
+import { defineMark, labelMark, markInterval } from '../../ovni/write/mark.js';
+import { StreamWriter } from '../../ovni/write/stream-writer.js';
+import { readyThread, thread } from '../../ovni/write/thread.js';
+import { Guard } from '../guard.js';
+import { beginStream, threadName } from './thread-stream.js';
 
 /** Mark type of the garbage collections of a thread. */
 export const COLLECTION = 1;

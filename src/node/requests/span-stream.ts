@@ -1,8 +1,8 @@
-import { holdingSignals } from '../core/signals.js';
-import { isMainThread } from '../core/system-thread.js';
-import { openTrace } from '../heph/write/trace.js';
-import type { Trace } from '../heph/write/trace.js';
-import type { Stream } from '../heph/write/stream.js';
+import { holdingSignals } from '../../core/signals.js';
+import { isMainThread } from '../../core/system-thread.js';
+import { openTrace } from '../../heph/write/trace.js';
+import type { Trace } from '../../heph/write/trace.js';
+import type { Stream } from '../../heph/write/stream.js';
 
 /**
  * The Heph stream of the calling thread. It is opened with the first span, so that a worker that

@@ -1,14 +1,14 @@
 import { cpus } from 'node:os';
-import { clockNow } from '../core/clock.js';
-import { holdingSignals } from '../core/signals.js';
-import { isMainThread } from '../core/system-thread.js';
-import { setAttribute } from '../ovni/write/attribute.js';
-import { beginProcess } from '../ovni/write/process.js';
-import type { StreamWriter } from '../ovni/write/stream-writer.js';
-import { emitThreadStart } from '../ovni/write/thread-start.js';
-import { readyProcess } from '../ovni/write/process-note.js';
-import { addCpu, thread } from '../ovni/write/thread.js';
-import type { Settings } from './settings.js';
+import { clockNow } from '../../core/clock.js';
+import { holdingSignals } from '../../core/signals.js';
+import { isMainThread } from '../../core/system-thread.js';
+import { setAttribute } from '../../ovni/write/attribute.js';
+import { beginProcess } from '../../ovni/write/process.js';
+import type { StreamWriter } from '../../ovni/write/stream-writer.js';
+import { emitThreadStart } from '../../ovni/write/thread-start.js';
+import { readyProcess } from '../../ovni/write/process-note.js';
+import { addCpu, thread } from '../../ovni/write/thread.js';
+import type { Settings } from '../settings.js';
 
 /** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */
 const VIRTUAL_CPU = -1;

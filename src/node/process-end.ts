@@ -4,7 +4,7 @@ import { isMainThread } from '../core/system-thread.js';
 import { procFini } from '../ovni/write/process.js';
 import { readyProcess } from '../ovni/write/process-note.js';
 import { thread, threadFree } from '../ovni/write/thread.js';
-import type { GarbageCollections } from './garbage-collection.js';
+import type { GarbageCollections } from './threads/garbage-collections.js';
 
 /** Signals that end a process, and that an operator sends to a service. */
 const SIGNALS = new Map<string | symbol, number>(

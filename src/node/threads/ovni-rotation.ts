@@ -1,22 +1,22 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { clockNow } from '../core/clock.js';
-import { getNote, putNote } from '../core/process-notes.js';
-import { makeDirectories } from '../core/files/make-directories.js';
-import type { CheckedSizeOptions } from '../core/options/size-limits.js';
-import { holdingSignals } from '../core/signals.js';
-import { pieceName, pieceOf } from '../ovni/file-names.js';
+import { clockNow } from '../../core/clock.js';
+import { getNote, putNote } from '../../core/process-notes.js';
+import { makeDirectories } from '../../core/files/make-directories.js';
+import type { CheckedSizeOptions } from '../../core/options/size-limits.js';
+import { holdingSignals } from '../../core/signals.js';
+import { pieceName, pieceOf } from '../../ovni/file-names.js';
 import {
   followProcess,
   isRecording,
   moveProcess,
   recordedBytes,
   workDirectory,
-} from '../ovni/write/rotation.js';
-import type { ThreadMove } from '../ovni/write/rotation.js';
-import type { StreamWriter } from '../ovni/write/stream-writer.js';
-import { threadIsReady } from '../ovni/write/thread.js';
-import { reasonOf, warn } from './warning.js';
+} from '../../ovni/write/rotation.js';
+import type { ThreadMove } from '../../ovni/write/rotation.js';
+import type { StreamWriter } from '../../ovni/write/stream-writer.js';
+import { threadIsReady } from '../../ovni/write/thread.js';
+import { reasonOf, warn } from '../warning.js';
 
 /**
  * The ovni traces of a process that rotates: `<run>/ovni/<pid>.000001`, `<pid>.000002` …, each a
@@ -75,7 +75,7 @@ export function presentPiece(): Piece {
 /** Deletes the oldest pieces of the process until the others leave room for one more. */
 function shrink(settings: PieceSettings): void {
   const { contentOf, halfRemoved, removeTrace } =
-    require('./trace-content.js') as typeof import('./trace-content.js');
+    require('../run/trace-content.js') as typeof import('../run/trace-content.js');
   const { directory, maxBytes, rotateBytes } = settings;
   const present = presentPiece().number;
   const pieces = [];
@@ -215,7 +215,7 @@ class Leader {
     } catch (error) {
       this.#thread.warnOnce('keeps a piece that has not begun', () => {
         const { removeTrace } =
-          require('./trace-content.js') as typeof import('./trace-content.js');
+          require('../run/trace-content.js') as typeof import('../run/trace-content.js');
         removeTrace(path);
       });
       throw error;

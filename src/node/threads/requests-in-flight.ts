@@ -1,11 +1,11 @@
-import { TracewrightError } from '../core/errors.js';
-import { compileMarks, defineMark, labelMark } from '../ovni/write/mark.js';
-import { thread } from '../ovni/write/thread.js';
-import { Guard } from './guard.js';
+import { TracewrightError } from '../../core/errors.js';
+import { compileMarks, defineMark, labelMark } from '../../ovni/write/mark.js';
+import { thread } from '../../ovni/write/thread.js';
+import { Guard } from '../guard.js';
 
 /** Mark type of the requests that a thread is serving. */
 export const IN_FLIGHT = 0;
-/** Values that have a label; above them the value alone is shown. */
+/** Number of values with a label. Larger values have none. */
 const MAX_LABELLED = 4096;
 const FIRST_LABELLED = 8;
 
@@ -19,12 +19,12 @@ export class RequestsInFlight {
   #count = 0;
   #labelled = -1;
 
-  /** A request has come. */
+  /** Counts a request that begins. */
   begin(): void {
     this.#set(this.#count + 1);
   }
 
-  /** A request has been answered, or given up. */
+  /** Counts a request that ends. */
   end(): void {
     this.#set(this.#count - 1);
   }
@@ -74,7 +74,7 @@ export class RequestsInFlight {
   }
 }
 
-/** What changes metadata holds even where the disk has no room for it now. */
+/** Changes metadata; if the disk is full, the change is written later. */
 function toMetadata(change: () => void): void {
   try {
     change();

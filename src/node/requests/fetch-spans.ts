@@ -1,6 +1,6 @@
-import type { Span } from '../heph/write/span.js';
-import type { Timing } from '../heph/write/stream.js';
-import { Guard } from './guard.js';
+import type { Span } from '../../heph/write/span.js';
+import type { Timing } from '../../heph/write/stream.js';
+import { Guard } from '../guard.js';
 import type { SpanStream } from './span-stream.js';
 import { bounded, pathOf } from './url-path.js';
 

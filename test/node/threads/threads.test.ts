@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TracedProcess } from './traced-process.js';
-import { faultsOf, requestsOf, spansOf, streamsOf } from './written-traces.js';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, requestsOf, spansOf, streamsOf } from '../written-traces.js';
 
 async function withWorker(
   hook: '--import' | '-r' | 'NODE_OPTIONS',

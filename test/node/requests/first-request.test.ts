@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
-import { readStream } from '../../src/ovni/read/reader.js';
-import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
-import { mayMount, SmallDisk } from '../faults/small-disk.js';
-import { TracedProcess } from './traced-process.js';
+import { checkTrace as checkOvni } from '../../../src/ovni/read/check.js';
+import { readStream } from '../../../src/ovni/read/reader.js';
+import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
+import { mayMount, SmallDisk } from '../../faults/small-disk.js';
+import { TracedProcess } from '../traced-process.js';
 
 const disks: SmallDisk[] = [];
 afterEach(() => {

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TracedProcess } from './traced-process.js';
-import { faultsOf, requestsOf, spansOf, streamsOf } from './written-traces.js';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, requestsOf, spansOf, streamsOf } from '../written-traces.js';
 
 async function end(service: TracedProcess): Promise<void> {
   service.kill('SIGTERM');
@@ -31,7 +31,7 @@ function valuesInFlight(service: TracedProcess): unknown[] {
 }
 
 describe('requests', () => {
-  it('are told with method and status, and with the bytes that were written if wished', async () => {
+  it('are recorded with method and status, and with the bytes that were written if wished', async () => {
     const service = new TracedProcess('service.mjs', { env: { TRACEWRIGHT_REQUEST_BYTES: '1' } });
     const port = await service.port();
     const answers = [
@@ -68,7 +68,7 @@ describe('requests', () => {
     expect(valuesInFlight(service).at(-1)).toBe(1n);
   });
 
-  it('do not ask Node for bytes unless told to', async () => {
+  it('do not ask Node for bytes by default', async () => {
     const service = new TracedProcess('service.mjs');
     await raw(await service.port(), 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     await end(service);
@@ -153,7 +153,7 @@ describe('requests', () => {
     }
   });
 
-  it('with a very long path are told in a datagram all the same', async () => {
+  it('with a very long path are still recorded in a datagram', async () => {
     const service = new TracedProcess('service.mjs');
     await service.get(`/${'x'.repeat(8000)}`);
     await service.serve('/');
@@ -163,7 +163,7 @@ describe('requests', () => {
     expect(short).toBe('/');
   });
 
-  it('are told with the route where a router knows it', async () => {
+  it('are recorded with the route where a router knows it', async () => {
     const service = new TracedProcess('routed-service.mjs');
     await service.get('/express/users/12');
     await service.get('/fastify/34?x=1');
@@ -177,20 +177,20 @@ describe('requests', () => {
 });
 
 describe('outgoing requests', () => {
-  it('are told for node:http and for fetch', async () => {
+  it('are recorded for node:http and for fetch', async () => {
     const service = new TracedProcess('client.mjs');
     expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
     expect(faultsOf(service.directory)).toEqual([]);
-    const told = (description: string): unknown[] =>
+    const recorded = (description: string): unknown[] =>
       spansOf(service.directory)
         .filter((span) => span.description === description)
         .map(({ attributes: { path, status, aborted } }) => [path, status, aborted]);
-    expect(told('http client')).toEqual([
+    expect(recorded('http client')).toEqual([
       ['/whole', 200n, 0n],
       ['/cut', 200n, 1n],
       ['/refuse', 0n, 1n],
     ]);
-    expect(told('fetch')).toEqual([
+    expect(recorded('fetch')).toEqual([
       ['/fetch/whole', 200n, 0n],
       ['/fetch/cut', 200n, 0n],
       ['/fetch/refuse', 200n, 0n],

@@ -16,26 +16,26 @@ import { openTrace } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
-import { traceClientRequests } from './client-spans.js';
-import { completeAtExit, completeOnSignals } from './exits.js';
-import { traceFetchRequests } from './fetch-spans.js';
-import { GarbageCollections } from './garbage-collection.js';
-import { traceServerRequests } from './http-spans.js';
-import { firstPiece, presentPiece, rotatePieces } from './ovni-pieces.js';
-import type { PieceSettings } from './ovni-pieces.js';
-import { forgoPlan, knownPlan, publishPlan } from './process-plan.js';
-import type { ProcessPlan } from './process-plan.js';
-import { RequestsInFlight } from './requests-in-flight.js';
-import { joinRun, leaveRun } from './run.js';
-import type { Run } from './run.js';
+import { traceClientRequests } from './requests/client-spans.js';
+import { completeAtExit, completeOnSignals } from './process-end.js';
+import { traceFetchRequests } from './requests/fetch-spans.js';
+import { GarbageCollections } from './threads/garbage-collections.js';
+import { traceServerRequests } from './requests/server-spans.js';
+import { firstPiece, presentPiece, rotatePieces } from './threads/ovni-rotation.js';
+import type { PieceSettings } from './threads/ovni-rotation.js';
+import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
+import type { ProcessPlan } from './run/process-plan.js';
+import { RequestsInFlight } from './threads/requests-in-flight.js';
+import { joinRun, leaveRun } from './run/run.js';
+import type { Run } from './run/run.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
-import { SpanStream } from './span-stream.js';
-import { beginFirstThread, beginStream, beginThread, beginTrace } from './thread-life.js';
+import { SpanStream } from './requests/span-stream.js';
+import { beginFirstThread, beginStream, beginThread, beginTrace } from './threads/thread-stream.js';
 import { PAUSE_MS } from './guard.js';
 import { reasonOf, warn } from './warning.js';
 
-/** Runs one part of the set-up; the others go on without it when it fails. */
+/** Runs one part of the set-up. If it fails, the others continue without it. */
 function part<T>(what: string, begin: () => T): T | undefined {
   try {
     return begin();
@@ -69,7 +69,7 @@ function openFree(
   }
 }
 
-/** Passes to processes that this one begins where its rings lie, whatever their working directory is. */
+/** Makes the directory for rings absolute, for child processes with other working directories. */
 function settleRingDir(): string | undefined {
   const ringDir = checkRingDir();
   if (ringDir !== undefined) process.env['TRACEWRIGHT_RING_DIR'] = ringDir;
@@ -97,10 +97,10 @@ function sizesOf(used: number): CheckedSizeOptions {
  * @returns the bytes of those that stay.
  */
 function settleEarlier(run: Run, ringDir: string | undefined): number {
-  // A directory of its own that is new, and the first of its name.
+  // The directory is new, and no earlier run has used its name.
   if (run.topmost && run.earlier.length === 0) return 0;
   const { completeEarlierTraces, deleteOldest } =
-    require('./earlier-traces.js') as typeof import('./earlier-traces.js');
+    require('./run/earlier-traces.js') as typeof import('./run/earlier-traces.js');
   const traces = completeEarlierTraces(run.directory, run.earlier, ringDir);
   const { maxBytes, atMaxBytes } = sizesOf(0);
   if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
@@ -137,7 +137,7 @@ function announce(settings: Settings, run: Run, plan: ProcessPlan): void {
       `tracewright: ${settings.name} (${process.pid}) is traced in ${[...places].join(' and ')}\n`,
     );
   } catch {
-    // Nobody listens.
+    // Standard error is closed.
   }
 }
 

@@ -1,15 +1,15 @@
 import { rmdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { kindOf } from '../core/files/file-kind.js';
-import { TraceFormatError } from '../core/errors.js';
-import { isAlive, isTaken } from '../core/recovery/process-identity.js';
-import { ringsIn } from '../core/recovery/recover-rings.js';
-import { RingFile } from '../core/recovery/ring-file.js';
-import { hasCode } from '../core/files/system-error.js';
-import { EXTENSION, fileOfRing as fileOfHephRing, nameOfTrace } from '../heph/file-names.js';
-import { recoverTrace as recoverHeph } from '../heph/read/recover.js';
-import { recoverTrace as recoverOvni, writersOf } from '../ovni/read/recover.js';
-import type { StreamOwner } from '../ovni/stream-owner.js';
+import { kindOf } from '../../core/files/file-kind.js';
+import { TraceFormatError } from '../../core/errors.js';
+import { isAlive, isTaken } from '../../core/recovery/process-identity.js';
+import { ringsIn } from '../../core/recovery/recover-rings.js';
+import { RingFile } from '../../core/recovery/ring-file.js';
+import { hasCode } from '../../core/files/system-error.js';
+import { EXTENSION, fileOfRing as fileOfHephRing, nameOfTrace } from '../../heph/file-names.js';
+import { recoverTrace as recoverHeph } from '../../heph/read/recover.js';
+import { recoverTrace as recoverOvni, writersOf } from '../../ovni/read/recover.js';
+import type { StreamOwner } from '../../ovni/stream-owner.js';
 import { contentOf, halfRemoved, namesIn, removeTrace } from './trace-content.js';
 
 /** A trace that an earlier process has left: an ovni directory, or a Heph file. */
@@ -28,7 +28,7 @@ const isNamed = (name: string) => [PIECE, LOOM, PROCESS].some((each) => each.tes
 /** A Heph trace whose name contains its process: without its extension and the number of a piece. */
 const FILE = /-(\d+)(?:-\d+)?$/;
 
-/** Whether the process in a name has ended; false for a name without one. */
+/** Whether the process in a name has ended; false for a name without a process. */
 function hasEnded(name: string, pattern: RegExp): boolean {
   const pid = Number(pattern.exec(name)?.[1] ?? 0);
   return pid > 0 && !isTaken(pid);
@@ -54,7 +54,7 @@ function knownRing(path: string): KnownRing[] {
     return [{ ...known, target: ring.target }];
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return [];
-    // Whose it is nobody knows. Recovery leaves a damaged one where it is, and completes the others.
+    // Its process is unknown. Recovery leaves a damaged ring unchanged and recovers the others.
     return [{ path, target: '', pid: 0, alive: !(error instanceof TraceFormatError) }];
   }
 }
@@ -102,7 +102,7 @@ function tracesOf(run: string, present: boolean): string[] {
   return [...processes, ...files];
 }
 
-/** The process that a trace may be of, by its name: a Heph file's may hold other numbers too. */
+/** Every number in the name of a trace: one of them is the pid of its process. */
 function pidsOf(path: string): number[] {
   return (basename(path).match(/\d+/g) ?? []).map(Number);
 }
@@ -138,7 +138,7 @@ function recover(path: string, ringDir: string | undefined): void {
  * ones, and says what is there. Traces of processes that are alive are left alone.
  *
  * @param present the directory of this run.
- * @param ringDir where rings lie that are not next to their traces.
+ * @param ringDir where rings lie that are not in the directories of their traces.
  */
 export function completeEarlierTraces(
   present: string,

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Span } from '../heph/write/span.js';
-import type { Timing } from '../heph/write/stream.js';
-import { Guard } from './guard.js';
+import type { Span } from '../../heph/write/span.js';
+import type { Timing } from '../../heph/write/stream.js';
+import { Guard } from '../guard.js';
 import type { SpanStream } from './span-stream.js';
 import { bounded, pathOf } from './url-path.js';
 
