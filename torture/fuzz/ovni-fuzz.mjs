@@ -19,7 +19,7 @@ import {
 const { dumpEvents, dumpLine } = internal('ovni/read/dump');
 const { HEADER_BYTES, payloadBytes } = internal('ovni/layout');
 
-const writer = fileURLToPath(new URL('../../test/fixtures/ovni-killed-state.mjs', import.meta.url));
+const writer = fileURLToPath(new URL('../../test/ovni/fixtures/killed-state.mjs', import.meta.url));
 const marks = [
   [3, 7],
   [4, 1],

@@ -31,7 +31,7 @@ interface Left {
 
 async function ovni(place: string, version: 1 | 3): Promise<Left> {
   const traceDir = join(place, 'ovni');
-  await runFixture('ovni-killed-state.mjs', {
+  await runFixture('ovni/killed-state.mjs', {
     input: { traceDir, version, cpu: -1, states: ['OHx', 'OHp', 'OHr'], marks: [] },
   });
   const thread = join(traceDir, 'loom.node.1/proc.1');

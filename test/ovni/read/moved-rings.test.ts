@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkTrace } from '../../src/ovni/read/check.js';
-import { readStream } from '../../src/ovni/read/reader.js';
-import { recoverTrace } from '../../src/ovni/read/recover.js';
-import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
-import { runFixture } from '../fixtures/run-fixture.js';
+import { checkTrace } from '../../../src/ovni/read/check.js';
+import { readStream } from '../../../src/ovni/read/reader.js';
+import { recoverTrace } from '../../../src/ovni/read/recover.js';
+import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 
 const COUNT = 10_000;
 
@@ -25,7 +25,7 @@ async function movedTrace(
   const first = join(folder, 'first');
   mkdirSync(join(first, 'rings'), { recursive: true });
   const input = { traceDir: 'ovni', ringDir: 'rings', version, count: COUNT };
-  const { signal } = await runFixture('ovni-ring-dir-killed.mjs', { input, cwd: first });
+  const { signal } = await runFixture('ovni/ring-dir-killed.mjs', { input, cwd: first });
   expect(signal).toBe('SIGKILL');
   const second = join(folder, 'second');
   renameSync(first, second);

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkTrace, readTraceDirectory, recoverTrace } from '../../src/ovni/index.js';
-import { runFixture } from '../fixtures/run-fixture.js';
+import { checkTrace, readTraceDirectory, recoverTrace } from '../../../src/ovni/index.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-hostile-'));
 const thread = 'loom.node.1/proc.1/thread.1';
@@ -22,7 +22,7 @@ let killed: string;
 
 beforeAll(async () => {
   killed = join(folder, 'killed');
-  await runFixture('ovni-killed-state.mjs', {
+  await runFixture('ovni/killed-state.mjs', {
     input: { traceDir: killed, version: 3, cpu: -1, states: ['OHx'], marks: [] },
   });
 });

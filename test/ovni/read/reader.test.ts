@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TraceFormatError, TracewrightError } from '../../src/core/errors.js';
+import { TraceFormatError, TracewrightError } from '../../../src/core/errors.js';
 import {
   StreamReader,
   decodeArguments,
   readStream,
   signatureOf,
-} from '../../src/ovni/read/reader.js';
-import type { ReadStreamOptions } from '../../src/ovni/read/reader.js';
-import { parseSignature } from '../../src/ovni/signature.js';
+} from '../../../src/ovni/read/reader.js';
+import type { ReadStreamOptions } from '../../../src/ovni/read/reader.js';
+import { parseSignature } from '../../../src/ovni/signature.js';
 import {
   T0,
   execute,
@@ -22,8 +22,8 @@ import {
   streamHeader,
   temporaryFolder,
   writeFileIn,
-} from './trace-building.js';
-import { codeOf, mcvOf } from '../../src/ovni/layout.js';
+} from '../trace-building.js';
+import { codeOf, mcvOf } from '../../../src/ovni/layout.js';
 
 interface Copy {
   offset: number;

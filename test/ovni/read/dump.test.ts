@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { TraceFormatError } from '../../src/core/errors.js';
-import { dumpEvents, dumpLine, dumpObject } from '../../src/ovni/read/dump.js';
+import { TraceFormatError } from '../../../src/core/errors.js';
+import { dumpEvents, dumpLine, dumpObject } from '../../../src/ovni/read/dump.js';
 import {
   T0,
   execute,
@@ -15,7 +15,7 @@ import {
   writeFileIn,
   writeVersion1,
   writeVersion3,
-} from './trace-building.js';
+} from '../trace-building.js';
 
 const linesOf = (path: string): string[] => [...lines(path)];
 

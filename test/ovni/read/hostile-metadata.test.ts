@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { TraceFormatError } from '../../src/core/errors.js';
-import { dumpEvents, dumpLine, dumpObject } from '../../src/ovni/read/dump.js';
-import { checkTrace, readTraceDirectory } from '../../src/ovni/index.js';
-import { T0, execute, mark, normal, writeFileIn, writeVersion3 } from './trace-building.js';
+import type { TraceFormatError } from '../../../src/core/errors.js';
+import { dumpEvents, dumpLine, dumpObject } from '../../../src/ovni/read/dump.js';
+import { checkTrace, readTraceDirectory } from '../../../src/ovni/index.js';
+import { T0, execute, mark, normal, writeFileIn, writeVersion3 } from '../trace-building.js';
 
 const events = [execute(T0), normal('OHe', T0 + 10n)];
 const rulesOf = (folder: string): string[] => [...checkTrace(folder)].map(({ rule }) => rule);

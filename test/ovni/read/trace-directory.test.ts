@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TraceFormatError, TracewrightError } from '../../src/core/errors.js';
-import { clockOffsetOf, hostOf, readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
+import { TraceFormatError, TracewrightError } from '../../../src/core/errors.js';
+import {
+  clockOffsetOf,
+  hostOf,
+  readTraceDirectory,
+} from '../../../src/ovni/read/trace-directory.js';
 import {
   T0,
   execute,
@@ -14,7 +18,7 @@ import {
   writeFileIn,
   writeVersion1,
   writeVersion3,
-} from './trace-building.js';
+} from '../trace-building.js';
 
 const life = [execute(T0), normal('OHe', T0 + 9n)];
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkTrace } from '../../src/ovni/read/check.js';
+import { checkTrace } from '../../../src/ovni/read/check.js';
 import {
   T0,
   cpus,
@@ -18,8 +18,8 @@ import {
   writeFileIn,
   writeVersion1,
   writeVersion3,
-} from './trace-building.js';
-import type { TestThread } from './trace-building.js';
+} from '../trace-building.js';
+import type { TestThread } from '../trace-building.js';
 
 const HOUR = 3_600_000_000_000n;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { streamEnding } from '../../src/ovni/read/stream-ending.js';
+import { streamEnding } from '../../../src/ovni/read/stream-ending.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'tracewright-ending-'));
 afterAll(() => {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ChromeEvent } from '../../src/core/chrome-event.js';
-import { TraceFormatError } from '../../src/core/errors.js';
-import { chromeEvents } from '../../src/ovni/read/chrome.js';
+import type { ChromeEvent } from '../../../src/core/chrome-event.js';
+import { TraceFormatError } from '../../../src/core/errors.js';
+import { chromeEvents } from '../../../src/ovni/read/chrome.js';
 import {
   T0,
   execute,
@@ -14,7 +14,7 @@ import {
   writeFileIn,
   writeVersion1,
   writeVersion3,
-} from './trace-building.js';
+} from '../trace-building.js';
 
 const us = Number(T0) / 1000;
 const marks = {

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { TraceFormatError, TracewrightError } from '../../src/core/errors.js';
-import { models } from '../../src/ovni/catalog.js';
-import { checkTrace } from '../../src/ovni/read/check.js';
-import { convertToVersion3 } from '../../src/ovni/read/convert-version3.js';
-import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
+import { TraceFormatError, TracewrightError } from '../../../src/core/errors.js';
+import { models } from '../../../src/ovni/catalog.js';
+import { checkTrace } from '../../../src/ovni/read/check.js';
+import { convertToVersion3 } from '../../../src/ovni/read/convert-version3.js';
+import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
 import {
   T0,
   cpus,
@@ -20,7 +20,7 @@ import {
   writeFileIn,
   writeVersion1,
   writeVersion3,
-} from './trace-building.js';
+} from '../trace-building.js';
 
 const HOUR = 3_600_000_000_000n;
 const emulator = process.env['OVNIEMU'];

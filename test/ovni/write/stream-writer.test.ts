@@ -2,8 +2,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { core } from '../../src/core/addon.js';
-import { TracewrightError } from '../../src/core/errors.js';
+import { core } from '../../../src/core/addon.js';
+import { TracewrightError } from '../../../src/core/errors.js';
 import {
   addCpu,
   clockNow,
@@ -20,11 +20,11 @@ import {
   threadFree,
   threadInit,
   threadRequire,
-} from '../../src/ovni/index.js';
-import type { ProcessOptions } from '../../src/ovni/index.js';
-import { faultsOf, findingsOf, onlyStream, withoutFlushes } from './stream-content.js';
-import type { ReadEvent } from './stream-content.js';
-import { temporaryFolder } from './trace-building.js';
+} from '../../../src/ovni/index.js';
+import type { ProcessOptions } from '../../../src/ovni/index.js';
+import { faultsOf, findingsOf, onlyStream, withoutFlushes } from '../stream-content.js';
+import type { ReadEvent } from '../stream-content.js';
+import { temporaryFolder } from '../trace-building.js';
 
 const RING = 64 * 1024;
 /** A longer event is written past the ring. */

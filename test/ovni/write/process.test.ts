@@ -10,8 +10,8 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
-import { readPackets } from '../../src/heph/read/reader.js';
+import { checkTrace as checkHeph } from '../../../src/heph/read/check.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
 import {
   addCpu,
   event,
@@ -22,12 +22,12 @@ import {
   threadFree,
   threadInit,
   threadIsReady,
-} from '../../src/ovni/index.js';
-import type { ProcessPlace } from '../../src/ovni/index.js';
-import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
-import { resultOfFixture, runFixture, runScript } from '../fixtures/run-fixture.js';
-import { bytesWithoutClocks, faultsOf, onlyStream, streamsOf } from './stream-content.js';
-import { temporaryFolder } from './trace-building.js';
+} from '../../../src/ovni/index.js';
+import type { ProcessPlace } from '../../../src/ovni/index.js';
+import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
+import { resultOfFixture, runFixture, runScript } from '../../fixtures/run-fixture.js';
+import { bytesWithoutClocks, faultsOf, onlyStream, streamsOf } from '../stream-content.js';
+import { temporaryFolder } from '../trace-building.js';
 
 const execute = event('OHx');
 const burst = event('OB.');
@@ -66,7 +66,7 @@ describe('a pid that comes back', () => {
     const traceDir = join(temporaryFolder(), 'ovni');
     const places = await Promise.all(
       [11, 22, 33].map((mark) =>
-        resultOfFixture<ProcessPlace>('ovni-same-pid.mjs', {
+        resultOfFixture<ProcessPlace>('ovni/same-pid.mjs', {
           input: { traceDir, version: 3, mark },
         }),
       ),
@@ -195,7 +195,7 @@ it('a trace that is deleted under the process does not end the process', async (
 describe('threads that outlive procFini', () => {
   it.each([1, 3] as const)('end in the trace they began in, version %i', async (version) => {
     const traceDir = join(temporaryFolder(), 'ovni');
-    const second = await resultOfFixture<ProcessPlace>('ovni-late-thread.mjs', {
+    const second = await resultOfFixture<ProcessPlace>('ovni/late-thread.mjs', {
       input: { traceDir, version },
     });
     expect(faultsOf(traceDir)).toEqual([]);
@@ -211,7 +211,7 @@ describe('threads that outlive procFini', () => {
   it.each([1, 3] as const)('empty OVNI_TMPDIR all the same, version %i', async (version) => {
     const folder = temporaryFolder();
     const traceDir = join(folder, 'ovni');
-    await resultOfFixture('ovni-late-thread.mjs', {
+    await resultOfFixture('ovni/late-thread.mjs', {
       input: { traceDir, version },
       env: { OVNI_TMPDIR: join(folder, 'fast-disk') },
     });
@@ -233,7 +233,7 @@ describe('ends of the process that nobody announced', () => {
   ] as const)('%s: the stream is complete and ended', async (ending, code, state) => {
     const folder = temporaryFolder();
     const traceDir = join(folder, 'ovni');
-    const outcome = await runFixture('ovni-ending.mjs', {
+    const outcome = await runFixture('ovni/ending.mjs', {
       input: { traceDir, version: 3, count: 50_000, ending, state },
     });
     expect(outcome.code).toBe(code);
@@ -251,7 +251,7 @@ describe('without code generation from text', () => {
     const runs: { bytes: Buffer; refused: string[] }[] = [];
     for (const execArgv of [[], ['--disallow-code-generation-from-strings']]) {
       const traceDir = join(temporaryFolder(), 'ovni');
-      const refused = await resultOfFixture<string[]>('ovni-calls.mjs', {
+      const refused = await resultOfFixture<string[]>('ovni/calls.mjs', {
         input: { traceDir, version },
         execArgv,
       });
@@ -271,7 +271,7 @@ describe('without code generation from text', () => {
 
 it('the package may be there twice in one process', async () => {
   const folder = temporaryFolder();
-  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
   for (const copy of ['a', 'b']) {
     const place = join(folder, copy, 'node_modules', 'tracewright');
     for (const part of ['package.json', 'dist', 'build/Release/tracewright.node']) {
@@ -307,8 +307,8 @@ export async function end() {
   const script = join(folder, 'both.mjs');
   writeFileSync(
     script,
-    `import * as a from './a/write.mjs';
-import * as b from './b/write.mjs';
+    `import * as a from '../a/write.mjs';
+import * as b from '../b/write.mjs';
 for (let i = 0; i < 20; i++) { a.write(); b.write(); }
 await a.end(); await b.end();
 console.log(a.traceDir + '\\n' + b.traceDir);

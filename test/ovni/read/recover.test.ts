@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkTrace, readStream, recoverTrace } from '../../src/ovni/index.js';
-import { runFixture } from '../fixtures/run-fixture.js';
+import { checkTrace, readStream, recoverTrace } from '../../../src/ovni/index.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-ovni-recovery-'));
 afterAll(() => {
@@ -29,7 +29,7 @@ interface Left {
 /** A trace as a killed process leaves it, with its one stream and the ring of that. */
 async function killed({ version, cpu = -1, states = ['OHx'], marks = [] }: Left) {
   const traceDir = join(mkdtempSync(join(folder, 'run-')), 'ovni');
-  const { signal } = await runFixture('ovni-killed-state.mjs', {
+  const { signal } = await runFixture('ovni/killed-state.mjs', {
     input: { traceDir, version, cpu, states, marks },
   });
   expect(signal).toBe('SIGKILL');

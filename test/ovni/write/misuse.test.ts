@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TracewrightError } from '../../src/core/errors.js';
-import * as ovni from '../../src/ovni/index.js';
-import { eventsOf, findingsOf, streamsOf } from './stream-content.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
+import { TracewrightError } from '../../../src/core/errors.js';
+import * as ovni from '../../../src/ovni/index.js';
+import { eventsOf, findingsOf, streamsOf } from '../stream-content.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
 
 /** Whatever a caller without types may pass. */
 type Loose = (...values: unknown[]) => unknown;

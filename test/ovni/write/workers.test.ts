@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
-import type { TraceStats } from '../../src/heph/index.js';
-import { readPackets } from '../../src/heph/read/reader.js';
-import { resultOfFixture } from '../fixtures/run-fixture.js';
-import { eventsOf, faultsOf, streamsOf, withoutFlushes } from './stream-content.js';
-import { temporaryFolder } from './trace-building.js';
+import { checkTrace as checkHeph } from '../../../src/heph/read/check.js';
+import type { TraceStats } from '../../../src/heph/index.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { resultOfFixture } from '../../fixtures/run-fixture.js';
+import { eventsOf, faultsOf, streamsOf, withoutFlushes } from '../stream-content.js';
+import { temporaryFolder } from '../trace-building.js';
 
 const COUNT = 10_000;
 
@@ -22,7 +22,7 @@ it.each([
   ['main exits', 3],
 ] as const)('three workers and the main thread: %s, version %i', async (ending, version) => {
   const traceDir = join(temporaryFolder(), 'ovni');
-  const counts = await resultOfFixture<Record<string, number>>('ovni-workers.mjs', {
+  const counts = await resultOfFixture<Record<string, number>>('ovni/workers.mjs', {
     input: { traceDir, version, count: COUNT, ending },
   });
   expect(faultsOf(traceDir)).toEqual([]);
@@ -54,7 +54,7 @@ it('workers terminated at any moment leave the process alive and the traces righ
   const folder = temporaryFolder();
   const traceDir = join(folder, 'ovni');
   const hephFile = join(folder, 'trace.heph');
-  const stats = await resultOfFixture<TraceStats>('terminated-early.mjs', {
+  const stats = await resultOfFixture<TraceStats>('ovni/terminated-early.mjs', {
     input: { traceDir, hephFile, workers: 24 },
   });
   expect(faultsOf(traceDir)).toEqual([]);
