@@ -307,8 +307,8 @@ export async function end() {
   const script = join(folder, 'both.mjs');
   writeFileSync(
     script,
-    `import * as a from '../a/write.mjs';
-import * as b from '../b/write.mjs';
+    `import * as a from './a/write.mjs';
+import * as b from './b/write.mjs';
 for (let i = 0; i < 20; i++) { a.write(); b.write(); }
 await a.end(); await b.end();
 console.log(a.traceDir + '\\n' + b.traceDir);
