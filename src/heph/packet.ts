@@ -20,7 +20,7 @@ export interface MetadataPacket {
   /** Bytes of the whole packet. */
   size: number;
   name: string;
-  /** The option's value as it stands in the packet: a copy of its bytes. */
+  /** A copy of the bytes of the option's value. */
   value: Uint8Array;
   /** Of the option `epoch`: nanoseconds since the Unix epoch. */
   epoch?: bigint;
@@ -44,7 +44,7 @@ export interface EventPacket {
   /** Nanoseconds since the trace's epoch, u64. */
   end: bigint;
   description: string;
-  /** In the order of the packet; two may bear the same name. */
+  /** In the order of the packet; two can have the same name. */
   attributes: Attribute[];
 }
 

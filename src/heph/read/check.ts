@@ -21,7 +21,7 @@ const BACKWARDS = 2 ** 31;
 const CONVERTER_BUFFER_BYTES = 4096;
 const CONVERTER_REFILL_BYTES = 128;
 
-// eslint-disable-next-line no-control-regex -- what JSON does not allow in a string as it stands
+// eslint-disable-next-line no-control-regex -- what JSON does not allow unescaped in a string
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
 
 /** How often something was seen, and where first. */
@@ -35,8 +35,8 @@ interface Seen {
  * than meant (`warning`), in the order of the file; what concerns the trace as a whole comes last.
  * Memory does not grow with the trace.
  *
- * Errors are `bad-packet` (a packet that is not as the format says; the check goes on behind it
- * where its size leads to another packet) and `end-before-start` (which the format's converter
+ * Errors are `bad-packet` (a packet that violates the format; the check continues after it
+ * if its size leads to another packet) and `end-before-start` (which the format's converter
  * dies of). Warnings: `counter-gap` and `counter-repeat` for each place where a stream's counter is
  * not the one before plus 1, `too-many-streams`, `no-epoch`, `late-epoch`, `second-epoch`,
  * `no-events`, and one `converter-…` for each thing that is right by the format but that its
@@ -153,7 +153,7 @@ class TraceCheck {
   *#epochPacket(value: bigint, end: number, offset: number): Generator<Finding, void> {
     if (this.#epoch === undefined) {
       if (this.#events > 0) {
-        const message = `${this.#eventsBeforeEpoch} events stand in front of the epoch that their times count from`;
+        const message = `${this.#eventsBeforeEpoch} events precede the epoch that their times count from`;
         yield this.#warning('late-epoch', message, offset);
       }
     } else if (this.#epoch.value !== value) {
@@ -203,7 +203,7 @@ class TraceCheck {
       'not-finite',
     );
     if (this.#epoch?.end === this.#cursor.fileSize) {
-      const message = "the format's converter fails on an epoch with nothing behind it";
+      const message = "the format's converter fails on an epoch with nothing after it";
       yield this.#warning('converter-last-epoch', `${message}; this is right by the format`);
     }
   }
@@ -212,7 +212,7 @@ class TraceCheck {
   #throughConverterBuffer(): void {
     const { size, offset, fileSize } = this.#cursor;
     if (this.#large.count > 0) {
-      // It has stopped before; what else is too large for it wherever it stands is still counted.
+      // It stopped before. Packets that are too large for it at any place are still counted.
       if (size > CONVERTER_BUFFER_BYTES) this.#large.count++;
       return;
     }

@@ -14,7 +14,7 @@ import type { TrackSurvey } from './track-survey.js';
 const PID = 1;
 const CATEGORY = 'heph';
 
-/** What a conversion can be told. */
+/** Options of a conversion. */
 export interface ChromeOptions {
   /** Name of the process under which the trace is shown: `Heph <path>` unless set. */
   processName?: string;

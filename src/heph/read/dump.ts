@@ -5,7 +5,7 @@ import { wallClock } from '../../core/wall-clock.js';
 import type { Attribute, Packet } from '../packet.js';
 
 /**
- * One readable line for a packet, without the line's end. Text stands in quotes with control
+ * One readable line for a packet, without the line's end. Text is in quotes, with control
  * characters escaped, so that a hostile trace cannot steer a terminal.
  */
 export function dumpLine(packet: Packet): string {

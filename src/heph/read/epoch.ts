@@ -2,10 +2,10 @@ import { PacketCursor } from './packet-cursor.js';
 
 /**
  * The trace's epoch, the moment that its times count from, in nanoseconds since the Unix epoch:
- * the first one that the file sets (option `epoch`), undefined when it sets none. It usually
- * stands in the first packet; a file without one is stepped through to its end.
+ * the first one that the file sets (option `epoch`), undefined when it sets none. It is usually
+ * in the first packet. A file without one is read to its end.
  *
- * @throws TraceFormatError when a packet in front of it is no packet.
+ * @throws TraceFormatError if a packet before it is invalid.
  */
 export function readEpoch(path: string): bigint | undefined {
   const cursor = new PacketCursor(path);

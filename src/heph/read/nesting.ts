@@ -10,13 +10,13 @@ interface Span {
 }
 
 /**
- * Tells whether the spans of a track lie beside or inside each other. A viewer draws only such
- * spans of a track rightly; it drops or misdraws one that overlaps another in part.
+ * Finds whether the spans of a track are nested or apart. A viewer draws only such spans of a track
+ * correctly. It drops or misdraws a span that overlaps another in part.
  *
  * Meant for spans that come in the order of their ends (as a writer finishes them) or of their
- * starts. Memory is bounded: of each level only the latest spans are remembered, and what a span
- * holds is forgotten when it came behind its inner spans or has a neighbour after it. A span that
- * was refused may thus have fitted; one that was accepted fits all that are remembered.
+ * starts. Memory is bounded: each level remembers only its latest spans. The inner spans of a span
+ * are forgotten if it came after them, or once a neighbour follows it. A refused span may therefore
+ * have fitted. An accepted span fits all that are remembered.
  */
 export class Nesting {
   readonly #spans: Span[] = [];

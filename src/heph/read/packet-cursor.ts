@@ -22,7 +22,7 @@ export class PacketCursor {
   #next = 0;
 
   /**
-   * @param options.maxPacketBytes Packets that say to be larger are refused.
+   * @param options.maxPacketBytes Larger packets are refused.
    * @param options.onProgress Called with the bytes read and the size of the file, four times a
    *   mebibyte at most.
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
@@ -72,7 +72,7 @@ export class PacketCursor {
   /**
    * Steps to the next packet; false at the end of the file.
    *
-   * @throws TraceFormatError when what stands there is no packet or not a whole one;
+   * @throws TraceFormatError if there is no complete packet;
    *   TracewrightError `ERR_SYSTEM` when the file cannot be read.
    */
   next(): boolean {

@@ -28,7 +28,7 @@ const WORD_BYTES = 8;
 const LENGTH_BYTES = 2;
 
 /**
- * Largest packet that the readers hold unless told otherwise: 64 MiB. The format allows 4 GiB; a
+ * Default of the readers' largest packet: 64 MiB. The format allows 4 GiB; a
  * packet takes up to fifteen times its size in memory once it is decoded.
  */
 export const DEFAULT_MAX_PACKET_BYTES = 64 << 20;
@@ -54,7 +54,7 @@ export class PacketDecoding {
 
   /**
    * @param source Names the file, datagram or connection in errors.
-   * @param maxPacketBytes Packets that say to be larger are refused.
+   * @param maxPacketBytes Larger packets are refused.
    */
   constructor(source: string, maxPacketBytes = DEFAULT_MAX_PACKET_BYTES) {
     this.#source = source;
@@ -253,7 +253,7 @@ export class PacketDecoding {
     return this.#view.getFloat64(this.#word(index));
   }
 
-  /** Where the next eight bytes stand, having moved past them. */
+  /** Moves past the next eight bytes and returns their place. */
   #word(index: number): number {
     const at = this.#at;
     if (this.#end - at < WORD_BYTES) this.#short('value', index, WORD_BYTES);

@@ -10,7 +10,7 @@ import { DEFAULT_MAX_PACKET_BYTES, PacketDecoding } from './packet-decoding.js';
 /** A decoder's buffer that grew beyond this for one packet is given back after it. */
 const KEPT_BYTES = 1 << 20;
 
-/** What the readers can be told. */
+/** Options of the readers. */
 export interface ReadOptions {
   /** Largest packet in bytes that is read: 64 MiB unless set, 4,294,967,295 at most. */
   maxPacketBytes?: number;
@@ -70,7 +70,7 @@ export class PacketDecoder {
 
   /**
    * @param source Names the connection in errors.
-   * @param options.maxPacketBytes Packets that say to be larger are refused: 64 MiB unless set.
+   * @param options.maxPacketBytes Larger packets are refused. Default: 64 MiB.
    */
   constructor(source = 'stream', options: { maxPacketBytes?: number } = {}) {
     this.#decoding = new PacketDecoding(source, options.maxPacketBytes ?? DEFAULT_MAX_PACKET_BYTES);
@@ -84,7 +84,7 @@ export class PacketDecoder {
   /**
    * Takes the next piece and returns the packets that it completes; the piece is not kept.
    *
-   * @throws TraceFormatError when what follows is no packet. Packets in front of the fault are
+   * @throws TraceFormatError when what follows is no packet. Packets before the fault are
    *   returned first: the call that finds it returns them, and the next call (of `push` or `end`)
    *   throws. After that the decoder stays at the fault.
    */
@@ -133,7 +133,7 @@ export class PacketDecoder {
     this.#hold(bytes.subarray(at));
   }
 
-  /** Adds bytes to the packet that is held until it is whole; returns what lies behind it. */
+  /** Adds bytes to the packet that is held until it is whole; returns what follows it. */
   #completeHeld(chunk: Uint8Array, packets: Packet[]): Uint8Array {
     const wanted = this.#wanted === 0 ? PACKET_HEAD_BYTES : this.#wanted;
     const rest = chunk.subarray(wanted - this.#heldBytes);

@@ -34,14 +34,14 @@ import {
 
 const WINDOW_BYTES = 1 << 20;
 
-/** How long an event says to be; undefined where none begins. */
+/** Bytes of an event by its size field; undefined if no event begins there. */
 function eventBytes(bytes: Buffer, at: number): number | undefined {
   if (bytes.readUInt32BE(at + MAGIC_OFFSET) !== EVENT_MAGIC) return undefined;
   const size = bytes.readUInt32BE(at + SIZE_OFFSET);
   return size < MIN_EVENT_BYTES ? undefined : size;
 }
 
-/** What keeps a ring from holding whole events: behind half of one nobody would find other rings'. */
+/** Why a ring does not contain whole events. After half an event, readers cannot find the next. */
 function faultOfEvents(ring: RingFile): TraceFormatError | undefined {
   let at = ring.tail;
   for (const to of ring.hasPlace ? [ring.claim.to, ring.head] : [ring.head]) {
@@ -66,7 +66,7 @@ function noEvent(ring: RingFile, position: number): TraceFormatError {
   return new TraceFormatError(ring.path, ring.offsetOf(position), message, { field: 'event' });
 }
 
-/** How long the last event of the file says to be, of which there may be less than its head. */
+/** Bytes of the file's last event by its size field; even its head can be incomplete. */
 function lastEventBytes(fd: number, offset: number): number | undefined {
   const head = Buffer.alloc(PACKET_HEAD_BYTES, 0xff);
   head.writeUInt32BE(EVENT_MAGIC, MAGIC_OFFSET);
@@ -110,12 +110,12 @@ function recoverFile(file: string, options: RecoverOptions, complete: Complete):
 }
 
 /**
- * Finishes what a dead process has left of a Heph file: what its rings still hold goes to the file,
- * and the rings are removed. It may be interrupted and repeated at will.
+ * Recovers a Heph file of a dead process: writes the events in its rings to the file and deletes the
+ * rings. It can be interrupted and repeated.
  *
  * @param path the trace's file.
  * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
- *   when another recovers it for longer than `waitMs`; nothing is touched then.
+ *   when another recovers it for longer than `waitMs`; nothing is changed then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
@@ -130,7 +130,7 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
     const fault = faults.get(ring);
     if (fault !== undefined) throw fault;
     cutUnfinishedRecords(ring, stream, left);
-    // One that will never be written needs no place.
+    // A ring with a fault is never written and needs no place.
     const rings = left.map((each) => each.ring).filter((each) => faults.get(each) === undefined);
     const end = endOfPlaces(rings, statSync(stream).size);
     result.streams.push(recoverSharedFile(ring, stream, end));
@@ -139,8 +139,8 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
 }
 
 /**
- * Takes away the rings of a file that somebody has removed: a new one in its place must not get what
- * they hold. One in a directory of its own that holds something stays: the file may have been moved.
+ * Deletes the rings of a file that was removed, so that a new file at its path does not get their
+ * events. A ring with events in a directory of its own is kept: the file may have been moved.
  *
  * @throws TracewrightError as {@link recoverTrace}.
  */

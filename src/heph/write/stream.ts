@@ -12,8 +12,7 @@ import { checkSubstream, checkText, TYPE_BYTES } from './value.js';
 import type { AttributeInput } from './value.js';
 
 /**
- * A moment that `startTrace` took, to be given to a finish: nanoseconds since the trace's epoch.
- * Nothing, when the trace is disabled.
+ * A start time from `startTrace`, for a finish: nanoseconds since the trace's epoch.
  */
 export type Timing = number & { readonly __timing: never };
 
@@ -39,7 +38,7 @@ export class Stream {
   }
 
   /**
-   * Takes the start time of an event. What is never finished is never written.
+   * Takes the start time of an event. An event that is never finished is never written.
    *
    * @returns the timing, or undefined when the trace is disabled.
    */
@@ -55,13 +54,14 @@ export class Stream {
   /**
    * Records an event that began at `timing` and ends now. Without a timing it does nothing.
    *
-   * For an event that is recorded often, {@link span} makes a faster function.
+   * Each property is read once. An event that comes often is compiled; {@link span} compiles it in
+   * advance, and is faster still.
    *
    * @param description what happened, at most 65,535 bytes of UTF-8.
    * @param attributes see `AttributeInput` for how values become types.
    * @param substream what the stream was working on, 0 to 2^64 - 1; default 0.
-   * @throws TracewrightError for a value that cannot be said, and for an event that the target
-   *   cannot hold (which counts as `dropped.tooLarge`).
+   * @throws TracewrightError for an invalid argument, and for an event that is too large for the
+   *   target, which counts as `dropped.tooLarge`.
    */
   finishTrace(
     timing: Timing | undefined,
@@ -79,7 +79,7 @@ export class Stream {
   }
 
   /**
-   * Compiles an event that has always the same description and attributes.
+   * Compiles an event whose description and attribute names are always the same.
    *
    *     const request = stream.span('request', { method: 'string', status: 'u64' });
    *     const timing = stream.startTrace();
@@ -158,7 +158,7 @@ export class Stream {
     ring.commit();
   }
 
-  /** @internal Says why an event cannot be sent, and counts it. */
+  /** @internal Counts an event that is too large, and throws. */
   refuse(size: number, limit: number): never {
     this.ring.countRefused();
     const words = `at most ${limit} bytes, which is what ${

@@ -33,16 +33,16 @@ import { checkTarget } from '../target.js';
 import type { Target } from '../target.js';
 
 /**
- * What `openTrace` accepts beside the target. Sizes concern files; a file that rotates is written in
- * numbered pieces, each a trace of its own (`trace.heph`: `trace.000001.heph`, `trace.000002.heph`
- * …), and pieces of earlier processes count.
+ * Options of `openTrace`. The size options apply to files only. A file that rotates is written in
+ * numbered pieces: `trace.heph` becomes `trace.000001.heph`, `trace.000002.heph` and so on. Each piece
+ * is a complete trace. Pieces of earlier processes count for `maxBytes`.
  */
 export interface TraceOptions extends RingOptions, SizeOptions {
-  /** `false`: nothing is opened, `startTrace` gives nothing, finishing nothing does nothing. */
+  /** `false`: nothing is opened, `startTrace` returns undefined, and finishing that does nothing. */
   enabled?: boolean;
   /**
-   * What to do with a file that is there already: `error` (default, as Heph's own runtime does) or
-   * `replace` it, if it is a regular file: it loses its name, whoever reads it keeps what it held.
+   * What to do if the file exists: `error` (default, as Heph's own runtime does) or `replace`. Only
+   * a regular file is replaced. Its name is removed; a process that has it open keeps its content.
    */
   exists?: 'error' | 'replace';
   /**
@@ -64,7 +64,7 @@ const TRACE_OPTIONS = {
 } as const;
 
 /**
- * Completes the file of a process that has died, or discards rings whose file somebody has removed.
+ * Recovers the file of a dead process, or deletes the rings of a file that was removed.
  *
  * @returns as `recoverPredecessor`.
  */
@@ -96,8 +96,8 @@ export interface TraceStats {
     /** Larger than a datagram or than the ring of a socket. */
     tooLarge: number;
     /**
-     * Committed, but the collector had not taken it when the trace was closed. Of a file it is what
-     * nobody waits for any more: still in the ring's file, for `tracewright recover`.
+     * Committed, but not sent when the trace was closed. For a file: not written by then. It is
+     * still in the ring's file, for `tracewright recover`.
      */
     unsent: number;
   };

@@ -88,7 +88,7 @@ export function checkValue(field: string, type: ValueType, value: unknown): void
   }
 }
 
-/** Checks that a string can be said: 65,535 bytes of UTF-8 at most. */
+/** Checks that a value is a string of at most 65,535 bytes of UTF-8. */
 export function checkText(field: string, value: unknown): void {
   if (typeof value === 'string' && value.length <= SURELY_SHORT) return;
   const limit = `a string of at most ${MAX_U16} bytes of UTF-8`;
