@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
  * @property {(producer: object) => void} close
  * @property {(target: string, ring: string, ringBytes: number) => object} dumpiOpen
  * @property {(sender: object, count: number) => void} dumpiSends
+ * @property {(count: number) => void} dumpiCpuClocks
  * @property {(sender: object) => boolean} dumpiFlush
  * @property {(sender: object) => void} dumpiClose
  * @property {(from: string, to: string) => number} laplaceToText

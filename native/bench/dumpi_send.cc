@@ -77,6 +77,14 @@ void send(Sender& sender, uint32_t count) {
   }
 }
 
+// dumpiCpuClocks(count): what a call with CPU time cannot do without, its two readings.
+Napi::Value read_cpu_clocks(const Napi::CallbackInfo& info) {
+  const uint32_t count = info[0].As<Napi::Number>().Uint32Value();
+  uint64_t ns = 0;
+  for (uint32_t i = 0; i < count; ++i) ns += Clock::cpu(false) + Clock::cpu(false);
+  return Napi::Number::New(info.Env(), static_cast<double>(ns));
+}
+
 // dumpiOpen(target, ringPath, ringBytes)
 Napi::Value open(const Napi::CallbackInfo& info) {
   RingOptions options;
@@ -92,6 +100,7 @@ Napi::Value open(const Napi::CallbackInfo& info) {
 void add_dumpi_send(Napi::Env env, Napi::Object exports) {
   exports["dumpiOpen"] = Napi::Function::New(env, open, "dumpiOpen");
   exports["dumpiSends"] = Napi::Function::New(env, run<Sender, send>, "dumpiSends");
+  exports["dumpiCpuClocks"] = Napi::Function::New(env, read_cpu_clocks, "dumpiCpuClocks");
   exports["dumpiFlush"] = Napi::Function::New(env, flush<Sender>, "dumpiFlush");
   exports["dumpiClose"] = Napi::Function::New(env, close<Sender>, "dumpiClose");
 }

@@ -107,8 +107,13 @@ class IntervalStamp {
   }
 
   static void put_times(uint8_t* place, double start, uint64_t stop) {
-    put_time(place, start < 0 ? stop : static_cast<uint64_t>(start));
     put_time(place + kTimeBytes, stop);
+    if (start < 0) {
+      std::memcpy(place, place + kTimeBytes, kTimeBytes);
+    } else {
+      // By way of a signed number, which one instruction converts.
+      put_time(place, static_cast<uint64_t>(static_cast<int64_t>(start)));
+    }
   }
 
   static constexpr size_t kTimeBytes = 6;

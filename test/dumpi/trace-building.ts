@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COUNTED_LABELS, TOTAL_LABEL, callNamed } from '../../src/dumpi/calls.js';
 import type { CallName } from '../../src/dumpi/calls.js';
-import { argumentBytes, writeArguments } from '../../src/dumpi/write/encode.js';
+import { argumentBytes, writeArguments } from '../../src/dumpi/write/call-arguments.js';
 import {
   BODY_OFFSET,
   MAGIC,

@@ -8,7 +8,8 @@ import type { Ring } from './ring.js';
  *
  * - `ring`, and of it `view`, `bytes`, `pending`, `stamp` and `commit`;
  * - `start`: where the record begins, in bytes from the start of `view`; from `write` on;
- * - `size`: bytes of the record; in `published`, if the case has a `size`.
+ * - `size`: bytes of the record; in `published`, if the case has a `size`;
+ * - `unusual`: a function that passes the arguments to `plain`.
  *
  * They are built from numbers and checked names only, never from text that a caller of the library
  * chose.

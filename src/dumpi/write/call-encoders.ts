@@ -1,7 +1,8 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { callNamed } from '../calls.js';
-import { compiledEncoder, plainEncoder } from './call-encoder.js';
-import type { CallEncoder } from './call-encoder.js';
+import { plainEncoder } from './plain-encoder.js';
+import { compiledEncoder } from './compiled-encoder.js';
+import type { CallEncoder } from './plain-encoder.js';
 import type { CallStream } from './call-stream.js';
 import { isCallName } from './configuration.js';
 import type { Configuration, MpiCallName } from './configuration.js';

@@ -30,7 +30,7 @@ import { rankFileName, writeMetafile } from '../metafile.js';
 
 import { checkSectionString } from '../section-encoder.js';
 import { writeTrailer } from '../trailer.js';
-import { checkGiven, checkThread } from './call-encoder.js';
+import { checkGiven, checkThread } from './plain-encoder.js';
 import { callLabel, CallEncoders } from './call-encoders.js';
 import { CallStarts } from './call-starts.js';
 import type { Timing } from './call-starts.js';

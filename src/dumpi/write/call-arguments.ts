@@ -13,7 +13,7 @@ import {
 
 /**
  * The arguments of a call as bytes, for any call and any legal values, by walking the table. The
- * writer's compiled encoders (call-encoder.ts) do the same for the calls that are frequent.
+ * writer's compiled encoders (compiled-encoder.ts) do the same for the calls that are frequent.
  */
 
 /** The widths of integers, their ranges and the DataView methods that write them. */

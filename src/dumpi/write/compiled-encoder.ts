@@ -1,109 +1,13 @@
-import { compile, mayCompile } from '../../core/ring/compile.js';
-import { integerIn } from '../../core/options/argument.js';
-import { commitText, ringScope } from '../../core/ring/emitter-text.js';
+import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { lengthOf } from '../../core/typed-array.js';
 import type { Call, Field, Status } from '../calls.js';
-import type { Setting } from './configuration.js';
-import { argumentBytes, checkArguments, INTEGERS, writeArguments, writeStatus } from './encode.js';
 import { COUNT_BYTES, STATUS_RECORD_BYTES } from '../layout.js';
+import { plainEncoder, successField } from './plain-encoder.js';
+import type { CallEncoder } from './plain-encoder.js';
 import type { CallStream } from './call-stream.js';
+import type { Setting } from './configuration.js';
+import { checkArguments, INTEGERS, writeStatus } from './call-arguments.js';
 import { PREFACE } from './interval-area.js';
-
-/** Records one kind of call; its start has been stored in the stream's `area`. */
-export type CallEncoder = (args: unknown, thread: number | undefined) => void;
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** Calls that probe: whether they succeeded is in their arguments. */
-const SUCCESS_FIELD: Readonly<Record<string, 'flag' | 'outcount' | undefined>> = {
-  MPI_Iprobe: 'flag',
-  MPI_Test: 'flag',
-  MPI_Testany: 'flag',
-  MPI_Testall: 'flag',
-  MPI_Testsome: 'outcount',
-};
-
-/** The field that says whether a call succeeded, where only that is to be stored. */
-function successField(call: Call, setting: Setting): 'flag' | 'outcount' | undefined {
-  return setting === 'success' ? SUCCESS_FIELD[call.name] : undefined;
-}
-
-function failed(values: Values, success: 'flag' | 'outcount' | undefined): boolean {
-  return success !== undefined && !((values[success] as number) > 0);
-}
-
-/** A thread of a record; 0 when none was given. */
-export function checkThread(thread: unknown): number {
-  return thread === undefined ? 0 : integerIn('thread', thread, 0, 0xffff);
-}
-
-/**
- * Checks the arguments that a program gives of a call: of one without fields, none need be given.
- *
- * @throws TracewrightError that names the call, the field and its limit.
- */
-export function checkGiven(call: Call, args: unknown): Values {
-  const values: unknown = args ?? (call.fields.length === 0 ? {} : args);
-  checkArguments(call, values);
-  return values;
-}
-
-/**
- * The function that records a call by walking the table: for any call, and where functions may not be
- * made from text.
- *
- * @param setting what the configuration says of the call.
- */
-export function plainEncoder(stream: CallStream, call: Call, setting: Setting): CallEncoder {
-  if (setting === 'disable') {
-    return (args, thread) => {
-      checkGiven(call, args);
-      checkThread(thread);
-      stream.ignore(call.label);
-    };
-  }
-  const { head, ring } = stream;
-  const success = successField(call, setting);
-  return (args, thread) => {
-    const values = checkGiven(call, args);
-    const number = checkThread(thread);
-    if (failed(values, success)) {
-      stream.ignore(call.label);
-      return;
-    }
-    const size = head.bytes + argumentBytes(call, values, head.statuses);
-    if (ring.free < size) {
-      if (size > ring.longestRecord) {
-        recordLong(stream, call, values, number, size);
-        return;
-      }
-      if (!ring.makeRoom(size)) {
-        stream.ignore(call.label);
-        return;
-      }
-    }
-    const at = ring.position;
-    stream.writeHead(ring.view, at, call.label, number);
-    writeArguments(ring.view, ring.bytes, at + head.bytes, call, values, head.statuses);
-    stream.commit(call.label, size);
-  };
-}
-
-/** A record that the ring cannot hold: past it, behind everything before. */
-function recordLong(
-  stream: CallStream,
-  call: Call,
-  values: Values,
-  thread: number,
-  size: number,
-): void {
-  const { head } = stream;
-  const bytes = Buffer.allocUnsafe(size);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, size);
-  stream.writeHead(view, 0, call.label, thread);
-  writeArguments(view, bytes, head.bytes, call, values, head.statuses);
-  stream.writeThrough(call.label, bytes);
-}
 
 function isStatus(value: unknown): boolean {
   if (value === null) return true;
@@ -233,9 +137,10 @@ function elementBytes({ encoding }: Field): number {
 }
 
 /**
- * The function that records a call at the cost of an event, or undefined where there is none: for
- * calls with strings, which are slow to check and to write whatever one does, with rows or with
- * integers of 64 bits, which are rare; and where functions may not be made from text.
+ * The function that records a call at the cost of an event. Undefined for calls with strings, which are
+ * slow to check and to write anyway, and for calls with rows or with integers of 64 bits, which are rare.
+ *
+ * @param setting what the configuration says of the call.
  */
 export function compiledEncoder(
   stream: CallStream,
@@ -245,7 +150,7 @@ export function compiledEncoder(
   const compiles = call.fields.every(
     ({ dimensions, encoding }) => dimensions < 2 && encoding !== 'chars' && encoding !== 'i64',
   );
-  if (setting === 'disable' || !compiles || !mayCompile()) return undefined;
+  if (setting === 'disable' || !compiles) return undefined;
   const success = successField(call, setting);
   const { head } = stream;
   const all = call.fields
@@ -271,11 +176,11 @@ export function compiledEncoder(
     }
     if (simple && !moving) {
       const { bytes, set } = INTEGERS[encoding as NarrowEncoding];
-      stores.push(`view.${set}(at + ${fixed}, ${variable});`);
+      stores.push(`view.${set}(start + ${fixed}, ${variable});`);
       fixed += bytes;
       continue;
     }
-    if (!moving) stores.push(`let p = at + ${fixed};`);
+    if (!moving) stores.push(`let p = start + ${fixed};`);
     moving = true;
     stores.push(
       argument.rootOnly ? `if (root) { ${writeArgument(argument)} }` : writeArgument(argument),
@@ -299,67 +204,55 @@ export function compiledEncoder(
     );
   const tests = (arguments_: readonly Argument[]) =>
     arguments_.map((argument) => argumentTest(argument, all)).join('\n    && ') || 'true';
-  const size = moving ? 'p - at' : String(fixed);
+  const size = moving ? 'p - start' : String(fixed);
 
   // A label of 16 bits, the mask, and the upper half of the thread: one store.
   const front =
     head.thread === -1
-      ? `view.setUint16(at, ${call.label}); view.setUint8(at + 2, ${head.mask});`
-      : `view.setUint32(at, ${((call.label << 16) | (head.mask << 8)) >>> 0} | thread >> 8); view.setUint8(at + 4, thread);`;
-  const body = `${loopText(all)}
-return function recordCall(args, thread) {
-  if (thread === undefined) thread = 0;
-  else if (!(typeof thread === 'number' && (thread & 65535) === thread)) checkThread(thread);
-  if (typeof args !== 'object' || args === null) ${call.fields.length === 0 ? 'if (args !== undefined)' : ''} check(args);
+      ? `view.setUint16(start, ${call.label}); view.setUint8(start + 2, ${head.mask});`
+      : `view.setUint32(start, ${((call.label << 16) | (head.mask << 8)) >>> 0} | thread >> 8); view.setUint8(start + 4, thread);`;
+  const check = (args: unknown): void => {
+    checkArguments(call, args);
+  };
+  return buildEmitter(
+    stream,
+    {
+      name: call.name,
+      parameters: ['args', 'thread'],
+      scope: ({ words, wordsToPut, putWords }) => ({
+        stream,
+        area: stream.area,
+        stored: stream.stored,
+        counters: stream.counters,
+        check,
+        isArray: Array.isArray,
+        lengthOf,
+        words,
+        wordsToPut,
+        putWords,
+        isStatus,
+        writeStatus,
+      }),
+      functions: loopText(all),
+      prepare: `if (thread === undefined) thread = 0;
+  if (typeof args !== 'object' || args === null) return unusual(args, thread);
   ${always.map(({ name, variable }) => `const ${variable} = args[${JSON.stringify(name)}];`).join('\n  ')}
   ${rootOnly.length === 0 ? '' : `const root = ${isRoot};`}
   ${rootOnly.map(({ name, variable }) => `const ${variable} = root ? args[${JSON.stringify(name)}] : null;`).join('\n  ')}
   ${[...lengths(all), ...loads(all)].join('\n  ')}
-  if (!(${tests(always)})) check(args);
-  ${rootOnly.length === 0 ? '' : `if (root && !(${tests(rootOnly)})) check(args);`}
-  ${success === undefined ? '' : `if (!(args.${success} > 0)) { stream.ignore(${call.label}); return; }`}
-  const bound = ${bound}${growing};
-  if (ring.free < bound) {
-    if (bound > ring.longestRecord) {
-      recordPlain(args, thread);
-      return;
-    }
-    if (!ring.makeRoom(bound)) {
-      stream.ignore(${call.label});
-      return;
-    }
-  }
-  const at = ring.position;
-  ${front}
-  ${head.counters === -1 ? '' : `counters.write(view, at + ${head.counters});`}
-  ${stores.join('\n  ')}
-  const size = ${size};
-  stored[${call.label}]++;
-  ${commitText(stream.ring, 'at', 'size')}
-  if (area[${PREFACE}] !== 0) stream.afterPreface(${call.label});
-};`;
-  const check = (args: unknown): void => {
-    checkArguments(call, args);
-  };
-  return compile(
-    call.name,
-    {
-      ...ringScope(stream.ring),
-      stream,
-      area: stream.area,
-      stored: stream.stored,
-      counters: stream.counters,
-      check,
-      checkThread,
-      isArray: Array.isArray,
-      lengthOf,
-      words: stream.ring.words,
-      wordsToPut: stream.ring.wordsToPut,
-      putWords: stream.ring.putWords,
-      isStatus,
-      writeStatus,
-      recordPlain: plainEncoder(stream, call, setting),
+  const usual = typeof thread === 'number' && (thread & 65535) === thread
+    && ${tests(always)}
+    ${rootOnly.length === 0 ? '' : `&& (!root || ${tests(rootOnly)})`};
+  ${success === undefined ? '' : `if (usual && !(args.${success} > 0)) { stream.ignore(${call.label}); return; }`}`,
+      test: 'usual',
+      bytes: `${bound}${growing}`,
+      write: `${front}
+  ${head.counters === -1 ? '' : `counters.write(view, start + ${head.counters});`}
+  ${stores.join('\n  ')}`,
+      size,
+      published: `stored[${call.label}]++;
+  if (area[${PREFACE}] !== 0) stream.afterPreface(${call.label});`,
     },
-    body,
-  ) as CallEncoder;
+    plainEncoder(stream, call, setting),
+  );
 }

@@ -1,0 +1,101 @@
+import { integerIn } from '../../core/options/argument.js';
+import type { Call } from '../calls.js';
+import type { CallStream } from './call-stream.js';
+import type { Setting } from './configuration.js';
+import { argumentBytes, checkArguments, writeArguments } from './call-arguments.js';
+
+/** Records one kind of call; its start has been stored in the stream's `area`. */
+export type CallEncoder = (args: unknown, thread: number | undefined) => void;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Calls that probe: whether they succeeded is in their arguments. */
+const SUCCESS_FIELD: Readonly<Record<string, 'flag' | 'outcount' | undefined>> = {
+  MPI_Iprobe: 'flag',
+  MPI_Test: 'flag',
+  MPI_Testany: 'flag',
+  MPI_Testall: 'flag',
+  MPI_Testsome: 'outcount',
+};
+
+/** The field that says whether a call succeeded, where only that is to be stored. */
+export function successField(call: Call, setting: Setting): 'flag' | 'outcount' | undefined {
+  return setting === 'success' ? SUCCESS_FIELD[call.name] : undefined;
+}
+
+function failed(values: Values, success: 'flag' | 'outcount' | undefined): boolean {
+  return success !== undefined && !((values[success] as number) > 0);
+}
+
+/** A thread of a record; 0 when none was given. */
+export function checkThread(thread: unknown): number {
+  return thread === undefined ? 0 : integerIn('thread', thread, 0, 0xffff);
+}
+
+/**
+ * Checks the arguments that a program gives of a call: of one without fields, none need be given.
+ *
+ * @throws TracewrightError that names the call, the field and its limit.
+ */
+export function checkGiven(call: Call, args: unknown): Values {
+  const values: unknown = args ?? (call.fields.length === 0 ? {} : args);
+  checkArguments(call, values);
+  return values;
+}
+
+/**
+ * The function that records a call by walking the table: for any call, and where functions may not be
+ * made from text.
+ *
+ * @param setting what the configuration says of the call.
+ */
+export function plainEncoder(stream: CallStream, call: Call, setting: Setting): CallEncoder {
+  if (setting === 'disable') {
+    return (args, thread) => {
+      checkGiven(call, args);
+      checkThread(thread);
+      stream.ignore(call.label);
+    };
+  }
+  const { head, ring } = stream;
+  const success = successField(call, setting);
+  return (args, thread) => {
+    const values = checkGiven(call, args);
+    const number = checkThread(thread);
+    if (failed(values, success)) {
+      stream.ignore(call.label);
+      return;
+    }
+    const size = head.bytes + argumentBytes(call, values, head.statuses);
+    if (ring.free < size) {
+      if (size > ring.longestRecord) {
+        recordLong(stream, call, values, number, size);
+        return;
+      }
+      if (!ring.makeRoom(size)) {
+        stream.ignore(call.label);
+        return;
+      }
+    }
+    const at = ring.position;
+    stream.writeHead(ring.view, at, call.label, number);
+    writeArguments(ring.view, ring.bytes, at + head.bytes, call, values, head.statuses);
+    stream.commit(call.label, size);
+  };
+}
+
+/** A record that the ring cannot hold: past it, behind everything before. */
+function recordLong(
+  stream: CallStream,
+  call: Call,
+  values: Values,
+  thread: number,
+  size: number,
+): void {
+  const { head } = stream;
+  const bytes = Buffer.allocUnsafe(size);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, size);
+  stream.writeHead(view, 0, call.label, thread);
+  writeArguments(view, bytes, head.bytes, call, values, head.statuses);
+  stream.writeThrough(call.label, bytes);
+}
