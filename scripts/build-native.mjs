@@ -6,12 +6,17 @@
 //     [--werror]
 
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compileSources, gypTarget, root, runCompiler } from './compile-native.mjs';
+import {
+  addonFlags,
+  compileSources,
+  gypTarget,
+  linkFlags,
+  root,
+  runCompiler,
+} from './compile-native.mjs';
 
-const require = createRequire(import.meta.url);
 const { values: options } = parseArgs({
   options: {
     target: { type: 'string', default: 'tracewright' },
@@ -39,19 +44,8 @@ const stale = !existsSync(output) || statSync(output).mtimeMs <= newest(join(roo
 if (options['if-stale'] && !stale) process.exit(0);
 
 const flags = [
-  ...target.cflags_cc,
+  ...addonFlags({ ...target, defines: [...target.defines, ...options.define] }),
   ...(options.werror ? ['-Werror'] : []),
-  ...[...target.defines, ...options.define].map((define) => `-D${define}`),
-  `-DNODE_GYP_MODULE_NAME=${target.target_name}`,
-  '-DBUILDING_NODE_EXTENSION',
-  '-fPIC',
-  '-pthread',
-  // Node-API's headers are others' code: no warnings from there.
-  '-isystem',
-  require('node-addon-api').include_dir,
-  '-isystem',
-  require('node-api-headers').include_dir,
-  `-I${join(root, 'native')}`,
 ];
 const objects = await compileSources(
   target.sources,
@@ -60,13 +54,9 @@ const objects = await compileSources(
 );
 
 // Linked under another name and renamed: a process that has loaded the old addon keeps it intact.
-const link =
-  process.platform === 'darwin'
-    ? ['-bundle', '-undefined', 'dynamic_lookup']
-    : ['-shared', '-Wl,-s'];
 mkdirSync(dirname(output), { recursive: true });
 await runCompiler(
-  [...link, ...target.ldflags, '-pthread', ...objects, '-o', `${output}.new`],
+  [...linkFlags(target), ...objects, '-o', `${output}.new`],
   `${target.target_name}.node`,
 );
 renameSync(`${output}.new`, output);

@@ -2,9 +2,12 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+const require = createRequire(import.meta.url);
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -18,21 +21,46 @@ function readGyp() {
 
 const CONDITIONS = { "OS=='linux'": 'linux', "OS=='mac'": 'darwin' };
 
-/** A target of binding.gyp with the parts that apply to this platform. */
-export function gypTarget(name) {
+/** A target of binding.gyp with the parts that apply to `platform`. */
+export function gypTarget(name, platform = process.platform) {
   const gyp = readGyp();
   const conditional = (gyp.conditions ?? []).flatMap(([, part]) => part.targets ?? []);
   const found = [...gyp.targets, ...conditional].find((target) => target.target_name === name);
   if (found === undefined) throw new Error(`binding.gyp has no target ${name}`);
   const target = { ldflags: [], ...found };
   for (const [condition, part] of found.conditions ?? []) {
-    const platform = CONDITIONS[condition];
-    if (platform === undefined) throw new Error(`binding.gyp: cannot decide ${condition}`);
-    if (platform !== process.platform) continue;
+    const system = CONDITIONS[condition];
+    if (system === undefined) throw new Error(`binding.gyp: cannot decide ${condition}`);
+    if (system !== platform) continue;
     for (const [key, value] of Object.entries(part))
       target[key] = [...(target[key] ?? []), ...value];
   }
   return target;
+}
+
+/** Flags that compile the sources of a target of binding.gyp into an addon. */
+export function addonFlags(target) {
+  return [
+    ...target.cflags_cc,
+    ...target.defines.map((define) => `-D${define}`),
+    `-DNODE_GYP_MODULE_NAME=${target.target_name}`,
+    '-DBUILDING_NODE_EXTENSION',
+    '-fPIC',
+    '-pthread',
+    // No warnings from Node-API's headers: they are not ours to change.
+    '-isystem',
+    require('node-addon-api').include_dir,
+    '-isystem',
+    require('node-api-headers').include_dir,
+    `-I${join(root, 'native')}`,
+  ];
+}
+
+/** Flags that link an addon for `platform`. */
+export function linkFlags(target, platform = process.platform) {
+  const kind =
+    platform === 'darwin' ? ['-bundle', '-undefined', 'dynamic_lookup'] : ['-shared', '-Wl,-s'];
+  return [...kind, ...target.ldflags, '-pthread'];
 }
 
 /** Runs the compiler; its words go to the terminal. */

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -36,7 +37,22 @@ __attribute__((target("avx2"))) void put_by_eight(uint8_t* to, const uint8_t* fr
   }
 }
 
-const bool has_avx2 = __builtin_cpu_supports("avx2") > 0;
+// By hand, since musl offers a shared object none of what __builtin_cpu_supports needs. The system
+// must also save the wide registers (XCR0 bits 1 and 2), which it announces by OSXSAVE.
+bool cpu_has_avx2() {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return false;
+  uint32_t low = 0;
+  uint32_t high = 0;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  if ((low & 6) != 6) return false;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_AVX2) != 0;
+}
+
+const bool has_avx2 = cpu_has_avx2();
 
 #endif
 
