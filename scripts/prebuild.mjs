@@ -1,7 +1,8 @@
 // Makes the binary that a package ships, by node-gyp, for this platform and C library. It works in a
-// copy, for node-gyp clears build/ away, and with it the addon that the checkout runs on.
+// copy, because node-gyp clears build/, and with it the addon that the checkout runs on.
 //
-//   node scripts/prebuild.mjs [--output DIRECTORY]     into DIRECTORY/prebuilds; default: the checkout
+//   npm run prebuild [-- --output DIRECTORY]     into DIRECTORY/prebuilds; default: the checkout
+//   npm run prebuild -- --all                    every platform: see prebuild-all.mjs
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -17,6 +18,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './compile-native.mjs';
+
+if (process.argv.includes('--all')) {
+  await import('./prebuild-all.mjs');
+  process.exit();
+}
 
 const { values: options } = parseArgs({
   options: { output: { type: 'string', default: root } },
