@@ -8,8 +8,8 @@
  * - `int dims[ndim]` is an array, stored as an i32 count and the elements; a legal record has as many
  *   as the field in brackets says, or none (NULL). `chars argv[]` counts for itself.
  * - `int ranges[count][3]` is an array of arrays, each with a count of its own.
- * - `chars name(resultlen)` is a string whose length a field behind it repeats.
- * - `int recvcount?` stands only in the record of the root: where `commrank` or `oldcommrank` equals
+ * - `chars name(resultlen)` is a string whose length a later field repeats.
+ * - `int recvcount?` is only in the record of the root: where `commrank` or `oldcommrank` equals
  *   `root`.
  *
  * The order of the lines is the order of the labels: see {@link labelOf}. The names are those of
@@ -354,7 +354,7 @@ export const callSignatures = {
 /** The name of a call that has a record: `'MPI_Send'`. */
 export type CallName = keyof typeof callSignatures;
 
-/** How a value stands in a record; integers are big-endian. */
+/** How a value is laid out in a record; integers are big-endian. */
 export type FieldEncoding = 'i8' | 'u8' | 'i16' | 'i32' | 'i64' | 'chars' | 'status';
 
 /**
@@ -401,7 +401,7 @@ export const fieldEncodings = {
 /** A type of the table: `'int'`, `'datatype'`. */
 export type FieldType = keyof typeof fieldEncodings;
 
-/** What MPI tells of a message that has arrived. */
+/** What MPI reports of a message that has arrived. */
 export interface Status {
   /** Bytes that were received (MPI's own count is of elements). */
   bytes: number;
@@ -553,7 +553,7 @@ export const COUNTED_LABELS = 291;
 /** Labels of a function's entry and exit; neither has a count. */
 export const FUNCTION_ENTER_LABEL = 291;
 export const FUNCTION_EXIT_LABEL = 292;
-/** Stands where the next call's label would, and ends the body. */
+/** Lies where the next call's label would, and ends the body. */
 export const END_OF_STREAM_LABEL = 293;
 
 function parseCall([name, signature]: [string, string], place: number): Call {

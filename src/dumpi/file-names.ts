@@ -15,7 +15,7 @@ export function filePrefix(fileRoot: string, start: Date): string {
   return `${fileRoot}-${padded(start.getFullYear(), 4)}.${rest}`;
 }
 
-/** What lies beside a rank's file until it is complete, under hidden names. */
+/** What lies next to a rank's file until it is complete, under hidden names. */
 export interface SideFiles {
   /** What only the end of the file says, kept current: JSON. */
   sections: string;
@@ -25,7 +25,7 @@ export interface SideFiles {
   names: string;
 }
 
-/** What lies beside a rank's file. */
+/** What lies next to a rank's file. */
 export function sideFiles(file: string): SideFiles {
   const name = `.${basename(file)}`;
   const hidden = join(dirname(file), name);
@@ -59,7 +59,7 @@ export function namesRingOf(callsRing: string): string {
   return `${callsRing.slice(0, -'.ring'.length)}.names.ring`;
 }
 
-/** The rank's file that a ring beside it feeds, or undefined when the name is not that of a ring of calls. */
+/** The rank's file that a ring next to it feeds, or undefined when the name is not that of a ring of calls. */
 export function fileOfRing(ring: string): string | undefined {
   const match = /^\.(.+\.bin)\.ring$/.exec(basename(ring));
   return match === null ? undefined : join(dirname(ring), match[1]!);

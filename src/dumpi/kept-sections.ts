@@ -5,7 +5,7 @@ import { wrapSystemError } from '../core/files/system-error.js';
 import { wellFormedJson } from '../core/json.js';
 import type { Version } from './sections.js';
 
-/** What a rank keeps current in a file beside its ring, because only the end of its trace says it. */
+/** What a rank keeps current in a file next to its ring, because only the end of its trace says it. */
 export interface KeptSections {
   version: Version;
   /** Seconds since the Unix epoch. */
@@ -20,7 +20,7 @@ export interface KeptSections {
 }
 
 /**
- * Replaces the file in one step: whoever reads it finds the old or the new state.
+ * Replaces the file in one step: a reader finds the old or the new state.
  *
  * @throws TracewrightError `ERR_SYSTEM` when it cannot be written; the old one stays.
  */

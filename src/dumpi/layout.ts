@@ -20,7 +20,7 @@ export const CPU_BIAS_OFFSET = 0;
 export const WALL_BIAS_OFFSET = 4;
 export const BIASES_BYTES = 8;
 
-/** A call: u16 label, u8 mask, then what the mask says in the order in which it stands here. */
+/** A call: u16 label, u8 mask, then what the mask says in the order in which it is here. */
 export const CALL_MASK_OFFSET = 2;
 export const CALL_HEAD_BYTES = 3;
 /** u16 thread. */
@@ -72,7 +72,7 @@ export const COUNT_BYTES = 4;
 
 /**
  * One status: i32 bytes, i32 source, i8 cancelled, i8 error, i32 tag. In front of one or several
- * stands an i32 count; 0 when they were ignored. Nothing at all stands where the mask says that
+ * lies an i32 count; 0 when they were ignored. Nothing at all lies where the mask says that
  * statuses are not stored.
  */
 export const STATUS_BYTES_OFFSET = 0;

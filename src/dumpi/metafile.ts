@@ -10,7 +10,7 @@ import type { Version } from './sections.js';
 /** What the text file of a run says, which holds the files of its ranks together (METAFILE). */
 export interface Metafile {
   hostname: string;
-  /** Ranks of the run, and so files beside it: 1 or more. */
+  /** Ranks of the run, and so files next to it: 1 or more. */
   numprocs: number;
   username: string;
   /** Start of the run in seconds since the Unix epoch. */
@@ -63,7 +63,7 @@ export function metafileText(metafile: Metafile): string {
 }
 
 /**
- * Writes a metafile, in the place of the file that is at `path`: whoever reads it finds the old or the
+ * Writes a metafile, in the place of the file that is at `path`: a reader finds the old or the
  * new one.
  *
  * @throws TracewrightError `ERR_SYSTEM` when it cannot be written, or what is at `path` is no plain
@@ -92,9 +92,9 @@ function withoutDirectory(path: string): string {
 }
 
 /**
- * Reads a metafile. What it says twice counts as it stands last; lines that are no `key=value` and
+ * Reads a metafile. Of what it says twice the last counts; lines that are no `key=value` and
  * keys that are not known are passed over. So is the directory in `fileprefix`, where libdumpi puts
- * that of `fileroot`: the ranks' files lie beside the metafile, and it leads nowhere else.
+ * that of `fileroot`: the ranks' files lie next to the metafile, and it leads nowhere else.
  *
  * @throws TraceFormatError when `numprocs` or `fileprefix` is missing or senseless, or when this is no
  *   regular file or larger than a MiB. TracewrightError
@@ -133,7 +133,7 @@ export function readMetafile(path: string): Metafile {
   };
 }
 
-/** Paths of the ranks' files that a metafile stands for, in the order of the ranks. */
+/** Paths of the ranks' files that a metafile names, in the order of the ranks. */
 export function* rankFiles(path: string, metafile: Metafile): Generator<string, void> {
   checkPath('path', path);
   checkMetafile(metafile);

@@ -101,10 +101,10 @@ export function encodeFunctionName({ address, name }: FunctionName): Buffer {
 }
 
 /**
- * The end of the stream and everything behind it.
+ * The end of the stream and everything after it.
  *
  * @param bodyEnd bytes from the start of the file to the end of the last call.
- * @returns what comes before the entries of the function names, and what comes behind them.
+ * @returns what comes before the entries of the function names, and what comes after them.
  */
 export function encodeSections(
   bodyEnd: number,

@@ -8,7 +8,7 @@ export interface Header {
   startTime: bigint;
   hostname: string;
   username: string;
-  /** Where the rank stands in the machine's network; empty when that is not known. */
+  /** Where the rank is in the machine's network; empty when that is not known. */
   meshCoordinates: number[];
   /** How large the network is in each dimension. */
   meshSizes: number[];

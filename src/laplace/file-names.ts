@@ -62,6 +62,6 @@ export function* ringCandidates(file: string, ringDir: string | undefined): Gene
     isMine: isLaplaceRing,
     holds: (path) => path === file,
     files: () => [file],
-    besides: (_, { path }) => [{ from: path, to: ring }],
+    siblings: (_, { path }) => [{ from: path, to: ring }],
   });
 }

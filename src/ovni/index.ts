@@ -97,7 +97,7 @@ export function emit(mcv: string, payload?: Uint8Array, clock?: bigint): void {
 
 /**
  * Emits a jumbo event (libovni: `ovni_ev_jumbo_emit`). Data that the ring cannot hold is written
- * behind everything before it, while the caller waits.
+ * after everything before it, while the caller waits.
  *
  * @param data 0 to 2^32 - 1 bytes. The emulator reads events of up to about 2^31.
  * @param clock as for {@link emit}.
@@ -114,7 +114,7 @@ export function emitJumbo(mcv: string, data: Uint8Array, clock?: bigint): void {
  *     const taskCreate = event('6Tc(u32 taskid, u32 typeid)');
  *     taskCreate(7, 1);
  *
- * The MCV of a declared event stands for its whole signature: `event('OHx')`. Integers of 64 bits
+ * The MCV of a declared event means its whole signature: `event('OHx')`. Integers of 64 bits
  * are numbers or bigints, strings are written with their NUL. Make it once, before or after
  * `threadInit`; calling it before is an error. What it is called with beyond its arguments is passed
  * over, as by any function of JavaScript.

@@ -1,4 +1,4 @@
 import { version } from '../core/version.js';
 
-/** What stands under `ovni.lib`: which library wrote the stream. The emulator wants both keys. */
+/** What `ovni.lib` contains: which library wrote the stream. The emulator wants both keys. */
 export const library = { version, commit: 'tracewright' } as const;

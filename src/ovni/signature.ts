@@ -219,7 +219,7 @@ export function resolveSignature(text: string): Signature {
   return signature;
 }
 
-/** What stands for an argument that cannot be read: no value has this type. */
+/** The type of an argument that cannot be read: no value has this type. */
 export interface NotAnArgument<Text extends string> {
   readonly 'not an argument of an ovni event': Text;
 }

@@ -20,7 +20,7 @@ const transitions: readonly Transition[] = [
 
 const byCode = new Map(transitions.map((transition) => [codeOf(transition.mcv), transition]));
 
-/** The transition that an event stands for, by `StreamEvent.code`, if it is one. */
+/** The transition that an event means, by `StreamEvent.code`, if it is one. */
 export function transitionOf(code: number): Transition | undefined {
   return byCode.get(code);
 }

@@ -16,7 +16,7 @@ export interface RingOptions {
   ringBytes?: number;
   /**
    * Directory for the rings' files, such as `/dev/shm`; a relative path is that of the moment at which
-   * it is first used. Default: beside the trace, or
+   * it is first used. Default: next to the trace, or
    * `TRACEWRIGHT_RING_DIR`.
    */
   ringDir?: string;
@@ -69,7 +69,7 @@ const DEFAULT_RING = 2 * 1024 * 1024;
 const RING_DIR = 'TRACEWRIGHT_RING_DIR';
 
 /**
- * Where rings lie that are not beside their traces, as an absolute path: what is opened goes by it
+ * Where rings lie that are not next to their traces, as an absolute path: what is opened goes by it
  * to its end, whatever becomes of the working directory. A variable means the same to all threads:
  * what it did to the first that asked.
  */

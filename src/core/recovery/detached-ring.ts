@@ -18,7 +18,7 @@ export interface TraceOfRings {
   /** The file of a trace, or of a copy, that says by itself that this is its ring. */
   fileNaming?(ring: RingFile): string | undefined;
   /** Where the rings would lie next to a file. */
-  besides(file: string, ring: RingFile): { from: string; to: string }[];
+  siblings(file: string, ring: RingFile): { from: string; to: string }[];
 }
 
 type Presence = 'itself' | 'another' | 'none';
@@ -64,7 +64,7 @@ function fileIsGone(ring: RingFile): TracewrightError {
 }
 
 function fileIsAnother(ring: RingFile, trace: TraceOfRings): TracewrightError {
-  const moves = trace.besides(ring.target, ring).map(({ from, to }) => `${from} to ${to}`);
+  const moves = trace.siblings(ring.target, ring).map(({ from, to }) => `${from} to ${to}`);
   return new TracewrightError(
     'ERR_TRACE_EXISTS',
     `${ring.target} is left as it is: it is another file than the one that ${ring.path} feeds. Recover ` +

@@ -109,7 +109,7 @@ function* againstHeader(path: string, first: string, metafile: Metafile): Genera
   }
 }
 
-/** Who else is told the calls of a trace. */
+/** Who else receives the calls of a trace. */
 interface Matching {
   match: MessageMatch;
   rank: number;
@@ -276,7 +276,7 @@ class TraceCheck {
   *#clock(name: string, { start, stop }: CallTimes, offset: number): Generator<Finding, void> {
     for (const { nanoseconds } of [start, stop]) {
       if (nanoseconds < NANOSECONDS) continue;
-      const message = `${name} has ${nanoseconds} ns beside its seconds, not less than ${NANOSECONDS}`;
+      const message = `${name} has ${nanoseconds} ns in addition to its seconds, not less than ${NANOSECONDS}`;
       yield this.#warning('nanoseconds', message, offset);
     }
     if (nanosecondsOf(stop) < nanosecondsOf(start)) {
@@ -311,7 +311,7 @@ class TraceCheck {
     yield this.#warning('function-name', `function ${addressText(fn)} has no name`, offset);
   }
 
-  /** What stands between the sections, apart from an empty section of keyvals, which has no entry. */
+  /** What lies between the sections, apart from an empty section of keyvals, which has no entry. */
   *#unusedBytes(): Generator<Finding, void> {
     const { extents, index, indexOffset } = this.#sections;
     const covered = [

@@ -12,7 +12,7 @@ const RANK_IN_NAME = /-(\d{4,10})\.bin$/;
 /** Process ids begin with 1. */
 const FIRST_PID = 1;
 
-/** What a conversion can be told. */
+/** Options of a conversion. */
 export interface ChromeOptions {
   onProgress?: Progress;
 }

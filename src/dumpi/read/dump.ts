@@ -13,11 +13,11 @@ const NANOSECONDS = 1_000_000_000;
 
 /**
  * A line for each record of a trace file: the header, the calls, and what the other sections hold;
- * readable or as JSON. Text stands in quotes with control characters escaped, so that a hostile trace
+ * readable or as JSON. Text is in quotes with control characters escaped, so that a hostile trace
  * cannot steer a terminal. Counts of calls that were never made are left out.
  *
  * @param rank said in every line, where the file is one of a run's.
- * @throws TraceFormatError where the file is not as the format says; what stands in front of it has
+ * @throws TraceFormatError where the file is not as the format says; what precedes it has
  *   been yielded. TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function* dump(

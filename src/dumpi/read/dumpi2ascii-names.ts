@@ -45,7 +45,7 @@ const keyvals: ValueNames = {
   nameOf: names(constants.Keyval, 'MPI_', 'user-defined-keyval'),
 };
 
-/** The types whose values are printed with a name behind them. */
+/** The types whose values are printed with a name after them. */
 export const valueNames: Partial<Record<FieldType, ValueNames>> = {
   comm: { type: 'MPI_Comm', nameOf: names(constants.Comm, 'MPI_COMM_', 'user-defined-comm') },
   group: { type: 'MPI_Group', nameOf: names(constants.Group, 'MPI_GROUP_', 'user-defined-group') },
@@ -143,7 +143,7 @@ export const valueNames: Partial<Record<FieldType, ValueNames>> = {
   winAssert: { type: 'int', nameOf: assertionNames },
 };
 
-/** The name of a datatype, as it stands beside its size. */
+/** The name of a datatype, as it precedes its size. */
 export function datatypeName(handle: number): string {
   return valueNames.datatype!.nameOf(handle);
 }

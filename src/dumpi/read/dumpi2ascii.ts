@@ -85,10 +85,10 @@ const IGNORED = '<IGNORED>';
  *
  * Where that program reads beyond an array or dies (a record whose array and count differ, two pairs
  * or more), this prints what is there. Text is printed up to a NUL. With the option
- * `encoding: 'latin1'` a character stands for a byte, and lines that are written so are that program's
+ * `encoding: 'latin1'` a character is a byte, and lines that are written so are that program's
  * byte for byte; otherwise bytes that are not UTF-8 are U+FFFD.
  *
- * @throws TraceFormatError where the file is not as the format says; what stands in front of it has
+ * @throws TraceFormatError where the file is not as the format says; what precedes it has
  *   been yielded. TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function* dumpi2ascii(path: string, options: ReadOptions = {}): Generator<string, void> {
@@ -166,7 +166,7 @@ function* callLines(sections: Sections, options: ReadOptions): Generator<string,
   try {
     for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
       yield* printing.lines(call);
-      // Traces of old ended with an MPI_Finalize, and a label 0 behind it was no MPI_Send.
+      // Traces of old ended with an MPI_Finalize, and a label 0 after it was no MPI_Send.
       if (finalized && call.name === 'MPI_Send') return;
       if (call.name === 'MPI_Finalize') finalized = true;
     }
@@ -302,7 +302,7 @@ function rowCount({ count }: Field, counts: ReadonlyMap<string, number>): number
   return counts.get(count!) ?? 0;
 }
 
-/** How many elements are printed for an array, and between the brackets behind its name. */
+/** How many elements are printed for an array, and between the brackets after its name. */
 function printedLength(field: Field, counts: ReadonlyMap<string, number>): number {
   if (field.count !== undefined) return counts.get(field.count) ?? 0;
   return field.rootOnly ? NULL_TERMINATED : counts.get('argc')!;

@@ -7,10 +7,10 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 /** Bytes are taken out of the file's window in stretches of this size. */
 const STRETCH_BYTES = 256 << 10;
 
-/** The largest record that is read unless a reader is told otherwise: 64 MiB. */
+/** The largest record that is read by default: 64 MiB. */
 export const DEFAULT_MAX_RECORD_BYTES = 64 << 20;
 
-/** What a cursor can be told. */
+/** Options of a cursor. */
 export interface FieldCursorOptions {
   /** Records that say to be larger are refused: 64 MiB unless set. */
   maxRecordBytes?: number | undefined;
@@ -29,8 +29,8 @@ const FIELD_CURSOR_OPTIONS = { maxRecordBytes: true, onProgress: true, encoding:
 
 /**
  * Reads fields one after the other from a part of a file, in memory that does not grow with it. No
- * count that stands in the file is trusted beyond the bytes that are there and the largest record
- * that the reader was told to take.
+ * count in the file is trusted beyond the bytes that are there and the largest record
+ * of the reader's options.
  */
 export class FieldCursor {
   readonly path: string;
@@ -164,7 +164,7 @@ export class FieldCursor {
 
   /**
    * Where `count` bytes stand in the stretch that is in memory, which may be another one from now on;
-   * the cursor moves behind them.
+   * the cursor moves past them.
    */
   #take(count: number, field: string): number {
     if (count > this.#bytes.length - this.#at) this.#load(count, field);

@@ -7,7 +7,7 @@ import type { CallName } from '../calls.js';
 import type { CallRecord } from './reader.js';
 import type { Sections } from './section-reader.js';
 
-/** Ends of messages with peer and tag that are told apart; a run with more of them is not compared. */
+/** Ends of messages with peer and tag that are distinguished; a run with more of them is not compared. */
 const MAX_STREAMS = 1 << 21;
 /** Persistent requests of a rank that are known at once. */
 const MAX_PERSISTENT = 1 << 16;

@@ -24,7 +24,7 @@ import { NO_VERSION, bodyLimit, readSections } from './section-reader.js';
 import type { FunctionName, Version } from '../sections.js';
 import type { Sections } from './section-reader.js';
 
-/** What the readers can be told. */
+/** Options of the readers. */
 export interface ReadOptions {
   /** Largest call or section in bytes that is read: 64 MiB unless set. */
   maxRecordBytes?: number;
@@ -82,7 +82,7 @@ export interface CallRecordOf<N extends CallName> {
   fields: CallFields<N>;
 }
 
-/** One call of any name: `name` tells what `fields` has. */
+/** One call of any name: `name` decides what `fields` has. */
 export type CallRecord = { [N in CallName]: CallRecordOf<N> }[CallName];
 
 /** The seconds that the times of a body count from. */
@@ -222,7 +222,7 @@ export class CallCursor {
   /**
    * The next call, or undefined once the end of the stream has been read.
    *
-   * @throws TraceFormatError when what stands there is no call.
+   * @throws TraceFormatError when what lies there is no call.
    */
   next(): CallRecord | undefined {
     if (this.#ended) return undefined;

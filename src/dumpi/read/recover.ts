@@ -80,7 +80,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Takes away a rank that was being opened. */
+/** Deletes the files of a rank that was being opened. */
 function removeBegun(file: string, callsRing: string): void {
   const { names, sections } = sideFiles(file);
   for (const path of [file, namesRingOf(callsRing), names, sections]) rmSync(path, { force: true });
@@ -88,9 +88,9 @@ function removeBegun(file: string, callsRing: string): void {
 
 /**
  * Completes a rank's file: the calls that its ring holds, the end of the stream and all sections, as
- * far as the walk over the calls and what was kept beside the ring can say.
+ * far as the walk over the calls and what was kept next to the ring can say.
  *
- * @returns undefined when the rank had not been opened yet; its file is taken away.
+ * @returns undefined when the rank had not been opened yet; its file is deleted.
  */
 function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined {
   const side = sideFiles(file);
@@ -99,13 +99,13 @@ function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined 
   rmSync(side.newSections, { force: true });
   const size = sizeOf(file);
   const begun = ring.head > 0 || size > ring.baseOffset;
-  // The process died while it opened the rank, or somebody has removed its file since.
+  // The process died while it opened the rank, or its file was deleted since.
   if (!begun && (size === 0 || !existsSync(side.sections))) {
     removeBegun(file, ring.path);
     return undefined;
   }
   if (!existsSync(side.sections)) {
-    // Taken away only when the file was complete: its process died before the ring was.
+    // Deleted only when the file was complete: its process died before the ring was.
     rmSync(namesRing, { force: true });
     rmSync(side.names, { force: true });
     return { path: file, bytes: 0, addedRecords: 0 };
@@ -146,9 +146,9 @@ function isRankBelow(target: string, directory: string): boolean {
 function* candidates(path: string, options: RecoverOptions): Generator<Candidate, void> {
   const isFile = !isDirectory(path);
   const isMine = (ring: RingFile): boolean => ring.format === CALLS_FORMAT;
-  const beside = rankRings(path, undefined, '').calls;
+  const expected = rankRings(path, undefined, '').calls;
   const rings = isFile
-    ? filesBelow(dirname(path), (name) => name === basename(beside), Infinity)
+    ? filesBelow(dirname(path), (name) => name === basename(expected), Infinity)
     : filesBelow(path, (name) => fileOfRing(name) !== undefined);
   for (const each of rings) {
     yield {
@@ -165,7 +165,7 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
     isMine,
     holds: (file) => (isFile ? file === path : isRankBelow(file, path)),
     files: () => (isFile ? [path] : filesBelow(path, (name) => name.endsWith('.bin'))),
-    besides(file, ring) {
+    siblings(file, ring) {
       const { calls, names } = rankRings(file, undefined, '');
       return [
         { from: ring.path, to: calls },

@@ -203,7 +203,7 @@ export function argumentBytes(call: Call, values: Values, statuses: boolean): nu
   return bytes;
 }
 
-/** Writes one status without its count and returns the place behind it. */
+/** Writes one status without its count and returns the place after it. */
 export function writeStatus(view: DataView, at: number, status: Status): number {
   view.setInt32(at + STATUS_BYTES_OFFSET, status.bytes);
   view.setInt32(at + STATUS_SOURCE_OFFSET, status.source);
@@ -240,7 +240,7 @@ function writeOne(
 }
 
 /**
- * Writes the arguments of a call, which have been checked, and returns the place behind them.
+ * Writes the arguments of a call, which have been checked, and returns the place after them.
  *
  * @param bytes over the same memory as `view`.
  */

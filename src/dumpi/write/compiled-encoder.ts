@@ -100,7 +100,7 @@ const COPY_TEXT = `function copy_i32(args, elements, count, p) {
 
 /**
  * The functions that write the elements of arrays. Each loop is a function of its own: V8 may begin to
- * run optimised code in the middle of a loop, and what comes behind it in the same function is then
+ * run optimised code in the middle of a loop, and what follows it in the same function is then
  * compiled without ever having run, and thrown away at every call. They are not unrolled: V8 tests the
  * bounds of the array and of the DataView for every element all the same, and what would be hoisted
  * costs less than the longer text does.

@@ -116,7 +116,7 @@ export class HandleNumbers<Handle = unknown> {
 
   /**
    * The number of an object, a new one when it is seen for the first time. A predefined number, such
-   * as `Comm.WORLD`, stands for itself unless it was defined as another.
+   * as `Comm.WORLD`, means itself unless it was defined as another.
    *
    * @throws TracewrightError when the format has no number left.
    */
@@ -166,7 +166,7 @@ export class HandleNumbers<Handle = unknown> {
     return Number.isInteger(handle) && (handle as number) >= 0 && (handle as number) < this.#first;
   }
 
-  /** Whether a number of the program's own belongs to somebody. */
+  /** Whether a number of the program's own is in use. */
   #isInUse(number: number): boolean {
     if (this.#ahead.has(number)) return true;
     if (!Number.isInteger(number) || number < this.#first) return false;

@@ -84,7 +84,7 @@ export function plainEncoder(stream: CallStream, call: Call, setting: Setting): 
   };
 }
 
-/** A record that the ring cannot hold: past it, behind everything before. */
+/** A record that the ring cannot hold: past it, after everything before. */
 function recordLong(
   stream: CallStream,
   call: Call,

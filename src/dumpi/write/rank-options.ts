@@ -42,7 +42,7 @@ export interface RankOptions extends RingOptions {
   config?: string | ConfigurationOptions;
   /** Whether records hold a thread, as libdumpi's always do. Default true. */
   threads?: boolean;
-  /** Where the rank stands in the machine's network, and how large that is in each dimension. */
+  /** Where the rank is in the machine's network, and how large that is in each dimension. */
   mesh?: { coordinates: readonly number[]; sizes: readonly number[] };
   /** Bytes of each datatype by handle; default: the predefined ones on a 64-bit machine. */
   datatypeSizes?: readonly number[];

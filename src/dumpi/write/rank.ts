@@ -245,7 +245,7 @@ export class Rank {
    *
    * @param args the arguments, or a function that makes them of what the function returned.
    * @throws TracewrightError before the function is called: for a wrong name, arguments that are an
-   *   object and wrong, or a rank that is closed. Behind it, for wrong arguments that `args` made.
+   *   object and wrong, or a rank that is closed. After it, for wrong arguments that `args` made.
    */
   wrap<N extends MpiCallName, R>(
     name: N,

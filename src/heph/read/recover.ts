@@ -96,7 +96,7 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
     isMine,
     holds: (path) => path === file,
     files: () => [file],
-    besides: (_, { path }) => [{ from: path, to: join(directory, basename(path)) }],
+    siblings: (_, { path }) => [{ from: path, to: join(directory, basename(path)) }],
   });
 }
 

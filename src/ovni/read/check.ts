@@ -45,7 +45,7 @@ function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): v
  *
  * Not checked: how the events of the models nosv, nanos6, nodes, openmp, mpi and tampi nest, and
  * their tasks and task types; the hardware counters of nosv; in version 1 any event but ovni's; a `stream.json` under a hidden name or
- * behind a symbolic link, which the emulator reads and this check does not. The emulator also
+ * at the end of a symbolic link, which the emulator reads and this check does not. The emulator also
  * accepts numbers in metadata that are no integers, and comments in JSON; this check does not. When
  * one thread leaves a physical CPU and another takes it in the same nanosecond, the emulator
  * may see them either way round, and so may this check.

@@ -26,7 +26,7 @@ const MARK_PUSH = codeOf('OM[');
 const MARK_POP = codeOf('OM]');
 const MARK_SET = codeOf('OM=');
 
-/** What a conversion can be told. */
+/** Options of a conversion. */
 export interface ChromeOptions {
   /** Nanoseconds to add to every time, to line the trace up with others: 0 unless set. */
   shift?: number;

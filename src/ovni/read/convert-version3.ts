@@ -70,7 +70,7 @@ interface Scan {
 
 /**
  * Converts a trace of version 1 to version 3, which today's emulator reads. The events are copied as
- * they are behind the stream header; the metadata is put together from `metadata.json`, from what
+ * they follow the stream header; the metadata is put together from `metadata.json`, from what
  * Tracewright keeps there under its own key, and from the events: `ovni.require` names ovni and every
  * model whose events occur.
  *
@@ -79,7 +79,7 @@ interface Scan {
  * thread without events. One kind of event is added: a stream that begins more than an hour after
  * the first one of its host, which the emulator refuses, is led by an `OB.`, the event that means
  * nothing, at the clock of that first one. What cannot be mended, a thread that was never ended for
- * one, is noted and left; {@link checkTrace} tells the rest.
+ * one, is noted and left; {@link checkTrace} reports the rest.
  *
  * @param from a version 1 trace, or a loom, process or thread of one.
  * @param to where the trace is written: a path that does not exist yet, outside of `from`.
@@ -210,7 +210,7 @@ function scanStream(
       if (last !== undefined && clock < last) backwards += 1;
       last = clock;
       lastTransition = transitionOf(code)?.mcv ?? lastTransition;
-      // A model is told by its letter, but a hostile stream can have 2^24 codes.
+      // A model is known by its letter, but a hostile stream can have 2^24 codes.
       if (!codes.has(code >>> 16)) {
         codes.add(code >>> 16);
         const mcv = mcvOf(code);
@@ -225,7 +225,7 @@ function scanStream(
     if (!(error instanceof TraceFormatError)) throw error;
     notes.push({
       path,
-      message: `cut at byte ${reader.offset} of ${reader.size}, behind the last whole event`,
+      message: `cut at byte ${reader.offset} of ${reader.size}, after the last whole event`,
     });
   } finally {
     reader.close();

@@ -125,7 +125,7 @@ export function dumpObject({
   return object;
 }
 
-/** The name of the loom, which stands beside every event: cut where it is longer than a path may be. */
+/** The name of the loom, which precedes every event: cut where it is longer than a path may be. */
 function shownLoom({ loom }: ThreadStream): string {
   return loom.length > MAX_LOOM ? `${loom.slice(0, MAX_LOOM)}…` : loom;
 }
@@ -139,7 +139,7 @@ function namesOf(
   return { title: mark?.title, label: mark?.labels.get(value as bigint) };
 }
 
-/** The arguments of a mark with their names behind them: `7 "loading"`. */
+/** The arguments of a mark followed by their names: `7 "loading"`. */
 function withNames(args: DecodedArguments, marks: MarkTypes): DecodedArguments {
   const { title, label } = namesOf(args, marks);
   const named = (argument: string, name: string | undefined): string =>

@@ -5,7 +5,7 @@ import type { TraceDirectory } from './trace-directory.js';
 /** The mark types of a trace by number: any thread may use those that another has defined. */
 export type MarkTypes = ReadonlyMap<number, MarkType>;
 
-/** A title or label as it is shown: it may stand beside every event of a trace. */
+/** A title or label as it is shown: it may stand next to every event of a trace. */
 function shortened(text: string): string {
   return text.length > MAX_LABEL_BYTES ? `${text.slice(0, MAX_LABEL_BYTES)}…` : text;
 }

@@ -162,7 +162,7 @@ class Fields {
   }
 }
 
-/** An i64 in decimal, as it stands as a key of `labels`. */
+/** An i64 in decimal, as a key of `labels`. */
 function parseI64(text: string): bigint | undefined {
   if (!/^-?[0-9]{1,19}$/.test(text)) return undefined;
   const value = BigInt(text);

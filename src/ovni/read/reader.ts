@@ -27,20 +27,20 @@ import type { ArgumentType, Signature } from '../signature.js';
 
 /** Bytes that are taken from the window at a time. */
 const CHUNK_BYTES = 256 << 10;
-/** Longest jumbo data that is held in memory unless told otherwise. */
+/** Longest jumbo data that is held in memory by default. */
 const DEFAULT_MAX_DATA_BYTES = 16 << 20;
 
 export interface ReadStreamOptions {
   /** 1: events from byte 0. 3: the 8-byte header of `stream.obs` first. */
   version: 1 | 3;
   /**
-   * Byte order of a version 1 stream; this machine's unless told otherwise. A version 3 stream says
+   * Byte order of a version 1 stream; this machine's by default. A version 3 stream says
    * it in its header.
    */
   littleEndian?: boolean;
-  /** Longest jumbo data that is read into memory, in bytes; 16 MiB unless told otherwise. */
+  /** Longest jumbo data that is read into memory, in bytes; 16 MiB by default. */
   maxDataBytes?: number;
-  /** Bytes that are read at once; 1 MiB unless told otherwise. */
+  /** Bytes that are read at once; 1 MiB by default. */
   windowBytes?: number;
 }
 
@@ -95,13 +95,13 @@ const noBytes = Buffer.alloc(0);
  */
 export class StreamReader {
   readonly path: string;
-  /** The event that the reader stands on; the same object every time. */
+  /** The event that the reader is at; the same object every time. */
   readonly event: StreamEvent;
   readonly littleEndian: boolean;
   readonly #window: FileWindow;
   readonly #view: EventView;
   readonly #maxDataBytes: number;
-  /** Where the next event begins, from the start of the chunk; behind its end after long data. */
+  /** Where the next event begins, from the start of the chunk; past its end after long data. */
   #next = 0;
 
   /**
@@ -141,7 +141,7 @@ export class StreamReader {
    * Moves to the next event; false at the end of the stream.
    *
    * @throws TraceFormatError when the file ends inside an event, and for a jumbo event whose length
-   * is not said in four bytes. The reader stands where it stood.
+   * is not said in four bytes. The reader does not move.
    */
   next(): boolean {
     const view = this.#view;
@@ -245,7 +245,7 @@ export class StreamReader {
   }
 }
 
-/** The one object that stands for whichever event the reader is at. */
+/** The one object for whichever event the reader is at. */
 class EventView implements StreamEvent {
   readonly littleEndian: boolean;
   /** The chunk that the event lies in. */
@@ -333,7 +333,7 @@ class EventView implements StreamEvent {
 
 /**
  * Reads the events of one stream in the order of the file, in memory that does not grow with it. One
- * {@link StreamEvent} object stands for each event in turn.
+ * {@link StreamEvent} object is each event in turn.
  *
  * @throws TraceFormatError when the header or an event is not what the format asks for (trace
  * specification version 1, "Normal events" and "Jumbo events"), at the offset of that event; the
@@ -375,7 +375,7 @@ function codeOfEvent(event: unknown): number {
 
 /**
  * Decodes the arguments of an event with the given signature, or with the one that the catalog has
- * for its MCV. Bytes behind the last argument are passed over: events grow arguments from version to
+ * for its MCV. Bytes after the last argument are skipped: events grow arguments from version to
  * version, and `VWC` has more values than it declares. A `str` without its NUL ends with the data.
  *
  * Undefined for an event that is not declared, whose payload is shorter than its signature, or that

@@ -68,7 +68,7 @@ function streamsByRing(trace: string): Map<string, NamedStream> {
   return streams;
 }
 
-/** Takes away a stream without events: no reader accepts one. */
+/** Deletes a stream without events: no reader accepts one. */
 function removeEmpty(stream: string): void {
   const directory = dirname(stream);
   rmSync(stream, { force: true });
@@ -79,7 +79,7 @@ function removeEmpty(stream: string): void {
   }
 }
 
-/** Takes away a stream that has no more than its header, of a thread that was being opened. */
+/** Deletes a stream that has no more than its header, of a thread that was being opened. */
 function removeBegun(stream: string): void {
   const size = statSync(stream, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= (versionOf(stream) === 3 ? STREAM_HEADER_BYTES : 0)) removeEmpty(stream);
@@ -138,7 +138,7 @@ function removeIfEmpty(directory: string): void {
   try {
     rmdirSync(directory);
   } catch (error) {
-    // What lies there besides is not ours.
+    // What else lies there is not ours.
     if (!hasCode(error, 'ENOTEMPTY')) throw error;
   }
 }
@@ -166,7 +166,7 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
       const isIts = found?.pid === pid && found.start === start && found.boot === boot;
       return isIts ? found.stream : undefined;
     },
-    besides: (stream, { path }) => [{ from: path, to: ringOf(stream) }],
+    siblings: (stream, { path }) => [{ from: path, to: ringOf(stream) }],
   });
 }
 
@@ -180,7 +180,7 @@ function* directoriesOf(path: string): Generator<string, void> {
   }
 }
 
-/** Streams without a ring beside them. */
+/** Streams without a ring next to them. */
 function* streamsWithoutRing(path: string): Generator<string, void> {
   for (const stream of filesBelow(path, isStream)) {
     if (!existsSync(ringOf(stream))) yield stream;
@@ -191,7 +191,7 @@ function* streamsWithoutRing(path: string): Generator<string, void> {
 export function* writersOf(path: string): Generator<StreamOwner, void> {
   const owners = new StreamOwners();
   for (const stream of filesBelow(resolve(path), isStream)) {
-    // Without the metadata of its end beside it one of version 3 is finished, and need not be read.
+    // Without the metadata of its end next to it one of version 3 is finished, and need not be read.
     if (versionOf(stream) === 3 && !existsSync(finishedMetadataOf(stream))) continue;
     const owner = owners.ownerOf(stream);
     if (owner !== undefined) yield owner;

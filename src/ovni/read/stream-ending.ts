@@ -100,7 +100,7 @@ class StreamSurvey {
     const view = new DataView(chunk.buffer, chunk.byteOffset, length);
     const words = new Int32Array(chunk.buffer, chunk.byteOffset, length >> 2);
     const start = this.end;
-    // Behind this an event may not lie in the chunk as a whole.
+    // After this an event may not lie in the chunk as a whole.
     const whole = length - HEADER_BYTES - MAX_PAYLOAD_BYTES;
     let at = 0;
     let last = -1;

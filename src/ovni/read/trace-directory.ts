@@ -242,7 +242,7 @@ function topOf(folder: string): string {
  * trace directory, one loom or process in it, or a single stream: the file `thread.<tid>` of
  * version 1, the folder `thread.<tid>` of version 3 or the `stream.json` or `stream.obs` in it.
  *
- * Version 1 is told by process folders with a `metadata.json` or thread files (trace specification
+ * Version 1 is known by process folders with a `metadata.json` or thread files (trace specification
  * version 1, first section), version 3 by `stream.json` at any depth, for there the identity of a
  * stream is in that file and the names of folders mean nothing. Names that begin with a dot are
  * passed over; symbolic links below the given path are not followed.

@@ -3,7 +3,7 @@ import type { MarkStacks } from '../mark-stacks.js';
 import { stepsBetween } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 
-/** A value in two halves, as it stands in a mark's payload. */
+/** A value in two halves, as it is in a mark's payload. */
 type Halves = readonly [low: number, high: number];
 
 /** What takes owed events to the stream; both say whether the event was written. */
