@@ -131,7 +131,7 @@ describe('convertToVersion3', () => {
     const from = writeVersion1([{ events: [...life(), Buffer.from('\0OB.')] }]);
     const to = freshPath();
     expect(convertToVersion3(from, to).notes).toEqual([
-      { path: join(from, stream), message: 'cut at byte 40 of 44, behind the last whole event' },
+      { path: join(from, stream), message: 'cut at byte 40 of 44, after the last whole event' },
     ]);
     expectAccepted(to);
   });
