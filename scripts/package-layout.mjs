@@ -51,6 +51,7 @@ export function fileOf(module) {
 export const internals = [
   'core/addon',
   'core/errors',
+  'core/files/make-directories',
   'ovni/layout',
   'ovni/read/dump',
   'heph/layout',

@@ -2,18 +2,25 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode } from './system-error.js';
 
+/** Other processes can make and delete a parent between two of our calls. */
+const ATTEMPTS = 10;
+
 /**
- * Makes a directory and those above it. Node's own way (`recursive`) goes on for ever where a directory
- * that is there answers ENOENT, as those of /proc do.
+ * Makes a directory and the missing ones above it. Node's `recursive` never returns below a directory
+ * that exists and still answers ENOENT, as in /proc.
+ *
+ * @throws the error of node:fs.
  */
 export function makeDirectories(path: string): void {
-  try {
-    makeDirectory(path);
-  } catch (error) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      makeDirectory(path);
+      return;
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || attempt === ATTEMPTS) throw error;
+    }
     const parent = dirname(path);
-    if (!hasCode(error, 'ENOENT') || existsSync(parent)) throw error;
-    makeDirectories(parent);
-    makeDirectory(path);
+    if (!existsSync(parent)) makeDirectories(parent);
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeDirectories } from '../../../src/core/files/make-directories.js';
-import { runFixture } from '../../fixtures/run-fixture.js';
+import { resultOfFixture, runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-directories-'));
 afterAll(() => {
@@ -30,6 +30,11 @@ describe('directories are made', () => {
     expect(() => {
       makeDirectories(join(file, 'a/b'));
     }).toThrow('ENOTDIR');
+  });
+
+  it('at the same moment as another thread', async () => {
+    const input = { directory: join(folder, 'races'), rounds: 400 };
+    expect(await resultOfFixture('core/racing-directories.mjs', { input })).toEqual([]);
   });
 
   it.runIf(existsSync('/proc/self'))('nowhere below what says ENOENT for ever', async () => {
