@@ -12,17 +12,18 @@ function directoryOfCode(): string {
   return dirname(file.startsWith('file:') ? fileURLToPath(file) : file);
 }
 
-/** The package's directory as a program finds it, when this code lies in a bundle. */
+/**
+ * The package's directory as the program finds it, when this code lies in a bundle. Never by the
+ * working directory: anyone may have put a package there.
+ */
 function installedPackage(): string | undefined {
-  for (const from of [process.argv[1], join(process.cwd(), 'program.js')]) {
-    if (from === undefined) continue;
-    try {
-      return dirname(createRequire(from).resolve('tracewright/package.json'));
-    } catch {
-      // Not installed there.
-    }
+  const program = process.argv[1];
+  if (program === undefined) return undefined;
+  try {
+    return dirname(createRequire(program).resolve('tracewright/package.json'));
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 /** Where the addon may lie below a directory: built in a checkout, or prebuilt for the platform. */
