@@ -8,6 +8,7 @@ import { checkRun, checkTrace } from '../dumpi/read/check.js';
 import { chromeEvents } from '../dumpi/read/chrome.js';
 import { dump } from '../dumpi/read/dump.js';
 import { dumpi2ascii } from '../dumpi/read/dumpi2ascii.js';
+import { readCalls } from '../dumpi/read/reader.js';
 import {
   callFilesOf,
   existingRankFiles,
@@ -75,8 +76,18 @@ export const dumpiFormat: TraceFormat = {
         dumpi2ascii(file, { encoding: 'latin1', ...(onProgress && { onProgress }) }),
       ),
   },
-  check: (path, { onProgress }) =>
-    (isMetafile(path) ? checkRun : checkTrace)(path, onProgress && { onProgress }),
+  check: (path, { onProgress, isBeingWritten }) =>
+    (isMetafile(path) ? checkRun : checkTrace)(path, {
+      isBeingWritten,
+      ...(onProgress && { onProgress }),
+    }),
+  open(path) {
+    for (const file of callFilesOf(path)) {
+      for (const call of readCalls(file)) if (call.offset >= 0) break;
+    }
+  },
+  unfinishedRules: ['missing-rank'],
+  filesOf: callFilesOf,
   recover: recoverRun,
   chromeEvents: (path, { onProgress }): Iterable<ChromeEvent> =>
     ofEach(path, (file) => chromeEvents(file, onProgress && { onProgress })),

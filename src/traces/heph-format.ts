@@ -46,6 +46,10 @@ export const hephFormat: TraceFormat = {
     }
   },
   check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
+  open(path) {
+    for (const packet of readPackets(path)) if (packet.offset === 0) return;
+  },
+  unfinishedRules: ['no-epoch', 'no-events', 'converter-last-epoch'],
   recover: recoverTrace,
   chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
   epoch: readEpoch,

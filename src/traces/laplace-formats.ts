@@ -11,7 +11,7 @@ import { kernelChromeEvents } from '../laplace/read/chrome.js';
 import { dumpLine, dumpObject, mergedRecords, referenceRecords } from '../laplace/read/dump.js';
 import type { LaplaceRecord } from '../laplace/read/dump.js';
 import { readKernelEvents } from '../laplace/read/kernel-reader.js';
-import { recoverTrace } from '../laplace/read/recover.js';
+import { readFirstRecord, recoverTrace } from '../laplace/read/recover.js';
 import { readReferences } from '../laplace/read/reference-reader.js';
 import { kindOfTrace, ringFormat } from '../laplace/read/trace-kind.js';
 import type { RingNames, TraceFormat } from './trace-format.js';
@@ -66,6 +66,10 @@ function referenceFormat(form: ReferenceForm, endian: Endian): TraceFormat {
     mergesKernel: true,
     notDrawn: NOT_DRAWN,
     check: (path, { onProgress }) => checkReferences(path, { form, endian, onProgress }),
+    unfinishedRules: [],
+    open: (path) => {
+      readFirstRecord(path, form);
+    },
     recover: (path, options) => recover(form, path, options),
     chromeEvents(path): Iterable<ChromeEvent> {
       throw new TracewrightError('ERR_ARGUMENT_RANGE', `${path} ${NOT_DRAWN}`, {
@@ -89,6 +93,10 @@ const kernelFormat: TraceFormat = {
   tracesIn: (directory, ringed) => filesIn('kernel', directory, ringed),
   dump: (path, json, { onProgress }) => lines(readKernelEvents(path, { onProgress }), json),
   check: (path, { onProgress }) => checkKernelEvents(path, { onProgress }),
+  unfinishedRules: ['no-end'],
+  open: (path) => {
+    readFirstRecord(path, 'kernel');
+  },
   recover: (path, options) => recover('kernel', path, options),
   chromeEvents: (path, { onProgress }) => kernelChromeEvents(path, { onProgress }),
   epoch: () => undefined,

@@ -1,10 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { RING_FORMAT, isPartOfTrace, isRingName, isStreamFile } from '../ovni/file-names.js';
+import {
+  RING_FORMAT,
+  isPartOfTrace,
+  isRingName,
+  isStreamFile,
+  streamOfRing,
+} from '../ovni/file-names.js';
 import { checkTrace } from '../ovni/read/check.js';
 import { chromeEvents } from '../ovni/read/chrome.js';
 import { dumpEvents, dumpLine, dumpObject } from '../ovni/read/dump.js';
 import { readTraceDirectory } from '../ovni/read/trace-directory.js';
+import { readStream } from '../ovni/read/reader.js';
 import { recoverTrace } from '../ovni/read/recover.js';
 import type { TraceFormat } from './trace-format.js';
 
@@ -20,8 +27,7 @@ export const ovniFormat: TraceFormat = {
   rings: {
     isFormat: (format) => format.startsWith(RING_FORMAT),
     isRing: (path) => isRingName(basename(path)),
-    // Directories are found, not files.
-    fileOf: () => undefined,
+    fileOf: streamOfRing,
   },
   isTraceFile: (path) => isStreamFile(basename(path)),
   tracesIn(directory) {
@@ -38,6 +44,13 @@ export const ovniFormat: TraceFormat = {
     }
   },
   check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
+  open(path) {
+    for (const stream of readTraceDirectory(path).streams) {
+      for (const event of readStream(stream.path, { version: stream.version }))
+        if (event.offset >= 0) break;
+    }
+  },
+  unfinishedRules: ['not-finished', 'thread-not-ended', 'mark-left', 'empty-stream'],
   recover: recoverTrace,
   chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
   epoch(path) {

@@ -1,37 +1,140 @@
 import { readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import type { Finding } from '../core/finding.js';
+import { basename, dirname, join, resolve } from 'node:path';
+import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { hasCode } from '../core/files/system-error.js';
 import { filesBelow } from '../core/recovery/recover-rings.js';
+import { RingFile } from '../core/recovery/ring-file.js';
+import type { FoundTrace } from './find-traces.js';
+import type { TraceFormat } from './trace-format.js';
 
-/** The rings in a trace's directory: its process is running, or was killed. */
-function* remainingRings(path: string): Generator<string, void> {
-  if (statSync(path).isDirectory()) {
-    yield* filesBelow(path, (name) => name.startsWith('.') && name.endsWith('.ring'));
-    return;
+/** A ring that may contain a part of a trace. */
+export interface RemainingRing {
+  path: string;
+  /** The file that it feeds. */
+  file: string;
+  /** The live process that writes the trace; undefined: it was killed, or the ring has a fault. */
+  writer: number | undefined;
+  /** Bytes of the file that its writer does not change any more. */
+  finalBytes: number;
+  /** Why it cannot be read. */
+  fault?: string;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function openRing(path: string, file: string): RemainingRing | undefined {
+  try {
+    const ring = RingFile.open(path);
+    const writer = ring.owner === 'alive' ? ring.pid : undefined;
+    // A ring that is not ready has fed nothing.
+    if (!(ring instanceof RingFile)) return { path, file, writer, finalBytes: 0 };
+    ring.close();
+    const finalBytes =
+      ring.targetKind === 'own-file'
+        ? ring.baseOffset + ring.tail
+        : ring.hasPlace
+          ? ring.claim.offset
+          : sizeOf(file);
+    return { path, file, writer, finalBytes };
+  } catch (error) {
+    if (!(error instanceof TracewrightError)) throw error;
+    // A live process removes its ring when the trace is complete.
+    if (hasCode(error, 'ENOENT')) return undefined;
+    return { path, file, writer: undefined, finalBytes: 0, fault: error.message };
   }
-  const directory = dirname(path);
-  for (const name of readdirSync(directory)) {
-    if (name.startsWith(`.${basename(path)}.`) && name.endsWith('.ring')) {
-      yield join(directory, name);
+}
+
+/** Finds the rings next to traces. Each directory is read once. */
+export class RemainingRings {
+  readonly #byDirectory = new Map<string, ReadonlyMap<string, readonly string[]>>();
+
+  /** The rings of a trace, as they are now. */
+  *of({ format, path }: FoundTrace): Generator<RemainingRing, void> {
+    for (const { ring, file } of this.#rings(format, path)) {
+      const opened = openRing(ring, file);
+      if (opened !== undefined) yield opened;
     }
   }
+
+  *#rings(format: TraceFormat, path: string): Generator<{ ring: string; file: string }, void> {
+    const { rings } = format;
+    if (statSync(path).isDirectory()) {
+      for (const ring of filesBelow(path, (name) => rings.isRing(name))) {
+        yield { ring, file: rings.fileOf(ring) ?? ring };
+      }
+      return;
+    }
+    for (const file of filesOf(format, path)) {
+      for (const ring of this.#ringsOf(format, file)) yield { ring, file };
+    }
+  }
+
+  #ringsOf({ name, rings }: TraceFormat, file: string): readonly string[] {
+    const directory = dirname(file);
+    const key = `${name} ${directory}`;
+    let byFile = this.#byDirectory.get(key);
+    if (byFile === undefined) {
+      const found = new Map<string, string[]>();
+      for (const entry of readdirSync(directory)) {
+        const ring = join(directory, entry);
+        const fed = rings.isRing(ring) ? rings.fileOf(ring) : undefined;
+        if (fed === undefined) continue;
+        const others = found.get(fed);
+        if (others === undefined) found.set(fed, [ring]);
+        else others.push(ring);
+      }
+      byFile = found;
+      this.#byDirectory.set(key, byFile);
+    }
+    return byFile.get(join(directory, basename(file))) ?? [];
+  }
 }
 
-/** Whether rings may still contain a part of the trace. */
-export function hasRemainingRings(path: string): boolean {
-  return remainingRings(path).next().done !== true;
+/** The files of a trace that is no directory. */
+function filesOf(format: TraceFormat, path: string): readonly string[] {
+  try {
+    return [...(format.filesOf?.(path) ?? [path])];
+  } catch (error) {
+    // Reading the trace itself reports it.
+    if (error instanceof TraceFormatError) return [path];
+    throw error;
+  }
 }
 
-/** A warning for every ring that may contain a part of the trace. */
-export function* ringFindings(path: string): Generator<Finding, void> {
-  for (const ring of remainingRings(path)) {
-    yield {
-      severity: 'warning',
-      rule: 'ring-left',
-      message:
-        'this ring may contain a part of the trace. Its process is running, or was killed: then ' +
-        'complete the trace with `tracewright recover`',
-      path: ring,
-    };
+/** What live processes have not finished of a trace. */
+export class Writers {
+  /** Of live processes, in ascending order. */
+  readonly pids: readonly number[];
+  readonly #finalBytes = new Map<string, number>();
+
+  constructor(rings: readonly RemainingRing[]) {
+    const alive = rings.filter(({ writer }) => writer !== undefined);
+    this.pids = [...new Set(alive.map(({ writer }) => writer!))].sort((a, b) => a - b);
+    for (const { file, finalBytes } of alive) {
+      const key = resolve(file);
+      const known = this.#finalBytes.get(key) ?? Infinity;
+      this.#finalBytes.set(key, Math.min(known, finalBytes));
+    }
+  }
+
+  /** Whether a live process writes the file. */
+  write(file: string): boolean {
+    return this.#finalBytes.has(resolve(file));
+  }
+
+  /** Whether a live process may still change the file at this byte. */
+  mayChange(file: string, offset: number): boolean {
+    return offset >= (this.#finalBytes.get(resolve(file)) ?? Infinity);
+  }
+
+  /** `process 4711 is`, `processes 4711 and 4712 are`. */
+  get description(): string {
+    const others = this.pids.slice(0, -1);
+    const last = this.pids.at(-1) ?? 0;
+    return others.length === 0
+      ? `process ${last} is`
+      : `processes ${others.join(', ')} and ${last} are`;
   }
 }

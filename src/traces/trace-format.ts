@@ -5,6 +5,8 @@ import type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js
 /** Options of every job on a trace. */
 export interface JobOptions {
   onProgress?: Progress | undefined;
+  /** For a check: whether a live process is writing a file of the trace. */
+  isBeingWritten?: ((file: string) => boolean) | undefined;
   /** For a dump of Laplace's references: a kernel trace whose records are merged by timestamp. */
   kernel?: string | undefined;
 }
@@ -51,6 +53,16 @@ export interface TraceFormat {
   /** Why a trace cannot be drawn, if its format has no spans or states. */
   notDrawn?: string;
   check(path: string, options: JobOptions): Iterable<Finding>;
+  /** Rules of `check` that a trace can break while it is being written. */
+  unfinishedRules: readonly string[];
+  /** The files of a trace that is no directory; default: the trace itself. */
+  filesOf?(path: string): Iterable<string>;
+  /**
+   * Reads what every reader needs before the records, and the first record.
+   *
+   * @throws TraceFormatError when no reader can open the trace.
+   */
+  open(path: string): void;
   /** Completes a trace whose process died. */
   recover(path: string, options: RecoverOptions): Recovery;
   /** Events in microseconds of the trace's own clock, with its own process ids. */

@@ -3,9 +3,7 @@ import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import type { Finding } from '../../core/finding.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
-import type { FoundTrace } from '../../traces/find-traces.js';
-import { ringFindings } from '../../traces/remaining-rings.js';
-import type { JobOptions } from '../../traces/trace-format.js';
+import { TraceChecker } from '../../traces/check-found.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
@@ -19,7 +17,8 @@ export const checkCommand: Command = {
 
 Reports what is wrong with the traces at PATH. An error is what the format's
 own reader rejects. A warning is what it accepts although something is wrong.
-The first 20 findings of each rule are printed, the others are counted.
+The first 20 findings of each rule are printed, the others are counted. What a
+live process has not finished writing is not checked.
 
 ${pathHelp}
   --json    one JSON object for each finding: severity, rule, message, path,
@@ -41,6 +40,7 @@ Exit codes
     const traces = findTraces(positionals, checkInput(values));
     const output = standardOutput();
     const progress = new ProgressLine();
+    const checker = new TraceChecker();
     const counts = { error: 0, warning: 0 };
     const print = async (line: string): Promise<void> => {
       progress.clear();
@@ -48,12 +48,15 @@ Exit codes
     };
     for (const trace of traces) {
       const before = counts.error;
-      for (const finding of findings(trace, { onProgress: progress.of(trace.path) })) {
+      const { writers, findings } = checker.check(trace, { onProgress: progress.of(trace.path) });
+      for (const finding of untilFault(findings)) {
         counts[finding.severity]++;
         await print(json ? JSON.stringify(finding) : lineOf(finding));
       }
       if (!json) {
-        const verdict = counts.error === before ? 'acceptable' : 'not acceptable';
+        const isAcceptable = counts.error === before;
+        const soFar = writers.pids.length === 0 ? '' : ' so far, still being written';
+        const verdict = isAcceptable ? `acceptable${soFar}` : 'not acceptable';
         await print(`${trace.path}: ${verdict} (${trace.format.name})`);
       }
     }
@@ -65,11 +68,10 @@ Exit codes
   },
 };
 
-/** The findings of one trace. A fault that stops the check is its last finding. */
-function* findings({ format, path }: FoundTrace, options: JobOptions): Iterable<Finding> {
+/** Passes findings on. A fault that stops the check is the last of them. */
+function* untilFault(findings: Iterable<Finding>): Iterable<Finding> {
   try {
-    yield* format.check(path, options);
-    yield* ringFindings(path);
+    yield* findings;
   } catch (error) {
     if (error instanceof TraceFormatError) {
       const { fault, offset } = error;

@@ -16,7 +16,7 @@ import {
 } from '../input-options.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
-import { warnOfRings } from '../output/ring-warning.js';
+import { RingWarning } from '../output/ring-warning.js';
 import { standardOutput } from '../output/text-output.js';
 
 /** `tracewright dump`. */
@@ -64,6 +64,7 @@ Exit codes
     const input = checkInput({ endian, format: isInput ? values.format : undefined });
     const output = standardOutput(form === undefined ? 'utf8' : 'latin1');
     const progress = new ProgressLine(!process.stdout.isTTY);
+    const rings = new RingWarning('dump');
     let exitCode = EXIT_DONE;
     for (const { format, path } of findTraces(positionals, input)) {
       if (kernel !== undefined && format.mergesKernel !== true) {
@@ -91,7 +92,7 @@ Exit codes
         exitCode = EXIT_FAULTY;
       }
       progress.clear();
-      warnOfRings('dump', path);
+      rings.printFor({ format, path });
     }
     await output.end();
     return exitCode;

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { counted } from '../../core/counted.js';
 import { TracewrightError } from '../../core/errors.js';
 import type { RecoveredStream } from '../../core/recovery/recover-file.js';
 import type { Recovery } from '../../core/recovery/recover-rings.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
+import type { TraceFormat } from '../../traces/trace-format.js';
 import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
@@ -28,7 +30,7 @@ ${pathHelp}
 ${inputHelp}  --help    print this text
 
 Exit codes
-  0  done, or nothing to do
+  0  done, or nothing to do and a reader opens the trace
   1  something could not be recovered
   2  wrong usage, or the process is alive
 `,
@@ -52,6 +54,8 @@ Exit codes
         exitCode = error.code === 'ERR_ORDER' ? EXIT_USAGE : Math.max(exitCode, EXIT_FAULTY);
         continue;
       }
+      const nothingDone = result.streams.length + result.emptied.length === 0;
+      if (nothingDone && result.faults.length === 0) result.faults.push(...faultsOf(format, path));
       if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.faults.some(isOfLiveProcess)) exitCode = EXIT_USAGE;
       if (values.json === true) {
@@ -64,13 +68,26 @@ Exit codes
       for (const fault of result.faults)
         await output.write(`fault: ${terminalText(fault.message)}\n`);
       const done = summary(result);
-      const text = done.length === 0 ? 'nothing to recover' : done.join(', ');
+      const outcome = result.faults.length === 0 ? 'nothing to recover' : 'not recovered';
+      const text = done.length === 0 ? outcome : done.join(', ');
       await output.write(`${terminalText(path)}: ${text} (${format.name})\n`);
     }
     await output.end();
     return exitCode;
   },
 };
+
+/** Why no reader opens a trace of which there was nothing to recover. */
+function faultsOf(format: TraceFormat, path: string): TracewrightError[] {
+  if (!existsSync(path)) return [];
+  try {
+    format.open(path);
+    return [];
+  } catch (error) {
+    if (error instanceof TracewrightError) return [error];
+    throw error;
+  }
+}
 
 /** Whether the process that writes a part of the trace, such as one rank of a run, is alive. */
 function isOfLiveProcess({ code, field }: TracewrightError): boolean {

@@ -9,7 +9,7 @@ import type { ConversionRequest } from '../commands/convert.js';
 import { writeChromeJson } from '../output/chrome-json.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
-import { warnOfRings } from '../output/ring-warning.js';
+import { RingWarning } from '../output/ring-warning.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
 
 /** `convert --to chrome`: to the file OUT, or to standard output. */
@@ -17,7 +17,8 @@ export async function convertToChrome({ path, out, force }: ConversionRequest): 
   const traces = drawable(findTraces([path]));
   const toFile = out !== undefined && out !== '-';
   if (toFile) refusePartOf(traces, out);
-  for (const trace of traces) warnOfRings('convert', trace.path);
+  const rings = new RingWarning('convert');
+  for (const trace of traces) rings.printFor(trace);
   const output = toFile ? await fileOutput(out, force) : standardOutput();
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
   let exitCode = EXIT_DONE;

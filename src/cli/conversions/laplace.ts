@@ -3,11 +3,12 @@ import { counted } from '../../core/counted.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { referencesToText, textToReferences } from '../../laplace/read/convert-references.js';
+import { laplaceFormats } from '../../traces/laplace-formats.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
 import type { ConversionRequest } from '../commands/convert.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
-import { warnOfRings } from '../output/ring-warning.js';
+import { RingWarning } from '../output/ring-warning.js';
 import { ClosedPipe } from '../output/text-output.js';
 
 const STANDARD = '-';
@@ -37,7 +38,9 @@ async function convertWith(
       },
     );
     progress.clear();
-    if (path !== STANDARD) warnOfRings('convert', path);
+    if (path !== STANDARD) {
+      new RingWarning('convert').printFor({ format: laplaceFormats(endian)[0]!, path });
+    }
     if (toFile) printMessage(`${out}: ${counted(records, 'reference')}`);
     return EXIT_DONE;
   } catch (error) {

@@ -1,28 +1,37 @@
 import { existsSync } from 'node:fs';
 import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
-import type { Finding } from '../../core/finding.js';
+import type { Finding, Progress } from '../../core/finding.js';
 import { limitFindings } from '../../core/limit-findings.js';
 import type { CheckOptions } from '../../core/limit-findings.js';
 import { COUNTED_LABELS, TOTAL_LABEL, callNamed, countName } from '../calls.js';
 import type { FieldType } from '../calls.js';
 import { nanosecondsOf } from './dump.js';
 import { printedCounts } from './dumpi2ascii.js';
-import { MAGIC_BYTES, MAX_COUNTER_LABEL_BYTES, WRITTEN_VERSION } from '../layout.js';
+import { BODY_OFFSET, MAGIC_BYTES, MAX_COUNTER_LABEL_BYTES, WRITTEN_VERSION } from '../layout.js';
 import { MessageMatch } from './message-match.js';
 import { rankFiles, readMetafile } from '../metafile.js';
 import type { Metafile } from '../metafile.js';
 import { CallCursor } from './reader.js';
 import type { CallRecord, CallTimes, FieldValue } from './reader.js';
 import { isAtLeast } from '../sections.js';
-import { readSections } from './section-reader.js';
+import { noSections, readSections } from './section-reader.js';
 import type { Sections } from './section-reader.js';
 
 const NANOSECONDS = 1_000_000_000;
 /** Functions whose names are followed at once; a trace with more of them open is no trace. */
 const MAX_OPEN_FUNCTIONS = 1 << 20;
 
-const CHECK_OPTIONS = { onProgress: true, repeats: true } as const;
+const CHECK_OPTIONS = { onProgress: true, repeats: true, isBeingWritten: true } as const;
+
+/** Options of {@link checkTrace} and {@link checkRun}. */
+export interface DumpiCheckOptions extends CheckOptions {
+  /**
+   * Whether a process is writing a rank's file: its sections do not exist yet, and only its calls are
+   * checked. The last call may be incomplete.
+   */
+  isBeingWritten?: ((file: string) => boolean) | undefined;
+}
 
 /**
  * Checks a rank's trace file: yields what the format's own reader would refuse or die of (`error`) and
@@ -38,8 +47,11 @@ const CHECK_OPTIONS = { onProgress: true, repeats: true } as const;
  *
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
-export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  options = ownOptions<CheckOptions>(options, CHECK_OPTIONS);
+export function* checkTrace(
+  path: string,
+  options: DumpiCheckOptions = {},
+): Generator<Finding, void> {
+  options = ownOptions<DumpiCheckOptions>(options, CHECK_OPTIONS);
   yield* limitFindings(traceFindings(path, options), path, options.repeats);
 }
 
@@ -51,8 +63,8 @@ export function* checkTrace(path: string, options: CheckOptions = {}): Generator
  * receiver and tag; left out where a rank cannot be read to its end or has not stored such calls, where
  * the trace does not say who is in a communicator, or where there are more than 2^21 ends of these).
  */
-export function* checkRun(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  options = ownOptions<CheckOptions>(options, CHECK_OPTIONS);
+export function* checkRun(path: string, options: DumpiCheckOptions = {}): Generator<Finding, void> {
+  options = ownOptions<DumpiCheckOptions>(options, CHECK_OPTIONS);
   const files: string[] = [];
   let isWhole = true;
   try {
@@ -74,7 +86,8 @@ export function* checkRun(path: string, options: CheckOptions = {}): Generator<F
     yield { severity: 'error', rule: 'bad-metafile', ...placed(error) };
     return;
   }
-  const { repeats } = options;
+  const { repeats, isBeingWritten } = options;
+  if (isBeingWritten !== undefined && files.some(isBeingWritten)) isWhole = false;
   const match = isWhole ? new MessageMatch(files.length) : undefined;
   for (const [rank, file] of files.entries()) {
     yield* limitFindings(traceFindings(file, options, match && { match, rank }), file, repeats);
@@ -117,9 +130,13 @@ interface Matching {
 
 function* traceFindings(
   path: string,
-  { onProgress }: CheckOptions,
+  { onProgress, isBeingWritten }: DumpiCheckOptions,
   matching?: Matching,
 ): Generator<Finding, void> {
+  if (isBeingWritten?.(path) === true) {
+    yield* callFindings(path, onProgress);
+    return;
+  }
   let sections: Sections;
   let cursor: CallCursor;
   try {
@@ -133,6 +150,25 @@ function* traceFindings(
   try {
     matching?.match.begin(matching.rank, sections);
     yield* new TraceCheck(sections, cursor, matching?.match).findings();
+  } finally {
+    cursor.close();
+  }
+}
+
+/** Checks the calls of a file without its sections, up to the last that is complete. */
+function* callFindings(path: string, onProgress: Progress | undefined): Generator<Finding, void> {
+  let cursor: CallCursor;
+  try {
+    cursor = new CallCursor(path, BODY_OFFSET, undefined, WRITTEN_VERSION, undefined, {
+      onProgress,
+    });
+  } catch (error) {
+    if (!(error instanceof TraceFormatError)) throw error;
+    yield { severity: 'error', rule: 'bad-file', ...placed(error) };
+    return;
+  }
+  try {
+    yield* new TraceCheck(noSections(path), cursor, undefined).callFindings();
   } finally {
     cursor.close();
   }
@@ -153,6 +189,8 @@ class TraceCheck {
   readonly #cursor: CallCursor;
   readonly #stored = new Float64Array(COUNTED_LABELS);
   readonly #functionNames: ReadonlySet<bigint>;
+  /** Whether the file has no sections yet. */
+  readonly #isBeingWritten: boolean;
   readonly #unnamed = new Set<bigint>();
   /** Functions that were entered and not left, by thread. */
   readonly #open = new Map<number, bigint[]>();
@@ -168,6 +206,7 @@ class TraceCheck {
     this.#sections = sections;
     this.#cursor = cursor;
     this.#functionNames = new Set(sections.functionNames.map(({ address }) => address));
+    this.#isBeingWritten = sections.index.body === 0;
   }
 
   *findings(): Generator<Finding, void> {
@@ -187,6 +226,25 @@ class TraceCheck {
     yield* this.#unusedBytes();
     yield* this.#afterCalls();
     yield* this.#footer();
+  }
+
+  get #lacksCounterLabels(): boolean {
+    return this.#sections.counterLabels === undefined && !this.#isBeingWritten;
+  }
+
+  /** Only what the calls themselves show, in a file that has no sections yet. */
+  *callFindings(): Generator<Finding, void> {
+    const cursor = this.#cursor;
+    try {
+      while (!cursor.atLimit) {
+        const call = cursor.next();
+        if (call === undefined) return;
+        yield* this.#call(call);
+      }
+    } catch (error) {
+      if (!(error instanceof TraceFormatError)) throw error;
+      yield { severity: 'error', rule: 'bad-call', ...placed(error) };
+    }
   }
 
   *#beforeCalls(): Generator<Finding, void> {
@@ -219,7 +277,7 @@ class TraceCheck {
       yield this.#warning('reader-finalize', message, offset);
     }
     this.#finalized ||= name === 'MPI_Finalize';
-    if (call.counters !== undefined && this.#sections.counterLabels === undefined) {
+    if (call.counters !== undefined && this.#lacksCounterLabels) {
       if (!this.#countersWithoutLabels) {
         const message = 'the call has counters, but the trace has no labels for them';
         yield this.#error('counter-label', message, offset);
@@ -306,6 +364,7 @@ class TraceCheck {
 
   *#named(fn: bigint, offset: number): Generator<Finding, void> {
     const address = BigInt.asUintN(64, fn);
+    if (this.#isBeingWritten) return;
     if (this.#functionNames.has(address) || this.#unnamed.has(address)) return;
     if (this.#unnamed.size < MAX_OPEN_FUNCTIONS) this.#unnamed.add(address);
     yield this.#warning('function-name', `function ${addressText(fn)} has no name`, offset);

@@ -49,6 +49,24 @@ export interface Sections {
 /** The version that a trace without a header is taken to have, as the format's own reader does. */
 export const NO_VERSION: Version = [0, 0, 0];
 
+/** Sections of a file that has none yet. */
+export function noSections(path: string): Sections {
+  const entries = INDEX_ENTRIES.map((name) => [name, 0]);
+  return {
+    path,
+    fileSize: 0,
+    indexOffset: 0,
+    index: Object.fromEntries(entries) as Record<SectionName, number>,
+    header: undefined,
+    footer: undefined,
+    keyvals: [],
+    counterLabels: undefined,
+    datatypeSizes: undefined,
+    functionNames: [],
+    extents: {},
+  };
+}
+
 /**
  * Reads the index of a trace file and the sections that it points to. The body is left to
  * {@link readCalls}.
@@ -59,19 +77,7 @@ export const NO_VERSION: Version = [0, 0, 0];
  */
 export function readSections(path: string, options: FieldCursorOptions = {}): Sections {
   const { fileSize, indexOffset, index } = readIndex(path);
-  const sections: Sections = {
-    path,
-    fileSize,
-    indexOffset,
-    index,
-    header: undefined,
-    footer: undefined,
-    keyvals: [],
-    counterLabels: undefined,
-    datatypeSizes: undefined,
-    functionNames: [],
-    extents: {},
-  };
+  const sections: Sections = { ...noSections(path), fileSize, indexOffset, index };
   const section = (name: Exclude<SectionName, 'body'>, read: (cursor: FieldCursor) => void) => {
     const offset = index[name];
     if (offset === 0) return;

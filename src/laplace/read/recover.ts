@@ -26,6 +26,8 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { ringCandidates } from '../file-names.js';
 import type { TraceKind } from '../file-names.js';
 import { END_LINE, LONGEST_LINE } from '../kernel-event-kinds.js';
+import { readKernelEvents } from './kernel-reader.js';
+import { readReferences } from './reference-reader.js';
 import { LONGEST_REFERENCE_LINE, NEWLINE, RECORD_BYTES } from '../layout.js';
 
 /** Options of `recoverTrace`. */
@@ -72,6 +74,18 @@ function recoverFile(file: string, { ringDir, kind }: LaplaceRecoverOptions): Re
   return result;
 }
 
+/**
+ * Reads the first record of a trace.
+ *
+ * @throws TraceFormatError when the trace does not begin with a record.
+ */
+export function readFirstRecord(path: string, kind: TraceKind): void {
+  const records = kind === 'kernel' ? readKernelEvents(path) : readReferences(path, { form: kind });
+  for (const record of records) {
+    if (record.offset === 0) return;
+  }
+}
+
 /** Cuts off an incomplete record and adds a missing end; undefined if there was nothing to do. */
 function endWithoutRing(file: string, kind: TraceKind): RecoveredStream | undefined {
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -79,7 +93,11 @@ function endWithoutRing(file: string, kind: TraceKind): RecoveredStream | undefi
     const status = fstatSync(fd);
     if (!status.isFile()) throw new TraceFormatError(file, 0, 'a trace must be a regular file');
     const { size } = status;
-    if (kind === 'binary') return cut(fd, file, size, size - (size % RECORD_BYTES), '');
+    if (kind === 'binary') {
+      const whole = size - (size % RECORD_BYTES);
+      if (whole > 0) readFirstRecord(file, kind);
+      return cut(fd, file, size, whole, '');
+    }
     const longest = kind === 'text' ? LONGEST_REFERENCE_LINE : LONGEST_LINE;
     const tail = Buffer.alloc(Math.min(size, longest + END_LINE.length));
     readSync(fd, tail, 0, tail.length, size - tail.length);
@@ -93,6 +111,7 @@ function endWithoutRing(file: string, kind: TraceKind): RecoveredStream | undefi
       );
     }
     const whole = size - tail.length + newline + 1;
+    if (whole > 0) readFirstRecord(file, kind);
     return cut(fd, file, size, whole, kind === 'kernel' ? END_LINE : '');
   } finally {
     closeSync(fd);
@@ -109,5 +128,6 @@ function cut(
   if (whole === size && end === '') return undefined;
   ftruncateSync(fd, whole);
   writeAll(fd, Buffer.from(end), whole);
-  return { path, bytes: 0, addedRecords: end === '' ? 0 : 1 };
+  const recovered = { path, bytes: 0, addedRecords: end === '' ? 0 : 1 };
+  return whole === size ? recovered : { ...recovered, cutBytes: size - whole };
 }

@@ -159,6 +159,7 @@ export class StreamReader {
     if ((flags & JUMBO_FLAG) === 0) {
       size = HEADER_BYTES + payloadBytes(flags);
       if (size > available) throw this.#endsInside(available);
+      if (flags === 0 && view.bytes[at + MCV_OFFSET] === 0) throw this.#isEmpty();
       view.set(this.#window.offset, at, size, 0, false);
     } else {
       if ((flags & 0x0f) !== payloadSizeCode(JUMBO_LENGTH_BYTES)) {
@@ -215,6 +216,16 @@ export class StreamReader {
       this.offset,
       `the file ends inside an event, ${available} bytes after its start`,
       { field: 'size', value: available },
+    );
+  }
+
+  /** A hole in a sparse file could otherwise be read for hours. */
+  #isEmpty(): TraceFormatError {
+    return new TraceFormatError(
+      this.path,
+      this.offset,
+      'no event begins here: its model is 0. The rest of the file may be empty',
+      { field: 'model', value: 0, limit: 'an ASCII character' },
     );
   }
 

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tracewright } from '../cli/run-command.js';
+import { fixturePath } from '../fixtures/run-fixture.js';
+import { temporaryDirectory } from '../heph/temporary-file.js';
+
+const directory = temporaryDirectory();
+const traces = ['ovni', 'live.heph', 'dumpi', 'live.kernel.txt', 'live.references'];
+
+let service: ChildProcessByStdio<Writable, Readable, null>;
+
+beforeAll(async () => {
+  mkdirSync(join(directory, 'dumpi'));
+  service = spawn(
+    process.execPath,
+    [fixturePath('traces/live.mjs'), JSON.stringify({ directory })],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  await once(service.stdout, 'data');
+});
+
+afterAll(async () => {
+  service.stdin.end();
+  if (service.exitCode === null) await once(service, 'exit');
+});
+
+describe('a trace that a live process writes', { timeout: 60_000 }, () => {
+  it.each(traces)('is checked as far as it goes: %s', (name) => {
+    const { status, stdout } = tracewright('check', join(directory, name));
+    expect(stdout).toContain(`process ${service.pid!} is writing this trace`);
+    expect(stdout).toContain('acceptable so far, still being written');
+    expect(stdout).toMatch(/^0 errors, 1 warning$/m);
+    expect(status).toBe(0);
+  });
+
+  it.each([
+    ['live.heph', 30],
+    ['live.kernel.txt', 0],
+    ['live.references', 18],
+  ])('is not acceptable with a fault in what is complete: %s', (name, offset) => {
+    const path = join(directory, name);
+    const file = openSync(path, 'r+');
+    writeSync(file, Buffer.alloc(4), 0, 4, offset);
+    closeSync(file);
+    const { status, stdout } = tracewright('check', path);
+    expect([status, stdout]).toEqual([1, expect.stringContaining(`${path}: not acceptable`)]);
+  });
+
+  it.each(['live.kernel.txt', 'live.references'])('is dumped with a warning: %s', (name) => {
+    const { stderr } = tracewright('dump', join(directory, name));
+    expect(stderr).toContain(`process ${service.pid!} is writing ${join(directory, name)}`);
+  });
+});
