@@ -1,14 +1,14 @@
 /**
- * What the emulator makes of an event whose payload is not of the declared size: some events it
- * refuses, of others it reads what it needs.
+ * How the emulator treats an event whose payload does not have the declared size: it refuses some
+ * events, and of others reads the bytes that it needs.
  */
 
-/** Events whose payload must have just the declared size. */
+/** Events whose payload must have exactly the declared size. */
 const EXACT = new Set(['OAs', 'OAr', 'OM[', 'OM]', 'OM=', '6Tc', 'PPc']);
 /** Declared arguments that the emulator does not read. */
 const UNREAD = new Set(['OHC', 'OCn']);
 
-/** The arguments of an event, as declared or as they stand in a stream. */
+/** The arguments of an event, as declared or as in a stream. */
 export interface Shape {
   readonly jumbo: boolean;
   /** Bytes of all arguments; of a declared `str` its NUL only. */
@@ -21,7 +21,7 @@ export type PayloadVerdict = 'declared' | 'extra' | 'refused';
 /**
  * Judges the payload of a declared event.
  *
- * @param version of the trace: version 1 reads what it needs and does not know marks.
+ * @param version of the trace. The emulator of version 1 reads what it needs and does not know marks.
  */
 export function judgePayload(
   mcv: string,

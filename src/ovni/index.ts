@@ -3,8 +3,8 @@
  *
  *     import { procInit, threadInit, addCpu, event, threadFree, procFini } from 'tracewright/ovni';
  *
- * Every function throws a `TracewrightError` for an argument that is wrong or a call that comes at
- * the wrong time, and leaves the trace valid.
+ * Every function throws a `TracewrightError` for a wrong argument or a call at the wrong time, and
+ * leaves the trace valid.
  *
  * @module ovni
  */
@@ -81,13 +81,13 @@ const marks = compileMarks(thread);
 /**
  * Emits a normal event (libovni: `ovni_ev_emit`).
  *
- * For an event that is emitted often, {@link event} makes a function that is faster and knows the
+ * For an event that is emitted often, {@link event} makes a function that is faster and checks the
  * types of the arguments.
  *
  * @param mcv model, category and value: three printable ASCII characters.
  * @param payload 0 or 2 to 16 bytes, in the machine's byte order.
  * @param clock nanoseconds of CLOCK_MONOTONIC, not before the stream's last event; default: now.
- * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `threadInit` and
+ * @throws TracewrightError for a wrong argument, `ERR_ORDER` outside of `threadInit` and
  *   `threadFree`, and for a state event (`OH*`) that the thread's state does not allow.
  * Source: trace specification version 1, "Normal events".
  */
@@ -96,8 +96,8 @@ export function emit(mcv: string, payload?: Uint8Array, clock?: bigint): void {
 }
 
 /**
- * Emits a jumbo event (libovni: `ovni_ev_jumbo_emit`). Data that the ring cannot hold is written
- * after everything before it, while the caller waits.
+ * Emits a jumbo event (libovni: `ovni_ev_jumbo_emit`). Data that the ring cannot hold is written to the
+ * file after all earlier events, while the caller waits.
  *
  * @param data 0 to 2^32 - 1 bytes. The emulator reads events of up to about 2^31.
  * @param clock as for {@link emit}.
@@ -114,13 +114,12 @@ export function emitJumbo(mcv: string, data: Uint8Array, clock?: bigint): void {
  *     const taskCreate = event('6Tc(u32 taskid, u32 typeid)');
  *     taskCreate(7, 1);
  *
- * The MCV of a declared event means its whole signature: `event('OHx')`. Integers of 64 bits
- * are numbers or bigints, strings are written with their NUL. Make it once, before or after
- * `threadInit`; calling it before is an error. What it is called with beyond its arguments is passed
- * over, as by any function of JavaScript.
+ * The MCV of a declared event is enough: `event('OHx')`. Integers of 64 bits are numbers or bigints,
+ * strings are written with their NUL. Make the function once, before or after `threadInit`. Calling it
+ * before `threadInit` is an error. Additional arguments are ignored.
  *
- * @throws TracewrightError `ERR_ARGUMENT_RANGE` when `signature` is none, or names an event that a
- *   model of the emulator does not declare, or not with such arguments. {@link emit} takes any MCV.
+ * @throws TracewrightError `ERR_ARGUMENT_RANGE` if `signature` is not one, or names an event that a
+ *   model of the emulator declares with other arguments or not at all. {@link emit} takes any MCV.
  * Source: trace specification version 1; the emulator's list of events.
  */
 export function event<S extends DeclaredMcv | (string & {})>(
@@ -136,8 +135,8 @@ export function event<S extends DeclaredMcv | (string & {})>(
  * @param type 0 to 99.
  * @param title 1 to 511 bytes of UTF-8.
  * @param options `stack`: values are pushed and popped, up to 512 of them; otherwise one is set.
- * @throws TracewrightError for an argument that is wrong, a type that this thread has defined already,
- *   or `ERR_ORDER` outside of `threadInit` and `threadFree`.
+ * @throws TracewrightError for a wrong argument, for a type that this thread has defined otherwise, and
+ *   `ERR_ORDER` outside of `threadInit` and `threadFree`.
  */
 export function markType(type: number, title: string, options: { stack?: boolean } = {}): void {
   options = ownOptions(options, { stack: true });
@@ -153,8 +152,8 @@ export function markType(type: number, title: string, options: { stack?: boolean
  *
  * @param type one that {@link markType} has defined on this thread.
  * @param value 1 to 2^63 - 1.
- * @param label 1 to 511 bytes of UTF-8; a value has one.
- * @throws TracewrightError for an argument that is wrong, or a value that has a label.
+ * @param label 1 to 511 bytes of UTF-8.
+ * @throws TracewrightError for a wrong argument, and for a value that has another label.
  */
 export function markLabel(type: number, value: number | bigint, label: string): void {
   labelMark(readyThread('markLabel'), type, value, label);
@@ -165,7 +164,7 @@ export function markLabel(type: number, value: number | bigint, label: string): 
  *
  * @param type a stack that {@link markType} has defined on this thread.
  * @param value any 64-bit integer but 0.
- * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` where 512 values are pushed.
+ * @throws TracewrightError for a wrong argument, `ERR_ORDER` if 512 values are pushed.
  */
 export function markPush(type: number, value: number | bigint): void {
   marks.push(type, value);
@@ -176,18 +175,18 @@ export function markPush(type: number, value: number | bigint): void {
  *
  * @param type a stack that {@link markType} has defined on this thread.
  * @param value the value on top.
- * @throws TracewrightError for another value, `ERR_ORDER` where nothing is pushed.
+ * @throws TracewrightError for another value, `ERR_ORDER` if none is pushed.
  */
 export function markPop(type: number, value: number | bigint): void {
   marks.pop(type, value);
 }
 
 /**
- * Sets the value of a mark type that is no stack (libovni: `ovni_mark_set`).
+ * Sets the value of a mark type that is not a stack (libovni: `ovni_mark_set`).
  *
  * @param type one that {@link markType} has defined on this thread without `stack`.
  * @param value any 64-bit integer but 0.
- * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` of a stack.
+ * @throws TracewrightError for a wrong argument, `ERR_ORDER` for a stack.
  */
 export function markSet(type: number, value: number | bigint): void {
   marks.set(type, value);
@@ -206,8 +205,8 @@ export function attrHas(key: string): boolean {
  * Sets an attribute of the calling thread's stream (libovni: `ovni_attr_set_*`).
  *
  * @param key names joined by dots: `app.version`. `ovni` and `version` are the format's own.
- * @param value whatever JSON can say.
- * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `threadInit` and
+ * @param value any JSON value.
+ * @throws TracewrightError for a wrong argument, `ERR_ORDER` outside of `threadInit` and
  *   `threadFree`.
  */
 export function attrSet(key: string, value: AttributeValue): void {
@@ -226,7 +225,7 @@ export function attrGet(key: string): AttributeValue | undefined {
 /**
  * Writes the attributes to disk now rather than soon (libovni: `ovni_attr_flush`).
  *
- * @throws TracewrightError `ERR_SYSTEM` when the metadata cannot be written, `ERR_ORDER` outside of
+ * @throws TracewrightError `ERR_SYSTEM` if the metadata cannot be written, `ERR_ORDER` outside of
  *   `threadInit` and `threadFree`.
  */
 export function attrFlush(): void {

@@ -1,4 +1,4 @@
 import { version } from '../core/version.js';
 
-/** What `ovni.lib` contains: which library wrote the stream. The emulator wants both keys. */
+/** `ovni.lib` in the metadata: the library that wrote the stream. The emulator requires both keys. */
 export const library = { version, commit: 'tracewright' } as const;

@@ -8,16 +8,16 @@ export const SINGLE = 1;
 export const STACK = 2;
 
 /**
- * What a thread's mark types are and which values are pushed, by type. Arrays that never change
- * place, so that compiled emitters reach into them without looking anything up.
+ * A thread's mark types, and the values that are pushed on them. The arrays are never replaced, so they
+ * are constants of compiled emitters.
  */
 export class MarkStacks {
   /** `UNDEFINED`, `SINGLE` or `STACK`. */
   readonly kinds = new Uint8Array(MARK_TYPES);
   readonly depths = new Int32Array(MARK_TYPES);
   /**
-   * `MAX_DEPTH` values a type, bottom first, low and high half each. 400 KiB of addresses, of which
-   * only what is pushed takes memory.
+   * `MAX_DEPTH` values a type, bottom first, low and high half each. Of its 400 KiB only pages with
+   * pushed values take memory.
    */
   readonly pushed = new Int32Array(MARK_TYPES * MAX_DEPTH * 2);
 

@@ -1,4 +1,4 @@
-/** The models by name: the letter that begins their MCVs, and the version that the catalog holds. */
+/** The models by name: the first letter of their MCVs, and the version of the catalog. */
 export const models = {
   ovni: { id: 'O', version: '1.1.0' },
   kernel: { id: 'K', version: '1.0.0' },

@@ -48,8 +48,8 @@ export interface Signature {
   readonly jumbo: boolean;
   readonly args: readonly Argument[];
   /**
-   * Bytes of the arguments: exactly the payload of a normal event (0, or 2 to 16); of a jumbo event
-   * the part of its data that has a fixed size, which a `str` follows where there is one.
+   * Bytes of the arguments. Of a normal event this is the payload (0, or 2 to 16). Of a jumbo event it
+   * is the part of its data before the `str`, if any.
    */
   readonly payloadBytes: number;
 }
@@ -73,10 +73,10 @@ function isArgumentType(type: string): type is ArgumentType {
  * Reads ovni's event notation: the three characters of the MCV, `+` for a jumbo event, and the
  * arguments in parentheses, each a type and a name: `OB.`, `OHx(i32 cpu, i32 tid, u64 tag)`,
  * `VYc+(u32 typeid, str label)`. Arguments follow one another without padding. A `str` comes last
- * and only in a jumbo event, for a normal payload has a fixed size.
+ * and only in a jumbo event, because a normal payload has a fixed size.
  *
- * @throws TracewrightError `ERR_ARGUMENT_TYPE` when `text` is no string, `ERR_ARGUMENT_RANGE` when
- * it is not a signature; the message names the character where it stops being one.
+ * @throws TracewrightError `ERR_ARGUMENT_TYPE` if `text` is no string, `ERR_ARGUMENT_RANGE` if it is not
+ *   a signature; the message names the first wrong character.
  */
 export function parseSignature(text: string): Signature {
   if (typeof (text as unknown) !== 'string') {
@@ -112,7 +112,7 @@ export function parseSignature(text: string): Signature {
     const start = at + (part.length - part.trimStart().length);
     const match = /^ *(\S+) +(\S+) *$/.exec(part);
     if (match === null) {
-      throw fault(text, start, 'this is no argument', 'a type, a space and a name');
+      throw fault(text, start, 'this is not an argument', 'a type, a space and a name');
     }
     const [, type, name] = match as unknown as [string, string, string];
     if (!isArgumentType(type)) {
@@ -175,7 +175,7 @@ function nearestTo(mcv: string): string[] {
   return [];
 }
 
-/** Refuses what the emulator would: an event that its model does not declare, or not like this. */
+/** Throws for an event that its model does not declare, or declares with other arguments. */
 function checkDeclared(text: string, signature: Signature): void {
   const { mcv } = signature;
   const model = modelOf(mcv);
@@ -204,12 +204,12 @@ function checkDeclared(text: string, signature: Signature): void {
 }
 
 /**
- * Like {@link parseSignature}, but three characters that are the MCV of a declared event stand for
- * that event's whole signature: `OHx` for `OHx(i32 cpu, i32 tid, u64 tag)`. An MCV of a model that
- * the emulator does not have is an event without arguments.
+ * As {@link parseSignature}, but the MCV of a declared event means its whole signature: `OHx` means
+ * `OHx(i32 cpu, i32 tid, u64 tag)`. An MCV of a model that the emulator does not have is an event
+ * without arguments.
  *
- * @throws TracewrightError `ERR_ARGUMENT_RANGE` also for an event that a model of the emulator would
- * have to declare and does not, or declares with other arguments than it could read.
+ * @throws TracewrightError `ERR_ARGUMENT_RANGE` also for an event that a model of the emulator does not
+ *   declare, or declares with arguments that it could not read from this one.
  */
 export function resolveSignature(text: string): Signature {
   const declared = declarationOf(text);
@@ -219,7 +219,7 @@ export function resolveSignature(text: string): Signature {
   return signature;
 }
 
-/** The type of an argument that cannot be read: no value has this type. */
+/** The type of an argument that cannot be parsed: no value has it. */
 export interface NotAnArgument<Text extends string> {
   readonly 'not an argument of an ovni event': Text;
 }
@@ -250,7 +250,7 @@ type ArgumentsAfterMcv<Rest extends string> = Rest extends ''
     ? ArgumentList<List>
     : [NotAnArgument<Rest>];
 
-/** What an event takes that a model of the emulator would have to declare: no value has this type. */
+/** The type of an argument of an event that its model does not declare: no value has it. */
 export interface NotDeclared<Mcv extends string> {
   readonly 'an event that its model does not declare': Mcv;
 }
@@ -259,7 +259,7 @@ type FirstThree<Text extends string> = Text extends `${infer M}${infer C}${infer
   ? `${M}${C}${V}`
   : Text;
 
-/** Whether the emulator takes the event: one that is declared, or of a model that is not its own. */
+/** Whether the emulator accepts the event: it is declared, or of a model that the emulator lacks. */
 type IsTaken<Text extends string> = Text extends `${Models[keyof Models]['id']}${string}`
   ? FirstThree<Text> extends keyof Events
     ? true
@@ -269,8 +269,8 @@ type IsTaken<Text extends string> = Text extends `${Models[keyof Models]['id']}$
 /**
  * The parameters of the function that emits an event, inferred from its signature:
  * `Arguments<'OHx(i32 cpu, i32 tid, u64 tag)'>` is `[number, number, number | bigint]`, and so is
- * `Arguments<'OHx'>`, from the catalog. Of a string that is not known at compile time the
- * parameters are any number of numbers, bigints and strings.
+ * `Arguments<'OHx'>`, from the catalog. For a string that is not known at compile time, they are any
+ * number of numbers, bigints and strings.
  */
 export type Arguments<S extends string> = string extends S
   ? (number | bigint | string)[]

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { ProcessIdentity } from '../core/recovery/process-identity.js';
 
 /**
- * The key under which the metadata of an unfinished stream says who writes it: in `ovni.lib` of
- * version 3's `stream.json`, in `tracewright.threads.<tid>.ovni` of version 1's `metadata.json`.
+ * The key of an unfinished stream's owner: in `ovni.lib` of version 3's `stream.json`, in
+ * `tracewright.threads.<tid>.ovni` of version 1's `metadata.json`.
  */
 export const WRITER = 'writer';
 

@@ -20,22 +20,22 @@ const transitions: readonly Transition[] = [
 
 const byCode = new Map(transitions.map((transition) => [codeOf(transition.mcv), transition]));
 
-/** The transition that an event means, by `StreamEvent.code`, if it is one. */
+/** The transition of a state event, by `StreamEvent.code`; undefined for other events. */
 export function transitionOf(code: number): Transition | undefined {
   return byCode.get(code);
 }
 
-/** Whether the reader of this version takes the transition from there. */
+/** Whether the reader of this version accepts the transition from this state. */
 export function isLegal(transition: Transition, from: ThreadState, version: 1 | 3): boolean {
   // The reader of version 1 refuses an end from cooling.
   if (version === 1 && transition.to === 'dead' && from === 'cooling') return false;
   return transition.from.includes(from);
 }
 
-/** The fewest transitions that lead from one state to another; none where no way leads there. */
+/** The fewest transitions from one state to another; none if there is no way. */
 export function stepsBetween(from: ThreadState, to: ThreadState, version: 1 | 3): Transition[] {
   const ways = new Map<ThreadState, Transition[]>([[from, []]]);
-  // A map iterates over what is added meanwhile, in order: nearer states come first.
+  // A map also iterates over entries that are added meanwhile, in order: nearer states come first.
   for (const [state, way] of ways) {
     if (state === to) return way;
     for (const transition of transitions) {

@@ -112,7 +112,7 @@ function traceReader(version, broken) {
       const folder = join(traceDir, place);
       const write = (kind, content) => writeFileSync(join(folder, files[kind]), content);
       if (broken === 'ring') {
-        // Recovery takes away a thread without events.
+        // Recovery deletes a thread without events.
         if (!existsSync(folder)) mkdirSync(folder);
         write('metadata', good.metadata);
         write('stream', good.stream);

@@ -37,7 +37,7 @@ function addThread({ byPidAndTid, byTid }: Loom, thread: Thread): void {
   if (!byTid.has(tid)) byTid.set(tid, thread);
 }
 
-/** Puts a thread in a state on a CPU, and says which other thread runs there at the same time. */
+/** Puts a thread in a state on a CPU, and returns another thread that runs there at the same time. */
 function place(thread: Thread, state: ThreadState, cpu: number): Thread | undefined {
   const { running } = thread.loom;
   const before = running.get(thread.cpu);
@@ -54,9 +54,9 @@ function place(thread: Thread, state: ThreadState, cpu: number): Thread | undefi
 }
 
 /**
- * Follows all threads in the order of their clocks, for what only that order shows: two threads
- * running on one physical CPU, and threads that others move to another CPU. What is wrong with a
- * stream by itself is passed over here.
+ * Follows all threads in the order of their clocks. Only that order shows two threads that run on one
+ * physical CPU, and threads that others move to another CPU. Faults of a single stream are ignored
+ * here.
  */
 export function checkCpus(
   trace: TraceDirectory,

@@ -6,13 +6,13 @@ import type { MarkType } from './metadata.js';
 import { hostOf } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory, TraceLoom } from './trace-directory.js';
 
-/** What the events of a trace are judged by. */
+/** The definitions by which the events of a trace are checked. */
 export interface TraceDefinitions {
   /** CPUs of each loom: indexes 0 to this minus one exist. */
   readonly cpuCounts: ReadonlyMap<string, number>;
   /**
-   * Models that some thread requires, and ovni's own, which is always there; undefined, like the
-   * marks, for a version 1 trace that does not have what version 3 asks for.
+   * Models that some thread requires, and ovni's own, which is always required. Undefined, like the
+   * marks, for a version 1 trace without the metadata that version 3 asks for.
    */
   readonly required: ReadonlySet<ModelName> | undefined;
   /** Mark types of all threads. */
@@ -154,14 +154,14 @@ function checkRequire(
       out.report(
         'required-model',
         metadataPath,
-        `version ${version} of ${name} is required; the emulator that this check knows has ${models[model].version}`,
+        `version ${version} of ${name} is required; the emulator of this check has ${models[model].version}`,
       );
     }
   }
   return found;
 }
 
-/** A title or label in quotes, as much of it as a reader needs. */
+/** A title or label in quotes, cut to a readable length. */
 function shown(text: string): string {
   return JSON.stringify(text.length > MAX_LABEL_BYTES ? `${text.slice(0, 60)}…` : text);
 }
@@ -216,8 +216,8 @@ function checkMarkTypes(
 }
 
 /**
- * Checks what a trace says about itself, and gathers from it what its events are judged by. Faults
- * inside one file are found when it is read; this is about what the files say together.
+ * Checks whether the metadata files of a trace agree, and collects the definitions for its events.
+ * Faults inside one file are found when that file is read.
  */
 export function checkMetadata(trace: TraceDirectory, out: FindingCollector): TraceDefinitions {
   const cpuCounts = new Map<string, number>();
@@ -260,7 +260,7 @@ export function checkMetadata(trace: TraceDirectory, out: FindingCollector): Tra
       out.report(
         'clock-offsets',
         trace.path,
-        `clock-offsets.txt has host ${host}, the trace has not`,
+        `clock-offsets.txt has host ${host}, which the trace does not have`,
       );
     }
   }

@@ -15,7 +15,7 @@ import type { ThreadStream } from './trace-directory.js';
 
 /** Events between two calls of `onProgress`. */
 const PROGRESS_EVENTS = 1 << 16;
-/** The emulator keeps sizes in an i32: from here on they are negative to it. */
+/** The emulator keeps sizes in an i32, in which larger ones are negative. */
 const JUMBO_LIMIT = 2 ** 31 - JUMBO_DATA_OFFSET;
 const MAX_MARK_DEPTH = 512;
 
@@ -32,7 +32,7 @@ const SWITCHED_OUT = codeOf('KCO');
 const SWITCHED_IN = codeOf('KCI');
 const OVNI = 'O'.charCodeAt(0);
 
-/** What the emulator asks of a thread that emits an event of a model. */
+/** What the emulator requires of a thread that emits an event of a model. */
 const activity: Readonly<Record<ModelName, 'any' | 'active' | 'running'>> = {
   ovni: 'any',
   kernel: 'any',
@@ -44,7 +44,7 @@ const activity: Readonly<Record<ModelName, 'any' | 'active' | 'running'>> = {
   tampi: 'running',
 };
 
-/** What there is to know about an MCV, worked out the first time that it occurs. */
+/** The rules for an MCV, found when it first occurs. */
 interface Kind extends Shape {
   readonly model: ModelName | undefined;
   readonly declared: boolean;
@@ -63,7 +63,7 @@ function kindOf(code: number): Kind {
   };
 }
 
-/** What the rest of the check needs to know about a stream. */
+/** What the rest of the check needs of a stream. */
 export interface StreamSummary {
   readonly stream: ThreadStream;
   readonly events: number;
@@ -157,10 +157,10 @@ class StreamCheck {
       );
       return false;
     }
-    // Version 1 has no declarations but those of its emulator, which are not these.
+    // The emulator of version 1 has other declarations than these.
     if (this.#stream.version === 1 && model !== 'ovni') return false;
     if (!kind.declared) {
-      // Any value of these two categories is taken for the one that is declared.
+      // The emulator reads any value of these two categories as the declared one.
       if (mcv.startsWith('OU') || mcv.startsWith('OB')) {
         this.#report('ignored-event', () => `event ${JSON.stringify(mcv)} is not declared`);
         return true;
@@ -178,7 +178,7 @@ class StreamCheck {
     return this.#payloadFits(event, kind);
   }
 
-  /** Version 1 passes over what it does not know, but not in these two categories. */
+  /** Version 1 ignores what it does not know, except in these two categories. */
   #undeclaredRule(mcv: string): Rule {
     if (this.#stream.version === 1) {
       if (mcv.startsWith('OH')) return 'thread-state';
@@ -212,11 +212,11 @@ class StreamCheck {
     const verdict = judgePayload(mcv, kind, { jumbo, bytes }, version);
     if (verdict === 'declared') return true;
     this.#report(verdict === 'extra' ? 'payload-extra' : 'payload', () => {
-      if (kind.bytes === 0) return `${mcv} has no arguments, but a payload`;
+      if (kind.bytes === 0) return `${mcv} has a payload; it is declared without arguments`;
       if (kind.jumbo !== jumbo) return `${mcv} must ${kind.jumbo ? '' : 'not '}be a jumbo event`;
-      return `${mcv} has ${bytes} bytes of arguments, declared are ${kind.bytes}`;
+      return `${mcv} has ${bytes} bytes of arguments; ${kind.bytes} are declared`;
     });
-    // Version 1 does not look at marks: theirs may be too short to be looked at here.
+    // Version 1 ignores marks, so their payloads may be too short.
     return verdict === 'extra' && !(mcv.startsWith('OM') && bytes < kind.bytes);
   }
 
@@ -267,14 +267,14 @@ class StreamCheck {
         this.#mark(event);
         break;
       case OCN:
-        this.#report('ignored-event', 'OCn is of old traces and not looked at');
+        this.#report('ignored-event', 'OCn is from old traces; the emulator ignores it');
         break;
     }
   }
 
   #checkCpu(event: StreamEvent): void {
     const cpu = event.i32(0);
-    // Version 1 takes any negative index for the virtual CPU.
+    // In version 1 any negative index is the virtual CPU.
     if (cpu === -1 || (cpu < 0 && this.#stream.version === 1)) return;
     if (cpu >= 0 && cpu < this.#cpuCount) {
       this.needsOrder = true;
@@ -283,7 +283,7 @@ class StreamCheck {
     this.#report('cpu-unknown', () => {
       const last = this.#cpuCount - 1;
       const has = last < 0 ? 'no CPUs of its own' : last === 0 ? 'CPU 0' : `CPUs 0 to ${last}`;
-      return `${event.mcv} names CPU ${cpu}; the loom has ${has}, and the virtual one, -1`;
+      return `${event.mcv} names CPU ${cpu}; the loom has ${has}, and the virtual CPU -1`;
     });
   }
 
@@ -357,13 +357,13 @@ export function checkStream(
   let firstClock: bigint | undefined;
   let reader: StreamReader | undefined;
   try {
-    // Nothing here looks at jumbo data.
+    // No rule depends on jumbo data.
     reader = new StreamReader(stream.path, { version: stream.version, maxDataBytes: 0 });
     if (!reader.littleEndian) {
       out.report(
         'stream',
         stream.path,
-        'the stream is big-endian, which no reader of ovni swaps',
+        'the stream is big-endian; the emulator reads little-endian streams only',
         0,
       );
     }
@@ -394,9 +394,8 @@ export function checkStream(
 }
 
 /**
- * A function that says whether an event's clock lies before that of the event it was called with
- * last. The emulator counts in an i64 from 0, so a clock that is negative with its offset is too
- * early as well.
+ * Makes a function that returns whether an event's clock is before that of the previous event. The
+ * emulator counts in an i64 from 0, so a clock that is negative with its offset is too early as well.
  */
 function clockOrder(offset: bigint): (event: StreamEvent) => boolean {
   if (offset !== 0n) {

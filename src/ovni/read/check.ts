@@ -36,22 +36,27 @@ function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): v
 }
 
 /**
- * Checks a trace by the rules of the emulator that reads its version: an `error` is what
- * the emulator refuses (ovniemu 1.14 for version 3, its predecessor of 2022 for version 1), a
- * `warning` what it accepts or passes over although something is amiss. For version 1, what only a
- * reader of version 3 would refuse is a warning. Findings of one rule beyond `repeats` are counted
- * and given as one at the end. Each stream is read once, and a second time when threads used
- * physical CPUs; memory does not grow with the length of the streams.
+ * Checks a trace by the rules of the emulator that reads its version: ovniemu 1.14 for version 3, its
+ * predecessor of 2022 for version 1. The emulator refuses the trace for an `error`. It accepts or
+ * ignores a `warning`. For version 1, faults that only a reader of version 3 would refuse are warnings.
  *
- * Not checked: how the events of the models nosv, nanos6, nodes, openmp, mpi and tampi nest, and
- * their tasks and task types; the hardware counters of nosv; in version 1 any event but ovni's; a `stream.json` under a hidden name or
- * at the end of a symbolic link, which the emulator reads and this check does not. The emulator also
- * accepts numbers in metadata that are no integers, and comments in JSON; this check does not. When
- * one thread leaves a physical CPU and another takes it in the same nanosecond, the emulator
- * may see them either way round, and so may this check.
+ * Findings of one rule beyond `repeats` are counted, and one finding at the end says how many. Each
+ * stream is read once, and a second time if threads used physical CPUs. Memory does not grow with the
+ * length of the streams.
  *
- * @throws TracewrightError `ERR_SYSTEM` when files cannot be read; TraceFormatError when there is no
- * trace at the path.
+ * Not checked:
+ *
+ * - the nesting, tasks and task types of the models nosv, nanos6, nodes, openmp, mpi and tampi;
+ * - the hardware counters of nosv;
+ * - in version 1 any event that is not ovni's;
+ * - a `stream.json` with a hidden name or reached by a symbolic link, which the emulator reads.
+ *
+ * The emulator also accepts metadata numbers that are no integers, and comments in JSON; this check does
+ * not. If one thread leaves a physical CPU and another enters it in the same nanosecond, the order of
+ * both is undefined, in the emulator and here.
+ *
+ * @throws TracewrightError `ERR_SYSTEM` if files cannot be read.
+ * @throws TraceFormatError if there is no trace at the path.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
   options = ownOptions<CheckOptions>(options, { onProgress: true, repeats: true });

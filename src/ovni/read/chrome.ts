@@ -28,7 +28,7 @@ const MARK_SET = codeOf('OM=');
 
 /** Options of a conversion. */
 export interface ChromeOptions {
-  /** Nanoseconds to add to every time, to line the trace up with others: 0 unless set. */
+  /** Nanoseconds to add to every time, to align the trace with others. Default: 0. */
   shift?: number;
   onProgress?: Progress;
 }
@@ -69,19 +69,19 @@ class TrackIds {
  * Turns an ovni trace into events for chrome://tracing and Perfetto. Times are microseconds of the
  * trace's clock (CLOCK_MONOTONIC) with the offsets of `clock-offsets.txt`.
  *
- * Every process of the trace is one, and every thread one: its states (running, paused, cooling,
- * warming) are slices, flushes are slices in them, and what else it emitted are instants with their
- * arguments. Every mark type that a thread uses is a track of its own below the thread, with the
- * type's title: the values of a stack are nested slices, those of a single mark follow one another.
- * A slice has the label of its value, or the value. What is still open at the end of a stream ends
- * with its last event; a mark popped out of order ends everything above it.
+ * Each process and each thread of the trace becomes one. States of a thread (running, paused, cooling,
+ * warming) and the flushes inside them become slices. Its other events become instants with their
+ * arguments. Each mark type that a thread uses becomes a track below the thread, with the type's
+ * title: values of a stack are nested slices, values of a single mark follow one another. A slice has
+ * the label of its value, or the value. Slices that are open at the end of a stream end with its last
+ * event. A mark that is popped out of order ends all slices above it.
  *
- * A process id that occurs in two looms is shown with another number the second time; names say the
- * real one. Streams are gone through one after the other, so the events are in the order of time in
- * a track only, which is enough for the readers.
+ * If a process id occurs in two looms, the second process gets another number; its name has the real
+ * one. Streams are converted one after the other, so events are in the order of time within a track
+ * only, which viewers accept.
  *
- * @throws TraceFormatError when a stream is not what the format asks for; the events before it have
- * been yielded, and what was open has been ended.
+ * @throws TraceFormatError for a stream that is not as the format requires. The events before the fault
+ *   have been yielded, and open slices have been ended.
  */
 export function* chromeEvents(
   path: string,
@@ -120,7 +120,7 @@ export function* chromeEvents(
   }
 }
 
-/** What the attribute `node.thread` calls a thread, which the register hook sets, and its number. */
+/** The name of a thread from the attribute `node.thread`, which the register hook sets, and its number. */
 function nameOf({ tid, metadata: { attributes } }: ThreadStream): string {
   const { node } = attributes;
   const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
@@ -137,7 +137,7 @@ function metadata(
   return { name, ph: 'M', ts: 0, pid, tid, args };
 }
 
-/** Follows one stream and draws what it says. */
+/** Converts one stream. */
 class ThreadDrawing {
   readonly #stream: ThreadStream;
   readonly #pid: number;
@@ -280,7 +280,7 @@ class ThreadDrawing {
     yield* this.#endState(now);
   }
 
-  /** Clocks that go back would make a slice of negative length. */
+  /** A clock that goes back would make a slice of negative length. */
   #slice(name: string, cat: string, begin: number, end: number): ChromeEvent {
     return {
       name,

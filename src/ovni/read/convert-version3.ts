@@ -45,9 +45,9 @@ export interface ConvertOptions {
   onProgress?: Progress;
 }
 
-/** Something that the version 3 trace says otherwise than the version 1 trace, or cannot mend. */
+/** A difference between the two traces, or a fault that the conversion cannot repair. */
 export interface ConversionNote {
-  /** The file of the version 1 trace that it is about. */
+  /** The file of the version 1 trace. */
   readonly path: string;
   readonly message: string;
 }
@@ -58,7 +58,7 @@ export interface Conversion {
   readonly notes: readonly ConversionNote[];
 }
 
-/** What one pass over a version 1 stream finds out. */
+/** Results of one pass over a version 1 stream. */
 interface Scan {
   readonly events: number;
   readonly firstClock: bigint | undefined;
@@ -69,23 +69,21 @@ interface Scan {
 }
 
 /**
- * Converts a trace of version 1 to version 3, which today's emulator reads. The events are copied as
- * they follow the stream header; the metadata is put together from `metadata.json`, from what
- * Tracewright keeps there under its own key, and from the events: `ovni.require` names ovni and every
- * model whose events occur.
+ * Converts a trace of version 1 to version 3, which today's emulator reads. The events are copied after
+ * the new stream header. The metadata comes from `metadata.json`, from Tracewright's own key in it, and
+ * from the events: `ovni.require` names ovni and each model whose events occur.
  *
- * Returned are notes on what a reader of the new trace should know. Mended is only what can be mended
- * without saying anything untrue: half an event at the end of a stream is left out, and so is a
- * thread without events. One kind of event is added: a stream that begins more than an hour after
- * the first one of its host, which the emulator refuses, is led by an `OB.`, the event that means
- * nothing, at the clock of that first one. What cannot be mended, a thread that was never ended for
- * one, is noted and left; {@link checkTrace} reports the rest.
+ * The conversion repairs only what it can repair without inventing facts. It omits an incomplete event
+ * at the end of a stream, and threads without events. The emulator refuses a stream that begins more
+ * than an hour after the first stream of its host. Such a stream gets a leading `OB.`, an event without
+ * meaning, at the clock of that first stream. Other faults, such as a thread that never ended, remain.
+ * The returned notes list them; {@link checkTrace} finds all.
  *
  * @param from a version 1 trace, or a loom, process or thread of one.
- * @param to where the trace is written: a path that does not exist yet, outside of `from`.
- * @throws TracewrightError `ERR_TRACE_EXISTS` when `to` exists, `ERR_ARGUMENT_RANGE` when it lies in
- * `from` or `from` is no version 1 trace, `ERR_SYSTEM` when files cannot be read or written.
- * @throws TraceFormatError when metadata cannot be read. After an error nothing is left at `to`.
+ * @param to path of the new trace, which must not exist, outside of `from`.
+ * @throws TracewrightError `ERR_TRACE_EXISTS` if `to` exists, `ERR_ARGUMENT_RANGE` if it is inside
+ *   `from` or `from` is no version 1 trace, `ERR_SYSTEM` if files cannot be read or written.
+ * @throws TraceFormatError if metadata cannot be read. After an error nothing is left at `to`.
  */
 export function convertToVersion3(
   from: string,
@@ -106,7 +104,7 @@ export function convertToVersion3(
   if (trace.version !== 1) {
     throw new TracewrightError(
       'ERR_ARGUMENT_RANGE',
-      `${from} is a trace of version ${trace.version} already`,
+      `${from} is a trace of version ${trace.version}; only version 1 is converted`,
       { field: 'from', value: from, limit: 'a trace of version 1' },
     );
   }
@@ -131,7 +129,7 @@ function convert(
 ): Conversion {
   const notes: ConversionNote[] = [];
   const sizes = trace.streams.map((stream) => statSync(stream.path).size);
-  // Every stream is read twice: to learn about it, and to copy it.
+  // Each stream is read twice: for its metadata, and to copy it.
   const total = 2 * sizes.reduce((sum, size) => sum + size, 0);
   let done = 0;
   const progress = (bytes: number): void => onProgress?.(done + bytes, total);
@@ -155,7 +153,7 @@ function convert(
   for (const [at, stream] of trace.streams.entries()) {
     const scan = scans[at]!;
     if (scan.firstClock === undefined) {
-      notes.push({ path: stream.path, message: 'left out: the thread has no whole event' });
+      notes.push({ path: stream.path, message: 'omitted: the thread has no complete event' });
     } else {
       const process = join(target, loomName(stream.loom), processName(stream.pid));
       const files = streamFiles(process, 3, stream.tid);
@@ -165,7 +163,7 @@ function convert(
       if (late) {
         notes.push({
           path: stream.path,
-          message: `led by an OB. at ${start}: the thread begins more than an hour after the first one`,
+          message: `begins with an added OB. at ${start}: the thread starts more than an hour after the first one`,
         });
       }
       writeFileSync(
@@ -210,7 +208,7 @@ function scanStream(
       if (last !== undefined && clock < last) backwards += 1;
       last = clock;
       lastTransition = transitionOf(code)?.mcv ?? lastTransition;
-      // A model is known by its letter, but a hostile stream can have 2^24 codes.
+      // A letter identifies the model, but a hostile stream can have 2^24 codes.
       if (!codes.has(code >>> 16)) {
         codes.add(code >>> 16);
         const mcv = mcvOf(code);
@@ -225,7 +223,7 @@ function scanStream(
     if (!(error instanceof TraceFormatError)) throw error;
     notes.push({
       path,
-      message: `cut at byte ${reader.offset} of ${reader.size}, after the last whole event`,
+      message: `cut at byte ${reader.offset} of ${reader.size}, after the last complete event`,
     });
   } finally {
     reader.close();
@@ -235,11 +233,13 @@ function scanStream(
   };
   if (events > 0 && lastTransition !== 'OHe') {
     note(
-      `the thread is not ended (${lastTransition ?? 'no state event'} comes last): the emulator refuses it`,
+      `the thread has no end (its last state event: ${lastTransition ?? 'none'}); the emulator refuses it`,
     );
   }
   if (backwards > 0) {
-    note(`the clock goes back ${backwards} times: the emulator refuses it until it is sorted`);
+    note(
+      `the clock goes back ${backwards} times; the emulator refuses the stream until it is sorted`,
+    );
   }
   if (unknown.size > 0) {
     note(
@@ -247,7 +247,7 @@ function scanStream(
     );
   }
   if (used.has('mpi') && stream.metadata.require === undefined) {
-    note('events of model M: mpi in version 3, but OpenMP in old traces of version 1');
+    note('events of model M are mpi in version 3, and OpenMP in old traces of version 1');
   }
   return {
     events,
@@ -264,7 +264,7 @@ function streamJson(stream: ThreadStream, scan: Scan, notes: ConversionNote[]): 
   const require: JsonObject = { ovni: models.ovni.version };
   for (const model of scan.used) require[model] = models[model].version;
   Object.assign(require, Object.fromEntries(metadata.require ?? []));
-  // A thread that its writer knew not to be complete stays so, and the emulator will say it.
+  // A thread that its writer did not mark as finished stays so, and the emulator reports it.
   if (!metadata.finished) {
     notes.push({ path: metadataPath, message: `thread ${stream.tid} is not marked finished` });
   }

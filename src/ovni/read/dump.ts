@@ -21,7 +21,7 @@ const MAX_LOOM = 4096;
 
 const MARK_CODES: ReadonlySet<number> = new Set(['OM[', 'OM]', 'OM='].map(codeOf));
 
-/** An event with what it takes to say what it means. */
+/** An event with the definitions that describe it. */
 export interface DumpedEvent extends MergedEvent {
   /** The mark types of the trace. */
   marks: MarkTypes;
@@ -29,12 +29,12 @@ export interface DumpedEvent extends MergedEvent {
 
 /**
  * The events of a trace, or of a part of it, in the order of their clocks with the offsets of their
- * hosts. What is yielded is valid until the next one; {@link dumpLine} and {@link dumpObject} make
- * of it what can be kept.
+ * hosts. A yielded event is valid until the next one; {@link dumpLine} and {@link dumpObject} make
+ * copies of it.
  *
  * @param path a trace directory, a loom, a process or a single stream.
- * @throws TraceFormatError when metadata or a stream is not what the format asks for; the events
- * before it have been given.
+ * @throws TraceFormatError for metadata or a stream that is not as the format requires. The events
+ *   before the fault have been yielded.
  */
 export function* dumpEvents(
   path: string,
@@ -53,10 +53,10 @@ export function* dumpEvents(
 }
 
 /**
- * One readable line for an event, without the line's end: the clock in nanoseconds, the MCV, whose
- * it is, and what it means where it is declared, else its bytes; of a mark also the title and the
- * label that the trace's metadata give. Control characters are escaped, so
- * that a hostile trace cannot steer a terminal.
+ * One readable line for an event, without the newline: the clock in nanoseconds, the MCV, the thread,
+ * and the description of a declared event or the bytes of any other. A mark also gets its title and
+ * label from the trace's metadata. Control characters are escaped, so that a hostile trace cannot
+ * control a terminal.
  */
 export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
   const { code } = event;
@@ -85,10 +85,9 @@ export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
 
 /**
  * The event as an object for `JSON.stringify`. Integers of 64 bits are numbers up to 2^53 - 1 and
- * decimal strings beyond. `args` are there when the event is declared and as declared, `mark` with the
- * title and the label of a mark where the trace's metadata have them, `payload` or
- * `data` in hexadecimal when it is not; `data` of more than 16 MiB is left out, `dataBytes` says how
- * much it is.
+ * decimal strings beyond. An event with the declared payload has `args`; any other has `payload` or
+ * `data` in hexadecimal. `mark` has the title and label of a mark, if the trace's metadata have them.
+ * `data` of more than 16 MiB is omitted; `dataBytes` is its length.
  */
 export function dumpObject({
   stream,
@@ -125,12 +124,12 @@ export function dumpObject({
   return object;
 }
 
-/** The name of the loom, which precedes every event: cut where it is longer than a path may be. */
+/** The name of the loom, cut to the longest path, because each line repeats it. */
 function shownLoom({ loom }: ThreadStream): string {
   return loom.length > MAX_LOOM ? `${loom.slice(0, MAX_LOOM)}…` : loom;
 }
 
-/** What the metadata call the type and the value of a mark, where they do. */
+/** Title and label of a mark, as far as the metadata have them. */
 function namesOf(
   { type, value }: DecodedArguments,
   marks: MarkTypes,
@@ -139,7 +138,7 @@ function namesOf(
   return { title: mark?.title, label: mark?.labels.get(value as bigint) };
 }
 
-/** The arguments of a mark followed by their names: `7 "loading"`. */
+/** The arguments of a mark, followed by their names: `7 "loading"`. */
 function withNames(args: DecodedArguments, marks: MarkTypes): DecodedArguments {
   const { title, label } = namesOf(args, marks);
   const named = (argument: string, name: string | undefined): string =>
@@ -150,7 +149,7 @@ function withNames(args: DecodedArguments, marks: MarkTypes): DecodedArguments {
 /** A piece of a description: text, or an argument and whether it is shown in hexadecimal. */
 type Part = string | { readonly name: string; readonly hexadecimal: boolean };
 
-/** Taken apart once for each MCV, and put together once for each thread: dumps are long. */
+/** Parsed once for each MCV, and formatted once for each thread: dumps are long. */
 const descriptions = new Map<number, readonly Part[] | 'not declared'>();
 const places = new WeakMap<ThreadStream, string>();
 const MAX_CACHED = 4096;

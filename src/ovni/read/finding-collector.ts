@@ -1,9 +1,9 @@
 import type { Finding } from '../../core/finding.js';
 import { RepeatLimit } from '../../core/limit-findings.js';
 
-/** The rules by which a trace is judged, with what a breach means for the readers of each version. */
+/** The rules by which a trace is checked, with the severity of a breach for each version. */
 export const rules = {
-  /** A metadata file, a name or a table is not what the format asks for. */
+  /** A metadata file, a name or a table is not as the format requires. */
   metadata: { version1: 'error', version3: 'error' },
   'application-id': { version1: 'error', version3: 'error' },
   rank: { version1: 'error', version3: 'error' },
@@ -48,12 +48,12 @@ export const rules = {
 
 export type Rule = keyof typeof rules;
 
-/** Characters of a message; what a hostile trace names its things may be as long as its files. */
+/** Characters of a message: names in a hostile trace may be as long as its files. */
 const MAX_MESSAGE = 2000;
 
-/** Keeps findings until they are asked for, and of each rule only the first few. */
+/** Collects findings, of each rule only the first few. */
 export class FindingCollector {
-  /** By whose rules the findings are severe; to be set before they are asked for. */
+  /** The version whose severities apply; to be set before the first `take`. */
   version: 1 | 3 = 3;
   readonly #limit: RepeatLimit;
   #findings: (Omit<Finding, 'severity'> & { rule: Rule })[] = [];
@@ -63,7 +63,7 @@ export class FindingCollector {
     this.#limit = new RepeatLimit(repeats);
   }
 
-  /** Notes a breach; a message that is a function is only built when the finding is kept. */
+  /** Adds a finding. A message that is a function is called only if the finding is kept. */
   report(rule: Rule, path: string, message: string | (() => string), offset?: number): void {
     if (!this.#limit.admits(rule)) return;
     const text = typeof message === 'string' ? message : message();
@@ -82,7 +82,7 @@ export class FindingCollector {
     return findings.map((finding) => ({ severity: this.#severity(finding.rule), ...finding }));
   }
 
-  /** One finding for each rule that had more than are kept. */
+  /** One finding for each rule with more findings than are kept. */
   rest(path: string): Iterable<Finding> {
     return this.#limit.rest(path, (rule) => this.#severity(rule as Rule));
   }

@@ -5,14 +5,14 @@ import type { TraceDirectory } from './trace-directory.js';
 /** The mark types of a trace by number: any thread may use those that another has defined. */
 export type MarkTypes = ReadonlyMap<number, MarkType>;
 
-/** A title or label as it is shown: it may stand next to every event of a trace. */
+/** A title or label, cut because each event of a dump may repeat it. */
 function shortened(text: string): string {
   return text.length > MAX_LABEL_BYTES ? `${text.slice(0, MAX_LABEL_BYTES)}…` : text;
 }
 
 /**
- * The mark types of all threads, each with the labels that any of them gives. What is longer than the
- * emulator takes is cut.
+ * The mark types of all threads, each with the labels of all threads. Texts that are longer than the
+ * emulator accepts are cut.
  */
 export function markTypesOf(trace: TraceDirectory): MarkTypes {
   const types = new Map<number, MarkType & { labels: Map<bigint, string> }>();

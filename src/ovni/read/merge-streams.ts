@@ -23,8 +23,8 @@ export interface MergedEvent {
 export interface MergeOptions {
   onProgress?: Progress;
   /**
-   * Called for a stream that breaks off in the middle; the others are read on. Without it the error
-   * is thrown.
+   * Called for a stream that cannot be read to its end, while the others continue. Default: throw the
+   * error.
    */
   onFault?: (fault: TraceFormatError) => void;
 }
@@ -72,11 +72,11 @@ class ClockHeap {
 }
 
 /**
- * Gives the events of several streams in the order of their clocks, as the emulator plays them: the
- * earliest of the events that the streams stand at comes next. Streams that are not ordered in
- * themselves make the result so too. Equal clocks of different streams come in no particular order.
+ * Yields the events of several streams in the order of their clocks, as the emulator reads them: the
+ * earliest of the streams' next events comes first. If a stream is not in order, the result is not
+ * either. Equal clocks of different streams come in no particular order.
  *
- * Every stream is open at the same time; memory grows with their number, not with their length.
+ * All streams are open at the same time. Memory grows with their number, not with their length.
  *
  * @throws TraceFormatError when a stream is not readable to its end, unless `onFault` is given.
  */

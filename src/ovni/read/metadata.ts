@@ -2,7 +2,7 @@ import { readBoundedJson } from '../../core/files/bounded-json.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { JsonObject, JsonValue } from '../../core/json.js';
 
-/** Reports what is wrong with a file and, in its own terms, with which field. */
+/** Reports a fault of a file, and the name of the wrong field. */
 export type Fault = (path: string, message: string, field?: string) => void;
 
 export interface Cpu {
@@ -19,7 +19,7 @@ export interface MarkType {
   readonly labels: ReadonlyMap<bigint, string>;
 }
 
-/** What a trace says about one thread, of either version; what it does not say is undefined. */
+/** Metadata of one thread, of either version; undefined where the trace has none. */
 export interface ThreadMetadata {
   readonly appId: number | undefined;
   readonly rank: number | undefined;
@@ -28,8 +28,8 @@ export interface ThreadMetadata {
   readonly libraryVersion: string | undefined;
   readonly libraryCommit: string | undefined;
   /**
-   * What the clock's zero is in nanoseconds since the Unix epoch: `ovni.lib.epoch`, or
-   * `tracewright.epoch` of version 1. Only Tracewright says it.
+   * Nanoseconds from the Unix epoch to the clock's zero: `ovni.lib.epoch`, or `tracewright.epoch` of
+   * version 1. Only Tracewright writes it.
    */
   readonly epoch: bigint | undefined;
   /** Model names with the versions that the thread requires. */
@@ -82,7 +82,7 @@ function readJson(path: string, fault: Fault): JsonObject | undefined {
   return value;
 }
 
-/** Reads fields of one JSON object; each that is there with a wrong value is a fault. */
+/** Reads fields of one JSON object, and reports each that has a wrong value. */
 class Fields {
   readonly #json: JsonObject;
   readonly #path: string;
@@ -162,7 +162,7 @@ class Fields {
   }
 }
 
-/** An i64 in decimal, as a key of `labels`. */
+/** An i64 in decimal: a key of `labels`. */
 function parseI64(text: string): bigint | undefined {
   if (!/^-?[0-9]{1,19}$/.test(text)) return undefined;
   const value = BigInt(text);
@@ -231,7 +231,7 @@ function readThread(json: JsonObject, path: string, prefix: string, fault: Fault
   if (requireJson !== undefined) {
     require = new Map();
     for (const [model, version] of Object.entries(requireJson)) {
-      // The emulator passes over a version that is no string, as it does over unknown models.
+      // The emulator ignores a version that is no string, and unknown models.
       if (typeof version === 'string') require.set(model, version);
     }
   }
@@ -255,8 +255,7 @@ function readThread(json: JsonObject, path: string, prefix: string, fault: Fault
 }
 
 /**
- * Reads `stream.json` of version 3. Undefined when it does not say whose stream it is, or when it
- * belongs to something other than a thread.
+ * Reads `stream.json` of version 3. Undefined if it does not identify the stream's thread.
  */
 export function readStreamMetadata(path: string, fault: Fault): StreamMetadata | undefined {
   const json = readJson(path, fault);
@@ -302,10 +301,10 @@ export function readProcessMetadata(path: string, fault: Fault): ProcessMetadata
 }
 
 /**
- * What Tracewright keeps about one thread of a version 1 process: under the key `tracewright` of
- * `metadata.json`, in `threads.<tid>`, the same object as in version 3's `stream.json` without what
- * version 1 says elsewhere. Readers of version 1 pass over the key. Another library's metadata is
- * written when the process ends, so without the key a thread counts as finished.
+ * Tracewright's own metadata of one thread of a version 1 process: `tracewright.threads.<tid>` in
+ * `metadata.json`. It has the fields of version 3's `stream.json` that version 1 lacks. Readers of
+ * version 1 ignore the key. Other libraries write metadata when the process ends, so a thread without
+ * the key counts as finished.
  */
 export function privateThreadMetadata(
   path: string,

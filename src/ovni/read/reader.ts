@@ -27,20 +27,20 @@ import type { ArgumentType, Signature } from '../signature.js';
 
 /** Bytes that are taken from the window at a time. */
 const CHUNK_BYTES = 256 << 10;
-/** Longest jumbo data that is held in memory by default. */
+/** Longest jumbo data that is read into memory by default. */
 const DEFAULT_MAX_DATA_BYTES = 16 << 20;
 
 export interface ReadStreamOptions {
   /** 1: events from byte 0. 3: the 8-byte header of `stream.obs` first. */
   version: 1 | 3;
   /**
-   * Byte order of a version 1 stream; this machine's by default. A version 3 stream says
-   * it in its header.
+   * Byte order of a version 1 stream. Default: this machine's. A version 3 stream has it in its
+   * header.
    */
   littleEndian?: boolean;
-  /** Longest jumbo data that is read into memory, in bytes; 16 MiB by default. */
+  /** Longest jumbo data that is read into memory, in bytes. Default: 16 MiB. */
   maxDataBytes?: number;
-  /** Bytes that are read at once; 1 MiB by default. */
+  /** Bytes that are read at once. Default: 1 MiB. */
   windowBytes?: number;
 }
 
@@ -52,8 +52,8 @@ const READ_STREAM_OPTIONS: OptionNames<Required<ReadStreamOptions>> = {
 };
 
 /**
- * One event of a stream. Readers use one object for all events of a stream: it and the views that it
- * gives are valid until the next event is read, so copy what is to be kept.
+ * One event of a stream. A reader uses one object for all events of a stream. The object and its views
+ * are valid until the next event is read, so copy what you keep.
  */
 export interface StreamEvent {
   /** Bytes from the start of the file. */
@@ -71,7 +71,7 @@ export interface StreamEvent {
   /** The clock's upper and lower 32 bits, for comparisons that must not allocate. */
   readonly clockHigh: number;
   readonly clockLow: number;
-  /** The payload, 0 or 2 to 16 bytes; of a jumbo event the four bytes that say the data's length. */
+  /** The payload, 0 or 2 to 16 bytes; of a jumbo event the four bytes of the data's length. */
   readonly payload: Uint8Array;
   readonly payloadBytes: number;
   readonly jumbo: boolean;
@@ -81,27 +81,27 @@ export interface StreamEvent {
   readonly data: Uint8Array | undefined;
   /** The byte order of payload and data. */
   readonly littleEndian: boolean;
-  /** The i32 at this offset of the payload, which must have these bytes. */
+  /** The i32 at this offset, which must lie within the payload. */
   i32(offset: number): number;
-  /** The i64 at this offset of the payload, which must have these bytes. */
+  /** The i64 at this offset, which must lie within the payload. */
   i64(offset: number): bigint;
 }
 
 const noBytes = Buffer.alloc(0);
 
 /**
- * Reads a stream event by event without allocating for each: call {@link next} until it gives
- * false, and look at {@link event} in between. {@link readStream} is the same as a generator.
+ * Reads a stream event by event without an allocation for each: call {@link next} until it returns
+ * false, and read {@link event} in between. {@link readStream} is the same as a generator.
  */
 export class StreamReader {
   readonly path: string;
-  /** The event that the reader is at; the same object every time. */
+  /** The present event; the same object every time. */
   readonly event: StreamEvent;
   readonly littleEndian: boolean;
   readonly #window: FileWindow;
   readonly #view: EventView;
   readonly #maxDataBytes: number;
-  /** Where the next event begins, from the start of the chunk; past its end after long data. */
+  /** Where the next event begins, from the start of the chunk; after its end if data is long. */
   #next = 0;
 
   /**
@@ -140,8 +140,8 @@ export class StreamReader {
   /**
    * Moves to the next event; false at the end of the stream.
    *
-   * @throws TraceFormatError when the file ends inside an event, and for a jumbo event whose length
-   * is not said in four bytes. The reader does not move.
+   * @throws TraceFormatError if the file ends inside an event, and for a jumbo event whose length does
+   *   not have four bytes. The reader stays at its event.
    */
   next(): boolean {
     const view = this.#view;
@@ -256,7 +256,7 @@ export class StreamReader {
   }
 }
 
-/** The one object for whichever event the reader is at. */
+/** The one object that shows the reader's present event. */
 class EventView implements StreamEvent {
   readonly littleEndian: boolean;
   /** The chunk that the event lies in. */
@@ -343,12 +343,12 @@ class EventView implements StreamEvent {
 }
 
 /**
- * Reads the events of one stream in the order of the file, in memory that does not grow with it. One
- * {@link StreamEvent} object is each event in turn.
+ * Reads the events of one stream in the order of the file, in memory that does not grow with it. All
+ * events are yielded as the same {@link StreamEvent} object.
  *
- * @throws TraceFormatError when the header or an event is not what the format asks for (trace
- * specification version 1, "Normal events" and "Jumbo events"), at the offset of that event; the
- * events before it have been given.
+ * @throws TraceFormatError if the header or an event is not as the format requires (trace specification
+ *   version 1, "Normal events" and "Jumbo events"), with the offset of that event. The events before
+ *   it have been yielded.
  */
 export function* readStream(
   path: string,
@@ -380,17 +380,17 @@ export function signatureOf(code: number): Signature | undefined {
 function codeOfEvent(event: unknown): number {
   const code: unknown =
     typeof event === 'object' && event !== null ? (event as Partial<StreamEvent>).code : undefined;
-  if (typeof code !== 'number') throw wrongType('event', event, 'an event that readStream gave');
+  if (typeof code !== 'number') throw wrongType('event', event, 'an event from readStream');
   return code;
 }
 
 /**
  * Decodes the arguments of an event with the given signature, or with the one that the catalog has
- * for its MCV. Bytes after the last argument are skipped: events grow arguments from version to
+ * for its MCV. Bytes after the last argument are ignored: events get more arguments from version to
  * version, and `VWC` has more values than it declares. A `str` without its NUL ends with the data.
  *
  * Undefined for an event that is not declared, whose payload is shorter than its signature, or that
- * is jumbo where the signature is not (or the reverse), and for data that was not held.
+ * is jumbo if the signature is not (or the reverse), and for data that was not read into memory.
  */
 export function decodeArguments(
   event: StreamEvent,

@@ -48,7 +48,7 @@ function threadOf(stream: string): number {
   return Number(threadDigitsOf(stream)) | 0;
 }
 
-/** Whether the path that a ring elsewhere states is a stream inside the trace. */
+/** Whether a path that a ring in a `ringDir` names is a stream inside the trace. */
 function isStreamOf(target: string, trace: string): boolean {
   const directory = dirname(target);
   if (!isStream(basename(target), directory) || !existsSync(directory)) return false;
@@ -57,7 +57,7 @@ function isStreamOf(target: string, trace: string): boolean {
 
 type NamedStream = StreamOwner & { stream: string };
 
-/** The streams of a trace that has been moved or copied, by the file names of the rings that they name. */
+/** The streams of a moved or copied trace, by the file names of the rings in their metadata. */
 function streamsByRing(trace: string): Map<string, NamedStream> {
   const owners = new StreamOwners();
   const streams = new Map<string, NamedStream>();
@@ -68,7 +68,7 @@ function streamsByRing(trace: string): Map<string, NamedStream> {
   return streams;
 }
 
-/** Deletes a stream without events: no reader accepts one. */
+/** Deletes a stream without events, which no reader accepts. */
 function removeEmpty(stream: string): void {
   const directory = dirname(stream);
   rmSync(stream, { force: true });
@@ -79,13 +79,13 @@ function removeEmpty(stream: string): void {
   }
 }
 
-/** Deletes a stream that has no more than its header, of a thread that was being opened. */
+/** Deletes a stream with no more than its header: the process died while it opened the stream. */
 function removeBegun(stream: string): void {
   const size = statSync(stream, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= (versionOf(stream) === 3 ? STREAM_HEADER_BYTES : 0)) removeEmpty(stream);
 }
 
-/** Puts the metadata of a stream's end in its place. */
+/** Replaces a stream's metadata by the one of its end. */
 function finishMetadata(stream: string, owners: StreamOwners): void {
   const directory = dirname(stream);
   for (const name of HALF_WRITTEN_METADATA) rmSync(join(directory, name), { force: true });
@@ -102,7 +102,7 @@ function finishMetadata(stream: string, owners: StreamOwners): void {
       if (!hasCode(error, 'ENOENT')) throw error;
     }
   }
-  // An earlier recovery came this far, or the stream is of version 1, which has no such mark.
+  // An earlier recovery has done it, or the stream is of version 1, which has no such file.
   owners.release(stream);
 }
 
@@ -138,7 +138,7 @@ function removeIfEmpty(directory: string): void {
   try {
     rmdirSync(directory);
   } catch (error) {
-    // What else lies there is not ours.
+    // Other files there belong to others.
     if (!hasCode(error, 'ENOTEMPTY')) throw error;
   }
 }
@@ -170,7 +170,7 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
   });
 }
 
-/** Those of processes: who recovers one thread's stream by its own name locks the same. */
+/** Directories of processes, which a recovery of a single thread locks as well. */
 function* directoriesOf(path: string): Generator<string, void> {
   yield path;
   const isEither = (name: string, directory: string) =>
@@ -187,11 +187,11 @@ function* streamsWithoutRing(path: string): Generator<string, void> {
   }
 }
 
-/** Who writes those streams of a trace that are not finished, wherever their rings are. */
+/** Owners of the unfinished streams of a trace, wherever their rings are. */
 export function* writersOf(path: string): Generator<StreamOwner, void> {
   const owners = new StreamOwners();
   for (const stream of filesBelow(resolve(path), isStream)) {
-    // Without the metadata of its end next to it one of version 3 is finished, and need not be read.
+    // A version 3 stream without the metadata of its end is finished, so its metadata is not read.
     if (versionOf(stream) === 3 && !existsSync(finishedMetadataOf(stream))) continue;
     const owner = owners.ownerOf(stream);
     if (owner !== undefined) yield owner;
@@ -217,15 +217,15 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
   if (ringIsThere(owner)) {
     throw new TracewrightError(
       'ERR_ORDER',
-      `${stream}: its ring is ${owner.ring}, which was not recovered; name its directory (ringDir)`,
+      `${stream}: its ring ${owner.ring} was not recovered; pass its directory as ringDir`,
       { field: 'ringDir', value: owner.ring },
     );
   }
   if (ringMayBeElsewhere(owner)) {
     throw new TracewrightError(
       'ERR_ORDER',
-      `${stream}: the directory of its ring, ${owner.ring}, is not there; name the one to which it was ` +
-        'moved (ringDir), or make it again if the ring is lost',
+      `${stream}: the directory of its ring ${owner.ring} does not exist; pass the directory to which it ` +
+        'was moved as ringDir, or create it again if the ring is lost',
       { field: 'ringDir', value: owner.ring },
     );
   }
@@ -246,14 +246,13 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
 }
 
 /**
- * Finishes what a dead process has left of an ovni trace: what its rings still hold goes to the
- * streams, half an event is cut off, marks that are still pushed are popped and threads brought to
- * their end, streams are marked as finished, rings are removed. It may be interrupted and repeated
- * at will.
+ * Recovers an ovni trace of a process that has died. Recovery appends the events in the rings to the
+ * streams, cuts an incomplete event, pops values that are still pushed on marks, ends threads, marks
+ * streams as finished and deletes the rings. It may be interrupted and repeated.
  *
  * @param path a trace directory, or a part of one.
- * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
- *   when another recovers it for longer than `waitMs`; nothing is touched then.
+ * @throws TracewrightError `ERR_ORDER` if a process that writes the trace is alive, `ERR_TIMEOUT` if
+ *   another process recovers it for longer than `waitMs`. Nothing has changed then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const whole = checkPath('path', path);

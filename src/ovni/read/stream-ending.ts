@@ -20,7 +20,7 @@ import { MARK_TYPES, MAX_DEPTH } from '../mark-stacks.js';
 import { transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 
-/** Stays in the processor's cache between reading it and looking at it. */
+/** Bytes that stay in the processor's cache between reading and parsing. */
 const CHUNK_BYTES = 1 << 18;
 const CLOCK_BYTES = 8;
 
@@ -43,11 +43,11 @@ interface PushedMark {
   /** Its place among all pushes of the stream. */
   order: number;
   type: number;
-  /** The value's eight bytes as they stand in the stream. */
+  /** The value's eight bytes as in the stream. */
   value: Buffer;
 }
 
-/** Follows a stream as its emulator does, as far as its end depends on it. */
+/** Follows a stream as the emulator does, as far as its end depends on it. */
 class StreamSurvey {
   events = 0;
   /** Where the last whole event ends. */
@@ -91,16 +91,15 @@ class StreamSurvey {
   }
 
   /**
-   * Takes the events that begin in the chunk, of which the first begins at its start. A gigabyte has
-   * tens of millions of them: nothing is called for those that do not matter here. Of one that is
-   * like the one before not even the size is asked for, so that the processor need not wait for one
-   * to find the next.
+   * Reads the events that begin in the chunk; the first begins at its start. A gigabyte has tens of
+   * millions of them, so events that do not matter here cost no call. An event like the one before
+   * has the same size, so the processor finds the next one without waiting for it.
    */
   #take(chunk: Buffer, length: number, size: number): void {
     const view = new DataView(chunk.buffer, chunk.byteOffset, length);
     const words = new Int32Array(chunk.buffer, chunk.byteOffset, length >> 2);
     const start = this.end;
-    // After this an event may not lie in the chunk as a whole.
+    // After this an event may exceed the chunk.
     const whole = length - HEADER_BYTES - MAX_PAYLOAD_BYTES;
     let at = 0;
     let last = -1;
@@ -158,7 +157,7 @@ class StreamSurvey {
     this.end = start + at;
   }
 
-  /** Bytes of the event at `at`; undefined where the chunk has too little of it to say, or to take it. */
+  /** Bytes of the event at `at`; undefined if the chunk does not have all of it. */
   #bytesOf(chunk: Buffer, at: number, length: number): number | undefined {
     if (at + HEADER_BYTES > length) return undefined;
     const flags = chunk[at]!;
@@ -207,7 +206,7 @@ class StreamSurvey {
 
 /** The state events that bring a thread to its end, with the CPU of those that name one. */
 function stepsToEnd(survey: StreamSurvey, version: 1 | 3): [mcv: string, cpu?: number][] {
-  // Its CPU may be another thread's by now, and two must not run on one: the virtual one takes any.
+  // Another thread may run on its CPU by now. The virtual CPU accepts any number of threads.
   const elsewhere: [string, number][] = version === 3 && survey.cpu !== -1 ? [['OAs', -1]] : [];
   switch (survey.state) {
     case 'unknown':
@@ -229,12 +228,12 @@ function stepsToEnd(survey: StreamSurvey, version: 1 | 3): [mcv: string, cpu?: n
 }
 
 /**
- * Reads a stream whose process is gone and finds out what ends it: where its last whole event ends,
- * the pops of marks that are still pushed, and the events that bring its thread to its end from the
- * state in which it was left. They bear the clock of the last event.
+ * Reads the stream of a dead process and finds its ending: where its last complete event ends, the pops
+ * of marks that are still pushed, and the events that end its thread from its last state. They have the
+ * clock of the last event.
  *
- * The stream itself is asked, and not what its ring says of its state: a process can be killed
- * between an event and the note of it. See {@link endingByRing} for when that cannot be.
+ * The stream decides, not the state in its ring: a process can be killed between an event and the
+ * store of the state. See {@link endingByRing} for when the ring is certain.
  *
  * @param size bytes of the file that count.
  * @param tid the thread's number, for the `OHx` of a thread that had none.
@@ -280,9 +279,9 @@ export function streamEnding(
 }
 
 /**
- * What ends a stream by the word of its ring, where that is beyond doubt: the thread was running,
- * and the last event is no thread state, of which the process may not have taken note any more. For
- * a stream without pushed marks this spares reading it.
+ * The ending of a stream by the state in its ring, if that is certain: the thread was running, and the
+ * last event is no state event, which the process may not have stored. A stream without pushed marks
+ * need not be read then.
  */
 export function endingByRing(fd: number, ring: RingFile, end: number): Ending | undefined {
   const { epilogue, lastStamp } = ring;

@@ -61,7 +61,7 @@ export class StreamOwners {
     this.#files.delete(metadataOf(stream));
   }
 
-  /** Brings what was released to disk. */
+  /** Writes what was released to disk. */
   save(): void {
     for (const [path, file] of this.#files) {
       if (file.changed) replaceFile(path, `${JSON.stringify(file.json)}\n`);
@@ -79,7 +79,7 @@ export class StreamOwners {
     return file;
   }
 
-  /** The object that may name the writer of a stream. */
+  /** The object that may name the owner of a stream. */
   #holderOf(stream: string): JsonObject | undefined {
     const { json } = this.#fileOf(stream);
     return versionOf(stream) === 3

@@ -18,12 +18,12 @@ import {
 import { readStreamMetadata, readProcessMetadata, privateThreadMetadata } from './metadata.js';
 import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
 
-/** Deepest folder below the given path in which a stream is looked for. */
+/** Levels of directories below the given path that are searched. */
 const MAX_DEPTH = 16;
 /** Largest table of clock offsets that is read, in bytes: some 50,000 hosts. */
 const MAX_CLOCK_OFFSETS_BYTES = 4 << 20;
 
-/** Faults of one file that are given before the rest is only counted. */
+/** Faults of one file that are reported; further ones are counted. */
 const MAX_FAULTS = 1000;
 
 /** One thread of a trace: its events and what its metadata says. */
@@ -53,7 +53,7 @@ export interface TraceLoom {
   readonly processes: TraceProcess[];
 }
 
-/** What a trace directory holds. */
+/** The contents of a trace directory. */
 export interface TraceDirectory {
   readonly path: string;
   readonly version: 1 | 3;
@@ -69,14 +69,14 @@ export interface TraceDirectory {
 
 export interface TraceDirectoryOptions {
   /**
-   * Called with each fault that leaves the rest of the trace readable, instead of the throw that
-   * ends the reading at the first one. What a fault makes unusable is left out of the result. Of one
-   * file the first 1000 are given, and then how many more there are.
+   * Called with each fault that leaves the rest of the trace readable, instead of throwing the first
+   * one. The result omits what a fault makes unusable. Of one file the first 1000 faults are reported,
+   * and then how many more there are.
    */
   onFault?: (fault: TraceFormatError) => void;
 }
 
-/** The host of a loom, by which clock offsets are found: its name up to the first dot. */
+/** The host of a loom, which has a clock offset: its name up to the first dot. */
 export function hostOf(loom: string): string {
   const dot = loom.indexOf('.');
   return dot === -1 ? loom : loom.slice(0, dot);
@@ -90,7 +90,7 @@ export function clockOffsetOf(trace: TraceDirectory, stream: ThreadStream): bigi
 const byPath = (a: { path: string }, b: { path: string }): number =>
   a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 
-/** The entries of a folder in the order of their names; hidden ones (ring files, say) left out. */
+/** The entries of a directory in the order of their names, without hidden ones such as rings. */
 function visibleEntries(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => !entry.name.startsWith('.'))
@@ -118,7 +118,7 @@ function find(folder: string, depth: number, found: Found, fault: Fault): void {
   for (const entry of entries) {
     if (!entry.isDirectory()) continue;
     if (depth === MAX_DEPTH) {
-      fault(folder, `folders are nested deeper than ${MAX_DEPTH}; these were not looked into`);
+      fault(folder, `directories are nested deeper than ${MAX_DEPTH}; deeper ones are ignored`);
       return;
     }
     find(join(folder, entry.name), depth + 1, found, fault);
@@ -133,18 +133,18 @@ function readProcess(
   const pid = pidOf(basename(folder));
   const loom = loomOf(basename(dirname(folder)));
   if (pid === undefined) {
-    fault(folder, 'a folder with metadata.json is not named proc.<pid>', 'proc');
+    fault(folder, 'a directory with metadata.json must be named proc.<pid>', 'proc');
     return undefined;
   }
   if (loom === undefined) {
-    fault(folder, 'a process folder does not lie in a folder named loom.<loom>', 'loom');
+    fault(folder, 'the directory of a process must lie in a directory named loom.<loom>', 'loom');
     return undefined;
   }
   const metadataPath = join(folder, PROCESS_METADATA);
   if (!isRegularFile(metadataPath)) {
     fault(
       metadataPath,
-      'the process has no metadata.json, which is written when the process ends',
+      'the process has no metadata.json, which a process writes when it ends',
       'metadata.json',
     );
     return undefined;
@@ -161,7 +161,7 @@ function readProcess(
     if (tid === undefined || !entry.isFile()) {
       fault(
         path,
-        'readers of version 1 take this for a thread; expected a file thread.<tid>',
+        'readers of version 1 read this as a thread; expected a file thread.<tid>',
         'tid',
       );
       continue;
@@ -216,11 +216,7 @@ function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
       continue;
     }
     if (offsets.has(host!)) {
-      fault(
-        path,
-        `line ${index + 2} gives host ${JSON.stringify(host)} a second time`,
-        'clock-offsets',
-      );
+      fault(path, `line ${index + 2} repeats host ${JSON.stringify(host)}`, 'clock-offsets');
       continue;
     }
     offsets.set(host!, BigInt(Math.trunc(Number(median))));
@@ -229,7 +225,7 @@ function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
   return offsets;
 }
 
-/** The folder that `clock-offsets.txt` lies in: the one above the loom, or the one that was given. */
+/** The directory of `clock-offsets.txt`: the parent of the loom, or the given one. */
 function topOf(folder: string): string {
   for (let at = folder, steps = 0; steps < 3; at = dirname(at), steps += 1) {
     if (loomOf(basename(at)) !== undefined) return dirname(at);
@@ -242,14 +238,14 @@ function topOf(folder: string): string {
  * trace directory, one loom or process in it, or a single stream: the file `thread.<tid>` of
  * version 1, the folder `thread.<tid>` of version 3 or the `stream.json` or `stream.obs` in it.
  *
- * Version 1 is known by process folders with a `metadata.json` or thread files (trace specification
- * version 1, first section), version 3 by `stream.json` at any depth, for there the identity of a
- * stream is in that file and the names of folders mean nothing. Names that begin with a dot are
- * passed over; symbolic links below the given path are not followed.
+ * A version 1 trace has process directories with a `metadata.json` or thread files (trace specification
+ * version 1, first section). A version 3 trace has `stream.json` files at any depth, which identify
+ * their streams; names of directories have no meaning there. Hidden names are ignored. Symbolic links
+ * below the given path are not followed.
  *
- * @throws TraceFormatError for metadata that is not what the format asks for (unless `onFault` is
- * given), and when there is no trace at the path, or both versions.
- * @throws TracewrightError `ERR_SYSTEM` when the path cannot be read.
+ * @throws TraceFormatError for metadata that is not as the format requires (unless `onFault` is given),
+ *   and if there is no trace at the path, or both versions.
+ * @throws TracewrightError `ERR_SYSTEM` if the path cannot be read.
  */
 export function readTraceDirectory(
   path: string,
@@ -274,7 +270,7 @@ function faultOf(file: string, message: string, field?: string): TraceFormatErro
   return new TraceFormatError(file, 0, message, field === undefined ? {} : { field });
 }
 
-/** As {@link readTraceDirectory}, with a word for each fault and no error made of it. */
+/** As {@link readTraceDirectory}, but reports each fault as text, without an error object. */
 export function readTrace(path: string, fault: Fault): TraceDirectory {
   checkPath('path', path);
   const given = resolve(path);
@@ -307,7 +303,7 @@ function read(given: string, fault: Fault): TraceDirectory {
       found.processes.push(folder);
       only = given;
     } else {
-      throw new TraceFormatError(given, 0, 'this file is no stream of an ovni trace', {
+      throw new TraceFormatError(given, 0, 'this file is not a stream of an ovni trace', {
         field: 'path',
         value: given,
         limit: 'a folder, thread.<tid>, stream.json or stream.obs',

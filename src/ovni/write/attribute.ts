@@ -1,13 +1,13 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { StreamWriter } from './stream-writer.js';
 
-/** What an attribute may hold: whatever JSON can say. */
+/** The value of an attribute: any JSON value. */
 export type AttributeValue =
   string | number | boolean | null | AttributeValue[] | { [key: string]: AttributeValue };
 
-/** The emulator's parser gives up at 2,048. */
+/** The emulator's parser refuses 2,048. */
 const MAX_DEPTH = 100;
-/** Keys at the top of stream.json that say what the stream is. */
+/** Keys of stream.json that ovni uses itself. */
 const RESERVED = new Set(['version', 'ovni']);
 
 function segments(key: unknown): [first: string, ...rest: string[]] {
@@ -34,8 +34,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * A copy of `value`, which must be what JSON can say: nothing may vanish silently. Circles end at the
- * depth limit.
+ * A copy of `value`. Values that JSON would drop or change are errors; circles end at the depth limit.
  */
 function checkedCopy(value: unknown, depth = MAX_DEPTH): unknown {
   const limit = `a string, finite number, boolean, null, or an array or plain object of these, at most ${MAX_DEPTH} deep`;

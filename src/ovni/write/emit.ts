@@ -27,7 +27,7 @@ function checkMcv(mcv: unknown): string {
   return mcv;
 }
 
-/** Regular expressions are slow and MCVs few: each is checked once. */
+/** Regular expressions are slow and MCVs few, so each is checked once. */
 const headers = new Map<string, number>();
 
 function headerWithoutFlags(mcv: string): number {
@@ -141,7 +141,7 @@ export function emitJumboTo(
 /** An MCV, a payload or data, and a clock. */
 type Emit<Data> = (mcv: string, data: Data, clock?: bigint) => void;
 
-/** The usual case looks MCVs up here: those that were used before, but no thread states. */
+/** The header of an MCV that was used before; 0 for another, and for a state event. */
 function usualHeader(mcv: unknown): number {
   const header = headers.get(mcv as string) ?? 0;
   return isStateEvent(header) ? 0 : header;

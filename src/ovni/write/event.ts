@@ -67,10 +67,10 @@ function payloadOf({ args, payloadBytes }: Signature, values: readonly unknown[]
   return new Uint8Array(payload.buffer);
 }
 
-/** Jumbo events are long and rare: one generic emitter serves them all. */
+/** Jumbo events are long and rare, so their emitter is not compiled. */
 function jumboEmitter(stream: StreamWriter, signature: Signature) {
   const { args, mcv, payloadBytes } = signature;
-  // The models that the emulator knows have no texts but labels.
+  // In the emulator's models every text is a label.
   const longest = declarationOf(mcv) === undefined ? Infinity : MAX_LABEL_BYTES;
   return (...values: unknown[]): void => {
     checkArguments(signature, values);
@@ -90,7 +90,7 @@ function jumboEmitter(stream: StreamWriter, signature: Signature) {
   };
 }
 
-/** The emitter that takes every case; all of them, where functions may not be made from text. */
+/** The emitter that takes every case. */
 function plainEmitter(stream: StreamWriter, signature: Signature, header: number, bytes: number) {
   const { args, mcv } = signature;
   const changesState = isStateEvent(header);
@@ -117,7 +117,7 @@ function plainEmitter(stream: StreamWriter, signature: Signature, header: number
   };
 }
 
-/** The test that an argument of the expected kind passes without leaving the emitter. */
+/** The test of a usual argument. */
 function quickTest(type: ArgumentType, name: string): string {
   switch (type) {
     case 'i32':
@@ -143,8 +143,8 @@ function write(argument: Argument, name: string): string {
   if (type === 'u64' || type === 'i64') {
     const low = `${at}${LITTLE ? '' : ' + 4'}`;
     const high = `${at}${LITTLE ? ' + 4' : ''}`;
-    // The low half is taken modulo 2^32, of negative numbers too. The product is a number on the
-    // heap while V8 interprets this, so small integers, which most are, do without.
+    // A store takes the low half modulo 2^32, of negative numbers too. The interpreter allocates the
+    // product, so small integers avoid it.
     return `view.setUint32(${low}, ${name}, ${LITTLE});
   view.setInt32(${high}, (${name} | 0) === ${name} ? ${name} >> 31 : Math.floor(${name} * ${2 ** -32}), ${LITTLE});`;
   }
@@ -168,7 +168,7 @@ export function compileEvent<S extends DeclaredMcv | (string & {})>(
   const header = headerOf(payloadSizeCode(signature.payloadBytes), signature.mcv);
   const bytes = HEADER_BYTES + signature.payloadBytes;
   const plain = plainEmitter(stream, signature, header, bytes);
-  // Thread states change rarely, and are checked by the same rules as the emulator's.
+  // Thread states change rarely, and are checked by the emulator's rules.
   if (isStateEvent(header)) return plain;
   const { args, mcv } = signature;
   const parameters = args.map((_, i) => `a${i}`);

@@ -106,11 +106,11 @@ function definition(stream: StreamWriter, type: number): MarkDefinition {
 function wrongKind(call: string, type: number, mark: MarkDefinition): never {
   throw wrongOrder(
     call,
-    `mark type ${type} ${mark.stack ? 'is a stack: push and pop its values' : 'is no stack: set its value'}`,
+    `mark type ${type} ${mark.stack ? 'is a stack: push and pop its values' : 'is not a stack: set its value'}`,
   );
 }
 
-/** Leaves the two halves of a checked value here, in the order low, high. */
+/** The two halves of the value that `split` has checked: low, high. */
 const halves = new Int32Array(2);
 
 function split(value: number | bigint): void {
@@ -150,7 +150,7 @@ function writeMark(
 function encode(stream: StreamWriter, header: number, type: number): void {
   const { ring } = stream;
   if (ring.free < RECORD_BYTES) {
-    // A push without its pop would make every later one wrong, so these are not dropped like others.
+    // A push without its pop would make every later one wrong, so these are owed, not dropped.
     if (!stream.forceRoom(RECORD_BYTES)) {
       if (header === SET) stream.oweSet(type, halves[0]!, halves[1]!);
       else stream.oweStack(type);
@@ -171,7 +171,10 @@ function pushMark(stream: StreamWriter, type: number, value: number | bigint): v
   const { depths, pushed } = stream.markStacks;
   const depth = depths[type]!;
   if (depth === MAX_DEPTH) {
-    throw wrongOrder('markPush', `mark type ${type} holds ${MAX_DEPTH} values already`);
+    throw wrongOrder(
+      'markPush',
+      `mark type ${type} has ${MAX_DEPTH} values, the most that the emulator accepts`,
+    );
   }
   const low = halves[0]!;
   const high = halves[1]!;
@@ -200,7 +203,7 @@ function popMark(stream: StreamWriter, type: number, value: number | bigint): vo
 function wrongPop(stream: StreamWriter, type: number, value: number | bigint): never {
   const { depths, pushed } = stream.markStacks;
   const depth = depths[type]!;
-  if (depth === 0) throw wrongOrder('markPop', `mark type ${type} holds no value`);
+  if (depth === 0) throw wrongOrder('markPop', `mark type ${type} has no value; push one first`);
   const at = 2 * (type * MAX_DEPTH + depth - 1);
   const top = (BigInt(pushed[at + 1]!) << 32n) | BigInt(pushed[at]! >>> 0);
   throw outOfRange('value', value, `the value on top of mark type ${type}, ${String(top)}`);
@@ -215,9 +218,9 @@ function setMark(stream: StreamWriter, type: number, value: number | bigint): vo
 }
 
 /**
- * Emits a push and its pop with clocks of their own, both or neither: a value that was on top of a
- * stack for a time which has passed. Nothing may be pushed on the type in any other way. Where the
- * target has no room, the two count as one dropped event.
+ * Emits a push and its pop with their own clocks, both or neither: a value that was on top of a stack
+ * for a past time. The type must have no other pushes. If there is no room, both count as one dropped
+ * event.
  *
  * @param value 1 to 2^31 - 1.
  * @param from nanoseconds, an integer not before the last event of the stream.
@@ -263,7 +266,7 @@ export interface MarkEmitters {
  * Compiles the function for one kind of mark event.
  *
  * @param kind of mark types that it is for.
- * @param settle what keeps account of the values that are pushed.
+ * @param account statements that record which values are pushed.
  */
 function compileMark(
   stream: StreamWriter,

@@ -3,10 +3,10 @@ import type { MarkStacks } from '../mark-stacks.js';
 import { stepsBetween } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 
-/** A value in two halves, as it is in a mark's payload. */
+/** A value in two halves, as in a mark's payload. */
 type Halves = readonly [low: number, high: number];
 
-/** What takes owed events to the stream; both say whether the event was written. */
+/** Writes owed events to the stream; both functions return whether the event was written. */
 export interface OwedWriter {
   /** @param payload the arguments of an `OHx`. */
   state: (mcv: string, payload: Uint8Array | undefined) => boolean;
@@ -14,25 +14,24 @@ export interface OwedWriter {
 }
 
 /**
- * What a stream lacks of its thread's state and marks, because its target took no more: unlike other
- * events these cannot be dropped without making later ones wrong. Once there is room, the events
- * are written that lead from what the stream says to what holds by then. What came and went in
- * between is lost.
+ * State events and marks that found no room. Unlike other events they cannot be dropped without making
+ * later ones wrong. Once there is room, the stream gets the events that lead from its last state to the
+ * thread's present state. Changes in between are lost.
  */
 export class OwedEvents {
   /** Whether anything is owed. */
   any = false;
-  /** In which state the stream leaves the thread. */
+  /** The thread's state by the events in the stream. */
   #written: ThreadState = 'unknown';
   #owesState = false;
   /** Arguments of the last `OHx` that was not written. */
   #start: Uint8Array | undefined;
-  /** By mark type: the values that are pushed in the stream, where they are not the thread's. */
+  /** By mark type: the values that are pushed in the stream, if they differ from the thread's. */
   readonly #stacks = new Map<number, Halves[]>();
-  /** By mark type: the value that was set last, where it is not in the stream. */
+  /** By mark type: the value that was set last, if it is not in the stream. */
   readonly #sets = new Map<number, Halves>();
 
-  /** In which state the stream leaves the thread. */
+  /** The thread's state by the events in the stream. */
   get written(): ThreadState {
     return this.#written;
   }
@@ -58,7 +57,7 @@ export class OwedEvents {
     if (start !== undefined) this.#start = start;
   }
 
-  /** To be called before the push or pop is taken into `marks`. */
+  /** To be called before the push or pop changes `marks`. */
   oweStack(type: number, marks: MarkStacks): void {
     this.any = true;
     if (!this.#stacks.has(type)) this.#stacks.set(type, valuesOf(type, marks));
@@ -72,7 +71,7 @@ export class OwedEvents {
   /**
    * Writes what is owed, as far as there is room.
    *
-   * @param state in which the thread is.
+   * @param state the thread's present state.
    * @returns whether nothing is owed any more.
    */
   write(state: ThreadState, version: 1 | 3, marks: MarkStacks, writer: OwedWriter): boolean {
@@ -108,7 +107,7 @@ function same(a: Halves | undefined, b: Halves | undefined): boolean {
   return a !== undefined && b !== undefined && a[0] === b[0] && a[1] === b[1];
 }
 
-/** Pops what is pushed too much in the stream, and pushes what is missing; `written` follows. */
+/** Pops values that the thread no longer has, and pushes those that the stream lacks; `written` follows. */
 function writeStack(
   type: number,
   written: Halves[],

@@ -62,7 +62,7 @@ function epochNow(): string {
  * @param loom name of the loom, usually the host's, perhaps with a suffix: 1 to 200 bytes of UTF-8
  *   without `/`.
  * @param pid process id, 1 to 2^31 - 1; default `process.pid`.
- * @throws TracewrightError for an argument that is wrong, a directory that cannot be made, or a
+ * @throws TracewrightError for a wrong argument, a directory that cannot be made, or a
  *   process that was initialised before.
  */
 export function procInit(
@@ -89,7 +89,7 @@ export function beginProcess(
 ): ProcessPlace {
   const known = currentProcess();
   if (known !== undefined && !known.finished) {
-    throw wrongOrder('procInit', 'the process is initialised already');
+    throw wrongOrder('procInit', 'the process has a trace; call procFini first');
   }
   options = ownOptions<ProcessOptions>(options, PROCESS_OPTIONS);
   integerIn('app', app, 1, MAX_I32);
@@ -163,7 +163,7 @@ export function continueProcess(traceDir: string, begin: (next: OvniProcess) => 
  *
  * @param rank 0 to nranks - 1.
  * @param nranks 1 to 2^31 - 1.
- * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `procInit` and
+ * @throws TracewrightError for a wrong argument, `ERR_ORDER` outside of `procInit` and
  *   `procFini`.
  */
 export function procSetRank(rank: number, nranks: number): void {

@@ -2,17 +2,17 @@ import { groupCounts } from '../../core/ring/target-group.js';
 import { wrongOrder } from '../../core/errors.js';
 import { currentProcess } from './process-note.js';
 
-/** What became of the events of this process, of all its threads, those that have ended included. */
+/** Counts over all threads of this process, including those that have ended. */
 export interface ProcessStats {
   /** Bytes of events that are in the streams. */
   writtenBytes: number;
-  /** Bytes of events on their way through the rings; also of threads that ended on a full disk. */
+  /** Bytes of events in the rings; also of threads that ended on a full disk. */
   pendingBytes: number;
-  /** Events that found their ring full and could not wait; they are missing in the trace. */
+  /** Events that were dropped because their ring was full. */
   droppedEvents: number;
   /**
-   * Bytes of events that the files had not taken when their threads ended, and that nobody waits to
-   * write any more. They are in the rings' files, for `tracewright recover`.
+   * Bytes of events that could not be written before their threads ended, and that the process no
+   * longer tries to write. They are in the rings' files; `tracewright recover` appends them.
    */
   unwrittenBytes: number;
   /** Failed attempts to write. */
@@ -21,7 +21,7 @@ export interface ProcessStats {
 }
 
 /**
- * What became of the events so far; after `procFini` as well, until the next `procInit`.
+ * Counts of the events so far, also after `procFini`, until the next `procInit`.
  *
  * @throws TracewrightError before `procInit`.
  */

@@ -25,7 +25,7 @@ import { StreamPlace } from './stream-place.js';
 const LONGEST_OWED_BYTES = HEADER_BYTES + MAX_PAYLOAD_BYTES;
 const NO_PAYLOAD = new Uint8Array(0);
 
-/** Refuses an event with a clock of its own. */
+/** @throws TracewrightError for an event with a clock before the last one. */
 export function clockBackwards(clock: bigint | undefined): never {
   throw outOfRange('clock', clock, 'not before the last event of the stream');
 }
@@ -135,7 +135,7 @@ export class StreamWriter {
     return transition.to;
   }
 
-  /** Takes note of the thread's new state, and of what would end the stream from there. */
+  /** Stores the thread's new state, and the epilogue that would end the stream. */
   settle(state: ThreadState): void {
     this.#state = state;
     this.#owed.stateWritten(state);
@@ -149,10 +149,10 @@ export class StreamWriter {
   }
 
   /**
-   * Gets `bytes` free bytes, or says no: the event is dropped, and counted. What the stream owes is
-   * written first.
+   * Makes `bytes` bytes free, after what the stream owes. If that fails, the event is counted as
+   * dropped.
    *
-   * @param clock of the event, if it brings one.
+   * @param clock the event's own clock, if it has one.
    */
   makeRoom(bytes: number, clock?: bigint): boolean {
     if (this.#owed.any && !this.#payOwed(clock)) return false;
@@ -174,7 +174,7 @@ export class StreamWriter {
   }
 
   /**
-   * Takes note of the thread's new state, for whose event there was no room.
+   * Stores the thread's new state, whose event found no room.
    *
    * @param start the arguments, if the event was an `OHx`.
    */
@@ -184,19 +184,19 @@ export class StreamWriter {
     this.ring.free = 0;
   }
 
-  /** Takes note that there was no room for a push or a pop; before it is taken into `markStacks`. */
+  /** Stores that a push or a pop found no room; before it changes `markStacks`. */
   oweStack(type: number): void {
     this.#owed.oweStack(type, this.markStacks);
     this.ring.free = 0;
   }
 
-  /** Takes note that there was no room for a mark that sets a value. */
+  /** Stores the value of a mark that found no room. */
   oweSet(type: number, low: number, high: number): void {
     this.#owed.oweSet(type, low, high);
     this.ring.free = 0;
   }
 
-  /** Writes out what is committed, on this thread. */
+  /** Writes the ring's events, on this thread. */
   flush(): boolean {
     const complete = this.ring.flush();
     if (!this.#owed.any) return complete;
@@ -205,12 +205,12 @@ export class StreamWriter {
     return false;
   }
 
-  /** Writes what is owed, at `clock` or now; whether all of it could be. */
+  /** Writes what is owed, at `clock` or now; returns whether all was written. */
   #payOwed(clock: bigint | undefined): boolean {
     const { ring } = this;
     let paid = false;
     try {
-      // Most often there is none, which must not cost more than it does an event that is dropped.
+      // Usually there is no room, which must not cost more than an event that is dropped.
       if (
         ring.free < LONGEST_OWED_BYTES &&
         !ring.makeRoom(LONGEST_OWED_BYTES, clock !== undefined)
@@ -251,7 +251,7 @@ export class StreamWriter {
     return true;
   }
 
-  /** Writes an event that is longer than the ring can hold. */
+  /** Writes an event that the ring cannot hold. */
   writeThrough(head: Uint8Array, body: Uint8Array, clock: bigint | undefined): void {
     if (this.#owed.any && !this.#payOwed(clock)) return;
     try {

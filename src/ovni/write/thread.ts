@@ -13,14 +13,14 @@ const MAX_I32 = 0x7fff_ffff;
 /**
  * Begins the stream of the calling thread (libovni: `ovni_thread_init`).
  *
- * @param tid thread id, 1 to 2^31 - 1, unique in the process; default: the system's number of the
- *   thread, or one far above it when an earlier thread of the process had the same.
+ * @param tid thread id, 1 to 2^31 - 1, unique in the process. Default: the system's number of the
+ *   thread, or that plus a multiple of 2^22 if an earlier thread of the process had the same.
  * @throws TracewrightError before `procInit`, after `procFini`, on a thread that has a stream.
  */
 export function threadInit(tid?: number): void {
   const process = readyProcess('threadInit');
   if (thread.process !== undefined) {
-    throw wrongOrder('threadInit', 'this thread is initialised already');
+    throw wrongOrder('threadInit', 'this thread has a stream; call threadFree first');
   }
   if (tid !== undefined) integerIn('tid', tid, 1, MAX_I32);
   thread.open(process, tid);
@@ -31,21 +31,24 @@ export function threadIsReady(): boolean {
   return thread.process !== undefined;
 }
 
-/** The stream of the calling thread, or an error that names the call which came too early. */
+/**
+ * The stream of the calling thread.
+ *
+ * @param call the caller, for the error `ERR_ORDER` before `threadInit`.
+ */
 export function readyThread(call: string): StreamWriter {
   if (thread.process === undefined) throw wrongOrder(call, 'threadInit must be called first');
   return thread;
 }
 
 /**
- * States that the stream holds events of a model (libovni: `ovni_thread_require`). The model `ovni`
- * itself is always required. A second call for a model replaces the first.
+ * Declares that the stream has events of a model (libovni: `ovni_thread_require`). The model `ovni`
+ * is always required. A second call for a model replaces the first.
  *
  * @param model name of the model, 2 to 114 characters without blank or dot: `nosv`.
- * @param version the version that the events follow, `x.y.z`: `models` has that of the catalog,
- *   `models.nosv.version`. The emulator wants the same first number and no higher second one than it
- *   has itself.
- * @throws TracewrightError for an argument that is wrong, `ERR_ORDER` outside of `threadInit` and
+ * @param version the version that the events follow, `x.y.z`, such as `models.nosv.version`. The
+ *   emulator requires its own first number, and a second number not above its own.
+ * @throws TracewrightError for a wrong argument, `ERR_ORDER` outside of `threadInit` and
  *   `threadFree`, `ERR_SYSTEM` when the metadata cannot be written.
  */
 export function threadRequire(model: string, version: string): void {
@@ -61,12 +64,12 @@ export function threadRequire(model: string, version: string): void {
 
 /**
  * Adds a CPU to the loom (libovni: `ovni_add_cpu`). The loom's CPUs together have the indexes 0 to
- * N - 1. In version 1 one process of a loom names them: the first that asks, the others' are left
- * out.
+ * N - 1. In version 1 the first process of a loom that adds a CPU names them; CPUs of the other
+ * processes are ignored.
  *
  * @param index logical number of the CPU, 0 to 2^31 - 1.
  * @param phyid number that the operating system gives it, 0 to 2^31 - 1.
- * @throws TracewrightError for an argument that is wrong or belongs to another CPU, `ERR_ORDER`
+ * @throws TracewrightError for a wrong argument, and for one of another CPU, `ERR_ORDER`
  *   outside of `threadInit` and `threadFree`, `ERR_SYSTEM` when the metadata cannot be written.
  */
 export function addCpu(index: number, phyid: number): void {
@@ -89,11 +92,10 @@ export function addCpu(index: number, phyid: number): void {
 }
 
 /**
- * Ends the stream of the calling thread (libovni: `ovni_thread_free`): what is in the ring is
- * written, and the stream is marked as complete. A thread that has begun (`OHx`) and not ended gets
- * its `OHe`.
+ * Ends the stream of the calling thread (libovni: `ovni_thread_free`): writes the ring's events and
+ * marks the stream as complete. A thread that has begun (`OHx`) and not ended gets its `OHe`.
  *
- * @throws TracewrightError `ERR_ORDER` of a thread that has no stream.
+ * @throws TracewrightError `ERR_ORDER` for a thread without a stream.
  */
 export function threadFree(): void {
   const stream = readyThread('threadFree');
@@ -106,10 +108,10 @@ export function clockNow(): bigint {
 }
 
 /**
- * Writes what is in the ring, on this thread, and records how long that took as `OF[` and `OF]`
- * (libovni: `ovni_flush`). There is no need to: the ring drains by itself, and survives a kill.
+ * Writes the ring's events on this thread, and records the time as `OF[` and `OF]` (libovni:
+ * `ovni_flush`). Programs need not call it: the drain thread writes the ring, and it survives a kill.
  *
- * @returns false when the file took no more; what is left is tried again.
+ * @returns false if the file could not be written completely; the drain thread tries again.
  * @throws TracewrightError `ERR_ORDER` outside of `threadInit` and `threadFree`.
  */
 export function flush(): boolean {

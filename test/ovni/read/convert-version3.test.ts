@@ -131,7 +131,7 @@ describe('convertToVersion3', () => {
     const from = writeVersion1([{ events: [...life(), Buffer.from('\0OB.')] }]);
     const to = freshPath();
     expect(convertToVersion3(from, to).notes).toEqual([
-      { path: join(from, stream), message: 'cut at byte 40 of 44, after the last whole event' },
+      { path: join(from, stream), message: 'cut at byte 40 of 44, after the last complete event' },
     ]);
     expectAccepted(to);
   });
@@ -185,7 +185,7 @@ describe('convertToVersion3', () => {
     const to = freshPath();
     const messages = convertToVersion3(from, to).notes.map(({ message }) => message);
     expect(messages).toEqual([
-      expect.stringContaining('not ended (OHx comes last)'),
+      expect.stringContaining('no end (its last state event: OHx)'),
       expect.stringContaining('goes back 1 times'),
       expect.stringContaining('OpenMP in old traces'),
       expect.stringContaining('not marked finished'),
@@ -208,7 +208,7 @@ describe('convertToVersion3', () => {
   test('what is refused leaves nothing behind', () => {
     const to = freshPath();
     expect(() => convertToVersion3(writeVersion3([{ events: life() }]), to)).toThrow(
-      /is a trace of version 3 already/,
+      /is a trace of version 3; only version 1 is converted/,
     );
     const from = writeVersion1([{ events: life() }]);
     expect(() => convertToVersion3(from, join(from, 'v3'))).toThrow(/outside of the trace/);

@@ -237,7 +237,7 @@ describe('what is written is what is read', () => {
     RING - JUMBO_HEAD,
     RING - JUMBO_HEAD + 1,
     4 * 1024 * 1024 + 3,
-  ])('jumbo data of %i bytes, wherever the ring stands', (bytes) => {
+  ])('jumbo data of %i bytes, wherever the ring is', (bytes) => {
     const written: Written[] = [];
     const traceDir = trace(() => {
       for (const before of [0, 1, 3000, 5000]) {
@@ -276,7 +276,7 @@ describe('standing still is recorded, and nothing else is', () => {
     expect(findingsOf(traceDir)).toEqual([]);
   });
 
-  it('every flush and every event past the ring leaves one pair, right behind it', () => {
+  it('every flush and every event past the ring leaves one pair, right after it', () => {
     const traceDir = trace(() => {
       burst();
       flush();
@@ -413,20 +413,23 @@ describe('options', () => {
       .map((name) => join(directory, name));
   }
 
-  it.each([1, 3] as const)('the ring file is hidden beside the trace and goes, version %i', (v) => {
-    let during: string[] = [];
-    const folder = temporaryFolder();
-    trace(
-      () => {
-        burst();
-        during = rings(folder).map((path) => path.split('/').at(-1)!);
-      },
-      { version: v, traceDir: join(folder, 'ovni') },
-    );
-    expect(during).toHaveLength(1);
-    expect(during[0]).toMatch(/^\./);
-    expect(rings(folder)).toEqual([]);
-  });
+  it.each([1, 3] as const)(
+    'the ring file is hidden next to the trace and goes, version %i',
+    (v) => {
+      let during: string[] = [];
+      const folder = temporaryFolder();
+      trace(
+        () => {
+          burst();
+          during = rings(folder).map((path) => path.split('/').at(-1)!);
+        },
+        { version: v, traceDir: join(folder, 'ovni') },
+      );
+      expect(during).toHaveLength(1);
+      expect(during[0]).toMatch(/^\./);
+      expect(rings(folder)).toEqual([]);
+    },
+  );
 
   it('ringDir holds the ring, ringBytes is its size', () => {
     const ringDir = temporaryFolder();
