@@ -1,19 +1,10 @@
-import type { Endian } from '../../laplace/layout.js';
 import { UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import { convertToChrome } from '../conversions/chrome.js';
 import { convertToLaplaceBinary, convertToLaplaceText } from '../conversions/laplace.js';
 import { convertToOvni3 } from '../conversions/ovni3.js';
+import type { ConversionRequest } from '../conversions/request.js';
 import { checkEndian } from '../input-options.js';
-
-/** A conversion as the command line asks for it. */
-export interface ConversionRequest {
-  path: string;
-  out: string | undefined;
-  force: boolean;
-  /** Byte order of a binary Laplace trace. */
-  endian: Endian;
-}
 
 /** Each converts and returns the exit code. Each is one file in conversions/. */
 const conversions: Readonly<Record<string, (request: ConversionRequest) => Promise<number>>> = {

@@ -5,12 +5,12 @@ import { findTraces } from '../../traces/find-traces.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import { mergedChromeEvents } from '../../traces/merged-chrome-events.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
-import type { ConversionRequest } from '../commands/convert.js';
 import { writeChromeJson } from '../output/chrome-json.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { RingWarning } from '../output/ring-warning.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
+import type { ConversionRequest } from './request.js';
 
 /** `convert --to chrome`: to the file OUT, or to standard output. */
 export async function convertToChrome({ path, out, force }: ConversionRequest): Promise<number> {

@@ -5,11 +5,11 @@ import { hasCode } from '../../core/files/system-error.js';
 import { referencesToText, textToReferences } from '../../laplace/read/convert-references.js';
 import { laplaceFormats } from '../../traces/laplace-formats.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
-import type { ConversionRequest } from '../commands/convert.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { RingWarning } from '../output/ring-warning.js';
 import { ClosedPipe } from '../output/text-output.js';
+import type { ConversionRequest } from './request.js';
 
 const STANDARD = '-';
 

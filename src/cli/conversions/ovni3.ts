@@ -3,12 +3,12 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { convertToVersion3 } from '../../ovni/read/convert-version3.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
-import type { ConversionRequest } from '../commands/convert.js';
 import { counted } from '../../core/counted.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { ovniFormat } from '../../traces/ovni-format.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { printMessage } from '../output/message.js';
+import type { ConversionRequest } from './request.js';
 
 /** Names that a conversion creates in OUT. */
 const CONVERTED = /^(loom\..+|clock-offsets\.txt)$/;
