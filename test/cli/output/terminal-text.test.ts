@@ -40,7 +40,7 @@ describe('control characters of a trace and of its path', { timeout: 120_000 }, 
     expect(saying('check', '--json', directory)).toContain('u009b');
     expect(saying('dump', directory)).toContain(shown);
     saying('dump', '--json', directory);
-    expect(saying('recover', directory)).toContain(`${shown}: nothing to recover`);
+    expect(saying('recover', directory)).toContain(`${shown}: not recovered`);
     saying('recover', '--json', directory);
     expect(saying('check', join(directory, 'none'))).toContain(shown);
   });
