@@ -28,7 +28,7 @@ const rule = {
       {
         type: 'object',
         properties: {
-          /** Folder of src: the folders that it may import besides itself. */
+          /** Folder of src: the other folders that it may import. */
           layers: { type: 'object' },
           /** The folders of which read/, write/ and workers/ are kept apart. */
           formats: { type: 'array' },

@@ -23,7 +23,7 @@ interface Report {
   fault?: TargetFault;
 }
 
-/** The service of test/faults/fixtures/faulty-service.mjs, told what to do line by line. */
+/** The service of test/faults/fixtures/faulty-service.mjs, which takes one command a line. */
 export class FaultyService {
   /** Codes of the warnings that it was given, in order. */
   readonly warnings: string[] = [];
