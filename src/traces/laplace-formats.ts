@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
 import { TracewrightError } from '../core/errors.js';
-import type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
+import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
 import { fileOfRing, kindOfName, kindOfRingFormat, ringOf } from '../laplace/file-names.js';
 import type { TraceKind } from '../laplace/file-names.js';
 import type { Endian, ReferenceForm } from '../laplace/layout.js';

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { hasCode } from '../core/files/system-error.js';
-import { filesBelow } from '../core/recovery/recover-rings.js';
+import { filesBelow } from '../core/recovery/ring-search.js';
 import { RingFile } from '../core/recovery/ring-file.js';
 import type { FoundTrace } from './find-traces.js';
 import type { TraceFormat } from './trace-format.js';

@@ -1,6 +1,6 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
 import type { Finding, Progress } from '../core/finding.js';
-import type { Recovery, RecoverOptions } from '../core/recovery/recover-rings.js';
+import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
 
 /** Options of every job on a trace. */
 export interface JobOptions {

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { counted } from '../../core/counted.js';
 import { TracewrightError } from '../../core/errors.js';
-import type { RecoveredStream } from '../../core/recovery/recover-file.js';
-import type { Recovery } from '../../core/recovery/recover-rings.js';
+import type { RecoveredStream, Recovery } from '../../core/recovery/recovery.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
 import type { TraceFormat } from '../../traces/trace-format.js';

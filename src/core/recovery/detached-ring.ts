@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { core } from '../addon.js';
 import { TracewrightError } from '../errors.js';
-import { ringsIn } from './recover-rings.js';
 import type { Candidate } from './recover-rings.js';
 import type { RingFile } from './ring-file.js';
+import { ringsIn } from './ring-search.js';
 
 /** A trace whose files may be fed by rings in a directory of their own. */
 export interface TraceOfRings {

@@ -1,18 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { TracewrightError } from '../errors.js';
 import { hasCode } from '../files/system-error.js';
-import type { Recovery, RecoverOptions } from './recover-rings.js';
+import { CLOSED_TRACE, UNREADABLE_RING } from './recovery-errors.js';
+import type { Recovery, RecoverOptions } from './recovery.js';
 
 // A writer needs no more of recovery than this file, unless a process has left something.
 
 /** How long the recovery before a trace is opened waits for another one, in milliseconds. */
 export const OPENING_WAIT_MS = 1000;
-
-/** The limit of errors about a trace that this very process writes, and no other that is alive. */
-export const CLOSED_TRACE = 'a trace that this process has closed';
-
-/** The field of errors about a ring that cannot be read. */
-export const UNREADABLE_RING = 'ring';
 
 /** Whether a directory has files named like rings, or cannot be read, which recovery then reports. */
 export function mayHoldRings(directory: string): boolean {

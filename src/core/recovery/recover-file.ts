@@ -11,21 +11,8 @@ import { endianness } from 'node:os';
 import { core } from '../addon.js';
 import { TraceFormatError } from '../errors.js';
 import { writeAll } from '../files/write-all.js';
+import type { RecoveredStream } from './recovery.js';
 import type { RingFile } from './ring-file.js';
-
-/** What finishing a stream has added to it. */
-export interface RecoveredStream {
-  /** The file that was completed. */
-  path: string;
-  /** Bytes that the ring still held. */
-  bytes: number;
-  /** Records that were added so that the stream ends. */
-  addedRecords: number;
-  /** Of those, the ones that end marks which were still pushed (ovni). */
-  endedMarks?: number;
-  /** Bytes of half a record that were cut off. */
-  cutBytes?: number;
-}
 
 /** What ends a stream, as its format finds out from the file; see {@link recoverOwnFile}. */
 export interface Ending {

@@ -1,46 +1,13 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
-import { join } from 'node:path';
-import { integerIn } from '../options/argument.js';
-import type { OptionNames } from '../options/argument.js';
+import { existsSync, rmSync } from 'node:fs';
 import { TraceFormatError, TracewrightError } from '../errors.js';
+import { hasCode } from '../files/system-error.js';
 import { discardRing } from './recover-file.js';
-import type { RecoveredStream } from './recover-file.js';
-import { CLOSED_TRACE } from './predecessor.js';
-import { RECOVERY_WAIT_MS, whileLocked } from './recovery-lock.js';
+import { asFault, checkWait, nothingToRecover } from './recovery.js';
+import type { Recovery, RecoverOptions } from './recovery.js';
+import { CLOSED_TRACE } from './recovery-errors.js';
+import { whileLocked } from './recovery-lock.js';
 import { RingFile } from './ring-file.js';
 import type { UnreadyRing } from './ring-file.js';
-import { wrapSystemError, hasCode } from '../files/system-error.js';
-
-/** What a recovery has done. */
-export interface Recovery {
-  /** Streams that were completed. */
-  streams: RecoveredStream[];
-  /** Streams that never held a record, and rings without one, that were deleted. */
-  emptied: string[];
-  /** What could not be recovered, and why; everything else was. */
-  faults: TracewrightError[];
-}
-
-export interface RecoverOptions {
-  /** Where the rings are, when the process kept them elsewhere (`ringDir`). */
-  ringDir?: string;
-  /**
-   * How long another recovery of the same trace is waited for, 0 to 2^31-1 milliseconds; default
-   * 30,000. What it has done then is not done again.
-   */
-  waitMs?: number;
-}
-
-export const RECOVER_OPTIONS: OptionNames<Required<RecoverOptions>> = {
-  ringDir: true,
-  waitMs: true,
-};
-
-/** @throws TracewrightError for a `waitMs` out of its range. */
-export function checkWait({ waitMs = RECOVERY_WAIT_MS }: RecoverOptions): number {
-  return integerIn('waitMs', waitMs, 0, 2 ** 31 - 1);
-}
 
 /** A file that may be a ring, and the stream that it feeds, if that belongs to the trace. */
 export interface Candidate {
@@ -55,45 +22,6 @@ export interface Candidate {
 export interface Leftover {
   ring: RingFile;
   stream: string;
-}
-
-const DEEPEST = 16;
-
-function entriesOf(directory: string, mayBeGone = false): Dirent[] {
-  try {
-    return wrapSystemError('path', directory, () =>
-      readdirSync(directory, { withFileTypes: true }),
-    );
-  } catch (error) {
-    if (mayBeGone && hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
-
-/** Files below `directory` whose names a test accepts, without following links. */
-export function* filesBelow(
-  directory: string,
-  accepts: (name: string, directory: string) => boolean,
-  depth = 0,
-): Generator<string, void> {
-  // One that was seen in another may have been deleted by a recovery since.
-  for (const entry of entriesOf(directory, depth > 0 && depth <= DEEPEST)) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory() && depth < DEEPEST) yield* filesBelow(path, accepts, depth + 1);
-    else if (entry.isFile() && accepts(entry.name, directory)) yield path;
-  }
-}
-
-/** Rings in a directory that was set aside for them. */
-export function* ringsIn(directory: string): Generator<string, void> {
-  for (const entry of entriesOf(directory)) {
-    if (entry.isFile() && entry.name.endsWith('.ring')) yield join(directory, entry.name);
-  }
-}
-
-/** What a recovery has done that has found nothing. */
-export function nothingToRecover(): Recovery {
-  return { streams: [], emptied: [], faults: [] };
 }
 
 /** Finishes one of the rings that are left, and adds what it did to the result. */
@@ -203,11 +131,4 @@ function openRing(path: string, result: Recovery): RingFile | UnreadyRing | unde
     result.faults.push(error);
     return undefined;
   }
-}
-
-/** An error of any kind as a fault of a recovery. */
-export function asFault(path: string, error: unknown): TracewrightError {
-  if (error instanceof TracewrightError) return error;
-  const { message } = error as Error;
-  return new TracewrightError('ERR_SYSTEM', message, { field: 'path', value: path, cause: error });
 }

@@ -3,9 +3,6 @@ import { core } from '../addon.js';
 import { TracewrightError } from '../errors.js';
 import { wrapSystemError, hasCode } from '../files/system-error.js';
 
-/** How long a recovery waits for another one, in milliseconds, by default. */
-export const RECOVERY_WAIT_MS = 30_000;
-
 const POLL_MS = 5;
 
 /** Undefined for a directory that is not there, or may not be read: nothing is recovered in it. */

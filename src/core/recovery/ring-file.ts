@@ -2,9 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from '
 import { endianness } from 'node:os';
 import { core } from '../addon.js';
 import { TraceFormatError, TracewrightError } from '../errors.js';
-import { isAlive, isOwn } from './process-identity.js';
 import type { ProcessIdentity } from './process-identity.js';
-import { UNREADABLE_RING } from './predecessor.js';
+import { UNREADABLE_RING } from './recovery-errors.js';
+import { ownerOf } from './ring-owner.js';
+import type { Owner } from './ring-owner.js';
 
 const MAGIC = 'TWRING\r\n';
 const VERSION = 1;
@@ -14,7 +15,6 @@ const LARGEST_PREAMBLE = 1 << 16;
 const LITTLE = endianness() === 'LE';
 /** A ring that does not say whose it is becomes ready within milliseconds, or its process died over it. */
 const LONGEST_UNREADY_MS = 10_000;
-const LONGEST_LETTING_GO_MS = 300;
 
 /** What feeds the target of a ring; the numbers are those of native/ring/control_page.h. */
 export type TargetKind = 'own-file' | 'shared-file' | 'socket';
@@ -34,12 +34,6 @@ export interface Claim {
   to: number;
   offset: number;
 }
-
-/**
- * Whether the process of a ring still runs: the one that it names (the same pid, boot and start time),
- * or one that has it mapped, which may be in a container where its pid says nothing here.
- */
-export type Owner = 'alive' | 'dead';
 
 /** A ring that is not ready: nothing can have been recorded in it. */
 export interface UnreadyRing {
@@ -63,28 +57,12 @@ function textAt(page: Buffer, at: number, bytes: number): string {
   return piece.toString('utf8', 0, end === -1 ? piece.length : end);
 }
 
-/** The kernel lets go of what a dead process had mapped, but not always at once. */
-function staysHeld(fd: number): boolean {
-  const until = Date.now() + LONGEST_LETTING_GO_MS;
-  while (core.ringIsHeld(fd)) {
-    if (Date.now() > until) return true;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-  }
-  return false;
-}
-
-/** Whose a ring is, ready or not. */
-function ownerOf(
-  fd: number,
-  page: Buffer,
-): { owner: Owner; isOwn: boolean; process: ProcessIdentity } {
+/** The process that a ring names. */
+function processOf(page: Buffer): ProcessIdentity {
   const { control } = core;
   const pid = Number(numberAt(page, control.pid));
   const start = String(numberAt(page, control.processStart));
-  const boot = textAt(page, control.bootId, 48);
-  const process = { pid, start, boot };
-  const alive = isAlive(process) || staysHeld(fd);
-  return { owner: alive ? 'alive' : 'dead', isOwn: isOwn(process), process };
+  return { pid, start, boot: textAt(page, control.bootId, 48) };
 }
 
 function readable<T>(path: string, call: () => T): T {
@@ -152,8 +130,8 @@ export class RingFile {
       readable(path, () => readSync(fd, page, 0, page.length, 0));
       const magic = page.subarray(0, MAGIC.length);
       if (magic.every((byte) => byte === 0)) {
-        const { process, ...whose } = ownerOf(fd, page);
-        if (process.pid !== 0) return { path, pid: process.pid, ...whose };
+        const process = processOf(page);
+        if (process.pid !== 0) return { path, pid: process.pid, ...ownerOf(fd, process) };
         const age = Date.now() - status.mtimeMs;
         const owner = age < LONGEST_UNREADY_MS ? 'alive' : 'dead';
         return { path, owner, pid: 0, isOwn: false };
@@ -257,7 +235,8 @@ export class RingFile {
       born: view.getBigUint64(control.targetBorn, LITTLE),
     };
     u64(control.pid, 'pid');
-    ({ owner: this.owner, isOwn: this.isOwn, process: this.process } = ownerOf(fd, page));
+    this.process = processOf(page);
+    ({ owner: this.owner, isOwn: this.isOwn } = ownerOf(fd, this.process));
     this.pid = this.process.pid;
   }
 

@@ -4,13 +4,11 @@ import { basename, dirname, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
-import type { RecoveredStream } from '../../core/recovery/recover-file.js';
-import {
-  RECOVER_OPTIONS,
-  filesBelow,
-  recoverRingsLocked,
-} from '../../core/recovery/recover-rings.js';
-import type { Candidate, Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import type { RecoveredStream, Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
+import { recoverRingsLocked } from '../../core/recovery/recover-rings.js';
+import { RECOVER_OPTIONS } from '../../core/recovery/recovery.js';
+import { filesBelow } from '../../core/recovery/ring-search.js';
+import type { Candidate } from '../../core/recovery/recover-rings.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { TracewrightError } from '../../core/errors.js';
-import { nothingToRecover } from '../../core/recovery/recover-rings.js';
-import type { Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import { nothingToRecover } from '../../core/recovery/recovery.js';
+import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { rankFiles, readMetafile } from '../metafile.js';
 import { firstTime } from './chrome.js';
 import { recoverTrace } from './recover.js';

@@ -8,19 +8,11 @@ import {
   recoverSharedFile,
 } from '../../core/recovery/recover-file.js';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
-import {
-  RECOVER_OPTIONS,
-  discardUnused,
-  filesBelow,
-  recoverRingsLocked,
-} from '../../core/recovery/recover-rings.js';
-import type {
-  Candidate,
-  Complete,
-  Leftover,
-  Recovery,
-  RecoverOptions,
-} from '../../core/recovery/recover-rings.js';
+import { discardUnused, recoverRingsLocked } from '../../core/recovery/recover-rings.js';
+import { RECOVER_OPTIONS } from '../../core/recovery/recovery.js';
+import { filesBelow } from '../../core/recovery/ring-search.js';
+import type { Candidate, Complete, Leftover } from '../../core/recovery/recover-rings.js';
+import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import { fileOfRing } from '../file-names.js';

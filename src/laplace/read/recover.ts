@@ -11,15 +11,9 @@ import { dirname } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
-import type { RecoveredStream } from '../../core/recovery/recover-file.js';
-import {
-  RECOVER_OPTIONS,
-  checkWait,
-  discardUnused,
-  nothingToRecover,
-  recoverRings,
-} from '../../core/recovery/recover-rings.js';
-import type { Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import type { RecoveredStream, Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
+import { discardUnused, recoverRings } from '../../core/recovery/recover-rings.js';
+import { RECOVER_OPTIONS, checkWait, nothingToRecover } from '../../core/recovery/recovery.js';
 import { whileLocked } from '../../core/recovery/recovery-lock.js';
 import { writeAll } from '../../core/files/write-all.js';
 import { wrapSystemError } from '../../core/files/system-error.js';

@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { kindOf } from '../../core/files/file-kind.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { isAlive, isTaken } from '../../core/recovery/process-identity.js';
-import { ringsIn } from '../../core/recovery/recover-rings.js';
+import { ringsIn } from '../../core/recovery/ring-search.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { EXTENSION, fileOfRing as fileOfHephRing, nameOfTrace } from '../../heph/file-names.js';

@@ -10,14 +10,11 @@ import {
   endFile,
   recoverOwnFile,
 } from '../../core/recovery/recover-file.js';
-import {
-  RECOVER_OPTIONS,
-  asFault,
-  checkWait,
-  filesBelow,
-  recoverRings,
-} from '../../core/recovery/recover-rings.js';
-import type { Candidate, Recovery, RecoverOptions } from '../../core/recovery/recover-rings.js';
+import { recoverRings } from '../../core/recovery/recover-rings.js';
+import { RECOVER_OPTIONS, asFault, checkWait } from '../../core/recovery/recovery.js';
+import { filesBelow } from '../../core/recovery/ring-search.js';
+import type { Candidate } from '../../core/recovery/recover-rings.js';
+import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { whileLocked } from '../../core/recovery/recovery-lock.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';

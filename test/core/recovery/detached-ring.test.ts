@@ -14,7 +14,7 @@ import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
-import type { Recovery } from '../../../src/core/recovery/recover-rings.js';
+import type { Recovery } from '../../../src/core/recovery/recovery.js';
 import { readCalls } from '../../../src/dumpi/read/reader.js';
 import { recoverTrace as recoverDumpi } from '../../../src/dumpi/read/recover.js';
 import { EPOCH_PACKET_BYTES } from '../../../src/heph/layout.js';

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Recovery } from '../../../src/core/recovery/recover-rings.js';
+import type { Recovery } from '../../../src/core/recovery/recovery.js';
 import { recoverTrace as recoverDumpi } from '../../../src/dumpi/index.js';
 import { recoverTrace as recoverHeph } from '../../../src/heph/index.js';
 import { recoverTrace as recoverLaplace } from '../../../src/laplace/index.js';

@@ -10,7 +10,7 @@ import {
 import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Recovery } from '../../../src/core/recovery/recover-rings.js';
+import type { Recovery } from '../../../src/core/recovery/recovery.js';
 import { RingFile } from '../../../src/core/recovery/ring-file.js';
 import { core } from '../../../src/core/addon.js';
 import { recoverTrace as recoverDumpi } from '../../../src/dumpi/read/recover.js';

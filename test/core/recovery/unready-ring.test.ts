@@ -13,7 +13,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
 import { TracewrightError } from '../../../src/core/errors.js';
 import { ownIdentity } from '../../../src/core/recovery/process-identity.js';
-import type { Recovery } from '../../../src/core/recovery/recover-rings.js';
+import type { Recovery } from '../../../src/core/recovery/recovery.js';
 import { openRank, recoverTrace as recoverDumpi } from '../../../src/dumpi/index.js';
 import { openTrace, recoverTrace as recoverHeph } from '../../../src/heph/index.js';
 import { openReferences, recoverTrace as recoverLaplace } from '../../../src/laplace/index.js';

@@ -1,0 +1,61 @@
+import { TracewrightError } from '../errors.js';
+import { integerIn } from '../options/argument.js';
+import type { OptionNames } from '../options/argument.js';
+
+/** What finishing a stream has added to it. */
+export interface RecoveredStream {
+  /** The file that was completed. */
+  path: string;
+  /** Bytes that the ring still held. */
+  bytes: number;
+  /** Records that were added so that the stream ends. */
+  addedRecords: number;
+  /** Of those, the ones that end marks which were still pushed (ovni). */
+  endedMarks?: number;
+  /** Bytes of half a record that were cut off. */
+  cutBytes?: number;
+}
+
+/** What a recovery has done. */
+export interface Recovery {
+  /** Streams that were completed. */
+  streams: RecoveredStream[];
+  /** Streams that never held a record, and rings without one, that were deleted. */
+  emptied: string[];
+  /** What could not be recovered, and why; everything else was. */
+  faults: TracewrightError[];
+}
+
+export interface RecoverOptions {
+  /** Where the rings are, when the process kept them elsewhere (`ringDir`). */
+  ringDir?: string;
+  /**
+   * How long another recovery of the same trace is waited for, 0 to 2^31-1 milliseconds; default
+   * 30,000. What it has done then is not done again.
+   */
+  waitMs?: number;
+}
+
+export const RECOVER_OPTIONS: OptionNames<Required<RecoverOptions>> = {
+  ringDir: true,
+  waitMs: true,
+};
+
+const DEFAULT_WAIT_MS = 30_000;
+
+/** @throws TracewrightError for a `waitMs` out of its range. */
+export function checkWait({ waitMs = DEFAULT_WAIT_MS }: RecoverOptions): number {
+  return integerIn('waitMs', waitMs, 0, 2 ** 31 - 1);
+}
+
+/** What a recovery has done that has found nothing. */
+export function nothingToRecover(): Recovery {
+  return { streams: [], emptied: [], faults: [] };
+}
+
+/** An error of any kind as a fault of a recovery. */
+export function asFault(path: string, error: unknown): TracewrightError {
+  if (error instanceof TracewrightError) return error;
+  const { message } = error as Error;
+  return new TracewrightError('ERR_SYSTEM', message, { field: 'path', value: path, cause: error });
+}
