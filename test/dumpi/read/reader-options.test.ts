@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkRun, checkTrace } from '../../src/dumpi/read/check.js';
-import { chromeEvents } from '../../src/dumpi/read/chrome.js';
-import { dumpi2ascii } from '../../src/dumpi/read/dumpi2ascii.js';
-import { readCalls } from '../../src/dumpi/read/reader.js';
-import { readSections } from '../../src/dumpi/read/section-reader.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { writeBuilt } from './trace-building.js';
+import { checkRun, checkTrace } from '../../../src/dumpi/read/check.js';
+import { chromeEvents } from '../../../src/dumpi/read/chrome.js';
+import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
+import { readCalls } from '../../../src/dumpi/read/reader.js';
+import { readSections } from '../../../src/dumpi/read/section-reader.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { writeBuilt } from '../trace-building.js';
 
 const directory = temporaryDirectory();
 

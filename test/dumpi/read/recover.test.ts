@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
-import { core } from '../../src/core/addon.js';
-import { RingFile } from '../../src/core/recovery/ring-file.js';
-import { callNamed } from '../../src/dumpi/calls.js';
-import { readCalls } from '../../src/dumpi/read/reader.js';
-import { recoverTrace } from '../../src/dumpi/read/recover.js';
-import { readSections } from '../../src/dumpi/read/section-reader.js';
-import { fixturePath, runFixture } from '../fixtures/run-fixture.js';
+import { core } from '../../../src/core/addon.js';
+import { RingFile } from '../../../src/core/recovery/ring-file.js';
+import { callNamed } from '../../../src/dumpi/calls.js';
+import { readCalls } from '../../../src/dumpi/read/reader.js';
+import { recoverTrace } from '../../../src/dumpi/read/recover.js';
+import { readSections } from '../../../src/dumpi/read/section-reader.js';
+import { fixturePath, runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-recovery-'));
 afterAll(() => {
@@ -186,7 +186,7 @@ describe('a rank whose process ends without closing it', () => {
   });
 
   it('is left alone while its process is alive', async () => {
-    const { openRank } = await import('../../src/dumpi/write/rank.js');
+    const { openRank } = await import('../../../src/dumpi/write/rank.js');
     const directory = mkdtempSync(join(folder, 'run-'));
     const rank = openRank({ directory, rank: 0, size: 1, config: {} });
     expect(() => recoverTrace(directory)).toThrow(expect.objectContaining({ code: 'ERR_ORDER' }));

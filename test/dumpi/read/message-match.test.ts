@@ -1,13 +1,13 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkRun } from '../../src/dumpi/read/check.js';
-import { ANY_SOURCE, ANY_TAG, Comm, Datatype } from '../../src/dumpi/constants.js';
-import { rankFileName, writeMetafile } from '../../src/dumpi/metafile.js';
-import { openRank } from '../../src/dumpi/write/rank.js';
-import type { Rank } from '../../src/dumpi/write/rank.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { writeBuilt } from './trace-building.js';
+import { checkRun } from '../../../src/dumpi/read/check.js';
+import { ANY_SOURCE, ANY_TAG, Comm, Datatype } from '../../../src/dumpi/constants.js';
+import { rankFileName, writeMetafile } from '../../../src/dumpi/metafile.js';
+import { openRank } from '../../../src/dumpi/write/rank.js';
+import type { Rank } from '../../../src/dumpi/write/rank.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { writeBuilt } from '../trace-building.js';
 
 const directory = temporaryDirectory();
 

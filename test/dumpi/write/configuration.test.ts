@@ -6,7 +6,7 @@ import {
   checkConfiguration,
   loadConfiguration,
   parseConfiguration,
-} from '../../src/dumpi/write/configuration.js';
+} from '../../../src/dumpi/write/configuration.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-conf-'));
 const here = process.cwd();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Comm } from '../../src/dumpi/constants.js';
-import { createHandles, HandleNumbers } from '../../src/dumpi/write/handles.js';
+import { Comm } from '../../../src/dumpi/constants.js';
+import { createHandles, HandleNumbers } from '../../../src/dumpi/write/handles.js';
 
 describe('numbers of MPI objects', () => {
   it('begin where libdumpi has them begin', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chromeEvents, firstTime } from '../../src/dumpi/read/chrome.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { writeBuilt } from './trace-building.js';
-import type { BuiltCall } from './trace-building.js';
+import { chromeEvents, firstTime } from '../../../src/dumpi/read/chrome.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { writeBuilt } from '../trace-building.js';
+import type { BuiltCall } from '../trace-building.js';
 
 const directory = temporaryDirectory();
 const THREAD_AND_WALL = 0x48;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dumpi2ascii } from '../../src/dumpi/read/dumpi2ascii.js';
-import { CallCursor } from '../../src/dumpi/read/reader.js';
-import { readSections } from '../../src/dumpi/read/section-reader.js';
-import { golden, goldenFiles, haveGolden } from './golden-traces.js';
+import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
+import { CallCursor } from '../../../src/dumpi/read/reader.js';
+import { readSections } from '../../../src/dumpi/read/section-reader.js';
+import { golden, goldenFiles, haveGolden } from '../golden-traces.js';
 
 process.env['TZ'] = 'UTC';
 

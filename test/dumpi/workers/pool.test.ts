@@ -1,11 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { messageSize } from '../../src/dumpi/workers/message-size.js';
-import type { CallRecord } from '../../src/dumpi/read/reader.js';
-import { resultOfFixture } from '../fixtures/run-fixture.js';
+import type { CallRecord } from '../../../src/dumpi/read/reader.js';
+import { resultOfFixture } from '../../fixtures/run-fixture.js';
 import { messagesIn, ranksIn as ranksOfRun } from './ranks-of-run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-workers-'));
@@ -30,12 +28,12 @@ describe('a pool of workers that knows nothing of tracing', () => {
   it('leaves a rank for each thread, and every send has its receive', async () => {
     const directory = mkdtempSync(join(folder, 'run-'));
     const input = { workers: 8, messages: 200 };
-    const traced = await resultOfFixture('dumpi-pool.mjs', {
+    const traced = await resultOfFixture('dumpi/pool.mjs', {
       input,
       execArgv: ['--max-old-space-size=512', '--no-warnings', ...execArgv],
       env: { TRACEWRIGHT_DUMPI_DIR: directory },
     });
-    expect(traced).toEqual(await resultOfFixture('dumpi-pool.mjs', { input }));
+    expect(traced).toEqual(await resultOfFixture('dumpi/pool.mjs', { input }));
     const ranks = ranksIn(directory);
     expect(ranks).toHaveLength(9);
     const sent = messages(ranks, 'MPI_Isend').sort();
@@ -56,7 +54,7 @@ describe('a pool of workers that knows nothing of tracing', () => {
 
   it('is complete where its workers were terminated', async () => {
     const directory = mkdtempSync(join(folder, 'run-'));
-    await resultOfFixture('dumpi-pool.mjs', {
+    await resultOfFixture('dumpi/pool.mjs', {
       input: { workers: 4, messages: 50, terminate: true },
       execArgv,
       env: { TRACEWRIGHT_DUMPI_DIR: directory },
@@ -70,7 +68,7 @@ describe('a pool of workers that knows nothing of tracing', () => {
     const directory = mkdtempSync(join(folder, 'run-'));
     const conf = join(folder, 'workers.conf');
     writeFileSync(conf, 'timestamp full\nMPI_Request_free disable\nfileroot pool\n');
-    await resultOfFixture('dumpi-pool.mjs', {
+    await resultOfFixture('dumpi/pool.mjs', {
       input: { workers: 4, messages: 5 },
       execArgv,
       env: { TRACEWRIGHT_DUMPI_DIR: directory, DUMPI_CONF: conf },
@@ -84,7 +82,7 @@ describe('a pool of workers that knows nothing of tracing', () => {
 
   it('meets and broadcasts', async () => {
     const directory = mkdtempSync(join(folder, 'run-'));
-    const result = await resultOfFixture('dumpi-collectives.mjs', {
+    const result = await resultOfFixture('dumpi/collectives.mjs', {
       env: { TRACEWRIGHT_DUMPI_DIR: directory },
     });
     expect(result).toEqual({ ok: true, codes: [0, 0] });
@@ -97,44 +95,5 @@ describe('a pool of workers that knows nothing of tracing', () => {
     expect(ranks[0]).toHaveLength(40);
     expect(ranks[1]).toEqual(ranks[0]);
     expect(ranks[2]).toEqual(ranks[0]);
-  });
-});
-
-describe('the size of a message', () => {
-  it('is the same for its structured clone', () => {
-    fc.assert(
-      fc.property(
-        fc.anything({
-          withBigInt: true,
-          withDate: true,
-          withMap: true,
-          withSet: true,
-          withTypedArray: true,
-          withSparseArray: true,
-          withObjectString: false,
-        }),
-        (message) => {
-          let clone: unknown;
-          try {
-            clone = structuredClone(message);
-          } catch {
-            // A symbol, say: it cannot be sent.
-            return;
-          }
-          expect(messageSize(clone)).toBe(messageSize(message));
-        },
-      ),
-    );
-  });
-
-  it('counts what there is', () => {
-    expect(messageSize('abc')).toBe(3);
-    expect(messageSize(7)).toBe(8);
-    expect(messageSize(2n ** 64n)).toBe(16);
-    expect(messageSize(new Float64Array(10))).toBe(88);
-    expect(messageSize([1, 2, 3])).toBe(32);
-    const circle: Record<string, unknown> = { a: 1 };
-    circle['self'] = circle;
-    expect(messageSize(circle)).toBe(8 + 1 + 8 + 4);
   });
 });

@@ -1,12 +1,17 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkRun, checkTrace } from '../../src/dumpi/read/check.js';
-import { metafileText, rankFiles, readMetafile, writeMetafile } from '../../src/dumpi/metafile.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { golden, goldenFiles, haveGolden } from './golden-traces.js';
-import { writeBuilt } from './trace-building.js';
-import type { BuiltCall, BuiltTrace } from './trace-building.js';
+import { checkRun, checkTrace } from '../../../src/dumpi/read/check.js';
+import {
+  metafileText,
+  rankFiles,
+  readMetafile,
+  writeMetafile,
+} from '../../../src/dumpi/metafile.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { golden, goldenFiles, haveGolden } from '../golden-traces.js';
+import { writeBuilt } from '../trace-building.js';
+import type { BuiltCall, BuiltTrace } from '../trace-building.js';
 
 const directory = temporaryDirectory();
 

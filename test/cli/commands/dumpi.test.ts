@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dumpi2ascii } from '../../src/dumpi/read/dumpi2ascii.js';
-import { rankFileName, writeMetafile } from '../../src/dumpi/metafile.js';
-import { openRank } from '../../src/dumpi/write/rank.js';
-import { readCalls } from '../../src/dumpi/read/reader.js';
-import { main, tracewright } from '../cli/run-command.js';
-import { runFixture } from '../fixtures/run-fixture.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { golden, goldenFiles, haveGolden } from './golden-traces.js';
-import { writeBuilt } from './trace-building.js';
-import type { BuiltCall } from './trace-building.js';
+import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
+import { rankFileName, writeMetafile } from '../../../src/dumpi/metafile.js';
+import { openRank } from '../../../src/dumpi/write/rank.js';
+import { readCalls } from '../../../src/dumpi/read/reader.js';
+import { main, tracewright } from '../run-command.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { golden, goldenFiles, haveGolden } from '../../dumpi/golden-traces.js';
+import { writeBuilt } from '../../dumpi/trace-building.js';
+import type { BuiltCall } from '../../dumpi/trace-building.js';
 
 process.env['TZ'] = 'UTC';
 

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calls } from '../../src/dumpi/calls.js';
-import { readCalls } from '../../src/dumpi/read/reader.js';
-import type { CallRecord, CallTimes } from '../../src/dumpi/read/reader.js';
-import { readSections } from '../../src/dumpi/read/section-reader.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { anyArguments, i64 } from './any-arguments.js';
-import { golden, goldenFiles, haveGolden } from './golden-traces.js';
-import { builtTrace, writeBuilt } from './trace-building.js';
-import type { BuiltCall, RawClock } from './trace-building.js';
+import { calls } from '../../../src/dumpi/calls.js';
+import { readCalls } from '../../../src/dumpi/read/reader.js';
+import type { CallRecord, CallTimes } from '../../../src/dumpi/read/reader.js';
+import { readSections } from '../../../src/dumpi/read/section-reader.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { anyArguments, i64 } from '../any-arguments.js';
+import { golden, goldenFiles, haveGolden } from '../golden-traces.js';
+import { builtTrace, writeBuilt } from '../trace-building.js';
+import type { BuiltCall, RawClock } from '../trace-building.js';
 
 const directory = temporaryDirectory();
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CallRecord } from '../../src/dumpi/read/reader.js';
-import { resultOfFixture, runFixture } from '../fixtures/run-fixture.js';
+import type { CallRecord } from '../../../src/dumpi/read/reader.js';
+import { resultOfFixture, runFixture } from '../../fixtures/run-fixture.js';
 import { messagesIn, ranksIn } from './ranks-of-run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dumpi-trouble-'));
@@ -16,12 +16,12 @@ const execArgv = ['--import', 'tracewright/dumpi/workers'];
 /** Runs a mode of the fixture with and without tracing, and returns the directory of the trace. */
 async function traced(mode: string, env: Record<string, string> = {}): Promise<string> {
   const directory = mkdtempSync(join(folder, 'run-'));
-  const result = await resultOfFixture('dumpi-trouble.mjs', {
+  const result = await resultOfFixture('dumpi/trouble.mjs', {
     input: { mode },
     execArgv,
     env: { TRACEWRIGHT_DUMPI_DIR: directory, ...env },
   });
-  expect(result).toEqual(await resultOfFixture('dumpi-trouble.mjs', { input: { mode } }));
+  expect(result).toEqual(await resultOfFixture('dumpi/trouble.mjs', { input: { mode } }));
   return directory;
 }
 
@@ -42,7 +42,7 @@ describe('a program that is traced', () => {
     const file = join(folder, 'a file');
     writeFileSync(file, '');
     for (const mode of ['odd', 'eval', 'fork']) {
-      const { code, stdout, stderr } = await runFixture('dumpi-trouble.mjs', {
+      const { code, stdout, stderr } = await runFixture('dumpi/trouble.mjs', {
         input: { mode },
         execArgv,
         env: { TRACEWRIGHT_DUMPI_DIR: join(file, 'x') },
@@ -50,7 +50,7 @@ describe('a program that is traced', () => {
       expect(stderr).toContain('TracewrightWarning: this thread is not traced');
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toEqual(
-        await resultOfFixture('dumpi-trouble.mjs', { input: { mode } }),
+        await resultOfFixture('dumpi/trouble.mjs', { input: { mode } }),
       );
     }
   });
@@ -102,7 +102,7 @@ describe('a program that is traced', () => {
 
 describe('a barrier', () => {
   const barrierOf = (mode: string, directory = mkdtempSync(join(folder, 'run-'))) =>
-    resultOfFixture('dumpi-missing-rank.mjs', {
+    resultOfFixture('dumpi/missing-rank.mjs', {
       input: { mode },
       env: { TRACEWRIGHT_DUMPI_DIR: directory },
     });

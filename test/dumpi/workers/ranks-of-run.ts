@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readMetafile } from '../../src/dumpi/metafile.js';
-import { readCalls } from '../../src/dumpi/read/reader.js';
-import type { CallRecord } from '../../src/dumpi/read/reader.js';
+import { readMetafile } from '../../../src/dumpi/metafile.js';
+import { readCalls } from '../../../src/dumpi/read/reader.js';
+import type { CallRecord } from '../../../src/dumpi/read/reader.js';
 
 /** The calls of each rank of a run, in the order of the ranks, which the metafile must number. */
 export function ranksIn(directory: string): CallRecord[][] {

@@ -1,19 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TraceFormatError } from '../../src/core/errors.js';
-import { callNamed, calls } from '../../src/dumpi/calls.js';
-import { checkTrace } from '../../src/dumpi/read/check.js';
-import { dump } from '../../src/dumpi/read/dump.js';
-import { dumpi2ascii } from '../../src/dumpi/read/dumpi2ascii.js';
-import { INDEX_BYTES, INDEX_ENTRIES } from '../../src/dumpi/layout.js';
-import { readMetafile } from '../../src/dumpi/metafile.js';
-import { CallCursor, readCalls } from '../../src/dumpi/read/reader.js';
-import { readSections } from '../../src/dumpi/read/section-reader.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { anyArguments } from './any-arguments.js';
-import { builtTrace } from './trace-building.js';
+import { TraceFormatError } from '../../../src/core/errors.js';
+import { callNamed, calls } from '../../../src/dumpi/calls.js';
+import { checkTrace } from '../../../src/dumpi/read/check.js';
+import { dump } from '../../../src/dumpi/read/dump.js';
+import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
+import { INDEX_BYTES, INDEX_ENTRIES } from '../../../src/dumpi/layout.js';
+import { CallCursor, readCalls } from '../../../src/dumpi/read/reader.js';
+import { readSections } from '../../../src/dumpi/read/section-reader.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { anyArguments } from '../any-arguments.js';
+import { builtTrace } from '../trace-building.js';
 
 const directory = temporaryDirectory();
 const path = join(directory, 'hostile.bin');
@@ -214,24 +213,5 @@ describe('older indexes', () => {
     expect([...readCalls(path)]).toEqual([]);
     const counts = [index.datatypeSizes, index.functionNames, index.counterLabels];
     expect(counts.map((offset) => offset > 0)).toEqual([0, 1, 2].map((i) => i >= lacking));
-  });
-});
-
-describe('metafiles', () => {
-  it('refuses what names no ranks or files', () => {
-    const meta = join(directory, 'hostile.meta');
-    for (const text of [
-      '',
-      'numprocs=2\n',
-      'fileprefix=a\n',
-      'numprocs=-1\nfileprefix=a\n',
-      'numprocs=1e99\nfileprefix=a',
-    ]) {
-      writeFileSync(meta, text);
-      expect(() => readMetafile(meta)).toThrow(TraceFormatError);
-    }
-    writeFileSync(meta, Buffer.alloc(2 << 20, 'a'));
-    expect(() => readMetafile(meta)).toThrow(TraceFormatError);
-    expect(readFileSync(meta)).toHaveLength(2 << 20);
   });
 });
