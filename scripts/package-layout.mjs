@@ -30,6 +30,7 @@ const rules = [
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
+  [/^node\/(enabled|switch)$/, 'node/enabled'],
   [/^node\//, 'node/hook'],
   [/^(traces|cli)\//, 'cli/commands'],
 ];

@@ -103,11 +103,37 @@ async function soak(minutes) {
   }
 }
 
+const USAGE = `usage: npm run soak -- [options]
+
+  --minutes N  how long to write (10)
+  --help       this text
+`;
+
+/** The arguments, or undefined after an error about them. */
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        minutes: { type: 'string', default: '10' },
+        // Only for the process that reads: see numbersElsewhere.
+        count: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (Number(values.minutes) > 0) return values;
+    process.stderr.write(`--minutes must be a number above 0, got ${values.minutes}\n\n`);
+  } catch (error) {
+    process.stderr.write(`${error.message}\n\n`);
+  }
+  return undefined;
+}
+
 if (isMainThread) {
-  const { values } = parseArgs({
-    options: { minutes: { type: 'string', default: '10' }, count: { type: 'string' } },
-  });
-  if (values.count === undefined) await soak(Number(values.minutes));
+  const values = readArguments();
+  if (values === undefined || values.help) {
+    (values === undefined ? process.stderr : process.stdout).write(USAGE);
+    process.exitCode = values === undefined ? 2 : 0;
+  } else if (values.count === undefined) await soak(Number(values.minutes));
   else process.stdout.write(String(numbersOf(values.count)));
 } else {
   threadInit(workerData.tid);

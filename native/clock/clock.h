@@ -65,7 +65,7 @@ class Clock {
 #endif
   }
 
-  // Measures the line anew. Called by the drain thread only, about every 100 ms while it is awake.
+  // Measures the line anew. Called by the drain thread only, about every 80 ms while it is awake.
   void anchor();
 
   // Whether the kernel keeps time by the TSC, so that now() may.

@@ -307,17 +307,3 @@ export interface NativeCore {
 
 /** The native core: the prebuilt binary of this platform, or the one that was built here. */
 export const core = loadAddon() as NativeCore;
-
-/**
- * Whether the calling thread is the main one. Loading `node:worker_threads` costs some 3 ms and
- * 2 MB, so it is asked only where the numbers of the system do not say.
- */
-export const isMainThread =
-  (process.platform === 'linux' && core.systemThreadId() === process.pid) ||
-  process.getBuiltinModule('node:worker_threads').isMainThread;
-
-// Before Node ends the workers one after another, each of which would wait by itself.
-if (isMainThread)
-  process.prependOnceListener('exit', () => {
-    core.processEnds();
-  });

@@ -64,7 +64,7 @@ export function loadAddon(): unknown {
   };
   const chosen = process.env['TRACEWRIGHT_PREBUILD'];
   const addon =
-    chosen === undefined
+    chosen === undefined || chosen === ''
       ? (attempt(join(code, '..', '..')) ?? attempt(code) ?? attempt(installedPackage()))
       : attempt(chosen);
   if (addon !== undefined) return addon;

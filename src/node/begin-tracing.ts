@@ -8,7 +8,7 @@ import { TracewrightError } from '../core/errors.js';
 import { makeDirectories } from '../core/files/make-directories.js';
 import { checkRingDir, checkRingOptions } from '../core/options/ring-options.js';
 import { holdingSignals } from '../core/signals.js';
-import { checkSizeOptions } from '../core/options/size-limits.js';
+import { claimSizeVariables, readSizeVariables } from '../core/options/size-limits.js';
 import type { CheckedSizeOptions, SizeOptions } from '../core/options/size-limits.js';
 import { EXTENSION } from '../heph/file-names.js';
 import { checkTarget } from '../heph/target.js';
@@ -79,7 +79,7 @@ function settleRingDir(): string | undefined {
 /** What this process may write: with `atMaxBytes: stop`, what earlier traces left of the budget. */
 function sizesOf(used: number): CheckedSizeOptions {
   const { ringBytes } = checkRingOptions({}, { onFull: 'block' });
-  const sizes = checkSizeOptions({}, ringBytes);
+  const sizes = readSizeVariables(ringBytes);
   if (sizes.maxBytes === 0 || sizes.atMaxBytes !== 'stop') return sizes;
   const maxBytes = sizes.maxBytes - used;
   if (maxBytes < 4 * ringBytes) {
@@ -107,20 +107,24 @@ function settleEarlier(run: Run, ringDir: string | undefined): number {
   return traces.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** As options of `openTrace`, which take no 0 for "no limit". */
+function sizeOptionsOf({ maxBytes, rotateBytes, atMaxBytes }: CheckedSizeOptions): SizeOptions {
+  return {
+    ...(maxBytes > 0 ? { maxBytes } : {}),
+    ...(rotateBytes > 0 ? { rotateBytes } : {}),
+    atMaxBytes,
+  };
+}
+
 function openHeph(settings: Settings, run: Run, used: number): { trace: Trace; target: string } {
   const { hephTarget, name } = settings;
   if (hephTarget === undefined) {
-    const { maxBytes, rotateBytes, atMaxBytes } = sizesOf(used);
-    const sizes = {
-      ...(maxBytes > 0 ? { maxBytes } : {}),
-      ...(rotateBytes > 0 ? { rotateBytes } : {}),
-      atMaxBytes,
-    };
+    const sizes = sizeOptionsOf(sizesOf(used));
     return openFree(join(run.directory, 'heph', `${name}${EXTENSION}`), true, sizes);
   }
   if (checkTarget(hephTarget).kind === 'file') {
     // Every process of the run needs a file of its own.
-    return openFree(checkTarget(hephTarget).path, !run.topmost, {});
+    return openFree(checkTarget(hephTarget).path, !run.topmost, sizeOptionsOf(sizesOf(0)));
   }
   return { trace: openTrace(hephTarget), target: hephTarget };
 }
@@ -213,6 +217,7 @@ function beginFirst(): void {
   const settings = readSettings();
   const ringDir = settleRingDir();
   mapPagesLate();
+  claimSizeVariables();
   const run = joinRun(settings);
   const { firstClock } = run;
   completeOnSignals();

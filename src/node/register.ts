@@ -5,11 +5,15 @@
  * @module register
  */
 
+import { isEnabled } from './enabled.js';
+
 // An addon that does not load on this machine must not stop the service, and only a call can be
 // caught. A top-level await would break `-r`.
 try {
-  const { beginTracing } = require('./begin-tracing.js') as typeof import('./begin-tracing.js');
-  beginTracing();
+  if (isEnabled()) {
+    const { beginTracing } = require('./begin-tracing.js') as typeof import('./begin-tracing.js');
+    beginTracing();
+  }
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
   process.emitWarning(`this process is not traced: ${reason}`, 'TracewrightWarning');

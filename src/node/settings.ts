@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { basename, extname } from 'node:path';
+import { switchOf, SWITCH_VALUES } from './switch.js';
 import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
@@ -19,9 +20,9 @@ export interface Settings {
   app: number;
   /** `TRACEWRIGHT_NAME`: names directories and files; default the script's file name. */
   name: string;
-  /** `TRACEWRIGHT_REQUEST_BYTES`: any value but `0`: request spans contain the number of bytes written. */
+  /** `TRACEWRIGHT_REQUEST_BYTES`: `1`: request spans contain the number of bytes written. */
   requestBytes: boolean;
-  /** `TRACEWRIGHT_QUIET`: any value but `0`: the place of the traces is not printed. */
+  /** `TRACEWRIGHT_QUIET`: `1`: the place of the traces is not printed. */
   quiet: boolean;
 }
 
@@ -34,7 +35,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
+    'ENABLED FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
     'RING_BYTES RING_DIR ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -54,9 +55,15 @@ function warnOfUnknownVariables(): void {
   }
 }
 
+const TS_NODE = /[\\/]ts-node(?:[\\/]dist[\\/]|$|-)/;
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+
+/** The name of the program. ts-node runs it in its own process, as an argument. */
 function scriptName(): string {
-  const script = process.argv[1];
-  return script === undefined ? 'node' : basename(script, extname(script));
+  const [, first, ...rest] = process.argv;
+  if (first === undefined) return 'node';
+  const script = (TS_NODE.test(first) && rest.find((text) => SCRIPT.test(text))) || first;
+  return basename(script, extname(script));
 }
 
 function fileName(text: string): string {
@@ -108,7 +115,7 @@ export function readSettings(): Settings {
       return Number.isInteger(app) && app >= 1 && app <= MAX_APP ? app : undefined;
     }),
     name: fileName(text('TRACEWRIGHT_NAME') ?? scriptName()),
-    requestBytes: (text('TRACEWRIGHT_REQUEST_BYTES') ?? '0') !== '0',
-    quiet: (text('TRACEWRIGHT_QUIET') ?? '0') !== '0',
+    requestBytes: read('TRACEWRIGHT_REQUEST_BYTES', false, SWITCH_VALUES, switchOf),
+    quiet: read('TRACEWRIGHT_QUIET', false, SWITCH_VALUES, switchOf),
   };
 }

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodePacket } from '../../src/heph/read/reader.js';
@@ -107,12 +107,30 @@ describe('settings', () => {
   });
 });
 
+describe('the budget', () => {
+  it('is of the traces of the hook, and not of those that the program opens', async () => {
+    const directory = temporaryDirectory();
+    const paths = ['main.heph', 'worker.heph'].map((name) => join(directory, name));
+    const service = new TracedProcess('own-traces.mjs', {
+      env: { TRACEWRIGHT_RING_BYTES: '65536', TRACEWRIGHT_MAX_BYTES: '524288' },
+      args: paths,
+    });
+    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(directory)).toEqual(['main.heph', 'worker.heph']);
+    for (const path of paths) {
+      expect(statSync(path).size).toBeGreaterThan(800_000);
+    }
+    expect(hephFiles(service.directory)[0]).toMatch(/\.000001\.heph$/);
+  });
+});
+
 describe('a setting that is wrong', () => {
   it.each([
     ['TRACEWRIGHT_FORMATS', 'ovni,dwarf', 'must be ovni, heph or ovni,heph, got "ovni,dwarf"'],
     ['TRACEWRIGHT_OVNI_VERSION', '2', 'must be 1 or 3, got "2"; 3 is used'],
     ['TRACEWRIGHT_APP', '0', 'must be an integer from 1 to 2147483647, got "0"; 1 is used'],
     ['TRACEWRIGHT_LOOM', 'a/b', "must be 1 to 200 bytes without '/', got"],
+    ['TRACEWRIGHT_REQUEST_BYTES', 'never', 'must be 1, true, yes, on, 0, false, no or off, got'],
   ])('%s gets a warning and its default', async (variable, value, words) => {
     const { service, stderr } = await serve({ [variable]: value });
     expect(stderr).toContain(`TracewrightWarning: ${variable} ${words}`);

@@ -7,18 +7,22 @@ export interface Setting {
 }
 
 /**
- * What a setting is set to: the option, else the environment variable where it holds something, else
+ * What a setting is set to: the option, else the environment variable if it is set and not empty, else
  * the default.
+ *
+ * @param variable undefined: no variable sets it.
  */
 export function setting(
   option: string,
   given: unknown,
-  variable: string,
+  variable: string | undefined,
   otherwise: unknown,
 ): Setting {
   if (given !== undefined && given !== null) return { field: option, value: given };
-  const text = process.env[variable];
-  if (text === undefined || text === '') return { field: option, value: otherwise };
+  const text = variable === undefined ? '' : process.env[variable];
+  if (variable === undefined || text === undefined || text === '') {
+    return { field: option, value: otherwise };
+  }
   return { field: variable, value: text };
 }
 
@@ -30,11 +34,11 @@ export function setting(
 export function numberSetting(
   option: string,
   given: unknown,
-  variable: string,
+  variable: string | undefined,
   otherwise: number | undefined,
 ): Setting {
   const found = setting(option, given, variable, otherwise);
-  if (found.field !== variable) return found;
+  if (variable === undefined || found.field !== variable) return found;
   const value = Number(found.value);
   if (!Number.isFinite(value)) throw outOfRange(variable, found.value, 'a number');
   return { field: variable, value };

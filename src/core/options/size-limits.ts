@@ -1,6 +1,7 @@
 import { integerIn, oneOf, ownOptions } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { outOfRange } from '../errors.js';
+import { getNote, putNote } from '../process-notes.js';
 import { numberSetting, setting } from './setting.js';
 
 /** How much disk a trace may take. Off by default. */
@@ -53,19 +54,43 @@ function sizeIn(field: string, value: unknown, { rings, ringBytes, most }: SizeR
   throw outOfRange(field, value, limit);
 }
 
+const CLAIM = 'core.size-variables';
+
 /**
- * Fills in environment variables and defaults and checks the result.
+ * Makes the variables the register hook's: they limit its traces, and are no defaults of those that the
+ * program opens in any thread of this process.
+ */
+export function claimSizeVariables(): void {
+  putNote(CLAIM, 'hook');
+}
+
+/**
+ * What the variables say, whoever has claimed them.
+ *
+ * @param ringBytes size of each ring: a write is at most as large.
+ * @throws TracewrightError that names the variable and its limit.
+ */
+export function readSizeVariables(ringBytes: number): CheckedSizeOptions {
+  return check(ownOptions({}), ringBytes, true);
+}
+
+/**
+ * Fills in defaults, from the variables unless they are claimed, and checks the result.
  *
  * @param ringBytes size of each ring: a write is at most as large.
  * @throws TracewrightError that names the option, or the variable, and its limit.
  */
 export function checkSizeOptions(options: SizeOptions, ringBytes: number): CheckedSizeOptions {
-  options = ownOptions(options);
-  const end = setting('atMaxBytes', options.atMaxBytes, 'TRACEWRIGHT_AT_MAX_BYTES', 'deleteOldest');
+  return check(ownOptions(options), ringBytes, getNote(CLAIM) === '');
+}
+
+function check(options: SizeOptions, ringBytes: number, variables: boolean): CheckedSizeOptions {
+  const variable = (name: string) => (variables ? `TRACEWRIGHT_${name}` : undefined);
+  const end = setting('atMaxBytes', options.atMaxBytes, variable('AT_MAX_BYTES'), 'deleteOldest');
   const atMaxBytes = oneOf(end.field, end.value, ['deleteOldest', 'stop']);
   const { maxBytes: most, rotateBytes: each } = options;
-  const whole = numberSetting('maxBytes', most, 'TRACEWRIGHT_MAX_BYTES', undefined);
-  const piece = numberSetting('rotateBytes', each, 'TRACEWRIGHT_ROTATE_BYTES', undefined);
+  const whole = numberSetting('maxBytes', most, variable('MAX_BYTES'), undefined);
+  const piece = numberSetting('rotateBytes', each, variable('ROTATE_BYTES'), undefined);
   const largest = Number.MAX_SAFE_INTEGER;
   const maxBytes =
     whole.value === undefined

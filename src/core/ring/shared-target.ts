@@ -1,6 +1,14 @@
 import { ownOptions } from '../options/argument.js';
 import { core } from '../addon.js';
 import type { JoinOptions, NativeTarget, TargetCounts } from '../addon.js';
+import { isMainThread } from '../system-thread.js';
+
+// Node ends the workers one after another, and each would wait for its own socket.
+if (isMainThread) {
+  process.prependOnceListener('exit', () => {
+    core.processEnds();
+  });
+}
 
 /**
  * A target that any thread of the process may join: a file that several rings feed, or a socket. It

@@ -30,8 +30,8 @@ interface Watch {
   readonly handlers: (FaultHandler | undefined)[];
   /** What was last reported to the service. */
   failing: boolean;
-  /** The group's changes as far as they have been heard of. */
-  heard: number;
+  /** The group's number of changes when the service last looked. */
+  seenChanges: number;
   settling: NodeJS.Timeout | undefined;
 }
 
@@ -58,12 +58,12 @@ export function checkFaultHandler(handler: unknown): FaultHandler | undefined {
 export function watchTargets(group: string, handler: FaultHandler | undefined): () => void {
   let watch = watches.get(group);
   if (watch === undefined) {
-    watch = { handlers: [], failing: false, heard: 0, settling: undefined };
+    watch = { handlers: [], failing: false, seenChanges: 0, settling: undefined };
     watches.set(group, watch);
-    if (core.onTargetChange(hear)) core.watchGroup(group);
+    if (core.onTargetChange(noticeChange)) core.watchGroup(group);
     const { changes, failing } = core.groupState(group);
     // Of a group that fails already the news is on its way.
-    watch.heard = failing ? changes - 1 : changes;
+    watch.seenChanges = failing ? changes - 1 : changes;
   }
   watch.handlers.push(handler);
   let ended = false;
@@ -79,16 +79,16 @@ export function watchTargets(group: string, handler: FaultHandler | undefined): 
 }
 
 /** Called by the native core, on the event loop, after the state of a group has changed. */
-function hear(group: string): void {
+function noticeChange(group: string): void {
   const watch = watches.get(group);
   if (watch === undefined) return;
   const state = core.groupState(group);
-  const isNew = state.changes !== watch.heard;
-  watch.heard = state.changes;
-  // What was well and has changed has failed, be it over by now.
+  const isNew = state.changes !== watch.seenChanges;
+  watch.seenChanges = state.changes;
+  // Any change from healthy is a failure, even if it is already over.
   if (!watch.failing && isNew) {
     watch.failing = true;
-    tell(group, watch, false);
+    reportFault(group, watch, false);
   }
   if (watch.failing && !state.failing) {
     watch.settling ??= setTimeout(settle, SETTLED_MS, group, state.changes).unref();
@@ -107,10 +107,10 @@ function settle(group: string, changes: number): void {
   }
   watch.failing = false;
   // A stream that ended while its target failed has left the group without mending it.
-  if (state.recovered) tell(group, watch, true);
+  if (state.recovered) reportFault(group, watch, true);
 }
 
-function tell(group: string, watch: Watch, over: boolean): void {
+function reportFault(group: string, watch: Watch, over: boolean): void {
   const { errno, first, message, spent } = core.groupState(group);
   const fault: TargetFault = {
     over,

@@ -462,6 +462,12 @@ describe('options', () => {
       ]);
       threadFree();
       procFini();
+      const cwd = process.cwd();
+      process.chdir(folder);
+      process.env['OVNI_TRACEDIR'] = '';
+      expect(procInit(1, 'node.1', 7).traceDir).toBe(join(folder, 'ovni'));
+      procFini();
+      process.chdir(cwd);
       process.env['TRACEWRIGHT_RING_BYTES'] = 'many';
       expect(() => procInit(1, 'node.1', 8)).toThrow(
         expect.objectContaining({ code: 'ERR_ARGUMENT_RANGE', field: 'TRACEWRIGHT_RING_BYTES' }),

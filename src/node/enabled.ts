@@ -1,0 +1,68 @@
+import { realpathSync } from 'node:fs';
+import { switchOf, SWITCH_VALUES } from './switch.js';
+
+const VARIABLE = 'TRACEWRIGHT_ENABLED';
+
+/**
+ * Programs that run other programs, or do a developer's errands. They inherit `NODE_OPTIONS` from the
+ * shell, and a trace of them is of no use.
+ */
+const TOOLS = [
+  /\/npm\/bin\/np[mx]-cli\.js$/,
+  /\/pnpm\/(?:bin|dist)\/pnp[mx]\.[cm]?js$/,
+  /\/yarn\/(?:bin\/|[\d.]+[^/]*\/)?yarn\.js$/,
+  /\/cli-dist\/bin\/yarn\.js$/,
+  /\/\.yarn\/releases\/yarn-[^/]+\.c?js$/,
+  /\/corepack\/dist\/[\w-]+\.js$/,
+  /\/tracewright\/dist\/cli\/main\.js$/,
+  /\/tsx\/dist\/cli\.[cm]?js$/,
+  /\/ts-node\/dist\/bin-esm\.js$/,
+];
+/** It runs the program itself, unless that consists of ES modules. */
+const TS_NODE = /\/ts-node\/dist\/bin(?:-\w+)?\.js$/;
+
+/** The file that the process runs, without links. Package managers link to their commands. */
+function programPath(): string {
+  const path = process.argv[1];
+  if (path === undefined) return '';
+  try {
+    return realpathSync(path).replaceAll('\\', '/');
+  } catch {
+    return path;
+  }
+}
+
+function isTool(): boolean {
+  const path = programPath();
+  if (TS_NODE.test(path) && process.argv.includes('--esm')) return true;
+  return TOOLS.some((tool) => tool.test(path)) || path === ownCommand();
+}
+
+/** The command of this copy of the package: a checkout has any name. A bundle has no `__dirname`. */
+function ownCommand(): string | undefined {
+  if (typeof __dirname !== 'string') return undefined;
+  return `${__dirname.replaceAll('\\', '/').replace(/\/node$/, '')}/cli/main.js`;
+}
+
+/** Whether the command line of this process, rather than its environment, names what is preloaded. */
+function isPreloadedExplicitly(): boolean {
+  return process.execArgv.some((argument) => /^(?:-r|--require|--import)(?:=|$)/.test(argument));
+}
+
+/**
+ * Whether the hook traces this process: `TRACEWRIGHT_ENABLED` decides. Where it is not set, tools such
+ * as `npm` are not traced if they have inherited the hook. Loads nothing of the package.
+ */
+export function isEnabled(): boolean {
+  const text = process.env[VARIABLE] ?? '';
+  const wanted = switchOf(text);
+  if (wanted !== undefined) return wanted;
+  // Workers and child processes of a traced process find the run's variable.
+  if (text !== '' && process.env['TRACEWRIGHT_RUN'] === undefined) {
+    process.emitWarning(
+      `${VARIABLE} must be ${SWITCH_VALUES}, got ${JSON.stringify(text)}; it counts as not set`,
+      'TracewrightWarning',
+    );
+  }
+  return isPreloadedExplicitly() || !isTool();
+}
