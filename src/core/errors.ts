@@ -63,7 +63,16 @@ export class TraceFormatError extends TracewrightError {
   }
 }
 
+/** A value in words. Of an object as far as it lets itself be looked at. */
 function shown(value: unknown): string {
+  try {
+    return describe(value);
+  } catch {
+    return 'an object';
+  }
+}
+
+function describe(value: unknown): string {
   if (typeof value === 'string') {
     return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   }

@@ -101,7 +101,7 @@ export function writeValue(
   if ((TYPE_BYTES[type] & TYPE_ARRAY) === 0) {
     return writeScalar(view, bytes, at, type as ValueType, value as AttributeScalar);
   }
-  const values = value as ArrayLike<AttributeScalar>;
+  const values = value as readonly AttributeScalar[];
   const each = type.slice(0, -2) as ValueType;
   view.setUint16(at, values.length);
   let next = at + 2;
@@ -121,7 +121,7 @@ export function valueBound(type: AttributeType, value: ResolvedValue['value']): 
   if ((TYPE_BYTES[type] & TYPE_ARRAY) === 0) {
     return type === 'string' ? textBound(value as string) : 8;
   }
-  const values = value as ArrayLike<AttributeScalar>;
+  const values = value as readonly AttributeScalar[];
   if (type !== 'string[]') return 2 + 8 * values.length;
   let bound = 2;
   for (let i = 0; i < values.length; i++) bound += textBound(values[i] as string);

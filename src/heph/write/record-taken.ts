@@ -20,8 +20,10 @@ export function recordTaken(
   const bound =
     DESCRIPTION_OFFSET + textBound(description) + boundOfNames(taken) + taken.valuesBound;
   if (!taken.areUsual || ring.free < bound || bound > ring.longestRecord) {
+    // An array's getter can record another event.
+    const timing = trace.started[0]!;
     const typed = resolveAttributes(taken);
-    stream.record(trace.started[0]!, substream, description, {
+    stream.record(timing, substream, description, {
       ...typed,
       bound: DESCRIPTION_OFFSET + textBound(description) + typed.bound,
     });

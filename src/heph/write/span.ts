@@ -14,17 +14,16 @@ import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js'
 import type { ValueType } from '../packet.js';
 import type { Stream, Timing } from './stream.js';
 import {
-  checkAttribute,
   checkSubstream,
   checkText,
-  isAttribute,
   MAX_I64,
   MAX_U64,
   MIN_I64,
   SURELY_SHORT,
+  takeAttribute,
   TYPE_BYTES,
 } from './value.js';
-import type { AttributeType, AttributeValue } from './value.js';
+import type { AttributeType } from './value.js';
 
 /** Names and types of a span's attributes: an object, or a list of pairs. */
 export type SpanSchema =
@@ -144,16 +143,12 @@ function plainSpan(stream: Stream, description: string, fields: readonly Field[]
     stream.checkTiming(timing);
     checkSubstream(substream);
     let bound = fixedBytes;
-    for (let i = 0; i < types.length; i++) {
-      checkAttribute(names[i]!, types[i]!, values[i]);
-      bound += valueBound(types[i]!, values[i] as AttributeValue);
-    }
-    stream.record(timing, substream, description, {
-      names,
-      types,
-      values: values as AttributeValue[],
-      bound,
+    const taken = types.map((type, i) => {
+      const value = takeAttribute(names[i]!, type, values[i]);
+      bound += valueBound(type, value);
+      return value;
     });
+    stream.record(timing, substream, description, { names, types, values: taken, bound });
   };
   return {
     finishIn,
@@ -163,8 +158,8 @@ function plainSpan(stream: Stream, description: string, fields: readonly Field[]
   };
 }
 
-/** Expression: whether a value is a usual one. The most frequent values come first. */
-function usualTest(type: AttributeType, value: string): string {
+/** Expression: whether a value is a usual one. The most frequent values come first. None for arrays. */
+function usualTest(type: AttributeType, value: string): string | [] {
   switch (type) {
     case 'string':
       return `typeof ${value} === 'string' && ${value}.length <= ${SURELY_SHORT}`;
@@ -177,8 +172,22 @@ function usualTest(type: AttributeType, value: string): string {
     case 'f64':
       return `typeof ${value} === 'number'`;
     default:
-      return `isAttribute('${type}', ${value})`;
+      return [];
   }
+}
+
+/**
+ * Statements that read the arrays among the values if the others are usual, as `isUsual` says. A getter
+ * of an array can record another event.
+ */
+function takeArrays(fields: readonly Field[]): string {
+  const arrays = fields.flatMap(({ type }, i) =>
+    type.endsWith('[]') ? [`v${i} = takeAttribute(names[${i}], '${type}', v${i});`] : [],
+  );
+  return `if (isUsual) {
+    ${arrays.join('\n    ')}
+    started[0] = timing;
+  }`;
 }
 
 /** Statements: store a value and move `at` past it. */
@@ -256,6 +265,17 @@ function usualCase(
   const parameters = inSubstream ? ['substream', ...values] : values;
   const substreamAt = `start + ${SUBSTREAM_OFFSET}`;
   const { packetLimit } = stream.trace;
+  const hasArrays = fields.some(({ type }) => type.endsWith('[]'));
+  const test = [
+    'timing >= 0 && timing <= stamp[0]',
+    ...(inSubstream
+      ? [
+          `(typeof substream === 'number' ? Number.isSafeInteger(substream) && substream >= 0
+    : typeof substream === 'bigint' && substream >= 0n && substream <= MAX_U64)`,
+        ]
+      : []),
+    ...fields.flatMap(({ type }, i) => usualTest(type, `v${i}`)),
+  ].join(' && ');
   return {
     name: description,
     parameters,
@@ -266,7 +286,8 @@ function usualCase(
       MAX_I64,
       MAX_U64,
       MIN_I64,
-      isAttribute,
+      names: fields.map(({ name }) => name),
+      takeAttribute,
       valueBound,
       writeFloat,
       writeHead,
@@ -284,17 +305,9 @@ function usualCase(
   started[0] = timing;`,
       plainArguments: [...(inSubstream ? ['substream'] : []), 'started[0]', ...values],
     },
-    prepare: 'const timing = started[0];',
-    test: [
-      'timing >= 0 && timing <= stamp[0]',
-      ...(inSubstream
-        ? [
-            `(typeof substream === 'number' ? Number.isSafeInteger(substream) && substream >= 0
-    : typeof substream === 'bigint' && substream >= 0n && substream <= MAX_U64)`,
-          ]
-        : []),
-      ...fields.map(({ type }, i) => usualTest(type, `v${i}`)),
-    ].join(' && '),
+    prepare: `const timing = started[0];
+  ${hasArrays ? `const isUsual = ${test};\n  ${takeArrays(fields)}` : ''}`,
+    test: hasArrays ? 'isUsual' : test,
     bytes: boundOf(description, fields),
     write: `const number = counter[0];
   counter[0] = number + 1;

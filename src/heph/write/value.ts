@@ -1,5 +1,7 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { checkInt64 } from '../../core/int64.js';
+import { isArray, takeElements } from '../../core/taken-elements.js';
+import { classNameOf } from '../../core/typed-array.js';
 import { MAX_U16, TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../layout.js';
 import type { ValueType } from '../packet.js';
 
@@ -8,12 +10,25 @@ export type AttributeType = ValueType | `${ValueType}[]`;
 
 /** A value whose type on the wire is stated rather than found out: see `u64`, `i64`, `f64`. */
 export class TypedValue {
-  readonly type: AttributeType;
-  readonly value: AttributeScalar | ArrayLike<AttributeScalar>;
+  readonly #type: AttributeType;
+  readonly #value: AttributeScalar | ArrayLike<AttributeScalar>;
 
   constructor(type: AttributeType, value: AttributeScalar | ArrayLike<AttributeScalar>) {
-    this.type = type;
-    this.value = value;
+    this.#type = type;
+    this.#value = value;
+  }
+
+  get type(): AttributeType {
+    return this.#type;
+  }
+
+  get value(): AttributeScalar | ArrayLike<AttributeScalar> {
+    return this.#value;
+  }
+
+  /** @internal Whether a value is one, and no object that pretends to be. */
+  static is(value: unknown): value is TypedValue {
+    return typeof value === 'object' && value !== null && #type in value;
   }
 }
 
@@ -135,7 +150,7 @@ function typeOfArray(field: string, values: readonly unknown[]): ValueType {
 }
 
 /** A value ready to be encoded. */
-export type AttributeValue = AttributeScalar | ArrayLike<AttributeScalar>;
+export type AttributeValue = AttributeScalar | readonly AttributeScalar[];
 
 /** A value and its type. */
 export interface ResolvedValue {
@@ -143,52 +158,65 @@ export interface ResolvedValue {
   value: AttributeValue;
 }
 
-/** Finds the type of a value, and checks both. */
-export function resolveValue(field: string, value: unknown): ResolvedValue {
-  const resolved = findType(field, value);
-  checkAttribute(field, resolved.type, resolved.value);
-  return resolved;
+function takeArray(field: string, value: unknown): readonly unknown[] {
+  return takeElements(field, value, MAX_U16, 'an array or a typed array');
 }
 
-/** Checks a value, or every value of an array, against a type. */
-export function checkAttribute(field: string, type: AttributeType, value: unknown): void {
+/** Checks the elements of an array that was taken. */
+function checkElements(field: string, type: ValueType, values: readonly unknown[]): void {
+  for (let i = 0; i < values.length; i++) {
+    if (!isValue(type, values[i])) checkValue(`${field}[${i}]`, type, values[i]);
+  }
+}
+
+/** Whether {@link checkValue} surely accepts a value: quicker, without the name of a field. */
+function isValue(type: ValueType, value: unknown): boolean {
+  switch (type) {
+    case 'u64':
+      return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+    case 'i64':
+      return typeof value === 'number' && Number.isSafeInteger(value);
+    case 'f64':
+      return typeof value === 'number';
+    case 'string':
+      return typeof value === 'string' && value.length <= SURELY_SHORT;
+  }
+}
+
+/**
+ * Finds the type of a value, and checks both. Of an array it returns a copy: from then on no code of
+ * the caller runs, and nobody changes it.
+ */
+export function resolveValue(field: string, value: unknown): ResolvedValue {
+  if (TypedValue.is(value)) {
+    const { type } = value;
+    return { type, value: takeAttribute(field, type, value.value) };
+  }
+  const name = classNameOf.call(value);
+  if (name !== undefined) {
+    const each = name.includes('Float') ? 'f64' : name.includes('Uint') ? 'u64' : 'i64';
+    return { type: `${each}[]`, value: takeArray(field, value) as AttributeScalar[] };
+  }
+  if (isArray(value)) {
+    const values = takeArray(field, value);
+    const each = typeOfArray(field, values);
+    checkElements(field, each, values);
+    return { type: `${each}[]`, value: values as AttributeScalar[] };
+  }
+  const type = typeOfScalar(field, value);
+  checkValue(field, type, value);
+  return { type, value: value as AttributeScalar };
+}
+
+/** Checks a value against a type; of an array it returns a copy, as {@link resolveValue} does. */
+export function takeAttribute(field: string, type: AttributeType, value: unknown): AttributeValue {
   if (!type.endsWith('[]')) {
     checkValue(field, type as ValueType, value);
-    return;
+    return value as AttributeScalar;
   }
-  if (!Array.isArray(value) && !(ArrayBuffer.isView(value) && !(value instanceof DataView))) {
-    throw wrongType(field, value, 'an array or a typed array');
-  }
-  const values = value as ArrayLike<unknown>;
-  if (values.length > MAX_U16) {
-    throw outOfRange(field, value, `an array of at most ${MAX_U16} values`);
-  }
-  const each = type.slice(0, -2) as ValueType;
-  for (let i = 0; i < values.length; i++) checkValue(`${field}[${i}]`, each, values[i]);
-}
-
-/** Whether {@link checkAttribute} accepts a value. */
-export function isAttribute(type: AttributeType, value: unknown): boolean {
-  try {
-    checkAttribute('', type, value);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function findType(field: string, value: unknown): ResolvedValue {
-  if (value instanceof TypedValue) return value;
-  if (Array.isArray(value)) {
-    return { type: `${typeOfArray(field, value)}[]`, value: value as AttributeScalar[] };
-  }
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
-    // The name of the built-in type, also of a class derived from it.
-    const name = (value as unknown as { [Symbol.toStringTag]: string })[Symbol.toStringTag];
-    const type = name.includes('Float') ? 'f64[]' : name.includes('Uint') ? 'u64[]' : 'i64[]';
-    return { type, value: value as unknown as ArrayLike<AttributeScalar> };
-  }
-  return { type: typeOfScalar(field, value), value: value as AttributeScalar };
+  const values = takeArray(field, value);
+  checkElements(field, type.slice(0, -2) as ValueType, values);
+  return values as AttributeScalar[];
 }
 
 /** What a 64-bit integer is given as. */
@@ -210,8 +238,7 @@ export function f64(value: number | readonly number[]): TypedValue {
 }
 
 function typed(type: ValueType, value: unknown): TypedValue {
-  const whole: AttributeType =
-    Array.isArray(value) || ArrayBuffer.isView(value) ? `${type}[]` : type;
-  checkAttribute(type, whole, value);
+  const whole: AttributeType = isArray(value) || ArrayBuffer.isView(value) ? `${type}[]` : type;
+  takeAttribute(type, whole, value);
   return new TypedValue(whole, value as AttributeScalar | AttributeScalar[]);
 }
