@@ -152,7 +152,12 @@ describe('arrays', () => {
         }).toThrow(expect.objectContaining({ name: 'TracewrightError' }));
         // The length is that of the beginning; a proxy says the same at each reading.
         const array = hostile(stream);
-        finish(stream.startTrace(), new Proxy(array, { get: (from, name) => (name === 'length' ? 2 : Reflect.get(from, name)) })); // prettier-ignore
+        finish(
+          stream.startTrace(),
+          new Proxy(array, {
+            get: (from, name) => (name === 'length' ? 2 : (Reflect.get(from, name) as unknown)),
+          }),
+        );
       }
     });
     expect(events).toEqual([
@@ -169,9 +174,9 @@ describe('arrays', () => {
     const detached = new Float64Array(2);
     structuredClone(detached.buffer, { transfer: [detached.buffer] });
     const events = await recorded((stream) => {
-      for (const attributes of [{ a: detached }, { a: { ...detached, b: 1 } }]) {
+      for (const attributes of [{ a: detached }, { b: 1, a: detached }]) {
         expect(() => {
-          stream.finishTrace(stream.startTrace(), 'x', attributes as unknown as Attributes);
+          stream.finishTrace(stream.startTrace(), 'x', attributes);
         }).toThrow(expect.objectContaining({ name: 'TracewrightError', field: 'a' }));
       }
       expect(() => {
