@@ -295,8 +295,10 @@ void DrainThread::on_signal(int signal_number) {
 
 // Whether the signal ends the process as things stand: by default, or by a handler that cleans up
 // once and lets the signal come again, as Node installs for SIGINT and SIGTERM to restore the
-// terminal. libuv's handlers, which call a program's own, restart system calls.
+// terminal. libuv's handlers, which call a program's own, restart system calls. Process 1, as in a
+// container, ignores by default what ends others.
 bool DrainThread::ends_process(const struct sigaction& action) {
+  if (getpid() == 1) return false;
   const auto flags = static_cast<unsigned>(action.sa_flags);
   if ((flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN) return false;
   if ((flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_DFL) return true;

@@ -44,7 +44,7 @@ class DrainThread {
 
   // Lets the process end with complete traces when it gets `signal_number`, as long as the program
   // does not handle it: the traces are finished, then the signal takes the effect that it had
-  // before. False when the program handles or ignores the signal.
+  // before. False when the program handles or ignores the signal, or it would not end the process.
   bool finish_on_signal(int signal_number);
 
   // A stream begins in several steps: its directory, its metadata, its ring, its first records. A

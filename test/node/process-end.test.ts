@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TracedProcess } from './traced-process.js';
@@ -71,7 +73,41 @@ describe('a service leaves complete traces when it ends by', () => {
   });
 });
 
+const unshare = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+const mayUnshare = spawnSync(unshare[0]!, [...unshare.slice(1), 'true']).status === 0;
+
+describe.skipIf(!mayUnshare)('a signal to process 1 (needs a pid namespace)', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s ends neither it nor the trace',
+    async (signal) => {
+      const service = new TracedProcess('service.mjs', { wrapper: unshare });
+      await service.serve('/');
+      const tasks = `/proc/${service.pid}/task/${service.pid}/children`;
+      const pid = Number(readFileSync(tasks, 'utf8'));
+      process.kill(pid, signal);
+      // The second one finds what the first one has left.
+      await sleep(100);
+      process.kill(pid, signal);
+      await service.serve('/stream');
+      await service.get('/exit');
+      expect(await service.ended()).toMatchObject({ code: 3, stderr: '' });
+      expectComplete(service, ['/', '/stream', '/exit']);
+    },
+  );
+});
+
 describe('signals that the program handles', () => {
+  it('and that do not end it do not end its trace', async () => {
+    const service = new TracedProcess('service.mjs');
+    await service.serve('/survive?signal=SIGTERM');
+    service.kill('SIGTERM');
+    await service.printed(/^survived$/m);
+    await service.serve('/');
+    await service.get('/exit');
+    expect(await service.ended()).toMatchObject({ code: 3, stderr: '' });
+    expectComplete(service, ['/survive', '/', '/exit']);
+  });
+
   it('reach its own handler once, and its exit code stands', async () => {
     const service = new TracedProcess('service.mjs');
     await service.serve('/handle?signal=SIGTERM');

@@ -54,25 +54,25 @@ export class TracedProcess {
       flags?: string[];
       args?: string[];
       cwd?: string;
+      /** A command that runs what follows it, such as `unshare`. */
+      wrapper?: string[];
     } = {},
   ) {
-    const { hook = '--import', env = {}, flags = [], args = [], cwd } = options;
+    const { hook = '--import', env = {}, flags = [], args = [], cwd, wrapper = [] } = options;
     const loading = hook === '--import' || hook === '-r' ? [hook, register] : [];
-    this.#child = spawn(
-      process.execPath,
-      [...loading, ...flags, fileURLToPath(new URL(script, fixtures)), ...args],
-      {
-        env: {
-          PATH: process.env['PATH'],
-          TRACEWRIGHT_DIR: this.directory,
-          TRACEWRIGHT_QUIET: '1',
-          ...(hook === 'NODE_OPTIONS' ? { NODE_OPTIONS: `--import ${register}` } : {}),
-          ...env,
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        ...(cwd === undefined ? {} : { cwd }),
+    const file = fileURLToPath(new URL(script, fixtures));
+    const [command, ...rest] = [...wrapper, process.execPath, ...loading, ...flags, file, ...args];
+    this.#child = spawn(command!, rest, {
+      env: {
+        PATH: process.env['PATH'],
+        TRACEWRIGHT_DIR: this.directory,
+        TRACEWRIGHT_QUIET: '1',
+        ...(hook === 'NODE_OPTIONS' ? { NODE_OPTIONS: `--import ${register}` } : {}),
+        ...env,
       },
-    );
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(cwd === undefined ? {} : { cwd }),
+    });
     processes.push(this);
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
