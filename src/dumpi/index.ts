@@ -26,6 +26,7 @@ export { createHandles, HandleNumbers } from './write/handles.js';
 export type { HandleKind, Handles } from './write/handles.js';
 export { openRank, Rank } from './write/rank.js';
 export type { CallCounts } from './write/rank.js';
+export type { FunctionAt } from './write/function-addresses.js';
 export type { RankOptions } from './write/rank-options.js';
 export type { Timing } from './write/call-starts.js';
 export type { SectionName } from './layout.js';

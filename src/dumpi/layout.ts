@@ -63,6 +63,8 @@ export const TURN_ADDRESSES: Readonly<Record<Clock, bigint>> = {
   cpu: 2n ** 32n - 1n,
 };
 export const FIRST_FUNCTION_ADDRESS = 2n ** 32n;
+/** The name of a function whose name is not known. */
+export const NO_FUNCTION_NAME = '<none>';
 /** The argument of a function's entry or exit. */
 export const ADDRESS_BYTES = 8;
 export const COUNTER_BYTES = 16;

@@ -261,8 +261,12 @@ class TraceCheck {
       const message = `a counter's label has ${bytes} bytes; the reader takes ${MAX_COUNTER_LABEL_BYTES} at most`;
       yield this.#error('counter-label', message, index.counterLabels);
     }
-    if (keyvals.length > 1) {
-      const message = `there are ${keyvals.length} keyvals; the format's own reader aborts on more than one, though this is right by the format`;
+    if (keyvals.length > 0) {
+      const trouble =
+        keyvals.length === 1
+          ? 'dumpi2dumpi writes without end on a trace with one'
+          : 'dumpi2ascii and dumpi2dumpi abort on more than one';
+      const message = `keyvals: ${keyvals.length}; ${trouble}, though this is right by the format`;
       yield this.#warning('reader-keyvals', message, index.keyvals);
     }
   }

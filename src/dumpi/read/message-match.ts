@@ -1,5 +1,6 @@
 import type { Finding } from '../../core/finding.js';
 import { ANY_SOURCE, ANY_TAG } from '../constants.js';
+import { ReadDatatypeSizes } from './read-datatype-sizes.js';
 import { Communicators, MAKING_COMMUNICATORS, WORLD } from './communicators.js';
 import type { CommunicatorId } from './communicators.js';
 import { labelOf } from '../calls.js';
@@ -60,8 +61,8 @@ interface End {
   /** The rank at the other end. */
   peer: number;
   tag: number;
-  count: number;
-  datatype: number;
+  /** NaN where the datatype's size is not known. */
+  bytes: number;
   comm: CommunicatorId;
 }
 
@@ -80,7 +81,7 @@ export class MessageMatch {
   readonly #persistent = new Map<number, End>();
   #streams = 0;
   #rank = 0;
-  #sizes: readonly number[] = [];
+  #sizes = new ReadDatatypeSizes();
   #ended = 0;
   #comparable = true;
 
@@ -92,9 +93,10 @@ export class MessageMatch {
   }
 
   /** What follows are the calls of this rank. */
-  begin(rank: number, { footer, datatypeSizes }: Sections): void {
+  begin(rank: number, sections: Sections): void {
+    const { footer } = sections;
     this.#rank = rank;
-    this.#sizes = datatypeSizes ?? [];
+    this.#sizes = new ReadDatatypeSizes(sections);
     this.#persistent.clear();
     this.#communicators.begin(rank);
     const lacks = (name: CallName): boolean => (footer?.ignored[labelOf(name)] ?? 0) > 0;
@@ -112,6 +114,7 @@ export class MessageMatch {
   call(record: CallRecord): void {
     if (!this.#comparable) return;
     this.#communicators.call(record);
+    this.#sizes.call(record);
     const { name, fields } = record;
     switch (name) {
       case 'MPI_Send':
@@ -276,7 +279,7 @@ export class MessageMatch {
 
   #message(end: End | undefined): void {
     if (end === undefined) return;
-    const { sends, peer, tag, count, datatype, comm } = end;
+    const { sends, peer, tag, bytes, comm } = end;
     const own = this.#rank;
     let traffic = this.#traffic.get(comm);
     if (traffic === undefined) {
@@ -303,20 +306,23 @@ export class MessageMatch {
       tags.set(tag, (stream = { count: 0, bytes: 0 }));
     }
     stream.count++;
-    stream.bytes += count * (this.#sizes[datatype] ?? NaN);
+    stream.bytes += bytes;
   }
 
   #sendOf(call: SendCall): End | undefined {
     const comm = this.#communicators.idOf(call.comm);
     const { count, datatype, dest, tag } = call;
-    return comm === undefined ? undefined : { sends: true, peer: dest, tag, count, datatype, comm };
+    if (comm === undefined) return undefined;
+    const bytes = count * this.#sizes.of(datatype);
+    return { sends: true, peer: dest, tag, bytes, comm };
   }
 
   #receiveOf(call: ReceiveCall): End | undefined {
     const comm = this.#communicators.idOf(call.comm);
     const { count, datatype, source, tag } = call;
     if (comm === undefined) return undefined;
-    return { sends: false, peer: source, tag, count, datatype, comm };
+    const bytes = count * this.#sizes.of(datatype);
+    return { sends: false, peer: source, tag, bytes, comm };
   }
 }
 

@@ -13,6 +13,7 @@ import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { COUNTED_LABELS } from '../calls.js';
+import { DatatypeSizes } from '../datatype-sizes.js';
 import { FieldCursor } from './field-cursor.js';
 import { CALLS_FORMAT, fileOfRing, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
@@ -47,8 +48,15 @@ function recoverNames(ringPath: string, file: string): StoredNames {
   }
 }
 
-/** Walks a body: counts its calls, and finds the clocks whose seconds begin again in it. */
-function surveyCalls(file: string, bodyEnd: number): { counts: number[]; turned: Set<Clock> } {
+/**
+ * Walks a body: counts its calls, learns the sizes of datatypes that they make, and finds the clocks
+ * whose seconds begin again in it.
+ */
+function surveyCalls(
+  file: string,
+  bodyEnd: number,
+  sizes: DatatypeSizes,
+): { counts: number[]; turned: Set<Clock> } {
   const counts = new Array<number>(COUNTED_LABELS).fill(0);
   const turned = new Set<Clock>();
   const cursor = new CallCursor(file, BODY_OFFSET, bodyEnd);
@@ -58,6 +66,7 @@ function surveyCalls(file: string, bodyEnd: number): { counts: number[]; turned:
       if (call === undefined)
         throw new TraceFormatError(file, cursor.offset, 'the calls end early');
       if (call.label < COUNTED_LABELS) counts[call.label]! += 1;
+      sizes.learn(call.name, call.fields);
       const { fn } = call.fields as { fn?: unknown };
       for (const clock of CLOCKS) if (fn === TURN_ADDRESSES[clock]) turned.add(clock);
     }
@@ -111,9 +120,10 @@ function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined 
   const kept = readKeptSections(side.sections);
   const recovered = recoverOwnFile(ring, file);
   const bodyEnd = ring.baseOffset + ring.head;
-  const { counts, turned } = surveyCalls(file, bodyEnd);
+  const sizes = new DatatypeSizes(kept.datatypeSizes);
+  const { counts, turned } = surveyCalls(file, bodyEnd, sizes);
   writeTrailer(file, bodyEnd, {
-    kept,
+    kept: { ...kept, datatypeSizes: sizes.list },
     stored: counts,
     ignored: ignoredIn(ring),
     names: recoverNames(namesRing, side.names),

@@ -1,5 +1,7 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { callNamed } from '../calls.js';
+import { saysSize } from '../datatype-sizes.js';
+import type { DatatypeSizes } from '../datatype-sizes.js';
 import { plainEncoder } from './plain-encoder.js';
 import { compiledEncoder } from './compiled-encoder.js';
 import type { CallEncoder } from './plain-encoder.js';
@@ -25,13 +27,15 @@ export function callLabel(name: unknown): number {
 export class CallEncoders {
   readonly #stream: CallStream;
   readonly #configuration: Configuration;
+  readonly #sizes: DatatypeSizes;
   #current = new Map<string, CallEncoder>();
   /** Those that store calls, while `#current` only counts them. */
   #storing: Map<string, CallEncoder> | undefined;
 
-  constructor(stream: CallStream, configuration: Configuration) {
+  constructor(stream: CallStream, configuration: Configuration, sizes: DatatypeSizes) {
     this.#stream = stream;
     this.#configuration = configuration;
+    this.#sizes = sizes;
   }
 
   /** @throws TracewrightError for a name that the format does not know. */
@@ -66,11 +70,26 @@ export class CallEncoders {
     const setting = this.store ? (calls.get(name) ?? otherCalls) : 'disable';
     const encoders = this.#current;
     const once = plainEncoder(this.#stream, call, setting);
-    const first: CallEncoder = (args, thread) => {
+    const first = this.#learning(name, (args, thread) => {
       once(args, thread);
-      encoders.set(name, compiledEncoder(this.#stream, call, setting) ?? once);
-    };
+      const usual = compiledEncoder(this.#stream, call, setting) ?? once;
+      encoders.set(name, this.#learning(name, usual));
+    });
     encoders.set(name, first);
     return first;
+  }
+
+  /** Takes the sizes of datatypes from calls that say them, whether or not they are stored. */
+  #learning(name: MpiCallName, encode: CallEncoder): CallEncoder {
+    if (!saysSize(name)) return encode;
+    const sizes = this.#sizes;
+    return (args, thread) => {
+      encode(args, thread);
+      try {
+        sizes.learn(name, args as object);
+      } catch {
+        // A getter of the program's that throws the second time: the call is recorded.
+      }
+    };
   }
 }

@@ -1,11 +1,22 @@
 import { checkSectionString } from '../section-encoder.js';
-import { wrongType } from '../../core/errors.js';
-import { ANNOTATION, FIRST_FUNCTION_ADDRESS } from '../layout.js';
+import { outOfRange, wrongType } from '../../core/errors.js';
+import { ANNOTATION, FIRST_FUNCTION_ADDRESS, NO_FUNCTION_NAME, TURN_ADDRESSES } from '../layout.js';
 import type { FunctionNames } from './function-names.js';
 
 /** Keys of annotations: the caller's own are smaller than those that are given out. */
 export const LAST_OWN_KEY = 4095;
 const FIRST_GIVEN_KEY = 4096n;
+const LAST_ADDRESS = 2n ** 64n - 1n;
+const OWN_ADDRESS_LIMIT =
+  'an integer from 4096 to 2^64 - 1, but neither 2^32 - 2 nor 2^32 - 1, that no other function or annotation has';
+
+/** A function at an address of the program's own, such as that of its code. */
+export interface FunctionAt {
+  /** 4,096 to 2^64 - 1, but neither 2^32 - 2 nor 2^32 - 1. */
+  address: bigint | number;
+  /** Default: `<none>`, the format's name for a function whose name is not known. */
+  name?: string;
+}
 
 /**
  * The addresses by which records refer to functions. Annotations are functions too: their address is
@@ -15,6 +26,7 @@ export class FunctionAddresses {
   readonly #names: FunctionNames;
   readonly #functions = new Map<string, bigint>();
   readonly #ownKeys = new Set<number>();
+  readonly #ownAddresses = new Set<bigint>();
   #nextAddress = FIRST_FUNCTION_ADDRESS;
   #nextKey = FIRST_GIVEN_KEY;
 
@@ -26,21 +38,49 @@ export class FunctionAddresses {
    * The address of a function. Undefined when its name found no room: it counts as dropped, and the
    * next call tries again.
    *
-   * @throws TracewrightError for a name that the format cannot store.
+   * @throws TracewrightError for a name that the format cannot store, and for an address that is out
+   *   of its range or in use.
    */
-  of(name: string): bigint | undefined {
-    const known = this.#functions.get(name);
+  of(fn: string | FunctionAt): bigint | undefined {
+    if (typeof fn !== 'string') {
+      if (typeof fn === 'object' && (fn as unknown) !== null) return this.#ownAddress(fn);
+      throw wrongType('name', fn, 'a string, or an object with an address');
+    }
+    const known = this.#functions.get(fn);
     if (known !== undefined) return known;
+    checkSectionString('name', fn);
+    while (this.#ownAddresses.has(this.#nextAddress)) this.#nextAddress++;
+    const address = this.#nextAddress++;
+    if (!this.#names.add(address, fn)) return undefined;
+    this.#functions.set(fn, address);
+    return address;
+  }
+
+  /** The caller's address for a function. It keeps the name that it had first. */
+  #ownAddress({ address: given, name = NO_FUNCTION_NAME }: FunctionAt): bigint | undefined {
+    const address =
+      typeof given === 'number' && Number.isSafeInteger(given) ? BigInt(given) : given;
+    if (this.#ownAddresses.has(address as bigint)) return address as bigint;
+    if (typeof address !== 'bigint') {
+      if (typeof address === 'number') throw outOfRange('address', address, OWN_ADDRESS_LIMIT);
+      throw wrongType('address', address, 'a bigint or an integer');
+    }
     if (typeof (name as unknown) !== 'string') throw wrongType('name', name, 'a string');
     checkSectionString('name', name);
-    const address = this.#nextAddress++;
+    const isTurn = address === TURN_ADDRESSES.wall || address === TURN_ADDRESSES.cpu;
+    const isGiven =
+      address < this.#nextKey || (address >= FIRST_FUNCTION_ADDRESS && address < this.#nextAddress);
+    if (isTurn || isGiven || address > LAST_ADDRESS) {
+      throw outOfRange('address', given, OWN_ADDRESS_LIMIT);
+    }
     if (!this.#names.add(address, name)) return undefined;
-    this.#functions.set(name, address);
+    this.#ownAddresses.add(address);
     return address;
   }
 
   /** A new key for an annotation; undefined when its text found no room. */
   newKey(text: string): bigint | undefined {
+    while (this.#ownAddresses.has(this.#nextKey)) this.#nextKey++;
     const key = this.#nextKey++;
     return this.#names.add(key, ANNOTATION + text) ? key : undefined;
   }

@@ -42,9 +42,15 @@ export interface RankOptions extends RingOptions {
   config?: string | ConfigurationOptions;
   /** Whether records hold a thread, as libdumpi's always do. Default true. */
   threads?: boolean;
-  /** Where the rank is in the machine's network, and how large that is in each dimension. */
-  mesh?: { coordinates: readonly number[]; sizes: readonly number[] };
-  /** Bytes of each datatype by handle; default: the predefined ones on a 64-bit machine. */
+  /**
+   * Where the rank is in the machine's network, and how large that is in each dimension. Without
+   * sizes the trace says 0 for each, as the format has it for a network of unknown size.
+   */
+  mesh?: { coordinates: readonly number[]; sizes?: readonly number[] };
+  /**
+   * Bytes of each datatype by handle; default: the predefined ones on a 64-bit machine. Those of
+   * other datatypes are computed from the calls that make them.
+   */
   datatypeSizes?: readonly number[];
   /**
    * Reads the counters that the configuration names into an array, in its order. It runs at every
@@ -138,11 +144,14 @@ function checkStartTime(startTime: unknown): Date {
 }
 
 function checkMesh(
-  mesh: RankOptions['mesh'] = { coordinates: [], sizes: [] },
+  mesh: RankOptions['mesh'] = { coordinates: [] },
 ): Pick<KeptSections, 'meshCoordinates' | 'meshSizes'> {
   mesh = ownOptions<NonNullable<RankOptions['mesh']>>(mesh, MESH_OPTIONS, 'mesh');
   const meshCoordinates = checkIntegers('mesh.coordinates', mesh.coordinates);
-  const meshSizes = checkIntegers('mesh.sizes', mesh.sizes);
+  const meshSizes =
+    mesh.sizes === undefined
+      ? meshCoordinates.map(() => 0)
+      : checkIntegers('mesh.sizes', mesh.sizes);
   if (meshSizes.length !== meshCoordinates.length) {
     throw outOfRange(
       'mesh.sizes',

@@ -13,6 +13,7 @@ import { ringTag } from '../../core/ring/ring-tag.js';
 import { holdingSignals } from '../../core/signals.js';
 import { callNamed, FUNCTION_ENTER_LABEL, FUNCTION_EXIT_LABEL, TOTAL_LABEL } from '../calls.js';
 import type { CallArguments } from '../calls.js';
+import { DatatypeSizes, LARGEST_SIZE, LAST_DATATYPE } from '../datatype-sizes.js';
 import { CALLS_FORMAT, rankRings, sideFiles } from '../file-names.js';
 import type { SideFiles } from '../file-names.js';
 import { keepSections } from '../kept-sections.js';
@@ -37,6 +38,7 @@ import type { Timing } from './call-starts.js';
 import { CallStream } from './call-stream.js';
 import type { Configuration, MpiCallName } from './configuration.js';
 import { FunctionAddresses, LAST_OWN_KEY } from './function-addresses.js';
+import type { FunctionAt } from './function-addresses.js';
 import { FunctionNames } from './function-names.js';
 import { createHandles } from './handles.js';
 import type { Handles } from './handles.js';
@@ -142,6 +144,7 @@ export class Rank {
   readonly #area: Float64Array;
   readonly #stamp: Float64Array;
   readonly #keyvals: (readonly [string, string])[] = [];
+  readonly #sizes: DatatypeSizes;
   readonly #kept: KeptSections;
   readonly #side: SideFiles;
   #closed = false;
@@ -152,7 +155,12 @@ export class Rank {
     this.rank = plan.rank;
     this.size = plan.size;
     this.configuration = plan.configuration;
-    this.#kept = { ...plan.sections, keyvals: this.#keyvals };
+    this.#sizes = new DatatypeSizes(plan.sections.datatypeSizes);
+    this.#kept = {
+      ...plan.sections,
+      keyvals: this.#keyvals,
+      datatypeSizes: this.#sizes.list,
+    };
     this.path = rankFileName(plan.prefix, this.rank);
     this.#side = sideFiles(this.path);
     wrapSystemError('directory', dirname(this.path), () => {
@@ -172,7 +180,7 @@ export class Rank {
     this.#stream = new CallStream(ring, plan.head, this.#addresses, plan.counters);
     this.#area = this.#stream.area;
     this.#stamp = ring.stamp;
-    this.#encoders = new CallEncoders(this.#stream, plan.configuration);
+    this.#encoders = new CallEncoders(this.#stream, plan.configuration, this.#sizes);
     this.#starts = new CallStarts(this.#stream, (text) => {
       this.annotate(text);
     });
@@ -293,19 +301,23 @@ export class Rank {
     ) as R;
   }
 
-  /** Records the entry into a function of the program. */
-  functionEnter(name: string, thread?: number): void {
-    if (this.configuration.functionEnter) this.#logFunction(FUNCTION_ENTER_LABEL, name, thread);
+  /**
+   * Records the entry into a function of the program.
+   *
+   * @param fn its name, which gets an address of its own, or the address that it has in the program.
+   */
+  functionEnter(fn: string | FunctionAt, thread?: number): void {
+    if (this.configuration.functionEnter) this.#logFunction(FUNCTION_ENTER_LABEL, fn, thread);
   }
 
   /** Records the exit from a function of the program. */
-  functionExit(name: string, thread?: number): void {
-    if (this.configuration.functionExit) this.#logFunction(FUNCTION_EXIT_LABEL, name, thread);
+  functionExit(fn: string | FunctionAt, thread?: number): void {
+    if (this.configuration.functionExit) this.#logFunction(FUNCTION_EXIT_LABEL, fn, thread);
   }
 
-  #logFunction(label: number, name: string, thread: number | undefined): void {
+  #logFunction(label: number, fn: string | FunctionAt, thread: number | undefined): void {
     const number = checkThread(thread);
-    const address = this.#addresses.of(name);
+    const address = this.#addresses.of(fn);
     if (address !== undefined) this.#stream.recordFunction(label, address, number);
   }
 
@@ -339,13 +351,37 @@ export class Rank {
    */
   keyval(key: string, value: string): void {
     const pair = [checkText('key', key), checkText('value', value)] as const;
+    this.#keep(() => {
+      this.#keyvals.push(pair);
+      return () => this.#keyvals.pop();
+    });
+  }
+
+  /**
+   * Says how many bytes a datatype has. A rank finds out the size of a datatype from the call that
+   * makes it (`MPI_Type_contiguous`, …). This is for the others, and for a size that
+   * differs on the machine.
+   *
+   * @param datatype its number, 0 to 32,767.
+   * @param bytes what MPI_Type_size says, 0 to 2^31 - 1.
+   * @throws TracewrightError `ERR_SYSTEM` when the disk is full, say, or the rank's file was removed;
+   *   the size is not changed then.
+   */
+  datatypeSize(datatype: number, bytes: number): void {
+    integerIn('datatype', datatype, 0, LAST_DATATYPE);
+    integerIn('bytes', bytes, 0, LARGEST_SIZE);
+    this.#keep(() => this.#sizes.set(datatype, bytes));
+  }
+
+  /** Makes a change to what only the end of the file says, such that it outlives the process. */
+  #keep(change: () => () => void): void {
     if (this.#closed) throw rankClosed();
     this.#checkPlace();
-    this.#keyvals.push(pair);
+    const undo = change();
     try {
       keepSections(this.#side.sections, this.#kept);
     } catch (error) {
-      this.#keyvals.pop();
+      undo();
       throw error;
     }
   }

@@ -114,15 +114,10 @@ describe('checkTrace', () => {
     const calls = [init, finalize];
     expect(rules({ calls, counterLabels: ['x'.repeat(80)] })).toEqual(['error counter-label']);
     expect(rules({ calls, counterLabels: ['x'.repeat(79)] })).toEqual([]);
-    expect(
-      rules({
-        calls,
-        keyvals: [
-          ['a', 'b'],
-          ['c', 'd'],
-        ],
-      }),
-    ).toEqual(['warning reader-keyvals']);
+    const pair = ['a', 'b'] as const;
+    for (const keyvals of [[pair], [pair, pair]]) {
+      expect(rules({ calls, keyvals })).toEqual(['warning reader-keyvals']);
+    }
     expect(rules({ calls, header: { version: [13, 0, 1] } })).toEqual(['warning newer-version']);
     const counted = { name: 'MPI_Wtime', mask: 0x80, counters: [[1n, 2n]], fields: {} } as const;
     expect(rules({ calls: [init, counted, finalize] })).toEqual(['error bad-call']);

@@ -152,6 +152,48 @@ describe('check of a run', () => {
     ]);
   });
 
+  it('reports a message of a user-defined datatype that is larger than its receive', () => {
+    const { INT } = Datatype;
+    const contiguous = (rank: Rank, count: number, newtype: number): void => {
+      rank.log('MPI_Type_contiguous', { count, oldtype: INT, newtype });
+      rank.log('MPI_Type_commit', { datatype: newtype });
+    };
+    const six = (rank: Rank): void => {
+      contiguous(rank, 1500, 28);
+      send(rank, { count: 1, datatype: 28 });
+    };
+    const four = (rank: Rank): void => {
+      receive(rank, { count: 1, datatype: INT });
+    };
+    const finding =
+      'warning message-size: rank 0 sends 1 messages with tag 7 to rank 1, in all 5996 bytes more than that has room for';
+    expect(found([six, four])).toEqual([finding]);
+    expect(
+      found([six, four], { timestamps: 'none', calls: { MPI_Type_contiguous: 'disable' } }),
+    ).toEqual([finding]);
+    // The number is used again, for a datatype that the section of the sizes does not list.
+    const reusing = (rank: Rank): void => {
+      contiguous(rank, 1500, 28);
+      rank.log('MPI_Type_free', { datatype: 28 });
+      contiguous(rank, 1, 28);
+      send(rank, { count: 1, datatype: 28 });
+    };
+    expect(found([reusing, four])).toEqual([]);
+    expect(
+      found([reusing, four], { timestamps: 'none', calls: { MPI_Type_contiguous: 'disable' } }),
+    ).toEqual([]);
+    // Of an unknown size, until the program says it.
+    const unknown = (rank: Rank): void => {
+      send(rank, { count: 1, datatype: 40 });
+    };
+    const known = (rank: Rank): void => {
+      rank.datatypeSize(40, 6000);
+      unknown(rank);
+    };
+    expect(found([unknown, four])).toEqual([]);
+    expect(found([known, four])).toEqual([finding]);
+  });
+
   it('takes receives from anywhere by their status, or for any message', () => {
     const anywhere = { source: ANY_SOURCE, tag: ANY_TAG };
     const told = (rank: Rank): void => {

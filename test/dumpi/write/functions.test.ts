@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkTrace } from '../../../src/dumpi/read/check.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
 import { caught, open, recorded } from './opened-rank.js';
 
@@ -44,6 +45,82 @@ describe('functions, annotations and pairs', () => {
       ['key', 'wert'],
     ]);
     expect(footer!.calls.every((count) => count === 0)).toBe(true);
+  });
+
+  it('have the addresses that the program gives, with a name or without', () => {
+    const rank = open();
+    const main = { address: 0x5555_5555_1234, name: 'main' };
+    const last = { address: 2n ** 64n - 1n };
+    rank.functionEnter(main);
+    rank.functionEnter(last);
+    rank.functionEnter('named');
+    rank.annotate('a text');
+    rank.functionExit('named');
+    rank.functionExit(last);
+    rank.functionExit({ address: 0x5555_5555_1234n, name: 'another name' });
+    const calls = recorded(rank);
+    expect(calls.map(({ fields }) => BigInt.asUintN(64, (fields as { fn: bigint }).fn))).toEqual([
+      0x5555_5555_1234n,
+      2n ** 64n - 1n,
+      2n ** 32n,
+      4096n,
+      4096n,
+      2n ** 32n,
+      2n ** 64n - 1n,
+      0x5555_5555_1234n,
+    ]);
+    expect(readSections(rank.path).functionNames).toEqual([
+      { address: 0x5555_5555_1234n, name: 'main' },
+      { address: 2n ** 64n - 1n, name: '<none>' },
+      { address: 2n ** 32n, name: 'named' },
+      { address: 4096n, name: 'ANNOTATION: a text' },
+    ]);
+    expect([...checkTrace(rank.path)].map(({ rule }) => rule)).toEqual(['no-init', 'no-finalize']);
+  });
+
+  it('never share an address', () => {
+    const rank = open();
+    rank.functionEnter({ address: 2n ** 32n, name: 'first' });
+    rank.functionEnter({ address: 4096, name: 'second' });
+    rank.functionEnter('third');
+    rank.annotate('fourth');
+    for (const address of [
+      0n,
+      4095n,
+      4097n,
+      2 ** 32 + 1,
+      2n ** 32n - 1n,
+      2n ** 64n,
+      -1,
+      0.5,
+      NaN,
+    ]) {
+      expect(
+        caught(() => {
+          rank.functionEnter({ address });
+        }),
+      ).toMatchObject({ code: 'ERR_ARGUMENT_RANGE', field: 'address' });
+    }
+    for (const [fn, field] of [
+      [{}, 'address'],
+      [{ address: '5' }, 'address'],
+      [null, 'name'],
+      [{ address: 5000, name: 7 }, 'name'],
+    ] as const) {
+      expect(
+        caught(() => {
+          rank.functionExit(fn as never);
+        }),
+      ).toMatchObject({ code: 'ERR_ARGUMENT_TYPE', field });
+    }
+    rank.close();
+    const names = readSections(rank.path).functionNames;
+    expect(names.map(({ address, name }) => `${address} ${name}`)).toEqual([
+      '4294967296 first',
+      '4096 second',
+      '4294967297 third',
+      '4097 ANNOTATION: fourth',
+    ]);
   });
 
   it('are refused by a rank that is closed, which leaves no file for them', () => {

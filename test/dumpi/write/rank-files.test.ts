@@ -47,6 +47,15 @@ describe('the files of a run', () => {
     });
   });
 
+  it('say 0 for each dimension of a network whose size is not known', () => {
+    const rank = open({ mesh: { coordinates: [3, 1, 4] } });
+    rank.close();
+    expect(readSections(rank.path).header).toMatchObject({
+      meshCoordinates: [3, 1, 4],
+      meshSizes: [0, 0, 0],
+    });
+  });
+
   it.each([
     [{ rank: 2 }, 'rank'],
     [{ rank: -1 }, 'rank'],

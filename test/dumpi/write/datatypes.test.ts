@@ -1,0 +1,97 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Datatype } from '../../../src/dumpi/constants.js';
+import type { RankOptions } from '../../../src/dumpi/write/rank-options.js';
+import type { Rank } from '../../../src/dumpi/write/rank.js';
+import { readSections } from '../../../src/dumpi/read/section-reader.js';
+import { caught, open } from './opened-rank.js';
+
+const { FIRST_USER, INT } = Datatype;
+
+function contiguous(rank: Rank, count: number, newtype: number): void {
+  rank.log('MPI_Type_contiguous', { count, oldtype: INT, newtype });
+}
+
+/** What the file says of the datatypes from the first user-defined one. */
+function sizesIn(rank: Rank): number[] {
+  rank.close();
+  return readSections(rank.path).datatypeSizes!.slice(FIRST_USER);
+}
+
+describe('sizes of user-defined datatypes', () => {
+  it.each([
+    ['stored', {}],
+    ['not stored', { config: { otherCalls: 'disable' } }],
+  ] satisfies [string, Partial<RankOptions>][])('are those of calls that are %s', (_, options) => {
+    const rank = open(options);
+    for (let i = 0; i < 4; i++) contiguous(rank, 10 + i, FIRST_USER + i);
+    rank.log('MPI_Type_vector', {
+      count: 2,
+      blocklength: 3,
+      stride: 4,
+      oldtype: FIRST_USER,
+      newtype: FIRST_USER + 5,
+    });
+    expect(sizesIn(rank)).toEqual([40, 44, 48, 52, 0, 240]);
+  });
+
+  it('are what the program says, which outlives it', () => {
+    const rank = open({ datatypeSizes: [0, 0, 1, 1, 1, 1, 4, 2, 2, 8] });
+    contiguous(rank, 2, FIRST_USER);
+    rank.datatypeSize(FIRST_USER + 2, 5);
+    rank.datatypeSize(FIRST_USER, 24);
+    const kept = join(dirname(rank.path), `.${basename(rank.path)}.json`);
+    const { datatypeSizes } = JSON.parse(readFileSync(kept, 'utf8')) as {
+      datatypeSizes: number[];
+    };
+    expect(datatypeSizes.slice(FIRST_USER)).toEqual([24, 0, 5]);
+    expect(sizesIn(rank)).toEqual([24, 0, 5]);
+  });
+
+  it('are refused beyond what the file can hold, and where it is gone', () => {
+    const rank = open();
+    for (const [datatype, bytes, field] of [
+      [-1, 4, 'datatype'],
+      [32_768, 4, 'datatype'],
+      ['28', 4, 'datatype'],
+      [28, -1, 'bytes'],
+      [28, 2 ** 31, 'bytes'],
+      [28, 1n, 'bytes'],
+    ] as const) {
+      const error = caught(() => {
+        rank.datatypeSize(datatype as number, bytes as number);
+      });
+      expect(error).toMatchObject({ name: 'TracewrightError', field });
+    }
+    expect(sizesIn(rank)).toEqual([]);
+    const closed = (): void => {
+      rank.datatypeSize(28, 4);
+    };
+    expect(caught(closed)).toMatchObject({ code: 'ERR_CLOSED' });
+    const removed = open();
+    rmSync(removed.path);
+    expect(
+      caught(() => {
+        removed.datatypeSize(28, 4);
+      }),
+    ).toMatchObject({ code: 'ERR_SYSTEM' });
+    expect(() => {
+      removed.close();
+    }).toThrow('removed');
+  });
+
+  it('are left unknown where the arguments change while they are read', () => {
+    const rank = open();
+    const args = {
+      count: 2,
+      get oldtype(): number {
+        if (rank.counts().calls > 0) throw new Error('too late');
+        return INT;
+      },
+      newtype: FIRST_USER,
+    };
+    rank.log('MPI_Type_contiguous', args);
+    expect(sizesIn(rank)).toEqual([]);
+  });
+});
