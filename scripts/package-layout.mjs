@@ -23,7 +23,7 @@ export const faces = [
 const rules = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
   // Files that are loaded when they are first needed.
-  [/^core\/recovery\/(?!predecessor|process-identity|recovery-errors)/, 'core/recovery'],
+  [/^core\/recovery\/(?!predecessor|process-identity|recovery-errors|ring-trust)/, 'core/recovery'],
   [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],

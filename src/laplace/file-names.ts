@@ -56,7 +56,11 @@ function isLaplaceRing(ring: RingFile): boolean {
 export function* ringCandidates(file: string, ringDir: string | undefined): Generator<Candidate> {
   const ring = ringOf(file);
   if (existsSync(ring)) {
-    yield { path: ring, streamOf: (opened) => (isLaplaceRing(opened) ? file : undefined) };
+    yield {
+      path: ring,
+      stream: file,
+      streamOf: (opened) => (isLaplaceRing(opened) ? file : undefined),
+    };
   }
   yield* ringsElsewhere(ringDir, {
     isMine: isLaplaceRing,

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { kindOf } from '../core/files/file-kind.js';
 import { hasCode } from '../core/files/system-error.js';
 import { filesBelow } from '../core/recovery/ring-search.js';
 import { RingFile } from '../core/recovery/ring-file.js';
@@ -24,7 +25,14 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/** Whether a ring belongs to the user whose trace it claims to feed. */
+function isOfOwner(ring: string, file: string): boolean {
+  const [ringUid, fileUid] = [kindOf(ring)?.uid, kindOf(file)?.uid];
+  return ringUid === undefined || fileUid === undefined || ringUid === fileUid;
+}
+
 function openRing(path: string, file: string): RemainingRing | undefined {
+  if (!isOfOwner(path, file)) return undefined;
   try {
     const ring = RingFile.open(path);
     const writer = ring.owner === 'alive' ? ring.pid : undefined;

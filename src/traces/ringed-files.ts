@@ -4,18 +4,13 @@ import { TracewrightError } from '../core/errors.js';
 import { RingFile } from '../core/recovery/ring-file.js';
 import type { TraceFormat } from './trace-format.js';
 
-/** What a ring says of its format; undefined while it is not ready. */
-function formatOf(ringPath: string): string | undefined {
-  const ring = RingFile.open(ringPath);
-  if (!(ring instanceof RingFile)) return undefined;
-  ring.close();
-  return ring.format;
-}
-
 /** What a ring says of its format; undefined if there is no ring, or none that can be read. */
 export function ringFormatAt(ringPath: string): string | undefined {
   try {
-    return formatOf(ringPath);
+    const ring = RingFile.open(ringPath);
+    if (!(ring instanceof RingFile)) return undefined;
+    ring.close();
+    return ring.format;
   } catch (error) {
     ignoreUnreadable(error);
     return undefined;
@@ -27,22 +22,30 @@ function ignoreUnreadable(error: unknown): void {
   if (!(error instanceof TracewrightError)) throw error;
 }
 
-/** A ring, and the format whose trace it feeds. */
-interface OwnedRing {
-  path: string;
-  owner: TraceFormat | undefined;
+/** The format whose trace a ring feeds, and the file; undefined if the ring is not believed. */
+function fedBy(path: string, formats: readonly TraceFormat[]): FedFile | undefined {
+  const ring = RingFile.open(path);
+  const isReady = ring instanceof RingFile;
+  if (isReady) ring.close();
+  const format = formats.find(({ rings }) =>
+    isReady ? rings.isFormat(ring.format) : rings.isRing(path),
+  );
+  const file = format?.rings.fileOf(path);
+  if (file === undefined || (isReady && ring.doubt(file) !== undefined)) return undefined;
+  return { format: format!, file };
 }
 
-function* ringsIn(directory: string, formats: readonly TraceFormat[]): Generator<OwnedRing, void> {
+interface FedFile {
+  format: TraceFormat;
+  file: string;
+}
+
+function* filesFedIn(directory: string, formats: readonly TraceFormat[]): Generator<FedFile, void> {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith('.ring')) continue;
-    const path = join(directory, entry.name);
     try {
-      const word = formatOf(path);
-      const owner = formats.find(({ rings }) =>
-        word === undefined ? rings.isRing(path) : rings.isFormat(word),
-      );
-      yield { path, owner };
+      const fed = fedBy(join(directory, entry.name), formats);
+      if (fed !== undefined) yield fed;
     } catch (error) {
       ignoreUnreadable(error);
     }
@@ -59,9 +62,8 @@ export function ringedFiles(
   formats: readonly TraceFormat[],
 ): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, Set<string>>(formats.map(({ name }) => [name, new Set()]));
-  for (const { path, owner } of ringsIn(directory, formats)) {
-    const file = owner?.rings.fileOf(path);
-    if (file !== undefined) files.get(owner!.name)!.add(file);
+  for (const { format, file } of filesFedIn(directory, formats)) {
+    files.get(format.name)!.add(file);
   }
   return new Map([...files].map(([name, paths]) => [name, [...paths].sort()]));
 }

@@ -42,6 +42,8 @@ Exit codes
     const ringDir = values['ring-dir'];
     const output = standardOutput();
     let exitCode = EXIT_DONE;
+    const ignoredRings = new Set<string>();
+    let firstIgnored: TracewrightError | undefined;
     for (const { format, path } of findTraces(positionals, checkInput(values), true)) {
       let result: Recovery;
       try {
@@ -53,25 +55,32 @@ Exit codes
         exitCode = error.code === 'ERR_ORDER' ? EXIT_USAGE : Math.max(exitCode, EXIT_FAULTY);
         continue;
       }
+      const { faults, ignored = [], ...done } = result;
+      for (const { value } of ignored) ignoredRings.add(String(value));
+      firstIgnored ??= ignored[0];
       const nothingDone = result.streams.length + result.emptied.length === 0;
       if (nothingDone && result.faults.length === 0) result.faults.push(...faultsOf(format, path));
       if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.faults.some(isOfLiveProcess)) exitCode = EXIT_USAGE;
       if (values.json === true) {
-        const messages = result.faults.map(({ message }) => message);
-        await output.write(
-          `${terminalText(JSON.stringify({ path, ...result, faults: messages }))}\n`,
-        );
+        const texts = (errors: readonly TracewrightError[]) => errors.map(({ message }) => message);
+        const report = { path, ...done, faults: texts(faults), ignored: texts(ignored) };
+        await output.write(`${terminalText(JSON.stringify(report))}\n`);
         continue;
       }
       for (const fault of result.faults)
         await output.write(`fault: ${terminalText(fault.message)}\n`);
-      const done = summary(result);
+      const parts = summary(result);
       const outcome = result.faults.length === 0 ? 'nothing to recover' : 'not recovered';
-      const text = done.length === 0 ? outcome : done.join(', ');
+      const text = parts.length === 0 ? outcome : parts.join(', ');
       await output.write(`${terminalText(path)}: ${text} (${format.name})\n`);
     }
     await output.end();
+    if (firstIgnored !== undefined) {
+      const others = ignoredRings.size - 1;
+      const more = others === 0 ? '' : `, and so ${others === 1 ? 'is' : 'are'} ${others} more`;
+      printMessage(`tracewright recover: ${firstIgnored.message}${more}`);
+    }
     return exitCode;
   },
 };

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { TracewrightError } from '../errors.js';
 import { hasCode } from '../files/system-error.js';
+import { claimNote, putNote } from '../process-notes.js';
 import { CLOSED_TRACE, UNREADABLE_RING } from './recovery-errors.js';
 import type { Recovery, RecoverOptions } from './recovery.js';
 
@@ -31,7 +32,11 @@ export function recoverPredecessor(
   ringDir?: string,
 ): boolean {
   try {
-    recover({ waitMs: OPENING_WAIT_MS, ...(ringDir === undefined ? {} : { ringDir }) });
+    const { ignored } = recover({
+      waitMs: OPENING_WAIT_MS,
+      ...(ringDir === undefined ? {} : { ringDir }),
+    });
+    if (ignored !== undefined) warnOfIgnored(ignored);
     return true;
   } catch (error) {
     if (!(error instanceof TracewrightError)) throw error;
@@ -39,4 +44,19 @@ export function recoverPredecessor(
     if (error.field === UNREADABLE_RING) throw error;
     return error.code !== 'ERR_ORDER' || error.limit === CLOSED_TRACE;
   }
+}
+
+/** Names the note by which the threads of a process warn once. */
+const WARNED = 'core.ignored-rings';
+
+/** Warns, once in a process, of rings that are not believed. Others may add to them at any time. */
+export function warnOfIgnored(ignored: readonly TracewrightError[]): void {
+  const [first] = ignored;
+  if (first === undefined || !claimNote(WARNED)) return;
+  putNote(WARNED, 'warned');
+  const others = ignored.length === 1 ? '' : `, and so are ${ignored.length - 1} others`;
+  process.emitWarning(first.message + others, {
+    type: 'TracewrightWarning',
+    code: 'TRACEWRIGHT_RING_IGNORED',
+  });
 }

@@ -26,12 +26,22 @@ export interface Ending {
 
 const WRITE_BYTES = 1 << 20;
 
-/** Opens the target without following a link that an attacker has put there. */
-function openTarget(path: string): number {
+/**
+ * Opens the target without following a link that an attacker has put there.
+ *
+ * @param ring that is to be written there. The file may be another one than when the ring was believed.
+ */
+function openTarget(path: string, ring?: RingFile): number {
   const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  if (!fstatSync(fd).isFile()) {
+  const status = fstatSync(fd);
+  if (!status.isFile()) {
     closeSync(fd);
     throw new TraceFormatError(path, 0, 'the target of a ring must be a regular file');
+  }
+  const doubt = ring?.doubt(path, status);
+  if (doubt !== undefined) {
+    closeSync(fd);
+    throw doubt;
   }
   return fd;
 }
@@ -157,7 +167,7 @@ export function recoverOwnFile(
   target: string,
   endingOf: (fd: number, end: number) => Ending = (_, end) => epilogueOf(ring, end),
 ): RecoveredStream {
-  const fd = openTarget(target);
+  const fd = openTarget(target, ring);
   try {
     const { size } = fstatSync(fd);
     const start = ring.baseOffset + ring.tail;
@@ -206,7 +216,7 @@ export function recoverSharedFile(
   target: string,
   recordsEnd: number,
 ): RecoveredStream {
-  const fd = openTarget(target);
+  const fd = openTarget(target, ring);
   try {
     const { claim, head, tail } = ring;
     let next = tail;
@@ -252,7 +262,7 @@ export function cutUnfinishedRecord(
 ): void {
   const { from, to, offset } = ring.claim;
   if (from !== to || offset === 0) return;
-  const fd = openTarget(target);
+  const fd = openTarget(target, ring);
   try {
     const { size } = fstatSync(fd);
     if (size > offset) {

@@ -4,7 +4,7 @@ import { hasCode } from '../files/system-error.js';
 import { discardRing } from './recover-file.js';
 import { asFault, checkWait, nothingToRecover } from './recovery.js';
 import type { Recovery, RecoverOptions } from './recovery.js';
-import { CLOSED_TRACE } from './recovery-errors.js';
+import { CLOSED_TRACE, isDoubt } from './recovery-errors.js';
 import { whileLocked } from './recovery-lock.js';
 import { RingFile } from './ring-file.js';
 import type { UnreadyRing } from './ring-file.js';
@@ -12,6 +12,8 @@ import type { UnreadyRing } from './ring-file.js';
 /** A file that may be a ring, and the stream that it feeds, if that belongs to the trace. */
 export interface Candidate {
   path: string;
+  /** The stream that it feeds according to its name. */
+  stream?: string;
   /** An error where it belongs to the trace and what lies in the place of its stream is not the ring's. */
   streamOf(ring: RingFile): string | TracewrightError | undefined;
   /** Of a ring that never became ready, next to its stream: deletes what there is of the stream. */
@@ -43,9 +45,9 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
     // A directory of rings may be that of the trace.
     const seen = new Set<string>();
     for (const candidate of candidates) {
-      const ring = openRing(candidate.path, result);
+      const ring = openRing(candidate, result);
       if (ring instanceof RingFile) {
-        const stream = seen.has(ring.file) ? undefined : candidate.streamOf(ring);
+        const stream = seen.has(ring.file) ? undefined : believedStream(candidate, ring, result);
         if (typeof stream === 'string') left.push({ ring, stream });
         else ring.close();
         if (stream !== undefined) seen.add(ring.file);
@@ -120,12 +122,38 @@ export function discardUnused({ ring, stream }: Leftover, result: Recovery): boo
   return true;
 }
 
-function openRing(path: string, result: Recovery): RingFile | UnreadyRing | undefined {
+/** The stream of a ring, if the ring is believed. */
+function believedStream(
+  candidate: Candidate,
+  ring: RingFile,
+  result: Recovery,
+): string | TracewrightError | undefined {
+  const stream = candidate.streamOf(ring);
+  if (stream === undefined) return undefined;
+  const doubt = ring.doubt(typeof stream === 'string' ? stream : ring.target);
+  if (doubt === undefined) return stream;
+  ignore(doubt, result);
+  return undefined;
+}
+
+function ignore(doubt: TracewrightError, result: Recovery): void {
+  result.ignored ??= [];
+  result.ignored.push(doubt);
+}
+
+function openRing(
+  { path, stream }: Candidate,
+  result: Recovery,
+): RingFile | UnreadyRing | undefined {
   try {
-    return RingFile.open(path);
+    return RingFile.open(path, stream);
   } catch (error) {
     // Seen in its directory, and finished by a live thread before it could be opened.
     if (hasCode(error, 'ENOENT')) return undefined;
+    if (isDoubt(error)) {
+      ignore(error, result);
+      return undefined;
+    }
     // Whether its process lives, and what place of a shared file is its own, stays unknown.
     if (!(error instanceof TraceFormatError)) throw error;
     result.faults.push(error);

@@ -24,6 +24,8 @@ export interface Recovery {
   emptied: string[];
   /** What could not be recovered, and why; everything else was. */
   faults: TracewrightError[];
+  /** Rings that are not believed, and why: another user may have put them there. Absent: none. */
+  ignored?: TracewrightError[];
 }
 
 export interface RecoverOptions {

@@ -1,11 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, writeSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { endianness } from 'node:os';
 import { core } from '../addon.js';
 import { TraceFormatError, TracewrightError } from '../errors.js';
+import { kindOf } from '../files/file-kind.js';
 import type { ProcessIdentity } from './process-identity.js';
-import { UNREADABLE_RING } from './recovery-errors.js';
+import { DOUBTED_RING, UNREADABLE_RING } from './recovery-errors.js';
 import { ownerOf } from './ring-owner.js';
 import type { Owner } from './ring-owner.js';
+import { doubtAbout, isOurs } from './ring-trust.js';
 
 const MAGIC = 'TWRING\r\n';
 const VERSION = 1;
@@ -75,6 +78,18 @@ function readable<T>(path: string, call: () => T): T {
   }
 }
 
+function doubted(path: string, doubt: string): TracewrightError {
+  const details = { field: DOUBTED_RING, value: path, limit: 'the user of this process' };
+  return new TracewrightError('ERR_SYSTEM', `${path} is ignored as a ring: it ${doubt}`, details);
+}
+
+/** @throws TracewrightError of the field `DOUBTED_RING` for a ring that is not believed. */
+function refuseDoubted(path: string, status: Stats, trace: string | undefined): void {
+  const fed = trace === undefined ? undefined : { path: trace, status: kindOf(trace) };
+  const doubt = doubtAbout(path, status, fed);
+  if (doubt !== undefined) throw doubted(path, doubt);
+}
+
 /**
  * The file of a ring that its process left: what native/ring/control_page.h lays out, read
  * without trusting it. Every number is checked against the file's size and the others.
@@ -113,23 +128,35 @@ export class RingFile {
   #fd: number;
   readonly #controlBytes: number;
 
+  readonly #status: Stats;
+
   /**
-   * @throws TraceFormatError when the file is not a ring, or contradicts itself; TracewrightError
-   *   `ERR_SYSTEM` of the field `ring` when it cannot be read.
+   * @param trace the file that the ring feeds, where its name says so. Of any other ring `doubt` must be
+   *   asked as soon as its trace is known.
+   * @throws TracewrightError `ERR_SYSTEM` of the field `DOUBTED_RING` when it is not believed, and of the
+   *   field `UNREADABLE_RING` when it cannot be read; TraceFormatError when the file is not a ring, or
+   *   contradicts itself.
    * @returns the ring, or whose it is where it is not ready: its process makes it, or died over it.
    */
-  static open(path: string): RingFile | UnreadyRing {
+  static open(path: string, trace?: string): RingFile | UnreadyRing {
+    // First: opening a device or a pipe can have effects.
+    const before = readable(path, () => lstatSync(path));
+    refuseDoubted(path, before, undefined);
     const fd = readable(path, () =>
       openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK),
     );
     let keeps = false;
     try {
       const status = fstatSync(fd);
-      if (!status.isFile()) throw new TraceFormatError(path, 0, 'a ring must be a regular file');
+      refuseDoubted(path, status, trace);
       const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
       readable(path, () => readSync(fd, page, 0, page.length, 0));
       const magic = page.subarray(0, MAGIC.length);
       if (magic.every((byte) => byte === 0)) {
+        // What it feeds it cannot say, so nobody but its owner knows.
+        if (trace === undefined && !isOurs(path, status)) {
+          throw doubted(path, `belongs to another user (${status.uid})`);
+        }
         const process = processOf(page);
         if (process.pid !== 0) return { path, pid: process.pid, ...ownerOf(fd, process) };
         const age = Date.now() - status.mtimeMs;
@@ -139,16 +166,22 @@ export class RingFile {
       if (magic.toString('latin1') !== MAGIC) {
         throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
       }
-      const ring = new RingFile(path, fd, page, status.size);
+      const ring = new RingFile(path, fd, page, status);
       keeps = true;
       return ring;
+    } catch (error) {
+      // A ring of ours that is damaged is a fault; what others have put there is not.
+      if (!(error instanceof TraceFormatError) || isOurs(path, before)) throw error;
+      throw doubted(path, `belongs to another user (${before.uid})`);
     } finally {
       if (!keeps) closeSync(fd);
     }
   }
 
-  private constructor(path: string, fd: number, page: Buffer, size: number) {
+  private constructor(path: string, fd: number, page: Buffer, status: Stats) {
     const { control } = core;
+    const { size } = status;
+    this.#status = status;
     const { dev, ino } = fstatSync(fd, { bigint: true });
     this.file = `${dev}:${ino}`;
     const fault = (offset: number, field: string, value: unknown, limit: string) =>
@@ -238,6 +271,16 @@ export class RingFile {
     this.process = processOf(page);
     ({ owner: this.owner, isOwn: this.isOwn } = ownerOf(fd, this.process));
     this.pid = this.process.pid;
+  }
+
+  /**
+   * Why this ring is not believed to feed a file; undefined if it is.
+   *
+   * @param status of the file, where it is open.
+   */
+  doubt(path: string, status = kindOf(path)): TracewrightError | undefined {
+    const doubt = doubtAbout(this.path, this.#status, { path, status });
+    return doubt === undefined ? undefined : doubted(this.path, doubt);
   }
 
   /** Whether a chunk of this ring has a place in the file that it may not have reached. */

@@ -11,6 +11,8 @@ import { filesBelow } from '../../core/recovery/ring-search.js';
 import type { Candidate } from '../../core/recovery/recover-rings.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
+import type { UnreadyRing } from '../../core/recovery/ring-file.js';
+import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { COUNTED_LABELS } from '../calls.js';
 import { DatatypeSizes } from '../datatype-sizes.js';
@@ -25,9 +27,19 @@ import type { StoredNames } from '../trailer.js';
 
 const CLOCKS: readonly Clock[] = ['wall', 'cpu'];
 
+/** Undefined where there is none, or none that is believed. */
+function namesRingAt(path: string, file: string): RingFile | UnreadyRing | undefined {
+  try {
+    return existsSync(path) ? RingFile.open(path, file) : undefined;
+  } catch (error) {
+    if (isDoubt(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Completes the file of the names from its ring and counts them. */
 function recoverNames(ringPath: string, file: string): StoredNames {
-  const ring = existsSync(ringPath) ? RingFile.open(ringPath) : undefined;
+  const ring = namesRingAt(ringPath, file);
   if (ring instanceof RingFile) {
     recoverOwnFile(ring, file);
     ring.close();
@@ -159,8 +171,10 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
     ? filesBelow(dirname(path), (name) => name === basename(expected), Infinity)
     : filesBelow(path, (name) => fileOfRing(name) !== undefined);
   for (const each of rings) {
+    const stream = fileOfRing(each);
     yield {
       path: each,
+      ...(stream === undefined ? {} : { stream }),
       streamOf: (ring) => (isMine(ring) ? fileOfRing(each) : undefined),
       removeBegun() {
         const file = fileOfRing(each);

@@ -82,7 +82,7 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
   const isMine = (ring: RingFile) => ring.format === 'heph' && ring.targetKind === 'shared-file';
   const isRing = (name: string) => fileOfRing(name) === basename(file);
   for (const path of filesBelow(directory, isRing, Infinity)) {
-    yield { path, streamOf: (ring) => (isMine(ring) ? file : undefined) };
+    yield { path, stream: file, streamOf: (ring) => (isMine(ring) ? file : undefined) };
   }
   yield* ringsElsewhere(options.ringDir, {
     isMine,

@@ -20,7 +20,7 @@ const KERNEL_LINE = new RegExp(
 /** What the ring of a trace says of its format; undefined if there is none that can be read. */
 export function ringFormat(path: string): string | undefined {
   try {
-    const ring = RingFile.open(ringOf(resolve(path)));
+    const ring = RingFile.open(ringOf(resolve(path)), path);
     if (!(ring instanceof RingFile)) return undefined;
     ring.close();
     return ring.format;

@@ -4,9 +4,12 @@ import { ringTag } from '../../core/ring/ring-tag.js';
 import type { RingSetup } from '../../core/ring/ring.js';
 import { checkPath, oneOf, ownOptions } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
-import { TracewrightError } from '../../core/errors.js';
+import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isRegularFile } from '../../core/files/file-kind.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
+import type { UnreadyRing } from '../../core/recovery/ring-file.js';
+import type { Candidate } from '../../core/recovery/recover-rings.js';
+import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
@@ -14,7 +17,7 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
-import { OPENING_WAIT_MS } from '../../core/recovery/predecessor.js';
+import { OPENING_WAIT_MS, warnOfIgnored } from '../../core/recovery/predecessor.js';
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {
@@ -36,10 +39,11 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
   if (existsSync(path)) {
     const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
     try {
-      recoverTrace(path, {
+      const { ignored = [] } = recoverTrace(path, {
         waitMs: OPENING_WAIT_MS,
         ...(ringDir === undefined ? {} : { ringDir }),
       });
+      warnOfIgnored(ignored);
     } catch (error) {
       const inUse = ['ERR_ORDER', 'ERR_TIMEOUT'];
       if (error instanceof TracewrightError && inUse.includes(error.code)) {
@@ -57,13 +61,26 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
   // The ring of a deleted trace is useless and is removed. A ring in a directory for rings may belong
   // to a trace that was moved, and stays.
   for (const candidate of ringCandidates(path, ringDir)) {
-    const ring = RingFile.open(candidate.path);
+    const ring = openBelieved(candidate);
+    if (ring === undefined) continue;
     const ready = ring instanceof RingFile;
     const stream = ready ? candidate.streamOf(ring) : path;
     if (ready) ring.close();
+    if (ready && ring.doubt(path) !== undefined) continue;
     if (ring.owner === 'alive' && stream !== undefined)
       throw placeTaken('path', path, { inUse: true });
     if (stream === path) rmSync(candidate.path, { force: true });
+  }
+}
+
+function openBelieved({ path, stream }: Candidate): RingFile | UnreadyRing | undefined {
+  try {
+    return RingFile.open(path, stream);
+  } catch (error) {
+    if (isDoubt(error)) warnOfIgnored([error]);
+    // In a directory for rings it may be another program's.
+    else if (stream !== undefined || !(error instanceof TraceFormatError)) throw error;
+    return undefined;
   }
 }
 

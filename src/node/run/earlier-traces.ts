@@ -5,8 +5,10 @@ import { TraceFormatError } from '../../core/errors.js';
 import { isAlive, isTaken } from '../../core/recovery/process-identity.js';
 import { ringsIn } from '../../core/recovery/ring-search.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
+import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { EXTENSION, fileOfRing as fileOfHephRing, nameOfTrace } from '../../heph/file-names.js';
+import { streamOfRing } from '../../ovni/file-names.js';
 import { recoverTrace as recoverHeph } from '../../heph/read/recover.js';
 import { recoverTrace as recoverOvni, writersOf } from '../../ovni/read/recover.js';
 import type { StreamOwner } from '../../ovni/stream-owner.js';
@@ -44,16 +46,18 @@ interface KnownRing {
   alive: boolean;
 }
 
-function knownRing(path: string): KnownRing[] {
+/** @param trace that the ring feeds according to its name. */
+function knownRing(path: string, trace?: string): KnownRing[] {
   try {
-    const ring = RingFile.open(path);
+    const ring = RingFile.open(path, trace);
     const { owner, pid } = ring;
     const known = { path, target: '', pid, alive: owner === 'alive' };
     if (!(ring instanceof RingFile)) return [known];
     ring.close();
+    if (ring.doubt(trace ?? ring.target) !== undefined) return [];
     return [{ ...known, target: ring.target }];
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
+    if (hasCode(error, 'ENOENT') || isDoubt(error)) return [];
     // Its process is unknown. Recovery leaves a damaged ring unchanged and recovers the others.
     return [{ path, target: '', pid: 0, alive: !(error instanceof TraceFormatError) }];
   }
@@ -62,7 +66,7 @@ function knownRing(path: string): KnownRing[] {
 /** The rings in the directory that is set aside for them. */
 function ringsElsewhere(ringDir: string | undefined): KnownRing[] {
   try {
-    return ringDir === undefined ? [] : [...ringsIn(ringDir)].flatMap(knownRing);
+    return ringDir === undefined ? [] : [...ringsIn(ringDir)].flatMap((path) => knownRing(path));
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return [];
     throw error;
@@ -152,7 +156,7 @@ export function completeEarlierTraces(
     const found = ours.map((path) => {
       const writers = writersIn(path);
       const rings = [
-        ...ringsBeside(path).flatMap(knownRing),
+        ...ringsBeside(path).flatMap((ring) => knownRing(ring, fileFedBy(ring))),
         ...elsewhere.filter((ring) => feeds(ring, path, writers)),
       ];
       return { path, rings, writers };
@@ -179,6 +183,11 @@ export function completeEarlierTraces(
     }
   }
   return traces.sort((a, b) => a.time - b.time);
+}
+
+/** The file that a ring next to it feeds. */
+function fileFedBy(ring: string): string {
+  return fileOfHephRing(ring) ?? streamOfRing(ring);
 }
 
 function ringsBeside(path: string): string[] {

@@ -145,6 +145,7 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
   for (const path of filesBelow(trace, isRing)) {
     yield {
       path,
+      stream: streamOfRing(path),
       streamOf: (ring) => (isMine(ring) ? streamOfRing(path) : undefined),
       removeBegun() {
         removeBegun(streamOfRing(path));
@@ -211,7 +212,7 @@ function refuseIfAlive(path: string, owners: StreamOwners): void {
 function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery): void {
   const owner = owners.ownerOf(stream);
   if (owner === undefined) return;
-  if (ringIsThere(owner)) {
+  if (ringIsThere(owner, stream)) {
     throw new TracewrightError(
       'ERR_ORDER',
       `${stream}: its ring ${owner.ring} was not recovered; pass its directory as ringDir`,

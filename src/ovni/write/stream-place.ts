@@ -83,7 +83,7 @@ export class StreamPlace {
     if (process.workDir === process.procDir) return;
     const { directory, names } = this.files;
     // A ring stays as long as it has what the disk refused: recovery finds its stream next to it.
-    const isComplete = !ringIsThere(this.owner);
+    const isComplete = !ringIsThere(this.owner, this.files.stream);
     // A stream without events has left no file.
     if (isComplete && existsSync(join(process.workDir, names[0]!))) moveToTrace(process, names);
     // After procFini this thread has written the metadata of the process once more.
