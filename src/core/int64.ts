@@ -1,6 +1,15 @@
 import { outOfRange, wrongType } from './errors.js';
 
-const TWO_32 = 0x1_0000_0000;
+const PER_TWO_32 = 2 ** -32;
+
+/**
+ * A bigint is stored here and read as its halves: V8 compiles a store to such an array without a
+ * call, `setBigInt64` only since Node 22. Nothing is kept here.
+ */
+export const bigintStore = new BigInt64Array(1);
+export const bigintHalves = new Uint32Array(bigintStore.buffer);
+/** Which of the halves is the high one. */
+export const HIGH_HALF = new Uint8Array(Uint16Array.of(1).buffer)[0]!;
 
 const RANGES = {
   u64: {
@@ -41,11 +50,16 @@ export function storeInt64(
   value: number | bigint,
   littleEndian = false,
 ): void {
+  const highAt = at + (littleEndian ? 4 : 0);
+  const lowAt = at + (littleEndian ? 0 : 4);
   if (typeof value === 'bigint') {
-    view.setBigInt64(at, BigInt.asIntN(64, value), littleEndian);
+    bigintStore[0] = value;
+    view.setUint32(highAt, bigintHalves[HIGH_HALF]!, littleEndian);
+    view.setUint32(lowAt, bigintHalves[1 - HIGH_HALF]!, littleEndian);
     return;
   }
-  view.setInt32(at + (littleEndian ? 4 : 0), Math.floor(value / TWO_32), littleEndian);
+  if ((value | 0) === value) view.setInt32(highAt, value >> 31, littleEndian);
+  else view.setInt32(highAt, Math.floor(value * PER_TWO_32), littleEndian);
   // Stored modulo 2^32, which is the low half of negative numbers too.
-  view.setUint32(at + (littleEndian ? 0 : 4), value, littleEndian);
+  view.setUint32(lowAt, value, littleEndian);
 }

@@ -64,12 +64,23 @@ export function writeUntyped(
     view.setUint8(at, TYPE_STRING);
     return writeText(view, bytes, at + 1, value);
   }
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+  if (typeof value !== 'number') {
+    view.setUint8(at, typeof value === 'bigint' && value < 0n ? TYPE_I64 : TYPE_U64);
+    return writeInteger(view, at + 1, value);
+  }
+  // Number.isSafeInteger, which V8 compiles as a call.
+  const isInteger =
+    value <= Number.MAX_SAFE_INTEGER &&
+    value >= Number.MIN_SAFE_INTEGER &&
+    Math.floor(value) === value;
+  if (!isInteger) {
     view.setUint8(at, TYPE_F64);
     return writeFloat(view, at + 1, value);
   }
-  view.setUint8(at, typeof value !== 'boolean' && value < 0 ? TYPE_I64 : TYPE_U64);
-  return writeInteger(view, at + 1, value);
+  view.setUint8(at, value < 0 ? TYPE_I64 : TYPE_U64);
+  view.setInt32(at + 1, Math.floor(value * PER_TWO_32));
+  view.setUint32(at + 5, value);
+  return at + 9;
 }
 
 /** A 64-bit float. */

@@ -9,15 +9,16 @@ import {
   TYPE_U64,
 } from '../layout.js';
 import { recordTaken } from './record-taken.js';
-import type { Stream } from './stream.js';
-import type { TakenAttributes } from './taken-attributes.js';
+import type { Attributes, Stream } from './stream.js';
+import { isUsual, listNames, takeValues } from './taken-attributes.js';
 import type { Trace } from './trace.js';
+import { SURELY_SHORT } from './value.js';
 
 /** Records an event that began at `trace.started[0]`. */
 export type EventEmitter = (
   stream: Stream,
   substream: number | bigint,
-  taken: TakenAttributes,
+  attributes: Attributes | undefined,
 ) => void;
 
 /** Events that a shape needs before its emitter is compiled. */
@@ -30,8 +31,12 @@ const COMPILED_AT_FIRST = 64;
 const MAX_SHAPES = 4;
 /** Descriptions in a generation of those that have emitters; there are two generations. */
 const GENERATION = 128;
+/** Places for descriptions that came a short while ago: a power of two. */
+const RECENT = 64;
 /** Places for descriptions that are counted and have no emitter: a power of two. */
 const CANDIDATES = 256;
+/** Names for which the list is kept for the next event. */
+const KEPT_NAMES = 64;
 /** Bounds of the constants in an emitter. */
 const MAX_NAMES = 32;
 const MAX_CONSTANT_BYTES = 2048;
@@ -48,7 +53,7 @@ class EventShape {
     this.#names = names;
   }
 
-  fits({ names, count }: TakenAttributes): boolean {
+  fits(names: readonly string[], count: number): boolean {
     const own = this.#names;
     if (own.length !== count) return false;
     for (let i = 0; i < count; i++) if (own[i] !== names[i]) return false;
@@ -68,10 +73,29 @@ class EventShape {
   }
 }
 
-/** A description that may become frequent. */
-interface Candidate {
-  description: string;
-  shapes: EventShape[];
+/** A description, and its shapes in the order in which they came. */
+class Described {
+  readonly description: string;
+  readonly shapes: EventShape[] = [];
+  /** Whether one of the shapes has had an emitter. */
+  isFrequent = false;
+
+  constructor(description: string) {
+    this.description = description;
+  }
+
+  /** The shape of an event with these names; undefined if there are too many shapes. */
+  shapeOf(names: readonly string[], count: number): EventShape | undefined {
+    const { shapes } = this;
+    for (const shape of shapes) if (shape.fits(names, count)) return shape;
+    if (shapes.length >= MAX_SHAPES || count > MAX_NAMES) return undefined;
+    const own = names.slice(0, count);
+    // Names that are not valid are among the longer ones.
+    if (own.some((name) => name.length > MAX_CONSTANT_BYTES)) return undefined;
+    const shape = new EventShape(this.description, own);
+    shapes.push(shape);
+    return shape;
+  }
 }
 
 /** Where a candidate is kept. A map would take longer than it saves: most descriptions are rare. */
@@ -93,144 +117,164 @@ function placeOf(description: string): number {
  */
 export class EventShapes {
   readonly #trace: Trace;
-  #young = new Map<string, EventShape[]>();
-  #old = new Map<string, EventShape[]>();
-  readonly #candidates = new Array<Candidate | undefined>(CANDIDATES).fill(undefined);
+  #young = new Map<string, Described>();
+  #old = new Map<string, Described>();
+  /** Frequent ones that came a short while ago, to be found without a map. */
+  readonly #recent = new Array<Described | undefined>(RECENT).fill(undefined);
+  /** Descriptions that may become frequent. */
+  readonly #candidates = new Array<Described | undefined>(CANDIDATES).fill(undefined);
   /** The description that last came to each place, if it is not the candidate's. */
   readonly #latest = new Array<string>(CANDIDATES).fill('');
   #credit = COMPILED_AT_FIRST * EVENTS_A_COMPILE;
+  /** For the names of an event. None while names are listed: a proxy can record another event. */
+  #names: string[] | undefined = [];
 
   constructor(trace: Trace) {
     this.#trace = trace;
   }
 
-  /** The emitter for an event with usual values; undefined if it is rare. */
-  emitterFor(description: string, taken: TakenAttributes): EventEmitter | undefined {
-    const shapes = this.#young.get(description);
-    if (shapes === undefined) return this.#otherEmitterFor(description, taken);
-    for (const shape of shapes) if (shape.fits(taken)) return shape.emitter ?? this.#count(shape);
-    this.#add(shapes, description, taken);
-    return undefined;
+  /** The emitter for an event; undefined if it is rare. Reads no property of the attributes. */
+  emitterFor(description: string, attributes: Attributes | undefined): EventEmitter | undefined {
+    const { length } = description;
+    // Past the end the code is NaN, of which a shift makes 0.
+    const place = (length + (description.charCodeAt(length - 1) << 2)) & (RECENT - 1);
+    let described = this.#recent[place];
+    if (described?.description !== description) {
+      described = this.#young.get(description) ?? this.#otherDescribed(description);
+      if (described === undefined) return undefined;
+      if (described.isFrequent) this.#recent[place] = described;
+    }
+    const names = this.#names ?? [];
+    this.#names = undefined;
+    const count = listNames(attributes, names);
+    this.#names = names.length > KEPT_NAMES ? [] : names;
+    const shape = described.shapeOf(names, count);
+    if (shape === undefined) return undefined;
+    return shape.emitter ?? this.#count(described, shape);
   }
 
-  #otherEmitterFor(description: string, taken: TakenAttributes): EventEmitter | undefined {
+  /** What is known of a description that is not young; undefined if it came too rarely. */
+  #otherDescribed(description: string): Described | undefined {
     const old = this.#old.get(description);
     if (old !== undefined) {
-      this.#keep(description, old);
-      return this.emitterFor(description, taken);
+      this.#keep(old);
+      return old;
     }
     this.#credit += 1;
     if (description.length > MAX_CONSTANT_BYTES) return undefined;
     const place = placeOf(description);
     const candidate = this.#candidates[place];
-    if (candidate?.description !== description) {
-      this.#nominate(place, description, taken);
-      return undefined;
-    }
-    const { shapes } = candidate;
-    const shape = shapes.find((each) => each.fits(taken));
-    if (shape === undefined) {
-      this.#add(shapes, description, taken);
-      return undefined;
-    }
-    const emitter = this.#count(shape);
-    if (emitter === undefined) return undefined;
-    this.#candidates[place] = undefined;
-    this.#keep(description, shapes);
-    return emitter;
-  }
-
-  /** A description becomes the candidate of its place when it comes twice in a row. */
-  #nominate(place: number, description: string, taken: TakenAttributes): void {
+    if (candidate?.description === description) return candidate;
+    // A description becomes the candidate of its place when it comes twice in a row.
     if (this.#latest[place] === description) {
-      const shapes: EventShape[] = [];
-      this.#add(shapes, description, taken);
-      this.#candidates[place] = { description, shapes };
-    } else {
-      this.#latest[place] = description;
+      return (this.#candidates[place] = new Described(description));
     }
+    this.#latest[place] = description;
+    return undefined;
   }
 
-  #add(shapes: EventShape[], description: string, { names, count }: TakenAttributes): void {
-    if (shapes.length >= MAX_SHAPES || count > MAX_NAMES) return;
-    const own = names.slice(0, count);
-    // Names that are not valid are among the longer ones.
-    if (own.some((name) => name.length > MAX_CONSTANT_BYTES)) return;
-    shapes.push(new EventShape(description, own));
-  }
-
-  #count(shape: EventShape): EventEmitter | undefined {
+  #count(described: Described, shape: EventShape): EventEmitter | undefined {
     if (!shape.isFrequent() || this.#credit < EVENTS_A_COMPILE) return undefined;
     this.#credit -= EVENTS_A_COMPILE;
     shape.compile(this.#trace);
+    if (shape.emitter !== undefined && !described.isFrequent) {
+      described.isFrequent = true;
+      this.#candidates[placeOf(described.description)] = undefined;
+      this.#keep(described);
+    }
     return shape.emitter;
   }
 
-  #keep(description: string, shapes: EventShape[]): void {
+  #keep(described: Described): void {
     if (this.#young.size >= GENERATION) {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(description, shapes);
+    this.#young.set(described.description, described);
   }
 }
 
-/** Statements: store a value and its type, and move `at` past them. */
-function writeValueAt(index: number): string {
-  return `value = values[${index}];
-  if (typeof value === 'string') {
-    view.setUint8(at, ${TYPE_STRING});
-    at = writeText(view, bytes, at + 1, value);
-  } else if (typeof value === 'number' && value >>> 0 === value) {
-    view.setUint8(at, ${TYPE_U64});
-    view.setUint32(at + 1, 0);
-    view.setUint32(at + 5, value);
-    at += 9;
-  } else {
-    at = writeUntyped(view, bytes, at, value);
-  }`;
+/** Statements: count the characters of a value, and find out whether it is usual. */
+function measureValue(value: string): string {
+  return `if (typeof ${value} === 'string') characters += ${value}.length;
+  else if (typeof ${value} !== 'number' && ${value} !== undefined && !isUsual(${value})) areUsual = false;`;
 }
 
-/** Undefined for a shape whose constants would be long. */
+/** Statements: store a value and its type, and move `at` past them. */
+function writeValueAt(value: string): string {
+  return `if (typeof ${value} === 'string') {
+      view.setUint8(at, ${TYPE_STRING});
+      at = writeText(view, bytes, at + 1, ${value});
+    } else if (typeof ${value} === 'number' && ${value} >>> 0 === ${value}) {
+      view.setUint8(at, ${TYPE_U64});
+      view.setUint32(at + 1, 0);
+      view.setUint32(at + 5, ${value});
+      at += 9;
+    } else {
+      at = writeUntyped(view, bytes, at, ${value});
+    }`;
+}
+
+/**
+ * An emitter reads every property once, and first of all: a getter can record another event.
+ * Undefined for a shape whose constants would be long.
+ */
 function compileShape(
   trace: Trace,
   description: string,
   names: readonly string[],
 ): EventEmitter | undefined {
   const texts = [prefixed(description), ...names.map(prefixed)];
-  if (Buffer.concat(texts).length > MAX_CONSTANT_BYTES) return undefined;
-  // The description and the first attribute's name are adjacent: one run of constants.
-  const runs = names.length === 0 ? texts : [Buffer.concat(texts.slice(0, 2)), ...texts.slice(2)];
+  const constantBytes = Buffer.concat(texts).length;
+  if (constantBytes > MAX_CONSTANT_BYTES) return undefined;
   const { packetLimit, ring } = trace;
-  const fixedBytes = DESCRIPTION_OFFSET + Buffer.concat(texts).length;
-  const write = runs.flatMap((run, i) => [
-    ...constantStores(run, 'at'),
-    `at += ${run.length};`,
-    ...(names.length === 0 ? [] : [writeValueAt(i)]),
-  ]);
+  // Of each value its type, and eight bytes or the length and at most three bytes a character.
+  const fixedBytes = DESCRIPTION_OFFSET + constantBytes + 9 * names.length;
+  const mostCharacters = Math.min(SURELY_SHORT, Math.floor((ring.longestRecord - fixedBytes) / 3));
+  const values = names.map((_, i) => `v${i}`);
+  const constant = (text: Buffer): string =>
+    [...constantStores(text, 'at'), `at += ${text.length};`].join('\n  ');
   return buildEmitter<Parameters<EventEmitter>>(
     trace,
     {
       name: description,
-      parameters: ['stream', 'substream', 'taken'],
-      scope: { started: trace.started, writeHead, writeInteger, writeText, writeUntyped },
-      test: `taken.areUsual && taken.valuesBound <= ${ring.longestRecord - fixedBytes}`,
-      bytes: `${fixedBytes} + taken.valuesBound`,
+      parameters: ['stream', 'substream', ...values],
+      scope: {
+        started: trace.started,
+        isUsual,
+        writeHead,
+        writeInteger,
+        writeText,
+        writeUntyped,
+        ...Object.fromEntries(names.map((name, i) => [`n${i}`, name])),
+      },
+      entry: {
+        parameters: ['stream', 'substream', 'attributes'],
+        prepare: `const timing = started[0];
+  ${values.map((value, i) => `const ${value} = attributes[n${i}];`).join('\n  ')}
+  started[0] = timing;`,
+        plainArguments: ['stream', 'substream', `[${values.join(', ')}]`],
+      },
+      prepare: `let characters = 0;
+  let areUsual = true;
+  ${values.map(measureValue).join('\n  ')}`,
+      test: `areUsual && characters <= ${mostCharacters}`,
+      bytes: `${fixedBytes} + 3 * characters`,
       write: `const { counter } = stream;
   const number = counter[0];
   counter[0] = number + 1;
   writeHead(view, start, stream.id, number, started[0]);
   writeInteger(view, start + ${SUBSTREAM_OFFSET}, substream);
-  const { values } = taken;
   let at = start + ${DESCRIPTION_OFFSET};
-  let value;
-  ${write.join('\n  ')}
+  ${constant(texts[0]!)}
+  ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constant(texts[i + 1]!)}\n    ${writeValueAt(value)}\n  }`).join('\n  ')}
   view.setUint32(start + ${SIZE_OFFSET}, at - start);
   ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) stream.refuse(at - start, ${packetLimit});`}`,
       size: 'at - start',
     },
-    (stream, substream, taken) => {
-      recordTaken(stream, substream, description, taken);
-    },
+    // Of the values that the emitter has read.
+    ((stream: Stream, substream: number | bigint, read: readonly unknown[]) => {
+      recordTaken(stream, substream, description, takeValues(names, read));
+    }) as unknown as EventEmitter,
   );
 }

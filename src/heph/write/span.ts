@@ -1,6 +1,7 @@
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import type { UsualCase } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
+import { bigintHalves, bigintStore, HIGH_HALF } from '../../core/int64.js';
 import { constantStores, prefixed } from './constant-bytes.js';
 import {
   valueBound,
@@ -17,7 +18,6 @@ import {
   checkSubstream,
   checkText,
   MAX_I64,
-  MAX_U64,
   MIN_I64,
   SURELY_SHORT,
   takeAttribute,
@@ -158,16 +158,28 @@ function plainSpan(stream: Stream, description: string, fields: readonly Field[]
   };
 }
 
+const MAX_U32 = 2 ** 32 - 1;
+
+/** Expression: whether a number is an integer that is safe upwards. V8 compiles it without a call. */
+function isSafe(value: string): string {
+  return `${value} <= ${Number.MAX_SAFE_INTEGER} && Math.floor(${value}) === ${value}`;
+}
+
+/** Expression: whether a bigint is a u64. Bigints of different lengths are compared the fastest. */
+function isU64(value: string): string {
+  return `${value} >= 0n && ${value} < ${2n ** 64n}n`;
+}
+
 /** Expression: whether a value is a usual one. The most frequent values come first. None for arrays. */
 function usualTest(type: AttributeType, value: string): string | [] {
   switch (type) {
     case 'string':
       return `typeof ${value} === 'string' && ${value}.length <= ${SURELY_SHORT}`;
     case 'u64':
-      return `(typeof ${value} === 'number' ? ${value} >>> 0 === ${value} || (Number.isSafeInteger(${value}) && ${value} >= 0)
-    : typeof ${value} === 'bigint' ? ${value} >= 0n && ${value} <= MAX_U64 : typeof ${value} === 'boolean')`;
+      return `(typeof ${value} === 'number' ? (${value} <= ${MAX_U32} ? ${value} >>> 0 === ${value} : ${isSafe(value)})
+    : typeof ${value} === 'bigint' ? ${isU64(value)} : typeof ${value} === 'boolean')`;
     case 'i64':
-      return `(typeof ${value} === 'number' ? Number.isSafeInteger(${value})
+      return `(typeof ${value} === 'number' ? (${value} | 0) === ${value} || (${value} >= ${Number.MIN_SAFE_INTEGER} && ${isSafe(value)})
     : typeof ${value} === 'bigint' ? ${value} >= MIN_I64 && ${value} <= MAX_I64 : typeof ${value} === 'boolean')`;
     case 'f64':
       return `typeof ${value} === 'number'`;
@@ -197,16 +209,20 @@ function write(type: AttributeType, value: string): string {
       return `at = writeText(view, bytes, at, ${value});`;
     case 'u64':
     case 'i64': {
-      const storeHigh =
+      const [isSmall, smallHigh, wideHigh] =
         type === 'u64'
-          ? `view.setUint32(at, ${value} >>> 0 === ${value} ? 0 : ${value} * ${2 ** -32});`
-          : `view.setInt32(at, (${value} | 0) === ${value} ? ${value} >> 31 : Math.floor(${value} * ${2 ** -32}));`;
-      // As writeInteger, without a call. The low half is taken modulo 2^32.
+          ? [`${value} <= ${MAX_U32}`, '0', `${value} * ${2 ** -32}`]
+          : [`(${value} | 0) === ${value}`, `${value} >> 31`, `Math.floor(${value} * ${2 ** -32})`];
+      // As writeInteger, without a call. The low half is taken modulo 2^32. Each case has a store of
+      // its own: V8 would box a value that one of them takes as an integer and the other as a double.
       return `if (typeof ${value} === 'number') {
-    ${storeHigh}
+    if (${isSmall}) view.setUint32(at, ${smallHigh});
+    else view.setUint32(at, ${wideHigh});
     view.setUint32(at + 4, ${value});
   } else if (typeof ${value} === 'bigint') {
-    view.setBigInt64(at, ${value});
+    bigintStore[0] = ${value};
+    view.setUint32(at, bigintHalves[${HIGH_HALF}]);
+    view.setUint32(at + 4, bigintHalves[${1 - HIGH_HALF}]);
   } else {
     writeInteger(view, at, ${value});
   }
@@ -270,8 +286,8 @@ function usualCase(
     'timing >= 0 && timing <= stamp[0]',
     ...(inSubstream
       ? [
-          `(typeof substream === 'number' ? Number.isSafeInteger(substream) && substream >= 0
-    : typeof substream === 'bigint' && substream >= 0n && substream <= MAX_U64)`,
+          `(typeof substream === 'number' ? substream >= 0 && ${isSafe('substream')}
+    : typeof substream === 'bigint' && ${isU64('substream')})`,
         ]
       : []),
     ...fields.flatMap(({ type }, i) => usualTest(type, `v${i}`)),
@@ -284,7 +300,6 @@ function usualCase(
       counter: stream.counter,
       started: stream.trace.started,
       MAX_I64,
-      MAX_U64,
       MIN_I64,
       names: fields.map(({ name }) => name),
       takeAttribute,
@@ -294,6 +309,8 @@ function usualCase(
       writeInteger,
       writeText,
       writeValue,
+      bigintStore,
+      bigintHalves,
     },
     // Finishing nothing costs a comparison, and a timing, which is a double, needs no box.
     entry: {

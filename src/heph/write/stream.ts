@@ -5,7 +5,7 @@ import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js'
 import { buildSpan } from './span.js';
 import type { Span, SpanSchema } from './span.js';
 import { recordTaken } from './record-taken.js';
-import { releaseAttributes, takeAttributes } from './taken-attributes.js';
+import { checkAttributes, releaseAttributes, takeAttributes } from './taken-attributes.js';
 import type { TypedAttributes } from './taken-attributes.js';
 import type { Trace } from './trace.js';
 import { checkSubstream, checkText, TYPE_BYTES } from './value.js';
@@ -103,12 +103,17 @@ export class Stream {
     if (!(timing >= 0) || timing > this.ring.stamp[0]!) this.checkTiming(timing);
     checkText('description', description);
     checkSubstream(substream);
+    checkAttributes(attributes);
+    const emitter = shapes?.emitterFor(description, attributes);
+    // A getter or a proxy can record another event meanwhile.
+    if (emitter !== undefined) {
+      started[0] = timing;
+      emitter(this, substream, attributes);
+      return;
+    }
     const taken = takeAttributes(attributes);
-    // A getter can have recorded another event.
     started[0] = timing;
-    const emitter = taken.areUsual ? shapes?.emitterFor(description, taken) : undefined;
-    if (emitter === undefined) recordTaken(this, substream, description, taken);
-    else emitter(this, substream, taken);
+    recordTaken(this, substream, description, taken);
     releaseAttributes(taken);
   }
 

@@ -23,7 +23,7 @@ export class TakenAttributes {
   count = 0;
   /** Most bytes that the values and their types take in an event; only if they are usual. */
   valuesBound = 0;
-  /** Whether all values are short strings, numbers, booleans and bigints of 64 bits. */
+  /** Whether all values are strings, short even together, numbers, booleans and bigints of 64 bits. */
   areUsual = true;
 }
 
@@ -33,8 +33,8 @@ const { hasOwnProperty } = Object.prototype;
 /** For the next event. None while an event uses it: reading a property can record another event. */
 let spare: TakenAttributes | undefined = new TakenAttributes();
 
-/** Of what is no number and no string. */
-function isUsual(value: unknown): boolean {
+/** Whether a value that is no number and no string is a boolean or a bigint of 64 bits. */
+export function isUsual(value: unknown): boolean {
   if (typeof value === 'bigint') return value >= MIN_I64 && value <= MAX_U64;
   return typeof value === 'boolean';
 }
@@ -50,27 +50,43 @@ export function boundOfNames({ names, count }: TakenAttributes): number {
   return bound;
 }
 
-/** Reads the properties that `Object.entries` would list, in its order. */
-export function takeAttributes(attributes: Attributes | undefined): TakenAttributes {
-  const taken = spare ?? new TakenAttributes();
-  spare = undefined;
-  taken.count = 0;
-  taken.valuesBound = 0;
-  taken.areUsual = true;
-  if (attributes === undefined) return taken;
-  // A Map has entries that are no properties: they would be missing in the trace.
+/**
+ * Checks that attributes are an object of names and values.
+ *
+ * @throws TracewrightError for anything else. A Map has entries that are no properties: they would be
+ *   missing in the trace.
+ */
+export function checkAttributes(attributes: Attributes | undefined): void {
+  if (attributes === undefined) return;
   if (
     typeof attributes !== 'object' ||
     (attributes as unknown) === null ||
     Symbol.iterator in attributes
   ) {
-    spare = taken;
     throw wrongType('attributes', attributes, 'an object of names and values');
   }
+}
+
+/**
+ * Puts the names that `Object.entries` would list into `names`, in its order, and returns their
+ * number. Reads no property.
+ */
+export function listNames(attributes: Attributes | undefined, names: string[]): number {
+  let count = 0;
+  for (const name in attributes) {
+    if (!hasOwnProperty.call(attributes, name)) continue;
+    if (names[count] !== name) names[count] = name;
+    count++;
+  }
+  return count;
+}
+
+/** Reads the properties that `Object.entries` would list, in its order, but for undefined ones. */
+export function takeAttributes(attributes: Attributes | undefined): TakenAttributes {
+  const taken = spare ?? new TakenAttributes();
+  spare = undefined;
   const { names, values } = taken;
   let count = 0;
-  let characters = 0;
-  let areUsual = true;
   for (const name in attributes) {
     if (!hasOwnProperty.call(attributes, name)) continue;
     const value: unknown = attributes[name];
@@ -78,18 +94,37 @@ export function takeAttributes(attributes: Attributes | undefined): TakenAttribu
     names[count] = name;
     values[count] = value;
     count++;
-    if (typeof value === 'string') {
-      characters += value.length;
-      areUsual &&= value.length <= SURELY_SHORT;
-    } else if (typeof value !== 'number') {
-      areUsual &&= isUsual(value);
-    }
   }
   taken.count = count;
+  measure(taken);
+  return taken;
+}
+
+/** The same of properties that have been read. */
+export function takeValues(names: readonly string[], values: readonly unknown[]): TakenAttributes {
+  const taken = new TakenAttributes();
+  names.forEach((name, i) => {
+    if (values[i] === undefined) return;
+    taken.names.push(name);
+    taken.values.push(values[i]);
+  });
+  taken.count = taken.names.length;
+  measure(taken);
+  return taken;
+}
+
+function measure(taken: TakenAttributes): void {
+  const { values, count } = taken;
+  let characters = 0;
+  let areUsual = true;
+  for (let i = 0; i < count; i++) {
+    const value = values[i];
+    if (typeof value === 'string') characters += value.length;
+    else if (typeof value !== 'number') areUsual &&= isUsual(value);
+  }
   // Of each value its type, and eight bytes or the length and at most three bytes a character.
   taken.valuesBound = 9 * count + 3 * characters;
-  taken.areUsual = areUsual;
-  return taken;
+  taken.areUsual = areUsual && characters <= SURELY_SHORT;
 }
 
 /** Ends the use of what `takeAttributes` returned. It keeps no value of the caller. */

@@ -124,10 +124,11 @@ function quickTest(type: ArgumentType, name: string): string {
       return `(${name} | 0) === ${name}`;
     case 'u32':
       return `${name} >>> 0 === ${name}`;
+    // Number.isSafeInteger would be a call.
     case 'u64':
-      return `Number.isSafeInteger(${name}) && ${name} >= 0`;
+      return `${name} >= 0 && ${name} <= ${Number.MAX_SAFE_INTEGER} && Math.floor(${name}) === ${name}`;
     case 'i64':
-      return `Number.isSafeInteger(${name})`;
+      return `${name} >= ${Number.MIN_SAFE_INTEGER} && ${name} <= ${Number.MAX_SAFE_INTEGER} && Math.floor(${name}) === ${name}`;
     case 'str':
       return 'false';
     default: {
@@ -144,9 +145,11 @@ function write(argument: Argument, name: string): string {
     const low = `${at}${LITTLE ? '' : ' + 4'}`;
     const high = `${at}${LITTLE ? ' + 4' : ''}`;
     // A store takes the low half modulo 2^32, of negative numbers too. The interpreter allocates the
-    // product, so small integers avoid it.
+    // product, so small integers avoid it. Each case has a store of its own: V8 would box a value that
+    // one of them takes as an integer and the other as a double.
     return `view.setUint32(${low}, ${name}, ${LITTLE});
-  view.setInt32(${high}, (${name} | 0) === ${name} ? ${name} >> 31 : Math.floor(${name} * ${2 ** -32}), ${LITTLE});`;
+  if ((${name} | 0) === ${name}) view.setInt32(${high}, ${name} >> 31, ${LITTLE});
+  else view.setInt32(${high}, Math.floor(${name} * ${2 ** -32}), ${LITTLE});`;
   }
   const { set } = NARROW[type as NarrowType];
   return argumentBytes[type as NarrowType] === 1

@@ -241,15 +241,17 @@ describe('getters', () => {
 it('an object whose values change their types, and whose names change their order', async () => {
   const values = [1, 'text', 1.5, -3, true, 2 ** 40, 2n ** 63n, -(2n ** 63n), undefined, [1, 2]];
   const types = ['u64', 'string', 'f64', 'i64', 'u64', 'u64', 'u64', 'i64', '', 'u64[]'];
+  // Enough for each description and order to be compiled.
+  const ROUNDS = 80;
   const events = await recorded((stream) => {
-    for (let i = 0; i < 5 * values.length; i++) {
+    for (let i = 0; i < ROUNDS * values.length; i++) {
       const value = values[i % values.length];
       const attributes = i % 3 === 0 ? { a: value, b: 'b' } : { b: 'b', a: value };
       stream.finishTrace(stream.startTrace(), `x${i % 4}`, attributes);
     }
   });
   expect(events).toEqual(
-    Array.from({ length: 5 * values.length }, (_, i) => {
+    Array.from({ length: ROUNDS * values.length }, (_, i) => {
       const value = values[i % values.length];
       const shown = value === true ? '1' : String(value);
       const a = value === undefined ? '' : ` a:${types[i % types.length]!}=${shown}`;
