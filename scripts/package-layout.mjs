@@ -27,10 +27,11 @@ const rules = [
   [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
+  // What decides whether a process is traced at all needs nothing else.
+  [/^(node\/enabled|core\/options\/switch)$/, 'node/enabled'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
-  [/^node\/(enabled|switch)$/, 'node/enabled'],
   [/^node\//, 'node/hook'],
   [/^(traces|cli)\//, 'cli/commands'],
 ];

@@ -1,4 +1,7 @@
 import { loadAddon } from './load-addon.js';
+import { plainCore } from './plain-core.js';
+import { otherVersion, shared } from './process-state.js';
+import { version } from './version.js';
 
 /** A target that several threads of the process write to, as the native core hands it out. */
 export interface NativeTarget {
@@ -305,5 +308,32 @@ export interface NativeCore {
   fastCalls: boolean;
 }
 
-/** The native core: the prebuilt binary of this platform, or the one that was built here. */
-export const core = loadAddon() as NativeCore;
+/** The native core, and why there is none. */
+interface LoadedCore {
+  readonly core: NativeCore;
+  /** Undefined: there is one. */
+  readonly absence: string | undefined;
+}
+
+function loadCore(): LoadedCore {
+  if (otherVersion !== undefined) {
+    const reason = `version ${otherVersion} of tracewright is loaded already, this is ${version}`;
+    return { core: plainCore(), absence: `${reason}; install one version only` };
+  }
+  try {
+    return { core: loadAddon() as NativeCore, absence: undefined };
+  } catch (error) {
+    return { core: plainCore(), absence: (error as Error).message };
+  }
+}
+
+const loaded = shared('core.native', loadCore);
+
+/**
+ * The native core: the binary of this platform, or the one that was built here. All copies of the
+ * package in a thread use that of the first. Where there is none, rings record nothing: see off.ts.
+ */
+export const { core } = loaded;
+
+/** Why there is no native core; undefined: there is one. */
+export const { absence } = loaded;

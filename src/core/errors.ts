@@ -63,6 +63,34 @@ export class TraceFormatError extends TracewrightError {
   }
 }
 
+/** What marks the errors of all copies of this package. */
+const KIND = Symbol.for('tracewright.error');
+
+/**
+ * Makes `instanceof` accept the errors of other copies of this package.
+ *
+ * @param kind of the class.
+ * @param kinds those of the class and of what extends it here.
+ */
+function acceptFromCopies(type: { prototype: object }, kind: string, kinds: unknown[]): void {
+  Object.defineProperty(type.prototype, KIND, { value: kind });
+  Object.defineProperty(type, Symbol.hasInstance, {
+    value(this: { prototype: object }, value: unknown): boolean {
+      if (typeof value !== 'object' || value === null) return false;
+      try {
+        if (Object.prototype.isPrototypeOf.call(this.prototype, value)) return true;
+        return this === type && KIND in value && kinds.includes(value[KIND]);
+      } catch {
+        // A proxy that does not let itself be looked at.
+        return false;
+      }
+    },
+  });
+}
+
+acceptFromCopies(TracewrightError, 'any', ['any', 'format']);
+acceptFromCopies(TraceFormatError, 'format', ['format']);
+
 /** A value in words. Of an object as far as it lets itself be looked at. */
 function shown(value: unknown): string {
   try {

@@ -6,6 +6,8 @@ import { keepTargetOpen } from '../core/ring/shared-target.js';
 import { systemThreadId } from '../core/system-thread.js';
 import { TracewrightError } from '../core/errors.js';
 import { makeDirectories } from '../core/files/make-directories.js';
+import { recordsNothing } from '../core/off.js';
+import { shared } from '../core/process-state.js';
 import { checkRingDir, checkRingOptions } from '../core/options/ring-options.js';
 import { holdingSignals } from '../core/signals.js';
 import { claimSizeVariables, readSizeVariables } from '../core/options/size-limits.js';
@@ -290,15 +292,16 @@ function beginFurther(plan: ProcessPlan): void {
   observe(plan, undefined, requests);
 }
 
-let begun = false;
+const hook = shared('node.hook', () => ({ begun: false }));
 
 /**
  * Traces the calling thread, and with the first thread of a process the process. A second call
  * changes nothing.
  */
 export function beginTracing(): void {
-  if (begun) return;
-  begun = true;
+  if (hook.begun) return;
+  hook.begun = true;
+  if (recordsNothing()) return;
   const plan = knownPlan();
   if (plan !== undefined) {
     beginFurther(plan);

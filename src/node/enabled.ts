@@ -1,7 +1,12 @@
 import { realpathSync } from 'node:fs';
-import { switchOf, SWITCH_VALUES } from './switch.js';
+import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 
 const VARIABLE = 'TRACEWRIGHT_ENABLED';
+
+/** Whether a process that cannot be traced fails: `TRACEWRIGHT_REQUIRED`. */
+export function isRequired(): boolean {
+  return switchOf(process.env['TRACEWRIGHT_REQUIRED'] ?? '') === true;
+}
 
 /**
  * Programs that run other programs, or do a developer's errands. They inherit `NODE_OPTIONS` from the

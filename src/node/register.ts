@@ -5,7 +5,7 @@
  * @module register
  */
 
-import { isEnabled } from './enabled.js';
+import { isEnabled, isRequired } from './enabled.js';
 
 // An addon that does not load on this machine must not stop the service, and only a call can be
 // caught. A top-level await would break `-r`.
@@ -15,6 +15,7 @@ try {
     beginTracing();
   }
 } catch (error) {
+  if (isRequired()) throw error;
   const reason = error instanceof Error ? error.message : String(error);
   process.emitWarning(`this process is not traced: ${reason}`, 'TracewrightWarning');
 }

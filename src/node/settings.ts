@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { basename, extname } from 'node:path';
-import { switchOf, SWITCH_VALUES } from './switch.js';
+import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
@@ -35,7 +35,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'ENABLED FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
+    'ENABLED REQUIRED FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
     'RING_BYTES RING_DIR ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')

@@ -1,13 +1,16 @@
 import { ownOptions } from '../options/argument.js';
 import { core } from '../addon.js';
 import type { JoinOptions, NativeTarget, TargetCounts } from '../addon.js';
+import { shared } from '../process-state.js';
 import { isMainThread } from '../system-thread.js';
 
 // Node ends the workers one after another, and each would wait for its own socket.
 if (isMainThread) {
-  process.prependOnceListener('exit', () => {
-    core.processEnds();
-  });
+  shared('core.process-ends', () =>
+    process.prependOnceListener('exit', () => {
+      core.processEnds();
+    }),
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import { core } from '../addon.js';
 import { wrongType } from '../errors.js';
+import { shared } from '../process-state.js';
 
 /** News of where a trace goes: it has begun to fail, or it works again. */
 export interface TargetFault {
@@ -35,7 +36,8 @@ interface Watch {
   settling: NodeJS.Timeout | undefined;
 }
 
-const watches = new Map<string, Watch>();
+/** Of all copies of the package in the thread: the native core calls back one of them. */
+const watches = shared('ring.watches', () => new Map<string, Watch>());
 
 /**
  * The option `onFault`.

@@ -1,15 +1,18 @@
 import { performance } from 'node:perf_hooks';
+import { shared } from '../../core/process-state.js';
 import type { Timing } from '../write/call-starts.js';
 import type { Rank } from '../write/rank.js';
 
-let idleMs = 0;
-/** When the last call of this thread ended, in nanoseconds since the rank's bias. */
-let lastCall = 0;
+const thread = shared('dumpi.idle-time', () => ({
+  idleMs: 0,
+  /** When its last call ended, in nanoseconds since the rank's bias. */
+  lastCall: 0,
+}));
 
 /** Notes that a call of this thread ends now. */
 export function busyUntilNow({ ring }: Rank): void {
   ring.readStamp();
-  lastCall = ring.stamp[0]!;
+  thread.lastCall = ring.stamp[0]!;
 }
 
 /**
@@ -22,8 +25,8 @@ export function waitingSince(now: Timing): Timing {
   const detailed = typeof timing === 'number' ? undefined : (timing as { wall: number });
   const ns = detailed === undefined ? (timing as number) : detailed.wall;
   const idle = performance.nodeTiming.idleTime;
-  const since = Math.min(Math.max(lastCall, ns - (idle - idleMs) * 1e6), ns);
-  idleMs = idle;
+  const since = Math.min(Math.max(thread.lastCall, ns - (idle - thread.idleMs) * 1e6), ns);
+  thread.idleMs = idle;
   if (detailed === undefined) return since as unknown as Timing;
   detailed.wall = since;
   return now;

@@ -29,6 +29,7 @@ import { deserialize, serialize } from 'node:v8';
 import { wrongOrder } from '../../core/errors.js';
 import { integerIn } from '../../core/options/argument.js';
 import { getNote, putNote } from '../../core/process-notes.js';
+import { shared } from '../../core/process-state.js';
 import type { CallArguments } from '../calls.js';
 import { Comm, Datatype } from '../constants.js';
 import type { Timing } from '../write/call-starts.js';
@@ -54,7 +55,8 @@ function traceThread(): Place | undefined {
   return assigned === undefined ? undefined : traceWorker(assigned);
 }
 
-const place = traceThread();
+/** One for all copies of the package in the thread. */
+const place = shared('dumpi.place', traceThread);
 
 /** The rank of this thread, for calls that the program records itself; undefined if it is not traced. */
 export const rank: Rank | undefined = place?.trace;

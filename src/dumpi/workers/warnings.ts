@@ -1,4 +1,5 @@
 import { TracewrightError } from '../../core/errors.js';
+import { shared } from '../../core/process-state.js';
 
 /** Reports what could not be traced; the program runs on. */
 export function warn(message: string, error: unknown): void {
@@ -6,12 +7,12 @@ export function warn(message: string, error: unknown): void {
   process.emitWarning(`${message}: ${reason}`, 'TracewrightWarning');
 }
 
-let warned = false;
+const calls = shared('dumpi.warnings', () => ({ warned: false }));
 
 /** Reports that a call of this thread could not be recorded, once. */
 export function warnNotRecorded(error: unknown): void {
   // The program itself has closed the rank.
-  if (warned || (error instanceof TracewrightError && error.code === 'ERR_CLOSED')) return;
-  warned = true;
+  if (calls.warned || (error instanceof TracewrightError && error.code === 'ERR_CLOSED')) return;
+  calls.warned = true;
   warn('calls of this thread are missing in its trace', error);
 }

@@ -9,6 +9,7 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { integerIn } from '../../core/options/argument.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { Ring } from '../../core/ring/ring.js';
+import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { holdingSignals } from '../../core/signals.js';
 import { callNamed, FUNCTION_ENTER_LABEL, FUNCTION_EXIT_LABEL, TOTAL_LABEL } from '../calls.js';
@@ -86,7 +87,7 @@ function recoverBefore(file: string, ringDir: string | undefined): void {
 /** Creates the file of a rank, and opens its ring at `ringPath`. */
 function openCallsRing(ring: Ring, file: string, ringPath: string, plan: RankPlan): void {
   const { head, ringOptions } = plan;
-  recoverBefore(file, ringOptions.ringDir);
+  if (!recordsNothing()) recoverBefore(file, ringOptions.ringDir);
   try {
     ring.open(
       {
@@ -147,6 +148,8 @@ export class Rank {
   readonly #sizes: DatatypeSizes;
   readonly #kept: KeptSections;
   readonly #side: SideFiles;
+  /** Whether nothing is recorded: there are no files then. */
+  readonly #off: boolean;
   #closed = false;
 
   /** @internal Use `openRank`. */
@@ -163,9 +166,12 @@ export class Rank {
     };
     this.path = rankFileName(plan.prefix, this.rank);
     this.#side = sideFiles(this.path);
-    wrapSystemError('directory', dirname(this.path), () => {
-      makeDirectories(dirname(this.path));
-    });
+    this.#off = recordsNothing();
+    if (!this.#off) {
+      wrapSystemError('directory', dirname(this.path), () => {
+        makeDirectories(dirname(this.path));
+      });
+    }
     const tag = ringTag(threadId);
     const rings = rankRings(this.path, plan.ringOptions.ringDir, tag);
     const ring = new Ring(rankClosed);
@@ -185,6 +191,7 @@ export class Rank {
       this.annotate(text);
     });
     this.enter = this.#starts.enter;
+    if (this.#off) return;
     try {
       keepSections(this.#side.sections, this.#kept);
       if (this.rank === 0) this.#writeMetafile(plan.prefix);
@@ -378,6 +385,7 @@ export class Rank {
     if (this.#closed) throw rankClosed();
     this.#checkPlace();
     const undo = change();
+    if (this.#off) return;
     try {
       keepSections(this.#side.sections, this.#kept);
     } catch (error) {
@@ -432,6 +440,7 @@ export class Rank {
     const names = this.#names;
     const ignored = this.#stream.ignored.slice();
     try {
+      if (this.#off) return;
       wrapSystemError('path', this.path, () => {
         if (!ring.flush() || !names.flush()) {
           throw new TracewrightError(

@@ -2,6 +2,7 @@ import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { readClock, unixNow } from '../../core/clock.js';
+import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { SharedTarget } from '../../core/ring/shared-target.js';
 import { limitGroup } from '../../core/ring/target-group.js';
@@ -161,11 +162,11 @@ export class Trace {
     const enabled: unknown = options.enabled ?? true;
     if (typeof enabled !== 'boolean') throw wrongType('enabled', enabled, 'a boolean');
 
-    this.enabled = enabled;
+    this.enabled = enabled && !recordsNothing();
     this.packetLimit = kind === 'udp' ? datagramBytes : Infinity;
     this.writesThrough = kind === 'file';
     this.ring = new Ring(() => this.#closedError());
-    if (!enabled) return;
+    if (!this.enabled) return;
 
     const epoch = readClock(settings.clock);
     const epochUnix = unixNow();

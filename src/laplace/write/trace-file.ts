@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
+import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import type { RingSetup } from '../../core/ring/ring.js';
 import { checkPath, oneOf, ownOptions } from '../../core/options/argument.js';
@@ -108,7 +109,7 @@ export class TraceFile {
     this.ring = new Ring(
       () => new TracewrightError('ERR_CLOSED', `${this.path} is closed`, { field: 'trace' }),
     );
-    clearPlace(this.path, exists === 'replace', ringDir);
+    if (!recordsNothing()) clearPlace(this.path, exists === 'replace', ringDir);
     // A container that is started again can reuse the other two numbers.
     const tag = ringTag();
     try {

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { forgetListEntries, putListEntry } from '../../core/files/shared-list-file.js';
+import { recordsNothing } from '../../core/off.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/json.js';
 import { CPUS_NAMED, PROCESS_METADATA } from '../file-names.js';
@@ -50,7 +51,7 @@ export function addProcessCpu(current: OvniProcess, cpu: CpuEntry): void {
  * first one that asks.
  */
 export function isElectedForCpus(current: OvniProcess): boolean {
-  if (current.cpus.length > 0) return true;
+  if (current.cpus.length > 0 || recordsNothing()) return true;
   try {
     closeSync(openSync(join(dirname(current.procDir), CPUS_NAMED), 'wx', 0o644));
     return true;

@@ -13,6 +13,7 @@ import { isDirectory } from '../../core/files/file-kind.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import type { CheckedRingOptions } from '../../core/options/ring-options.js';
+import { recordsNothing } from '../../core/off.js';
 import { recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { PROCESS_METADATA, copyName, loomName, processName, tidOf } from '../file-names.js';
 
@@ -85,6 +86,10 @@ export function claimPlace(
   pid: number,
   ring: Pick<CheckedRingOptions, 'ringDir'>,
 ): WorkPlace {
+  if (recordsNothing()) {
+    const procDir = join(resolve(traceDir), loomName(loom), processName(pid));
+    return { traceDir: resolve(traceDir), procDir, workDir: procDir };
+  }
   const place = claimProcDir(resolve(traceDir), loom, pid, ring);
   const temporary = process.env['OVNI_TMPDIR'];
   const workDir =

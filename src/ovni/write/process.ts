@@ -6,6 +6,7 @@ import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.
 import type { RingOptions } from '../../core/options/ring-options.js';
 import { setting } from '../../core/options/setting.js';
 import { watchTargets } from '../../core/ring/target-health.js';
+import { shared } from '../../core/process-state.js';
 import { forgetProcessMetadata, writeProcessMetadata } from './process-metadata.js';
 import { currentProcess, noteEnded, noteProcess, readyProcess } from './process-note.js';
 import type { OvniProcess } from './process-note.js';
@@ -38,7 +39,8 @@ const PROCESS_OPTIONS = {
   version: true,
 } as const;
 
-let unwatch: (() => void) | undefined;
+/** What ends the watch of the process, which this thread may have begun. */
+const watch = shared('ovni.watch', (): { end?: () => void } => ({}));
 const MAX_I32 = 0x7fff_ffff;
 
 function checkLoom(loom: unknown): string {
@@ -123,8 +125,8 @@ export function beginProcess(
   };
   noteProcess(next);
   // Only now: it ends the counts of the process before.
-  unwatch?.();
-  unwatch = watchTargets(next.group, ring.onFault);
+  watch.end?.();
+  watch.end = watchTargets(next.group, ring.onFault);
   if (maxBytes > 0) limitGroup(next.group, maxBytes, 0);
   writeProcessMetadata(next);
   return { traceDir: place.traceDir, procDir: place.procDir };

@@ -1,3 +1,4 @@
+import { recordsNothing } from '../../core/off.js';
 import { replaceFile } from '../../core/files/replace-file.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/json.js';
@@ -79,7 +80,7 @@ export class StreamMetadata {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const place = this.#placeOf();
-    if (place === undefined) return;
+    if (place === undefined || recordsNothing()) return;
     const { process, tid, files, owner } = place;
     if (process.version === 1) {
       const { ovni, ...others } = this.#json(true);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ringTag } from '../../core/ring/ring-tag.js';
+import { recordsNothing } from '../../core/off.js';
 import { systemThreadId } from '../../core/system-thread.js';
 import type { RingSetup } from '../../core/ring/ring.js';
 import { outOfRange } from '../../core/errors.js';
@@ -108,6 +109,7 @@ function streamHeader(): Buffer {
 
 /** The number of a thread that has its place in the directory of the process. */
 function claim(process: OvniProcess, tid: number | undefined): number {
+  if (recordsNothing()) return tid ?? systemThreadId();
   for (let number = tid ?? systemThreadId(); ; number += TID_STEP) {
     const place = join(process.workDir, threadName(number));
     const final = join(process.procDir, threadName(number));

@@ -1,12 +1,13 @@
 import { readClock } from '../../core/clock.js';
+import { shared } from '../../core/process-state.js';
 import { integerIn } from '../../core/options/argument.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import { addProcessCpu, isElectedForCpus } from './process-metadata.js';
 import { latest, readyProcess } from './process-note.js';
 import { StreamWriter } from './stream-writer.js';
 
-/** The stream of the calling thread: each worker_thread loads its own copy of this module. */
-export const thread = new StreamWriter();
+/** The stream of the calling thread, for all copies of the package there. */
+export const thread = shared('ovni.thread', () => new StreamWriter());
 
 const MAX_I32 = 0x7fff_ffff;
 

@@ -1,17 +1,6 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkTrace as checkHeph } from '../../../src/heph/read/check.js';
-import { readPackets } from '../../../src/heph/read/reader.js';
 import {
   addCpu,
   event,
@@ -25,7 +14,7 @@ import {
 } from '../../../src/ovni/index.js';
 import type { ProcessPlace } from '../../../src/ovni/index.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
-import { resultOfFixture, runFixture, runScript } from '../../fixtures/run-fixture.js';
+import { resultOfFixture, runFixture } from '../../fixtures/run-fixture.js';
 import { bytesWithoutClocks, faultsOf, onlyStream, streamsOf } from '../stream-content.js';
 import { temporaryFolder } from '../trace-building.js';
 
@@ -267,68 +256,6 @@ describe('without code generation from text', () => {
     // 2^32 and -2^31 - 1 are outside every type; nothing was let through.
     expect(strange).toEqual([]);
   });
-});
-
-it('the package may be there twice in one process', async () => {
-  const folder = temporaryFolder();
-  const root = fileURLToPath(new URL('../../..', import.meta.url));
-  for (const copy of ['a', 'b']) {
-    const place = join(folder, copy, 'node_modules', 'tracewright');
-    for (const part of ['package.json', 'dist', 'build/Release/tracewright.node']) {
-      mkdirSync(dirname(join(place, part)), { recursive: true });
-      cpSync(join(root, part), join(place, part), { recursive: true });
-    }
-    writeFileSync(
-      join(folder, copy, 'write.mjs'),
-      `import * as ovni from 'tracewright/ovni';
-import { openTrace } from 'tracewright/heph';
-export const { traceDir } = ovni.procInit(1, 'node.1', 1, { traceDir: ${JSON.stringify(join(folder, 'ovni'))}, version: 3 });
-ovni.threadInit(1);
-ovni.addCpu(0, 0);
-const trace = openTrace(${JSON.stringify(join(folder, `${copy}.heph`))});
-const stream = trace.stream();
-const burst = ovni.event('OB.');
-ovni.event('OHx')(-1, 1, 0);
-export function write() {
-  for (let i = 0; i < 1000; i++) {
-    burst();
-    stream.finishTrace(stream.startTrace(), '${copy}');
-  }
-}
-export async function end() {
-  ovni.event('OHe')();
-  ovni.threadFree();
-  ovni.procFini();
-  await trace.close();
-}
-`,
-    );
-  }
-  const script = join(folder, 'both.mjs');
-  writeFileSync(
-    script,
-    `import * as a from './a/write.mjs';
-import * as b from './b/write.mjs';
-for (let i = 0; i < 20; i++) { a.write(); b.write(); }
-await a.end(); await b.end();
-console.log(a.traceDir + '\\n' + b.traceDir);
-`,
-  );
-  const { code, stdout, stderr } = await runScript(script);
-  expect(stderr).toBe('');
-  expect(code).toBe(0);
-  const dirs = stdout.trim().split('\n');
-  expect(new Set(dirs).size).toBe(2);
-  for (const traceDir of dirs) {
-    expect(faultsOf(traceDir)).toEqual([]);
-    expect(onlyStream(traceDir).filter(({ mcv }) => mcv === 'OB.')).toHaveLength(20_000);
-  }
-  for (const copy of ['a', 'b']) {
-    const path = join(folder, `${copy}.heph`);
-    const events = [...readPackets(path)].filter(({ kind }) => kind === 'event');
-    expect(events).toHaveLength(20_000);
-    expect([...checkHeph(path)].filter(({ severity }) => severity === 'error')).toEqual([]);
-  }
 });
 
 it('the background thread sleeps when there is nothing to do, and wakes up', async () => {

@@ -1,0 +1,48 @@
+import type { ControlLayout } from './addon.js';
+
+/**
+ * The control page of a ring as native/ring/control_page.h lays it out, for readers on machines without
+ * a native binary. Rings come from other machines there.
+ */
+export const controlLayout: ControlLayout = {
+  pending: 320,
+  epilogue: 324,
+  stalled: 328,
+  position: 332,
+  stallFrom: 336,
+  stallTo: 344,
+  stamp: 352,
+  droppedEvents: 360,
+  refusedEvents: 368,
+  unfinished: 376,
+  wordsAt: 704,
+  words: 708,
+  stampArea: 768,
+  epilogues: 448,
+  epilogueStride: 56,
+  epilogueHeadBytes: 8,
+  version: 8,
+  controlBytes: 12,
+  capacity: 16,
+  format: 24,
+  targetKind: 40,
+  stampOffset: 44,
+  baseOffset: 48,
+  pid: 56,
+  processStart: 64,
+  bootId: 72,
+  head: 128,
+  lastStamp: 136,
+  tail: 192,
+  claimFrom: 384,
+  claimTo: 392,
+  claimOffset: 400,
+  anyBytes: 2 ** 52,
+  targetInode: 408,
+  targetBorn: 416,
+  target: 4096,
+  pathBytes: 4096,
+  note: 16384,
+  noteBytes: 8192,
+  bytes: 32768,
+};

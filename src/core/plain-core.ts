@@ -1,0 +1,181 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { GroupCounts, NativeCore, NativeRing, SinkCounts } from './addon.js';
+import { controlLayout } from './control-layout.js';
+import { writeAll } from './files/write-all.js';
+
+/**
+ * What takes the place of the native core where there is no binary for it. Readers, converters and
+ * recovery need a few functions of the operating system, which are here in plain JavaScript. Rings
+ * record nothing: they never have room.
+ */
+
+function nothing(): void {
+  // There is no ring, drain thread or signal handler to reach.
+}
+
+function noCounts(): SinkCounts {
+  return { records: 0, bytes: 0, datagrams: 0, connections: 0, errors: 0, lostRecords: 0 };
+}
+
+function noGroupCounts(): GroupCounts {
+  return {
+    bytes: 0,
+    pendingBytes: 0,
+    leftBytes: 0,
+    droppedRecords: 0,
+    refusedRecords: 0,
+    lostRecords: 0,
+    errors: 0,
+  };
+}
+
+/** A ring that is spent from the start, and so never has room. */
+function openRing(): NativeRing {
+  const buffer = new ArrayBuffer(controlLayout.bytes);
+  return { id: 0, spent: true, buffer, commit: nothing, readStamp: nothing, putWords: nothing };
+}
+
+/** As native/file/replace_file.cc. */
+function replaceFile(path: string, content: string): void {
+  const fresh = join(dirname(path), `.${basename(path)}.new`);
+  rmSync(fresh, { force: true });
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  try {
+    writeAll(fd, Buffer.from(content), 0);
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function fileIdentity(path: string): BigUint64Array {
+  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return BigUint64Array.of(status?.ino ?? 0n, status?.birthtimeNs ?? 0n);
+}
+
+/** Whether a live process has the ring locked, as far as this machine shows the locks of others. */
+function ringIsHeld(fd: number): boolean {
+  try {
+    const { ino } = fstatSync(fd);
+    const locks = readFileSync('/proc/locks', 'latin1').split('\n');
+    return locks.some((line) => line.includes(' FLOCK ') && line.includes(`:${ino} `));
+  } catch {
+    return false;
+  }
+}
+
+function systemThreadId(): number {
+  try {
+    return Number(basename(readlinkSync('/proc/thread-self')));
+  } catch {
+    const { isMainThread, threadId } = process.getBuiltinModule('node:worker_threads');
+    return isMainThread ? process.pid : process.pid + threadId;
+  }
+}
+
+function firstIndex(count: number, test: (index: number) => boolean): number {
+  for (let index = 0; index < count; index++) if (test(index)) return index;
+  return count;
+}
+
+/** Makes what stands in for the native core. */
+export function plainCore(): NativeCore {
+  const notes = new Map<string, string>();
+  let numbers = 0;
+  return {
+    control: controlLayout,
+    scaledClock: false,
+    fastCalls: false,
+
+    clockNow: () => process.hrtime.bigint(),
+    kernelClockNow: () => process.hrtime.bigint(),
+    wallClock: () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)),
+    cpuClock() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) * 1000;
+    },
+    systemThreadId,
+    fileIdentity,
+    replaceFile,
+    ringIsHeld,
+    // Node has no lock for files.
+    tryLock: () => true,
+
+    putNote: (name, text) => void notes.set(name, text),
+    getNote: (name) => notes.get(name) ?? '',
+    claimNote: (name) => (notes.get(name) ?? '') === '',
+
+    firstOutside: (bytes, from, stride, count, low, high) =>
+      firstIndex(
+        count,
+        (i) => !(bytes[from + i * stride]! >= low && bytes[from + i * stride]! <= high),
+      ),
+    firstInexact: (values) =>
+      firstIndex(values.length, (i) => !(Number.isSafeInteger(values[i]) && values[i]! >= 0)),
+
+    openRing,
+    makeRoom: () => -2,
+    commitExplicit: () => true,
+    flush: () => true,
+    // The caller counts the record as dropped.
+    writeThrough() {
+      throw new Error('there is no native binary');
+    },
+    finish: nothing,
+    waitDrained: () => Promise.resolve(true),
+    inPlace: () => true,
+    ringCounts: () => ({ ...noCounts(), committedBytes: 0, pendingBytes: 0 }),
+    packRecords: () => true,
+    copyRecords: (_to, _at, _from, _start, _recordBytes, count) => count,
+
+    joinTarget: () => ({ target: {} as never, created: true }),
+    keepTarget: nothing,
+    takeNumber: (_target, wanted) => wanted ?? ++numbers,
+    targetCounts: () => ({
+      ...noCounts(),
+      pendingRecords: 0,
+      pendingBytes: 0,
+      droppedRecords: 0,
+      refusedRecords: 0,
+    }),
+
+    groupCounts: noGroupCounts,
+    groupState: () => ({
+      failing: false,
+      recovered: false,
+      spent: false,
+      changes: 0,
+      first: false,
+      errno: 0,
+      message: '',
+    }),
+    onTargetChange: () => false,
+    watchGroup: nothing,
+    unwatchGroup: nothing,
+    limitGroup: nothing,
+
+    finishOnSignal: () => false,
+    processEnds: nothing,
+    holdSignals: nothing,
+    releaseSignals: nothing,
+    mapPagesLate: nothing,
+    drainRounds: () => 0,
+    putListEntry: nothing,
+    forgetListEntries: nothing,
+  };
+}
