@@ -3,7 +3,7 @@ import type { Span } from '../../heph/write/span.js';
 import type { Timing } from '../../heph/write/stream.js';
 import { Guard } from '../guard.js';
 import type { SpanStream } from './span-stream.js';
-import { bounded, pathOf } from './url-path.js';
+import { hostOf, pathOf } from './url-path.js';
 
 const CALL = Symbol('tracewright.call');
 
@@ -48,7 +48,7 @@ export function traceClientRequests(output: SpanStream): void {
       output.nextSubstream(),
       call.timing,
       request.method,
-      bounded(typeof host === 'string' ? host : request.host),
+      hostOf(typeof host === 'string' ? host : request.host),
       pathOf(request.path),
       status,
       aborted ? 1 : 0,

@@ -2,7 +2,7 @@ import type { Span } from '../../heph/write/span.js';
 import type { Timing } from '../../heph/write/stream.js';
 import { Guard } from '../guard.js';
 import type { SpanStream } from './span-stream.js';
-import { bounded, pathOf } from './url-path.js';
+import { originOf, pathOf } from './url-path.js';
 
 const CALL = Symbol('tracewright.call');
 
@@ -46,7 +46,7 @@ export function traceFetchRequests(output: SpanStream): void {
       output.nextSubstream(),
       call.timing,
       String(method),
-      bounded(String(origin)),
+      originOf(String(origin)),
       pathOf(String(path)),
       call.status,
       aborted ? 1 : 0,

@@ -170,7 +170,7 @@ function routeOf(request: IncomingMessage & RoutedRequest): string {
   const path = request.route?.path;
   if (typeof path !== 'string') return '';
   const { baseUrl } = request;
-  return bounded(typeof baseUrl === 'string' ? baseUrl + path : path);
+  return bounded(typeof baseUrl === 'string' && baseUrl !== '' ? pathOf(baseUrl) + path : path);
 }
 
 /** The HTTP server requests of one thread. */

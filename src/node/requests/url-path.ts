@@ -2,29 +2,104 @@
 const MAX_LENGTH = 256;
 
 const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
 const QUESTION_MARK = 0x3f;
 const NUMBER_SIGN = 0x23;
-/** Scheme and authority of a URL in absolute form (RFC 9112, section 3.2.2). */
-const AUTHORITY = /^[^/?#]*:\/\/[^/?#]*/;
+const SEMICOLON = 0x3b;
+const PERCENT = 0x25;
+const AT_SIGN = 0x40;
+
+/** Scheme and authority of a URL in absolute form. Parsers take backslashes for slashes. */
+const ABSOLUTE = /^[a-z][a-z\d+.-]*:[/\\][/\\]*[^/\\?#]*/i;
+/** An authority without a scheme, which parsers of URLs see where two slashes begin. */
+const NETWORK_PATH = /^[/\\]{2,}([^/\\?#]*)/;
+/** What begins the query or the fragment, in any number of encodings. */
+const QUERY = /[?#]|%(?:25)*(?:3f|23)/i;
+/** A path parameter: to the next slash. */
+const PARAMETER = /(?:;|%(?:25)*3b)[^/\\]*/gi;
+const AT = /@|%(?:25)*40/i;
+const COLON = /:|%(?:25)*3a/i;
 
 /**
- * The path of a request's URL, without what may be secret: the query, the fragment, and the authority
- * (`http://user:password@host`). A path of more than 256 characters is cut and ends in `…`.
+ * The path of a request's target, without what may be secret: the query, the fragment, path parameters
+ * (`;jsessionid=…`), and credentials. They are found in any number of percent-encodings. A path of more
+ * than 256 characters is cut and ends in `…`, and so does one that is cut before credentials.
+ *
+ * Of `CONNECT`'s authority, host and port stay.
  */
-export function pathOf(url: string): string {
-  const path = url.charCodeAt(0) === SLASH ? url : withoutAuthority(url);
-  // Not with indexOf: it leaves compiled code, and took a sixth of what a request costs.
-  const searched = Math.min(path.length, MAX_LENGTH + 1);
-  for (let i = 0; i < searched; i++) {
-    const character = path.charCodeAt(i);
-    if (character === QUESTION_MARK || character === NUMBER_SIGN) return path.slice(0, i) || '/';
+export function pathOf(target: string): string {
+  if (target.charCodeAt(0) === SLASH) {
+    // Not with indexOf: it leaves compiled code, and took a sixth of what a request costs.
+    const searched = Math.min(target.length, MAX_LENGTH + 1);
+    let i = 1;
+    while (i < searched && !isSpecial(target, i)) i++;
+    if (i === searched) return bounded(target);
+    const character = target.charCodeAt(i);
+    if (character === QUESTION_MARK || character === NUMBER_SIGN) return target.slice(0, i);
   }
-  return bounded(path);
+  return bounded(withoutSecrets(target));
 }
 
-function withoutAuthority(url: string): string {
-  const authority = AUTHORITY.exec(url);
-  return authority === null ? url : url.slice(authority[0].length) || '/';
+/** Whether more than the characters that are recorded as they are may begin here. */
+function isSpecial(path: string, at: number): boolean {
+  switch (path.charCodeAt(at)) {
+    case QUESTION_MARK:
+    case NUMBER_SIGN:
+    case SEMICOLON:
+    case PERCENT:
+    case AT_SIGN:
+    case BACKSLASH:
+      return true;
+    case SLASH:
+      return path.charCodeAt(at - 1) === SLASH;
+    default:
+      return false;
+  }
+}
+
+function withoutSecrets(target: string): string {
+  if (target === '' || target === '*') return target;
+  const [visible = ''] = withoutAuthority(target).split(QUERY, 1);
+  const path = visible.replace(PARAMETER, '');
+  const secret = startOfCredentials(path);
+  return (secret === undefined ? path : `${path.slice(0, secret)}…`) || '/';
+}
+
+/** Where a segment begins that has the credentials of a URL within the path: `/proxy/http://user:…@host`. */
+function startOfCredentials(path: string): number | undefined {
+  let start = 0;
+  let isAfterSlashes = false;
+  for (const segment of path.split(/[/\\]/)) {
+    const at = segment.search(AT);
+    if (at !== -1 && (isAfterSlashes || COLON.test(segment.slice(0, at)))) return start;
+    isAfterSlashes = segment === '' && start > 0;
+    start += segment.length + 1;
+  }
+  return undefined;
+}
+
+function withoutAuthority(target: string): string {
+  const absolute = ABSOLUTE.exec(target);
+  if (absolute !== null) return target.slice(absolute[0].length);
+  const network = NETWORK_PATH.exec(target);
+  if (network !== null) {
+    // Programs that join paths produce double slashes too.
+    return AT.test(network[1] ?? '') ? target.slice(network[0].length) : target;
+  }
+  const first = target.charCodeAt(0);
+  return first === SLASH || first === BACKSLASH ? target : hostOf(target);
+}
+
+/** The host, and the port, of an authority: without the user and the password. */
+export function hostOf(authority: string): string {
+  const [host = ''] = authority.split(/[/\\?#]/, 1);
+  return bounded(host.split(AT).at(-1) ?? '');
+}
+
+/** Scheme, host and port of an origin that a program has given as text. */
+export function originOf(origin: string): string {
+  const [, scheme = '', rest = origin] = /^([a-z][a-z\d+.-]*:)[/\\]+(.*)$/is.exec(origin) ?? [];
+  return bounded(scheme === '' ? hostOf(rest) : `${scheme}//${hostOf(rest)}`);
 }
 
 /** The text, cut if it is longer than 256 characters. */

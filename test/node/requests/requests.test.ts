@@ -52,6 +52,31 @@ describe('requests', () => {
     ]);
   });
 
+  it('do not record secrets, whether they come or go', async () => {
+    const targets = [
+      '//user:SECRET@host/abs',
+      '/a;jsessionid=SECRET',
+      '/a%3Ftoken=SECRET',
+      '/a%253Ftoken=SECRET',
+      '/a%3bv=SECRET/b',
+      '/a%23SECRET',
+      '/a#SECRET',
+      'http://user:SECRET@host/x?y=SECRET',
+      '/\\user:SECRET@host\\x',
+      '/proxy/http://user:SECRET@host/x',
+    ];
+    const service = new TracedProcess('secret-requests.mjs', { args: [JSON.stringify(targets)] });
+    expect((await service.ended()).stderr).toBe('');
+    const spans = spansOf(service.directory);
+    for (const description of ['request', 'http client', 'fetch']) {
+      expect(spans.map((span) => span.description)).toContain(description);
+    }
+    expect(spans.length).toBeGreaterThanOrEqual(3 * targets.length);
+    expect(spans.filter((span) => /SECRET/.test(Object.values(span.attributes).join()))).toEqual(
+      [],
+    );
+  });
+
   it('on one connection each have their own bytes, also when they are pipelined', async () => {
     const service = new TracedProcess('service.mjs', { env: { TRACEWRIGHT_REQUEST_BYTES: '1' } });
     const answer = await raw(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bounded, pathOf } from '../../../src/node/requests/url-path.js';
+import { bounded, hostOf, originOf, pathOf } from '../../../src/node/requests/url-path.js';
 
 describe('the path of a URL', () => {
   it.each([
@@ -19,6 +19,41 @@ describe('the path of a URL', () => {
     ['*?u=http://x/y', '*'],
     ['?a', '/'],
     ['', ''],
+    ['//user:SECRET@host/abs', '/abs'],
+    ['//SECRET@host', '/'],
+    ['/\\user:SECRET@host\\abs', '\\abs'],
+    ['\\\\user:SECRET@host/abs', '/abs'],
+    ['///user:SECRET@host/abs?x', '/abs'],
+    ['//api/users', '//api/users'],
+    ['//api/users?token=SECRET', '//api/users'],
+    ['http://user:SECRET@host/x?y', '/x'],
+    ['http:\\\\user:SECRET@host\\x', '\\x'],
+    ['http:/user:SECRET@host/x', '/x'],
+    ['http:user:SECRET@host/x', 'host'],
+    ['http://user:SECRET%40host/x', '/x'],
+    ['user:SECRET@host:443', 'host:443'],
+    ['user:SECRET%2540host:443', 'host:443'],
+    ['host:443?SECRET', 'host:443'],
+    ['/a;jsessionid=SECRET', '/a'],
+    ['/a;jsessionid=SECRET/b;v=SECRET/c', '/a/b/c'],
+    ['/a%3Bjsessionid=SECRET/b', '/a/b'],
+    ['/a%253bjsessionid=SECRET%2FSECRET/b', '/a/b'],
+    ['/;SECRET', '/'],
+    [';SECRET', '/'],
+    ['/a%3Ftoken=SECRET', '/a'],
+    ['/a%253Ftoken=SECRET/b', '/a'],
+    ['/a%23SECRET', '/a'],
+    ['/a%252523SECRET', '/a'],
+    ['/a;b#SECRET', '/a'],
+    ['/a\\b;SECRET\\c', '/a\\b\\c'],
+    ['/proxy/http://user:SECRET@host/x', '/proxy/http://…'],
+    ['/proxy/https%3A//SECRET@host/x', '/proxy/https%3A//…'],
+    ['/proxy/https%3A%2F%2Fuser%3ASECRET%40host/x', '/proxy/…'],
+    ['/git/user:SECRET@host/x', '/git/…'],
+    // What is none of these stays as it is.
+    ['/@scope/package', '/@scope/package'],
+    ['/users/me@example.com/a%20b', '/users/me@example.com/a%20b'],
+    ['/a:b/c%2Fd', '/a:b/c%2Fd'],
   ])('of %j is %j', (url, path) => {
     expect(pathOf(url)).toBe(path);
   });
@@ -29,6 +64,14 @@ describe('the path of a URL', () => {
     expect(pathOf(`${longest}?secret`)).toBe(longest);
     expect(pathOf(`${longest}b?secret`)).toBe(`/${'a'.repeat(254)}…`);
     expect(bounded(`${longest}b`)).toHaveLength(256);
+  });
+
+  it('is found in linear time', () => {
+    for (const part of [':', '@', '%25', ';', '/:', '%3a', '\\', '//a']) {
+      const begun = performance.now();
+      for (const first of ['/', '//', 'http://', 'a']) pathOf(first + part.repeat(200_000));
+      expect(performance.now() - begun).toBeLessThan(5000);
+    }
   });
 
   it('never holds what follows it', () => {
@@ -45,5 +88,29 @@ describe('the path of a URL', () => {
         },
       ),
     );
+  });
+});
+
+describe('an authority', () => {
+  it.each([
+    ['host', 'host'],
+    ['host:80', 'host:80'],
+    ['[::1]:80', '[::1]:80'],
+    ['user:SECRET@host:80', 'host:80'],
+    ['user:SECRET%40host', 'host'],
+    ['host/SECRET?SECRET', 'host'],
+  ])('%j has the host %j', (authority, host) => {
+    expect(hostOf(authority)).toBe(host);
+  });
+
+  it.each([
+    ['https://host:1', 'https://host:1'],
+    ['http://user:SECRET@host:1/SECRET?SECRET', 'http://host:1'],
+    ['http:\\\\user:SECRET@host', 'http://host'],
+    ['http:user:SECRET@host', 'host'],
+    ['user:SECRET@host', 'host'],
+    ['host', 'host'],
+  ])('%j has the origin %j', (text, origin) => {
+    expect(originOf(text)).toBe(origin);
   });
 });
