@@ -15,6 +15,7 @@ export const faces = [
   'dumpi/index',
   'dumpi/workers/index',
   'laplace/index',
+  'spans/index',
   'node/register',
   'cli/main',
 ];
@@ -26,6 +27,8 @@ const rules = [
   [/^core\/recovery\/(?!predecessor|process-identity|recovery-errors|ring-trust)/, 'core/recovery'],
   [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
+  [/^spans\/read\//, 'spans/reading'],
+  [/^spans\//, 'spans/spans'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   // What decides whether a process is traced at all needs nothing else.
   [/^(node\/enabled|core\/options\/switch)$/, 'node/enabled'],

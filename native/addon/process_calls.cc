@@ -2,10 +2,11 @@
 
 #if defined(__APPLE__)
 #include <pthread.h>
+#include <sys/random.h>
 #else
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
+#include <unistd.h>
 
 #include "addon/arguments.h"
 #include "addon/environment.h"
@@ -62,6 +63,12 @@ Napi::Value system_thread_id(const Napi::CallbackInfo& info) {
 #endif
 }
 
+// systemRandom(to): at most 256 bytes.
+Napi::Value system_random(const Napi::CallbackInfo& info) {
+  Napi::Uint8Array to = info[0].As<Napi::Uint8Array>();
+  return Napi::Boolean::New(info.Env(), getentropy(to.Data(), to.ByteLength()) == 0);
+}
+
 Napi::Value drain_rounds(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(DrainThread::instance().rounds()));
 }
@@ -78,6 +85,7 @@ void add_process_calls(Napi::Object exports) {
   put("releaseSignals", release_signals);
   put("processEnds", process_ends);
   put("systemThreadId", system_thread_id);
+  put("systemRandom", system_random);
   put("drainRounds", drain_rounds);
 }
 

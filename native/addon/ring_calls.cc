@@ -156,6 +156,11 @@ Napi::Value make_room(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(room));
 }
 
+Napi::Value commit_as_is(const Napi::CallbackInfo& info) {
+  ring_argument(info)->commit_as_is();
+  return info.Env().Undefined();
+}
+
 Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(
       info.Env(), ring_argument(info)->commit_explicit(info[1].As<Napi::Number>().Uint32Value()));
@@ -241,6 +246,7 @@ void add_ring_calls(Napi::Object exports) {
   put("mapPagesLate", map_pages_late);
   put("openRing", open_ring);
   put("makeRoom", make_room);
+  put("commitAsIs", commit_as_is);
   put("commitExplicit", commit_explicit);
   put("flush", flush_ring);
   put("writeThrough", write_through);

@@ -93,6 +93,21 @@ Napi::Value take_number(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), target->take_number(info[1].IsNumber() ? &wanted : nullptr));
 }
 
+// define(target, key)
+Napi::Value define_call(const Napi::CallbackInfo& info) {
+  const std::shared_ptr<SharedTarget> target = target_of(info[0]);
+  return Napi::Number::New(info.Env(), target->define(string_of(info[1])));
+}
+
+// repeatDefinition(target, number, packet)
+Napi::Value repeat_definition_call(const Napi::CallbackInfo& info) {
+  const std::shared_ptr<SharedTarget> target = target_of(info[0]);
+  const Napi::Uint8Array packet = info[2].As<Napi::Uint8Array>();
+  const std::string bytes(reinterpret_cast<const char*>(packet.Data()), packet.ByteLength());
+  const uint32_t number = info[1].As<Napi::Number>();
+  return Napi::Boolean::New(info.Env(), target->repeat_definition(number, bytes));
+}
+
 // Of a target: all rings of the process that feed it, those that are gone included.
 Napi::Value target_counts(const Napi::CallbackInfo& info) {
   const std::shared_ptr<SharedTarget> target = target_of(info[0]);
@@ -119,6 +134,8 @@ void add_target_calls(Napi::Object exports) {
   put("keepTarget", keep_target_call);
   put("takeNumber", take_number);
   put("targetCounts", target_counts);
+  put("define", define_call);
+  put("repeatDefinition", repeat_definition_call);
 }
 
 }  // namespace tracewright

@@ -86,6 +86,9 @@ class alignas(64) Ring {
     }
   }
 
+  // Publishes the `pending` bytes at the head as they are.
+  void commit_as_is() { publish(static_cast<uint32_t>(control_->pending)); }
+
   // Publishes records that were stamped by their writer, all or none: they are refused when the
   // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
   // `last_record` is where the last of them begins, in bytes after the head.

@@ -28,7 +28,7 @@ bool passing(int error) {
 
 DatagramSink::DatagramSink(NetworkAddress address, std::string preamble, size_t datagram_bytes)
     : address_(std::move(address)),
-      preamble_(std::move(preamble)),
+      preamble_{std::move(preamble)},
       datagram_bytes_(datagram_bytes),
       lookup_(std::make_unique<AddressLookup>(address_, SOCK_DGRAM)) {}
 
@@ -59,15 +59,33 @@ bool DatagramSink::ready() {
   return false;
 }
 
+void DatagramSink::extend_preamble(const std::string& packets) {
+  std::lock_guard<std::mutex> lock(lock_);
+  std::string& last = preamble_.back();
+  if (last.size() + packets.size() <= datagram_bytes_) {
+    last += packets;
+  } else {
+    preamble_.push_back(packets);
+  }
+}
+
 bool DatagramSink::send_preamble(uint64_t now) {
-  if (now < preamble_at_ || preamble_.empty()) return true;
+  if (now < preamble_at_) return true;
+  for (const std::string& packets : preamble_) {
+    if (!packets.empty() && !send_packets(packets)) return false;
+  }
+  return true;
+}
+
+// False when the socket takes nothing now.
+bool DatagramSink::send_packets(const std::string& packets) {
   // An error that an earlier datagram left on the socket is taken by the first attempt.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const ssize_t sent = send(fd_.get(), preamble_.data(), preamble_.size(), MSG_DONTWAIT);
+    const ssize_t sent = send(fd_.get(), packets.data(), packets.size(), MSG_DONTWAIT);
     if (sent >= 0) {
-      preamble_at_ = now + kPreambleIntervalNs;
+      preamble_at_ = Clock::monotonic() + kPreambleIntervalNs;
       counts_.datagrams.fetch_add(1, std::memory_order_relaxed);
-      counts_.bytes.fetch_add(preamble_.size(), std::memory_order_relaxed);
+      counts_.bytes.fetch_add(packets.size(), std::memory_order_relaxed);
       return true;
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS) return false;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "file/file_descriptor.h"
 #include "sink/network_address.h"
@@ -22,6 +23,7 @@ class DatagramSink : public Sink {
   int poll_descriptor(short* events) override;
   bool restless() override;
   bool slow() const override { return true; }
+  void extend_preamble(const std::string& packets) override;
 
  protected:
   void shut() override;
@@ -29,9 +31,10 @@ class DatagramSink : public Sink {
  private:
   bool ready();
   bool send_preamble(uint64_t now);
+  bool send_packets(const std::string& packets);
 
   const NetworkAddress address_;
-  const std::string preamble_;
+  std::vector<std::string> preamble_;  // a datagram each
   const size_t datagram_bytes_;
   std::mutex lock_;
   std::unique_ptr<AddressLookup> lookup_;

@@ -167,6 +167,7 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   if (!sink->piece_) return nullptr;
   sink->number_.store(sink->piece_->number);
   sink->end_ = preamble.size();
+  sink->piece_begin_ = sink->end_;
   return sink;
 }
 
@@ -185,7 +186,7 @@ bool SharedFileSink::take_place(uint64_t bytes, Failure* failure) {
     if (removed) failure->set("write", piece_->path, ENOENT);
     return !removed;
   }
-  const bool full = end_ + bytes > limits_.rotate_bytes && end_ > preamble_.size();
+  const bool full = end_ + bytes > limits_.rotate_bytes && !is_empty();
   if (!full && !removed) return true;
   const uint64_t next_bytes = std::max(limits_.rotate_bytes, preamble_.size() + bytes);
   const bool shrunk = make_room_beside(end_ + next_bytes);
@@ -198,6 +199,7 @@ bool SharedFileSink::take_place(uint64_t bytes, Failure* failure) {
   }
   piece_ = std::move(next);
   end_ = preamble_.size();
+  piece_begin_ = end_;
   number_.store(piece_->number, std::memory_order_release);
   return true;
 }
@@ -284,7 +286,12 @@ void SharedFileSink::tick(uint64_t) {
 
 void SharedFileSink::discard_unused() {
   std::lock_guard<std::mutex> lock(end_lock_);
-  if (end_ == preamble_.size()) unlink(piece_->path.c_str());
+  if (is_empty()) unlink(piece_->path.c_str());
+}
+
+void SharedFileSink::extend_preamble(const std::string& packets) {
+  std::lock_guard<std::mutex> lock(end_lock_);
+  preamble_ += packets;
 }
 
 bool SharedFileSink::may_take_more() const {

@@ -58,10 +58,13 @@ class SharedFileSink : public Sink {
   void discard_unused() override;
   bool may_take_more() const override;
   void tick(uint64_t now) override;
+  void extend_preamble(const std::string& packets) override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
 
  private:
+  // Whether the last piece has nothing but its preamble.
+  bool is_empty() const { return end_ == piece_begin_; }
   bool take_place(uint64_t bytes, Failure* failure);
   bool make_room_beside(uint64_t bytes) const;
   bool go_along(Ring& ring, Failure* failure);
@@ -72,7 +75,8 @@ class SharedFileSink : public Sink {
   mutable std::mutex end_lock_;
   std::shared_ptr<FilePiece> piece_;  // the last
   uint64_t end_ = 0;
-  std::string preamble_;
+  uint64_t piece_begin_ = 0;             // where records begin in `piece_`
+  std::string preamble_;                 // of the next piece
   std::unique_ptr<PieceSeries> series_;  // null: one file
   SizeLimits limits_;
   std::atomic<uint64_t> number_{0};  // of `piece_`

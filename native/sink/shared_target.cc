@@ -58,4 +58,24 @@ uint32_t SharedTarget::take_number(const uint32_t* wanted) {
   return next_number_;
 }
 
+uint32_t SharedTarget::define(const std::string& key) {
+  std::lock_guard<std::mutex> lock(definitions_lock_);
+  const auto known = definitions_.find(key);
+  if (known != definitions_.end()) return known->second;
+  if (definitions_.size() >= kMostDefinitions) return 0;
+  const auto number = static_cast<uint32_t>(definitions_.size() + 1);
+  definitions_.emplace(key, number);
+  return number;
+}
+
+bool SharedTarget::repeat_definition(uint32_t number, const std::string& packet) {
+  std::lock_guard<std::mutex> lock(definitions_lock_);
+  if (repeated_.count(number) > 0) return true;
+  if (repeated_bytes_ + packet.size() > kMostDefinitionBytes) return false;
+  repeated_.insert(number);
+  repeated_bytes_ += packet.size();
+  sink->extend_preamble(packet);
+  return true;
+}
+
 }  // namespace tracewright

@@ -51,6 +51,10 @@ class Sink {
   virtual bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                       size_t body_bytes, Failure* failure);
 
+  // Adds whole packets to those with which every later file, piece and connection begins. What is
+  // open already gets them from a ring.
+  virtual void extend_preamble(const std::string&) {}
+
   // Says where a ring that is about to be opened, and its target, lie.
   virtual void place(RingOptions*) {}
   // Called now and then, under the consumer lock: the ring goes along with a target that has gone

@@ -48,7 +48,15 @@ uint64_t outstanding(int fd) {
 }  // namespace
 
 StreamSink::StreamSink(NetworkAddress address, std::string preamble)
-    : address_(std::move(address)), preamble_(std::move(preamble)), backoff_(kFirstBackoffNs) {}
+    : address_(std::move(address)),
+      preamble_(std::move(preamble)),
+      next_preamble_(preamble_),
+      backoff_(kFirstBackoffNs) {}
+
+void StreamSink::extend_preamble(const std::string& packets) {
+  std::lock_guard<std::mutex> lock(lock_);
+  next_preamble_ += packets;
+}
 
 std::string StreamSink::name() const {
   return address_.port.empty() ? address_.host : address_.host + ":" + address_.port;
@@ -115,6 +123,7 @@ void StreamSink::connect_step(uint64_t now) {
 void StreamSink::connected() {
   state_ = State::connected;
   backoff_ = kFirstBackoffNs;
+  preamble_ = next_preamble_;
   preamble_sent_ = 0;
   sent_ = 0;
   moved_at_ = Clock::monotonic();

@@ -24,6 +24,7 @@ class StreamSink : public Sink {
   int poll_descriptor(short* events) override;
   bool restless() override;
   bool slow() const override { return true; }
+  void extend_preamble(const std::string& packets) override;
 
  protected:
   void shut() override;
@@ -51,7 +52,8 @@ class StreamSink : public Sink {
   std::string name() const;
 
   const NetworkAddress address_;
-  const std::string preamble_;
+  std::string preamble_;       // of this connection
+  std::string next_preamble_;  // of the next one
   std::mutex lock_;
   State state_ = State::idle;
   std::unique_ptr<AddressLookup> lookup_;

@@ -204,12 +204,18 @@ export interface NativeCore {
   keepTarget(key: string): void;
   /** Takes a number; without `wanted` the next one from 1 that no thread has taken. */
   takeNumber(target: NativeTarget, wanted?: number): number;
+  /** The number of a definition, by which all threads find it; 0: the target has too many. */
+  define(target: NativeTarget, key: string): number;
+  /** Adds a packet, of a number once, to what later files, pieces and connections begin with. */
+  repeatDefinition(target: NativeTarget, number: number, packet: Uint8Array): boolean;
   openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
   /** Rings of this process take memory as they fill: opening one costs less, a new page a fault. */
   mapPagesLate(): void;
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
   makeRoom(ring: number, bytes: number): number;
   commitExplicit(ring: number, lastRecord: number): boolean;
+  /** Publishes the `pending` bytes without a stamp. */
+  commitAsIs(ring: number): void;
   flush(ring: number): boolean;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */
@@ -277,6 +283,10 @@ export interface NativeCore {
   wallClock(): bigint;
   /** Nanoseconds that the process, or this thread, has spent on a CPU. */
   cpuClock(ofThread: boolean): number;
+  /** Of one moment: CLOCK_MONOTONIC, nanoseconds since 1970, and since the start of the system. */
+  readClocks(to: BigUint64Array): void;
+  /** Fills at most 256 bytes from the system's generator. */
+  systemRandom(to: Uint8Array): boolean;
   finishOnSignal(signalNumber: number): boolean;
   /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
   ringIsHeld(fd: number): boolean;

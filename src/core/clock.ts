@@ -18,6 +18,14 @@ export function unixNow(): bigint {
   return core.wallClock();
 }
 
+/**
+ * Reads CLOCK_MONOTONIC, nanoseconds since 1970 and nanoseconds since the start of the system, with the
+ * time in suspend, all of one moment.
+ */
+export function readClocks(to: BigUint64Array): void {
+  core.readClocks(to);
+}
+
 /** Nanoseconds that the process, or this thread, has spent on a CPU. */
 export function cpuTime(ofThread: boolean): number {
   return core.cpuClock(ofThread);

@@ -109,6 +109,13 @@ export function plainCore(): NativeCore {
       const { user, system } = process.cpuUsage();
       return (user + system) * 1000;
     },
+    readClocks(to) {
+      to.set([process.hrtime.bigint(), BigInt(Date.now()) * 1_000_000n, process.hrtime.bigint()]);
+    },
+    systemRandom(to) {
+      process.getBuiltinModule('node:crypto').getRandomValues(to);
+      return true;
+    },
     systemThreadId,
     fileIdentity,
     replaceFile,
@@ -130,6 +137,7 @@ export function plainCore(): NativeCore {
 
     openRing,
     makeRoom: () => -2,
+    commitAsIs: nothing,
     commitExplicit: () => true,
     flush: () => true,
     // The caller counts the record as dropped.
@@ -145,6 +153,8 @@ export function plainCore(): NativeCore {
 
     joinTarget: () => ({ target: {} as never, created: true }),
     keepTarget: nothing,
+    define: () => 0,
+    repeatDefinition: () => false,
     takeNumber: (_target, wanted) => wanted ?? ++numbers,
     targetCounts: () => ({
       ...noCounts(),

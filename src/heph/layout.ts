@@ -17,6 +17,12 @@ export const EPOCH_OPTION = 'epoch';
 /** Bytes of a whole epoch packet: 8 + 2 + "epoch" + u64 nanoseconds since the Unix epoch. */
 export const EPOCH_PACKET_BYTES = 23;
 
+/**
+ * The stream of events that describe the trace. They are repeated where a piece or a connection
+ * begins, so their counter is no place in a sequence.
+ */
+export const DEFINITION_STREAM = 0xffff_ffff;
+
 /** Event: u32 stream, u32 counter, u64 substream, u64 start, u64 end, u16 length + description. */
 export const STREAM_OFFSET = 8;
 export const COUNTER_OFFSET = 12;

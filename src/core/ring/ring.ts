@@ -189,6 +189,12 @@ export class Ring {
     return this.#takeRoom(room, bytes, stamped);
   }
 
+  /** Publishes a record whose writer has put all of its times. */
+  commitAsIs(bytes: number): void {
+    this.advance(bytes);
+    core.commitAsIs(this.#id);
+  }
+
   /**
    * Publishes records that carry their own clocks, all or none; false when the first of them lies
    * before the last record of the ring.

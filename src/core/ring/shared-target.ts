@@ -46,6 +46,24 @@ export class SharedTarget {
     return core.takeNumber(this.#target, wanted);
   }
 
+  /**
+   * The number of a definition, the same in all threads of the process; 0 when the target has too
+   * many.
+   *
+   * @param key says what is defined.
+   */
+  define(key: string): number {
+    return core.define(this.#target, key);
+  }
+
+  /**
+   * Adds a definition's packet to what every later file, piece and connection begins with. Only the
+   * first packet of a number counts. False when those packets take too many bytes already.
+   */
+  repeatDefinition(number: number, packet: Uint8Array): boolean {
+    return core.repeatDefinition(this.#target, number, packet);
+  }
+
   /** Counts of all rings that feed the target or once did. */
   counts(): TargetCounts {
     return core.targetCounts(this.#target);

@@ -4,7 +4,7 @@ import type { Finding } from '../../core/finding.js';
 import { limitFindings } from '../../core/limit-findings.js';
 import type { CheckOptions } from '../../core/limit-findings.js';
 import { hasPredecessors } from '../file-names.js';
-import { EPOCH_OPTION } from '../layout.js';
+import { DEFINITION_STREAM, EPOCH_OPTION } from '../layout.js';
 import type { EventPacket, Packet } from '../packet.js';
 import { PacketCursor } from './packet-cursor.js';
 
@@ -114,7 +114,7 @@ class TraceCheck {
       const message = `the event ends at ${event.end.toString()} ns, before it starts at ${event.start.toString()} ns`;
       yield this.#error('end-before-start', message, event.offset);
     }
-    yield* this.#counter(event);
+    if (event.stream !== DEFINITION_STREAM) yield* this.#counter(event);
     let unescaped = NEEDS_ESCAPE.test(event.description);
     for (const { name, type, value } of event.attributes) {
       if (type.endsWith('[]')) note(this.#arrays, event.offset);

@@ -49,6 +49,21 @@ export class PacketCursor {
     return this.#window.size;
   }
 
+  /** What is in memory of the file; the current packet begins at {@link place}. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  /** The same bytes as {@link bytes}. */
+  get view(): DataView {
+    return this.#view;
+  }
+
+  /** Where the current packet begins in {@link bytes}. */
+  get place(): number {
+    return this.#at;
+  }
+
   get isEvent(): boolean {
     return this.#view.getUint32(this.#at) === EVENT_MAGIC;
   }

@@ -38,12 +38,19 @@ const CANDIDATES = 256;
 /** Names for which the list is kept for the next event. */
 const KEPT_NAMES = 64;
 /** Bounds of the constants in an emitter. */
-const MAX_NAMES = 32;
+export const MAX_NAMES = 32;
 const MAX_CONSTANT_BYTES = 2048;
 
+/** Compiles the emitter of a shape; undefined if its constants would be long. */
+export type ShapeCompiler<Emitter> = (
+  trace: Trace,
+  description: string,
+  names: readonly string[],
+) => Emitter | undefined;
+
 /** A description, and names of attributes in their order. The types of the values can change. */
-class EventShape {
-  emitter: EventEmitter | undefined;
+class EventShape<Emitter> {
+  emitter: Emitter | undefined;
   readonly #description: string;
   readonly #names: readonly string[];
   #seen = 0;
@@ -66,17 +73,17 @@ class EventShape {
     return this.#seen >= SEEN_BEFORE_COMPILE;
   }
 
-  compile(trace: Trace): void {
-    this.emitter = compileShape(trace, this.#description, this.#names);
+  compile(trace: Trace, compiler: ShapeCompiler<Emitter>): void {
+    this.emitter = compiler(trace, this.#description, this.#names);
     // One that cannot be compiled is not tried again.
     if (this.emitter === undefined) this.#seen = -Infinity;
   }
 }
 
 /** A description, and its shapes in the order in which they came. */
-class Described {
+class Described<Emitter> {
   readonly description: string;
-  readonly shapes: EventShape[] = [];
+  readonly shapes: EventShape<Emitter>[] = [];
   /** Whether one of the shapes has had an emitter. */
   isFrequent = false;
 
@@ -85,14 +92,14 @@ class Described {
   }
 
   /** The shape of an event with these names; undefined if there are too many shapes. */
-  shapeOf(names: readonly string[], count: number): EventShape | undefined {
+  shapeOf(names: readonly string[], count: number): EventShape<Emitter> | undefined {
     const { shapes } = this;
     for (const shape of shapes) if (shape.fits(names, count)) return shape;
     if (shapes.length >= MAX_SHAPES || count > MAX_NAMES) return undefined;
     const own = names.slice(0, count);
     // Names that are not valid are among the longer ones.
     if (own.some((name) => name.length > MAX_CONSTANT_BYTES)) return undefined;
-    const shape = new EventShape(this.description, own);
+    const shape = new EventShape<Emitter>(this.description, own);
     shapes.push(shape);
     return shape;
   }
@@ -115,26 +122,28 @@ function placeOf(description: string): number {
  * A full generation of frequent ones becomes the old one; of the old one before only those stay that
  * were used since.
  */
-export class EventShapes {
+export class EventShapes<Emitter> {
   readonly #trace: Trace;
-  #young = new Map<string, Described>();
-  #old = new Map<string, Described>();
+  readonly #compiler: ShapeCompiler<Emitter>;
+  #young = new Map<string, Described<Emitter>>();
+  #old = new Map<string, Described<Emitter>>();
   /** Frequent ones that came a short while ago, to be found without a map. */
-  readonly #recent = new Array<Described | undefined>(RECENT).fill(undefined);
+  readonly #recent = new Array<Described<Emitter> | undefined>(RECENT).fill(undefined);
   /** Descriptions that may become frequent. */
-  readonly #candidates = new Array<Described | undefined>(CANDIDATES).fill(undefined);
+  readonly #candidates = new Array<Described<Emitter> | undefined>(CANDIDATES).fill(undefined);
   /** The description that last came to each place, if it is not the candidate's. */
   readonly #latest = new Array<string>(CANDIDATES).fill('');
   #credit = COMPILED_AT_FIRST * EVENTS_A_COMPILE;
   /** For the names of an event. None while names are listed: a proxy can record another event. */
   #names: string[] | undefined = [];
 
-  constructor(trace: Trace) {
+  constructor(trace: Trace, compiler: ShapeCompiler<Emitter>) {
     this.#trace = trace;
+    this.#compiler = compiler;
   }
 
   /** The emitter for an event; undefined if it is rare. Reads no property of the attributes. */
-  emitterFor(description: string, attributes: Attributes | undefined): EventEmitter | undefined {
+  emitterFor(description: string, attributes: object | undefined): Emitter | undefined {
     const { length } = description;
     // Past the end the code is NaN, of which a shift makes 0.
     const place = (length + (description.charCodeAt(length - 1) << 2)) & (RECENT - 1);
@@ -154,7 +163,7 @@ export class EventShapes {
   }
 
   /** What is known of a description that is not young; undefined if it came too rarely. */
-  #otherDescribed(description: string): Described | undefined {
+  #otherDescribed(description: string): Described<Emitter> | undefined {
     const old = this.#old.get(description);
     if (old !== undefined) {
       this.#keep(old);
@@ -167,16 +176,16 @@ export class EventShapes {
     if (candidate?.description === description) return candidate;
     // A description becomes the candidate of its place when it comes twice in a row.
     if (this.#latest[place] === description) {
-      return (this.#candidates[place] = new Described(description));
+      return (this.#candidates[place] = new Described<Emitter>(description));
     }
     this.#latest[place] = description;
     return undefined;
   }
 
-  #count(described: Described, shape: EventShape): EventEmitter | undefined {
+  #count(described: Described<Emitter>, shape: EventShape<Emitter>): Emitter | undefined {
     if (!shape.isFrequent() || this.#credit < EVENTS_A_COMPILE) return undefined;
     this.#credit -= EVENTS_A_COMPILE;
-    shape.compile(this.#trace);
+    shape.compile(this.#trace, this.#compiler);
     if (shape.emitter !== undefined && !described.isFrequent) {
       described.isFrequent = true;
       this.#candidates[placeOf(described.description)] = undefined;
@@ -185,7 +194,7 @@ export class EventShapes {
     return shape.emitter;
   }
 
-  #keep(described: Described): void {
+  #keep(described: Described<Emitter>): void {
     if (this.#young.size >= GENERATION) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -195,7 +204,7 @@ export class EventShapes {
 }
 
 /** Statements: count the characters of a value, and find out whether it is usual. */
-function measureValue(value: string): string {
+export function measureValue(value: string): string {
   return `if (typeof ${value} === 'string') characters += ${value}.length;
   else if (typeof ${value} !== 'number' && ${value} !== undefined && !isUsual(${value})) areUsual = false;`;
 }
@@ -216,10 +225,10 @@ function writeValueAt(value: string): string {
 }
 
 /**
- * An emitter reads every property once, and first of all: a getter can record another event.
- * Undefined for a shape whose constants would be long.
+ * Compiles events as `finishTrace` records them. An emitter reads every property once, and first of all:
+ * a getter can record another event.
  */
-function compileShape(
+export function compileShape(
   trace: Trace,
   description: string,
   names: readonly string[],

@@ -71,7 +71,7 @@ export function checkAttributes(attributes: Attributes | undefined): void {
  * Puts the names that `Object.entries` would list into `names`, in its order, and returns their
  * number. Reads no property.
  */
-export function listNames(attributes: Attributes | undefined, names: string[]): number {
+export function listNames(attributes: object | undefined, names: string[]): number {
   let count = 0;
   for (const name in attributes) {
     if (!hasOwnProperty.call(attributes, name)) continue;

@@ -28,7 +28,8 @@ import {
   SIZE_OFFSET,
 } from '../layout.js';
 import { bytesOfPieces, piecesOf } from '../pieces.js';
-import { EventShapes } from './event-shapes.js';
+import { compileShape, EventShapes } from './event-shapes.js';
+import type { EventEmitter } from './event-shapes.js';
 import { Stream } from './stream.js';
 import { checkTarget } from '../target.js';
 import type { Target } from '../target.js';
@@ -134,7 +135,9 @@ export class Trace {
   /** @internal One element: the timing of the event that is being recorded. */
   readonly started = new Float64Array(1);
   /** @internal Absent if functions cannot be compiled. */
-  readonly shapes = mayCompile() ? new EventShapes(this) : undefined;
+  readonly shapes: EventShapes<EventEmitter> | undefined = mayCompile()
+    ? new EventShapes(this, compileShape)
+    : undefined;
   #target: SharedTarget | undefined;
   #closed = false;
   readonly #streams = new Map<number, Stream>();
@@ -241,6 +244,30 @@ export class Trace {
     const stream = new Stream(this, number);
     this.#streams.set(number, stream);
     return stream;
+  }
+
+  /**
+   * @internal Defines what events refer to by a number. Its packet is written now, and again where a
+   * piece or a connection begins.
+   *
+   * @param key says what is defined: all threads of the process get the same number for it.
+   * @param packetOf the event, of `DEFINITION_STREAM` and with all of its times.
+   * @returns 0 if there is no room for it, or if the target has too many.
+   */
+  define(key: string, packetOf: (number: number) => Uint8Array): number {
+    const target = this.#target;
+    const number = target?.define(key) ?? 0;
+    if (target === undefined || number === 0) return 0;
+    const packet = packetOf(number);
+    const { length } = packet;
+    const { ring } = this;
+    if (length > Math.min(this.packetLimit, ring.longestRecord)) return 0;
+    // Before the record: it is missing in no piece that begins after it.
+    if (!target.repeatDefinition(number, packet)) return 0;
+    if (ring.free < length && !ring.makeRoom(length)) return 0;
+    ring.bytes.set(packet, ring.position);
+    ring.commitAsIs(length);
+    return number;
   }
 
   /**

@@ -1,0 +1,55 @@
+/**
+ * The headers `traceparent` and `tracestate` of W3C Trace Context. What violates its rules is no
+ * header, as it says.
+ */
+
+const TRACEPARENT =
+  /^([\da-f]{2})-([\da-f]{8})([\da-f]{8})([\da-f]{8})([\da-f]{8})-([\da-f]{8})([\da-f]{8})-([\da-f]{2})(-.*)?$/;
+const MAX_MEMBERS = 32;
+/** What is carried on at least must be 512; longer ones are sent as they came. */
+const MAX_STATE = 8192;
+
+const KEY = /^(?:[a-z][a-z\d_\-*/]{0,255}|[a-z\d][a-z\d_\-*/]{0,240}@[a-z][a-z\d_\-*/]{0,13})$/;
+const VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+
+/** The ids of a header, as signed words. */
+export interface TraceParent {
+  trace: [number, number, number, number];
+  span: [number, number];
+  flags: number;
+}
+
+const word = (digits: string | undefined): number => Number.parseInt(digits!, 16) | 0;
+
+/** Reads a `traceparent`; undefined for one that is not valid. */
+export function parseTraceParent(header: string): TraceParent | undefined {
+  const match = TRACEPARENT.exec(header);
+  if (match === null) return undefined;
+  const [, version, a, b, c, d, high, low, flags, rest] = match;
+  // Of a later version only the beginning is known.
+  if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
+  const trace: TraceParent['trace'] = [word(a), word(b), word(c), word(d)];
+  const span: TraceParent['span'] = [word(high), word(low)];
+  if ((trace[0] | trace[1] | trace[2] | trace[3]) === 0 || (span[0] | span[1]) === 0) {
+    return undefined;
+  }
+  // The other bits mean nothing yet, and must be sent as 0.
+  return { trace, span, flags: word(flags) & 0x03 };
+}
+
+/** A `tracestate` as it is to be sent on; empty if it is not valid. */
+export function checkTraceState(header: string): string {
+  if (header.length > MAX_STATE) return '';
+  const members: string[] = [];
+  const keys = new Set<string>();
+  for (const part of header.split(',')) {
+    const member = part.replace(/^[ \t]+|[ \t]+$/g, '');
+    if (member === '') continue;
+    const equals = member.indexOf('=');
+    const key = member.slice(0, Math.max(equals, 0));
+    if (!KEY.test(key) || !VALUE.test(member.slice(equals + 1)) || keys.has(key)) return '';
+    keys.add(key);
+    members.push(member);
+  }
+  return members.length > MAX_MEMBERS ? '' : members.join(',');
+}

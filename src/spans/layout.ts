@@ -1,0 +1,86 @@
+/**
+ * How spans lie in Heph events: docs/formats/spans.md, version 1. The one place of its names, numbers
+ * and bits.
+ */
+
+/** Of every definition and clock record. Readers of this version refuse a higher one. */
+export const CONTRACT_VERSION = 1;
+
+/** Names that begin with it are reserved. A program's own name that does gets one more in front. */
+export const RESERVED = '~';
+
+/**
+ * The first attributes of a span, all u64 and in this order, 52 bytes together. The substream of the
+ * event is the low half of the trace id.
+ */
+export const TRACE_HIGH = '~t';
+export const SPAN_ID = '~s';
+/** 0: a root. */
+export const PARENT_ID = '~p';
+export const FLAGS = '~f';
+
+/** Bits of the flags. */
+export const TRACE_FLAGS_MASK = 0xff;
+export const KIND_SHIFT = 8;
+export const KIND_MASK = 0x7;
+export const STATUS_SHIFT = 11;
+export const STATUS_MASK = 0x3;
+export const UNFINISHED = 1 << 13;
+export const PARENT_REMOTE = 1 << 14;
+/** The number of the resource: 16 bits; 0: none. */
+export const RESOURCE_SHIFT = 16;
+/** The number of the scope, in the high 32 bits of the flags: 16 bits; 0: none. */
+export const NUMBER_MASK = 0xffff;
+
+/** Kinds and states by their numbers. */
+export const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
+export const STATUSES = ['unset', 'ok', 'error'] as const;
+export type SpanKind = (typeof KINDS)[number];
+export type SpanStatus = (typeof STATUSES)[number];
+
+/** Fields that follow the program's attributes. They are absent where there is nothing to say. */
+export const STATUS_MESSAGE = '~m';
+export const TRACE_STATE = '~w';
+/** i64, nanoseconds since the epoch: replace the event's own start and end. */
+export const REAL_START = '~b';
+export const REAL_END = '~e';
+/** u64. Within an event or a link: of that. */
+export const DROPPED_ATTRIBUTES = '~a';
+export const DROPPED_EVENTS = '~n';
+export const DROPPED_LINKS = '~k';
+/** string: the scope of a span whose target has no room for another definition. */
+export const SCOPE_NAME = '~c';
+export const SCOPE_VERSION = '~r';
+export const SCHEMA_URL = '~u';
+
+/** Modifiers: an empty string each. They say what the value before them is. */
+export const IS_BOOLEAN = '~?';
+export const IS_NULL = '~0';
+export const IS_BIGINT = '~#';
+/** The u64 before is a count: so many attributes without a name follow, the elements. */
+export const IS_ARRAY = '~[';
+/** Not empty: the string before goes on. */
+export const CONTINUED = '~+';
+
+/**
+ * Sections begin with an upper-case letter and end where the next one begins. The attributes in
+ * between are those of the section.
+ */
+export const EVENT = '~E';
+/** i64: nanoseconds from the span's start to the event. */
+export const EVENT_TIME = '~d';
+export const LINK = '~L';
+export const LINK_TRACE_LOW = '~l';
+
+/** u64, the first attribute of definitions and clock records. */
+export const VERSION = '~v';
+export const RESOURCE_DESCRIPTION = 'tracewright.resource';
+export const SCOPE_DESCRIPTION = 'tracewright.scope';
+export const CLOCK_DESCRIPTION = 'tracewright.clock';
+/** u64, nanoseconds each: attributes of a clock record. */
+export const CLOCK_MONOTONIC = 'monotonic';
+export const CLOCK_REAL = 'realtime';
+export const CLOCK_BOOT = 'boottime';
+
+/** Bytes of a modifier: u16 length, name, type, u16 length 0. */
+export const MODIFIER_BYTES = 7;

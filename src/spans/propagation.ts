@@ -1,0 +1,123 @@
+import { wrongType } from '../core/errors.js';
+import { activeContext, BaggageScope, runWith } from './context/active-context.js';
+import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './context/baggage.js';
+import type { Baggage } from './context/baggage.js';
+import { RemoteParent } from './context/remote-parent.js';
+import { checkTraceState, parseTraceParent } from './context/trace-context.js';
+import type { Span } from './span.js';
+
+/** Headers as an object, as `Headers`, or as a Map. */
+export type Carrier = object;
+
+interface Settable {
+  set(name: string, value: string): unknown;
+}
+interface Gettable {
+  get(name: string): unknown;
+}
+
+function isCarrier(carrier: unknown): carrier is object {
+  return typeof carrier === 'object' && carrier !== null;
+}
+
+function put(carrier: object, name: string, value: string): void {
+  if (typeof (carrier as Partial<Settable>).set === 'function') {
+    (carrier as Settable).set(name, value);
+  } else {
+    (carrier as Record<string, string>)[name] = value;
+  }
+}
+
+/** The values of a header, whatever the case of its name; undefined if there is none. */
+function read(carrier: object, name: string): string[] | undefined {
+  let value: unknown;
+  if (typeof (carrier as Partial<Gettable>).get === 'function') {
+    value = (carrier as Gettable).get(name);
+  } else {
+    value = (carrier as Record<string, unknown>)[name];
+    if (value === undefined) {
+      const key = Object.keys(carrier).find((each) => each.toLowerCase() === name);
+      value = key === undefined ? undefined : (carrier as Record<string, unknown>)[key];
+    }
+  }
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) return undefined;
+  return value.filter((each): each is string => typeof each === 'string');
+}
+
+/** The headers of a span: `traceparent`, `tracestate` and `baggage`. */
+export function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
+  const { trace_id, span_id, trace_flags } = span.ids;
+  put(carrier, 'traceparent', `00-${trace_id}-${span_id}-${trace_flags}`);
+  if (span.traceState !== '') put(carrier, 'tracestate', span.traceState);
+  injectBaggage(baggage, carrier);
+}
+
+function injectBaggage(baggage: Baggage | undefined, carrier: object): void {
+  if (baggage === undefined) return;
+  const header = formatBaggage(baggage);
+  if (header !== '') put(carrier, 'baggage', header);
+}
+
+/**
+ * Puts what is active into headers of a request: `traceparent`, `tracestate` and `baggage`. Without an active
+ * span and baggage it changes nothing.
+ *
+ * @param carrier an object, a `Headers` or a Map.
+ * @returns the carrier.
+ */
+export function inject<Headers extends Carrier>(carrier: Headers): Headers {
+  if (!isCarrier(carrier)) throw wrongType('carrier', carrier, 'an object, a Headers or a Map');
+  const active = activeContext();
+  if (active === undefined) return carrier;
+  if (active.activeSpan === undefined) injectBaggage(active.baggage, carrier);
+  else injectSpan(active.activeSpan, active.baggage, carrier);
+  return carrier;
+}
+
+/**
+ * Reads the headers of a request, to be the `parent` of a span. Headers that are not valid by W3C's rules are
+ * ignored.
+ *
+ * @param carrier an object such as `request.headers`, a `Headers` or a Map.
+ * @returns undefined when there is neither a trace nor baggage.
+ */
+export function extract(carrier: Carrier): RemoteParent | undefined {
+  if (!isCarrier(carrier)) throw wrongType('carrier', carrier, 'an object, a Headers or a Map');
+  const [header, ...others] = read(carrier, 'traceparent') ?? [];
+  const parent =
+    header === undefined || others.length > 0 ? undefined : parseTraceParent(header.trim());
+  const baggageHeader = read(carrier, 'baggage');
+  const baggage = baggageHeader === undefined ? undefined : parseBaggage(baggageHeader.join(','));
+  if (parent === undefined && baggage === undefined) return undefined;
+  const state = parent === undefined ? undefined : read(carrier, 'tracestate');
+  return new RemoteParent(
+    parent,
+    state === undefined ? '' : checkTraceState(state.join(',')),
+    baggage,
+  );
+}
+
+/** The baggage that is active. */
+export function getBaggage(): Baggage {
+  return activeContext()?.baggage ?? NO_BAGGAGE;
+}
+
+/**
+ * Calls `fn` with entries added to the active baggage, or replacing those of the same name. Requests that
+ * are sent meanwhile carry it.
+ *
+ * @throws TracewrightError for a name that is no token of RFC 7230, and a value that is no string.
+ */
+export function withBaggage<Result>(entries: Baggage, fn: () => Result): Result {
+  const given: unknown = entries;
+  if (!isCarrier(given)) throw wrongType('entries', given, 'an object of names and texts');
+  const merged = Object.assign(Object.create(null), getBaggage()) as Record<string, string>;
+  for (const [name, value] of Object.entries(given as Record<string, unknown>)) {
+    if (!isBaggageName(name)) throw wrongType('name of baggage', name, 'a token of RFC 7230');
+    if (typeof value !== 'string') throw wrongType(`baggage ${name}`, value, 'a string');
+    merged[name] = value;
+  }
+  const active = activeContext();
+  return runWith(new BaggageScope(active?.activeSpan, Object.freeze(merged)), fn);
+}

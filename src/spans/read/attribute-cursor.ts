@@ -1,0 +1,242 @@
+import { TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../heph/layout.js';
+import { TextDecoding } from '../../heph/read/text-decoding.js';
+import { CONTINUED, IS_ARRAY, IS_BIGINT, IS_BOOLEAN, IS_NULL, RESERVED } from '../layout.js';
+import type { RecordedAttributes, RecordedValue } from '../span-record.js';
+
+const MAX_DEPTH = 8;
+/** The head of a reserved attribute, whose name has two bytes: its first three bytes. */
+const RESERVED_HEAD = (2 << 16) | (RESERVED.charCodeAt(0) << 8);
+const TILDE = RESERVED.charCodeAt(0);
+/** An attribute of an empty name and eight bytes. */
+const LEAST_ELEMENT_BYTES = 5;
+
+const codeOf = (name: string): number => name.charCodeAt(1);
+const [BOOLEAN, NULL, BIGINT, ARRAY, MORE] = [
+  IS_BOOLEAN,
+  IS_NULL,
+  IS_BIGINT,
+  IS_ARRAY,
+  CONTINUED,
+].map(codeOf) as [number, number, number, number, number];
+
+const TWO_32 = 2 ** 32;
+
+/** What violates the format: the packet's own decoder says where. */
+export class BadSpan extends Error {}
+
+/** Steps through the attributes of one event. Whatever it is given may be hostile. */
+export class AttributeCursor {
+  at = 0;
+  /** Of a reserved attribute its letter; 0: the program's own. */
+  code = 0;
+  /** The program's name of the attribute. */
+  name = '';
+  #bytes: Buffer = Buffer.alloc(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #end = 0;
+  readonly #texts = new TextDecoding();
+
+  /** Sets the bytes of an event, and where to begin in it. */
+  set(bytes: Buffer, view: DataView, at: number, end: number): void {
+    this.#bytes = bytes;
+    this.#view = view;
+    this.at = at;
+    this.#end = end;
+  }
+
+  /** Reads the next attribute's name into `code` or `name`; false at the end of the event. */
+  next(): boolean {
+    const { at } = this;
+    const end = this.#end;
+    if (at >= end) return false;
+    if (at + 3 > end) throw new BadSpan();
+    const length = this.#view.getUint16(at);
+    const from = at + 2;
+    const to = from + length;
+    if (to >= end) throw new BadSpan();
+    this.at = to;
+    if (length > 0 && this.#bytes[from] === TILDE) {
+      const second = length === 1 ? 0 : this.#bytes[from + 1]!;
+      if (length === 2 && second !== TILDE) {
+        this.code = second;
+        return true;
+      }
+      this.code = 0;
+      this.name = this.#decode(second === TILDE ? from + 1 : from, to);
+      return true;
+    }
+    this.code = 0;
+    this.name = this.#decode(from, to);
+    return true;
+  }
+
+  /** Reads a string from a place in the bytes, and returns it. */
+  textAt(from: number): string {
+    this.at = from;
+    return this.#text();
+  }
+
+  /** The value of the attribute, with the modifiers that follow it. */
+  value(depth = 0): RecordedValue {
+    const view = this.#view;
+    const { at } = this;
+    const type = this.#bytes[at];
+    let value: RecordedValue;
+    this.at = at + 1;
+    if (type === TYPE_STRING) {
+      value = this.#text();
+    } else if (type === TYPE_U64 || type === TYPE_I64) {
+      const place = this.#word();
+      const high = type === TYPE_U64 ? view.getUint32(place) : view.getInt32(place);
+      value = high * TWO_32 + view.getUint32(place + 4);
+      if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) {
+        value = type === TYPE_U64 ? view.getBigUint64(place) : view.getBigInt64(place);
+      }
+    } else if (type === TYPE_F64) {
+      value = view.getFloat64(this.#word());
+    } else if (type !== undefined && (type & TYPE_ARRAY) !== 0) {
+      value = this.#array(type & ~TYPE_ARRAY);
+    } else {
+      throw new BadSpan();
+    }
+    return this.#nextIsReserved() ? this.#modified(value, depth) : value;
+  }
+
+  /** A reserved u64 or i64, as a number that is exact up to 2^53. */
+  number(): number {
+    return Number(this.value());
+  }
+
+  /** A reserved u64 as sixteen hexadecimal digits. */
+  hex(): string {
+    if (this.#bytes[this.at] !== TYPE_U64) throw new BadSpan();
+    this.at++;
+    const place = this.#word();
+    return this.#bytes.toString('hex', place, place + 8);
+  }
+
+  /** A reserved string of any length. */
+  text(): string {
+    const value = this.value();
+    if (typeof value !== 'string') throw new BadSpan();
+    return value;
+  }
+
+  /** Puts the program's attribute whose name was read into `attributes`. */
+  put(attributes: RecordedAttributes): void {
+    const { name } = this;
+    const value = this.value();
+    if (name === '__proto__') {
+      Object.defineProperty(attributes, name, {
+        value,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    } else {
+      attributes[name] = value;
+    }
+  }
+
+  #nextIsReserved(): boolean {
+    const { at } = this;
+    return at + 7 <= this.#end && this.#view.getUint32(at) >>> 8 === RESERVED_HEAD >>> 8;
+  }
+
+  #modified(given: RecordedValue, depth: number): RecordedValue {
+    let value = given;
+    while (this.#nextIsReserved()) {
+      switch (this.#bytes[this.at + 3]) {
+        case BOOLEAN:
+          value = value !== 0;
+          break;
+        case NULL:
+          value = null;
+          break;
+        case BIGINT:
+          value = this.#bigint(value);
+          break;
+        case MORE:
+          if (typeof value !== 'string') throw new BadSpan();
+          this.at += 5;
+          value += this.#text();
+          continue;
+        case ARRAY:
+          this.at += 7;
+          value = this.#elements(value, depth + 1);
+          continue;
+        default:
+          return value;
+      }
+      // A modifier's value is an empty string.
+      this.at += 5;
+      this.#text();
+    }
+    return value;
+  }
+
+  #bigint(value: RecordedValue): bigint {
+    if (typeof value === 'string' && !/^-?\d+$/.test(value)) throw new BadSpan();
+    if (typeof value === 'number' || typeof value === 'string') return BigInt(value);
+    if (typeof value !== 'bigint') throw new BadSpan();
+    return value;
+  }
+
+  #elements(count: RecordedValue, depth: number): RecordedValue[] {
+    const left = (this.#end - this.at) / LEAST_ELEMENT_BYTES;
+    if (typeof count !== 'number' || count > left || depth > MAX_DEPTH) throw new BadSpan();
+    const values: RecordedValue[] = [];
+    for (let i = 0; i < count; i++) {
+      if (this.at + 3 > this.#end || this.#view.getUint16(this.at) !== 0) throw new BadSpan();
+      this.at += 2;
+      values.push(this.value(depth));
+    }
+    return values;
+  }
+
+  /** An array as Heph has it. */
+  #array(type: number): RecordedValue[] {
+    if (this.at + 2 > this.#end) throw new BadSpan();
+    const count = this.#view.getUint16(this.at);
+    this.at += 2;
+    const least = type === TYPE_STRING ? 2 : 8;
+    if (count * least > this.#end - this.at) throw new BadSpan();
+    const values: RecordedValue[] = [];
+    for (let i = 0; i < count; i++) {
+      if (type === TYPE_STRING) values.push(this.#text());
+      else if (type === TYPE_F64) values.push(this.#view.getFloat64(this.#word()));
+      else if (type === TYPE_U64) values.push(exact(this.#view.getBigUint64(this.#word())));
+      else if (type === TYPE_I64) values.push(exact(this.#view.getBigInt64(this.#word())));
+      else throw new BadSpan();
+    }
+    return values;
+  }
+
+  #word(): number {
+    const { at } = this;
+    if (at + 8 > this.#end) throw new BadSpan();
+    this.at = at + 8;
+    return at;
+  }
+
+  #text(): string {
+    const { at } = this;
+    if (at + 2 > this.#end) throw new BadSpan();
+    const from = at + 2;
+    const to = from + this.#view.getUint16(at);
+    if (to > this.#end) throw new BadSpan();
+    this.at = to;
+    return this.#decode(from, to);
+  }
+
+  #decode(from: number, to: number): string {
+    const text = this.#texts.decode(this.#bytes, from, to);
+    if (text === undefined) throw new BadSpan();
+    return text;
+  }
+}
+
+function exact(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}

@@ -1,0 +1,392 @@
+import { TraceFormatError } from '../../core/errors.js';
+import {
+  DEFINITION_STREAM,
+  DESCRIPTION_OFFSET,
+  END_OFFSET,
+  COUNTER_OFFSET,
+  START_OFFSET,
+  STREAM_OFFSET,
+  SUBSTREAM_OFFSET,
+  TYPE_U64,
+} from '../../heph/layout.js';
+import type { PacketCursor } from '../../heph/read/packet-cursor.js';
+import {
+  CLOCK_DESCRIPTION,
+  CLOCK_REAL,
+  CONTRACT_VERSION,
+  DROPPED_ATTRIBUTES,
+  DROPPED_EVENTS,
+  DROPPED_LINKS,
+  EVENT,
+  EVENT_TIME,
+  FLAGS,
+  KIND_MASK,
+  KIND_SHIFT,
+  KINDS,
+  LINK,
+  LINK_TRACE_LOW,
+  NUMBER_MASK,
+  PARENT_ID,
+  PARENT_REMOTE,
+  REAL_END,
+  REAL_START,
+  RESOURCE_DESCRIPTION,
+  RESOURCE_SHIFT,
+  SCHEMA_URL,
+  SCOPE_DESCRIPTION,
+  SCOPE_NAME,
+  SCOPE_VERSION,
+  SPAN_ID,
+  STATUS_MASK,
+  STATUS_MESSAGE,
+  STATUS_SHIFT,
+  STATUSES,
+  TRACE_FLAGS_MASK,
+  TRACE_HIGH,
+  TRACE_STATE,
+  UNFINISHED,
+  VERSION,
+} from '../layout.js';
+import type {
+  RecordedAttributes,
+  RecordedEvent,
+  RecordedLink,
+  RecordedResource,
+  RecordedScope,
+  SpanRecord,
+} from '../span-record.js';
+import { AttributeCursor, BadSpan } from './attribute-cursor.js';
+
+/** Bytes of an attribute with a name of two bytes and a word. */
+const WORD_ATTRIBUTE = 13;
+const IDENTITY_BYTES = 4 * WORD_ATTRIBUTE;
+/** The u32 with which a reserved attribute begins. */
+const headOf = (name: string): number => (2 << 16) | (name.charCodeAt(0) << 8) | name.charCodeAt(1);
+const HEADS = [TRACE_HIGH, SPAN_ID, PARENT_ID, FLAGS].map(headOf);
+const letter = (name: string): number => name.charCodeAt(1);
+const VERSION_HEAD = headOf(VERSION);
+
+const NO_PARENT = '0000000000000000';
+/** A difference of clocks that is a jump, and not the time between two readings, in ns. */
+const JUMP = 1_000_000n;
+/** Jumps that are kept: spans may have begun before some of them. */
+const MAX_JUMPS = 256;
+/** Definitions of a file: as many as its numbers can tell apart. */
+const MAX_DEFINITIONS = 1 << 16;
+
+type Definition =
+  | ({ kind: 'resource'; pid: number | undefined } & RecordedResource)
+  | ({ kind: 'scope' } & RecordedScope);
+
+/** The wall clock against the time of the trace, from a moment on. */
+interface Jump {
+  from: bigint;
+  offset: bigint;
+}
+
+/** What a file says of its spans: definitions and clocks, and the spans themselves. */
+export class SpanDecoder {
+  readonly #path: string;
+  readonly #attributes = new AttributeCursor();
+  readonly #definitions = new Map<number, Definition>();
+  #epoch = 0n;
+  #jumps: Jump[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The trace's time 0, in nanoseconds since 1970. */
+  set epoch(value: bigint) {
+    // A connection that is made again repeats it.
+    if (value === this.#epoch) return;
+    this.#epoch = value;
+    this.#jumps = [];
+  }
+
+  /**
+   * Decodes the cursor's event: returns it if it is a span, and otherwise takes note of what it defines.
+   *
+   * @throws TraceFormatError when the event violates the format, or the contract is of a later version.
+   */
+  decode(cursor: PacketCursor): SpanRecord | undefined {
+    try {
+      return this.#decode(cursor);
+    } catch (error) {
+      if (!(error instanceof BadSpan)) throw error;
+      // The packet's decoder names the place, unless only the contract is violated.
+      cursor.packet();
+      throw new TraceFormatError(
+        this.#path,
+        cursor.offset,
+        'the span is not as the contract says',
+        {
+          field: 'span',
+        },
+      );
+    }
+  }
+
+  #decode(cursor: PacketCursor): SpanRecord | undefined {
+    const { bytes, view, place, size } = cursor;
+    const end = place + size;
+    const description = place + DESCRIPTION_OFFSET;
+    const identity = description + 2 + view.getUint16(description);
+    if (identity + WORD_ATTRIBUTE > end) return undefined;
+    const attributes = this.#attributes;
+    attributes.set(bytes, view, identity, end);
+    const head = view.getUint32(identity);
+    if (head === HEADS[0] && end - identity >= IDENTITY_BYTES) {
+      for (let i = 0; i < HEADS.length; i++) {
+        const at = identity + i * WORD_ATTRIBUTE;
+        if (view.getUint32(at) !== HEADS[i] || view.getUint8(at + 4) !== TYPE_U64) return undefined;
+      }
+      const name = attributes.textAt(description);
+      return this.#span(bytes, view, place, identity, name);
+    }
+    if (head === VERSION_HEAD) this.#note(cursor, attributes.textAt(description));
+    return undefined;
+  }
+
+  #span(bytes: Buffer, view: DataView, place: number, identity: number, name: string): SpanRecord {
+    const flagsAt = identity + 3 * WORD_ATTRIBUTE + 5;
+    const flags = view.getUint32(flagsAt + 4);
+    const parent = bytes.toString('hex', identity + 31, identity + 39);
+    const start = view.getBigUint64(place + START_OFFSET);
+    const end = view.getBigUint64(place + END_OFFSET);
+    const offset = this.#epoch + (this.#jumps.length === 0 ? 0n : this.#offsetAt(start));
+    const resource = this.#definitions.get(flags >>> RESOURCE_SHIFT);
+    const scope = this.#definitions.get(view.getUint32(flagsAt) & NUMBER_MASK);
+    const span: SpanRecord = {
+      traceId:
+        bytes.toString('hex', identity + 5, identity + 13) +
+        bytes.toString('hex', place + SUBSTREAM_OFFSET, place + SUBSTREAM_OFFSET + 8),
+      spanId: bytes.toString('hex', identity + 18, identity + 26),
+      ...(parent === NO_PARENT ? undefined : { parentSpanId: parent }),
+      parentIsRemote: (flags & PARENT_REMOTE) !== 0,
+      name,
+      kind: KINDS[(flags >> KIND_SHIFT) & KIND_MASK] ?? 'internal',
+      start: offset + start,
+      end: offset + end,
+      attributes: {},
+      events: [],
+      links: [],
+      status: { code: STATUSES[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? 'unset', message: '' },
+      flags: flags & TRACE_FLAGS_MASK,
+      traceState: '',
+      dropped: { attributes: 0, events: 0, links: 0 },
+      ...(scope?.kind === 'scope' ? { scope: scopeOf(scope) } : undefined),
+      ...(resource?.kind === 'resource'
+        ? { resource: { schemaUrl: resource.schemaUrl, attributes: resource.attributes } }
+        : undefined),
+      thread: view.getUint32(place + STREAM_OFFSET),
+      ...(resource?.kind === 'resource' && resource.pid !== undefined
+        ? { pid: resource.pid }
+        : undefined),
+      unfinished: (flags & UNFINISHED) !== 0,
+    };
+    this.#attributes.at = identity + IDENTITY_BYTES;
+    this.#rest(span, offset);
+    return span;
+  }
+
+  /** The program's attributes, and everything that most spans do not have. */
+  #rest(span: SpanRecord, offset: bigint): void {
+    const attributes = this.#attributes;
+    let to: RecordedAttributes | undefined = span.attributes;
+    let event: RecordedEvent | undefined;
+    let link: RecordedLink | undefined;
+    let start: bigint | undefined;
+    while (attributes.next()) {
+      const { code } = attributes;
+      if (code === 0) {
+        if (to === undefined) attributes.value();
+        else attributes.put(to);
+        continue;
+      }
+      switch (code) {
+        case letter(EVENT):
+          event = {
+            name: attributes.text(),
+            time: span.start,
+            attributes: {},
+            droppedAttributes: 0,
+          };
+          link = undefined;
+          span.events.push(event);
+          to = event.attributes;
+          continue;
+        case letter(LINK):
+          link = {
+            traceId: attributes.hex(),
+            spanId: NO_PARENT,
+            flags: 0,
+            traceState: '',
+            remote: false,
+            attributes: {},
+            droppedAttributes: 0,
+          };
+          event = undefined;
+          span.links.push(link);
+          to = link.attributes;
+          continue;
+      }
+      if (code >= 0x41 && code <= 0x5a) {
+        // A section of a later version of the contract: nothing of it is known.
+        attributes.value();
+        to = event = link = undefined;
+      } else if (link !== undefined) this.#ofLink(link, code);
+      else if (event !== undefined) this.#ofEvent(event, code, span.start);
+      else if (to === undefined) attributes.value();
+      else start = this.#ofSpan(span, code, offset) ?? start;
+    }
+  }
+
+  #ofSpan(span: SpanRecord, code: number, offset: bigint): bigint | undefined {
+    const attributes = this.#attributes;
+    switch (code) {
+      case letter(STATUS_MESSAGE):
+        span.status.message = attributes.text();
+        return undefined;
+      case letter(TRACE_STATE):
+        span.traceState = attributes.text();
+        return undefined;
+      case letter(REAL_START):
+        span.start = offset + wholeOf(attributes);
+        return span.start;
+      case letter(REAL_END):
+        span.end = offset + wholeOf(attributes);
+        return undefined;
+      case letter(DROPPED_ATTRIBUTES):
+        span.dropped.attributes = attributes.number();
+        return undefined;
+      case letter(DROPPED_EVENTS):
+        span.dropped.events = attributes.number();
+        return undefined;
+      case letter(DROPPED_LINKS):
+        span.dropped.links = attributes.number();
+        return undefined;
+      case letter(SCOPE_NAME):
+        span.scope = { name: attributes.text(), version: '', schemaUrl: '', attributes: {} };
+        return undefined;
+      case letter(SCOPE_VERSION):
+        if (span.scope === undefined) attributes.value();
+        else span.scope.version = attributes.text();
+        return undefined;
+      default:
+        attributes.value();
+        return undefined;
+    }
+  }
+
+  #ofEvent(event: RecordedEvent, code: number, start: bigint): void {
+    const attributes = this.#attributes;
+    if (code === letter(EVENT_TIME)) event.time = start + wholeOf(attributes);
+    else if (code === letter(DROPPED_ATTRIBUTES)) event.droppedAttributes = attributes.number();
+    else attributes.value();
+  }
+
+  #ofLink(link: RecordedLink, code: number): void {
+    const attributes = this.#attributes;
+    switch (code) {
+      case letter(LINK_TRACE_LOW):
+        link.traceId += attributes.hex();
+        return;
+      case letter(SPAN_ID):
+        link.spanId = attributes.hex();
+        return;
+      case letter(FLAGS): {
+        const flags = attributes.number();
+        link.flags = flags & TRACE_FLAGS_MASK;
+        link.remote = (flags & PARENT_REMOTE) !== 0;
+        return;
+      }
+      case letter(TRACE_STATE):
+        link.traceState = attributes.text();
+        return;
+      case letter(DROPPED_ATTRIBUTES):
+        link.droppedAttributes = attributes.number();
+        return;
+      default:
+        attributes.value();
+    }
+  }
+
+  /** A definition or a clock record. */
+  #note(cursor: PacketCursor, description: string): void {
+    const attributes = this.#attributes;
+    const { view, place } = cursor;
+    const isDefinition = view.getUint32(place + STREAM_OFFSET) === DEFINITION_STREAM;
+    if (!isDefinition && description !== CLOCK_DESCRIPTION) return;
+    const own: RecordedAttributes = {};
+    const fields = new Map<number, string>();
+    let version = 0;
+    while (attributes.next()) {
+      const { code } = attributes;
+      if (code === 0) attributes.put(own);
+      else if (code === letter(VERSION)) version = attributes.number();
+      else fields.set(code, String(attributes.value()));
+    }
+    if (version > CONTRACT_VERSION) {
+      throw new TraceFormatError(
+        this.#path,
+        cursor.offset,
+        `the spans are of version ${version} of their contract; want at most ${CONTRACT_VERSION}`,
+        { field: VERSION, value: version, limit: `at most ${CONTRACT_VERSION}` },
+      );
+    }
+    if (!isDefinition) {
+      this.#setClock(view.getBigUint64(place + START_OFFSET), own[CLOCK_REAL]);
+      return;
+    }
+    const number = view.getUint32(place + COUNTER_OFFSET);
+    if (number >= MAX_DEFINITIONS) return;
+    const schemaUrl = fields.get(letter(SCHEMA_URL)) ?? '';
+    if (description === RESOURCE_DESCRIPTION) {
+      const pid = own['process.pid'];
+      this.#definitions.set(number, {
+        kind: 'resource',
+        schemaUrl,
+        attributes: own,
+        pid: typeof pid === 'number' ? pid : undefined,
+      });
+    } else if (description === SCOPE_DESCRIPTION) {
+      this.#definitions.set(number, {
+        kind: 'scope',
+        name: fields.get(letter(SCOPE_NAME)) ?? '',
+        version: fields.get(letter(SCOPE_VERSION)) ?? '',
+        schemaUrl,
+        attributes: own,
+      });
+    }
+  }
+
+  #setClock(at: bigint, real: unknown): void {
+    if (typeof real !== 'number' && typeof real !== 'bigint') return;
+    const offset = BigInt(real) - this.#epoch - at;
+    const before = this.#jumps.at(-1)?.offset ?? 0n;
+    const change = offset - before;
+    if (change < JUMP && change > -JUMP) return;
+    this.#jumps.push({ from: at, offset });
+    if (this.#jumps.length > MAX_JUMPS) this.#jumps.shift();
+  }
+
+  /** What the wall clock was ahead of the trace's time at a moment. */
+  #offsetAt(time: bigint): bigint {
+    for (let i = this.#jumps.length - 1; i >= 0; i--) {
+      if (this.#jumps[i]!.from <= time) return this.#jumps[i]!.offset;
+    }
+    return 0n;
+  }
+}
+
+function scopeOf({ name, version, schemaUrl, attributes }: RecordedScope): RecordedScope {
+  return { name, version, schemaUrl, attributes };
+}
+
+function wholeOf(attributes: AttributeCursor): bigint {
+  const value = attributes.value();
+  if (typeof value === 'bigint') return value;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new BadSpan();
+  return BigInt(value);
+}

@@ -1,0 +1,211 @@
+import { TracewrightError, wrongType } from '../core/errors.js';
+import { ownOptions } from '../core/options/argument.js';
+import type { OptionNames } from '../core/options/argument.js';
+import { isMainThread } from '../core/system-thread.js';
+import { checkTarget } from '../heph/target.js';
+import type { Target } from '../heph/target.js';
+import { openTrace } from '../heph/write/trace.js';
+import type { Trace } from '../heph/write/trace.js';
+import type { Stream } from '../heph/write/stream.js';
+import { checkLimits } from './limits.js';
+import type { SpanLimits } from './limits.js';
+import type { Policy } from './policy.js';
+import { checkRedaction } from './redaction.js';
+import type { Redaction } from './redaction.js';
+import { describeResource } from './resource.js';
+import type { Resource, ResourceOptions } from './resource.js';
+import { checkSampler } from './sampling.js';
+import type { SpanAttributes } from './span.js';
+import { SpanOutput } from './write/span-output.js';
+
+/** Options of `configure`. Each overrides its environment variable. */
+export interface SpanOptions {
+  /** The service's name. Default `OTEL_SERVICE_NAME`, else the name in the program's package.json. */
+  service?: string;
+  /** The service's version. Default the one in the program's package.json. */
+  version?: string;
+  /** Further attributes of the resource. Default `OTEL_RESOURCE_ATTRIBUTES`. */
+  resource?: SpanAttributes;
+  /**
+   * Share of the traces that begin here which is recorded, 0 to 1. A caller's decision goes first.
+   * Default 1, or `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`.
+   */
+  sample?: number;
+  limits?: SpanLimits;
+  redact?: Redaction;
+  /**
+   * Where spans go: as for `openTrace` of tracewright/heph. Under the register hook spans go to the
+   * hook's trace, and this does nothing.
+   */
+  target?: Target;
+}
+
+const NAMES: OptionNames<Required<SpanOptions>> = {
+  service: true,
+  version: true,
+  resource: true,
+  sample: true,
+  limits: true,
+  redact: true,
+  target: true,
+};
+
+/** How long an output that cannot be opened is left alone. */
+const PAUSE_MS = 2000;
+
+/** Opens the stream of the calling thread. */
+type OpenStream = () => Stream;
+
+let source: OpenStream | undefined;
+let fromHook = false;
+let targetKey: string | undefined;
+let ownTrace: Trace | undefined;
+let options: SpanOptions = {};
+let resource: Resource | undefined;
+let policy: Policy | undefined;
+let retryAt = 0;
+let warned = false;
+
+/** Where spans go; undefined: nowhere, or the output is yet to be opened. */
+export let output: SpanOutput | undefined;
+
+/** Whether there is a place for spans. */
+export function hasSource(): boolean {
+  return source !== undefined;
+}
+
+/** By options and variables. Variables that are wrong count as not set: nothing may fail for them. */
+export function currentPolicy(): Policy {
+  policy ??= {
+    limits: checkLimits(options.limits),
+    redactor: redactorOf(options.redact),
+    sampler: checkSampler(options.sample),
+  };
+  return policy;
+}
+
+/** A variable that is wrong must not fail a service: what it would redact cannot be known, so say so. */
+function redactorOf(redact: Redaction | undefined): Policy['redactor'] {
+  try {
+    return checkRedaction(redact);
+  } catch (error) {
+    process.emitWarning(`spans are redacted without ${(error as Error).message}`, {
+      type: 'TracewrightWarning',
+      code: 'TRACEWRIGHT_REDACTION',
+    });
+    return checkRedaction({ ...redact, paths: redact?.paths ?? [] });
+  }
+}
+
+/** Opens the output if there is a place for spans; undefined while it cannot be opened. */
+export function openOutput(): SpanOutput | undefined {
+  if (output !== undefined || source === undefined || Date.now() < retryAt) return output;
+  try {
+    resource ??= describeResource(options);
+    const stream = source();
+    if (!stream.trace.enabled) {
+      source = undefined;
+      return undefined;
+    }
+    output = new SpanOutput(stream, currentPolicy(), resource);
+  } catch (error) {
+    retryAt = Date.now() + PAUSE_MS;
+    if (!warned) {
+      warned = true;
+      process.emitWarning(`spans are not recorded: ${(error as Error).message}`, {
+        type: 'TracewrightWarning',
+        code: 'TRACEWRIGHT_SPANS',
+      });
+    }
+  }
+  return output;
+}
+
+/** Has the register hook's trace take the spans of this thread, from its first one on. */
+export function recordInto(open: OpenStream): void {
+  source = open;
+  fromHook = true;
+  output = undefined;
+}
+
+/**
+ * Sets what spans of this thread are recorded, how and where. A second call changes what it names.
+ *
+ * @throws TracewrightError for a wrong option, for a target that cannot be opened, and `ERR_ORDER` for a
+ *   target other than the present one.
+ */
+export function configure(given: SpanOptions): void {
+  const own = ownOptions<SpanOptions>(given, NAMES);
+  const next: SpanOptions = {
+    ...options,
+    ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),
+  };
+  const nextPolicy: Policy = {
+    limits: checkLimits(next.limits),
+    redactor: checkRedaction(next.redact),
+    sampler: checkSampler(next.sample),
+  };
+  const described: ResourceOptions = {
+    ...(next.service === undefined ? {} : { service: next.service }),
+    ...(next.version === undefined ? {} : { version: next.version }),
+    ...(next.resource === undefined ? {} : { resource: next.resource }),
+  };
+  const nextResource = describeResource(described);
+  if (own.target !== undefined) useTarget(own.target);
+  options = next;
+  policy = nextPolicy;
+  resource = nextResource;
+  if (output === undefined) return;
+  output.policy = nextPolicy;
+  if ([own.service, own.version, own.resource].some((each) => each !== undefined)) {
+    output.setResource(nextResource);
+  }
+}
+
+function useTarget(target: Target): void {
+  const { key } = checkTarget(target);
+  if (fromHook) return;
+  if (targetKey !== undefined && targetKey !== key) {
+    throw new TracewrightError('ERR_ORDER', `configure: the target is ${targetKey} already`, {
+      field: 'target',
+      value: target,
+      limit: 'the first target; shut down to change it',
+    });
+  }
+  if (targetKey === key) return;
+  ownTrace = openTrace(target);
+  targetKey = key;
+  const trace = ownTrace;
+  source = () => (isMainThread ? trace.stream(0) : trace.stream());
+}
+
+/**
+ * Resolves once the spans that this thread has ended are in the file, or have been handed to the network.
+ *
+ * @throws TracewrightError `ERR_TIMEOUT` when the target does not take them in time.
+ */
+export async function flush(): Promise<void> {
+  await output?.trace.flush();
+}
+
+/**
+ * Ends the recording of this thread's spans. Spans that are open then are not recorded. After it,
+ * `configure` may name another target. Under the register hook it only flushes: the trace is the hook's.
+ */
+export async function shutdown(): Promise<void> {
+  if (fromHook) {
+    await flush();
+    return;
+  }
+  const trace = ownTrace;
+  source = undefined;
+  output = undefined;
+  ownTrace = undefined;
+  targetKey = undefined;
+  await trace?.close();
+}
+
+/** @throws TracewrightError unless a name is a text. */
+export function checkName(name: unknown): void {
+  if (typeof name !== 'string') throw wrongType('name', name, 'a string');
+}

@@ -1,0 +1,108 @@
+import { readFileSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { wrongType } from '../core/errors.js';
+import { version as ownVersion } from '../core/version.js';
+import type { SpanAttributes } from './span.js';
+
+/** What records the spans: the service, its host and its process. */
+export interface Resource {
+  readonly attributes: SpanAttributes;
+  readonly schemaUrl: string;
+}
+
+/** What a program says of it. */
+export interface ResourceOptions {
+  service?: string;
+  version?: string;
+  resource?: SpanAttributes;
+}
+
+const MAX_MANIFEST_BYTES = 1 << 20;
+
+/** The nearest package.json of the program. */
+function manifest(): { name?: unknown; version?: unknown } {
+  const script = process.argv[1];
+  if (script === undefined) return {};
+  for (let directory = dirname(resolve(script)); ; directory = dirname(directory)) {
+    try {
+      const path = join(directory, 'package.json');
+      if (statSync(path).size <= MAX_MANIFEST_BYTES) {
+        const found: unknown = JSON.parse(readFileSync(path, 'utf8'));
+        return typeof found === 'object' && found !== null ? found : {};
+      }
+    } catch {
+      // None here, or none that can be read.
+    }
+    if (directory === dirname(directory)) return {};
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** `OTEL_RESOURCE_ATTRIBUTES`: `name=value,…`, percent-encoded. */
+function attributesOfVariable(): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const pair of (process.env['OTEL_RESOURCE_ATTRIBUTES'] ?? '').split(',')) {
+    const equals = pair.indexOf('=');
+    if (equals < 1) continue;
+    const name = pair.slice(0, equals).trim();
+    if (name === '__proto__') continue;
+    found[name] = decoded(pair.slice(equals + 1).trim());
+  }
+  return found;
+}
+
+/**
+ * The resource: what the program says, else the variables, else what the process and its package.json
+ * say.
+ *
+ * @throws TracewrightError that names a wrong option.
+ */
+export function describeResource(options: ResourceOptions = {}): Resource {
+  for (const name of ['service', 'version'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && text(value) === undefined) throw wrongType(name, value, 'a text');
+  }
+  const given: unknown = options.resource ?? {};
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw wrongType('resource', given, 'an object of names and values');
+  }
+  const variables = attributesOfVariable();
+  const known = options.service === undefined || options.version === undefined ? manifest() : {};
+  const script = process.argv[1];
+  const service =
+    text(process.env['OTEL_SERVICE_NAME']) ??
+    text(variables['service.name']) ??
+    text(known.name) ??
+    `unknown_service:${script === undefined ? 'node' : basename(script)}`;
+  const serviceVersion = text(variables['service.version']) ?? text(known.version);
+  return {
+    schemaUrl: '',
+    attributes: {
+      'host.name': hostname(),
+      'process.pid': process.pid,
+      'process.runtime.name': 'nodejs',
+      'process.runtime.version': process.version.slice(1),
+      'telemetry.sdk.name': 'tracewright',
+      'telemetry.sdk.language': 'nodejs',
+      'telemetry.sdk.version': ownVersion,
+      ...variables,
+      'service.name': service,
+      ...(serviceVersion === undefined ? {} : { 'service.version': serviceVersion }),
+      ...(given as SpanAttributes),
+      ...(options.service === undefined ? {} : { 'service.name': options.service }),
+      ...(options.version === undefined ? {} : { 'service.version': options.version }),
+    },
+  };
+}

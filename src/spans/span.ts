@@ -1,0 +1,272 @@
+import type { ActiveContext } from './context/active-context.js';
+import { runWith } from './context/active-context.js';
+import type { Baggage } from './context/baggage.js';
+import { hexWord } from './context/ids.js';
+import type { RemoteParent, SpanIds } from './context/remote-parent.js';
+import { wrongType } from '../core/errors.js';
+import { STATUS_MASK, STATUS_SHIFT, TRACE_FLAGS_MASK } from './layout.js';
+import { exceptionAttributes } from './exception.js';
+import type { Scope } from './scope.js';
+import type { SpanOutput } from './write/span-output.js';
+import type { Instant } from './time.js';
+
+/**
+ * A value of an attribute. Other objects become JSON; what cannot be recorded is counted in the span's
+ * `dropped.attributes`.
+ */
+export type SpanValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | undefined
+  | Date
+  | readonly (string | number | bigint | boolean | null | undefined)[]
+  | ArrayBufferView
+  | object;
+
+/** Names and values. */
+export type SpanAttributes = Readonly<Record<string, SpanValue>>;
+
+/** Another span that a span has to do with. */
+export interface SpanLink {
+  to: Span | RemoteParent;
+  attributes?: SpanAttributes;
+}
+
+/** An event of an open span. */
+export interface HeldEvent {
+  name: string;
+  /** Nanoseconds since the trace's epoch. */
+  time: number;
+  attributes: SpanAttributes | undefined;
+}
+
+/** What most spans do not have. */
+export class SpanExtras {
+  events: HeldEvent[] | undefined = undefined;
+  links: readonly SpanLink[] | undefined = undefined;
+  /** Of a span whose scope has no number. */
+  scope: Scope | undefined = undefined;
+  message = '';
+  droppedAttributes = 0;
+  droppedEvents = 0;
+  droppedLinks = 0;
+}
+
+/** Where an open span is in its life. */
+export const NOT_RECORDED = 0;
+export const OPEN = 1;
+export const ENDED = 2;
+
+const STATUS_OK = 1;
+const STATUS_ERROR = 2;
+
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+const { hasOwnProperty } = Object.prototype;
+
+/** The properties of an object as they are now. What a getter or a proxy throws leaves them out. */
+export function snapshot(attributes: SpanAttributes): Record<string, SpanValue> {
+  try {
+    return { ...attributes };
+  } catch {
+    return snapshotOfHostile(attributes);
+  }
+}
+
+function snapshotOfHostile(attributes: SpanAttributes): Record<string, SpanValue> {
+  const read: Record<string, SpanValue> = {};
+  try {
+    for (const name of Object.keys(attributes)) {
+      try {
+        define(read, name, attributes[name]);
+      } catch {
+        // It is left out.
+      }
+    }
+  } catch {
+    // A proxy that does not say what it has.
+  }
+  return read;
+}
+
+/** An assignment to `__proto__` would set the prototype. */
+function define(to: Record<string, SpanValue>, name: string, value: SpanValue): void {
+  if (name === '__proto__') {
+    Object.defineProperty(to, name, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  } else {
+    to[name] = value;
+  }
+}
+
+/** One operation of a service: made by `startSpan` and `withSpan`. */
+export class Span implements ActiveContext {
+  /** @internal The trace id, as signed words. */
+  t0 = 0;
+  /** @internal */
+  t1 = 0;
+  /** @internal */
+  t2 = 0;
+  /** @internal */
+  t3 = 0;
+  /** @internal The span id. */
+  s0 = 0;
+  /** @internal */
+  s1 = 0;
+  /** @internal The id of the parent; 0: none. */
+  p0 = 0;
+  /** @internal */
+  p1 = 0;
+  /** @internal The flags of the layout, without the resource. */
+  flags = 0;
+  /** @internal */
+  scope = 0;
+  /** @internal */
+  state: number;
+  /** @internal The slot that keeps the span while it is open; -1: none. */
+  slot = -1;
+  /** @internal How many attributes there are; -1: not counted yet. */
+  count = -1;
+  /** @internal Nanoseconds since the trace's epoch. */
+  start = 0;
+  /** @internal */
+  name: string;
+  /** @internal The span's own object. */
+  attributes: Record<string, SpanValue> | undefined;
+  /** @internal */
+  extras: SpanExtras | undefined = undefined;
+  /** @internal */
+  traceState = '';
+  /** @internal */
+  readonly output: SpanOutput | undefined;
+  /** What travels with requests that are sent while the span is active. */
+  baggage: Baggage | undefined = undefined;
+
+  /** @internal Use `startSpan`. */
+  constructor(output: SpanOutput | undefined, state: number, name: string) {
+    this.output = output;
+    this.state = state;
+    this.name = name;
+    this.attributes = undefined;
+  }
+
+  /** Whether the span is recorded and open: `set`, `event`, `fail`, `rename` and `end` do something. */
+  get recording(): boolean {
+    return this.state === OPEN;
+  }
+
+  /** The ids in W3C's notation, for logs: `logger.info({ ...span.ids }, …)`. */
+  get ids(): SpanIds {
+    return {
+      trace_id: hexWord(this.t0) + hexWord(this.t1) + hexWord(this.t2) + hexWord(this.t3),
+      span_id: hexWord(this.s0) + hexWord(this.s1),
+      trace_flags: (this.flags & TRACE_FLAGS_MASK).toString(16).padStart(2, '0'),
+    };
+  }
+
+  /** @internal None when it carries nothing but baggage. */
+  get activeSpan(): Span | undefined {
+    return (this.t0 | this.t1 | this.t2 | this.t3) === 0 ? undefined : this;
+  }
+
+  /**
+   * Sets an attribute. The last value of a name counts; undefined removes it.
+   *
+   * @throws TracewrightError when the name is no string.
+   */
+  set(name: string, value: SpanValue): this {
+    if (typeof name !== 'string') throw wrongType('name', name, 'a string');
+    if (this.state !== OPEN) return this;
+    const attributes = (this.attributes ??= {});
+    if (!hasOwnProperty.call(attributes, name)) {
+      if (this.count === -1) this.count = Object.keys(attributes).length;
+      if (this.count >= this.output!.policy.limits.attributes) {
+        this.extra().droppedAttributes++;
+        return this;
+      }
+      this.count++;
+    }
+    define(attributes, name, value);
+    return this;
+  }
+
+  /**
+   * Records that something happened within the span.
+   *
+   * @param time default: now.
+   */
+  event(name: string, attributes?: SpanAttributes, time?: Instant): this {
+    if (typeof name !== 'string') throw wrongType('name', name, 'a string');
+    const given: unknown = attributes;
+    if (given !== undefined && (typeof given !== 'object' || given === null)) {
+      throw wrongType('attributes', given, 'an object of names and values');
+    }
+    if (this.state !== OPEN) return this;
+    const output = this.output!;
+    const extras = this.extra();
+    const events = (extras.events ??= []);
+    if (events.length >= output.policy.limits.events) {
+      extras.droppedEvents++;
+      return this;
+    }
+    events.push({
+      name,
+      time: output.timeOf(time),
+      attributes: attributes === undefined ? undefined : snapshot(attributes),
+    });
+    return this;
+  }
+
+  /** Marks the span as failed, and records what was thrown as an event `exception`. */
+  fail(error?: unknown): this {
+    if (this.state !== OPEN) return this;
+    const exception = exceptionAttributes(error);
+    this.setStatus(STATUS_ERROR, exception['exception.message'] ?? '');
+    if (error !== undefined) this.event('exception', exception);
+    return this;
+  }
+
+  /** Gives the span another name. */
+  rename(name: string): this {
+    if (typeof name !== 'string') throw wrongType('name', name, 'a string');
+    if (this.state === OPEN) this.name = name;
+    return this;
+  }
+
+  /**
+   * Ends the span: it is recorded now. A second end does nothing.
+   *
+   * @param endTime milliseconds since 1970, a Date, or a bigint of nanoseconds since 1970; default: now.
+   */
+  end(endTime?: Instant): void {
+    if (this.state !== OPEN) return;
+    this.state = ENDED;
+    this.output!.record(this, endTime);
+  }
+
+  /** Calls `fn` with the span active, for what loses it: callbacks, emitters, pools. */
+  run<Result>(fn: () => Result): Result {
+    return runWith(this, fn);
+  }
+
+  /** @internal 0: unset, 1: ok, 2: error. What is ok stays so. */
+  setStatus(status: number, message: string): void {
+    if (this.state !== OPEN) return;
+    const now = (this.flags >> STATUS_SHIFT) & STATUS_MASK;
+    if (now === STATUS_OK || status === 0) return;
+    this.flags = (this.flags & ~(STATUS_MASK << STATUS_SHIFT)) | (status << STATUS_SHIFT);
+    if (status === STATUS_ERROR && message !== '') this.extra().message = message;
+    else if (this.extras !== undefined) this.extras.message = '';
+  }
+
+  /** @internal */
+  extra(): SpanExtras {
+    return (this.extras ??= new SpanExtras());
+  }
+}

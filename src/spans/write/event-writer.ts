@@ -1,0 +1,295 @@
+import { storeInt64 } from '../../core/int64.js';
+import { writeUtf8 } from '../../core/utf8.js';
+import {
+  COUNTER_OFFSET,
+  DESCRIPTION_OFFSET,
+  END_OFFSET,
+  EVENT_MAGIC,
+  MAGIC_OFFSET,
+  MAX_U16,
+  SIZE_OFFSET,
+  START_OFFSET,
+  STREAM_OFFSET,
+  SUBSTREAM_OFFSET,
+  TYPE_F64,
+  TYPE_I64,
+  TYPE_STRING,
+  TYPE_U64,
+} from '../../heph/layout.js';
+import { MAX_U64, MIN_I64, TypedValue } from '../../heph/write/value.js';
+import { CONTINUED, IS_ARRAY, IS_BIGINT, IS_BOOLEAN, IS_NULL, RESERVED } from '../layout.js';
+
+const FIRST_BYTES = 16 << 10;
+/** A buffer that grew beyond this for one event is not kept. */
+const KEPT_BYTES = 1 << 20;
+/** Deeper arrays become JSON. */
+const MAX_DEPTH = 8;
+/** The most that JSON of an object may take. */
+const MAX_JSON = MAX_U16;
+const PER_TWO_32 = 2 ** -32;
+
+/** Encodes one Heph event at a time, of any kind and size, into memory of its own. */
+export class EventWriter {
+  bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  view = new DataView(this.bytes.buffer);
+  at = 0;
+  /** Attributes that could not be recorded, since `begin`. */
+  dropped = 0;
+  /** Longest text of an attribute's value, in characters. */
+  maxText = Infinity;
+  /** Ends a text that was cut. */
+  cutMark = '';
+  #elements = 0;
+
+  /** Begins an event; its times, its counter and its size are yet to come. */
+  begin(stream: number, counter: number, description: string): void {
+    if (this.bytes.length > KEPT_BYTES) this.#allocate(FIRST_BYTES);
+    this.dropped = 0;
+    this.at = 0;
+    this.#need(DESCRIPTION_OFFSET);
+    const { view } = this;
+    view.setUint32(MAGIC_OFFSET, EVENT_MAGIC);
+    view.setUint32(STREAM_OFFSET, stream);
+    view.setUint32(COUNTER_OFFSET, counter);
+    view.setBigUint64(SUBSTREAM_OFFSET, 0n);
+    this.at = DESCRIPTION_OFFSET;
+    this.#short(description);
+  }
+
+  /** Sets start and end, nanoseconds since the epoch, not negative. */
+  times(start: number, end: number): void {
+    const { view } = this;
+    view.setUint32(START_OFFSET, start * PER_TWO_32);
+    view.setUint32(START_OFFSET + 4, start);
+    view.setUint32(END_OFFSET, end * PER_TWO_32);
+    view.setUint32(END_OFFSET + 4, end);
+  }
+
+  /** Ends the event and returns its bytes. They are valid until the next event. */
+  finish(): Buffer {
+    this.view.setUint32(SIZE_OFFSET, this.at);
+    return this.bytes.subarray(0, this.at);
+  }
+
+  /** A reserved u64 of two words. */
+  words(name: string, high: number, low: number): void {
+    this.#head(name, 9);
+    this.view.setUint8(this.at, TYPE_U64);
+    this.view.setInt32(this.at + 1, high);
+    this.view.setInt32(this.at + 5, low);
+    this.at += 9;
+  }
+
+  /** A reserved u64, below 2^53. */
+  unsigned(name: string, value: number | bigint): void {
+    this.#head(name, 9);
+    this.view.setUint8(this.at, TYPE_U64);
+    storeInt64(this.view, this.at + 1, value);
+    this.at += 9;
+  }
+
+  /** A reserved i64. */
+  signed(name: string, value: number): void {
+    this.#head(name, 9);
+    this.view.setUint8(this.at, TYPE_I64);
+    storeInt64(this.view, this.at + 1, Math.round(value));
+    this.at += 9;
+  }
+
+  /** A reserved string. */
+  text(name: string, text: string): void {
+    this.#head(name, 1);
+    this.#string(text);
+  }
+
+  /** An attribute of the program; what cannot be recorded is counted as dropped. */
+  attribute(name: string, value: unknown): void {
+    const from = this.at;
+    this.#elements = 0;
+    // A name of one byte more must fit too.
+    if (name.length > MAX_U16 / 3 - 1) {
+      this.dropped++;
+      return;
+    }
+    try {
+      if (this.#value(name.startsWith(RESERVED) ? RESERVED + name : name, value, 0)) return;
+    } catch {
+      // The code of the program threw: a getter, a proxy, toJSON.
+    }
+    this.at = from;
+    this.dropped++;
+  }
+
+  /** False when the value cannot be recorded. */
+  #value(name: string, value: unknown, depth: number): boolean {
+    switch (typeof value) {
+      case 'string':
+        this.#head(name, 1);
+        this.#string(
+          value.length > this.maxText ? value.slice(0, this.maxText) + this.cutMark : value,
+        );
+        return true;
+      case 'number':
+        this.#number(name, value);
+        return true;
+      case 'boolean':
+        this.#integer(name, TYPE_U64, value ? 1 : 0);
+        this.#modifier(IS_BOOLEAN);
+        return true;
+      case 'bigint':
+        if (value >= MIN_I64 && value <= MAX_U64) {
+          this.#integer(name, value < 0n ? TYPE_I64 : TYPE_U64, value);
+        } else {
+          const digits = value.toString();
+          if (digits.length > MAX_U16) return false;
+          this.#head(name, 1);
+          this.#string(digits);
+        }
+        this.#modifier(IS_BIGINT);
+        return true;
+      case 'undefined':
+        // Of an array; others were left out before.
+        this.#integer(name, TYPE_U64, 0);
+        this.#modifier(IS_NULL);
+        return true;
+      case 'object':
+        return this.#object(name, value, depth);
+      default:
+        return false;
+    }
+  }
+
+  #object(name: string, value: object | null, depth: number): boolean {
+    if (value === null) return this.#value(name, undefined, depth);
+    if (TypedValue.is(value)) return this.#typed(name, value);
+    const isArray = Array.isArray(value);
+    if (
+      (isArray || (ArrayBuffer.isView(value) && !(value instanceof DataView))) &&
+      depth < MAX_DEPTH
+    ) {
+      const values = value as unknown as ArrayLike<unknown>;
+      const { length } = values;
+      this.#elements += length;
+      if (this.#elements > MAX_U16) return false;
+      this.#integer(name, TYPE_U64, length);
+      this.#modifier(IS_ARRAY);
+      for (let i = 0; i < length; i++) if (!this.#value('', values[i], depth + 1)) return false;
+      return true;
+    }
+    if (value instanceof Date) return this.#value(name, value.toISOString(), depth);
+    const json = JSON.stringify(value) as string | undefined;
+    if (json === undefined || json.length > MAX_JSON) return false;
+    return this.#value(name, json, depth);
+  }
+
+  /** A value whose type on the wire the program has stated. */
+  #typed(name: string, { type, value }: TypedValue): boolean {
+    const each = type.replace('[]', '');
+    const put = (to: string, scalar: unknown): void => {
+      if (each === 'f64') this.#float(to, Number(scalar));
+      else if (each === 'string') this.#value(to, String(scalar), 0);
+      else {
+        const integer = typeof scalar === 'boolean' ? Number(scalar) : (scalar as number | bigint);
+        this.#integer(to, each === 'i64' ? TYPE_I64 : TYPE_U64, integer);
+      }
+    };
+    if (!type.endsWith('[]')) {
+      put(name, value);
+      return true;
+    }
+    const values = value as ArrayLike<unknown>;
+    this.#integer(name, TYPE_U64, values.length);
+    this.#modifier(IS_ARRAY);
+    for (let i = 0; i < values.length; i++) put('', values[i]);
+    return true;
+  }
+
+  #number(name: string, value: number): void {
+    if (Number.isSafeInteger(value)) {
+      this.#integer(name, value < 0 ? TYPE_I64 : TYPE_U64, value);
+    } else {
+      this.#float(name, value);
+    }
+  }
+
+  #float(name: string, value: number): void {
+    this.#head(name, 9);
+    this.view.setUint8(this.at, TYPE_F64);
+    this.view.setFloat64(this.at + 1, value);
+    this.at += 9;
+  }
+
+  #integer(name: string, type: number, value: number | bigint): void {
+    this.#head(name, 9);
+    this.view.setUint8(this.at, type);
+    storeInt64(this.view, this.at + 1, value);
+    this.at += 9;
+  }
+
+  #modifier(name: string): void {
+    this.#head(name, 3);
+    this.view.setUint8(this.at, TYPE_STRING);
+    this.view.setUint16(this.at + 1, 0);
+    this.at += 3;
+  }
+
+  /** The type and a text of any length, whose room for the first byte is there. */
+  #string(text: string): void {
+    const { view } = this;
+    view.setUint8(this.at, TYPE_STRING);
+    this.at++;
+    if (text.length <= MAX_U16 / 3) {
+      this.#short(text);
+      return;
+    }
+    const bytes = Buffer.from(text);
+    let from = 0;
+    for (;;) {
+      const to = endOfPart(bytes, from);
+      this.#need(2 + to - from);
+      this.view.setUint16(this.at, to - from);
+      bytes.copy(this.bytes, this.at + 2, from, to);
+      this.at += 2 + to - from;
+      if (to === bytes.length) return;
+      from = to;
+      this.#head(CONTINUED, 1);
+      this.view.setUint8(this.at, TYPE_STRING);
+      this.at++;
+    }
+  }
+
+  /** A text that surely fits: u16 bytes, then those. */
+  #short(text: string): void {
+    const fitting = text.length <= MAX_U16 / 3 ? text : text.slice(0, MAX_U16 / 3);
+    this.#need(2 + 3 * fitting.length);
+    const count = writeUtf8(this.bytes, this.at + 2, fitting);
+    this.view.setUint16(this.at, count);
+    this.at += 2 + count;
+  }
+
+  /** An attribute's name, and room for `more` bytes after it. */
+  #head(name: string, more: number): void {
+    this.#short(name);
+    this.#need(more);
+  }
+
+  #need(bytes: number): void {
+    const needed = this.at + bytes;
+    if (needed <= this.bytes.length) return;
+    const before = this.bytes;
+    this.#allocate(Math.max(needed, 2 * before.length));
+    before.copy(this.bytes, 0, 0, this.at);
+  }
+
+  #allocate(bytes: number): void {
+    this.bytes = Buffer.allocUnsafeSlow(bytes);
+    this.view = new DataView(this.bytes.buffer);
+  }
+}
+
+/** Where a part of a long text ends: at most 65,535 bytes on, and never within a character. */
+function endOfPart(bytes: Buffer, from: number): number {
+  let to = Math.min(bytes.length, from + MAX_U16);
+  while (to < bytes.length && (bytes[to]! & 0xc0) === 0x80) to--;
+  return to;
+}

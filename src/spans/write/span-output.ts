@@ -1,0 +1,266 @@
+import { readClocks, unixNow } from '../../core/clock.js';
+import { mayCompile } from '../../core/ring/compile.js';
+import type { Ring } from '../../core/ring/ring.js';
+import { DEFINITION_STREAM } from '../../heph/layout.js';
+import { EventShapes, MAX_NAMES } from '../../heph/write/event-shapes.js';
+import type { Stream } from '../../heph/write/stream.js';
+import type { Trace } from '../../heph/write/trace.js';
+import {
+  CLOCK_BOOT,
+  CLOCK_DESCRIPTION,
+  CLOCK_MONOTONIC,
+  CLOCK_REAL,
+  CONTRACT_VERSION,
+  RESOURCE_DESCRIPTION,
+  SCHEMA_URL,
+  SCOPE_DESCRIPTION,
+  SCOPE_NAME,
+  SCOPE_VERSION,
+  UNFINISHED,
+  VERSION,
+} from '../layout.js';
+import type { Policy } from '../policy.js';
+import type { Resource } from '../resource.js';
+import type { Scope } from '../scope.js';
+import type { Span, SpanAttributes } from '../span.js';
+import { nanosecondsFrom } from '../time.js';
+import type { Instant } from '../time.js';
+import { EventWriter } from './event-writer.js';
+import { encodeSpan, PORTIONS } from './span-encoder.js';
+import type { Portion } from './span-encoder.js';
+import { spanShapeCompiler } from './span-shapes.js';
+import type { SpanEmitter } from './span-shapes.js';
+
+const NOTHING = new Uint8Array(0);
+/** Nanoseconds between clock records, and between looks at the clocks. */
+const CLOCK_INTERVAL = 60e9;
+const CLOCK_LOOK = 1e9;
+/** A jump of a clock against another in nanoseconds: less is the time between two readings. */
+const CLOCK_JUMP = 1_000_000n;
+/** Definitions are larger than this only by what a program puts into them. */
+const MAX_DEFINITION_BYTES = 16 << 10;
+
+/** Keeps what is known of open spans, for recovery: a record of each in its final bytes. */
+export interface OpenSpans {
+  /** Takes a slot for a span that has started; -1: none is free, which is counted. */
+  begin(span: Span): number;
+  /** Frees the slot of a span that has ended and is in the ring. */
+  end(slot: number): void;
+}
+
+/** Where the spans of a thread go: a stream of a Heph trace. */
+export class SpanOutput {
+  readonly stream: Stream;
+  readonly trace: Trace;
+  readonly ring: Ring;
+  /** The number of the resource; 0: it could not be defined. */
+  resource = 0;
+  policy: Policy;
+  /** Absent unless the target keeps open spans. */
+  open: OpenSpans | undefined = undefined;
+  readonly #writer = new EventWriter();
+  readonly #shapes: EventShapes<SpanEmitter> | undefined;
+  /** Of `span.start`: when the clocks are looked at again. */
+  #nextLook = 0;
+  #nextClock = 0;
+  readonly #clocks = new BigUint64Array(3);
+  #stepOffset = 0n;
+  #sleepOffset = 0n;
+
+  constructor(stream: Stream, policy: Policy, resource: Resource) {
+    this.stream = stream;
+    this.trace = stream.trace;
+    this.ring = stream.ring;
+    this.policy = policy;
+    this.#shapes = mayCompile() ? new EventShapes(this.trace, spanShapeCompiler(this)) : undefined;
+    this.setResource(resource);
+  }
+
+  /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
+  timeOf(time: Instant | undefined, field = 'time'): number {
+    this.ring.readStamp();
+    const now = this.ring.stamp[0]!;
+    return time === undefined ? now : now + nanosecondsFrom(unixNow(), field, time);
+  }
+
+  /** Spans that are recorded from now on are of this resource. */
+  setResource({ attributes, schemaUrl }: Resource): void {
+    this.resource = this.#define(RESOURCE_DESCRIPTION, attributes, (writer) => {
+      if (schemaUrl !== '') writer.text(SCHEMA_URL, schemaUrl);
+    });
+  }
+
+  /** The number of a scope; 0: it could not be defined. */
+  scopeNumber(scope: Scope): number {
+    if (scope.output !== this) {
+      scope.number = this.#define(SCOPE_DESCRIPTION, scope.attributes, (writer) => {
+        writer.text(SCOPE_NAME, scope.name);
+        if (scope.version !== '') writer.text(SCOPE_VERSION, scope.version);
+        if (scope.schemaUrl !== '') writer.text(SCHEMA_URL, scope.schemaUrl);
+      });
+      scope.output = this;
+    }
+    return scope.number;
+  }
+
+  /** Records a span that has ended. Never throws: what cannot be recorded is counted. */
+  record(span: Span, endTime: Instant | undefined): void {
+    if (span.start >= this.#nextLook) this.#lookAtClocks(span.start);
+    const { limits, redactor } = this.policy;
+    if (
+      span.extras !== undefined ||
+      endTime !== undefined ||
+      redactor !== undefined ||
+      limits.valueLength < 0x7fff_ffff ||
+      !this.#recordUsual(span, limits.attributes)
+    ) {
+      this.recordAny(span, endTime);
+    }
+    if (span.slot !== -1) this.#free(span);
+  }
+
+  /** Records a span of any content. */
+  recordAny(span: Span, endTime: Instant | undefined): void {
+    try {
+      const now = this.timeOf(undefined);
+      let end = endTime === undefined ? undefined : this.timeOf(endTime, 'endTime');
+      // A start in the future: the end is no earlier.
+      if (end === undefined && span.start > now) end = span.start;
+      const bytes = this.#encode(span, 0, end, this.#limit());
+      if (bytes === undefined) {
+        this.ring.countRefused();
+        return;
+      }
+      this.#commit(bytes, end);
+    } catch {
+      // The trace is closed, or the program gave no time. Spans break no program.
+      if (this.ring.isOpen) this.ring.countDropped();
+    }
+  }
+
+  /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
+  encodeOpen(span: Span, limit: number): Buffer | undefined {
+    return this.#encode(span, UNFINISHED, span.start, limit);
+  }
+
+  #free(span: Span): void {
+    const { slot } = span;
+    span.slot = -1;
+    this.open?.end(slot);
+  }
+
+  /** Records a span without extras by a compiled emitter; false: it has none. */
+  #recordUsual(span: Span, most: number): boolean {
+    // A span does not count what it was given at its start: few are more than the limit, for sure.
+    if (span.count > most || most < MAX_NAMES) return false;
+    const emitter = this.#shapes?.emitterFor(span.name, span.attributes);
+    if (emitter === undefined) return false;
+    try {
+      emitter(span);
+    } catch {
+      // The trace is closed.
+    }
+    return true;
+  }
+
+  #limit(): number {
+    const { packetLimit, writesThrough } = this.trace;
+    return writesThrough ? packetLimit : Math.min(packetLimit, this.ring.longestRecord);
+  }
+
+  #encode(span: Span, flags: number, end: number | undefined, limit: number): Buffer | undefined {
+    const { stream, resource } = this;
+    const recording = { stream: stream.id, counter: stream.counter[0]!, resource, end, flags };
+    for (const portion of PORTIONS) {
+      const bytes = encodeSpan(this.#writer, span, recording, this.policy, portion);
+      if (bytes.length <= limit) return bytes;
+    }
+    return undefined;
+  }
+
+  /** Commits an event of this stream; without `end` it ends now. */
+  #commit(bytes: Buffer, end: number | undefined): void {
+    const { ring, stream } = this;
+    const { length } = bytes;
+    stream.counter[0]!++;
+    if (length > ring.longestRecord) {
+      ring.writeThrough(bytes, NOTHING, false);
+      return;
+    }
+    if (ring.free < length && !ring.makeRoom(length)) return;
+    ring.bytes.set(bytes, ring.position);
+    if (end === undefined) {
+      ring.advance(length);
+      ring.commit();
+    } else {
+      ring.commitAsIs(length);
+    }
+  }
+
+  #define(
+    description: string,
+    attributes: SpanAttributes | undefined,
+    fields: (writer: EventWriter) => void,
+  ): number {
+    const writer = this.#writer;
+    const now = this.timeOf(undefined);
+    const encode = (number: number): Buffer => {
+      writer.maxText = Infinity;
+      writer.begin(DEFINITION_STREAM, number, description);
+      writer.times(now, now);
+      writer.unsigned(VERSION, CONTRACT_VERSION);
+      fields(writer);
+      for (const [name, value] of Object.entries(attributes ?? {})) {
+        const before = writer.at;
+        writer.attribute(name, value);
+        if (writer.at > MAX_DEFINITION_BYTES) writer.at = before;
+      }
+      return writer.finish();
+    };
+    try {
+      // What follows counter and times says what is defined.
+      const key = encode(0).toString('latin1', 40);
+      return this.trace.define(`spans ${key}`, encode);
+    } catch {
+      return 0;
+    }
+  }
+
+  /** Records how the clocks go, from time to time and after one of them has jumped. */
+  #lookAtClocks(now: number): void {
+    this.#nextLook = now + CLOCK_LOOK;
+    readClocks(this.#clocks);
+    const [monotonic, real, boot] = this.#clocks as unknown as [bigint, bigint, bigint];
+    const step = real - monotonic;
+    const sleep = boot - monotonic;
+    if (
+      now < this.#nextClock &&
+      magnitude(step - this.#stepOffset) < CLOCK_JUMP &&
+      magnitude(sleep - this.#sleepOffset) < CLOCK_JUMP
+    ) {
+      return;
+    }
+    this.#nextClock = now + CLOCK_INTERVAL;
+    this.#stepOffset = step;
+    this.#sleepOffset = sleep;
+    try {
+      const writer = this.#writer;
+      const at = this.timeOf(undefined);
+      writer.begin(this.stream.id, this.stream.counter[0]!, CLOCK_DESCRIPTION);
+      writer.times(at, at);
+      writer.unsigned(VERSION, CONTRACT_VERSION);
+      writer.unsigned(CLOCK_MONOTONIC, monotonic);
+      writer.unsigned(CLOCK_REAL, real);
+      writer.unsigned(CLOCK_BOOT, boot);
+      this.#commit(writer.finish(), at);
+    } catch {
+      // The trace is closed.
+    }
+  }
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+export type { Portion };
