@@ -7,6 +7,7 @@
 #include <string>
 
 #include "file/failure.h"
+#include "file/file_mode.h"
 
 namespace tracewright {
 
@@ -35,6 +36,11 @@ inline std::string bytes_of(const Napi::Object& object, const char* name) {
 inline double number_of(const Napi::Object& object, const char* name, double otherwise) {
   const Napi::Value value = object.Get(name);
   return value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : otherwise;
+}
+
+// The option `fileMode`: permissions of files that are created.
+inline mode_t file_mode_of(const Napi::Object& object) {
+  return static_cast<mode_t>(number_of(object, "fileMode", kPrivateFile));
 }
 
 inline bool flag_of(const Napi::Object& object, const char* name) {

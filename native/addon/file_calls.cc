@@ -15,7 +15,10 @@ namespace {
 
 Napi::Value replace_file_call(const Napi::CallbackInfo& info) {
   Failure failure;
-  if (!replace_file(string_of(info[0]), string_of(info[1]), &failure)) {
+  const mode_t mode = info[2].IsNumber()
+                          ? static_cast<mode_t>(info[2].As<Napi::Number>().Uint32Value())
+                          : kModeOfReplaced;
+  if (!replace_file(string_of(info[0]), string_of(info[1]), &failure, mode)) {
     throw_failure(info.Env(), failure);
   }
   return info.Env().Undefined();
@@ -24,7 +27,11 @@ Napi::Value replace_file_call(const Napi::CallbackInfo& info) {
 Napi::Value put_list_entry_call(const Napi::CallbackInfo& info) {
   const auto argument = [&](size_t i) { return string_of(info[i]); };
   Failure failure;
-  if (!put_list_entry(argument(0), argument(1), argument(2), argument(3), argument(4), &failure)) {
+  const mode_t mode = info[5].IsNumber()
+                          ? static_cast<mode_t>(info[5].As<Napi::Number>().Uint32Value())
+                          : kPrivateFile;
+  if (!put_list_entry(argument(0), argument(1), argument(2), argument(3), argument(4), &failure,
+                      mode)) {
     throw_failure(info.Env(), failure);
   }
   return info.Env().Undefined();

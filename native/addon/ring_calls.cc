@@ -93,7 +93,7 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   } else {
     const std::string preamble = bytes_of(from, "preamble");
     options.base_offset = preamble.size();
-    sink = OwnFileSink::create(options.target, preamble, &failure);
+    sink = OwnFileSink::create(options.target, preamble, &failure, file_mode_of(from));
     if (sink) {
       const std::string group = text_of(from, "group");
       sink->join(TargetGroup::of(group.empty() ? options.target : group));

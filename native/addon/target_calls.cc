@@ -37,8 +37,8 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
       limits.ring_directory = text_of(options, "ringDir");
       limits.rotate_bytes = static_cast<uint64_t>(number_of(options, "rotateBytes", 0));
       limits.keep_bytes = static_cast<uint64_t>(number_of(options, "keepBytes", 0));
-      target->sink =
-          SharedFileSink::create(path, preamble, flag_of(options, "replace"), limits, failure);
+      target->sink = SharedFileSink::create(path, preamble, flag_of(options, "replace"), limits,
+                                            failure, file_mode_of(options));
     } else if (kind == "udp") {
       const double datagram = number_of(options, "datagramBytes", 1400);
       target->sink = std::make_shared<DatagramSink>(

@@ -1,6 +1,7 @@
 #include "file/replace_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,19 +19,33 @@ std::string hidden_name(const std::string& path) {
   return path.substr(0, name) + "." + path.substr(name) + ".new";
 }
 
+// Gives a new file the mode and the owner of the file at a path. What is not allowed stays private.
+void take_over(const std::string& path, int fd) {
+  struct stat replaced {};
+  struct stat fresh {};
+  if (lstat(path.c_str(), &replaced) != 0 || !S_ISREG(replaced.st_mode) || fstat(fd, &fresh) != 0) {
+    return;
+  }
+  const bool is_ours = replaced.st_uid == fresh.st_uid && replaced.st_gid == fresh.st_gid;
+  if (!is_ours && fchown(fd, replaced.st_uid, replaced.st_gid) != 0) return;
+  if (fchmod(fd, replaced.st_mode & 0666) != 0) return;
+}
+
 }  // namespace
 
-bool replace_file(const std::string& path, const std::string& content, Failure* failure) {
+bool replace_file(const std::string& path, const std::string& content, Failure* failure,
+                  mode_t mode) {
   const std::string fresh = hidden_name(path);
   // A process that died here may have left one. An attacker may have put a link to another file, or
   // a FIFO, in its place.
   unlink(fresh.c_str());
-  FileDescriptor fd(
-      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+  FileDescriptor fd(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                         mode == kModeOfReplaced ? kPrivateFile : mode));
   if (!fd) {
     failure->set("create", fresh);
     return false;
   }
+  if (mode == kModeOfReplaced) take_over(path, fd.get());
   size_t done = 0;
   while (done < content.size()) {
     const ssize_t written = write(fd.get(), content.data() + done, content.size() - done);

@@ -25,7 +25,8 @@ Lists& lists() {
 }  // namespace
 
 bool put_list_entry(const std::string& path, const std::string& key, const std::string& entry,
-                    const std::string& before, const std::string& after, Failure* failure) {
+                    const std::string& before, const std::string& after, Failure* failure,
+                    mode_t mode) {
   Lists& all = lists();
   std::lock_guard<std::mutex> lock(all.lock);
   Entries& entries = all.by_path[path];
@@ -37,7 +38,7 @@ bool put_list_entry(const std::string& path, const std::string& key, const std::
     content += each;
     first = false;
   }
-  return replace_file(path, content + after, failure);
+  return replace_file(path, content + after, failure, mode);
 }
 
 void forget_list_entries(const std::string& path) {

@@ -4,14 +4,17 @@
 #include <string>
 
 #include "file/failure.h"
+#include "file/file_mode.h"
 
 namespace tracewright {
 
 // Stores the entry `key` of the list and replaces the file: `before`, the entries in the order of
 // their keys, separated by commas, and `after`. An empty entry changes only what surrounds the
-// list. One call does both, because a thread can be terminated between two.
+// list. One call does both, because a thread can be terminated between two. `mode`, less the umask,
+// is that of the file.
 bool put_list_entry(const std::string& path, const std::string& key, const std::string& entry,
-                    const std::string& before, const std::string& after, Failure* failure);
+                    const std::string& before, const std::string& after, Failure* failure,
+                    mode_t mode = kPrivateFile);
 
 // Forgets the entries of the file, which stays.
 void forget_list_entries(const std::string& path);

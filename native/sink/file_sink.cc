@@ -45,14 +45,14 @@ bool remove_file(const std::string& path) {
 }
 
 FileDescriptor create_file(const std::string& path, const std::string& preamble, bool replace,
-                           Failure* failure) {
+                           mode_t mode, Failure* failure) {
   FileDescriptor fd;
   if (replace && !remove_file(path)) {
     failure->set("replace", path);
     return fd;
   }
   fd = FileDescriptor(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!fd) {
     failure->set("create", path);
     return fd;
@@ -77,8 +77,9 @@ void release_too_early(Ring& ring, uint64_t to) {
 }  // namespace
 
 std::shared_ptr<OwnFileSink> OwnFileSink::create(const std::string& path,
-                                                 const std::string& preamble, Failure* failure) {
-  FileDescriptor fd = create_file(path, preamble, false, failure);
+                                                 const std::string& preamble, Failure* failure,
+                                                 mode_t mode) {
+  FileDescriptor fd = create_file(path, preamble, false, mode, failure);
   if (!fd) return nullptr;
   std::shared_ptr<OwnFileSink> sink(new (std::nothrow) OwnFileSink());
   if (!sink) return nullptr;
@@ -142,7 +143,8 @@ bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, con
 
 std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
                                                        const std::string& preamble, bool replace,
-                                                       const SizeLimits& limits, Failure* failure) {
+                                                       const SizeLimits& limits, Failure* failure,
+                                                       mode_t mode) {
   std::shared_ptr<SharedFileSink> sink(new (std::nothrow) SharedFileSink());
   if (!sink) {
     failure->set("allocate", "a sink", ENOMEM);
@@ -151,13 +153,13 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   sink->limits_ = limits;
   sink->preamble_ = preamble;
   if (limits.rotate_bytes > 0) {
-    sink->series_ = std::make_unique<PieceSeries>(path, limits.ring_directory);
+    sink->series_ = std::make_unique<PieceSeries>(path, limits.ring_directory, mode);
     if (limits.keep_bytes > 0) {
       sink->series_->shrink_others_to(limits.keep_bytes - limits.rotate_bytes, UINT64_MAX);
     }
     sink->piece_ = sink->series_->create_next(preamble, failure);
   } else {
-    FileDescriptor fd = create_file(path, preamble, replace, failure);
+    FileDescriptor fd = create_file(path, preamble, replace, mode, failure);
     if (fd) {
       sink->piece_ = std::make_shared<FilePiece>();
       sink->piece_->fd = std::move(fd);

@@ -7,6 +7,7 @@
 
 #include "file/file_descriptor.h"
 #include "file/file_identity.h"
+#include "file/file_mode.h"
 #include "sink/piece_series.h"
 #include "sink/sink.h"
 
@@ -17,7 +18,7 @@ class OwnFileSink : public Sink {
  public:
   // Creates the file anew (it must not exist) and writes `preamble` to its start.
   static std::shared_ptr<OwnFileSink> create(const std::string& path, const std::string& preamble,
-                                             Failure* failure);
+                                             Failure* failure, mode_t mode = kPrivateFile);
 
   bool drain(Ring& ring, uint64_t to) override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
@@ -49,7 +50,8 @@ class SharedFileSink : public Sink {
  public:
   static std::shared_ptr<SharedFileSink> create(const std::string& path,
                                                 const std::string& preamble, bool replace,
-                                                const SizeLimits& limits, Failure* failure);
+                                                const SizeLimits& limits, Failure* failure,
+                                                mode_t mode = kPrivateFile);
 
   bool drain(Ring& ring, uint64_t to) override;
   void leave(Ring& ring) override;

@@ -45,7 +45,8 @@ uint64_t number_before_dot(const std::string& text) {
 
 }  // namespace
 
-PieceSeries::PieceSeries(const std::string& path, const std::string& ring_directory) {
+PieceSeries::PieceSeries(const std::string& path, const std::string& ring_directory, mode_t mode)
+    : mode_(mode) {
   const size_t slash = path.rfind('/');
   const size_t name = slash == std::string::npos ? 0 : slash + 1;
   const size_t dot = path.rfind('.');
@@ -136,7 +137,7 @@ std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble,
   }
   unlink(fresh.c_str());
   piece->fd = FileDescriptor(
-      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_));
   if (!piece->fd) {
     failure->set("create", fresh);
     return nullptr;

@@ -8,6 +8,7 @@
 
 #include "file/failure.h"
 #include "file/file_descriptor.h"
+#include "file/file_mode.h"
 
 namespace tracewright {
 
@@ -20,7 +21,9 @@ struct FilePiece {
 class PieceSeries {
  public:
   // `ring_directory`: where the rings lie; empty: next to the trace.
-  PieceSeries(const std::string& path, const std::string& ring_directory);
+  // `mode`: of new pieces, less the umask.
+  PieceSeries(const std::string& path, const std::string& ring_directory,
+              mode_t mode = kPrivateFile);
 
   std::string path_of(uint64_t number) const;
   // Where the ring of a piece lies, from where it would lie for the whole trace: recovery finds the
@@ -51,6 +54,7 @@ class PieceSeries {
   std::string ring_directory_;
   std::string stem_;
   std::string extension_;  // with its dot
+  mode_t mode_;
   // By the last look into the directory: there may be no descriptor for another.
   mutable std::vector<Found> found_;
 };

@@ -26,6 +26,8 @@ export interface JoinOptions {
   rotateBytes?: number;
   /** Files that rotate: the oldest pieces go so that all take at most so many bytes; 0: they stay. */
   keepBytes?: number;
+  /** Files: permissions, less the umask. Default 0600. */
+  fileMode?: number;
   /** Nanoseconds of CLOCK_MONOTONIC from which `big` stamps count. */
   epoch: bigint;
 }
@@ -73,6 +75,8 @@ export interface NativeRingOptions {
   words?: boolean;
   full: 'block' | 'drop';
   blockLimitMs: number;
+  /** Of the target that is created; default 0600. */
+  fileMode?: number;
 }
 
 export interface NativeRing {
@@ -299,7 +303,14 @@ export interface NativeCore {
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;
   releaseSignals(): void;
-  putListEntry(path: string, key: string, entry: string, before: string, after: string): void;
+  putListEntry(
+    path: string,
+    key: string,
+    entry: string,
+    before: string,
+    after: string,
+    mode: number,
+  ): void;
   forgetListEntries(path: string): void;
   putNote(name: string, text: string): void;
   getNote(name: string): string;
@@ -308,7 +319,8 @@ export interface NativeCore {
    * one lets go of it), or ends.
    */
   claimNote(name: string): boolean;
-  replaceFile(path: string, content: string): void;
+  /** Without a mode the file keeps the mode and the owner of the one that it replaces. */
+  replaceFile(path: string, content: string, mode: number | undefined): void;
   systemThreadId(): number;
   drainRounds(): number;
   control: ControlLayout;

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
   fstatSync,
   lstatSync,
   openSync,
@@ -13,6 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import type { GroupCounts, NativeCore, NativeRing, SinkCounts } from './addon.js';
 import { controlLayout } from './control-layout.js';
 import { writeAll } from './files/write-all.js';
+import { PRIVATE_FILE } from './options/file-mode.js';
 
 /**
  * What takes the place of the native core where there is no binary for it. Readers, converters and
@@ -47,12 +49,14 @@ function openRing(): NativeRing {
 }
 
 /** As native/file/replace_file.cc. */
-function replaceFile(path: string, content: string): void {
+function replaceFile(path: string, content: string, mode?: number): void {
   const fresh = join(dirname(path), `.${basename(path)}.new`);
   rmSync(fresh, { force: true });
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  const replaced = lstatSync(path, { throwIfNoEntry: false });
+  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL, mode ?? PRIVATE_FILE);
   try {
+    if (mode === undefined && replaced !== undefined) fchmodSync(fd, replaced.mode & 0o666);
     writeAll(fd, Buffer.from(content), 0);
     renameSync(fresh, path);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { replaceFile } from '../core/files/replace-file.js';
+import { PRIVATE_FILE } from '../core/options/file-mode.js';
 import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
 import { wrapSystemError } from '../core/files/system-error.js';
@@ -26,7 +27,7 @@ export interface KeptSections {
  */
 export function keepSections(path: string, sections: KeptSections): void {
   wrapSystemError('path', path, () => {
-    replaceFile(path, wellFormedJson(sections));
+    replaceFile(path, wellFormedJson(sections), PRIVATE_FILE);
   });
 }
 

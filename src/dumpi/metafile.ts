@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../core/files/replace-file.js';
+import { PRIVATE_FILE } from '../core/options/file-mode.js';
 import { checkPath, integerIn } from '../core/options/argument.js';
 import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
 import { kindOf } from '../core/files/file-kind.js';
@@ -66,10 +67,11 @@ export function metafileText(metafile: Metafile): string {
  * Writes a metafile, in the place of the file that is at `path`: a reader finds the old or the
  * new one.
  *
+ * @param fileMode its permissions, less the umask.
  * @throws TracewrightError `ERR_SYSTEM` when it cannot be written, or what is at `path` is no plain
  *   file but a link, say.
  */
-export function writeMetafile(path: string, metafile: Metafile): void {
+export function writeMetafile(path: string, metafile: Metafile, fileMode = PRIVATE_FILE): void {
   const text = metafileText(metafile);
   const file = checkPath('path', path);
   wrapSystemError('path', path, () => {
@@ -83,7 +85,7 @@ export function writeMetafile(path: string, metafile: Metafile): void {
         },
       );
     }
-    replaceFile(file, text);
+    replaceFile(file, text, fileMode);
   });
 }
 

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { clockNow } from '../core/clock.js';
+import { checkFileMode, directoryMode } from '../core/options/file-mode.js';
 import { mapPagesLate } from '../core/ring/ring.js';
 import { keepTargetOpen } from '../core/ring/shared-target.js';
 import { systemThreadId } from '../core/system-thread.js';
@@ -55,7 +56,7 @@ function openFree(
 ): { trace: Trace; target: string } {
   const suffix = extname(path);
   const stem = join(dirname(path), basename(path, suffix));
-  makeDirectories(dirname(path));
+  makeDirectories(dirname(path), directoryMode(checkFileMode()));
   for (let attempt = sharedName ? 1 : 0; ; attempt++) {
     const tail =
       attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -53,25 +55,41 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 const startTime = new Date(1e12);
 
-/** Files of these formats while they are written, and when they are complete. */
-async function modes(umask: number, version: 1 | 3): Promise<[string, number][]> {
+/** Files and directories of these formats while they are written, and when they are complete. */
+async function modes(
+  umask: number,
+  version: 1 | 3,
+  options: { fileMode?: number } = {},
+): Promise<[string, number][]> {
   const path = place();
+  const all = () =>
+    readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(path, name))
+      .map((each): [string, number] => [each, modeOf(each)]);
   const before = process.umask(umask);
   try {
-    const trace = openTrace(join(path, 'trace.heph'), { rotateBytes: 2 ** 22 });
-    procInit(1, 'node.1', 1, { traceDir: join(path, 'ovni'), version });
+    const trace = openTrace(join(path, 'trace.heph'), { rotateBytes: 2 ** 22, ...options });
+    procInit(1, 'node.1', 1, { traceDir: join(path, 'ovni'), version, ...options });
     threadInit(1);
     addCpu(0, 0);
     emit('OHx', new Uint8Array(16));
     attrSet('a', 1);
-    const rank = openRank({ rank: 0, size: 1, directory: join(path, 'dumpi'), startTime });
+    const rank = openRank({
+      rank: 0,
+      size: 1,
+      directory: join(path, 'dumpi'),
+      startTime,
+      ...options,
+    });
     rank.log('MPI_Init', { argv: [] });
-    const during = filesIn(path).map((file): [string, number] => [file, modeOf(file)]);
+    const references = openReferences(join(path, 'a.references'), options);
+    const during = all();
+    references.close();
     rank.close();
     threadFree();
     procFini();
     await trace.close();
-    return [...during, ...filesIn(path).map((file): [string, number] => [file, modeOf(file)])];
+    return [...during, ...all()];
   } finally {
     process.umask(before);
   }
@@ -91,13 +109,91 @@ describe('permissions', () => {
     [0o077, 1],
     [0o077, 3],
   ] as const)(
-    'under umask %o, version %i: rings 0600, traces 0644 less it',
+    'under umask %o, version %i: only the user reads files and enters directories',
     async (umask, version) => {
       const all = await modes(umask, version);
-      expect(all.filter(([path]) => path.endsWith('.ring'))).toHaveLength(3);
+      expect(all.filter(([path]) => path.endsWith('.ring'))).toHaveLength(4);
       for (const [path, mode] of all) {
-        const wanted = path.endsWith('.ring') ? 0o600 : 0o644 & ~umask;
-        expect({ path, mode }).toEqual({ path, mode: wanted & ~umask });
+        const wanted = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? 0o700 : 0o600;
+        expect({ path, mode }).toEqual({ path, mode: wanted });
+      }
+    },
+  );
+
+  it.each([
+    [0o640, 0o750, 0o000, 3],
+    [0o664, 0o775, 0o000, 1],
+    [0o664, 0o775, 0o027, 3],
+  ] as const)('with fileMode %o: directories %o, less umask %o', async (...options) => {
+    const [fileMode, directoryMode, umask, version] = options;
+    const isPrivate = /\.ring$|\.bin\.json$|\.names$|\.cpus$/;
+    for (const [path, mode] of await modes(umask, version, { fileMode })) {
+      const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+      const wanted = isPrivate.test(path) ? 0o600 : isDirectory ? directoryMode : fileMode;
+      expect({ path, mode }).toEqual({ path, mode: wanted & ~umask });
+    }
+  });
+
+  it.each([0o600 + 1, 0o666, 0o755, 0o400, '0640', -1])('fileMode cannot be %j', (fileMode) => {
+    expect(() => openTrace(join(place(), 'x.heph'), { fileMode: fileMode as number })).toThrow(
+      expect.objectContaining({ field: 'fileMode' }),
+    );
+  });
+
+  it('may come from a variable, in octal digits', async () => {
+    const path = place();
+    for (const [text, mode] of [
+      ['640', 0o640],
+      ['0644', 0o644],
+    ] as const) {
+      process.env['TRACEWRIGHT_FILE_MODE'] = text;
+      try {
+        await openTrace(join(path, text)).close();
+      } finally {
+        delete process.env['TRACEWRIGHT_FILE_MODE'];
+      }
+      expect(modeOf(join(path, text))).toBe(mode & ~process.umask());
+    }
+    process.env['TRACEWRIGHT_FILE_MODE'] = '777';
+    try {
+      expect(() => openTrace(join(path, 'x'))).toThrow(/TRACEWRIGHT_FILE_MODE must be 0600, 0640/);
+    } finally {
+      delete process.env['TRACEWRIGHT_FILE_MODE'];
+    }
+  });
+
+  it('of what is there already stay', async () => {
+    const path = place();
+    chmodSync(path, 0o755);
+    mkdirSync(join(path, 'ovni'), { mode: 0o755 });
+    procInit(1, 'node.1', 1, { traceDir: join(path, 'ovni') });
+    procFini();
+    expect([modeOf(path), modeOf(join(path, 'ovni'))]).toEqual([0o755, 0o755]);
+    expect(modeOf(join(path, 'ovni', 'loom.node.1'))).toBe(0o700);
+    await openTrace(join(path, 'trace.heph')).close();
+    expect(modeOf(path)).toBe(0o755);
+  });
+
+  it.each([1, 3] as const)(
+    'of recovered traces stay, and so do owners, version %i',
+    async (version) => {
+      const path = place();
+      const traceDir = join(path, 'ovni');
+      await killedIn(traceDir, version);
+      const files = filesIn(traceDir).filter((file) => !/\/\.|\.ring$/.test(file));
+      const uid = process.geteuid?.() === 0 ? 65_534 : process.geteuid!();
+      for (const file of filesIn(traceDir)) {
+        if (files.includes(file)) chmodSync(file, 0o644);
+        chownSync(file, uid, uid);
+      }
+      for (const each of readdirSync(traceDir, { recursive: true, encoding: 'utf8' })) {
+        if (statSync(join(traceDir, each)).isDirectory()) chownSync(join(traceDir, each), uid, uid);
+      }
+      expect(recoverOvni(traceDir)).toMatchObject({ faults: [], streams: [{}] });
+      for (const file of files) {
+        const { uid: owner, mode } = statSync(file);
+        const wanted = file.endsWith('stream.json') ? 0o600 : 0o644;
+        expect([file, owner, mode & 0o777]).toEqual([file, uid, wanted]);
       }
     },
   );

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { hasCode } from '../../core/files/system-error.js';
+import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { UsageError } from '../command.js';
 
 const CHUNK_CHARACTERS = 64 << 10;
@@ -83,7 +84,7 @@ export function standardOutput(encoding: 'utf8' | 'latin1' = 'utf8'): TextOutput
  * @throws UsageError when the file exists and `force` is not set, or when it cannot be opened.
  */
 export async function fileOutput(path: string, force: boolean): Promise<TextOutput> {
-  const stream = createWriteStream(path, { flags: force ? 'w' : 'wx' });
+  const stream = createWriteStream(path, { flags: force ? 'w' : 'wx', mode: PRIVATE_FILE });
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => {
       resolve();

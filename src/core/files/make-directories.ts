@@ -1,32 +1,34 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { PRIVATE_DIRECTORY } from '../options/file-mode.js';
 import { hasCode } from './system-error.js';
 
 /** Other processes can make and delete a parent between two of our calls. */
 const ATTEMPTS = 10;
 
 /**
- * Makes a directory and the missing ones above it. Node's `recursive` never returns below a directory
+ * Makes a directory and the missing ones above it, by default for the user of the process only. Node's `recursive` never returns below a directory
  * that exists and still answers ENOENT, as in /proc.
  *
+ * @param mode of those that are made; what is there keeps its own.
  * @throws the error of node:fs.
  */
-export function makeDirectories(path: string): void {
+export function makeDirectories(path: string, mode = PRIVATE_DIRECTORY): void {
   for (let attempt = 1; ; attempt++) {
     try {
-      makeDirectory(path);
+      makeDirectory(path, mode);
       return;
     } catch (error) {
       if (!hasCode(error, 'ENOENT') || attempt === ATTEMPTS) throw error;
     }
     const parent = dirname(path);
-    if (!existsSync(parent)) makeDirectories(parent);
+    if (!existsSync(parent)) makeDirectories(parent, mode);
   }
 }
 
-function makeDirectory(path: string): void {
+function makeDirectory(path: string, mode: number): void {
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode });
   } catch (error) {
     const isThere = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
     if (!hasCode(error, 'EEXIST') || !isThere) throw error;

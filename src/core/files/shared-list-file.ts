@@ -7,7 +7,7 @@ import { core } from '../addon.js';
 
 /**
  * Stores the entry `key` and writes `before`, all entries in the order of their keys, separated by
- * commas, and `after`. An empty entry changes only what surrounds the list.
+ * commas, and `after`, into a file of the mode. An empty entry changes only what surrounds the list.
  */
 export function putListEntry(
   path: string,
@@ -15,8 +15,9 @@ export function putListEntry(
   entry: string,
   before: string,
   after: string,
+  mode: number,
 ): void {
-  core.putListEntry(path, key, entry, before, after);
+  core.putListEntry(path, key, entry, before, after, mode);
 }
 
 /** Forgets the entries; the file stays. */

@@ -3,6 +3,7 @@ import { integerIn, oneOf, ownOptions } from './argument.js';
 import type { OptionNames } from './argument.js';
 import { wrongType } from '../errors.js';
 import { claimNote, getNote, putNote } from '../process-notes.js';
+import { checkFileMode } from './file-mode.js';
 import { numberSetting, setting } from './setting.js';
 import { checkFaultHandler } from '../ring/target-health.js';
 import type { FaultHandler } from '../ring/target-health.js';
@@ -40,6 +41,12 @@ export interface RingOptions {
    * `TRACEWRIGHT_TARGET_WORKS`.
    */
   onFault?: FaultHandler;
+  /**
+   * Who may read the files of the trace: 0o600 (default), 0o640, 0o644, 0o660 or 0o664, less the umask,
+   * or `TRACEWRIGHT_FILE_MODE` in octal digits. Directories that the trace makes allow the same users to
+   * enter. Rings are 0600 always.
+   */
+  fileMode?: number;
 }
 
 /** Ring options with every default filled in. */
@@ -50,6 +57,7 @@ export interface CheckedRingOptions {
   blockLimitMs: number;
   clock: 'scaled' | 'monotonic';
   onFault: FaultHandler | undefined;
+  fileMode: number;
 }
 
 /** The names of {@link RingOptions}. */
@@ -60,6 +68,7 @@ export const RING_OPTIONS: OptionNames<Required<RingOptions>> = {
   blockLimitMs: true,
   clock: true,
   onFault: true,
+  fileMode: true,
 };
 
 const SMALLEST_RING = 64 * 1024;
@@ -109,5 +118,6 @@ export function checkRingOptions(
     blockLimitMs: integerIn('blockLimitMs', options.blockLimitMs ?? 1000, 0, 60_000),
     clock: oneOf(clock.field, clock.value, ['scaled', 'monotonic']),
     onFault: checkFaultHandler(options.onFault),
+    fileMode: checkFileMode(options.fileMode),
   };
 }

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { TracewrightError, wrongType } from '../../core/errors.js';
+import { directoryMode } from '../../core/options/file-mode.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { placeTaken } from '../../core/files/place-taken.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
@@ -108,6 +109,7 @@ function openCallsRing(ring: Ring, file: string, ringPath: string, plan: RankPla
         words: true,
         full: ringOptions.onFull,
         blockLimitMs: ringOptions.blockLimitMs,
+        fileMode: ringOptions.fileMode,
       },
       undefined,
       ringOptions.onFault,
@@ -169,7 +171,7 @@ export class Rank {
     this.#off = recordsNothing();
     if (!this.#off) {
       wrapSystemError('directory', dirname(this.path), () => {
-        makeDirectories(dirname(this.path));
+        makeDirectories(dirname(this.path), directoryMode(plan.ringOptions.fileMode));
       });
     }
     const tag = ringTag(threadId);
@@ -194,7 +196,7 @@ export class Rank {
     if (this.#off) return;
     try {
       keepSections(this.#side.sections, this.#kept);
-      if (this.rank === 0) this.#writeMetafile(plan.prefix);
+      if (this.rank === 0) this.#writeMetafile(plan.prefix, plan.ringOptions.fileMode);
     } catch (error) {
       ring.unfinished[0] = 0;
       ring.close(0);
@@ -205,16 +207,17 @@ export class Rank {
     closeAtExit(this);
   }
 
-  #writeMetafile(prefix: string): void {
+  #writeMetafile(prefix: string, fileMode: number): void {
     const { hostname, username, startTime } = this.#kept;
-    writeMetafile(`${prefix}.meta`, {
+    const metafile = {
       hostname,
       numprocs: this.size,
       username,
       startTime,
       fileprefix: basename(prefix),
       version: WRITTEN_VERSION,
-    });
+    };
+    writeMetafile(`${prefix}.meta`, metafile, fileMode);
   }
 
   /**

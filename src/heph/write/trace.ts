@@ -196,6 +196,7 @@ export class Trace {
           rotateBytes: sizes.rotateBytes,
           ...(ringDir === undefined ? {} : { ringDir }),
           keepBytes: deletes ? sizes.maxBytes : 0,
+          fileMode: settings.fileMode,
           epoch,
         }),
       );

@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { checkPath } from '../../core/options/argument.js';
+import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
@@ -170,7 +171,7 @@ export async function openSink(
     throw outOfRange('to', to, 'another file than the input');
   }
   try {
-    return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', 0o644));
+    return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', PRIVATE_FILE));
   } catch (error) {
     if (hasCode(error, 'EEXIST'))
       throw placeTaken('to', path, { advice: REPLACE_ADVICE, cause: error });

@@ -123,6 +123,7 @@ export class TraceFile {
         kernelClock: settings.clock === 'monotonic',
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,
+        fileMode: settings.fileMode,
       };
       this.ring.open(native, undefined, settings.onFault);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { clockNow } from '../../core/clock.js';
+import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { hasCode } from '../../core/files/system-error.js';
@@ -73,15 +74,16 @@ function earlierRuns(wanted: string, settings: Settings): string[] {
 
 /** Claims a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` … */
 function claim(wanted: string, format: string): string {
+  const mode = directoryMode(checkFileMode());
   for (let number = 0; ; number++) {
     const directory = number === 0 ? wanted : `${wanted}.${number}`;
-    makeDirectories(directory);
+    makeDirectories(directory, mode);
     // Only the name that was asked for may be that of a link.
     if (number > 0 && !isDirectory(directory)) continue;
     if (['ovni', 'heph'].some((name) => kindOf(join(directory, name)) !== undefined)) continue;
     try {
       // Only one process can make it, so making it is the claim.
-      mkdirSync(join(directory, format));
+      mkdirSync(join(directory, format), { mode });
       return directory;
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error;

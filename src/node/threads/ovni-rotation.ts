@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockNow } from '../../core/clock.js';
+import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
 import { getNote, putNote } from '../../core/process-notes.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import type { CheckedSizeOptions } from '../../core/options/size-limits.js';
@@ -54,7 +55,7 @@ function note({ number, begun }: Piece): void {
 
 /** The number of the next piece. No number is used twice, even if pieces or the directory are deleted. */
 function nextNumber(directory: string): number {
-  makeDirectories(directory);
+  makeDirectories(directory, directoryMode(checkFileMode()));
   const last = getNote(NOTE) === '' ? 0 : presentPiece().number;
   return 1 + Math.max(last, ...readdirSync(directory).map(numberOf));
 }
@@ -205,7 +206,7 @@ class Leader {
     const begun = clockNow();
     const number = nextNumber(directory);
     const path = pathOf(directory, number);
-    mkdirSync(path);
+    mkdirSync(path, { mode: directoryMode(checkFileMode()) });
     let move: ThreadMove;
     try {
       move = moveProcess(path, (stream) => {

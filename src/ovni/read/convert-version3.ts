@@ -12,6 +12,7 @@ import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError, outOfRange } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
+import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
 import { modelOf, models } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
@@ -169,7 +170,7 @@ function convert(
       writeFileSync(
         files.metadata,
         `${JSON.stringify(streamJson(stream, scan, notes), null, 2)}\n`,
-        { mode: 0o644 },
+        { mode: PRIVATE_FILE },
       );
       copyStream(stream, scan, files.stream, late ? start : undefined, progress);
       threads += 1;
@@ -179,7 +180,9 @@ function convert(
   }
   const offsets = join(trace.path, CLOCK_OFFSETS);
   if (trace.clockOffsets.size > 0 && existsSync(offsets)) {
-    writeFileSync(join(target, CLOCK_OFFSETS), readClockOffsetsFile(offsets));
+    writeFileSync(join(target, CLOCK_OFFSETS), readClockOffsetsFile(offsets), {
+      mode: PRIVATE_FILE,
+    });
   }
   onProgress?.(total, total);
   return { threads, events, notes };
@@ -311,7 +314,7 @@ function copyStream(
 ): void {
   const { fd: input } = openRegularFile(stream.path, 'followed');
   try {
-    const output = openSync(target, 'wx', 0o644);
+    const output = openSync(target, 'wx', PRIVATE_FILE);
     try {
       let end = writeAll(output, streamHead(scan, leadClock), 0);
       const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, scan.bytes));

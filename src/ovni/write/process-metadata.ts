@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { forgetListEntries, putListEntry } from '../../core/files/shared-list-file.js';
 import { recordsNothing } from '../../core/off.js';
+import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/json.js';
 import { CPUS_NAMED, PROCESS_METADATA } from '../file-names.js';
@@ -30,7 +31,7 @@ export function writeProcessMetadata(
   const piece = thread === undefined ? '' : `"${thread.tid}":${wellFormedJson(thread.metadata)}`;
   const path = join(current.workDir, PROCESS_METADATA);
   wrapSystemError(PROCESS_METADATA, path, () => {
-    putListEntry(path, String(thread?.tid ?? ''), piece, before, '}}}\n');
+    putListEntry(path, String(thread?.tid ?? ''), piece, before, '}}}\n', current.ring.fileMode);
   });
 }
 
@@ -53,7 +54,7 @@ export function addProcessCpu(current: OvniProcess, cpu: CpuEntry): void {
 export function isElectedForCpus(current: OvniProcess): boolean {
   if (current.cpus.length > 0 || recordsNothing()) return true;
   try {
-    closeSync(openSync(join(dirname(current.procDir), CPUS_NAMED), 'wx', 0o644));
+    closeSync(openSync(join(dirname(current.procDir), CPUS_NAMED), 'wx', PRIVATE_FILE));
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;

@@ -14,6 +14,7 @@ import { makeDirectories } from '../../core/files/make-directories.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import type { CheckedRingOptions } from '../../core/options/ring-options.js';
 import { recordsNothing } from '../../core/off.js';
+import { directoryMode } from '../../core/options/file-mode.js';
 import { recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { PROCESS_METADATA, copyName, loomName, processName, tidOf } from '../file-names.js';
 
@@ -34,10 +35,12 @@ export interface WorkPlace extends ProcessPlace {
   workDir: string;
 }
 
+type PlaceOptions = Pick<CheckedRingOptions, 'ringDir' | 'fileMode'>;
+
 /** Makes a directory; false if something has its name. */
-function makeDirectory(path: string): boolean {
+function makeDirectory(path: string, mode: number): boolean {
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode });
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
@@ -54,20 +57,21 @@ function claimProcDir(
   traceDir: string,
   loom: string,
   pid: number,
-  { ringDir }: Pick<CheckedRingOptions, 'ringDir'>,
+  { ringDir, fileMode }: PlaceOptions,
 ): ProcessPlace {
+  const mode = directoryMode(fileMode);
   for (let run = 0; ; run++) {
     const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
     const loomDir = join(numbered, loomName(loom));
     const procDir = join(loomDir, processName(pid));
     const isOurs = wrapSystemError('traceDir', traceDir, () => {
-      makeDirectories(numbered);
+      makeDirectories(numbered, mode);
       if (run > 0 && !isDirectory(numbered)) return false;
-      makeDirectory(loomDir);
+      makeDirectory(loomDir, mode);
       return isDirectory(loomDir);
     });
     if (!isOurs) continue;
-    if (wrapSystemError('traceDir', traceDir, () => makeDirectory(procDir)))
+    if (wrapSystemError('traceDir', traceDir, () => makeDirectory(procDir, mode)))
       return { traceDir: numbered, procDir };
     if (isDirectory(procDir)) {
       // Loaded when it is needed: most processes find no predecessor.
@@ -84,7 +88,7 @@ export function claimPlace(
   traceDir: string,
   loom: string,
   pid: number,
-  ring: Pick<CheckedRingOptions, 'ringDir'>,
+  ring: PlaceOptions,
 ): WorkPlace {
   if (recordsNothing()) {
     const procDir = join(resolve(traceDir), loomName(loom), processName(pid));

@@ -88,11 +88,12 @@ export class StreamMetadata {
       writeProcessMetadata(process, { tid, metadata: { ovni: owned, ...others } });
       return;
     }
+    const { fileMode } = process.ring;
     wrapSystemError(STREAM_METADATA, files.directory, () => {
       // A signal between the two would finish the stream with metadata that this replaces.
       holdingSignals(() => {
-        replaceFile(files.metadata, this.#streamJson(place, false));
-        replaceFile(files.finishedMetadata, this.#streamJson(place, true));
+        replaceFile(files.metadata, this.#streamJson(place, false), fileMode);
+        replaceFile(files.finishedMetadata, this.#streamJson(place, true), fileMode);
       });
     });
   }

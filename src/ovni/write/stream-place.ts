@@ -6,6 +6,7 @@ import { systemThreadId } from '../../core/system-thread.js';
 import type { RingSetup } from '../../core/ring/ring.js';
 import { outOfRange } from '../../core/errors.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
+import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
 import { RING_FORMAT, ringInRingDir, streamFiles, threadName } from '../file-names.js';
 import type { StreamFiles } from '../file-names.js';
@@ -63,6 +64,7 @@ export class StreamPlace {
       removeIfEmpty: true,
       full: ring.onFull,
       blockLimitMs: ring.blockLimitMs,
+      fileMode: ring.fileMode,
     } as const;
     if (version === 1) return options;
     return {
@@ -115,7 +117,7 @@ function claim(process: OvniProcess, tid: number | undefined): number {
     const final = join(process.procDir, threadName(number));
     if (!existsSync(final)) {
       try {
-        if (process.version === 3) mkdirSync(place);
+        if (process.version === 3) mkdirSync(place, { mode: directoryMode(process.ring.fileMode) });
         else if (existsSync(place)) throw Object.assign(new Error(place), { code: 'EEXIST' });
         return number;
       } catch (error) {
