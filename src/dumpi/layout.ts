@@ -123,3 +123,6 @@ export const OPTIONAL_INDEX_ENTRIES = 3;
 export const MESH_SIZE_VERSION = [0, 5, 0] as const;
 export const SINGLE_ARGC_VERSION = [0, 6, 2] as const;
 export const STATUS_TAG_VERSION = [0, 6, 3] as const;
+
+/** Most elements of a section that readers accept. */
+export const MAX_SECTION_ELEMENTS = 1 << 20;

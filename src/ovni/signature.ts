@@ -212,7 +212,7 @@ function checkDeclared(text: string, signature: Signature): void {
  *   declare, or declares with arguments that it could not read from this one.
  */
 export function resolveSignature(text: string): Signature {
-  const declared = declarationOf(text);
+  const declared = typeof (text as unknown) === 'string' ? declarationOf(text) : undefined;
   if (declared !== undefined) return parseSignature(declared.signature);
   const signature = parseSignature(text);
   checkDeclared(text, signature);

@@ -8,14 +8,13 @@ import {
   INDEX_ENTRIES,
   MAGIC,
   MAGIC_BYTES,
+  MAX_SECTION_ELEMENTS,
   MESH_SIZE_VERSION,
   OPTIONAL_INDEX_ENTRIES,
 } from '../layout.js';
 import type { SectionName } from '../layout.js';
 import { isAtLeast } from '../sections.js';
 import type { Footer, FunctionName, Header, Version } from '../sections.js';
-
-const MOST_ELEMENTS = 1 << 20;
 
 /** Where a section lies. */
 export interface Extent {
@@ -198,9 +197,9 @@ function readEntries(
 /** A list is held whole, and a sparse file can say to have any number: no library writes so many. */
 function list<T>(cursor: FieldCursor, field: string, bytes: number, element: () => T): T[] {
   const count = cursor.count(field, bytes);
-  if (count > MOST_ELEMENTS) {
+  if (count > MAX_SECTION_ELEMENTS) {
     const message = `${field} has ${count} elements`;
-    throw cursor.fault(message, field, count, `at most ${MOST_ELEMENTS}`);
+    throw cursor.fault(message, field, count, `at most ${MAX_SECTION_ELEMENTS}`);
   }
   const values: T[] = [];
   for (let i = 0; i < count; i++) values.push(element());

@@ -1,5 +1,6 @@
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import { checkInt64, storeInt64 } from '../../core/int64.js';
+import { takeElements } from '../../core/taken-elements.js';
 import type { Call, Field, FieldEncoding, Status } from '../calls.js';
 import {
   COUNT_BYTES,
@@ -45,34 +46,36 @@ function checkInteger(
   }
 }
 
-function checkStatus(field: string, status: unknown): void {
+/** A copy of a status, each field of which is read once. */
+function takeStatus(field: string, status: unknown): Status {
   if (typeof status !== 'object' || status === null) {
     throw wrongType(field, status, 'a status: { bytes, source, tag, cancelled, error }');
   }
-  const { bytes, source, tag, cancelled, error } = status as Record<string, unknown>;
+  const { bytes, source, tag, cancelled, error } = status as Status;
   checkInteger(`${field}.bytes`, bytes, 'i32');
   checkInteger(`${field}.source`, source, 'i32');
   checkInteger(`${field}.tag`, tag, 'i32');
   checkInteger(`${field}.cancelled`, cancelled, 'i8');
   checkInteger(`${field}.error`, error, 'i8');
+  return { bytes, source, tag, cancelled, error };
 }
 
-function checkOne(field: string, value: unknown, encoding: FieldEncoding): void {
-  if (encoding === 'status') {
-    checkStatus(field, value);
-  } else if (encoding === 'chars') {
+function takeOne(field: string, value: unknown, encoding: FieldEncoding): unknown {
+  if (encoding === 'status') return takeStatus(field, value);
+  if (encoding === 'chars') {
     if (typeof value !== 'string') throw wrongType(field, value, 'a string without NUL');
     if (value.includes('\0')) throw outOfRange(field, value, 'a string without NUL');
   } else {
     checkInteger(field, value, encoding);
   }
+  return value;
 }
 
-function checkArrayLike(field: string, value: unknown, elements: string): ArrayLike<unknown> {
-  // Typed arrays of 32 bits without a sign, or of floats, would be refused by their elements.
-  const isArray = Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
-  if (!isArray) throw wrongType(field, value, `an array ${elements}, or null`);
-  return value as ArrayLike<unknown>;
+/** Elements of which the format counts at most as many. */
+const MAX_ELEMENTS = 0x7fff_ffff;
+
+function takeArray(field: string, value: unknown, elements: string): readonly unknown[] {
+  return takeElements(field, value, MAX_ELEMENTS, `an array ${elements}, or null`);
 }
 
 /** What the field that counts an array says; below 0 (MPI_UNDEFINED) there are no elements. */
@@ -93,43 +96,42 @@ function checkLength(name: string, field: Field, length: number, values: Values)
   });
 }
 
-function checkField(call: Call, field: Field, values: Values): void {
+/** @param values scalars of the call, of which one may count the elements of this field. */
+function takeField(call: Call, field: Field, value: unknown, values: Values): unknown {
   const name = `${call.name} ${field.name}`;
-  const value = values[field.name];
   if (field.dimensions === 0) {
-    if (field.encoding === 'status' && value === null) return;
-    checkOne(name, value, field.encoding);
+    if (field.encoding === 'status' && value === null) return null;
+    const taken = takeOne(name, value, field.encoding);
     if (field.encoding === 'chars') {
       checkLength(name, field, Buffer.byteLength(value as string), values);
     }
-    return;
+    return taken;
   }
-  if (value === null) return;
-  const elements = checkArrayLike(
+  if (value === null) return null;
+  const elements = takeArray(
     name,
     value,
     field.dimensions === 2 ? 'of arrays' : `of ${field.encoding}`,
   );
   checkLength(name, field, elements.length, values);
-  for (let i = 0; i < elements.length; i++) {
+  return elements.map((element, i) => {
     const each = `${name}[${i}]`;
     if (field.dimensions === 1) {
-      if (field.encoding === 'status' && elements[i] === null) {
+      if (field.encoding === 'status' && element === null) {
         throw wrongType(
           each,
           null,
           'a status: only all of them are ignored, with null for the array',
         );
       }
-      checkOne(each, elements[i], field.encoding);
-      continue;
+      return takeOne(each, element, field.encoding);
     }
-    const row = checkArrayLike(each, elements[i], `of ${field.encoding}`);
+    const row = takeArray(each, element, `of ${field.encoding}`);
     if (field.inner !== undefined && row.length !== field.inner) {
       throw outOfRange(each, row, `of ${field.inner} elements`);
     }
-    for (let j = 0; j < row.length; j++) checkOne(`${each}[${j}]`, row[j], field.encoding);
-  }
+    return row.map((one, j) => takeOne(`${each}[${j}]`, one, field.encoding));
+  });
 }
 
 /** Whether this record has the fields that only the root's has. */
@@ -138,20 +140,27 @@ export function isRoot(call: Call, values: Values): boolean {
 }
 
 /**
- * Checks every argument of a call that its record will hold.
+ * Checks every argument of a call that its record will hold, and copies it: each property and each
+ * element is read once, and no code of the caller runs after that.
  *
  * @throws TracewrightError that names the call, the field and its limit.
  */
-export function checkArguments(call: Call, values: unknown): asserts values is Values {
+export function takeArguments(call: Call, values: unknown): Values {
   if (typeof values !== 'object' || values === null) {
     const names = call.fields.map(({ name }) => name).join(', ');
     throw wrongType(`arguments of ${call.name}`, values, `an object { ${names} }`);
   }
-  const given = values as Values;
-  const root = isRoot(call, given);
-  for (const field of call.fields) {
-    if (!field.rootOnly || root) checkField(call, field, given);
+  const taken: Record<string, unknown> = {};
+  for (const { name, rootOnly } of call.fields) {
+    if (!rootOnly) taken[name] = (values as Values)[name];
   }
+  const root = isRoot(call, taken);
+  for (const field of call.fields) {
+    if (field.rootOnly && !root) continue;
+    const value = field.rootOnly ? (values as Values)[field.name] : taken[field.name];
+    taken[field.name] = takeField(call, field, value, taken);
+  }
+  return taken;
 }
 
 function sizeOne(value: unknown, encoding: FieldEncoding): number {

@@ -18,6 +18,13 @@ import type { RecordHead } from './record-head.js';
 
 const NOTHING = new Uint8Array(0);
 
+/** When a call began. */
+export interface CallStart {
+  wall: number;
+  cpu: number;
+  counters: BigInt64Array | undefined;
+}
+
 /** The records of a rank, on their way through its ring to its file. */
 export class CallStream {
   readonly ring: Ring;
@@ -66,6 +73,23 @@ export class CallStream {
     if (this.counters !== undefined) this.counters.atStart = undefined;
   }
 
+  /** The start of the call that is recorded next. What its getters record has another one. */
+  start(): CallStart {
+    const { area, counters } = this;
+    return { wall: area[WALL_START]!, cpu: area[CPU_START]!, counters: counters?.atStart };
+  }
+
+  /**
+   * Reads the counters at the end of the call that is recorded next, and gives it its start. No code
+   * of the program runs from here until the call is committed.
+   */
+  readCounters({ wall, cpu, counters }: CallStart): void {
+    this.counters?.readAtEnd();
+    this.area[WALL_START] = wall;
+    this.area[CPU_START] = cpu;
+    if (this.counters !== undefined) this.counters.atStart = counters;
+  }
+
   /** Writes what precedes a record's arguments; the commit adds the times. */
   writeHead(view: DataView, at: number, label: number, thread: number): void {
     const { head } = this;
@@ -91,6 +115,7 @@ export class CallStream {
   recordFunction(label: number, address: bigint, thread: number): void {
     const { ring, head } = this;
     const size = head.bytes + ADDRESS_BYTES;
+    this.counters?.readAtEnd();
     if (ring.free < size && !ring.makeRoom(size)) return;
     this.startAtEnd();
     const at = ring.position;

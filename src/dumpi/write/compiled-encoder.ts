@@ -1,31 +1,82 @@
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
-import { lengthOf } from '../../core/typed-array.js';
+import { isArray } from '../../core/taken-elements.js';
+import { bufferOf, classNameOf, lengthOf } from '../../core/typed-array.js';
 import type { Call, Field, Status } from '../calls.js';
-import { COUNT_BYTES, STATUS_RECORD_BYTES } from '../layout.js';
+import {
+  COUNT_BYTES,
+  STATUS_BYTES_OFFSET,
+  STATUS_CANCELLED_OFFSET,
+  STATUS_ERROR_OFFSET,
+  STATUS_RECORD_BYTES,
+  STATUS_SOURCE_OFFSET,
+  STATUS_TAG_OFFSET,
+} from '../layout.js';
 import { plainEncoder, successField } from './plain-encoder.js';
 import type { CallEncoder } from './plain-encoder.js';
 import type { CallStream } from './call-stream.js';
 import type { Setting } from './configuration.js';
-import { checkArguments, INTEGERS, writeStatus } from './call-arguments.js';
-import { PREFACE } from './interval-area.js';
+import { INTEGERS } from './call-arguments.js';
+import { CPU_START, PREFACE, WALL_START } from './interval-area.js';
 
-function isStatus(value: unknown): boolean {
-  if (value === null) return true;
-  if (typeof value !== 'object') return false;
+/** Numbers of a status in an argument's copy. */
+const STATUS_NUMBERS = 5;
+
+/** Copies a status to `to[at]` and on, each field read once; returns whether it is legal. */
+function takeStatus(value: unknown, to: Int32Array, at: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
   const { bytes, source, tag, cancelled, error } = value as Status;
-  return (
-    typeof bytes === 'number' &&
-    (bytes | 0) === bytes &&
-    typeof source === 'number' &&
-    (source | 0) === source &&
-    typeof tag === 'number' &&
-    (tag | 0) === tag &&
-    typeof cancelled === 'number' &&
-    (cancelled << 24) >> 24 === cancelled &&
-    typeof error === 'number' &&
-    (error << 24) >> 24 === error
-  );
+  if (
+    typeof bytes !== 'number' ||
+    (bytes | 0) !== bytes ||
+    typeof source !== 'number' ||
+    (source | 0) !== source ||
+    typeof tag !== 'number' ||
+    (tag | 0) !== tag ||
+    typeof cancelled !== 'number' ||
+    (cancelled << 24) >> 24 !== cancelled ||
+    typeof error !== 'number' ||
+    (error << 24) >> 24 !== error
+  ) {
+    return false;
+  }
+  to[at] = bytes;
+  to[at + 1] = source;
+  to[at + 2] = tag;
+  to[at + 3] = cancelled;
+  to[at + 4] = error;
+  return true;
 }
+
+/** Writes a status that {@link takeStatus} copied, and returns the place after it. */
+function putStatus(view: DataView, p: number, from: Int32Array, at: number): number {
+  view.setInt32(p + STATUS_BYTES_OFFSET, from[at]!);
+  view.setInt32(p + STATUS_SOURCE_OFFSET, from[at + 1]!);
+  view.setInt32(p + STATUS_TAG_OFFSET, from[at + 2]!);
+  view.setInt8(p + STATUS_CANCELLED_OFFSET, from[at + 3]!);
+  view.setInt8(p + STATUS_ERROR_OFFSET, from[at + 4]!);
+  return p + STATUS_RECORD_BYTES;
+}
+
+/** Copies of arrays and statuses, one for each such argument of a call. They grow. */
+class ArgumentCopies {
+  /** Changes if a getter of an argument records another call, which makes copies of its own. */
+  turn = 0;
+  readonly #copies: Int32Array[] = [];
+
+  begin(): number {
+    return (this.turn = (this.turn + 1) | 0);
+  }
+
+  /** A copy with room for `count` numbers. Its content may be of another call. */
+  of(argument: number, count: number): Int32Array {
+    const copy = this.#copies[argument];
+    if (copy !== undefined && copy.length >= count) return copy;
+    return (this.#copies[argument] = new Int32Array(Math.max(2 * count, 16)));
+  }
+}
+
+/** Longer arrays are left to the plain encoder, which keeps no copy of them. */
+const MOST_COPIED = 65_536;
 
 type NarrowEncoding = keyof typeof INTEGERS;
 
@@ -41,42 +92,62 @@ function integerTest(encoding: NarrowEncoding, value: string): string {
 }
 
 interface Argument extends Field {
-  /** Its name in the encoder: a0, a1, … */
+  /** Its name in the encoder: a0, a1, … Of arrays and statuses `n…` is the count and `t…` the copy. */
   variable: string;
+  /** Its copy among `ArgumentCopies`. */
+  index: number;
 }
 
-/** The test that an argument of the expected kind passes; what it leaves is tested as it is written. */
+/** Whether an argument is read from a copy: getters may run while it is made, but not after. */
+function isCopied({ dimensions, encoding }: Argument): boolean {
+  return dimensions === 1 || encoding === 'status';
+}
+
+/** The test that an argument of the expected kind passes. A count below 0 is none. */
 function argumentTest(argument: Argument, all: readonly Argument[]): string {
   const { variable, dimensions, encoding, count } = argument;
-  if (dimensions === 0) {
-    return encoding === 'status'
-      ? `isStatus(${variable})`
-      : integerTest(encoding as NarrowEncoding, variable);
-  }
-  const counter = all.find(({ name }) => name === count)?.variable;
+  if (!isCopied(argument)) return integerTest(encoding as NarrowEncoding, variable);
   const length = `n${variable}`;
-  const tie =
-    counter === undefined
-      ? `${length} >= 0`
-      : `(${length} === ${counter} || ${length} === 0 || ${counter} < 0 && ${length} === 0)`;
-  return `(${variable} === null || (isArray(${variable}) || ${variable} instanceof Int32Array) && ${tie})`;
+  const counter = all.find(({ name }) => name === count)?.variable;
+  if (dimensions === 0 || counter === undefined) return `${length} >= 0`;
+  return `(${length} === 0 || ${length} > 0 && ${length} === ${counter})`;
+}
+
+/** Statements that copy an array or a status. An Int32Array, which has no getters, is left for later. */
+function takeArgument({ variable, dimensions, encoding, index }: Argument): string {
+  const copy = `t${variable} = copies.of(${index}, `;
+  if (dimensions === 0) {
+    return `${copy}${STATUS_NUMBERS}); if (${variable} !== null) n${variable} = takeStatus(${variable}, t${variable}, 0) ? 1 : -1;`;
+  }
+  const take = `n${variable} = take_${encoding}(${variable}, ${index}); ${copy}n${variable});`;
+  if (encoding !== 'i32') return `if (${variable} !== null) { ${take} }`;
+  return `if (${variable} !== null) {
+    if (classNameOf.call(${variable}) === 'Int32Array') t${variable} = ${variable};
+    else { ${take} }
+  }`;
+}
+
+/** Statements for an Int32Array among the arguments. An empty one may be a detached one. */
+function measureArgument({ variable, dimensions, encoding }: Argument): string {
+  if (dimensions === 0 || encoding !== 'i32') return '';
+  return `if (t${variable} === ${variable} && ${variable} !== null) n${variable} = lengthOf.call(${variable}) || -1;`;
 }
 
 /** Statements that write an argument at `p` and move it on. */
 function writeArgument({ variable, dimensions, encoding }: Argument): string {
   if (dimensions === 0 && encoding === 'status') {
-    return `if (${variable} === null) { view.setInt32(p, 0); p += ${COUNT_BYTES}; }
-  else { view.setInt32(p, 1); p = writeStatus(view, p + ${COUNT_BYTES}, ${variable}); }`;
+    return `view.setInt32(p, n${variable}); p += ${COUNT_BYTES};
+  if (n${variable} !== 0) p = putStatus(view, p, t${variable}, 0);`;
   }
   if (dimensions === 0) {
     const { bytes, set } = INTEGERS[encoding as NarrowEncoding];
     return `view.${set}(p, ${variable}); p += ${bytes};`;
   }
-  const write = `write_${encoding}(args, ${variable}, n${variable}, p + ${COUNT_BYTES})`;
+  const write = `write_${encoding}(t${variable}, n${variable}, p + ${COUNT_BYTES})`;
   return `view.setInt32(p, n${variable});
   p = ${
     encoding === 'i32'
-      ? `n${variable} < ${COPIED_AT_ONCE} || isArray(${variable}) ? ${write} : copy_i32(args, ${variable}, n${variable}, p + ${COUNT_BYTES})`
+      ? `n${variable} < ${COPIED_AT_ONCE} || t${variable} !== ${variable} ? ${write} : copy_i32(t${variable}, n${variable}, p + ${COUNT_BYTES})`
       : write
   };`;
 }
@@ -86,10 +157,10 @@ const COPIED_AT_ONCE = 24;
 
 /**
  * An Int32Array needs no test, and is copied as it is to the next aligned place, from where the core
- * moves it, byte order and all. One whose length is not what it says is left to the loop.
+ * moves it, byte order and all. Memory that another thread can grow is left to the loop.
  */
-const COPY_TEXT = `function copy_i32(args, elements, count, p) {
-  if (lengthOf.call(elements) !== count) return write_i32(args, elements, count, p);
+const COPY_TEXT = `function copy_i32(elements, count, p) {
+  if (bufferOf.call(elements) instanceof SharedArrayBuffer) return write_i32(elements, count, p);
   words.set(elements, p + 3 >> 2);
   wordsToPut[0] = p;
   wordsToPut[1] = count;
@@ -99,8 +170,8 @@ const COPY_TEXT = `function copy_i32(args, elements, count, p) {
 `;
 
 /**
- * The functions that write the elements of arrays. Each loop is a function of its own: V8 may begin to
- * run optimised code in the middle of a loop, and what follows it in the same function is then
+ * The functions that copy and write the elements of arrays. Each loop is a function of its own: V8 may
+ * begin to run optimised code in the middle of a loop, and what follows it in the same function is then
  * compiled without ever having run, and thrown away at every call. They are not unrolled: V8 tests the
  * bounds of the array and of the DataView for every element all the same, and what would be hoisted
  * costs less than the longer text does.
@@ -111,19 +182,30 @@ function loopText(all: readonly Argument[]): string {
   );
   return [...encodings]
     .map((encoding) => {
-      const test =
+      const width = encoding === 'status' ? STATUS_NUMBERS : 1;
+      const take =
         encoding === 'status'
-          ? 'each !== null && isStatus(each)'
-          : integerTest(encoding as NarrowEncoding, 'each');
+          ? `if (!takeStatus(from[i], to, ${STATUS_NUMBERS} * i)) return -1;`
+          : `const each = from[i];
+    if (!(${integerTest(encoding as NarrowEncoding, 'each')})) return -1;
+    to[i] = each;`;
       const write =
         encoding === 'status'
-          ? 'p = writeStatus(view, p, each);'
-          : `view.${INTEGERS[encoding as NarrowEncoding].set}(p, each);
+          ? `p = putStatus(view, p, from, ${STATUS_NUMBERS} * i);`
+          : `view.${INTEGERS[encoding as NarrowEncoding].set}(p, from[i]);
     p += ${INTEGERS[encoding as NarrowEncoding].bytes};`;
-      return `${encoding === 'i32' ? COPY_TEXT : ''}function write_${encoding}(args, elements, count, p) {
+      return `${encoding === 'i32' ? COPY_TEXT : ''}function take_${encoding}(from, index) {
+  if (!isArray(from)) return -1;
+  const count = from.length;
+  if (typeof count !== 'number' || (count | 0) !== count || count < 0 || count > ${MOST_COPIED}) return -1;
+  const to = copies.of(index, ${width} * count);
   for (let i = 0; i < count; i++) {
-    const each = elements[i];
-    if (!(${test})) check(args);
+    ${take}
+  }
+  return count;
+}
+function write_${encoding}(from, count, p) {
+  for (let i = 0; i < count; i++) {
     ${write}
   }
   return p;
@@ -155,10 +237,11 @@ export function compiledEncoder(
   const { head } = stream;
   const all = call.fields
     .filter(({ encoding }) => head.statuses || encoding !== 'status')
-    .map((field, i): Argument => ({ ...field, variable: `a${i}` }));
+    .map((field, index): Argument => ({ ...field, index, variable: `a${index}` }));
+  const copied = all.filter(isCopied);
+  const named = (field: string): string => all.find(({ name }) => name === field)!.variable;
   const always = all.filter(({ rootOnly }) => !rootOnly);
   const rootOnly = all.filter((field) => field.rootOnly);
-  const isRoot = `args.${call.rankField ?? ''} === args.root`;
 
   // Everything of one size that comes before the first argument of another size has a constant place.
   let fixed = head.bytes;
@@ -190,18 +273,6 @@ export function compiledEncoder(
     .filter(({ dimensions }) => dimensions === 1)
     .map((argument) => ` + n${argument.variable} * ${elementBytes(argument)}`)
     .join('');
-  const lengths = (arguments_: readonly Argument[]) =>
-    arguments_
-      .filter(({ dimensions }) => dimensions === 1)
-      .map(({ variable }) => `let n${variable} = 0;`);
-  const loads = (arguments_: readonly Argument[]) =>
-    arguments_.flatMap(({ variable, dimensions }) =>
-      dimensions === 1
-        ? [
-            `if (${variable} !== null && ${variable} !== undefined) n${variable} = ${variable}.length;`,
-          ]
-        : [],
-    );
   const tests = (arguments_: readonly Argument[]) =>
     arguments_.map((argument) => argumentTest(argument, all)).join('\n    && ') || 'true';
   const size = moving ? 'p - start' : String(fixed);
@@ -211,9 +282,16 @@ export function compiledEncoder(
     head.thread === -1
       ? `view.setUint16(start, ${call.label}); view.setUint8(start + 2, ${head.mask});`
       : `view.setUint32(start, ${((call.label << 16) | (head.mask << 8)) >>> 0} | thread >> 8); view.setUint8(start + 4, thread);`;
-  const check = (args: unknown): void => {
-    checkArguments(call, args);
-  };
+  const restoreStart = [
+    head.wall === -1 ? '' : `area[${WALL_START}] = wallStart;`,
+    head.cpu === -1 ? '' : `area[${CPU_START}] = cpuStart;`,
+    head.counters === -1 ? '' : 'counters.atStart = atStart;',
+  ].join(' ');
+  const keepStart = [
+    head.wall === -1 ? '' : `const wallStart = area[${WALL_START}];`,
+    head.cpu === -1 ? '' : `const cpuStart = area[${CPU_START}];`,
+    head.counters === -1 ? '' : 'const atStart = counters.atStart;',
+  ].join(' ');
   return buildEmitter(
     stream,
     {
@@ -224,26 +302,36 @@ export function compiledEncoder(
         area: stream.area,
         stored: stream.stored,
         counters: stream.counters,
-        check,
-        isArray: Array.isArray,
+        copies: new ArgumentCopies(),
+        isArray,
+        bufferOf,
+        classNameOf,
         lengthOf,
         words,
         wordsToPut,
         putWords,
-        isStatus,
-        writeStatus,
+        takeStatus,
+        putStatus,
       }),
       functions: loopText(all),
+      // All code of the program that can run, such as getters, runs in here.
       prepare: `if (thread === undefined) thread = 0;
   if (typeof args !== 'object' || args === null) return unusual(args, thread);
+  ${keepStart}
   ${always.map(({ name, variable }) => `const ${variable} = args[${JSON.stringify(name)}];`).join('\n  ')}
-  ${rootOnly.length === 0 ? '' : `const root = ${isRoot};`}
+  ${rootOnly.length === 0 ? '' : `const root = ${named(call.rankField!)} === ${named('root')};`}
   ${rootOnly.map(({ name, variable }) => `const ${variable} = root ? args[${JSON.stringify(name)}] : null;`).join('\n  ')}
-  ${[...lengths(all), ...loads(all)].join('\n  ')}
-  const usual = typeof thread === 'number' && (thread & 65535) === thread
+  ${copied.map(({ variable }) => `let n${variable} = 0, t${variable} = null;`).join('\n  ')}
+  ${copied.length === 0 ? '' : 'const turn = copies.begin();'}
+  ${copied.map(takeArgument).join('\n  ')}
+  ${copied.map(measureArgument).join('\n  ')}
+  let usual = typeof thread === 'number' && (thread & 65535) === thread
     && ${tests(always)}
     ${rootOnly.length === 0 ? '' : `&& (!root || ${tests(rootOnly)})`};
-  ${success === undefined ? '' : `if (usual && !(args.${success} > 0)) { stream.ignore(${call.label}); return; }`}`,
+  ${success === undefined ? '' : `if (usual && !(${named(success)} > 0)) { stream.ignore(${call.label}); return; }`}
+  ${head.counters === -1 ? '' : 'if (usual) counters.readAtEnd();'}
+  ${copied.length === 0 ? '' : 'if (copies.turn !== turn) usual = false;'}
+  ${restoreStart}`,
       test: 'usual',
       bytes: `${bound}${growing}`,
       write: `${front}

@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { oneOf, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
+import { takeElements } from '../../core/taken-elements.js';
 import { calls } from '../calls.js';
 import type { CallName } from '../calls.js';
 import { MAX_COUNTER_LABEL_BYTES } from '../layout.js';
@@ -71,16 +72,15 @@ export function isCallName(name: unknown): name is MpiCallName {
 
 function checkCounters(labels: unknown): readonly string[] {
   const limit = `at most ${MAX_COUNTERS} labels of 1 to ${MAX_COUNTER_LABEL_BYTES} bytes without NUL`;
-  if (!Array.isArray(labels)) throw wrongType('config.counters', labels, limit);
-  for (const label of labels as unknown[]) {
+  const taken = takeElements('config.counters', labels, MAX_COUNTERS, limit);
+  for (const label of taken) {
     if (typeof label !== 'string') throw wrongType('config.counters', label, limit);
     const bytes = Buffer.byteLength(label);
     if (bytes === 0 || bytes > MAX_COUNTER_LABEL_BYTES || label.includes('\0')) {
       throw outOfRange('config.counters', label, limit);
     }
   }
-  if (labels.length > MAX_COUNTERS) throw outOfRange('config.counters', labels, limit);
-  return labels as string[];
+  return taken as string[];
 }
 
 /**

@@ -2,7 +2,7 @@ import { integerIn } from '../../core/options/argument.js';
 import type { Call } from '../calls.js';
 import type { CallStream } from './call-stream.js';
 import type { Setting } from './configuration.js';
-import { argumentBytes, checkArguments, writeArguments } from './call-arguments.js';
+import { argumentBytes, takeArguments, writeArguments } from './call-arguments.js';
 
 /** Records one kind of call; its start has been stored in the stream's `area`. */
 export type CallEncoder = (args: unknown, thread: number | undefined) => void;
@@ -33,14 +33,13 @@ export function checkThread(thread: unknown): number {
 }
 
 /**
- * Checks the arguments that a program gives of a call: of one without fields, none need be given.
+ * Checks and copies the arguments that a program gives of a call: of one without fields, none need be
+ * given.
  *
  * @throws TracewrightError that names the call, the field and its limit.
  */
-export function checkGiven(call: Call, args: unknown): Values {
-  const values: unknown = args ?? (call.fields.length === 0 ? {} : args);
-  checkArguments(call, values);
-  return values;
+export function takeGiven(call: Call, args: unknown): Values {
+  return takeArguments(call, args ?? (call.fields.length === 0 ? {} : args));
 }
 
 /**
@@ -52,7 +51,7 @@ export function checkGiven(call: Call, args: unknown): Values {
 export function plainEncoder(stream: CallStream, call: Call, setting: Setting): CallEncoder {
   if (setting === 'disable') {
     return (args, thread) => {
-      checkGiven(call, args);
+      takeGiven(call, args);
       checkThread(thread);
       stream.ignore(call.label);
     };
@@ -60,8 +59,10 @@ export function plainEncoder(stream: CallStream, call: Call, setting: Setting): 
   const { head, ring } = stream;
   const success = successField(call, setting);
   return (args, thread) => {
-    const values = checkGiven(call, args);
+    const start = stream.start();
+    const values = takeGiven(call, args);
     const number = checkThread(thread);
+    stream.readCounters(start);
     if (failed(values, success)) {
       stream.ignore(call.label);
       return;

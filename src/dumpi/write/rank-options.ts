@@ -1,14 +1,16 @@
 import { isMainThread } from 'node:worker_threads';
 import { hostname as osHostname } from 'node:os';
 import { resolve } from 'node:path';
+import { types } from 'node:util';
 import { cpuTime, readClock } from '../../core/clock.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
+import { takeElements } from '../../core/taken-elements.js';
 import { filePrefix } from '../file-names.js';
 import type { KeptSections } from '../kept-sections.js';
-import { TURN_SECONDS, WRITTEN_VERSION } from '../layout.js';
+import { MAX_SECTION_ELEMENTS, TURN_SECONDS, WRITTEN_VERSION } from '../layout.js';
 import { checkSectionString } from '../section-encoder.js';
 import { checkConfiguration, loadConfiguration } from './configuration.js';
 import type { Configuration, ConfigurationOptions } from './configuration.js';
@@ -90,6 +92,9 @@ const DATATYPE_SIZES: readonly number[] = [
   0, 0, 1, 1, 1, 1, 4, 2, 2, 4, 4, 8, 8, 4, 8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20,
 ];
 
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+const { getTime: timeOf } = Date.prototype;
+
 const NS = 1e9;
 /** How long ago a bias may be: 1,024 turns. */
 const OLDEST_BIAS_SECONDS = 1024 * TURN_SECONDS;
@@ -121,8 +126,8 @@ export function checkText(field: string, value: unknown): string {
 }
 
 function checkIntegers(field: string, values: unknown): readonly number[] {
-  if (!Array.isArray(values)) throw wrongType(field, values, 'an array of integers');
-  return values.map((value, i) => integerIn(`${field}[${i}]`, value, -0x8000_0000, 0x7fff_ffff));
+  const taken = takeElements(field, values, MAX_SECTION_ELEMENTS, 'an array of integers');
+  return taken.map((value, i) => integerIn(`${field}[${i}]`, value, -0x8000_0000, 0x7fff_ffff));
 }
 
 /** The body holds it in 32 bits, and the first record has an annotation for each turn since. */
@@ -135,10 +140,11 @@ function configurationOf(config: string | ConfigurationOptions | undefined): Con
   return checkConfiguration(config);
 }
 
-function checkStartTime(startTime: unknown): Date {
-  if (!(startTime instanceof Date) || Number.isNaN(startTime.getTime())) {
-    throw wrongType('startTime', startTime, 'a valid Date');
-  }
+/** A copy, which has no properties of its own. */
+function checkStartTime(given: unknown): Date {
+  if (!types.isDate(given)) throw wrongType('startTime', given, 'a valid Date');
+  const startTime = new Date(timeOf.call(given));
+  if (Number.isNaN(startTime.getTime())) throw wrongType('startTime', given, 'a valid Date');
   if (startTime.getTime() < 0) throw outOfRange('startTime', startTime, 'not before 1970');
   return startTime;
 }

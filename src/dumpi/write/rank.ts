@@ -33,7 +33,7 @@ import { rankFileName, writeMetafile } from '../metafile.js';
 
 import { checkSectionString } from '../section-encoder.js';
 import { writeTrailer } from '../trailer.js';
-import { checkGiven, checkThread } from './plain-encoder.js';
+import { takeGiven, checkThread } from './plain-encoder.js';
 import { callLabel, CallEncoders } from './call-encoders.js';
 import { CallStarts } from './call-starts.js';
 import type { Timing } from './call-starts.js';
@@ -272,7 +272,7 @@ export class Rank {
   ): R {
     if (this.#closed) throw rankClosed();
     callLabel(name);
-    if (typeof args !== 'function') checkGiven(callNamed(name)!, args);
+    if (typeof args !== 'function') takeGiven(callNamed(name)!, args);
     if (typeof (fn as unknown) !== 'function') throw wrongType('fn', fn, 'a function');
     const timing = this.enter();
     const succeeded = (result: Awaited<R>): void => {

@@ -6,10 +6,10 @@ import {
   packRecords,
 } from '../../core/ring/record-packing.js';
 import type { Column } from '../../core/ring/record-packing.js';
-import { integerIn, ownOptions } from '../../core/options/argument.js';
+import { integerIn } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { bufferOf, byteOffsetOf, lengthOf } from '../../core/typed-array.js';
+import { bufferOf, byteOffsetOf, isDetached, lengthOf, unshared } from '../../core/typed-array.js';
 import { FIRST_TYPE, LAST_TYPE, packedLayout, RECORD_BYTES, TYPE_OFFSET } from '../layout.js';
 import type { ReferenceForm } from '../layout.js';
 import { ReferenceFormatter } from '../reference-lines.js';
@@ -31,13 +31,8 @@ export interface ReferenceArrays {
 /** Records that are formatted at once: their lines fit every ring. */
 const TEXT_RECORDS = 512;
 
-/** An array that was transferred to another thread is empty, which its owner did not expect. */
 function refuseDetached(field: string, array: Column): void {
-  try {
-    new Uint8Array(bufferOf.call(array));
-  } catch {
-    throw outOfRange(field, array, 'an array whose buffer is not detached');
-  }
+  if (isDetached(array)) throw outOfRange(field, array, 'an array whose buffer is not detached');
 }
 
 /** Columns of `count` elements each, or of one element for all references. */
@@ -100,10 +95,26 @@ const ARRAY_NAMES = {
   address: true,
 } as const;
 
+function checkNames(arrays: ReferenceArrays): void {
+  for (const name of Object.keys(arrays)) {
+    if (Object.hasOwn(ARRAY_NAMES, name)) continue;
+    const limit = `one of ${Object.keys(ARRAY_NAMES).sort().join(', ')}`;
+    throw outOfRange('references option', name, limit);
+  }
+}
+
+/** A column that nobody changes while it is recorded: what another thread shares is copied. */
+function own(value: unknown): unknown {
+  return types.isTypedArray(value) && !isDetached(value) ? unshared(value as Uint8Array) : value;
+}
+
 function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArrays {
-  // Each is read once: the second value of a getter would be unchecked.
+  // Each is read once, before anything is checked: a getter can detach what was read before it.
   const given: Readonly<Record<keyof ReferenceArrays, unknown>> = arrays as never;
-  const { type, timestamp, length, space, address } = given;
+  let { type, timestamp, length, space, address } = given;
+  // Only this array is optional: a misspelt name would go unnoticed.
+  if (timestamp === undefined) checkNames(arrays);
+  [type, timestamp, length, space, address] = [type, timestamp, length, space, address].map(own);
   if (!types.isUint32Array(address)) throw wrongType('address', address, 'a Uint32Array');
   const count = lengthOf.call(address);
   if (count === 0) refuseDetached('address', address);
@@ -121,10 +132,7 @@ function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArra
   ) {
     checkLength('timestamp', timestamp, count);
     if (types.isFloat64Array(timestamp)) checkExact(timestamp, count);
-  } else if (timestamp === undefined) {
-    // Only this array is optional: a misspelt name would go unnoticed.
-    ownOptions<ReferenceArrays>(arrays, ARRAY_NAMES, 'references');
-  } else {
+  } else if (timestamp !== undefined) {
     throw wrongType('timestamp', timestamp, 'a BigUint64Array, Float64Array or Uint32Array');
   }
   if (types.isUint8Array(length)) checkLength('length', length, count);
@@ -162,7 +170,8 @@ export class ReferenceBatches {
   /** @see References.batch, which states the contract. */
   record(references: Uint8Array | ReferenceArrays): void {
     if (types.isUint8Array(references)) {
-      this.#recordPacked(references);
+      if (lengthOf.call(references) === 0) refuseDetached('references', references);
+      this.#recordPacked(unshared(references));
     } else if (typeof references === 'object' && (references as unknown) !== null) {
       this.#recordArrays(references);
     } else {
@@ -172,7 +181,6 @@ export class ReferenceBatches {
 
   #recordPacked(records: Uint8Array): void {
     const length = lengthOf.call(records);
-    if (length === 0) refuseDetached('references', records);
     const count = length / RECORD_BYTES;
     if (!Number.isInteger(count)) {
       throw outOfRange('references.length', length, `a multiple of ${RECORD_BYTES}`);

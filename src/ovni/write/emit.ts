@@ -1,4 +1,5 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
+import { classNameOf, isDetached, lengthOf } from '../../core/typed-array.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import {
   CLOCK_OFFSET,
@@ -46,6 +47,15 @@ function checkClock(clock: unknown): bigint {
   return clock;
 }
 
+/** Bytes of a Uint8Array, whatever its own properties say. */
+function checkedLength(field: string, data: unknown): number {
+  if (classNameOf.call(data) !== 'Uint8Array') throw wrongType(field, data, 'a Uint8Array');
+  if (isDetached(data as Uint8Array)) {
+    throw outOfRange(field, data, 'an array whose buffer is not detached');
+  }
+  return lengthOf.call(data);
+}
+
 /** `OH*`: thread states. */
 const STATE_EVENT = headerOf(0, 'OH\0') & 0x00ff_ff00;
 
@@ -67,8 +77,7 @@ export function emitTo(
 ): void {
   const header = headerWithoutFlags(mcv);
   const data = payload ?? EMPTY;
-  const count = data.length;
-  if (!(data instanceof Uint8Array)) throw wrongType('payload', payload, 'a Uint8Array');
+  const count = checkedLength('payload', data);
   if (count !== 0 && (count < MIN_PAYLOAD_BYTES || count > MAX_PAYLOAD_BYTES)) {
     throw outOfRange('payload', payload, '0 or 2 to 16 bytes');
   }
@@ -80,7 +89,7 @@ export function emitTo(
     if (state === undefined) {
       if (!stream.makeRoom(bytes, clock)) return;
     } else if (!stream.forceRoom(bytes, clock)) {
-      stream.oweState(state, mcv === 'OHx' ? data.slice() : undefined);
+      stream.oweState(state, mcv === 'OHx' ? new Uint8Array(data) : undefined);
       return;
     }
   }
@@ -109,8 +118,7 @@ export function emitJumboTo(
   clock: bigint | undefined,
 ): void {
   const header = headerWithoutFlags(mcv) | JUMBO_FLAG | payloadSizeCode(JUMBO_LENGTH_BYTES);
-  if (!(data instanceof Uint8Array)) throw wrongType('data', data, 'a Uint8Array');
-  const count = data.length;
+  const count = checkedLength('data', data);
   if (count > MAX_JUMBO_BYTES) throw outOfRange('data', data, '0 to 2^32 - 1 bytes');
   if (clock !== undefined) checkClock(clock);
   const { ring } = stream;
@@ -174,8 +182,10 @@ export function compileEmit(stream: StreamWriter): Emit<Uint8Array | undefined> 
       functions: REMEMBERED_HEADER,
       prepare: `${FIND_HEADER}
   let count = 0;`,
+      // An empty array may be a detached one. V8 inlines the length of what has an element.
       test: `clock === undefined && header !== 0 && (payload === undefined ||
-    payload instanceof Uint8Array && (count = payload.length) <= ${MAX_PAYLOAD_BYTES} && count !== 1)`,
+    classNameOf.call(payload) === 'Uint8Array' && payload[0] !== undefined &&
+    (count = lengthOf.call(payload)) <= ${MAX_PAYLOAD_BYTES} && count !== 1)`,
       bytes: `${HEADER_BYTES} + count`,
       // A call to copy so few bytes would cost more than their loads do.
       write: `if (count === 0) view.setUint32(start, header, true);
@@ -189,7 +199,7 @@ export function compileEmit(stream: StreamWriter): Emit<Uint8Array | undefined> 
     for (; i < count; i++) bytes[start + i + ${PAYLOAD_OFFSET}] = payload[i];
   }`,
       size: `${HEADER_BYTES} + count`,
-      scope: { Uint8Array, usualHeader },
+      scope: { classNameOf, lengthOf, usualHeader },
     },
     (mcv, payload, clock) => {
       emitTo(stream, mcv, payload, clock);
@@ -211,15 +221,16 @@ export function compileEmitJumbo(stream: StreamWriter): Emit<Uint8Array> {
       functions: REMEMBERED_HEADER,
       prepare: `${FIND_HEADER}
   let count;`,
-      test: `clock === undefined && header !== 0 && data instanceof Uint8Array &&
-    (count = data.length) <= longestData`,
+      test: `clock === undefined && header !== 0 && classNameOf.call(data) === 'Uint8Array' &&
+    data[0] !== undefined && (count = lengthOf.call(data)) <= longestData`,
       bytes: `${JUMBO_DATA_OFFSET} + count`,
       write: `view.setUint32(start, header | ${JUMBO_FLAG | payloadSizeCode(JUMBO_LENGTH_BYTES)}, true);
   view.setUint32(start + ${PAYLOAD_OFFSET}, count, ${LITTLE});
   bytes.set(data, start + ${JUMBO_DATA_OFFSET});`,
       size: `${JUMBO_DATA_OFFSET} + count`,
       scope: ({ longestRecord }) => ({
-        Uint8Array,
+        classNameOf,
+        lengthOf,
         usualHeader,
         longestData: longestRecord - JUMBO_DATA_OFFSET,
       }),
