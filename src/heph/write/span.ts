@@ -2,6 +2,7 @@ import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import type { UsualCase } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { bigintHalves, bigintStore, HIGH_HALF } from '../../core/int64.js';
+import { isArray, takeElements } from '../../core/taken-elements.js';
 import { constantStores, prefixed } from './constant-bytes.js';
 import {
   valueBound,
@@ -11,7 +12,7 @@ import {
   writeText,
   writeValue,
 } from './encoder.js';
-import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+import { DESCRIPTION_OFFSET, MAX_U16, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import type { ValueType } from '../packet.js';
 import type { Stream, Timing } from './stream.js';
 import {
@@ -83,12 +84,15 @@ function fieldsOf(schema: unknown): Field[] {
   if (typeof schema !== 'object' || schema === null) {
     throw wrongType('schema', schema, 'an object of names and types, or a list of pairs');
   }
-  const entries: unknown[] = Array.isArray(schema) ? schema : Object.entries(schema);
+  const isList = isArray(schema);
+  const entries = isList
+    ? takeElements('schema', schema, MAX_U16, 'a list of pairs')
+    : Object.entries(schema);
   return entries.map((entry) => {
-    if (!Array.isArray(entry)) throw wrongType('schema', entry, 'a pair of a name and a type');
-    const [name, type] = entry as [unknown, unknown];
+    const limit = 'a pair of a name and a type';
+    const [name, type] = takeElements('schema', entry, MAX_U16, limit);
     checkText('attribute name', name);
-    if (!Array.isArray(schema) && /^(0|[1-9]\d*)$/.test(name as string)) {
+    if (!isList && /^(0|[1-9]\d*)$/.test(name as string)) {
       throw outOfRange(
         'attribute name',
         name,

@@ -111,11 +111,13 @@ function own(value: unknown): unknown {
 function checkArrays(arrays: ReferenceArrays, shared: SharedValues): CheckedArrays {
   // Each is read once, before anything is checked: a getter can detach what was read before it.
   const given: Readonly<Record<keyof ReferenceArrays, unknown>> = arrays as never;
-  let { type, timestamp, length, space, address } = given;
+  let { type, timestamp, length, space } = given;
+  const { address: addresses } = given;
+  if (!types.isUint32Array(addresses)) throw wrongType('address', addresses, 'a Uint32Array');
   // Only this array is optional: a misspelt name would go unnoticed.
   if (timestamp === undefined) checkNames(arrays);
-  [type, timestamp, length, space, address] = [type, timestamp, length, space, address].map(own);
-  if (!types.isUint32Array(address)) throw wrongType('address', address, 'a Uint32Array');
+  [type, timestamp, length, space] = [type, timestamp, length, space].map(own);
+  const address = isDetached(addresses) ? addresses : unshared(addresses);
   const count = lengthOf.call(address);
   if (count === 0) refuseDetached('address', address);
 

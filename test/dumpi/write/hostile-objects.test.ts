@@ -111,7 +111,7 @@ it('whatever is passed, the trace can be read', () => {
         if (mischief !== 'close' && on) expect(found.at(-1)?.name).toBe('MPI_Barrier');
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -150,7 +150,7 @@ it('whatever the options are, the trace can be read', () => {
         expect([...readCalls(rank.path)].length).toBeLessThan(2);
       });
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 

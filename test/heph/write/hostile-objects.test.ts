@@ -103,7 +103,7 @@ it('whatever is passed, the trace can be read', async () => {
         if (mischief !== 'close') expect(eventsOf(path).at(-1)?.description).toBe('last');
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 50 },
   );
 });
 

@@ -76,7 +76,7 @@ it.each(['binary', 'text'] as const)('%s: whatever is passed, the trace can be r
         });
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -124,6 +124,6 @@ it('kernel events: whatever is passed, the trace can be read', () => {
         expect([...readKernelEvents(path)].length).toBeGreaterThan(0);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
