@@ -22,7 +22,7 @@
 static bool forked = false;
 
 // Asked by the leak sanitizer, where there is one, before it looks.
-extern "C" int __lsan_is_turned_off();
+extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off();
 extern "C" int __lsan_is_turned_off() {
   return forked ? 1 : 0;
 }
