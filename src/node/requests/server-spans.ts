@@ -5,8 +5,9 @@ import type { Span } from '../../heph/write/span.js';
 import type { Stream, Timing } from '../../heph/write/stream.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
+import { routeOf, watchFastifyRoutes } from './routes.js';
 import type { SpanStream } from './span-stream.js';
-import { bounded, pathOf } from './url-path.js';
+import { pathOf } from './url-path.js';
 
 const CONNECTION = Symbol('tracewright.connection');
 
@@ -17,18 +18,6 @@ interface ServerMessage {
   request: IncomingMessage;
   response: ServerResponse;
   socket: TracedSocket;
-}
-
-/** What a router leaves on the request (express and its like). */
-interface RoutedRequest {
-  baseUrl?: unknown;
-  route?: { path?: unknown };
-}
-
-/** What fastify publishes once it knows the route. */
-interface FastifyMessage {
-  reply?: { raw?: { req?: { socket?: TracedSocket } } };
-  route?: { url?: unknown };
 }
 
 /** A request on its way, in the list of those that its connection has open. */
@@ -113,7 +102,7 @@ const ANSWERED = [
 ] as const;
 const ROUTED = [['route', 'string'], ...ANSWERED] as const;
 const BYTES = ['bytes', 'u64'] as const;
-const ABORTED = [...ANSWERED, ['aborted', 'u64']] as const;
+const ABORTED = ['aborted', 'u64'] as const;
 
 /** The shapes of a request's span. */
 class RequestSpans {
@@ -123,7 +112,8 @@ class RequestSpans {
   readonly #routed: Span<typeof ROUTED>;
   readonly #answeredWithBytes: Span<readonly [...typeof ANSWERED, typeof BYTES]>;
   readonly #routedWithBytes: Span<readonly [...typeof ROUTED, typeof BYTES]>;
-  readonly #aborted: Span<typeof ABORTED>;
+  readonly #aborted: Span<readonly [...typeof ANSWERED, typeof ABORTED]>;
+  readonly #routedAborted: Span<readonly [...typeof ROUTED, typeof ABORTED]>;
 
   constructor(output: SpanStream) {
     const { stream } = output;
@@ -133,7 +123,8 @@ class RequestSpans {
     this.#routed = stream.span('request', ROUTED);
     this.#answeredWithBytes = stream.span('request', [...ANSWERED, BYTES]);
     this.#routedWithBytes = stream.span('request', [...ROUTED, BYTES]);
-    this.#aborted = stream.span('request', ABORTED);
+    this.#aborted = stream.span('request', [...ANSWERED, ABORTED]);
+    this.#routedAborted = stream.span('request', [...ROUTED, ABORTED]);
   }
 
   answered({ timing, method, url, route, response }: Exchange): void {
@@ -158,19 +149,16 @@ class RequestSpans {
   }
 
   aborted(exchange: Exchange): void {
-    const { timing, method, response } = exchange;
+    const { timing, method, url, route, response } = exchange;
+    const path = pathOf(url);
     const status = response.headersSent ? response.statusCode : 0;
     const substream = this.#output.nextSubstream();
-    this.#aborted.finishIn(substream, timing, method, pathOf(exchange.url), status, 1);
+    if (route === '') {
+      this.#aborted.finishIn(substream, timing, method, path, status, 1);
+    } else {
+      this.#routedAborted.finishIn(substream, timing, route, method, path, status, 1);
+    }
   }
-}
-
-/** The pattern that a router matched, if the request went through one that says. */
-function routeOf(request: IncomingMessage & RoutedRequest): string {
-  const path = request.route?.path;
-  if (typeof path !== 'string') return '';
-  const { baseUrl } = request;
-  return bounded(typeof baseUrl === 'string' && baseUrl !== '' ? pathOf(baseUrl) + path : path);
 }
 
 /** The HTTP server requests of one thread. */
@@ -216,16 +204,12 @@ class ServerRequests {
         guard.fail(error);
       }
     });
-    this.#guard.subscribe(
-      'tracing:fastify.request.handler:start',
-      ({ reply, route }: FastifyMessage) => {
-        const response = reply?.raw;
-        if (response === undefined || typeof route?.url !== 'string') return;
-        const connection = response.req?.socket?.[CONNECTION];
-        const exchange = connection?.find(response);
-        if (exchange !== undefined) exchange.route = bounded(route.url);
-      },
-    );
+    watchFastifyRoutes(this.#guard, (response, route) => {
+      const { socket } = response.req as { socket?: TracedSocket };
+      if (socket === undefined) return;
+      const exchange = socket[CONNECTION]?.find(response);
+      if (exchange !== undefined) exchange.route = route;
+    });
   }
 
   #started({ request, response, socket }: ServerMessage): void {
@@ -261,7 +245,7 @@ class ServerRequests {
     this.#inFlight?.end();
     const spans = this.#spans;
     if (spans === undefined) return;
-    if (exchange.route === '') exchange.route = routeOf(request);
+    if (exchange.route === '') exchange.route = routeOf(request, exchange.url);
     if (!this.#withBytes) {
       spans.answered(exchange);
       return;
@@ -278,6 +262,7 @@ class ServerRequests {
     for (let left = connection.oldest; left !== undefined; left = connection.oldest) {
       connection.take(left.response);
       this.#inFlight?.end();
+      if (left.route === '') left.route = routeOf(left.response.req, left.url);
       this.#spans?.aborted(left);
     }
   }

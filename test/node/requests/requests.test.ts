@@ -191,12 +191,26 @@ describe('requests', () => {
   it('are recorded with the route where a router knows it', async () => {
     const service = new TracedProcess('routed-service.mjs');
     await service.get('/express/users/12');
+    await service.get('/express/users/wrong');
     await service.get('/fastify/34?x=1');
-    await service.printed(/^done \/fastify/m);
+    const port = await service.port();
+    for (const path of ['/express/users/hold', '/fastify/hold']) {
+      const aborted = connect(port, '127.0.0.1');
+      aborted.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await service.printed(new RegExp(`^held ${path}`, 'm'));
+      aborted.destroy();
+      await service.printed(new RegExp(`^done ${path}`, 'm'));
+    }
     await end(service);
+    const express = { route: '/express/users/:id', method: 'GET' };
+    const fastify = { route: '/fastify/:id', method: 'GET' };
+    const aborted = { status: 0n, aborted: 1n };
     expect(requestsOf(service.directory)).toEqual([
-      { route: '/express/users/:id', method: 'GET', path: '/express/users/12', status: 200n },
-      { route: '/fastify/:id', method: 'GET', path: '/fastify/34', status: 200n },
+      { ...express, path: '/express/users/12', status: 200n },
+      { ...express, path: '/express/users/wrong', status: 500n },
+      { ...fastify, path: '/fastify/34', status: 400n },
+      { ...express, path: '/express/users/hold', ...aborted },
+      { ...fastify, path: '/fastify/hold', ...aborted },
     ]);
   });
 });

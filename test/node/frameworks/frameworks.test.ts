@@ -1,0 +1,40 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, requestsOf } from '../written-traces.js';
+
+/** Set by `npm run test:frameworks`, which installs them. */
+const place = process.env['TRACEWRIGHT_TEST_FRAMEWORKS'];
+
+describe.skipIf(place === undefined)('requests of', () => {
+  it.each([
+    ['express4', true],
+    ['express5', true],
+    ['fastify4', true],
+    ['fastify5', true],
+    ['koa', false],
+    ['hono', false],
+  ])('%s are traced, with their routes: %s', async (name, routed) => {
+    const service = new TracedProcess('framework-service.mjs', { args: [place!, name] });
+    for (const path of ['/orgs/users/fine', '/orgs/users/error', '/checked']) {
+      await service.serve(path);
+    }
+    const aborted = connect(await service.port(), '127.0.0.1');
+    aborted.write('GET /orgs/users/hold HTTP/1.1\r\nHost: a\r\n\r\n');
+    await service.printed(/^held$/m);
+    aborted.destroy();
+    await service.printed(/^done .*hold$/m);
+    service.kill('SIGTERM');
+    expect((await service.ended()).stderr).toBe('');
+    expect(faultsOf(service.directory)).toEqual([]);
+    const users = routed ? { route: '/orgs/users/:what' } : {};
+    const checked = routed ? { route: '/checked' } : {};
+    const method = 'GET';
+    expect(requestsOf(service.directory)).toEqual([
+      { ...users, method, path: '/orgs/users/fine', status: 200n },
+      { ...users, method, path: '/orgs/users/error', status: 500n },
+      { ...checked, method, path: '/checked', status: 400n },
+      { ...users, method, path: '/orgs/users/hold', status: 0n, aborted: 1n },
+    ]);
+  });
+});
