@@ -120,6 +120,7 @@ function toCommonJs(text, file) {
       return `const ${target} = ${value};\n`;
     })
     .replaceAll(LATE_REQUIRE, (_, module) => requireOf(module))
+    .replaceAll(/\b__require\("(node:\w+)"\)/g, 'require("$1")')
     // esbuild's helper would also export what a program has added to Object.prototype.
     .replaceAll('for (var name in all)', 'for (const name of Object.keys(all))');
   if (!/\b__require\(/.test(body.replace(REQUIRE_SHIM, ''))) body = body.replace(REQUIRE_SHIM, '');

@@ -32,6 +32,8 @@ const rules = [
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   // What decides whether a process is traced at all needs nothing else.
   [/^(node\/enabled|core\/options\/switch)$/, 'node/enabled'],
+  // ncc finds the binaries in files of older syntax only: see load-addon.ts.
+  [/^core\/load-addon$/, 'core/load-addon'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],

@@ -342,11 +342,9 @@ function loadCore(): LoadedCore {
     const reason = `version ${otherVersion} of tracewright is loaded already, this is ${version}`;
     return { core: plainCore(), absence: `${reason}; install one version only` };
   }
-  try {
-    return { core: loadAddon() as NativeCore, absence: undefined };
-  } catch (error) {
-    return { core: plainCore(), absence: (error as Error).message };
-  }
+  const loaded = loadAddon();
+  if ('absence' in loaded) return { core: plainCore(), absence: loaded.absence };
+  return { core: loaded.addon as NativeCore, absence: undefined };
 }
 
 const loaded = shared('core.native', loadCore);

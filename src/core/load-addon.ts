@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TracewrightError } from './errors.js';
 
 /** The directory of this code. A bundler may have put it into an ES module, which has no `__dirname`. */
 function directoryOfCode(): string {
@@ -26,49 +25,69 @@ function installedPackage(): string | undefined {
   }
 }
 
-/** Where the addon may lie below a directory: built in a checkout, or prebuilt for the platform. */
-function placesIn(directory: string): string[] {
+/**
+ * The directory with the binaries of all platforms, of a package that is not bundled. What traces the
+ * files of a program (@vercel/nft, Turbopack, ncc) understands these lines as they are, and copies the
+ * directory. ncc also replaces the expression by the place of its copy.
+ */
+function prebuildsOfPackage(): string | undefined {
+  if (typeof __dirname !== 'string') return undefined;
+  const path = require('node:path') as typeof import('node:path');
+  return path.join(__dirname, '..', '..', 'prebuilds');
+}
+
+/** The names of the binary for this platform, below `prebuilds/`. */
+function prebuiltNames(): string[] {
   const { platform, arch } = process;
-  const prebuilt = join(directory, 'prebuilds', `${platform}-${arch}`);
   const libraries = ['tracewright.glibc.node', 'tracewright.musl.node'];
   if (existsSync('/etc/alpine-release')) libraries.reverse();
+  const names = platform === 'linux' ? libraries : ['tracewright.node'];
+  return names.map((name) => join(`${platform}-${arch}`, name));
+}
+
+/** Where the addon may lie below a directory: built in a checkout, or prebuilt for the platform. */
+function placesIn(directory: string): string[] {
   return [
     join(directory, 'build', 'Release', 'tracewright.node'),
-    ...(platform === 'linux' ? libraries : ['tracewright.node']).map((name) =>
-      join(prebuilt, name),
-    ),
+    ...prebuiltNames().map((name) => join(directory, 'prebuilds', name)),
   ];
 }
 
-/**
- * Loads the native addon. No bundler can follow this, on purpose: they fail on a `.node` file that
- * they have no loader for. So a bundle finds `prebuilds/` next to it, or in the installed package.
- *
- * @throws TracewrightError `ERR_SYSTEM` when there is no binary for this platform, or none that loads.
- */
-export function loadAddon(): unknown {
+/** Every place where the addon may lie, in the order in which they are tried. */
+function* places(): Generator<string> {
+  const chosen = process.env['TRACEWRIGHT_PREBUILD'];
+  if (chosen !== undefined && chosen !== '') {
+    yield* placesIn(chosen);
+    return;
+  }
   // Both dist/ and the file of the package that this lies in are below the package's directory.
   const code = directoryOfCode();
-  let cause: unknown;
-  const attempt = (directory: string | undefined): unknown => {
-    for (const path of directory === undefined ? [] : placesIn(directory)) {
-      if (!existsSync(path)) continue;
-      try {
-        // Required by Node itself: all copies of this code in a thread get the same object.
-        return createRequire(path)(path);
-      } catch (error) {
-        cause ??= error;
-      }
+  yield join(code, '..', '..', 'build', 'Release', 'tracewright.node');
+  const prebuilds = prebuildsOfPackage() ?? join(code, '..', '..', 'prebuilds');
+  for (const name of prebuiltNames()) yield join(prebuilds, name);
+  yield* placesIn(code);
+  const installed = installedPackage();
+  if (installed !== undefined) yield* placesIn(installed);
+}
+
+/**
+ * Loads the native addon. Bundlers fail on a `.node` file that they have no loader for, so none of them
+ * sees it required. A bundle finds `prebuilds/` next to it, or in the installed package.
+ *
+ * @returns the addon, or why there is none.
+ */
+export function loadAddon(): { addon: unknown } | { absence: string } {
+  let reason: string | undefined;
+  for (const path of places()) {
+    if (!existsSync(path)) continue;
+    try {
+      // Required by Node itself: all copies of this code in a thread get the same object.
+      return { addon: createRequire(path)(path) as unknown };
+    } catch (error) {
+      // ncc reads no file that contains `??=`.
+      if (reason === undefined) reason = (error as Error).message;
     }
-    return undefined;
-  };
-  const chosen = process.env['TRACEWRIGHT_PREBUILD'];
-  const addon =
-    chosen === undefined || chosen === ''
-      ? (attempt(join(code, '..', '..')) ?? attempt(code) ?? attempt(installedPackage()))
-      : attempt(chosen);
-  if (addon !== undefined) return addon;
+  }
   const binary = `binary for ${process.platform}-${process.arch}`;
-  const reason = cause instanceof Error ? `no ${binary} loads: ${cause.message}` : `no ${binary}`;
-  throw new TracewrightError('ERR_SYSTEM', reason, { field: 'addon', value: code, cause });
+  return { absence: reason === undefined ? `no ${binary}` : `no ${binary} loads: ${reason}` };
 }

@@ -303,6 +303,11 @@ export function beginTracing(): void {
   if (hook.begun) return;
   hook.begun = true;
   if (recordsNothing()) return;
+  if (process.versions['bun'] !== undefined) {
+    throw new Error(
+      'Bun does not report HTTP requests; only the functions of the formats work there',
+    );
+  }
   const plan = knownPlan();
   if (plan !== undefined) {
     beginFurther(plan);
