@@ -45,6 +45,16 @@ IntervalOptions interval_options(const Napi::Value& value) {
   return options;
 }
 
+OpenRecordOptions open_record_options(const Napi::Value& value) {
+  OpenRecordOptions options;
+  if (!value.IsObject()) return options;
+  const Napi::Object from = value.As<Napi::Object>();
+  options.places = static_cast<uint32_t>(number_of(from, "places", 0));
+  options.longest = static_cast<uint32_t>(number_of(from, "longest", 0));
+  options.number_at = static_cast<int32_t>(number_of(from, "numberAt", -1));
+  return options;
+}
+
 RingOptions ring_options(const Napi::Object& from) {
   RingOptions options;
   options.path = text_of(from, "path");
@@ -65,6 +75,7 @@ RingOptions ring_options(const Napi::Object& from) {
   options.length_offset = static_cast<int64_t>(number_of(from, "lengthOffset", -1));
   options.full = text_of(from, "full") == "drop" ? FullPolicy::drop : FullPolicy::block;
   options.block_limit_ms = static_cast<uint32_t>(number_of(from, "blockLimitMs", 1000));
+  options.open_records = open_record_options(from.Get("openRecords"));
   return options;
 }
 
@@ -135,6 +146,7 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   const TargetGroup* const group = ring->sink()->group();
   result["spent"] = Napi::Boolean::New(env, group != nullptr && group->spent());
   result["buffer"] = Napi::Value(env, buffer);
+  result["dataOffset"] = Napi::Number::New(env, static_cast<double>(ring->control_bytes()));
   const RingFunctions functions =
       all->slots.assign(env, ring.get(), options.stamp, flag_of(from, "words"));
   result["commit"] = Napi::Value(env, functions.commit);
@@ -168,6 +180,11 @@ Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
 
 Napi::Value flush_ring(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), ring_argument(info)->flush());
+}
+
+Napi::Value attend_ring(const Napi::CallbackInfo& info) {
+  ring_argument(info)->attend();
+  return info.Env().Undefined();
 }
 
 // writeThrough(ring, head, body, stamped)
@@ -249,6 +266,7 @@ void add_ring_calls(Napi::Object exports) {
   put("commitAsIs", commit_as_is);
   put("commitExplicit", commit_explicit);
   put("flush", flush_ring);
+  put("attend", attend_ring);
   put("writeThrough", write_through);
   put("finish", finish_ring);
   put("waitDrained", wait_drained);

@@ -123,6 +123,8 @@ Napi::Value target_counts(const Napi::CallbackInfo& info) {
   put("pendingBytes", static_cast<double>(backlog.bytes));
   put("droppedRecords", backlog.dropped + sink.counts().dropped_records.load());
   put("refusedRecords", backlog.refused + sink.counts().refused_records.load());
+  put("openRecords", static_cast<double>(backlog.open));
+  put("unkeptRecords", backlog.unkept + sink.counts().unkept_records.load());
   return result;
 }
 

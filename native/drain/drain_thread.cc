@@ -28,12 +28,16 @@ constexpr int kHurriedRoundMs = 2;
 constexpr int kIdleRounds = 10;
 // Without a fence on other threads a commit might go unnoticed; then the thread looks now and then.
 constexpr int kUnfencedSleepMs = 100;
+// How old the sign of life gets while a record is open.
+constexpr int kBeatMs = 1000;
 // What is kept of streams that ended while their files refused: their threads come and go, and each
 // costs a descriptor and its memory.
 constexpr size_t kMostKept = 64;
 constexpr size_t kMostKeptBytes = 64 << 20;
 // For a holder that will never release, because its thread was terminated.
 constexpr int kHoldLimitMs = 500;
+// Far longer than a producer takes from one store to the next.
+constexpr useconds_t kStepUs = 500;
 
 thread_local int holds = 0;
 
@@ -156,7 +160,7 @@ void DrainThread::hurry() {
   wake();
 }
 
-void DrainThread::wait(int timeout_ms) {
+bool DrainThread::wait(int timeout_ms) {
   std::vector<pollfd> entries;
   entries.push_back({pipe_[0], POLLIN, 0});
   for (const auto& ring : rings()) {
@@ -166,15 +170,16 @@ void DrainThread::wait(int timeout_ms) {
                                    [fd](const pollfd& entry) { return entry.fd == fd; });
     if (fd != -1 && !known) entries.push_back({fd, events, 0});
   }
-  poll(entries.data(), static_cast<nfds_t>(entries.size()), timeout_ms);
+  const bool came = poll(entries.data(), static_cast<nfds_t>(entries.size()), timeout_ms) != 0;
   uint8_t messages[64];
   const ssize_t read = ::read(pipe_[0], messages, sizeof messages);
-  if (read <= 0) return;
+  if (read <= 0) return came;
   // Exchanged, not stored: what a producer did before it found this set must be seen from here on.
   woken_.exchange(false);
   for (ssize_t i = 0; i < read; ++i) {
     if (messages[i] != 0) end_by_signal(messages[i]);
   }
+  return came;
 }
 
 bool DrainThread::round() {
@@ -193,6 +198,7 @@ bool DrainThread::round() {
       ring->drain();
     }
     ring->follow();
+    ring->beat();
     busy = busy || ring->sink()->restless();
     ring->wake_when_half_full();
   }
@@ -201,11 +207,31 @@ bool DrainThread::round() {
 
 bool DrainThread::fall_asleep() {
   const auto all = rings();
-  for (const auto& ring : all) ring->wake_at_next_commit();
+  for (const auto& ring : all) {
+    ring->wake_at_next_commit();
+    // Of a ring with an open record it comes round anyway.
+    ring->open_records().ask_for_call(!ring->open_records().any());
+  }
   // Every producer either sees the new wake_at at its next commit, or its last commit is seen here.
+  // The same holds for `attention` and the records that it opens.
   fence_all_threads();
   return std::all_of(all.begin(), all.end(),
                      [](const auto& ring) { return ring->head() == ring->tail(); });
+}
+
+// How long it may sleep: while a record is open, the sign of life must stay true.
+int DrainThread::sleep_ms() {
+  bool open = false;
+  for (const auto& ring : rings()) open = ring->beat() || open;
+  if (!can_fence_) return kUnfencedSleepMs;
+  return open ? kBeatMs : -1;
+}
+
+void DrainThread::prepare_fence_once() {
+  if (fence_prepared_) return;
+  // The kernel takes 10 ms for this, which would delay the start of the service.
+  fence_prepared_ = true;
+  can_fence_ = prepare_fence();
 }
 
 void DrainThread::run() {
@@ -220,14 +246,16 @@ void DrainThread::run() {
     } else if (idle < kIdleRounds) {
       wait(kRoundMs);
     } else if (!fence_prepared_) {
-      // The kernel takes 10 ms for this, which would delay the start of the service.
-      fence_prepared_ = true;
-      can_fence_ = prepare_fence();
+      prepare_fence_once();
     } else if (fall_asleep()) {
-      wait(can_fence_ ? -1 : kUnfencedSleepMs);
+      const bool woken = wait(sleep_ms());
+      if (!woken && can_fence_) continue;
       if (!hurried_.load() && !stopping_.load()) {
         // The first record after a silence is seldom the last: take its companions along.
-        for (const auto& ring : rings()) ring->wake_when_half_full();
+        for (const auto& ring : rings()) {
+          ring->wake_when_half_full();
+          ring->open_records().ask_for_call(false);
+        }
         wait(kRoundMs);
       }
       if (can_fence_) idle = 0;
@@ -356,12 +384,27 @@ void DrainThread::drain_sockets() {
   }
 }
 
+// What is open is written by this thread, so its own must not end it meanwhile.
+void DrainThread::hold_producers() {
+  const auto all = rings();
+  const bool needed = std::any_of(all.begin(), all.end(),
+                                  [](const auto& ring) { return ring->open_records().exist(); });
+  if (!needed) return;
+  prepare_fence_once();
+  holds_producers_.store(true);
+  for (const auto& ring : all) ring->hold_producer();
+  fence_all_threads();
+  // For the step in which the fence has met a thread.
+  usleep(kStepUs);
+}
+
 void DrainThread::end_by_signal(int signal_number) {
   {
     std::unique_lock<std::mutex> lock(hold_lock_);
     held_.wait_for(lock, std::chrono::milliseconds(kHoldLimitMs), [this] { return holders_ == 0; });
   }
   ProcessEnd::begin();
+  hold_producers();
   drain_sockets();
   for (const auto& ring : rings()) ring->finish(0);
   sigaction(signal_number, &previous_[signal_number], nullptr);

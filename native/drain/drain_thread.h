@@ -53,6 +53,9 @@ class DrainThread {
   void hold_signals();
   void release_signals();
 
+  // Whether a signal ends the process: a producer waits for that from here on.
+  bool holds_producers() const { return holds_producers_.load(std::memory_order_acquire); }
+
   // How often the thread came round, for the test that it sleeps.
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
 
@@ -62,7 +65,11 @@ class DrainThread {
   void run();
   bool round();
   bool fall_asleep();
-  void wait(int timeout_ms);
+  // Whether something came before the time was over.
+  bool wait(int timeout_ms);
+  int sleep_ms();
+  void hold_producers();
+  void prepare_fence_once();
   void stop();
   void end_by_signal(int signal_number);
   void drain_sockets();
@@ -88,6 +95,7 @@ class DrainThread {
   std::mutex hold_lock_;
   std::condition_variable held_;
   int holders_ = 0;
+  std::atomic<bool> holds_producers_{false};
   std::atomic<bool> ending_{false};  // set where the signal arrives
   // Every signal with a number below this can be finished on; those of a terminal and an operator
   // are far below.

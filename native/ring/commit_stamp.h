@@ -1,6 +1,7 @@
 // What a commit does about the clock. A ring has one kind of stamp for all of its records.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -45,6 +46,8 @@ class CommitStamp {
       earliest = 0;
     }
     control->stamp_offset = offset_;
+    control->stamp_kind = static_cast<uint32_t>(kind_);
+    control->epoch = options.epoch;
     control->last_stamp.store(earliest, std::memory_order_relaxed);
   }
 
@@ -98,6 +101,23 @@ class CommitStamp {
       default:
         return true;
     }
+  }
+
+  // Stamps a record of `length` bytes that no commit will stamp, unless it has a later stamp
+  // already.
+  void raise(uint8_t* record, size_t length, uint64_t ns) const {
+    if (offset_ + sizeof ns > length) return;
+    const bool swaps = kind_ == Stamp::big && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    if (kind_ == Stamp::big) {
+      ns -= std::min(ns, epoch_);
+    } else if (kind_ != Stamp::native) {
+      return;
+    }
+    uint64_t stamped = of(record);
+    if (swaps) stamped = __builtin_bswap64(stamped);
+    if (stamped >= ns) return;
+    if (swaps) ns = __builtin_bswap64(ns);
+    std::memcpy(record + offset_, &ns, sizeof ns);
   }
 
   // Puts the time since the epoch into `control.stamp`.

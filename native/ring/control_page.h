@@ -10,7 +10,9 @@
 namespace tracewright {
 
 constexpr char kRingMagic[8] = {'T', 'W', 'R', 'I', 'N', 'G', '\r', '\n'};
-constexpr uint32_t kRingVersion = 1;
+// 2: the table of open records, and what recovery needs to stamp them. Rings of version 1 have
+// zeros in place of what is marked so below.
+constexpr uint32_t kRingVersion = 2;
 constexpr size_t kPathBytes = 4096;
 constexpr size_t kEpilogues = 4;
 constexpr size_t kEpilogueBytes = 48;
@@ -94,6 +96,29 @@ struct ControlPage {
   // What the commit's stamp shares with its writer, who knows its kind.
   alignas(64) double stamp_area[8];
 
+  // ---- Since version 2 ----
+
+  // The table of open records (open_records.h), which lies between this page and the data.
+  alignas(64) uint32_t open_places;
+  uint32_t open_stride;  // bytes of a place
+  int32_t number_at;    // where a record has its series and number, two u32 big-endian; -1: nowhere
+  uint32_t stamp_kind;  // a Stamp
+  uint64_t epoch;       // of `big` stamps, CLOCK_MONOTONIC
+
+  // The producing thread's JavaScript writes these but for `attention`.
+  alignas(64) std::atomic<int32_t> open_records;  // places that are taken
+  // Not 0: the thread is to call before it takes or frees a place.
+  std::atomic<int32_t> attention;
+  uint32_t series;  // of the records that it numbers, and the number of the next one
+  std::atomic<uint32_t> next_number;
+  double unkept_records;  // found every place taken, or were too long for one
+
+  // The drain thread: when the process was last known to be alive, CLOCK_MONOTONIC.
+  alignas(64) std::atomic<uint64_t> alive_at;
+  // Where the stream ends, plus 1, once it has ended; the head says nothing from there on. 0: it
+  // goes on.
+  std::atomic<uint64_t> ended_at;
+
   // NUL-terminated absolute paths.
   alignas(4096) char target[kPathBytes];
   char finish_from[kPathBytes];  // renamed to finish_to once the stream is complete
@@ -104,7 +129,7 @@ struct ControlPage {
 // Of a claim after the head: only the format knows how much.
 constexpr uint64_t kAnyBytes = uint64_t{1} << 52;
 
-constexpr size_t kControlBytes = 32768;
+constexpr size_t kControlBytes = 32768;  // then the table of open records, then the data
 static_assert(sizeof(ControlPage) <= kControlBytes, "the control page outgrew its place");
 static_assert(offsetof(ControlPage, target) == 4096, "the hot part outgrew its page");
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared through a mapping");

@@ -28,6 +28,11 @@ namespace {
 // For who looks at a ring in the very moment in which it is made.
 constexpr uint64_t kHoldLimitNs = 100000000;
 constexpr useconds_t kHoldAgainUs = 500;
+// Should the signal not end the process after all.
+constexpr unsigned kLongestEndSeconds = 3;
+// What a socket gets at least for the records that are open at its end.
+constexpr uint64_t kShortestSendNs = 20000000;
+constexpr useconds_t kSendAgainUs = 1000;
 
 size_t round_up(size_t value, size_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -123,6 +128,18 @@ FileDescriptor named_file(const std::string& path) {
   return fd;
 }
 
+bool may_have_open_records(const RingOptions& options) {
+  const OpenRecordOptions& open = options.open_records;
+  if (open.places == 0) return true;
+  return options.target_kind != TargetKind::own_file && open.places <= OpenRecords::kMostPlaces &&
+         open.longest <= OpenRecords::kLongest && OpenRecords::bytes(open) <= options.capacity;
+}
+
+// On a producing thread whose traces the drain thread completes: it has nothing to add to them.
+void wait_for_process_end() {
+  sleep(kLongestEndSeconds);
+}
+
 template <size_t kBytes>
 void copy_text(char (&to)[kBytes], const std::string& from) {
   const size_t bytes = std::min(from.size(), kBytes - 1);
@@ -146,6 +163,10 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
   const RingOptions& options = ring->options_;
   ring->capacity_ = options.capacity;
   ring->mask_ = options.capacity - 1;
+  if (!may_have_open_records(options)) {
+    failure->set("open", "a table of open records", EINVAL);
+    return nullptr;
+  }
   if (!ring->map(failure)) return nullptr;
 
   ControlPage& control = *ring->control_;
@@ -156,6 +177,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
   control.target_kind = options.target_kind;
   control.base_offset = options.base_offset;
   ring->stamp_.open(options, &control);
+  ring->open_.open(options.open_records, &control, ring->mapping() + kControlBytes);
   const ProcessIdentity& identity = ProcessIdentity::current();
   control.pid = identity.pid;
   control.process_start = identity.start;
@@ -221,7 +243,7 @@ void Ring::map_pages_late() {
 
 bool Ring::map(Failure* failure) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  control_bytes_ = round_up(kControlBytes, page);
+  control_bytes_ = round_up(kControlBytes + OpenRecords::bytes(options_.open_records), page);
   const std::string name = options_.path.empty() ? "anonymous memory" : options_.path;
   FileDescriptor fd = options_.path.empty() ? anonymous_file() : named_file(options_.path);
   if (!fd) {
@@ -352,9 +374,33 @@ void Ring::commit_after_preface() {
 }
 
 void Ring::wake() {
+  if (DrainThread::instance().holds_producers()) {
+    wait_for_process_end();
+    return;
+  }
   // Not again at every event: the drain thread sets this anew when it has come round.
   set_wake_at(head_ + capacity_ / 8);
   DrainThread::instance().wake();
+}
+
+void Ring::attend() {
+  if (finished()) return;
+  if (DrainThread::instance().holds_producers()) wait_for_process_end();
+  open_.ask_for_call(false);
+  open_.beat(now());
+  DrainThread::instance().wake();
+}
+
+bool Ring::beat() {
+  if (!open_.any() || finished()) return false;
+  open_.beat(now());
+  return true;
+}
+
+void Ring::hold_producer() {
+  if (!open_.exist()) return;
+  set_wake_at(0);
+  open_.ask_for_call(true);
 }
 
 void Ring::note_stall(uint64_t from) {
@@ -469,6 +515,11 @@ void Ring::add_backlog(Backlog* backlog) {
   backlog->bytes += to - tail();
   backlog->dropped += control_->dropped_events;
   backlog->refused += control_->refused_events;
+  backlog->unkept += control_->unkept_records;
+  if (open_.exist()) {
+    const int32_t open = control_->open_records.load(std::memory_order_relaxed);
+    backlog->open += static_cast<uint64_t>(std::max(open, 0));
+  }
 }
 
 void Ring::notify_waiters() {
@@ -494,6 +545,8 @@ bool Ring::wait_drained(uint64_t position, uint32_t limit_ms) {
 // Notes where the stream ends, and what ends it.
 void Ring::lay_end() {
   end_ = head();
+  control_->ended_at.store(end_ + 1, std::memory_order_release);
+  if (open_.exist()) open_.close(end_, stamp_.not_before_last(), stamp_, at(end_));
   const uint32_t chosen = static_cast<uint32_t>(control_->epilogue);
   if (chosen == 0 || chosen >= kEpilogues) return;
   const Epilogue epilogue = control_->epilogues[chosen];
@@ -503,6 +556,49 @@ void Ring::lay_end() {
   for (uint32_t i = 0; i < ending_.records; ++i) {
     stamp_.put(ending_.bytes + i * ending_.record_bytes);
   }
+}
+
+// False when they found no room.
+bool Ring::write_open_records() {
+  if (!open_.exist()) return true;
+  const OpenRecords::Closed closed = open_.closed();
+  if (closed.records == 0) return true;
+  if (sink_->slow()) {
+    send_open_records(closed);
+    open_.discard_closed();
+    return true;
+  }
+  if (!sink_->append_open(*this, end_, closed)) return false;
+  end_ += closed.bytes.size();
+  // In this order: to recovery, a tail after the end is the end.
+  release(end_);
+  control_->ended_at.store(end_ + 1, std::memory_order_release);
+  control_->head.store(end_, std::memory_order_release);
+  open_.discard_closed();
+  return true;
+}
+
+// A socket takes records from a ring. They get one of their own, because the producer may still be
+// about to write to this one.
+void Ring::send_open_records(const OpenRecords::Closed& closed) {
+  Ring last;
+  last.options_.length_offset = options_.length_offset;
+  last.sink_ = sink_;
+  last.capacity_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  while (last.capacity_ < closed.bytes.size()) last.capacity_ *= 2;
+  last.mask_ = last.capacity_ - 1;
+  Failure failure;
+  if (!last.map(&failure)) {
+    sink_->counts().lost_records.fetch_add(closed.records);
+    return;
+  }
+  std::memcpy(last.data_, closed.bytes.data(), closed.bytes.size());
+  last.control_->head.store(closed.bytes.size(), std::memory_order_release);
+  const uint64_t limit = std::max(socket_limit_, Clock::monotonic() + kShortestSendNs);
+  while (!sink_->drain(last, closed.bytes.size()) && Clock::monotonic() < limit) {
+    usleep(kSendAgainUs);
+  }
+  sink_->leave(last);
 }
 
 // False when it found no room.
@@ -519,8 +615,11 @@ bool Ring::write_end() {
 // What a call has done the next one does not do again.
 bool Ring::complete_stream() {
   // With nothing to drain the target would seem to work.
-  if ((!kept() || tail() < end_) && !sink_->drain(*this, end_)) return false;
-  if (!write_end()) return false;
+  if ((!kept() || tail() < end_) && !sink_->drain(*this, end_)) {
+    if (sink_->slow()) write_open_records();
+    return false;
+  }
+  if (!write_open_records() || !write_end()) return false;
   if (!sink_->in_place()) return true;
   if (end_ == 0 && options_.remove_if_empty) {
     remove_stream();
@@ -547,7 +646,11 @@ void Ring::remove_stream() {
 }
 
 void Ring::finish(uint32_t socket_limit_ms) {
-  if (sink_ && sink_->slow()) wait_drained(head(), ProcessEnd::socket_limit_ms(socket_limit_ms));
+  if (sink_ && sink_->slow()) {
+    const uint32_t limit_ms = ProcessEnd::socket_limit_ms(socket_limit_ms);
+    socket_limit_ = Clock::monotonic() + uint64_t{1000000} * limit_ms;
+    wait_drained(head(), limit_ms);
+  }
   bool retired;
   {
     std::lock_guard<std::mutex> lock(consumer_);

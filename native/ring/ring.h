@@ -17,6 +17,7 @@
 #include "file/file_identity.h"
 #include "ring/commit_stamp.h"
 #include "ring/control_page.h"
+#include "ring/open_records.h"
 
 namespace tracewright {
 
@@ -40,6 +41,7 @@ struct RingOptions : StampOptions {
   int64_t length_offset = -1;    // where a record holds its own length, u32 big-endian; -1: nowhere
   FullPolicy full = FullPolicy::block;
   uint32_t block_limit_ms = 1000;  // how long `block` waits for a socket before it drops
+  OpenRecordOptions open_records;  // of targets that rings share; no larger than the capacity
 };
 
 // What rings hold and have turned away.
@@ -48,6 +50,8 @@ struct Backlog {
   uint64_t bytes = 0;
   double dropped = 0;
   double refused = 0;
+  double unkept = 0;  // open records that found no place
+  uint64_t open = 0;  // open records that have one
 };
 
 // Aligned, so that a commit reads one cache line of it.
@@ -117,6 +121,9 @@ class alignas(64) Ring {
   // Writes what is committed, as make_room does, whatever the room.
   bool flush();
 
+  // A call that `control.attention` has asked for.
+  void attend();
+
   uint64_t now() const { return stamp_.now(); }
 
   // ---- Any thread ----
@@ -176,6 +183,12 @@ class alignas(64) Ring {
   // For the drain thread: how far the producer may go before it wakes the thread.
   void wake_when_half_full() { set_wake_at(tail() + capacity_ / 2); }
   void wake_at_next_commit() { set_wake_at(tail()); }
+  OpenRecords& open_records() { return open_; }
+  // Notes that the process is alive if a record is open. True if one is.
+  bool beat();
+  // Lets the producer no longer commit, nor take or free a place: the process ends. It takes effect
+  // at its next attempt.
+  void hold_producer();
 
  private:
   friend class DrainThread;
@@ -218,6 +231,8 @@ class alignas(64) Ring {
   void note_stall(uint64_t from);
   void lay_end();
   bool complete_stream();
+  bool write_open_records();
+  void send_open_records(const OpenRecords::Closed& closed);
   bool write_end();
   void notify_waiters();
 
@@ -243,6 +258,8 @@ class alignas(64) Ring {
   // append `ending_`, whose records are stamped.
   uint64_t end_ = 0;
   Epilogue ending_{};
+  OpenRecords open_;
+  uint64_t socket_limit_ = 0;  // when a socket is no longer waited for
   std::atomic<bool> kept_{false};
   bool retired_ = false;  // nothing is left to do
   std::mutex waiters_lock_;

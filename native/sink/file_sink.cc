@@ -347,4 +347,33 @@ bool SharedFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, 
   return true;
 }
 
+bool SharedFileSink::append_open(Ring& ring, uint64_t end, const OpenRecords::Closed& closed) {
+  ControlPage& control = ring.control();
+  const uint64_t bytes = closed.bytes.size();
+  Failure failure;
+  // A place that was taken and could not be filled is filled first, as above.
+  if (control.claim_to.load(std::memory_order_relaxed) <= end) {
+    std::lock_guard<std::mutex> lock(end_lock_);
+    if (!take_place(bytes, &failure) || !go_along(ring, &failure)) {
+      fail(failure);
+      return false;
+    }
+    control.claim_offset.store(end_, std::memory_order_relaxed);
+    end_ += bytes;
+    control.claim_from.store(end, std::memory_order_relaxed);
+    control.claim_to.store(end + bytes, std::memory_order_release);
+  }
+  const FilePiece& piece = *ring.piece();
+  const uint64_t offset = control.claim_offset.load(std::memory_order_relaxed);
+  if (!write_at(piece.fd.get(), closed.bytes.data(), bytes, offset)) {
+    failure.set("write", piece.path);
+    fail(failure);
+    return false;
+  }
+  count_bytes(bytes);
+  counts_.records.fetch_add(closed.records, std::memory_order_relaxed);
+  recovered();
+  return true;
+}
+
 }  // namespace tracewright

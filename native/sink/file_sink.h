@@ -63,6 +63,7 @@ class SharedFileSink : public Sink {
   void extend_preamble(const std::string& packets) override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
+  bool append_open(Ring& ring, uint64_t end, const OpenRecords::Closed& closed) override;
 
  private:
   // Whether the last piece has nothing but its preamble.

@@ -1,6 +1,7 @@
 // Where the records of a ring go.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -24,6 +25,7 @@ struct SinkCounts {
   std::atomic<uint64_t> left_bytes{0};
   std::atomic<uint64_t> dropped_records{0};
   std::atomic<uint64_t> refused_records{0};
+  std::atomic<uint64_t> unkept_records{0};
 };
 
 class Sink {
@@ -55,6 +57,10 @@ class Sink {
   // open already gets them from a ring.
   virtual void extend_preamble(const std::string&) {}
 
+  // Writes the records that were open when the ring's stream ended at position `end`, to which it
+  // is drained. A call that follows one in vain goes on with it. Files that rings share only.
+  virtual bool append_open(Ring&, uint64_t /*end*/, const OpenRecords::Closed&) { return false; }
+
   // Says where a ring that is about to be opened, and its target, lie.
   virtual void place(RingOptions*) {}
   // Called now and then, under the consumer lock: the ring goes along with a target that has gone
@@ -77,7 +83,9 @@ class Sink {
     leave(ring);
     add(counts_.dropped_records, ring.control().dropped_events);
     add(counts_.refused_records, ring.control().refused_events);
-    counts_.left_bytes.fetch_add(ring.head() - ring.tail(), std::memory_order_relaxed);
+    add(counts_.unkept_records, ring.control().unkept_records);
+    const uint64_t tail = ring.tail();
+    counts_.left_bytes.fetch_add(std::max(ring.head(), tail) - tail, std::memory_order_relaxed);
     if (group_) group_->release(ring.capacity());
   }
 

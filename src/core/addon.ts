@@ -77,6 +77,17 @@ export interface NativeRingOptions {
   blockLimitMs: number;
   /** Of the target that is created; default 0600. */
   fileMode?: number;
+  /** See open-records.ts. Of shared targets only; all places take at most `capacity` bytes. */
+  openRecords?: NativeOpenRecordOptions;
+}
+
+/** See native/ring/open_records.h. */
+export interface NativeOpenRecordOptions {
+  places: number;
+  /** Bytes of the longest record. */
+  longest: number;
+  /** Where a record has its series and its number, two u32; absent: it has none. */
+  numberAt?: number;
 }
 
 export interface NativeRing {
@@ -85,6 +96,8 @@ export interface NativeRing {
   spent: boolean;
   /** Control page, data, data again. Never handed to a caller of the library. */
   buffer: ArrayBuffer;
+  /** Where the data begins in it. */
+  dataOffset: number;
   /** Stamps and publishes the `pending` bytes at the head. */
   commit: () => void;
   /** Puts nanoseconds since the epoch into the control page's `stamp`. */
@@ -112,6 +125,9 @@ export interface TargetCounts extends SinkCounts {
   pendingBytes: number;
   droppedRecords: number;
   refusedRecords: number;
+  /** Records that are open and have a place, and those that got none. */
+  openRecords: number;
+  unkeptRecords: number;
 }
 
 export interface RingCounts extends SinkCounts {
@@ -189,6 +205,29 @@ export interface ControlLayout {
   anyBytes: number;
   targetInode: number;
   targetBorn: number;
+  openPlaces: number;
+  openStride: number;
+  numberAt: number;
+  stampKind: number;
+  epoch: number;
+  openRecords: number;
+  attention: number;
+  series: number;
+  nextNumber: number;
+  unkeptRecords: number;
+  aliveAt: number;
+  endedAt: number;
+  /** Where the table of open records begins, and what lies where in the head of a place. */
+  openTable: number;
+  openHeadBytes: number;
+  openState: number;
+  openMark: number;
+  openClosing: number;
+  /** Bits of a place's state: bytes of the record, and whether its final record is committed next. */
+  openLength: number;
+  openCommitting: number;
+  mostOpenPlaces: number;
+  longestOpen: number;
   target: number;
   pathBytes: number;
   note: number;
@@ -221,6 +260,8 @@ export interface NativeCore {
   /** Publishes the `pending` bytes without a stamp. */
   commitAsIs(ring: number): void;
   flush(ring: number): boolean;
+  /** The call that the control page's `attention` has asked for. */
+  attend(ring: number): void;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */
   finish(ring: number, limitMs: number): void;

@@ -4,6 +4,7 @@ import type { NativeRingOptions, RingCounts } from '../addon.js';
 import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
 import { wrapSystemError } from '../files/system-error.js';
+import { OpenRecords } from './open-records.js';
 import type { SharedTarget } from './shared-target.js';
 import { watchTargets } from './target-health.js';
 import type { FaultHandler } from './target-health.js';
@@ -65,6 +66,8 @@ export class Ring {
    * multiple of 4 bytes. Only of a ring that was opened with `words`.
    */
   putWords: () => void = closedCommit;
+  /** Of a ring that was opened with them. */
+  openRecords: OpenRecords | undefined;
   commit: () => void = closedCommit;
   readStamp: () => void = closedCommit;
 
@@ -112,8 +115,8 @@ export class Ring {
     );
     const { buffer } = native;
     this.#id = native.id;
-    this.view = new DataView(buffer, control.bytes);
-    this.bytes = Buffer.from(buffer, control.bytes);
+    this.view = new DataView(buffer, native.dataOffset);
+    this.bytes = Buffer.from(buffer, native.dataOffset);
     // Small integers to V8 as well: what Math computes is a double, and `position` and `free` would
     // become doubles with it, which costs 5 ns an event.
     this.capacity = setup.capacity | 0;
@@ -124,7 +127,7 @@ export class Ring {
     this.stamp = new Float64Array(buffer, control.stamp, 1);
     this.stampArea = new Float64Array(buffer, control.stampArea, STAMP_AREA);
     this.unfinished = new Int32Array(buffer, control.unfinished, 1);
-    this.words = new Int32Array(buffer, control.bytes);
+    this.words = new Int32Array(buffer, native.dataOffset);
     this.wordsToPut = new Int32Array(buffer, control.wordsAt, 2);
     this.putWords = native.putWords ?? closedCommit;
     this.commit = native.commit;
@@ -134,6 +137,8 @@ export class Ring {
     this.#stalled = new Int32Array(buffer, control.stalled, 1);
     this.#nativePosition = new Int32Array(buffer, control.position, 1);
     this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
+    const { openRecords } = setup;
+    this.openRecords = openRecords && new OpenRecords(native.id, buffer, openRecords);
     this.#unwatch = watchTargets(setup.group ?? setup.target, onFault);
   }
 
@@ -301,6 +306,7 @@ export class Ring {
     this.commit = closedCommit;
     this.readStamp = closedCommit;
     this.putWords = closedCommit;
+    this.openRecords?.close();
     core.finish(id, limitMs);
     this.#unwatch?.();
   }

@@ -1,0 +1,99 @@
+#include "ring/open_records.h"
+
+#include <cstring>
+
+namespace tracewright {
+
+namespace {
+
+constexpr uint32_t kCacheLine = 64;
+
+uint32_t read_big_endian(const uint8_t* bytes) {
+  return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
+}
+
+void write_big_endian(uint8_t* bytes, uint32_t value) {
+  for (int i = 3; i >= 0; --i, value >>= 8) bytes[i] = static_cast<uint8_t>(value);
+}
+
+}  // namespace
+
+uint32_t OpenRecords::stride(const OpenRecordOptions& options) {
+  const auto head = static_cast<uint32_t>(sizeof(OpenRecord));
+  return (head + options.longest + kCacheLine - 1) / kCacheLine * kCacheLine;
+}
+
+size_t OpenRecords::bytes(const OpenRecordOptions& options) {
+  return size_t{options.places} * stride(options);
+}
+
+void OpenRecords::open(const OpenRecordOptions& options, ControlPage* control, uint8_t* first) {
+  options_ = options;
+  control_ = control;
+  first_ = first;
+  if (options.places == 0) return;
+  stride_ = stride(options);
+  control->open_places = options.places;
+  control->open_stride = stride_;
+  control->number_at = options.number_at;
+}
+
+uint32_t OpenRecords::length_of(uint32_t state) const {
+  const uint32_t length = state & OpenRecord::kLength;
+  return length <= stride_ - sizeof(OpenRecord) ? length : 0;
+}
+
+void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
+                        const uint8_t* uncommitted) {
+  if (!exist()) return;
+  const auto mark = static_cast<uint32_t>(end);
+  const int32_t at = options_.number_at;
+  const uint32_t series = control_->series;
+  uint32_t number = control_->next_number.load(std::memory_order_relaxed);
+  // Its number was taken, but its commit was not to be.
+  if (at >= 0 && read_big_endian(uncommitted + at) == series &&
+      read_big_endian(uncommitted + at + 4) == number - 1) {
+    --number;
+  }
+  for (uint32_t i = 0; i < options_.places; ++i) {
+    OpenRecord& each = place(i);
+    const uint32_t state = each.state.load(std::memory_order_acquire);
+    const uint32_t length = length_of(state);
+    if (length == 0) continue;
+    const bool committing = (state & OpenRecord::kCommitting) != 0;
+    if (committing && each.mark.load(std::memory_order_relaxed) != mark) continue;
+    auto* const record = reinterpret_cast<uint8_t*>(&each + 1);
+    if (at >= 0 && static_cast<uint32_t>(at) + 8 <= length &&
+        read_big_endian(record + at) == series) {
+      write_big_endian(record + at + 4, number++);
+    }
+    stamp.raise(record, length, ns);
+    each.mark.store(mark, std::memory_order_relaxed);
+    each.closing.store(1, std::memory_order_release);
+  }
+}
+
+OpenRecords::Closed OpenRecords::closed() const {
+  Closed all;
+  for (uint32_t i = 0; i < options_.places; ++i) {
+    const OpenRecord& each = place(i);
+    if (each.closing.load(std::memory_order_relaxed) == 0) continue;
+    const auto* const record = reinterpret_cast<const uint8_t*>(&each + 1);
+    const uint32_t length = length_of(each.state.load(std::memory_order_relaxed));
+    all.bytes.insert(all.bytes.end(), record, record + length);
+    ++all.records;
+  }
+  return all;
+}
+
+void OpenRecords::discard_closed() {
+  for (uint32_t i = 0; i < options_.places; ++i) {
+    OpenRecord& each = place(i);
+    if (each.closing.load(std::memory_order_relaxed) == 0) continue;
+    // In this order: what is free is never looked at.
+    each.state.store(0, std::memory_order_release);
+    each.closing.store(0, std::memory_order_release);
+  }
+}
+
+}  // namespace tracewright

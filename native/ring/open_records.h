@@ -1,0 +1,97 @@
+// What a thread has begun and not ended: a table in the ring's mapping, after the control page.
+// Each place of it holds a whole record in the bytes that the trace gets if nobody ends it
+// properly. No place knows what its record means.
+//
+// JavaScript takes and frees places without a call. What it stores, in this order, is all that a
+// reader goes by; a kill keeps the order, because each store of a thread that has retired is in the
+// mapping:
+//
+//   take:  open_records + 1; the bytes; `state` last
+//   end:   `mark`, then kCommitting in `state`; the commit of the final record; `state` = 0
+//
+// So a record that was being written is not there yet, and one whose final record was committed is
+// told from one whose was not by the head.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ring/commit_stamp.h"
+#include "ring/control_page.h"
+
+namespace tracewright {
+
+struct OpenRecordOptions {
+  uint32_t places = 0;   // 0: no table
+  uint32_t longest = 0;  // bytes of the longest record
+  int32_t number_at =
+      -1;  // where a record has its series and its number, two u32 big-endian; -1: it has none
+};
+
+// The head of a place; the record's bytes follow.
+struct OpenRecord {
+  static constexpr uint32_t kLength = 0x1ffff;      // of `state`: bytes of the record; 0: free
+  static constexpr uint32_t kCommitting = 0x20000;  // its final record is the next to be committed
+  // The rest of `state` differs from one record of a place to the next.
+
+  std::atomic<uint32_t> state;
+  std::atomic<uint32_t> mark;     // low half of the head before its final record
+  std::atomic<uint32_t> closing;  // 1: in its final bytes, and on the way to the target
+  uint32_t unused;
+};
+static_assert(sizeof(OpenRecord) == 16, "JavaScript goes by it");
+
+class OpenRecords {
+ public:
+  static constexpr uint32_t kMostPlaces = 1 << 16;
+  static constexpr uint32_t kLongest = 1 << 16;
+
+  // Bytes of the table, and of one of its places.
+  static uint32_t stride(const OpenRecordOptions& options);
+  static size_t bytes(const OpenRecordOptions& options);
+
+  // `first` is where the table lies, all zeros.
+  void open(const OpenRecordOptions& options, ControlPage* control, uint8_t* first);
+
+  bool exist() const { return options_.places > 0; }
+  // Whether a place is taken.
+  bool any() const { return exist() && control_->open_records.load(std::memory_order_relaxed) > 0; }
+
+  // ---- For the drain thread ----
+
+  // Notes that the process was alive at `ns`.
+  void beat(uint64_t ns) { control_->alive_at.store(ns, std::memory_order_relaxed); }
+  // Asks the producing thread for a call before it takes or frees another place.
+  void ask_for_call(bool wanted) {
+    if (exist()) control_->attention.store(wanted ? 1 : 0, std::memory_order_relaxed);
+  }
+
+  // ---- Once the stream has ended at `end`; no thread takes or frees places any more ----
+
+  // Completes what is open in place: it ends at `ns`, unless it says that it ends later, and takes
+  // the numbers after the last record's. `uncommitted` is what lies after that in the ring.
+  void close(uint64_t end, uint64_t ns, const CommitStamp& stamp, const uint8_t* uncommitted);
+  // The records that were completed.
+  struct Closed {
+    std::vector<uint8_t> bytes;
+    uint64_t records = 0;
+  };
+  Closed closed() const;
+  // They are in the target.
+  void discard_closed();
+
+ private:
+  OpenRecord& place(uint32_t index) const {
+    return *reinterpret_cast<OpenRecord*>(first_ + size_t{index} * stride_);
+  }
+  uint32_t length_of(uint32_t state) const;
+
+  OpenRecordOptions options_;
+  ControlPage* control_ = nullptr;
+  uint8_t* first_ = nullptr;
+  uint32_t stride_ = 0;
+};
+
+}  // namespace tracewright

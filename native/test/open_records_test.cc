@@ -1,0 +1,330 @@
+#include "ring/open_records.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+#include "drain/drain_thread.h"
+#include "eventually.h"
+#include "file_content.h"
+#include "file_limit.h"
+#include "loopback.h"
+#include "opener.h"
+#include "producer.h"
+#include "record.h"
+#include "sink/datagram_sink.h"
+#include "sink/file_sink.h"
+#include "sink/piece_series.h"
+#include "sink/stream_sink.h"
+#include "temporary_directory.h"
+#include "test_ring.h"
+
+namespace tracewright {
+namespace test {
+
+namespace {
+
+constexpr size_t kCapacity = 64 << 10;
+constexpr int kPatienceMs = 60000;
+// Of the records that are open: as if another thread had written them.
+constexpr uint32_t kOpen = 9;
+
+RingOptions trace_options(const TemporaryDirectory& directory, uint32_t places) {
+  RingOptions options = shared_options(TargetKind::shared_file, kCapacity);
+  options.target = directory.path("trace");
+  options.path = directory.path(".trace.0.ring");
+  options.epoch = Clock::monotonic();
+  options.open_records = open_record_options(places);
+  return options;
+}
+
+std::shared_ptr<SharedFileSink> create_trace(const RingOptions& options) {
+  Failure failure;
+  const auto sink = SharedFileSink::create(options.target, "", true, {}, &failure);
+  CHECK(sink != nullptr);
+  sink->hold();
+  return sink;
+}
+
+std::vector<Record> records_of(const std::string& path, uint32_t producer) {
+  const std::string bytes = content_of(path);
+  std::vector<Record> found;
+  Record record;
+  size_t at = 0;
+  while (at < bytes.size()) {
+    const auto* const rest = reinterpret_cast<const uint8_t*>(bytes.data()) + at;
+    const size_t length = decode_record(rest, bytes.size() - at, true, &record);
+    CHECK(length > 0);
+    if (record.producer == producer) found.push_back(record);
+    at += length;
+  }
+  return found;
+}
+
+uint64_t attention(Ring& ring) {
+  return static_cast<uint64_t>(ring.control().attention.load());
+}
+
+}  // namespace
+
+TEST(open_records_end_the_stream_that_ends_without_them) {
+  TemporaryDirectory directory;
+  const RingOptions options = trace_options(directory, 8);
+  const auto ring = open_ring(options, create_trace(options));
+  Producer producer(*ring, 1);
+  Opener opener(*ring);
+  CHECK(producer.write<Stamp::big>(100));
+  const int32_t ended = opener.open(kOpen, 0);
+  opener.open(kOpen, 1, 60);
+  const int32_t committed = opener.open(kOpen, 2);
+  opener.open(kOpen, 3);
+  opener.release(ended);
+  // A thread that is terminated between the commit and the release.
+  opener.ending(committed);
+  CHECK(producer.write<Stamp::big>(100));
+  // And one before the commit.
+  opener.ending(opener.open(kOpen, 4));
+  const uint64_t before = Clock::monotonic() - options.epoch;
+  ring->finish(0);
+  const uint64_t after = Clock::monotonic() - options.epoch;
+  CHECK_EQUAL(records_of(options.target, 1).size(), 2u);
+  std::vector<Record> left = records_of(options.target, kOpen);
+  std::sort(left.begin(), left.end(), [](auto& a, auto& b) { return a.number < b.number; });
+  CHECK_EQUAL(left.size(), 3u);
+  const uint64_t numbers[] = {1, 3, 4};
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK_EQUAL(left[i].number, numbers[i]);
+    CHECK(left[i].stamp + 1000000 >= before && left[i].stamp <= after + 1000000);
+  }
+  CHECK_EQUAL(left[0].bytes, 60u);
+  CHECK(!directory.holds(".trace.0.ring"));
+  CHECK_EQUAL(ring->sink()->counts().records.load(), 5u);
+}
+
+TEST(open_records_keep_a_later_stamp_and_take_the_next_numbers) {
+  TemporaryDirectory directory;
+  RingOptions options = trace_options(directory, 8);
+  options.epoch = 0;
+  // Series and number in place of a record's number.
+  options.open_records.number_at = 16;
+  const auto ring = open_ring(options, create_trace(options));
+  const auto put = [](uint8_t* at, uint64_t value) {
+    value = __builtin_bswap64(value);
+    std::memcpy(at, &value, sizeof value);
+  };
+  Opener opener(*ring);
+  constexpr uint64_t kSeries = uint64_t{7} << 32;
+  uint64_t number = 0;
+  for (; number < 3; ++number) {
+    const auto place = static_cast<uint32_t>(opener.open(kOpen, 0, kRecordHead));
+    put(opener.record(place) + 8, number == 1 ? UINT64_MAX / 2 : 0);
+    put(opener.record(place) + 16, (number == 2 ? uint64_t{8} << 32 : kSeries) + 99);
+  }
+  ring->control().series = 7;
+  ring->control().next_number = 41;
+  // A record with a number that never is committed.
+  put(ring->mapping() + ring->control_bytes() + 16, kSeries + 40);
+  ring->finish(0);
+  const std::string bytes = content_of(options.target);
+  CHECK_EQUAL(bytes.size(), 3u * kRecordHead);
+  const auto at = [&](size_t record, size_t offset) {
+    uint64_t value;
+    std::memcpy(&value, bytes.data() + record * kRecordHead + offset, sizeof value);
+    return __builtin_bswap64(value);
+  };
+  // The places are taken from the last to the first.
+  CHECK_EQUAL(at(0, 16), (uint64_t{8} << 32) + 99);
+  CHECK_EQUAL(at(1, 16), kSeries + 40);
+  CHECK_EQUAL(at(2, 16), kSeries + 41);
+  CHECK_EQUAL(at(1, 8), UINT64_MAX / 2);
+  CHECK(at(0, 8) > 0 && at(0, 8) <= Clock::monotonic());
+}
+
+TEST(open_records_of_a_full_disk_are_written_later_once) {
+  TemporaryDirectory directory;
+  const RingOptions options = trace_options(directory, 8);
+  const auto ring = open_ring(options, create_trace(options));
+  Producer producer(*ring, 1);
+  Opener opener(*ring);
+  CHECK(producer.write<Stamp::big>(100));
+  CHECK(ring->drain());
+  opener.open(kOpen, 0);
+  opener.open(kOpen, 1);
+  limit_files(150);
+  ring->finish(0);
+  CHECK(ring->kept());
+  CHECK(directory.holds(".trace.0.ring"));
+  limit_files(0);
+  CHECK(eventually([&] { return !directory.holds(".trace.0.ring"); }));
+  CHECK_EQUAL(records_of(options.target, 1).size(), 1u);
+  CHECK_EQUAL(records_of(options.target, kOpen).size(), 2u);
+}
+
+TEST(open_records_go_to_the_newest_piece) {
+  TemporaryDirectory directory;
+  RingOptions options = trace_options(directory, 8);
+  Failure failure;
+  SizeLimits limits;
+  limits.rotate_bytes = 2 * kCapacity;
+  const auto sink = SharedFileSink::create(options.target, "", false, limits, &failure);
+  CHECK(sink != nullptr);
+  sink->hold();
+  const auto ring = open_ring(options, sink);
+  Producer producer(*ring, 1);
+  Opener opener(*ring);
+  opener.open(kOpen, 0);
+  for (uint64_t bytes = 0; bytes < 5 * kCapacity; bytes += 100) {
+    CHECK(producer.write<Stamp::big>(100));
+  }
+  ring->finish(0);
+  const PieceSeries series(options.target, "");
+  CHECK_EQUAL(records_of(series.path_of(1), kOpen).size(), 0u);
+  CHECK_EQUAL(records_of(series.path_of(3), kOpen).size(), 1u);
+}
+
+TEST(open_records_leave_by_a_socket) {
+  DatagramReceiver receiver;
+  Listener listener;
+  for (const bool datagrams : {true, false}) {
+    std::shared_ptr<Sink> sink;
+    if (datagrams) {
+      sink = std::make_shared<DatagramSink>(receiver.address(), "", 1400);
+    } else {
+      sink = std::make_shared<StreamSink>(listener.address(), "");
+    }
+    sink->hold();
+    RingOptions options = shared_options(TargetKind::socket, kCapacity);
+    options.open_records = open_record_options(64);
+    const auto ring = open_ring(options, sink);
+    Producer producer(*ring, 1);
+    Opener opener(*ring);
+    CHECK(producer.write<Stamp::big>(100));
+    for (uint64_t i = 0; i < 64; ++i) CHECK(opener.open(kOpen, 63 - i) != -1);
+    CHECK(opener.open(kOpen, 64) == -1);
+    CHECK(eventually([&] { return ring->drain(); }));
+    ring->finish(1000);
+    Survey survey(true);
+    if (datagrams) {
+      while (survey.records(kOpen) < 64) {
+        const std::vector<uint8_t> datagram = receiver.receive(kPatienceMs);
+        CHECK(!datagram.empty() && datagram.size() <= 1400);
+        CHECK_EQUAL(survey.take_all(datagram.data(), datagram.size()), datagram.size());
+      }
+    } else {
+      const FileDescriptor connection = listener.accept(kPatienceMs);
+      std::vector<uint8_t> bytes(65 * 100);
+      size_t held = 0;
+      while (held < bytes.size()) {
+        CHECK(readable(connection.get(), kPatienceMs));
+        const ssize_t got = read(connection.get(), bytes.data() + held, bytes.size() - held);
+        CHECK(got > 0);
+        held += static_cast<size_t>(got);
+      }
+      CHECK_EQUAL(survey.take_all(bytes.data(), held), held);
+    }
+    CHECK_EQUAL(survey.records(1), 1u);
+    CHECK_EQUAL(survey.records(kOpen), 64u);
+    CHECK_EQUAL(sink->counts().lost_records.load(), 0u);
+  }
+}
+
+TEST(open_records_keep_the_sign_of_life_true_and_nothing_else_does) {
+  TemporaryDirectory directory;
+  const RingOptions options = trace_options(directory, 8);
+  const auto ring = open_ring(options, create_trace(options));
+  DrainThread& drain_thread = DrainThread::instance();
+  const auto alive_at = [&] { return ring->control().alive_at.load(); };
+  Opener opener(*ring);
+  // Asleep, it has asked for a call.
+  CHECK(eventually([&] { return attention(*ring) != 0; }));
+  pause_us(300000);
+  const uint64_t idle = drain_thread.rounds();
+  const uint64_t then = alive_at();
+  pause_us(1300000);
+#if defined(__linux__)
+  CHECK_EQUAL(drain_thread.rounds(), idle);
+#endif
+  CHECK_EQUAL(alive_at(), then);
+  const int32_t place = opener.open(kOpen, 0);
+  CHECK(alive_at() > then);
+  pause_us(1500000);
+  const uint64_t rounds = drain_thread.rounds();
+  const uint64_t since = Clock::monotonic();
+  uint64_t oldest = 0;
+  while (Clock::monotonic() - since < 2200000000) {
+    oldest = std::max(oldest, Clock::monotonic() - std::min(Clock::monotonic(), alive_at()));
+    pause_us(10000);
+  }
+  // On a machine that is busy it comes later.
+  CHECK(oldest < 3000000000);
+#if defined(__linux__)
+  CHECK(drain_thread.rounds() - rounds <= 3);
+#endif
+  opener.release(place);
+  ring->finish(0);
+}
+
+TEST(open_records_lose_no_wake_up) {
+  TemporaryDirectory directory;
+  const RingOptions options = trace_options(directory, 8);
+  const auto ring = open_ring(options, create_trace(options));
+  Opener opener(*ring);
+  std::minstd_rand random(7);
+  for (uint64_t turn = 0; turn < 6; ++turn) {
+    // About as long as the thread takes to fall asleep.
+    pause_us(700000 + static_cast<long>(random() % 400000));
+    const uint64_t opened = Clock::monotonic();
+    const int32_t place = opener.open(kOpen, turn);
+    CHECK(eventually([&] { return ring->control().alive_at.load() >= opened; }, 5000000000));
+    opener.release(place);
+  }
+  ring->finish(0);
+}
+
+TEST(open_records_are_exact_at_a_signal_under_load) {
+  const uint64_t turns = kSlow ? 4 : 40;
+  std::minstd_rand random(3);
+  for (uint64_t turn = 0; turn < turns; ++turn) {
+    TemporaryDirectory directory;
+    const RingOptions options = trace_options(directory, 64);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      const auto ring = open_ring(options, create_trace(options));
+      CHECK(DrainThread::instance().finish_on_signal(SIGTERM));
+      Producer producer(*ring, 1);
+      Opener opener(*ring);
+      std::deque<int32_t> places;
+      // Record n of the stream ends the open record n.
+      for (uint64_t next = 0;;) {
+        while (places.size() < 60) places.push_back(opener.open(kOpen, next++, kRecordHead));
+        opener.ending(places.front());
+        CHECK(producer.write<Stamp::big>(kRecordHead));
+        opener.release(places.front());
+        places.pop_front();
+      }
+    }
+    pause_us(20000 + static_cast<long>(random() % 30000));
+    kill(child, SIGTERM);
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+    const uint64_t ended = records_of(options.target, 1).size();
+    std::vector<Record> open = records_of(options.target, kOpen);
+    std::sort(open.begin(), open.end(), [](auto& a, auto& b) { return a.number < b.number; });
+    CHECK(!directory.holds(".trace.0.ring"));
+    CHECK(open.size() >= 59 && open.size() <= 60);
+    for (size_t i = 0; i < open.size(); ++i) CHECK_EQUAL(open[i].number, ended + i);
+  }
+}
+
+}  // namespace test
+}  // namespace tracewright

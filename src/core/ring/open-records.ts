@@ -1,0 +1,128 @@
+import { endianness } from 'node:os';
+import { core } from '../addon.js';
+import type { NativeOpenRecordOptions } from '../addon.js';
+
+/** How a format opens a ring with a table of open records; see {@link OpenRecords}. */
+export type OpenRecordOptions = NativeOpenRecordOptions;
+
+/** Of a place's state: what differs from one of its records to the next. */
+const GENERATION = 0x40000;
+
+/**
+ * What the thread has begun and not ended: a table of places in the ring's mapping. A place holds a
+ * whole record, in the bytes that the trace gets if nobody ends it: its stamp says when it ends at the
+ * earliest. After a kill recovery writes it, and after any other end the process itself; both raise
+ * the stamp to the last sign of life, and give it the next number of its series.
+ *
+ *     const at = open.take();
+ *     if (at !== -1) {
+ *       // At most `longest` bytes from `at` of `view` and `bytes`.
+ *       open.publish(at, encode(open.view, open.bytes, at));
+ *     }
+ *     ...
+ *     if (at !== -1) open.ending(at);   // right before the commit of its final record
+ *     ring.commit();
+ *     if (at !== -1) open.release(at);
+ *
+ * A kill finds a record whole or not at all, because V8 keeps the order of stores to memory outside of
+ * its heap, and the machine the order in which a thread retires them; see native/ring/open_records.h.
+ */
+export class OpenRecords {
+  /** The table: where `take` leads to. */
+  readonly view: DataView;
+  readonly bytes: Buffer;
+  /** Bytes of the longest record. */
+  readonly longest: number;
+  /**
+   * Two elements: the series whose numbers its records take, and the next number. A writer stores a
+   * number in its record before it stores the next one here.
+   */
+  readonly series: Uint32Array;
+
+  readonly #id: number;
+  /** Heads of the places, by the byte offsets of their records divided by 4. */
+  readonly #words: Int32Array;
+  /** Places, the free ones from `#taken[0]` on. */
+  readonly #places: Int32Array;
+  /** Two elements: places that are taken, and whether the drain thread wants a call. */
+  readonly #taken: Int32Array;
+  /** One element: the low half of what is committed. */
+  readonly #head: Int32Array;
+  readonly #unkept: Float64Array;
+  #count: number;
+  #generation = 0;
+
+  /** @internal Of a ring that was opened with such a table. */
+  constructor(id: number, buffer: ArrayBuffer, options: OpenRecordOptions) {
+    const { control } = core;
+    const stride = new Uint32Array(buffer, control.openStride, 1)[0]!;
+    const tableBytes = options.places * stride;
+    this.#id = id;
+    this.view = new DataView(buffer, control.openTable, tableBytes);
+    this.bytes = Buffer.from(buffer, control.openTable, tableBytes);
+    this.longest = options.longest;
+    this.series = new Uint32Array(buffer, control.series, 2);
+    this.#words = new Int32Array(buffer, control.openTable, tableBytes / 4);
+    this.#count = options.places;
+    this.#places = new Int32Array(options.places);
+    for (let i = 0; i < options.places; i++) this.#places[i] = i * stride + control.openHeadBytes;
+    this.#taken = new Int32Array(buffer, control.openRecords, 2);
+    this.#head = new Int32Array(buffer, control.head + LOW_HALF, 1);
+    this.#unkept = new Float64Array(buffer, control.unkeptRecords, 1);
+  }
+
+  /**
+   * Takes a place.
+   *
+   * @returns where its record goes, in bytes from the start of `view`; -1 if none is free, which is
+   *   counted.
+   */
+  take(): number {
+    const taken = this.#taken[0]!;
+    if (taken >= this.#count) {
+      this.#unkept[0]! += 1;
+      return -1;
+    }
+    this.#taken[0] = taken + 1;
+    if (this.#taken[1] !== 0) core.attend(this.#id);
+    return this.#places[taken]!;
+  }
+
+  /** The record at `at` is whole, and counts from here on. */
+  publish(at: number, length: number): void {
+    this.#generation = (this.#generation + GENERATION) | 0;
+    this.#words[(at >> 2) - HEAD_WORDS] = length | this.#generation;
+  }
+
+  /** The next commit is that of the final record. */
+  ending(at: number): void {
+    const head = (at >> 2) - HEAD_WORDS;
+    this.#words[head + MARK] = this.#head[0]!;
+    this.#words[head] = this.#words[head]! | COMMITTING;
+  }
+
+  /** Frees a place, whatever became of its record. */
+  release(at: number): void {
+    if (this.#taken[1] !== 0) core.attend(this.#id);
+    this.#words[(at >> 2) - HEAD_WORDS] = 0;
+    const taken = this.#taken[0]! - 1;
+    this.#places[taken] = at;
+    this.#taken[0] = taken;
+  }
+
+  /** Places that are taken. */
+  get taken(): number {
+    return this.#taken[0]!;
+  }
+
+  /** @internal The ring is closed: there is no place any more. */
+  close(): void {
+    this.#count = 0;
+  }
+}
+
+/** Where a 64-bit number has its low half. */
+const LOW_HALF = endianness() === 'LE' ? 0 : 4;
+const HEAD_WORDS = core.control.openHeadBytes / 4;
+const MARK = core.control.openMark / 4;
+const COMMITTING = core.control.openCommitting;
