@@ -56,34 +56,40 @@ interface Place {
 }
 
 /**
- * Makes sure that nothing is overwritten with something else: what has come to the place already can
- * only be what the ring holds.
+ * Ensures that nothing is overwritten with something else: what is at the place already can only be what
+ * the ring holds.
+ *
+ * @param held the bytes [from, to) of the `count` that are for the place.
  */
 function checkPlace(
   ring: RingFile,
-  from: number,
-  to: number,
   { fd, target, offset, mayBeHole }: Place,
+  count: number,
+  held: (from: number, to: number) => Buffer,
 ): void {
-  const written = Buffer.alloc(Math.min(WRITE_BYTES, to - from));
-  for (let at = from; at < to;) {
-    const count = readSync(fd, written, 0, Math.min(written.length, to - at), offset + at - from);
-    if (count === 0) return;
-    const held = ring.read(at, at + count);
-    if (written.compare(held, 0, count, 0, count) !== 0) {
-      const differs = held.findIndex((byte, i) => {
+  const written = Buffer.alloc(Math.min(WRITE_BYTES, count));
+  for (let at = 0; at < count;) {
+    const read = readSync(fd, written, 0, Math.min(written.length, count - at), offset + at);
+    if (read === 0) return;
+    const bytes = held(at, at + read);
+    if (written.compare(bytes, 0, read, 0, read) !== 0) {
+      const differs = bytes.findIndex((byte, i) => {
         return written[i] !== byte && !(mayBeHole && written[i] === 0);
       });
       if (differs !== -1) {
         throw new TraceFormatError(
           target,
-          offset + at - from + differs,
+          offset + at + differs,
           `here lies something else than ${ring.path} holds for this place`,
         );
       }
     }
-    at += count;
+    at += read;
   }
+}
+
+function checkPlaceOfRing(ring: RingFile, from: number, to: number, place: Place): void {
+  checkPlace(ring, place, to - from, (first, last) => ring.read(from + first, from + last));
 }
 
 function copyRing(ring: RingFile, from: number, to: number, fd: number, offset: number): void {
@@ -179,7 +185,7 @@ export function recoverOwnFile(
       );
     }
     checkEnd(ring, target, size);
-    checkPlace(ring, ring.tail, ring.head, { fd, target, offset: start, mayBeHole: false });
+    checkPlaceOfRing(ring, ring.tail, ring.head, { fd, target, offset: start, mayBeHole: false });
     copyRing(ring, ring.tail, ring.head, fd, start);
     const end = ring.baseOffset + ring.head;
     ftruncateSync(fd, end);
@@ -196,7 +202,9 @@ export function recoverOwnFile(
  * after the other: what claims to begin beyond all others is none, and leads nobody there.
  */
 export function endOfPlaces(rings: readonly RingFile[], size: number): number {
-  const places = rings.filter(({ hasPlace }) => hasPlace).map(({ claim }) => claim);
+  const places = rings
+    .filter(({ hasPlace, hasOpenPlace }) => hasPlace || hasOpenPlace)
+    .map(({ claim }) => claim);
   let end = size;
   for (const { from, to, offset } of places.sort((a, b) => a.offset - b.offset)) {
     if (offset > end) break;
@@ -205,45 +213,100 @@ export function endOfPlaces(rings: readonly RingFile[], size: number): number {
   return end;
 }
 
+/** @throws TraceFormatError when the place that a ring has noted lies beyond the end of all others. */
+function checkNotedPlace({ claim, path }: RingFile, target: string, recordsEnd: number): void {
+  if (claim.offset <= recordsEnd) return;
+  throw new TraceFormatError(
+    path,
+    core.control.claimOffset,
+    `the noted place, byte ${claim.offset} of ${target}, lies beyond byte ${recordsEnd}, where ` +
+      'the file and the places of all other rings end',
+    { field: 'claim', value: claim.offset, limit: `at most ${recordsEnd}` },
+  );
+}
+
 /**
  * Completes a file that several rings feed with what one of them holds: a chunk that was under way
- * is written again at its place, the rest takes a place at the end, which is noted first.
+ * is written again at its place, the rest takes a place at the end, which is noted first. The records
+ * that were open follow.
  *
  * @param recordsEnd where the file ends as far as all its rings have noted; see {@link endOfPlaces}.
+ * @param isRecord whether bytes are a whole record of the format: an open record that is none is
+ *   skipped.
  */
 export function recoverSharedFile(
   ring: RingFile,
   target: string,
   recordsEnd: number,
+  isRecord: (bytes: Buffer) => boolean,
 ): RecoveredStream {
   const fd = openTarget(target, ring);
   try {
     const { claim, head, tail } = ring;
     let next = tail;
+    let end = recordsEnd;
     if (ring.hasPlace) {
-      if (claim.offset > recordsEnd) {
-        throw new TraceFormatError(
-          ring.path,
-          core.control.claimOffset,
-          `the noted place, byte ${claim.offset} of ${target}, lies beyond byte ${recordsEnd}, where ` +
-            'the file and the places of all other rings end',
-          { field: 'claim', value: claim.offset, limit: `at most ${recordsEnd}` },
-        );
-      }
-      checkPlace(ring, tail, claim.to, { fd, target, offset: claim.offset, mayBeHole: true });
+      checkNotedPlace(ring, target, recordsEnd);
+      checkPlaceOfRing(ring, tail, claim.to, { fd, target, offset: claim.offset, mayBeHole: true });
       copyRing(ring, tail, claim.to, fd, claim.offset);
       next = claim.to;
       // Before the next place is noted, for a note says where the ring goes on.
       ring.noteTail(next);
     }
     if (next < head) {
-      ring.noteClaim({ from: next, to: head, offset: recordsEnd });
-      copyRing(ring, next, head, fd, recordsEnd);
+      ring.noteClaim({ from: next, to: head, offset: end });
+      copyRing(ring, next, head, fd, end);
+      end += head - next;
+      ring.noteTail(head);
     }
-    return { path: target, bytes: head - tail, addedRecords: 0 };
+    const unfinishedRecords = writeOpenRecords(ring, { fd, target, offset: end }, isRecord);
+    return {
+      path: target,
+      bytes: head - tail,
+      addedRecords: unfinishedRecords,
+      ...(unfinishedRecords === 0 ? {} : { unfinishedRecords }),
+    };
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * Writes the records that were open after all that the ring held.
+ *
+ * @param to where the file ends.
+ * @returns how many.
+ */
+function writeOpenRecords(
+  ring: RingFile,
+  { fd, target, offset }: Omit<Place, 'mayBeHole'>,
+  isRecord: (bytes: Buffer) => boolean,
+): number {
+  const { claim, head, openRecords } = ring;
+  if (openRecords === undefined) return 0;
+  if (!ring.hasOpenPlace) {
+    const { bytes, records } = openRecords.close(head, ring.afterHead(), isRecord);
+    if (records === 0) return 0;
+    ring.noteClaim({ from: head, to: head + bytes.length, offset });
+    writeAll(fd, bytes, offset);
+    ring.noteOpenWritten(bytes.length);
+    return records;
+  }
+  checkNotedPlace(ring, target, offset);
+  const { bytes, records } = openRecords.closedAt(head, isRecord);
+  if (bytes.length !== claim.to - claim.from) {
+    throw new TraceFormatError(
+      ring.path,
+      core.control.claimFrom,
+      `the open records must take the ${claim.to - claim.from} bytes of their place, got ${bytes.length}`,
+      { field: 'claim', value: claim, limit: `${bytes.length} bytes` },
+    );
+  }
+  const place = { fd, target, offset: claim.offset, mayBeHole: true };
+  checkPlace(ring, place, bytes.length, (from, to) => bytes.subarray(from, to));
+  writeAll(fd, bytes, claim.offset);
+  ring.noteOpenWritten(bytes.length);
+  return records;
 }
 
 /**
@@ -275,8 +338,9 @@ export function cutUnfinishedRecord(
           { field: 'claim', value: offset, limit: 'the place of the last record' },
         );
       }
-      // A whole one needs no cut.
       if (offset + bytes > size) ftruncateSync(fd, offset);
+      // A whole one needs no cut, and what it ends is no longer open.
+      else ring.openRecords?.discardCommitting(ring.head);
     }
   } finally {
     closeSync(fd);

@@ -4,6 +4,7 @@ import { endianness } from 'node:os';
 import { core } from '../addon.js';
 import { TraceFormatError, TracewrightError } from '../errors.js';
 import { kindOf } from '../files/file-kind.js';
+import { RingOpenRecords } from './open-records.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { DOUBTED_RING, UNREADABLE_RING } from './recovery-errors.js';
 import { ownerOf } from './ring-owner.js';
@@ -11,13 +12,16 @@ import type { Owner } from './ring-owner.js';
 import { doubtAbout, isOurs } from './ring-trust.js';
 
 const MAGIC = 'TWRING\r\n';
-const VERSION = 1;
+/** The second has a table of open records. */
+const VERSION = 2;
 const LARGEST_CAPACITY = 2 ** 30;
-const LARGEST_CONTROL = 1 << 20;
+const LARGEST_CONTROL = 1 << 26;
 const LARGEST_PREAMBLE = 1 << 16;
 const LITTLE = endianness() === 'LE';
 /** A ring that does not say whose it is becomes ready within milliseconds, or its process died over it. */
 const LONGEST_UNREADY_MS = 10_000;
+/** A record has its number within so many bytes. */
+const FIRST_BYTES = 1024;
 
 /** What feeds the target of a ring; the numbers are those of native/ring/control_page.h. */
 export type TargetKind = 'own-file' | 'shared-file' | 'socket';
@@ -46,6 +50,11 @@ export interface UnreadyRing {
   pid: number;
   /** Whether that is this very process. */
   isOwn: boolean;
+}
+
+/** Whether a chunk follows all that its ring contained up to `head`. */
+function isAfter({ from, to }: Claim, head: number): boolean {
+  return from === head && to > head;
 }
 
 /** A page's number; of a file that ends in front of it, 0. */
@@ -104,8 +113,10 @@ export class RingFile {
   /** Offset of ring position 0 in a file of the ring's own. */
   readonly baseOffset: number;
   /** Bytes committed, and bytes that are surely in the target. */
-  readonly head: number;
+  head: number;
   tail: number;
+  /** The records that were open. */
+  readonly openRecords: RingOpenRecords | undefined;
   /** Clock of the last record that its ring stamped or checked. */
   readonly lastStamp: bigint;
   claim: Claim;
@@ -206,7 +217,7 @@ export class RingFile {
 
     this.path = path;
     this.#fd = fd;
-    within(control.version, 'version', u32(control.version), VERSION, VERSION);
+    const version = within(control.version, 'version', u32(control.version), 1, VERSION);
     this.#controlBytes = within(
       control.controlBytes,
       'control bytes',
@@ -254,7 +265,9 @@ export class RingFile {
       to: u64(control.claimTo, 'claim'),
       offset: u64(control.claimOffset, 'claim'),
     };
-    const head = u64(control.head, 'head');
+    if (version > 1) this.openRecords = RingOpenRecords.of(path, fd, view, this.#controlBytes);
+    const endedAt = version > 1 ? u64(control.endedAt, 'end') : 0;
+    const head = endedAt > 0 ? endedAt - 1 : u64(control.head, 'head');
     const tail = u64(control.tail, 'tail');
     this.head = this.#hasWrittenPast(head, tail) ? tail : head;
     this.tail = within(control.tail, 'tail', tail, 0, this.head);
@@ -285,7 +298,12 @@ export class RingFile {
 
   /** Whether a chunk of this ring has a place in the file that it may not have reached. */
   get hasPlace(): boolean {
-    return this.claim.to > this.tail;
+    return this.claim.to > this.tail && !this.hasOpenPlace;
+  }
+
+  /** Whether the records that were open have one: they follow all that the ring contained. */
+  get hasOpenPlace(): boolean {
+    return this.openRecords !== undefined && isAfter(this.claim, this.head);
   }
 
   /** Where a ring position lies in the ring's file. */
@@ -306,6 +324,12 @@ export class RingFile {
       done += read;
     }
     return bytes;
+  }
+
+  /** The first bytes after the head: of a record that was never committed, or anything. */
+  afterHead(): Buffer {
+    const most = Math.min(this.capacity, FIRST_BYTES);
+    return this.read(this.head, this.head + most);
   }
 
   /** The first bytes of the format's own note. */
@@ -347,6 +371,16 @@ export class RingFile {
     this.tail = position;
   }
 
+  /** Notes that the records that were open are in the target: the stream ends after them. */
+  noteOpenWritten(bytes: number): void {
+    this.noteTail(this.head + bytes);
+    this.head += bytes;
+    const end = Buffer.alloc(8);
+    new DataView(end.buffer, end.byteOffset, 8).setBigUint64(0, BigInt(this.head + 1), LITTLE);
+    writeSync(this.#fd, end, 0, end.length, core.control.endedAt);
+    this.openRecords?.discardClosed();
+  }
+
   close(): void {
     if (this.#fd === -1) return;
     closeSync(this.#fd);
@@ -358,6 +392,10 @@ export class RingFile {
    * before the tail says so, and the tail says so before the head.
    */
   #hasWrittenPast(head: number, tail: number): boolean {
+    // So it is between the two notes after the records that were open.
+    if (tail > head && isAfter(this.claim, head)) {
+      return this.openRecords !== undefined && this.claim.to === tail;
+    }
     if (tail - head <= this.capacity / 2) return false;
     const { from, to, offset } = this.claim;
     if (from !== head || this.targetKind === 'socket') return false;
@@ -370,8 +408,10 @@ export class RingFile {
    */
   #checkClaim(): void {
     const { from, to, offset } = this.claim;
-    const isNoted = this.hasPlace || (from === to && offset !== 0);
-    if (!isNoted || (from === this.tail && to <= this.head)) return;
+    const isNoted = this.claim.to > this.tail || (from === to && offset !== 0);
+    const most = this.openRecords?.mostBytes ?? 0;
+    const mayFollow = from === this.head && to - from <= most;
+    if (!isNoted || (from === this.tail && (to <= this.head || mayFollow))) return;
     throw new TraceFormatError(
       this.path,
       core.control.claimFrom,

@@ -16,6 +16,7 @@ import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import { fileOfRing } from '../file-names.js';
+import { decodePacket } from './reader.js';
 import {
   EVENT_MAGIC,
   MAGIC_OFFSET,
@@ -31,6 +32,16 @@ function eventBytes(bytes: Buffer, at: number): number | undefined {
   if (bytes.readUInt32BE(at + MAGIC_OFFSET) !== EVENT_MAGIC) return undefined;
   const size = bytes.readUInt32BE(at + SIZE_OFFSET);
   return size < MIN_EVENT_BYTES ? undefined : size;
+}
+
+/** Whether bytes are one whole event. */
+function isEvent(bytes: Buffer): boolean {
+  try {
+    const packet = decodePacket(bytes);
+    return packet.kind === 'event' && packet.size === bytes.length;
+  } catch {
+    return false;
+  }
 }
 
 /** Why a ring does not contain whole events. After half an event, readers cannot find the next. */
@@ -125,7 +136,7 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
     // A ring with a fault is never written and needs no place.
     const rings = left.map((each) => each.ring).filter((each) => faults.get(each) === undefined);
     const end = endOfPlaces(rings, statSync(stream).size);
-    result.streams.push(recoverSharedFile(ring, stream, end));
+    result.streams.push(recoverSharedFile(ring, stream, end, isEvent));
     discardRing(ring);
   });
 }
