@@ -33,11 +33,8 @@ export class OpenRecords {
   readonly bytes: Buffer;
   /** Bytes of the longest record. */
   readonly longest: number;
-  /**
-   * Two elements: the series whose numbers its records take, and the next number. A writer stores a
-   * number in its record before it stores the next one here.
-   */
-  readonly series: Uint32Array;
+  /** Two elements: the series whose numbers its records take, and the next number. */
+  readonly #numbers: Uint32Array<ArrayBuffer>;
 
   readonly #id: number;
   /** Heads of the places, by the byte offsets of their records divided by 4. */
@@ -61,7 +58,7 @@ export class OpenRecords {
     this.view = new DataView(buffer, control.openTable, tableBytes);
     this.bytes = Buffer.from(buffer, control.openTable, tableBytes);
     this.longest = options.longest;
-    this.series = new Uint32Array(buffer, control.series, 2);
+    this.#numbers = new Uint32Array(buffer, control.series, 2);
     this.#words = new Int32Array(buffer, control.openTable, tableBytes / 4);
     this.#count = options.places;
     this.#places = new Int32Array(options.places);
@@ -108,6 +105,17 @@ export class OpenRecords {
     const taken = this.#taken[0]! - 1;
     this.#places[taken] = at;
     this.#taken[0] = taken;
+  }
+
+  /**
+   * The records that are completed take the numbers of this series: those after what is committed.
+   *
+   * @returns one element: the next number. A writer stores a number in its record first, and the next
+   *   one here after that.
+   */
+  numbersOf(series: number): Uint32Array<ArrayBuffer> {
+    this.#numbers[0] = series;
+    return this.#numbers.subarray(1);
   }
 
   /** Places that are taken. */

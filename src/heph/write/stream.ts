@@ -28,13 +28,14 @@ export class Stream {
   /** @internal */
   readonly ring: Ring;
   /** @internal One element: the counter of the next event. It wraps at 2^32. */
-  readonly counter = new Uint32Array(1);
+  readonly counter: Uint32Array<ArrayBuffer>;
 
   /** @internal Use `trace.stream`. */
-  constructor(trace: Trace, id: number) {
+  constructor(trace: Trace, id: number, counter = new Uint32Array(1)) {
     this.trace = trace;
     this.ring = trace.ring;
     this.id = id;
+    this.counter = counter;
   }
 
   /**

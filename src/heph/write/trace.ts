@@ -26,6 +26,7 @@ import {
   METADATA_MAGIC,
   OPTION_NAME_OFFSET,
   SIZE_OFFSET,
+  STREAM_OFFSET,
 } from '../layout.js';
 import { bytesOfPieces, piecesOf } from '../pieces.js';
 import { compileShape, EventShapes } from './event-shapes.js';
@@ -110,6 +111,12 @@ export interface TraceStats {
   lastError: string | undefined;
 }
 
+/** How many events of a thread can be open at a time, each in so many bytes. */
+export interface OpenEventOptions {
+  places: number;
+  longest: number;
+}
+
 const MAX_DATAGRAM = 65_507;
 /** The packet that says when the trace's time begins (section "Metadata Packet"). */
 export function epochPacket(epochUnix: bigint): Buffer {
@@ -145,7 +152,7 @@ export class Trace {
   #stats: TraceStats | undefined;
 
   /** @internal Use `openTrace`. */
-  constructor(target: Target, options: TraceOptions) {
+  constructor(target: Target, options: TraceOptions, openEvents?: OpenEventOptions) {
     const checked = checkTarget(target);
     options = ownOptions<TraceOptions>(options, TRACE_OPTIONS);
     const { kind } = checked;
@@ -222,6 +229,7 @@ export class Trace {
         lengthOffset: SIZE_OFFSET,
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,
+        ...(openEvents && { openRecords: { ...openEvents, numberAt: STREAM_OFFSET } }),
       },
       this.#target,
       settings.onFault,
@@ -236,13 +244,26 @@ export class Trace {
    *   been given. By Heph's custom 0 is the coordinator.
    */
   stream(id?: number): Stream {
+    return this.#streamOf(id, false);
+  }
+
+  /**
+   * @internal The stream of a thread whose events can be open, in a trace that was opened with places
+   * for them. The table has its counter, so that events which nobody ends get the next numbers.
+   */
+  streamOfOpenEvents(id?: number): Stream {
+    return this.#streamOf(id, true);
+  }
+
+  #streamOf(id: number | undefined, canBeOpen: boolean): Stream {
     if (this.#closed) throw this.#closedError();
     if (id !== undefined) integerIn('id', id, 0, 0xffff_ffff);
     const known = id === undefined ? undefined : this.#streams.get(id);
     if (known !== undefined) return known;
     const number =
       this.#target === undefined ? (id ?? this.#streams.size + 1) : this.#target.takeNumber(id);
-    const stream = new Stream(this, number);
+    const counter = canBeOpen ? this.ring.openRecords?.numbersOf(number) : undefined;
+    const stream = new Stream(this, number, counter);
     this.#streams.set(number, stream);
     return stream;
   }
@@ -343,6 +364,17 @@ export class Trace {
  * @throws TracewrightError for a wrong option, or a file that exists or cannot be made. A collector
  *   that cannot be reached is no error: the trace connects when it comes.
  */
-export function openTrace(target: Target, options: TraceOptions = {}): Trace {
-  return new Trace(target, options);
+export function openTrace(target: Target, options?: TraceOptions): Trace;
+/** @internal A trace whose events can be open. */
+export function openTrace(
+  target: Target,
+  options: TraceOptions,
+  openEvents: OpenEventOptions | undefined,
+): Trace;
+export function openTrace(
+  target: Target,
+  options: TraceOptions = {},
+  openEvents?: OpenEventOptions,
+): Trace {
+  return new Trace(target, options, openEvents);
 }
