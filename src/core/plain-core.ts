@@ -45,7 +45,16 @@ function noGroupCounts(): GroupCounts {
 /** A ring that is spent from the start, and so never has room. */
 function openRing(): NativeRing {
   const buffer = new ArrayBuffer(controlLayout.bytes);
-  return { id: 0, spent: true, buffer, commit: nothing, readStamp: nothing, putWords: nothing };
+  const dataOffset = controlLayout.bytes;
+  return {
+    id: 0,
+    spent: true,
+    buffer,
+    dataOffset,
+    commit: nothing,
+    readStamp: nothing,
+    putWords: nothing,
+  };
 }
 
 /** As native/file/replace_file.cc. */
@@ -149,6 +158,7 @@ export function plainCore(): NativeCore {
       throw new Error('there is no native binary');
     },
     finish: nothing,
+    attend: nothing,
     waitDrained: () => Promise.resolve(true),
     inPlace: () => true,
     ringCounts: () => ({ ...noCounts(), committedBytes: 0, pendingBytes: 0 }),
@@ -166,6 +176,8 @@ export function plainCore(): NativeCore {
       pendingBytes: 0,
       droppedRecords: 0,
       refusedRecords: 0,
+      openRecords: 0,
+      unkeptRecords: 0,
     }),
 
     groupCounts: noGroupCounts,

@@ -393,9 +393,8 @@ export class RingFile {
    */
   #hasWrittenPast(head: number, tail: number): boolean {
     // So it is between the two notes after the records that were open.
-    if (tail > head && isAfter(this.claim, head)) {
-      return this.openRecords !== undefined && this.claim.to === tail;
-    }
+    const mayBeOpen = this.openRecords !== undefined && tail > head;
+    if (mayBeOpen && isAfter(this.claim, head)) return this.claim.to === tail;
     if (tail - head <= this.capacity / 2) return false;
     const { from, to, offset } = this.claim;
     if (from !== head || this.targetKind === 'socket') return false;

@@ -138,7 +138,12 @@ export class Ring {
     this.#nativePosition = new Int32Array(buffer, control.position, 1);
     this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
     const { openRecords } = setup;
-    this.openRecords = openRecords && new OpenRecords(native.id, buffer, openRecords);
+    // Without a native binary there is no table.
+    const hasTable = new Uint32Array(buffer, control.openPlaces, 1)[0]! > 0;
+    this.openRecords =
+      openRecords !== undefined && hasTable
+        ? new OpenRecords(native.id, buffer, openRecords)
+        : undefined;
     this.#unwatch = watchTargets(setup.group ?? setup.target, onFault);
   }
 

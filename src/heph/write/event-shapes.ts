@@ -271,8 +271,8 @@ export function compileShape(
       bytes: `${fixedBytes} + 3 * characters`,
       write: `const { counter } = stream;
   const number = counter[0];
-  counter[0] = number + 1;
   writeHead(view, start, stream.id, number, started[0]);
+  counter[0] = number + 1;
   writeInteger(view, start + ${SUBSTREAM_OFFSET}, substream);
   let at = start + ${DESCRIPTION_OFFSET};
   ${constant(texts[0]!)}

@@ -45,8 +45,9 @@ function encode(
   const { counter, id, ring, trace } = stream;
   const { view, bytes, position: start } = ring;
   const number = counter[0]!;
-  counter[0] = number + 1;
   writeHead(view, start, id, number, trace.started[0]!);
+  // After the record has its number: see OpenRecords.numbersOf.
+  counter[0] = number + 1;
   writeInteger(view, start + SUBSTREAM_OFFSET, substream);
   let at = writeText(view, bytes, start + DESCRIPTION_OFFSET, description);
   for (let i = 0; i < count; i++) {

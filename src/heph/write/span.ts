@@ -331,8 +331,8 @@ function usualCase(
     test: hasArrays ? 'isUsual' : test,
     bytes: boundOf(description, fields),
     write: `const number = counter[0];
-  counter[0] = number + 1;
   writeHead(view, start, ${stream.id}, number, timing);
+  counter[0] = number + 1;
   ${
     inSubstream
       ? `writeInteger(view, ${substreamAt}, substream);`

@@ -129,7 +129,6 @@ export class Stream {
     const { packetLimit, writesThrough } = this.trace;
     const { bound } = attributes;
     const counter = this.counter[0]!;
-    this.counter[0] = counter + 1;
     const encode = (view: DataView, bytes: Buffer, start: number): number =>
       encodeEvent(view, bytes, start, {
         stream: this.id,
@@ -142,6 +141,7 @@ export class Stream {
     // An event without room must still be refused if no datagram can hold it.
     const canExceedPacket = ring.free < bound && bound > packetLimit;
     if ((bound > ring.longestRecord || canExceedPacket) && ring.isOpen) {
+      this.counter[0] = counter + 1;
       const bytes = Buffer.allocUnsafe(bound);
       const size = encode(new DataView(bytes.buffer, bytes.byteOffset, bound), bytes, 0);
       if (size > packetLimit) this.refuse(size, packetLimit);
@@ -157,8 +157,11 @@ export class Stream {
       ring.commit();
       return;
     }
-    if (ring.free < bound && !ring.makeRoom(bound)) return;
-    const size = encode(ring.view, ring.bytes, ring.position);
+    const hasRoom = ring.free >= bound || ring.makeRoom(bound);
+    const size = hasRoom ? encode(ring.view, ring.bytes, ring.position) : 0;
+    // After the record has its number: see OpenRecords.numbersOf.
+    this.counter[0] = counter + 1;
+    if (!hasRoom) return;
     if (size > packetLimit) this.refuse(size, packetLimit);
     ring.advance(size);
     ring.commit();

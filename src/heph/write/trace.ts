@@ -104,6 +104,11 @@ export interface TraceStats {
      */
     unsent: number;
   };
+  /**
+   * Of a trace whose events can be open: those that are and have a place, and those that got none so
+   * far, because all were taken or the event was too long.
+   */
+  open?: { events: number; unkept: number };
   /** Connections made, the first one included. */
   connections: number;
   /** Failed attempts to write, send, connect or look up. */
@@ -339,6 +344,9 @@ export class Trace {
       written: { events: written, bytes: counts?.bytes ?? 0, datagrams: counts?.datagrams ?? 0 },
       pending: { events: pending, bytes: counts?.pendingBytes ?? 0 },
       dropped: { events: dropped, ringFull, tooLarge, unsent },
+      ...(this.ring.openRecords && {
+        open: { events: counts?.openRecords ?? 0, unkept: counts?.unkeptRecords ?? 0 },
+      }),
       connections: counts?.connections ?? 0,
       errors: counts?.errors ?? 0,
       lastError: counts?.lastError,
