@@ -62,6 +62,7 @@ export const internals = [
   'ovni/layout',
   'ovni/read/dump',
   'heph/layout',
+  'heph/write/trace',
   'heph/read/dump',
   'dumpi/calls',
   'dumpi/file-names',

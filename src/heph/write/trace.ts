@@ -372,17 +372,15 @@ export class Trace {
  * @throws TracewrightError for a wrong option, or a file that exists or cannot be made. A collector
  *   that cannot be reached is no error: the trace connects when it comes.
  */
-export function openTrace(target: Target, options?: TraceOptions): Trace;
-/** @internal A trace whose events can be open. */
-export function openTrace(
+export function openTrace(target: Target, options: TraceOptions = {}): Trace {
+  return new Trace(target, options);
+}
+
+/** Opens a trace of which each thread can keep some events while they are open. */
+export function openTraceOfOpenEvents(
   target: Target,
   options: TraceOptions,
-  openEvents: OpenEventOptions | undefined,
-): Trace;
-export function openTrace(
-  target: Target,
-  options: TraceOptions = {},
-  openEvents?: OpenEventOptions,
+  openEvents: OpenEventOptions,
 ): Trace {
   return new Trace(target, options, openEvents);
 }
