@@ -17,6 +17,7 @@ const NAMES = [
   'laplace',
   'heap',
   'sustained',
+  'stall',
   'udp',
   'ovni-readback',
   'recovery',
