@@ -94,25 +94,36 @@ class IntervalStamp {
   void move_start(double* start, double turn, uint64_t stop);
   void write_half(uint8_t* to, const Turn& turn, size_t from, const uint8_t* record) const;
 
-  static void put_time(uint8_t* place, uint64_t ns) {
-    const uint64_t seconds = ns / kSecond;
-    auto rest = static_cast<uint32_t>(ns - seconds * kSecond);
-    auto low = static_cast<uint16_t>(seconds);
+  // A time as a record has it: u16 seconds and u32 nanoseconds, big-endian.
+  struct EncodedTime {
+    uint16_t seconds;
+    uint32_t rest;
+
+    explicit EncodedTime(uint64_t ns) {
+      const uint64_t whole = ns / kSecond;
+      seconds = static_cast<uint16_t>(whole);
+      rest = static_cast<uint32_t>(ns - whole * kSecond);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    rest = __builtin_bswap32(rest);
-    low = __builtin_bswap16(low);
+      seconds = __builtin_bswap16(seconds);
+      rest = __builtin_bswap32(rest);
 #endif
-    std::memcpy(place, &low, sizeof low);
-    std::memcpy(place + sizeof low, &rest, sizeof rest);
-  }
+    }
+
+    void put(uint8_t* place) const {
+      std::memcpy(place, &seconds, sizeof seconds);
+      std::memcpy(place + sizeof seconds, &rest, sizeof rest);
+    }
+  };
 
   static void put_times(uint8_t* place, double start, uint64_t stop) {
-    put_time(place + kTimeBytes, stop);
+    const EncodedTime end(stop);
+    end.put(place + kTimeBytes);
+    // A copy of the bytes would wait for both stores above.
     if (start < 0) {
-      std::memcpy(place, place + kTimeBytes, kTimeBytes);
+      end.put(place);
     } else {
       // By way of a signed number, which one instruction converts.
-      put_time(place, static_cast<uint64_t>(static_cast<int64_t>(start)));
+      EncodedTime(static_cast<uint64_t>(static_cast<int64_t>(start))).put(place);
     }
   }
 

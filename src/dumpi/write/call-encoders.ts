@@ -23,12 +23,17 @@ export function callLabel(name: unknown): number {
   return callNamed(name)!.label;
 }
 
+const NONE = Symbol('no call');
+
 /** The functions that record the calls of a rank, made when a call is first recorded. */
 export class CallEncoders {
   readonly #stream: CallStream;
   readonly #configuration: Configuration;
   readonly #sizes: DatatypeSizes;
   #current = new Map<string, CallEncoder>();
+  /** The call that was recorded last: the same one often follows, and needs no search. */
+  #latestName: MpiCallName | symbol = NONE;
+  #latest: CallEncoder = () => undefined;
   /** Those that store calls, while `#current` only counts them. */
   #storing: Map<string, CallEncoder> | undefined;
 
@@ -40,7 +45,15 @@ export class CallEncoders {
 
   /** @throws TracewrightError for a name that the format does not know. */
   of(name: MpiCallName): CallEncoder {
-    return this.#current.get(name) ?? this.#create(name);
+    return name === this.#latestName ? this.#latest : this.#find(name);
+  }
+
+  #find(name: MpiCallName): CallEncoder {
+    const encoder = this.#current.get(name);
+    if (encoder === undefined) return this.#create(name);
+    this.#latestName = name;
+    this.#latest = encoder;
+    return encoder;
   }
 
   /** Whether calls are stored, as far as the configuration says so, or only counted as ignored. */
@@ -50,6 +63,7 @@ export class CallEncoders {
 
   set store(on: boolean) {
     if (on === this.store) return;
+    this.#latestName = NONE;
     if (on) {
       this.#current = this.#storing!;
       this.#storing = undefined;
@@ -74,6 +88,7 @@ export class CallEncoders {
       once(args, thread);
       const usual = compiledEncoder(this.#stream, call, setting) ?? once;
       encoders.set(name, this.#learning(name, usual));
+      this.#latestName = NONE;
     });
     encoders.set(name, first);
     return first;

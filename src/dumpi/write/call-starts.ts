@@ -38,13 +38,14 @@ export class CallStarts {
   readonly enter: () => Timing;
   readonly #stream: CallStream;
   readonly #annotate: (text: string) => void;
-  readonly #detailed: boolean;
+  /** Whether a start is more than wall time. */
+  readonly detailed: boolean;
 
   /** @param annotate records that a start had to be moved. */
   constructor(stream: CallStream, annotate: (text: string) => void) {
     this.#stream = stream;
     this.#annotate = annotate;
-    this.#detailed = stream.head.cpu !== -1 || stream.counters !== undefined;
+    this.detailed = stream.head.cpu !== -1 || stream.counters !== undefined;
     this.enter = this.#compiledEnter() ?? (() => this.#plainEnter());
   }
 
@@ -56,7 +57,7 @@ export class CallStarts {
    */
   use(timing: unknown): void {
     const { area, counters } = this.#stream;
-    if (!this.#detailed) {
+    if (!this.detailed) {
       if (typeof timing !== 'number') throw wrongType('timing', timing, EXPECTED);
       area[WALL_START] = this.#checkWall(timing);
       return;
@@ -75,7 +76,7 @@ export class CallStarts {
     const { ring, area, head } = this.#stream;
     const { readStamp, stamp } = ring;
     const cpu = head.cpu === -1 ? '-1' : `area[${CPU_NOW}]`;
-    const timing = this.#detailed ? `new DetailedTiming(stamp[0], ${cpu}, undefined)` : 'stamp[0]';
+    const timing = this.detailed ? `new DetailedTiming(stamp[0], ${cpu}, undefined)` : 'stamp[0]';
     const body = `return function enter() { readStamp(); return ${timing}; };`;
     return compile('enter', { readStamp, stamp, area, DetailedTiming }, body) as () => Timing;
   }
@@ -85,7 +86,7 @@ export class CallStarts {
     ring.readStamp();
     const wall = ring.stamp[0]!;
     const cpu = head.cpu === -1 ? -1 : area[CPU_NOW]!;
-    const timing = this.#detailed ? new DetailedTiming(wall, cpu, counters?.take()) : wall;
+    const timing = this.detailed ? new DetailedTiming(wall, cpu, counters?.take()) : wall;
     return timing as unknown as Timing;
   }
 

@@ -241,7 +241,8 @@ export class Rank {
     const encode = this.#encoders.of(name);
     const area = this.#area;
     if (timing === undefined) {
-      this.#stream.startAtEnd();
+      if (this.#starts.detailed) this.#stream.startAtEnd();
+      else area[WALL_START] = -1;
     } else if (
       typeof timing === 'number' &&
       (timing as number) >= area[WALL_TURN]! &&
