@@ -18,9 +18,9 @@ import { median, quantile } from './median.mjs';
  * @typedef {Map<string, { ns: number[], quiet: boolean[] }>} Costs
  */
 
-/** Fewer undisturbed batches than these say less than all of them. */
+/** With fewer undisturbed batches than these, all batches count. */
 const ENOUGH = 20;
-/** How long a measurement waits for the core to be undisturbed, all in all. */
+/** How long a measurement waits in total for the core to be undisturbed. */
 const PATIENCE_MS = 20_000;
 
 /** @param {() => unknown} run */
@@ -33,8 +33,8 @@ function wallNs(run) {
 /**
  * Measures peers side by side on a machine that is not quiet: short batches in turn, so that all
  * peers see the same minutes; in every round another peer begins. What a peer leaves to be written
- * is written between the batches, so that no batch waits for a disk or a queue. A batch begins when
- * the core is undisturbed, as far as patience reaches.
+ * is written between the batches, so that no batch waits for a disk or a queue. A batch waits until
+ * the core is undisturbed, but all batches together wait for at most `PATIENCE_MS`.
  *
  * @param {readonly Peer[]} peers
  * @param {object} settings

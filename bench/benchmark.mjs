@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
  */
 
 /**
- * What a figure should be, and is.
+ * What a figure should be, and what it is.
  *
  * @typedef {object} Goal
  * @property {string} goal
@@ -36,7 +36,7 @@ import { parseArgs } from 'node:util';
  * @property {(options: { quick: boolean } & Record<string, any>) => Promise<Result>} measure
  */
 
-/** Where and with what the figures came about. */
+/** The machine and the versions that were measured. */
 export function machine() {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   let clockSource = '';

@@ -1,6 +1,6 @@
-// Two virtual processors may be the two threads of one core, and the second one may belong to another
-// machine: no counter of this system shows that, and code that keeps a core
-// busy takes twice its time meanwhile. So the same small work is timed again and again.
+// Two virtual processors may be the two threads of one core, and the other one may belong to another
+// machine. No counter of this system shows that. Code that keeps the core busy then takes twice its
+// time. So the same small work is timed again and again.
 
 const STEPS = 15_000;
 /** Slower than this, in relation to the core by itself, is disturbed. */

@@ -1,4 +1,4 @@
-// What recording a DUMPI call costs, against the same record written by a loop in C++.
+// What a recorded DUMPI call costs, compared with a C++ loop that writes the same record.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

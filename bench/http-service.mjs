@@ -1,4 +1,4 @@
-// The service that bench/http.mjs loads: it answers, counts, and says what that cost it.
+// The service that bench/http.mjs loads: it answers, counts, and reports the CPU time that it used.
 
 import { createServer } from 'node:http';
 

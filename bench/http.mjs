@@ -1,4 +1,4 @@
-// An HTTP service plain, traced, watched by nobody in particular, and with OpenTelemetry.
+// An HTTP service: plain, traced, with subscribers that do nothing, and with OpenTelemetry.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

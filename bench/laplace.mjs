@@ -1,5 +1,5 @@
-// What a reference of Laplace's costs, singly and in bulk, and how fast a reference trace is turned
-// into text and back, against C++ loops that do the same; with --references, in how much memory.
+// What a reference of Laplace costs, alone and in bulk, and how fast a reference trace becomes text and
+// comes back. C++ loops that do the same are the comparison. --references also measures memory.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What an ovni event costs, against the same event written by a loop in C++.
+// What an ovni event costs, compared with a C++ loop that writes the same event.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -67,7 +67,7 @@ function measureOne(directory, bytes, marks) {
   const thread = join(traceDir, 'loom.node.1/proc.1/thread.1');
   const stream = join(thread, 'stream.obs');
   const { size } = statSync(stream);
-  const beside = ['.stream.ring', 'stream.json', '.stream.json.finished'].map((name) => ({
+  const neighbours = ['.stream.ring', 'stream.json', '.stream.json.finished'].map((name) => ({
     path: join(thread, name),
     content: readFileSync(join(thread, name)),
   }));
@@ -80,7 +80,7 @@ function measureOne(directory, bytes, marks) {
     if (recovered.streams.length !== 1 || recovered.faults.length > 0) {
       throw new Error(`recovery failed: ${JSON.stringify(recovered)}`);
     }
-    for (const { path, content } of beside) writeFileSync(path, content);
+    for (const { path, content } of neighbours) writeFileSync(path, content);
     truncateSync(stream, size);
   }
   rmSync(traceDir, { recursive: true });

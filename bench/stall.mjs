@@ -1,4 +1,4 @@
-// The longest time for which a thread that emits a million events a second stands still, against a loop
+// The longest time for which a thread waits that emits a million events a second, compared with a loop
 // that only reads the clock.
 
 import { spawnSync } from 'node:child_process';
@@ -142,7 +142,7 @@ async function measure({ quick, seconds = quick ? '1' : '60' }) {
 const [, , mode, loop, duration] = process.argv;
 if (mode !== LOOP) {
   await main(import.meta.url, {
-    title: 'How long an emitting thread stands still',
+    title: 'The longest stall of an emitting thread',
     help: '  --seconds N  of each loop, default 60',
     options: { seconds: { type: 'string' } },
     measure,

@@ -1,4 +1,4 @@
-// Writing at full speed for seconds: how much, how long the thread stood still, and is it all there.
+// Writing at full speed for seconds: how much was written, how long the thread waited, what is missing.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,8 +39,8 @@ function emitFor(seconds) {
 }
 
 /**
- * The longest time between two looks at the clock of a loop that does nothing else: what the
- * machine itself takes away.
+ * The longest time between two looks at the clock in a loop that does nothing else. This much is
+ * due to the machine itself.
  *
  * @param {number} seconds
  */

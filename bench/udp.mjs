@@ -1,4 +1,4 @@
-// A million Heph events over UDP: what was sent, what arrived, and whether the reader can tell.
+// A million Heph events over UDP: what was sent, what arrived, and what the reader knows to be missing.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
