@@ -37,6 +37,7 @@ const rules = [
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
+  [/^node\/requests\/context\/(?!propagation-policy)/, 'node/context'],
   [/^node\//, 'node/hook'],
   [/^(traces|cli)\//, 'cli/commands'],
 ];

@@ -23,6 +23,8 @@ import { traceClientRequests } from './requests/client-spans.js';
 import { completeAtExit, completeOnSignals } from './process-end.js';
 import { traceFetchRequests } from './requests/fetch-spans.js';
 import { GarbageCollections } from './threads/garbage-collections.js';
+import type { ServerRecorder } from './requests/exchange.js';
+import { FlatRecorder } from './requests/flat-recorder.js';
 import { traceServerRequests } from './requests/server-spans.js';
 import { firstPiece, presentPiece, rotatePieces } from './threads/ovni-rotation.js';
 import type { PieceSettings } from './threads/ovni-rotation.js';
@@ -210,10 +212,21 @@ function observe(
   const spans = plan.hephTarget === undefined ? undefined : new SpanStream(plan.hephTarget, trace);
   if (requests !== undefined && thread.process !== undefined) observeThread(plan, requests);
   if (spans === undefined && requests === undefined) return;
-  traceServerRequests(spans, requests, plan.requestBytes);
-  if (spans === undefined) return;
+  const open = spans === undefined ? undefined : recorderOf(plan, spans);
+  traceServerRequests(open, requests, plan.requestBytes);
+}
+
+/** Records outgoing requests; returns what opens the recorder of those that come in. */
+function recorderOf({ context }: ProcessPlan, spans: SpanStream): () => ServerRecorder {
+  if (context !== undefined) {
+    const { traceRequestsWithContext } =
+      require('./requests/context/trace-requests.js') as typeof import('./requests/context/trace-requests.js');
+    const recorder = traceRequestsWithContext(spans, context);
+    return () => recorder;
+  }
   traceClientRequests(spans);
   traceFetchRequests(spans);
+  return () => new FlatRecorder(spans);
 }
 
 function beginFirst(): void {
@@ -237,6 +250,7 @@ function beginFirst(): void {
     pieces: ovni?.pieces,
     hephTarget: heph?.target,
     requestBytes: settings.requestBytes,
+    context: settings.context,
     firstTid: systemThreadId(),
   };
   publishPlan(plan);

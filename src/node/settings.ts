@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { basename, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
+import { parsePropagation, parseTrust } from './requests/context/propagation-policy.js';
+import type { ContextSettings, Propagation, Trust } from './requests/context/propagation-policy.js';
 import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
@@ -20,6 +23,11 @@ export interface Settings {
   app: number;
   /** `TRACEWRIGHT_NAME`: names directories and files; default the script's file name. */
   name: string;
+  /**
+   * `TRACEWRIGHT_CONTEXT`: requests are spans with ids, a parent and context: `on`, `off` (default), or
+   * `auto`. How traces cross process borders then: `TRACEWRIGHT_PROPAGATE` and `TRACEWRIGHT_TRUST`.
+   */
+  context: ContextSettings | undefined;
   /** `TRACEWRIGHT_REQUEST_BYTES`: `1`: request spans contain the number of bytes written. */
   requestBytes: boolean;
   /** `TRACEWRIGHT_QUIET`: `1`: the place of the traces is not printed. */
@@ -35,7 +43,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'ENABLED REQUIRED FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
+    'CONTEXT PROPAGATE TRUST REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -82,14 +90,54 @@ function read<T>(
   otherwise: T,
   limit: string,
   parse: (text: string) => T | undefined,
+  shown = Array.isArray(otherwise) ? otherwise.join(',') : String(otherwise),
 ): T {
   const given = text(variable);
   if (given === undefined) return otherwise;
   const value = parse(given);
   if (value !== undefined) return value;
-  const shown = Array.isArray(otherwise) ? otherwise.join(',') : String(otherwise);
   warn(`${variable} must be ${limit}, got ${JSON.stringify(given)}; ${shown} is used`);
   return otherwise;
+}
+
+/** From here on AsyncLocalStorage costs a service next to nothing. */
+const CHEAP_CONTEXT = 24;
+
+/** Context where it is cheap, or where the program uses OpenTelemetry, for which it needs it. */
+function wantsContext(): boolean {
+  if (Number.parseInt(process.versions.node) >= CHEAP_CONTEXT) return true;
+  try {
+    createRequire(process.argv[1] ?? `${process.cwd()}/`).resolve('@opentelemetry/api');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const EVERYWHERE: Propagation = { everywhere: true, hosts: [] };
+const LOOPBACK: Trust = ['loopback'];
+
+function readContext(): ContextSettings | undefined {
+  const on = read('TRACEWRIGHT_CONTEXT', false, 'auto, on or off', (value) =>
+    value.trim().toLowerCase() === 'auto' ? wantsContext() : switchOf(value),
+  );
+  if (!on) return undefined;
+  return {
+    propagation: read(
+      'TRACEWRIGHT_PROPAGATE',
+      EVERYWHERE,
+      'auto, off, or names of hosts with commas between them',
+      parsePropagation,
+      'auto',
+    ),
+    trust: read(
+      'TRACEWRIGHT_TRUST',
+      LOOPBACK,
+      'loopback, all, none, or addresses with commas between them',
+      parseTrust,
+      'loopback',
+    ),
+  };
 }
 
 /** Reads the environment. An invalid value causes a warning and its default, an unknown name a warning. */
@@ -115,6 +163,7 @@ export function readSettings(): Settings {
       return Number.isInteger(app) && app >= 1 && app <= MAX_APP ? app : undefined;
     }),
     name: fileName(text('TRACEWRIGHT_NAME') ?? scriptName()),
+    context: readContext(),
     requestBytes: read('TRACEWRIGHT_REQUEST_BYTES', false, SWITCH_VALUES, switchOf),
     quiet: read('TRACEWRIGHT_QUIET', false, SWITCH_VALUES, switchOf),
   };

@@ -1,13 +1,11 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Span } from '../../heph/write/span.js';
-import type { Stream, Timing } from '../../heph/write/stream.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
+import { Connection, Exchange } from './exchange.js';
+import type { ServerRecorder } from './exchange.js';
 import { routeOf, watchFastifyRoutes } from './routes.js';
-import type { SpanStream } from './span-stream.js';
-import { pathOf } from './url-path.js';
 
 const CONNECTION = Symbol('tracewright.connection');
 
@@ -20,164 +18,29 @@ interface ServerMessage {
   socket: TracedSocket;
 }
 
-/** A request on its way, in the list of those that its connection has open. */
-class Exchange {
-  readonly timing: Timing | undefined;
-  readonly method: string;
-  /** Frameworks rewrite the request's own, so it is kept from the start. */
-  readonly url: string;
-  readonly response: ServerResponse;
-  route = '';
-  next: Exchange | undefined = undefined;
-
-  constructor(timing: Timing | undefined, request: IncomingMessage, response: ServerResponse) {
-    this.timing = timing;
-    this.method = request.method ?? '';
-    this.url = request.url ?? '';
-    this.response = response;
-  }
-}
-
 /** Bytes written to a socket so far; what a program passes for one may not count. */
 function bytesWritten(socket: Socket): number {
   const written: unknown = socket.bytesWritten;
   return typeof written === 'number' ? written : 0;
 }
 
-/**
- * The requests that a connection has open, oldest first; more than one only where the client
- * pipelines. They hang off the socket and not off their responses: a property more on an object that
- * Node makes for every request costs Node more than it costs us.
- */
-class Connection {
-  /** Bytes that had been written when the last response was finished. */
-  written: number;
-  #oldest: Exchange | undefined = undefined;
-  /** Only where there are several: most connections never have to keep it. */
-  #last: Exchange | undefined = undefined;
-
-  constructor(written: number) {
-    this.written = written;
-  }
-
-  get oldest(): Exchange | undefined {
-    return this.#oldest;
-  }
-
-  add(exchange: Exchange): void {
-    if (this.#oldest === undefined) {
-      this.#oldest = exchange;
-      return;
-    }
-    (this.#last ?? this.#oldest).next = exchange;
-    this.#last = exchange;
-  }
-
-  find(response: object): Exchange | undefined {
-    let exchange = this.#oldest;
-    while (exchange !== undefined && exchange.response !== response) exchange = exchange.next;
-    return exchange;
-  }
-
-  /** Takes out what a response answers: the oldest, for HTTP/1 answers in turn. */
-  take(response: ServerResponse): Exchange | undefined {
-    let before: Exchange | undefined;
-    let exchange = this.#oldest;
-    while (exchange !== undefined && exchange.response !== response) {
-      before = exchange;
-      exchange = exchange.next;
-    }
-    if (exchange === undefined) return undefined;
-    if (before === undefined) this.#oldest = exchange.next;
-    else before.next = exchange.next;
-    if (exchange === this.#last) this.#last = before;
-    return exchange;
-  }
-}
-
-const ANSWERED = [
-  ['method', 'string'],
-  ['path', 'string'],
-  ['status', 'u64'],
-] as const;
-const ROUTED = [['route', 'string'], ...ANSWERED] as const;
-const BYTES = ['bytes', 'u64'] as const;
-const ABORTED = ['aborted', 'u64'] as const;
-
-/** The shapes of a request's span. */
-class RequestSpans {
-  readonly stream: Stream;
-  readonly #output: SpanStream;
-  readonly #answered: Span<typeof ANSWERED>;
-  readonly #routed: Span<typeof ROUTED>;
-  readonly #answeredWithBytes: Span<readonly [...typeof ANSWERED, typeof BYTES]>;
-  readonly #routedWithBytes: Span<readonly [...typeof ROUTED, typeof BYTES]>;
-  readonly #aborted: Span<readonly [...typeof ANSWERED, typeof ABORTED]>;
-  readonly #routedAborted: Span<readonly [...typeof ROUTED, typeof ABORTED]>;
-
-  constructor(output: SpanStream) {
-    const { stream } = output;
-    this.stream = stream;
-    this.#output = output;
-    this.#answered = stream.span('request', ANSWERED);
-    this.#routed = stream.span('request', ROUTED);
-    this.#answeredWithBytes = stream.span('request', [...ANSWERED, BYTES]);
-    this.#routedWithBytes = stream.span('request', [...ROUTED, BYTES]);
-    this.#aborted = stream.span('request', [...ANSWERED, ABORTED]);
-    this.#routedAborted = stream.span('request', [...ROUTED, ABORTED]);
-  }
-
-  answered({ timing, method, url, route, response }: Exchange): void {
-    const substream = this.#output.nextSubstream();
-    const { statusCode } = response;
-    if (route === '') {
-      this.#answered.finishIn(substream, timing, method, pathOf(url), statusCode);
-    } else {
-      this.#routed.finishIn(substream, timing, route, method, pathOf(url), statusCode);
-    }
-  }
-
-  answeredWithBytes({ timing, method, url, route, response }: Exchange, bytes: number): void {
-    const substream = this.#output.nextSubstream();
-    const path = pathOf(url);
-    const { statusCode } = response;
-    if (route === '') {
-      this.#answeredWithBytes.finishIn(substream, timing, method, path, statusCode, bytes);
-    } else {
-      this.#routedWithBytes.finishIn(substream, timing, route, method, path, statusCode, bytes);
-    }
-  }
-
-  aborted(exchange: Exchange): void {
-    const { timing, method, url, route, response } = exchange;
-    const path = pathOf(url);
-    const status = response.headersSent ? response.statusCode : 0;
-    const substream = this.#output.nextSubstream();
-    if (route === '') {
-      this.#aborted.finishIn(substream, timing, method, path, status, 1);
-    } else {
-      this.#routedAborted.finishIn(substream, timing, route, method, path, status, 1);
-    }
-  }
-}
-
 /** The HTTP server requests of one thread. */
 class ServerRequests {
-  readonly #output: SpanStream | undefined;
+  readonly #open: (() => ServerRecorder) | undefined;
   readonly #inFlight: RequestsInFlight | undefined;
   readonly #withBytes: boolean;
   readonly #guard = new Guard('HTTP requests');
   readonly #opening = new Guard('HTTP requests');
   /** Made with the first request; see SpanStream. */
-  #spans: RequestSpans | undefined;
+  #recorder: ServerRecorder | undefined;
   readonly #whenClosed: (this: TracedSocket) => void;
 
   constructor(
-    output: SpanStream | undefined,
+    open: (() => ServerRecorder) | undefined,
     inFlight: RequestsInFlight | undefined,
     withBytes: boolean,
   ) {
-    this.#output = output;
+    this.#open = open;
     this.#inFlight = inFlight;
     this.#withBytes = withBytes;
     const close = this.#guard.wrap<TracedSocket>((socket) => {
@@ -215,17 +78,18 @@ class ServerRequests {
   #started({ request, response, socket }: ServerMessage): void {
     const connection = socket[CONNECTION] ?? this.#adopt(socket);
     this.#inFlight?.begin();
-    const output = this.#output;
-    if (output !== undefined && this.#spans === undefined) this.#openSpans(output);
-    connection.add(new Exchange(this.#spans?.stream.startTrace(), request, response));
+    const exchange = new Exchange(request, response);
+    connection.add(exchange);
+    if (this.#recorder === undefined && this.#open !== undefined) this.#openRecorder(this.#open);
+    this.#recorder?.start(exchange, request, socket);
   }
 
   /** Without spans for now, requests are kept in mind all the same: others count on it. */
-  #openSpans(output: SpanStream): void {
+  #openRecorder(open: () => ServerRecorder): void {
     const guard = this.#opening;
     if (!guard.on) return;
     try {
-      this.#spans = new RequestSpans(output);
+      this.#recorder = open();
     } catch (error) {
       guard.fail(error);
     }
@@ -243,15 +107,15 @@ class ServerRequests {
     const exchange = connection?.take(response);
     if (connection === undefined || exchange === undefined) return;
     this.#inFlight?.end();
-    const spans = this.#spans;
-    if (spans === undefined) return;
+    const recorder = this.#recorder;
+    if (recorder === undefined) return;
     if (exchange.route === '') exchange.route = routeOf(request, exchange.url);
     if (!this.#withBytes) {
-      spans.answered(exchange);
+      recorder.answered(exchange, undefined);
       return;
     }
     const written = bytesWritten(socket);
-    spans.answeredWithBytes(exchange, written - connection.written);
+    recorder.answered(exchange, written - connection.written);
     connection.written = written;
   }
 
@@ -263,29 +127,24 @@ class ServerRequests {
       connection.take(left.response);
       this.#inFlight?.end();
       if (left.route === '') left.route = routeOf(left.response.req, left.url);
-      this.#spans?.aborted(left);
+      this.#recorder?.aborted(left);
     }
   }
 }
 
 /**
- * Records every request that an HTTP server of this thread receives, as a span `request` with
- * `method`, `path` (without query) and `status`, and with `route` first if a router reports it. A
- * request that was not answered in full has `aborted` 1 at the end, and `status` 0 when not even
- * headers were sent.
+ * Records every request that an HTTP server of this thread receives, when it ends. Upgraded connections
+ * and HTTP/2 servers are not recorded.
  *
- * A span is written when it ends, so requests that are open when the process ends leave none.
- * HTTP/2 servers and upgraded connections publish nothing, and are not recorded.
- *
- * @param output where spans go, if anywhere.
+ * @param open called with the first request: how requests are recorded, if they are.
  * @param inFlight where the number of open requests goes, if anywhere.
- * @param withBytes adds `bytes`, what was written to the socket, headers included. Node adds that up
- *   anew whenever it is asked, which costs more than the span itself.
+ * @param withBytes asks for what was written to the socket. Node adds that up anew whenever it is asked,
+ *   which costs more than the span itself.
  */
 export function traceServerRequests(
-  output: SpanStream | undefined,
+  open: (() => ServerRecorder) | undefined,
   inFlight: RequestsInFlight | undefined,
   withBytes: boolean,
 ): void {
-  new ServerRequests(output, inFlight, withBytes);
+  new ServerRequests(open, inFlight, withBytes);
 }

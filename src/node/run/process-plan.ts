@@ -1,4 +1,5 @@
 import { claimNote, getNote, putNote } from '../../core/process-notes.js';
+import type { ContextSettings } from '../requests/context/propagation-policy.js';
 import type { PieceSettings } from '../threads/ovni-rotation.js';
 
 /** What the first traced thread of a process has set up, for the threads that follow. */
@@ -13,6 +14,8 @@ export interface ProcessPlan {
   pieces: PieceSettings | undefined;
   /** Whether request spans tell the bytes that were written. */
   requestBytes: boolean;
+  /** How traces cross process borders; undefined: requests are recorded without context. */
+  context: ContextSettings | undefined;
   /** The first thread's number; it counts as the creator of the others. */
   firstTid: number;
 }

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Names and values of OpenTelemetry's semantic conventions for HTTP spans, version 1.37.0. The one
+ * place of them.
+ */
+export const METHOD = 'http.request.method';
+export const ORIGINAL_METHOD = 'http.request.method_original';
+export const STATUS_CODE = 'http.response.status_code';
+export const RESPONSE_BYTES = 'http.response.size';
+export const ROUTE = 'http.route';
+export const SCHEME = 'url.scheme';
+export const PATH = 'url.path';
+export const FULL_URL = 'url.full';
+export const ADDRESS = 'server.address';
+export const PORT = 'server.port';
+export const PROTOCOL_VERSION = 'network.protocol.version';
+export const ERROR_TYPE = 'error.type';
+
+/** The value of `error.type` where there is neither a status nor a code. */
+export const OTHER = '_OTHER';
+/** Of a connection that was closed before the exchange was over. Not of the conventions. */
+export const ABORTED = 'aborted';
+
+const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '));
+
+/** The method as spans record it: what the conventions do not know would be of any number. */
+export function knownMethod(method: string): string {
+  return METHODS.has(method) ? method : OTHER;
+}
+
+/** The name of a span without a route. */
+export function spanName(method: string): string {
+  return METHODS.has(method) ? method : 'HTTP';
+}
+
+/** Host and port of an authority, such as that of the header `Host`; undefined if it is none. */
+export function hostAndPort(authority: unknown): { host: string; port?: number } | undefined {
+  if (typeof authority !== 'string' || authority.length > 256) return undefined;
+  const match = /^(\[[\da-f:.]+\]|[^:@/?#\s[\]]+)(?::(\d{1,5}))?$/i.exec(authority);
+  if (match === null) return undefined;
+  const [, host, port] = match;
+  return port === undefined ? { host: host! } : { host: host!, port: Number(port) };
+}
+
+/** What the conventions call an error: its code, else its class. */
+export function errorType(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return OTHER;
+  try {
+    const { code, name } = error as { code?: unknown; name?: unknown };
+    if (typeof code === 'string' && code !== '') return code;
+    return typeof name === 'string' && name !== '' ? name : OTHER;
+  } catch {
+    return OTHER;
+  }
+}
+
+/** `1.1` */
+export function protocolVersion({ httpVersion }: IncomingMessage): string {
+  return httpVersion;
+}
