@@ -128,13 +128,13 @@ export function event<S extends DeclaredMcv | (string & {})>(
 }
 
 /**
- * Defines a mark type on the calling thread (libovni: `ovni_mark_type`). Every thread that uses it
- * defines it, with the same title.
+ * Defines a mark type for all threads of the process, also those that have begun (libovni:
+ * `ovni_mark_type`). Several threads may define it, with the same title.
  *
  * @param type 0 to 99.
  * @param title 1 to 511 bytes of UTF-8.
  * @param options `stack`: values are pushed and popped, up to 512 of them; otherwise one is set.
- * @throws TracewrightError for a wrong argument, for a type that this thread has defined otherwise, and
+ * @throws TracewrightError for a wrong argument, for a type that any thread has defined otherwise, and
  *   `ERR_ORDER` outside of `threadInit` and `threadFree`.
  */
 export function markType(type: number, title: string, options: { stack?: boolean } = {}): void {
@@ -149,10 +149,11 @@ export function markType(type: number, title: string, options: { stack?: boolean
 /**
  * Gives a value of a mark type its name (libovni: `ovni_mark_label`).
  *
- * @param type one that {@link markType} has defined on this thread.
+ * @param type one that {@link markType} has defined on any thread.
  * @param value 1 to 2^63 - 1.
  * @param label 1 to 511 bytes of UTF-8.
- * @throws TracewrightError for a wrong argument, and for a value that has another label.
+ * @throws TracewrightError for a wrong argument, and for a value to which any thread has given another
+ *   label.
  */
 export function markLabel(type: number, value: number | bigint, label: string): void {
   labelMark(readyThread('markLabel'), type, value, label);
@@ -161,7 +162,7 @@ export function markLabel(type: number, value: number | bigint, label: string): 
 /**
  * Pushes a value (libovni: `ovni_mark_push`).
  *
- * @param type a stack that {@link markType} has defined on this thread.
+ * @param type a stack that {@link markType} has defined on any thread.
  * @param value any 64-bit integer but 0.
  * @throws TracewrightError for a wrong argument, `ERR_ORDER` if 512 values are pushed.
  */
@@ -172,7 +173,7 @@ export function markPush(type: number, value: number | bigint): void {
 /**
  * Pops the value on top (libovni: `ovni_mark_pop`).
  *
- * @param type a stack that {@link markType} has defined on this thread.
+ * @param type a stack that {@link markType} has defined on any thread.
  * @param value the value on top.
  * @throws TracewrightError for another value, `ERR_ORDER` if none is pushed.
  */
@@ -183,7 +184,7 @@ export function markPop(type: number, value: number | bigint): void {
 /**
  * Sets the value of a mark type that is not a stack (libovni: `ovni_mark_set`).
  *
- * @param type one that {@link markType} has defined on this thread without `stack`.
+ * @param type one that {@link markType} has defined on any thread without `stack`.
  * @param value any 64-bit integer but 0.
  * @throws TracewrightError for a wrong argument, `ERR_ORDER` for a stack.
  */

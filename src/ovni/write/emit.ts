@@ -87,8 +87,8 @@ export function emitTo(
   const bytes = HEADER_BYTES + count;
   if (ring.free < bytes) {
     if (state === undefined) {
-      if (!stream.makeRoom(bytes, clock)) return;
-    } else if (!stream.forceRoom(bytes, clock)) {
+      if (!stream.makeRoom('emit', bytes, clock)) return;
+    } else if (!stream.forceRoom('emit', bytes, clock)) {
       stream.oweState(state, mcv === 'OHx' ? new Uint8Array(data) : undefined);
       return;
     }
@@ -110,12 +110,14 @@ export function emitTo(
  * Writes a jumbo event to `stream`.
  *
  * @see emitJumbo in index.ts, which states the contract.
+ * @param call the caller, for the error `ERR_ORDER` of a closed stream.
  */
 export function emitJumboTo(
   stream: StreamWriter,
   mcv: string,
   data: Uint8Array,
   clock: bigint | undefined,
+  call = 'emitJumbo',
 ): void {
   const header = headerWithoutFlags(mcv) | JUMBO_FLAG | payloadSizeCode(JUMBO_LENGTH_BYTES);
   const count = checkedLength('data', data);
@@ -132,7 +134,7 @@ export function emitJumboTo(
     stream.writeThrough(head, data, clock);
     return;
   }
-  if (ring.free < bytes && !stream.makeRoom(bytes, clock)) return;
+  if (ring.free < bytes && !stream.makeRoom(call, bytes, clock)) return;
   const at = ring.position;
   ring.view.setUint32(at, header, true);
   ring.view.setUint32(at + PAYLOAD_OFFSET, count, LITTLE);

@@ -86,7 +86,7 @@ function jumboEmitter(stream: StreamWriter, signature: Signature) {
       writeFixed(view, offset, type, values[i]);
     });
     data.write(text, payloadBytes);
-    emitJumboTo(stream, mcv, data, undefined);
+    emitJumboTo(stream, mcv, data, undefined, mcv);
   };
 }
 
@@ -100,8 +100,8 @@ function plainEmitter(stream: StreamWriter, signature: Signature, header: number
     const state = changesState ? stream.stateAfter(mcv) : undefined;
     if (ring.free < bytes) {
       if (state === undefined) {
-        if (!stream.makeRoom(bytes)) return;
-      } else if (!stream.forceRoom(bytes)) {
+        if (!stream.makeRoom(mcv, bytes)) return;
+      } else if (!stream.forceRoom(mcv, bytes)) {
         stream.oweState(state, mcv === 'OHx' ? payloadOf(signature, values) : undefined);
         return;
       }

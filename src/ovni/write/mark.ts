@@ -11,6 +11,8 @@ import {
   payloadSizeCode,
 } from '../layout.js';
 import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from '../mark-stacks.js';
+import { shareLabel, sharedMark, shareMark } from './shared-marks.js';
+import type { SharedMark } from './shared-marks.js';
 import { clockBackwards } from './stream-writer.js';
 import type { MarkDefinition } from './stream-metadata.js';
 import type { StreamWriter } from './stream-writer.js';
@@ -45,19 +47,22 @@ export function defineMark(
 ): void {
   checkType(type);
   checkText('title', title);
-  const known = stream.metadata.marks[type];
-  if (known !== undefined) {
-    if (known.title === title && known.stack === stack) return;
-    throw outOfRange('type', type, `a new one: it is defined as ${JSON.stringify(known.title)}`);
+  const first = shareMark(stream.process!, type, { title, stack });
+  if (first.title !== title || first.stack !== stack) {
+    const words = `${JSON.stringify(first.title)}${first.stack ? ', a stack' : ''}`;
+    throw outOfRange('type', type, `a new one: it is defined as ${words}`);
   }
-  stream.metadata.marks[type] = {
-    title,
-    stack,
-    labels: new Map(),
-    labelled: new Set(),
-  };
-  stream.markStacks.kinds[type] = stack ? STACK : SINGLE;
+  if (stream.metadata.marks[type] !== undefined) return;
+  adopt(stream, type, first);
   stream.metadata.write();
+}
+
+/** Makes a type of the process one of the stream, whose metadata then says what its events mean. */
+function adopt(stream: StreamWriter, type: number, { title, stack }: SharedMark): MarkDefinition {
+  const mark = { title, stack, labels: new Map<string, string>() };
+  stream.metadata.marks[type] = mark;
+  stream.markStacks.kinds[type] = stack ? STACK : SINGLE;
+  return mark;
 }
 
 /** Names a value of a mark type; see markLabel in index.ts. */
@@ -70,22 +75,21 @@ export function labelMark(
   checkValue(value);
   if (value <= 0) throw outOfRange('value', value, 'an integer from 1 to 2^63 - 1');
   checkText('label', label);
-  const { labels, labelled } = definition(stream, type);
+  const { labels } = definition(stream, 'markLabel', type);
   const key = String(value);
-  const known = labels.get(key);
-  if (known === label) return;
-  if (known !== undefined) {
-    throw outOfRange('value', value, `a new one: its label is ${JSON.stringify(known)}`);
-  }
+  if (labels.get(key) === label) return;
   const low = BigInt.asUintN(32, BigInt(value));
-  if (labelled.has(low)) {
+  const first = shareLabel(stream.process!, type, low, { value: key, label });
+  if (first.value !== key) {
     throw outOfRange(
       'value',
       value,
       'one that differs from all labelled values in its lower 32 bits',
     );
   }
-  labelled.add(low);
+  if (first.label !== label) {
+    throw outOfRange('value', value, `a new one: its label is ${JSON.stringify(first.label)}`);
+  }
   labels.set(key, label);
   stream.metadata.writeSoon();
 }
@@ -95,12 +99,17 @@ function checkValue(value: unknown): void {
   if (value === 0 || value === 0n) throw outOfRange('value', value, 'an integer other than 0');
 }
 
-function definition(stream: StreamWriter, type: number): MarkDefinition {
+/** A type that any thread of the process has defined. */
+function definition(stream: StreamWriter, call: string, type: number): MarkDefinition {
   const mark = typeof type === 'number' ? stream.metadata.marks[type] : undefined;
+  if (stream.process === undefined) throw stream.closed(call);
   if (mark !== undefined) return mark;
-  if (stream.process === undefined) throw wrongOrder('mark', 'threadInit must be called first');
   checkType(type);
-  throw outOfRange('type', type, 'a type that markType has defined on this thread');
+  const shared = sharedMark(stream.process, type);
+  if (shared === undefined) throw outOfRange('type', type, 'a type that markType has defined');
+  const adopted = adopt(stream, type, shared);
+  stream.metadata.writeSoon();
+  return adopted;
 }
 
 function wrongKind(call: string, type: number, mark: MarkDefinition): never {
@@ -147,11 +156,11 @@ function writeMark(
 }
 
 /** Encodes a mark event. */
-function encode(stream: StreamWriter, header: number, type: number): void {
+function encode(stream: StreamWriter, call: string, header: number, type: number): void {
   const { ring } = stream;
   if (ring.free < RECORD_BYTES) {
     // A push without its pop would make every later one wrong, so these are owed, not dropped.
-    if (!stream.forceRoom(RECORD_BYTES)) {
+    if (!stream.forceRoom(call, RECORD_BYTES)) {
       if (header === SET) stream.oweSet(type, halves[0]!, halves[1]!);
       else stream.oweStack(type);
       return;
@@ -165,7 +174,7 @@ function encode(stream: StreamWriter, header: number, type: number): void {
 
 /** Any push: checks everything, and takes values of all 64 bits. */
 function pushMark(stream: StreamWriter, type: number, value: number | bigint): void {
-  const mark = definition(stream, type);
+  const mark = definition(stream, 'markPush', type);
   if (!mark.stack) wrongKind('markPush', type, mark);
   split(value);
   const { depths, pushed } = stream.markStacks;
@@ -178,7 +187,7 @@ function pushMark(stream: StreamWriter, type: number, value: number | bigint): v
   }
   const low = halves[0]!;
   const high = halves[1]!;
-  encode(stream, PUSH, type);
+  encode(stream, 'markPush', PUSH, type);
   const at = 2 * (type * MAX_DEPTH + depth);
   pushed[at] = low;
   pushed[at + 1] = high;
@@ -187,7 +196,7 @@ function pushMark(stream: StreamWriter, type: number, value: number | bigint): v
 
 /** Any pop. */
 function popMark(stream: StreamWriter, type: number, value: number | bigint): void {
-  const mark = definition(stream, type);
+  const mark = definition(stream, 'markPop', type);
   if (!mark.stack) wrongKind('markPop', type, mark);
   split(value);
   const { depths, pushed } = stream.markStacks;
@@ -196,7 +205,7 @@ function popMark(stream: StreamWriter, type: number, value: number | bigint): vo
   if (top < 0 || pushed[at] !== halves[0] || pushed[at + 1] !== halves[1]) {
     wrongPop(stream, type, value);
   }
-  encode(stream, POP, type);
+  encode(stream, 'markPop', POP, type);
   depths[type] = top;
 }
 
@@ -211,10 +220,10 @@ function wrongPop(stream: StreamWriter, type: number, value: number | bigint): n
 
 /** Any set. */
 function setMark(stream: StreamWriter, type: number, value: number | bigint): void {
-  const mark = definition(stream, type);
+  const mark = definition(stream, 'markSet', type);
   if (mark.stack) wrongKind('markSet', type, mark);
   split(value);
-  encode(stream, SET, type);
+  encode(stream, 'markSet', SET, type);
 }
 
 /**
@@ -234,7 +243,9 @@ export function markInterval(
   to: number,
 ): void {
   const { ring } = stream;
-  if (ring.free < 2 * RECORD_BYTES && !stream.makeRoom(2 * RECORD_BYTES, BigInt(from))) return;
+  if (ring.free < 2 * RECORD_BYTES) {
+    if (!stream.makeRoom('markInterval', 2 * RECORD_BYTES, BigInt(from))) return;
+  }
   const { view, position } = ring;
   writeMarkAt(view, position, PUSH, type, value, from);
   writeMarkAt(view, position + RECORD_BYTES, POP, type, value, to);

@@ -16,8 +16,6 @@ export interface MarkDefinition {
   title: string;
   stack: boolean;
   labels: Map<string, string>;
-  /** The lower halves of the labelled values, by which the emulator distinguishes values. */
-  labelled: Set<bigint>;
 }
 
 /** Collects a burst of labels, and is short against a reader's patience. */
@@ -26,7 +24,7 @@ const RETRY_MS = 1000;
 
 /** What one stream's metadata says, apart from whose stream it is. */
 export class StreamMetadata {
-  /** Mark types by number, as this thread has defined them. */
+  /** Mark types by number that this thread has defined or used. */
   readonly marks: (MarkDefinition | undefined)[] = [];
   /** Attributes outside the names that ovni keeps for itself. */
   attributes: Record<string, unknown> = {};

@@ -41,6 +41,8 @@ export class StreamWriter {
   /** While anything is owed, `ring.free` is 0, so that each emitter calls `makeRoom` first. */
   #owed = new OwedEvents();
   #ended = false;
+  /** What finds no room at present, for the error of a closed stream. */
+  #call = 'emit';
 
   /** Undefined while the stream is closed. */
   get process(): OvniProcess | undefined {
@@ -108,7 +110,7 @@ export class StreamWriter {
   }
 
   #newRing(): Ring {
-    const ring: Ring = new Ring(() => this.#closed('emit'), {
+    const ring: Ring = new Ring(() => this.closed(this.#call), {
       bytes: FLUSH_EVENTS_BYTES,
       record: (times) => {
         recordFlush(ring, times);
@@ -126,7 +128,7 @@ export class StreamWriter {
     const transition = transitionOf(codeOf(mcv));
     if (transition === undefined) return this.#state;
     const version = this.process?.version;
-    if (version === undefined) throw this.#closed(mcv);
+    if (version === undefined) throw this.closed(mcv);
     if (!isLegal(transition, this.#state, version)) {
       const from = transition.from.filter((state) => isLegal(transition, state, version));
       const now = this.#state === 'unknown' ? 'unknown, having emitted no OHx yet' : this.#state;
@@ -152,17 +154,20 @@ export class StreamWriter {
    * Makes `bytes` bytes free, after what the stream owes. If that fails, the event is counted as
    * dropped.
    *
+   * @param call the caller, for the error `ERR_ORDER` of a closed stream.
    * @param clock the event's own clock, if it has one.
    */
-  makeRoom(bytes: number, clock?: bigint): boolean {
+  makeRoom(call: string, bytes: number, clock?: bigint): boolean {
+    this.#call = call;
     if (this.#owed.any && !this.#payOwed(clock)) return false;
     const { ring } = this;
     return ring.free >= bytes || ring.makeRoom(bytes, clock !== undefined);
   }
 
   /** As `makeRoom`, for an event that is owed if it cannot be written. */
-  forceRoom(bytes: number, clock?: bigint): boolean {
+  forceRoom(call: string, bytes: number, clock?: bigint): boolean {
     const { ring } = this;
+    this.#call = call;
     if (this.#owed.any) {
       if (!ring.forceRoom(LONGEST_OWED_BYTES, clock !== undefined)) {
         ring.free = 0;
@@ -282,7 +287,8 @@ export class StreamWriter {
     }
   }
 
-  #closed(call: string): TracewrightError {
+  /** The error for a call while the stream is closed. */
+  closed(call: string): TracewrightError {
     return wrongOrder(
       call,
       this.#ended ? 'the thread has ended with threadFree' : 'threadInit must be called first',

@@ -215,8 +215,8 @@ const beforeAnything: Partial<Record<keyof typeof ovni, Row[]>> = {
     ['a state too early', ['OHx'], ORDER, 'OHx'],
   ],
   emitJumbo: [
-    ['too early', ['VYc', new Uint8Array(0)], ORDER, 'emit'],
-    ['large, too early', ['VYc', new Uint8Array(4 << 20)], ORDER, 'emit'],
+    ['too early', ['VYc', new Uint8Array(0)], ORDER, 'emitJumbo'],
+    ['large, too early', ['VYc', new Uint8Array(4 << 20)], ORDER, 'emitJumbo'],
   ],
   flush: [['too early', [], ORDER, 'flush']],
   attrHas: [['too early', ['a'], ORDER, 'attrHas']],
@@ -225,18 +225,18 @@ const beforeAnything: Partial<Record<keyof typeof ovni, Row[]>> = {
   attrFlush: [['too early', [], ORDER, 'attrFlush']],
   markType: [['too early', [1, 'x'], ORDER, 'markType']],
   markLabel: [['too early', [1, 1, 'x'], ORDER, 'markLabel']],
-  markPush: [['too early', [1, 1], ORDER, 'mark']],
-  markPop: [['too early', [1, 1], ORDER, 'mark']],
-  markSet: [['too early', [1, 1], ORDER, 'mark']],
+  markPush: [['too early', [1, 1], ORDER, 'markPush']],
+  markPop: [['too early', [1, 1], ORDER, 'markPop']],
+  markSet: [['too early', [1, 1], ORDER, 'markSet']],
 };
 
 /** Calls that are wrong once the thread has ended. */
 const afterTheEnd: Partial<Record<keyof typeof ovni, Row[]>> = {
   threadFree: [['twice', [], ORDER, 'threadFree']],
   emit: [['too late', ['OB.'], ORDER, 'emit']],
-  emitJumbo: [['too late', ['VYc', new Uint8Array(9)], ORDER, 'emit']],
-  markPush: [['too late', [1, 1], ORDER, 'emit']],
-  markSet: [['too late', [2, 1], ORDER, 'emit']],
+  emitJumbo: [['too late', ['VYc', new Uint8Array(9)], ORDER, 'emitJumbo']],
+  markPush: [['too late', [1, 1], ORDER, 'markPush']],
+  markSet: [['too late', [2, 1], ORDER, 'markSet']],
   flush: [['too late', [], ORDER, 'flush']],
   attrSet: [['too late', ['a', 1], ORDER, 'attrSet']],
   markType: [['too late', [8, 'x'], ORDER, 'markType']],
