@@ -74,6 +74,7 @@ describe('requests with context', () => {
     const second = JSON.parse(await get(service, '/ids')) as Record<string, string>;
     expect(first['trace_id']).toBe(TRACE);
     expect(second['trace_id']).not.toBe(TRACE);
+    await service.printed(/(?:^done \/ids\n[^]*){2}/m);
     const spans = await spansOf(service);
     const ofFirst = spans.find(({ traceId }) => traceId === TRACE)!;
     expect(ofFirst.spanId).toBe(first['span_id']);
