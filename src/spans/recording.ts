@@ -4,7 +4,7 @@ import type { OptionNames } from '../core/options/argument.js';
 import { isMainThread } from '../core/system-thread.js';
 import { checkTarget } from '../heph/target.js';
 import type { Target } from '../heph/target.js';
-import { openTrace } from '../heph/write/trace.js';
+import { openTraceOfOpenEvents } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import type { Stream } from '../heph/write/stream.js';
 import { checkLimits } from './limits.js';
@@ -16,6 +16,7 @@ import { describeResource } from './resource.js';
 import type { Resource, ResourceOptions } from './resource.js';
 import { checkSampler } from './sampling.js';
 import type { SpanAttributes } from './span.js';
+import { OPEN_SPANS } from './write/open-spans.js';
 import { SpanOutput } from './write/span-output.js';
 
 /** Options of `configure`. Each overrides its environment variable. */
@@ -173,10 +174,10 @@ function useTarget(target: Target): void {
     });
   }
   if (targetKey === key) return;
-  ownTrace = openTrace(target);
+  ownTrace = openTraceOfOpenEvents(target, {}, OPEN_SPANS);
   targetKey = key;
   const trace = ownTrace;
-  source = () => (isMainThread ? trace.stream(0) : trace.stream());
+  source = () => (isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents());
 }
 
 /**
@@ -189,7 +190,7 @@ export async function flush(): Promise<void> {
 }
 
 /**
- * Ends the recording of this thread's spans. Spans that are open then are not recorded. After it,
+ * Ends the recording of this thread's spans. Spans that are open then are recorded as unfinished. After it,
  * `configure` may name another target. Under the register hook it only flushes: the trace is the hook's.
  */
 export async function shutdown(): Promise<void> {

@@ -5,6 +5,11 @@ import type { NativeOpenRecordOptions } from '../addon.js';
 /** How a format opens a ring with a table of open records; see {@link OpenRecords}. */
 export type OpenRecordOptions = NativeOpenRecordOptions;
 
+/** Bytes of a place for records of at most `longest` bytes: see OpenRecords::stride. */
+export function placeBytes(longest: number): number {
+  return Math.ceil((core.control.openHeadBytes + longest) / 64) * 64;
+}
+
 /** Of a place's state: what differs from one of its records to the next. */
 const GENERATION = 0x40000;
 
@@ -77,12 +82,17 @@ export class OpenRecords {
   take(): number {
     const taken = this.#taken[0]!;
     if (taken >= this.#count) {
-      this.#unkept[0]! += 1;
+      this.countUnkept();
       return -1;
     }
     this.#taken[0] = taken + 1;
     if (this.#taken[1] !== 0) core.attend(this.#id);
     return this.#places[taken]!;
+  }
+
+  /** A record that got no place, or did not fit into one. */
+  countUnkept(): void {
+    this.#unkept[0]! += 1;
   }
 
   /** The record at `at` is whole, and counts from here on. */

@@ -11,6 +11,8 @@ import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { mayCompile } from '../../core/ring/compile.js';
+import { placeBytes } from '../../core/ring/open-records.js';
+import type { OpenRecordOptions } from '../../core/ring/open-records.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
@@ -134,6 +136,12 @@ export function epochPacket(epochUnix: bigint): Buffer {
   return packet;
 }
 
+/** The table takes no more than the ring, so that its events fit one piece. */
+function placesIn(ringBytes: number, { places, longest }: OpenEventOptions): OpenRecordOptions {
+  const most = Math.floor(ringBytes / placeBytes(longest));
+  return { places: Math.min(places, most), longest, numberAt: STREAM_OFFSET };
+}
+
 /** A trace as one thread sees it. Threads of a process that open the same target share the trace. */
 export class Trace {
   /** @internal */
@@ -234,7 +242,7 @@ export class Trace {
         lengthOffset: SIZE_OFFSET,
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,
-        ...(openEvents && { openRecords: { ...openEvents, numberAt: STREAM_OFFSET } }),
+        ...(openEvents && { openRecords: placesIn(settings.ringBytes, openEvents) }),
       },
       this.#target,
       settings.onFault,

@@ -26,6 +26,7 @@ import type { Span, SpanAttributes } from '../span.js';
 import { nanosecondsFrom } from '../time.js';
 import type { Instant } from '../time.js';
 import { EventWriter } from './event-writer.js';
+import { OpenSpans } from './open-spans.js';
 import { encodeSpan, PORTIONS } from './span-encoder.js';
 import type { Portion } from './span-encoder.js';
 import { spanShapeCompiler } from './span-shapes.js';
@@ -40,14 +41,6 @@ const CLOCK_JUMP = 1_000_000n;
 /** Definitions are larger than this only by what a program puts into them. */
 const MAX_DEFINITION_BYTES = 16 << 10;
 
-/** Keeps what is known of open spans, for recovery: a record of each in its final bytes. */
-export interface OpenSpans {
-  /** Takes a slot for a span that has started; -1: none is free, which is counted. */
-  begin(span: Span): number;
-  /** Frees the slot of a span that has ended and is in the ring. */
-  end(slot: number): void;
-}
-
 /** Where the spans of a thread go: a stream of a Heph trace. */
 export class SpanOutput {
   readonly stream: Stream;
@@ -57,7 +50,7 @@ export class SpanOutput {
   resource = 0;
   policy: Policy;
   /** Absent unless the target keeps open spans. */
-  open: OpenSpans | undefined = undefined;
+  readonly open: OpenSpans | undefined;
   readonly #writer = new EventWriter();
   readonly #shapes: EventShapes<SpanEmitter> | undefined;
   /** Of `span.start`: when the clocks are looked at again. */
@@ -73,6 +66,8 @@ export class SpanOutput {
     this.ring = stream.ring;
     this.policy = policy;
     this.#shapes = mayCompile() ? new EventShapes(this.trace, spanShapeCompiler(this)) : undefined;
+    const table = this.ring.openRecords;
+    this.open = table === undefined ? undefined : new OpenSpans(this, table);
     this.setResource(resource);
   }
 
@@ -106,6 +101,7 @@ export class SpanOutput {
   /** Records a span that has ended. Never throws: what cannot be recorded is counted. */
   record(span: Span, endTime: Instant | undefined): void {
     if (span.start >= this.#nextLook) this.#lookAtClocks(span.start);
+    if (span.slot !== -1) this.open?.ending(span.slot);
     const { limits, redactor } = this.policy;
     if (
       span.extras !== undefined ||

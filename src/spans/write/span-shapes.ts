@@ -1,6 +1,9 @@
+import { compile } from '../../core/ring/compile.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
+import type { OpenRecords } from '../../core/ring/open-records.js';
 import {
   DESCRIPTION_OFFSET,
+  END_OFFSET,
   SIZE_OFFSET,
   SUBSTREAM_OFFSET,
   TYPE_STRING,
@@ -22,12 +25,16 @@ import {
   RESOURCE_SHIFT,
   SPAN_ID,
   TRACE_HIGH,
+  UNFINISHED,
 } from '../layout.js';
 import type { Span } from '../span.js';
 import type { SpanOutput } from './span-output.js';
 
 /** Records a span without events, links and other extras. */
 export type SpanEmitter = (span: Span) => void;
+
+/** Writes an open span to its place; 0: it may not fit. */
+export type OpenSpanWriter = (span: Span, at: number) => number;
 
 /** Bounds of the constants in an emitter. */
 const MAX_CONSTANT_BYTES = 2048;
@@ -40,7 +47,7 @@ const IDENTITY: readonly (readonly [name: string, high: string, low: string])[] 
   [TRACE_HIGH, 'span.t0', 'span.t1'],
   [SPAN_ID, 'span.s0', 'span.s1'],
   [PARENT_ID, 'span.p0', 'span.p1'],
-  [FLAGS, 'span.scope', `span.flags | (output.resource << ${RESOURCE_SHIFT})`],
+  [FLAGS, 'span.scope', `span.flags | unfinished | (output.resource << ${RESOURCE_SHIFT})`],
 ];
 
 function modifier(name: string): string {
@@ -89,60 +96,116 @@ function writeIdentity(description: Buffer): string[] {
   return statements;
 }
 
-/** A compiler of emitters for the spans of a thread. */
-export function spanShapeCompiler(output: SpanOutput): ShapeCompiler<SpanEmitter> {
-  return (trace, description, names) => {
-    const head = prefixed(description);
-    const texts = names.map((name) => prefixed(name.startsWith(RESERVED) ? RESERVED + name : name));
-    const constantBytes = Buffer.concat([head, ...texts]).length;
-    if (constantBytes > MAX_CONSTANT_BYTES) return undefined;
-    const { packetLimit, ring } = trace;
+/** The texts of what writes a span with certain attributes. */
+interface SpanText {
+  /** Variables for the values of the attributes. */
+  values: readonly string[];
+  scope: Record<string, unknown>;
+  /** Statements: read the values; `areUsual` and `characters` of them. */
+  read: string;
+  measure: string;
+  /** Statements: write everything but counter, size and end at `start`, and declare `at`. */
+  write: string;
+  /** Bytes of a span whose values have no characters. */
+  fixedBytes: number;
+}
+
+function spanText(
+  output: SpanOutput,
+  description: string,
+  names: readonly string[],
+): SpanText | undefined {
+  const head = prefixed(description);
+  const texts = names.map((name) => prefixed(name.startsWith(RESERVED) ? RESERVED + name : name));
+  const constantBytes = Buffer.concat([head, ...texts]).length;
+  if (constantBytes > MAX_CONSTANT_BYTES) return undefined;
+  const values = names.map((_, i) => `v${i}`);
+  return {
+    values,
+    scope: {
+      isUsual,
+      output,
+      writeHead,
+      writeText,
+      writeUntyped,
+      ...Object.fromEntries(names.map((name, i) => [`n${i}`, name])),
+    },
+    read:
+      names.length === 0
+        ? ''
+        : `const { attributes } = span;
+  ${values.map((value, i) => `const ${value} = attributes[n${i}];`).join('\n  ')}`,
+    measure: `let characters = 0;
+  let areUsual = true;
+  ${values.map(measureValue).join('\n  ')}`,
+    write: `view.setInt32(start + ${SUBSTREAM_OFFSET}, span.t2);
+  view.setInt32(start + ${SUBSTREAM_OFFSET + 4}, span.t3);
+  ${writeIdentity(head).join('\n  ')}
+  ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constantStores(texts[i]!, 'at').join('\n    ')}\n    at += ${texts[i]!.length};\n    ${writeValueAt(value)}\n  }`).join('\n  ')}`,
     // Of each value its type, eight bytes or a length, at most three bytes a character, and a modifier.
-    const fixedBytes =
+    fixedBytes:
       DESCRIPTION_OFFSET +
       constantBytes +
       IDENTITY.length * IDENTITY_ATTRIBUTE_BYTES +
-      (9 + MODIFIER_BYTES) * names.length;
+      (9 + MODIFIER_BYTES) * names.length,
+  };
+}
+
+/** A compiler of what writes the spans of a thread that are open. */
+export function openSpanCompiler(
+  output: SpanOutput,
+  table: OpenRecords,
+): ShapeCompiler<OpenSpanWriter> {
+  const { bytes, longest, view } = table;
+  return (_, description, names) => {
+    const text = spanText(output, description, names);
+    if (text === undefined) return undefined;
+    const scope = { ...text.scope, bytes, view, unfinished: UNFINISHED };
+    const body = `${WRITE_OTHER}
+return function writeOpen(span, start) {
+  ${text.read}
+  ${text.measure}
+  if (!areUsual || ${text.fixedBytes} + 3 * characters > ${longest} || !(span.start >= 0)) return 0;
+  writeHead(view, start, ${output.stream.id}, 0, span.start);
+  view.setUint32(start + ${END_OFFSET}, span.start * ${2 ** -32});
+  view.setUint32(start + ${END_OFFSET + 4}, span.start);
+  ${text.write}
+  view.setUint32(start + ${SIZE_OFFSET}, at - start);
+  return at - start;
+};`;
+    return compile(description, scope, body) as OpenSpanWriter;
+  };
+}
+
+/** A compiler of emitters for the spans of a thread. */
+export function spanShapeCompiler(output: SpanOutput): ShapeCompiler<SpanEmitter> {
+  return (trace, description, names) => {
+    const text = spanText(output, description, names);
+    if (text === undefined) return undefined;
+    const { fixedBytes, values } = text;
+    const { packetLimit, ring } = trace;
     const mostCharacters = Math.min(
       SURELY_SHORT,
       Math.floor((ring.longestRecord - fixedBytes) / 3),
     );
-    const values = names.map((_, i) => `v${i}`);
     return buildEmitter<Parameters<SpanEmitter>>(
       trace,
       {
         name: description,
         parameters: ['span', ...values],
-        scope: {
-          counter: output.stream.counter,
-          isUsual,
-          output,
-          writeHead,
-          writeText,
-          writeUntyped,
-          ...Object.fromEntries(names.map((name, i) => [`n${i}`, name])),
-        },
+        scope: { ...text.scope, counter: output.stream.counter, unfinished: 0 },
         functions: WRITE_OTHER,
         entry: {
           parameters: ['span'],
-          prepare:
-            names.length === 0
-              ? ''
-              : `const { attributes } = span;
-  ${values.map((value, i) => `const ${value} = attributes[n${i}];`).join('\n  ')}`,
+          prepare: text.read,
           plainArguments: ['span'],
         },
-        prepare: `let characters = 0;
-  let areUsual = true;
-  ${values.map(measureValue).join('\n  ')}`,
+        prepare: text.measure,
         test: `areUsual && characters <= ${mostCharacters} && span.start >= 0 && span.start <= stamp[0]`,
         bytes: `${fixedBytes} + 3 * characters`,
         write: `const number = counter[0];
   writeHead(view, start, ${output.stream.id}, number, span.start);
-  view.setInt32(start + ${SUBSTREAM_OFFSET}, span.t2);
-  view.setInt32(start + ${SUBSTREAM_OFFSET + 4}, span.t3);
-  ${writeIdentity(head).join('\n  ')}
-  ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constantStores(texts[i]!, 'at').join('\n    ')}\n    at += ${texts[i]!.length};\n    ${writeValueAt(value)}\n  }`).join('\n  ')}
+  ${text.write}
   ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) return unusual(span);`}
   counter[0] = number + 1;
   view.setUint32(start + ${SIZE_OFFSET}, at - start);`,

@@ -1,0 +1,22 @@
+// Starts spans in order and ends them in order, some of them open at a time, until it is killed.
+//
+//   node torture/open-spans-child.mjs TRACE OPEN
+
+import { writeSync } from 'node:fs';
+import { configure, flush, startSpan } from 'tracewright/spans';
+
+const [, , target, open] = process.argv;
+configure({ target, service: 'torture' });
+
+const spans = [];
+let next = 0;
+for (;;) {
+  for (let turn = 0; turn < 5000; turn++) {
+    spans.push(startSpan(`work ${next % 3}`, { n: next, text: 'x'.repeat(next % 40) }));
+    next += 1;
+    if (spans.length > Number(open)) spans.shift().end();
+  }
+  await flush();
+  // Acknowledged: these have ended and are in the file.
+  writeSync(1, `${next - spans.length}\n`);
+}
