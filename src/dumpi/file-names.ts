@@ -36,6 +36,12 @@ export function sideFiles(file: string): SideFiles {
   };
 }
 
+/** The rank's file next to which such a file of sections lies, or undefined for another name. */
+export function fileOfSections(path: string): string | undefined {
+  const match = /^\.(.+\.bin)\.json$/.exec(basename(path));
+  return match === null ? undefined : join(dirname(path), match[1]!);
+}
+
 /** What a ring of calls says of its format. */
 export const CALLS_FORMAT = 'dumpi';
 

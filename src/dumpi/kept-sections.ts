@@ -2,8 +2,10 @@ import { replaceFile } from '../core/files/replace-file.js';
 import { PRIVATE_FILE } from '../core/options/file-mode.js';
 import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
+import type { FileIdentity } from '../core/files/file-identity.js';
 import { wrapSystemError } from '../core/files/system-error.js';
 import { wellFormedJson } from '../core/json.js';
+import type { RingWriter } from '../core/recovery/lost-ring.js';
 import type { Version } from './sections.js';
 
 /** What a rank keeps current in a file next to its ring, because only the end of its trace says it. */
@@ -18,6 +20,14 @@ export interface KeptSections {
   keyvals: readonly (readonly [key: string, value: string])[];
   counterLabels: readonly string[];
   datatypeSizes: readonly number[];
+  /** Who writes the rank. Recovery needs it if the ring is lost. */
+  writer: RankWriter;
+}
+
+/** The process that writes a rank, its ring, and the identity of the rank's file. */
+export interface RankWriter extends RingWriter, FileIdentity {
+  /** The rank's file, absolute. */
+  file: string;
 }
 
 /**
@@ -42,6 +52,12 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
+function isWriter(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, start, boot, ring, file, inode, born } = value as Record<string, unknown>;
+  return Number.isSafeInteger(pid) && isTexts([start, boot, ring, file, inode, born]);
+}
+
 /**
  * Reads what {@link keepSections} has written; a symbolic link is not followed.
  *
@@ -58,6 +74,7 @@ export function readKeptSections(path: string): KeptSections {
     if (!holds) throw new TraceFormatError(path, 0, `${field} is not as written`, { field });
   };
   const { version, startTime, keyvals } = kept;
+  must('writer', isWriter(kept['writer']));
   must('version', isIntegers(version) && version.length === 3);
   must('startTime', Number.isSafeInteger(startTime) && (startTime as number) >= 0);
   must('hostname', typeof kept['hostname'] === 'string');

@@ -45,6 +45,7 @@ export class FieldCursor {
   #base: number;
   #at = 0;
   #record: number;
+  #reachedLimit = false;
 
   /**
    * @param from Bytes from the start of the file to the first field.
@@ -72,6 +73,11 @@ export class FieldCursor {
   /** Bytes from here to the end of the part. */
   get remaining(): number {
     return this.limit - this.offset;
+  }
+
+  /** Whether a field could not be read because it goes on after the end of the part. */
+  get reachedLimit(): boolean {
+    return this.#reachedLimit;
   }
 
   get fileSize(): number {
@@ -128,6 +134,7 @@ export class FieldCursor {
     const count = this.i32(field);
     if (count < 0) throw this.fault(`${field} has ${count} elements`, field, count, 'at least 0');
     if (count * bytes > this.remaining) {
+      this.#reachedLimit = true;
       throw this.fault(
         `${field} says to have ${count} elements of ${bytes} bytes or more, but the rest has ${this.remaining} bytes`,
         field,
@@ -175,6 +182,7 @@ export class FieldCursor {
 
   #load(count: number, field: string): void {
     if (count > this.remaining) {
+      this.#reachedLimit = true;
       throw this.fault(
         `${field} is cut: it needs ${count} bytes, ${Math.max(this.remaining, 0)} are left`,
         field,

@@ -219,6 +219,11 @@ export class CallCursor {
     return this.#cursor.remaining <= 0;
   }
 
+  /** Whether a record could not be read because it goes on after the end of what may be the body. */
+  get reachedLimit(): boolean {
+    return this.#cursor.reachedLimit;
+  }
+
   /**
    * The next call, or undefined once the end of the stream has been read.
    *

@@ -2,91 +2,30 @@ import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
-import { TraceFormatError } from '../../core/errors.js';
+import type { TracewrightError } from '../../core/errors.js';
 import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
+import {
+  RECOVER_OPTIONS,
+  asFault,
+  checkWait,
+  nothingToRecover,
+} from '../../core/recovery/recovery.js';
 import type { RecoveredStream, Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
-import { recoverRingsLocked } from '../../core/recovery/recover-rings.js';
-import { RECOVER_OPTIONS } from '../../core/recovery/recovery.js';
-import { filesBelow } from '../../core/recovery/ring-search.js';
+import { recoverRings } from '../../core/recovery/recover-rings.js';
 import type { Candidate } from '../../core/recovery/recover-rings.js';
+import { whileLocked } from '../../core/recovery/recovery-lock.js';
+import { filesBelow } from '../../core/recovery/ring-search.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
-import { RingFile } from '../../core/recovery/ring-file.js';
-import type { UnreadyRing } from '../../core/recovery/ring-file.js';
-import { isDoubt } from '../../core/recovery/recovery-errors.js';
+import type { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { COUNTED_LABELS } from '../calls.js';
-import { DatatypeSizes } from '../datatype-sizes.js';
-import { FieldCursor } from './field-cursor.js';
 import { CALLS_FORMAT, fileOfRing, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
-import { BIASES_BYTES, BODY_OFFSET, TURN_ADDRESSES } from '../layout.js';
-import type { Clock } from '../layout.js';
-import { CallCursor } from './reader.js';
+import { BIASES_BYTES, BODY_OFFSET } from '../layout.js';
 import { writeTrailer } from '../trailer.js';
-import type { StoredNames } from '../trailer.js';
-
-const CLOCKS: readonly Clock[] = ['wall', 'cpu'];
-
-/** Undefined where there is none, or none that is believed. */
-function namesRingAt(path: string, file: string): RingFile | UnreadyRing | undefined {
-  try {
-    return existsSync(path) ? RingFile.open(path, file) : undefined;
-  } catch (error) {
-    if (isDoubt(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Completes the file of the names from its ring and counts them. */
-function recoverNames(ringPath: string, file: string): StoredNames {
-  const ring = namesRingAt(ringPath, file);
-  if (ring instanceof RingFile) {
-    recoverOwnFile(ring, file);
-    ring.close();
-  }
-  if (!existsSync(file)) return { file, count: 0, bytes: 0 };
-  const cursor = new FieldCursor(file, 0);
-  let count = 0;
-  try {
-    while (cursor.remaining > 0) {
-      cursor.beginRecord();
-      cursor.u64('function address');
-      cursor.string('function name');
-      count += 1;
-    }
-    return { file, count, bytes: cursor.offset };
-  } finally {
-    cursor.close();
-  }
-}
-
-/**
- * Walks a body: counts its calls, learns the sizes of datatypes that they make, and finds the clocks
- * whose seconds begin again in it.
- */
-function surveyCalls(
-  file: string,
-  bodyEnd: number,
-  sizes: DatatypeSizes,
-): { counts: number[]; turned: Set<Clock> } {
-  const counts = new Array<number>(COUNTED_LABELS).fill(0);
-  const turned = new Set<Clock>();
-  const cursor = new CallCursor(file, BODY_OFFSET, bodyEnd);
-  try {
-    while (!cursor.atLimit) {
-      const call = cursor.next();
-      if (call === undefined)
-        throw new TraceFormatError(file, cursor.offset, 'the calls end early');
-      if (call.label < COUNTED_LABELS) counts[call.label]! += 1;
-      sizes.learn(call.name, call.fields);
-      const { fn } = call.fields as { fn?: unknown };
-      for (const clock of CLOCKS) if (fn === TURN_ADDRESSES[clock]) turned.add(clock);
-    }
-  } finally {
-    cursor.close();
-  }
-  return { counts, turned };
-}
+import { surveyBody } from './body-survey.js';
+import { recoverNames } from './leftover-names.js';
+import { completeWithoutRing, ranksWithoutRing } from './recover-without-ring.js';
 
 function ignoredIn(ring: RingFile): number[] {
   const note = ring.note(4 * COUNTED_LABELS);
@@ -132,10 +71,9 @@ function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined 
   const kept = readKeptSections(side.sections);
   const recovered = recoverOwnFile(ring, file);
   const bodyEnd = ring.baseOffset + ring.head;
-  const sizes = new DatatypeSizes(kept.datatypeSizes);
-  const { counts, turned } = surveyCalls(file, bodyEnd, sizes);
+  const { counts, turned, datatypeSizes } = surveyBody(file, kept.datatypeSizes, bodyEnd);
   writeTrailer(file, bodyEnd, {
-    kept: { ...kept, datatypeSizes: sizes.list },
+    kept: { ...kept, datatypeSizes },
     stored: counts,
     ignored: ignoredIn(ring),
     names: recoverNames(namesRing, side.names),
@@ -210,24 +148,48 @@ function* directoriesOf(path: string): Generator<string, void> {
 
 /**
  * Completes what a dead process has left of a run's ranks: the calls that their rings still hold, the
- * end of the stream, header, footer, pairs, names and index. It may be interrupted and repeated.
+ * end of the stream, header, footer, pairs, names and index. A rank whose ring is lost is completed
+ * from its file and what was kept next to it. A recovery may be interrupted and repeated.
  *
  * @param path a rank's file, or a directory with the files of a run.
- * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, `ERR_TIMEOUT`
- *   when another recovers it for longer than `waitMs`; nothing is touched then.
+ * @throws TracewrightError `ERR_ORDER` when a process that writes the trace is alive, or a ring exists
+ *   elsewhere; `ERR_TIMEOUT` when another process recovers it for longer than `waitMs`. Nothing is
+ *   changed then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
-  const file = checkPath('path', path);
+  const checked = checkPath('path', path);
   options = ownOptions<RecoverOptions>(options, RECOVER_OPTIONS);
-  return recoverRingsLocked(
-    () => candidates(file, options),
-    () => directoriesOf(file),
-    options,
-    ({ ring, stream }, _, result) => {
+  const waitMs = checkWait(options);
+  const isFile = !isDirectory(checked);
+  const isNothing =
+    candidates(checked, options).next().done === true &&
+    ranksWithoutRing(checked, isFile).next().done === true;
+  // Most traces are opened where there never was one.
+  if (isNothing) return nothingToRecover();
+  return whileLocked(directoriesOf(checked), waitMs, () => {
+    const result = recoverRings(candidates(checked, options), ({ ring, stream }, _, all) => {
       const recovered = recoverRank(ring, stream);
-      if (recovered === undefined) result.emptied.push(stream);
-      else result.streams.push(recovered);
+      if (recovered === undefined) all.emptied.push(stream);
+      else all.streams.push(recovered);
       discardRing(ring);
-    },
-  );
+    });
+    recoverLost(ranksWithoutRing(checked, isFile), result);
+    return result;
+  });
+}
+
+/** Completes ranks whose rings are lost. */
+function recoverLost(files: Iterable<string>, result: Recovery): void {
+  const refused: TracewrightError[] = [];
+  for (const file of files) {
+    try {
+      result.streams.push(completeWithoutRing(file));
+    } catch (error) {
+      const fault = asFault(file, error);
+      (fault.code === 'ERR_ORDER' ? refused : result.faults).push(fault);
+    }
+  }
+  const done = result.streams.length + result.emptied.length + result.faults.length;
+  if (done === 0 && refused[0] !== undefined) throw refused[0];
+  result.faults.push(...refused);
 }

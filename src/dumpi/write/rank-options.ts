@@ -110,7 +110,7 @@ export interface RankPlan {
   head: RecordHead;
   counters: Counters | undefined;
   /** What only the end of the file says; without keyvals so far. */
-  sections: Omit<KeptSections, 'keyvals'>;
+  sections: Omit<KeptSections, 'keyvals' | 'writer'>;
   /** Seconds from which the clocks count. */
   wallBias: number;
   cpuBias: number;

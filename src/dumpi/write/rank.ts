@@ -4,11 +4,13 @@ import { basename, dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { TracewrightError, wrongType } from '../../core/errors.js';
 import { directoryMode } from '../../core/options/file-mode.js';
+import { identityOf } from '../../core/files/file-identity.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { placeTaken } from '../../core/files/place-taken.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { integerIn } from '../../core/options/argument.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
+import { ownIdentity } from '../../core/recovery/process-identity.js';
 import { Ring } from '../../core/ring/ring.js';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
@@ -161,11 +163,6 @@ export class Rank {
     this.size = plan.size;
     this.configuration = plan.configuration;
     this.#sizes = new DatatypeSizes(plan.sections.datatypeSizes);
-    this.#kept = {
-      ...plan.sections,
-      keyvals: this.#keyvals,
-      datatypeSizes: this.#sizes.list,
-    };
     this.path = rankFileName(plan.prefix, this.rank);
     this.#side = sideFiles(this.path);
     this.#off = recordsNothing();
@@ -179,6 +176,17 @@ export class Rank {
     const ring = new Ring(rankClosed);
     this.ring = ring;
     openCallsRing(ring, this.path, rings.calls, plan);
+    this.#kept = {
+      ...plan.sections,
+      keyvals: this.#keyvals,
+      datatypeSizes: this.#sizes.list,
+      writer: {
+        ...ownIdentity(),
+        ring: rings.calls,
+        file: this.path,
+        ...identityOf(this.path),
+      },
+    };
     this.#names = new FunctionNames(
       { file: this.#side.names, ring: rings.names },
       { file: this.path, ring },

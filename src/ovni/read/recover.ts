@@ -1,9 +1,9 @@
 import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
-import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import { TraceFormatError } from '../../core/errors.js';
 import { kindOf } from '../../core/files/file-kind.js';
-import { isAlive } from '../../core/recovery/process-identity.js';
+import { checkRingIsLost, refuseLiveWriter } from '../../core/recovery/lost-ring.js';
 import {
   checkEnd,
   discardRing,
@@ -21,15 +21,15 @@ import type { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { STREAM_HEADER_BYTES } from '../layout.js';
 import { endingByRing, streamEnding } from './stream-ending.js';
-import { ringIsThere } from '../stream-owner.js';
 import type { StreamOwner } from '../stream-owner.js';
-import { StreamOwners, ringMayBeElsewhere } from './stream-owners.js';
+import { StreamOwners } from './stream-owners.js';
 import {
   FINISHED_METADATA,
   HALF_WRITTEN_METADATA,
   RING_FORMAT,
   STREAM_METADATA,
   finishedMetadataOf,
+  isNextToStream,
   isRing,
   isRingOfVersion3,
   isStream,
@@ -199,12 +199,7 @@ export function* writersOf(path: string): Generator<StreamOwner, void> {
 function refuseIfAlive(path: string, owners: StreamOwners): void {
   for (const stream of streamsWithoutRing(path)) {
     const owner = owners.ownerOf(stream);
-    if (owner === undefined || !isAlive(owner)) continue;
-    throw new TracewrightError(
-      'ERR_ORDER',
-      `${stream}: process ${owner.pid} is alive and writes this stream; end it first`,
-      { field: 'pid', value: owner.pid, limit: 'a process that has ended' },
-    );
+    if (owner !== undefined) refuseLiveWriter(stream, owner);
   }
 }
 
@@ -212,21 +207,7 @@ function refuseIfAlive(path: string, owners: StreamOwners): void {
 function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery): void {
   const owner = owners.ownerOf(stream);
   if (owner === undefined) return;
-  if (ringIsThere(owner, stream)) {
-    throw new TracewrightError(
-      'ERR_ORDER',
-      `${stream}: its ring ${owner.ring} was not recovered; pass its directory as ringDir`,
-      { field: 'ringDir', value: owner.ring },
-    );
-  }
-  if (ringMayBeElsewhere(owner)) {
-    throw new TracewrightError(
-      'ERR_ORDER',
-      `${stream}: the directory of its ring ${owner.ring} does not exist; pass the directory to which it ` +
-        'was moved as ringDir, or create it again if the ring is lost',
-      { field: 'ringDir', value: owner.ring },
-    );
-  }
+  checkRingIsLost(stream, owner, isNextToStream(owner.ring));
   let events = 0;
   const done = endFile(stream, (fd, size) => {
     const ending = streamEnding(fd, versionOf(stream), size, threadOf(stream));

@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
-import { dirname, isAbsolute } from 'node:path';
 import { replaceFile } from '../../core/files/replace-file.js';
 import { readBoundedJson } from '../../core/files/bounded-json.js';
-import { ownIdentity } from '../../core/recovery/process-identity.js';
-import { isNextToStream, metadataOf, threadDigitsOf, versionOf } from '../file-names.js';
+import { metadataOf, threadDigitsOf, versionOf } from '../file-names.js';
 import { WRITER } from '../stream-owner.js';
 import type { StreamOwner } from '../stream-owner.js';
 import type { JsonObject, JsonValue } from '../../core/json.js';
@@ -95,13 +92,4 @@ function readJson(path: string): JsonObject | undefined {
     // A reader of the trace reports it. Here it means that no owner is known.
     return undefined;
   }
-}
-
-/**
- * Whether a missing ring may now lie elsewhere: it was in a `ringDir` that no longer exists or is
- * relative to an unknown directory, and the machine has not been restarted since.
- */
-export function ringMayBeElsewhere({ ring, boot }: StreamOwner): boolean {
-  if (isNextToStream(ring) || boot !== ownIdentity().boot) return false;
-  return !isAbsolute(ring) || !existsSync(dirname(ring));
 }

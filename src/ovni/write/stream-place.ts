@@ -17,7 +17,7 @@ import {
   STREAM_MAGIC,
   STREAM_VERSION,
 } from '../layout.js';
-import { ringIsThere } from '../stream-owner.js';
+import { ringIsThere } from '../../core/recovery/lost-ring.js';
 import type { StreamOwner } from '../stream-owner.js';
 import type { OvniProcess } from './process-note.js';
 import { moveProcessMetadata, moveToTrace, removeEmptyWorkDir } from './process-place.js';

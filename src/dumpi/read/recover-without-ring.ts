@@ -1,0 +1,104 @@
+import { existsSync, lstatSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { TraceFormatError } from '../../core/errors.js';
+import { identityOf, isSameFile } from '../../core/files/file-identity.js';
+import { checkRingIsLost, refuseLiveWriter, ringIsThere } from '../../core/recovery/lost-ring.js';
+import type { RecoveredStream } from '../../core/recovery/recovery.js';
+import { doubtAbout } from '../../core/recovery/ring-trust.js';
+import { filesBelow } from '../../core/recovery/ring-search.js';
+import { COUNTED_LABELS } from '../calls.js';
+import { fileOfRing, fileOfSections, namesRingOf, rankRings, sideFiles } from '../file-names.js';
+import { readKeptSections } from '../kept-sections.js';
+import type { RankWriter } from '../kept-sections.js';
+import { writeTrailer } from '../trailer.js';
+import { surveyBody } from './body-survey.js';
+import { recoverNames } from './leftover-names.js';
+import { readSections } from './section-reader.js';
+
+/** A rank's file that is not complete, and whose ring is not next to it. */
+function isWithoutRing(file: string): boolean {
+  return (
+    existsSync(file) &&
+    existsSync(sideFiles(file).sections) &&
+    !ringIsThere({ ring: rankRings(file, undefined, '').calls }, file)
+  );
+}
+
+/**
+ * The incomplete ranks at a path that have no ring next to them.
+ *
+ * @param path a rank's file, or a directory.
+ */
+export function* ranksWithoutRing(path: string, isFile: boolean): Generator<string, void> {
+  if (isFile) {
+    if (isWithoutRing(path)) yield path;
+    return;
+  }
+  for (const each of filesBelow(path, (name) => fileOfSections(name) !== undefined)) {
+    const file = fileOfSections(each)!;
+    if (isWithoutRing(file)) yield file;
+  }
+}
+
+/** Another user can put a file next to the rank's, and make it say what they like. */
+function checkOwner(file: string, sections: string): void {
+  const doubt = doubtAbout(sections, lstatSync(sections), { path: file, status: lstatSync(file) });
+  if (doubt === undefined) return;
+  throw new TraceFormatError(sections, 0, `this ${doubt}`, { field: 'owner' });
+}
+
+/** The ring of the names: next to the file, or where the process had it. */
+function namesRing(file: string, writer: RankWriter | undefined): string {
+  const nextToFile = rankRings(file, undefined, '').names;
+  return existsSync(nextToFile) || writer === undefined ? nextToFile : namesRingOf(writer.ring);
+}
+
+/** Whether the file has its sections already: its process died while it deleted what lay next to it. */
+function isComplete(file: string): boolean {
+  try {
+    readSections(file);
+    return true;
+  } catch (error) {
+    if (error instanceof TraceFormatError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Completes a rank's file whose ring is lost: half a call at its end is cut off, and what follows the
+ * calls comes from them and from what was kept next to the file. A copy of a file needs no ring.
+ *
+ * @throws TracewrightError `ERR_ORDER` when its process is alive, or its ring exists elsewhere;
+ *   TraceFormatError when something else than calls lies in the file. Nothing is changed then.
+ */
+export function completeWithoutRing(file: string): RecoveredStream {
+  const side = sideFiles(file);
+  checkOwner(file, side.sections);
+  const kept = readKeptSections(side.sections);
+  // A file that has taken the place of the rank's, from a backup say, is its ring's to complete.
+  const isCopy = resolve(file) !== kept.writer.file && !isSameFile(identityOf(file), kept.writer);
+  const writer = isCopy ? undefined : kept.writer;
+  if (writer !== undefined) {
+    checkRingIsLost(file, writer, fileOfRing(writer.ring) !== undefined);
+    refuseLiveWriter(file, writer);
+  }
+  const { size } = lstatSync(file);
+  let cutBytes = 0;
+  const ringOfNames = namesRing(file, writer);
+  if (!isComplete(file)) {
+    const survey = surveyBody(file, kept.datatypeSizes);
+    if (!survey.isEnded) cutBytes = size - survey.end;
+    writeTrailer(file, survey.end, {
+      kept: { ...kept, datatypeSizes: survey.datatypeSizes },
+      stored: survey.counts,
+      // Only the ring had counted them.
+      ignored: new Array<number>(COUNTED_LABELS).fill(0),
+      names: recoverNames(ringOfNames, side.names),
+      turned: survey.turned,
+    });
+  }
+  for (const path of [side.sections, side.newSections, ringOfNames, side.names]) {
+    rmSync(path, { force: true });
+  }
+  return { path: file, bytes: 0, addedRecords: 0, ...(cutBytes === 0 ? {} : { cutBytes }) };
+}
