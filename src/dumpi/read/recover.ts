@@ -2,6 +2,7 @@ import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
+import { TraceFormatError } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
 import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
 import {
@@ -178,6 +179,13 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
   });
 }
 
+/** Whether a fault is about this ring. */
+function isAboutRing(ring: unknown): (fault: TracewrightError) => boolean {
+  return (fault) =>
+    (fault instanceof TraceFormatError && fault.path === ring) ||
+    (fault.field === 'ringDir' && fault.value === ring);
+}
+
 /** Completes ranks whose rings are lost. */
 function recoverLost(files: Iterable<string>, result: Recovery): void {
   const refused: TracewrightError[] = [];
@@ -186,7 +194,8 @@ function recoverLost(files: Iterable<string>, result: Recovery): void {
       result.streams.push(completeWithoutRing(file));
     } catch (error) {
       const fault = asFault(file, error);
-      (fault.code === 'ERR_ORDER' ? refused : result.faults).push(fault);
+      if (fault.code !== 'ERR_ORDER') result.faults.push(fault);
+      else if (!result.faults.some(isAboutRing(fault.value))) refused.push(fault);
     }
   }
   const done = result.streams.length + result.emptied.length + result.faults.length;
