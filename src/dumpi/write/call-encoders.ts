@@ -83,28 +83,21 @@ export class CallEncoders {
     const { calls, otherCalls } = this.#configuration;
     const setting = this.store ? (calls.get(name) ?? otherCalls) : 'disable';
     const encoders = this.#current;
+    if (saysSize(name)) {
+      // Such calls are rare: they need no compiled encoder.
+      const learning = plainEncoder(this.#stream, call, setting, (values) => {
+        this.#sizes.learn(name, values);
+      });
+      encoders.set(name, learning);
+      return learning;
+    }
     const once = plainEncoder(this.#stream, call, setting);
-    const first = this.#learning(name, (args, thread) => {
+    const first: CallEncoder = (args, thread) => {
       once(args, thread);
-      const usual = compiledEncoder(this.#stream, call, setting) ?? once;
-      encoders.set(name, this.#learning(name, usual));
+      encoders.set(name, compiledEncoder(this.#stream, call, setting) ?? once);
       this.#latestName = NONE;
-    });
+    };
     encoders.set(name, first);
     return first;
-  }
-
-  /** Takes the sizes of datatypes from calls that say them, whether or not they are stored. */
-  #learning(name: MpiCallName, encode: CallEncoder): CallEncoder {
-    if (!saysSize(name)) return encode;
-    const sizes = this.#sizes;
-    return (args, thread) => {
-      encode(args, thread);
-      try {
-        sizes.learn(name, args as object);
-      } catch {
-        // A getter of the program's that throws the second time: the call is recorded.
-      }
-    };
   }
 }

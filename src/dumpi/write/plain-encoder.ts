@@ -47,12 +47,19 @@ export function takeGiven(call: Call, args: unknown): Values {
  * made from text.
  *
  * @param setting what the configuration says of the call.
+ * @param observe gets the arguments of each call, whether or not it is stored.
  */
-export function plainEncoder(stream: CallStream, call: Call, setting: Setting): CallEncoder {
+export function plainEncoder(
+  stream: CallStream,
+  call: Call,
+  setting: Setting,
+  observe?: (values: Values) => void,
+): CallEncoder {
   if (setting === 'disable') {
     return (args, thread) => {
-      takeGiven(call, args);
+      const values = takeGiven(call, args);
       checkThread(thread);
+      observe?.(values);
       stream.ignore(call.label);
     };
   }
@@ -63,6 +70,7 @@ export function plainEncoder(stream: CallStream, call: Call, setting: Setting): 
     const values = takeGiven(call, args);
     const number = checkThread(thread);
     stream.readCounters(start);
+    observe?.(values);
     if (failed(values, success)) {
       stream.ignore(call.label);
       return;
