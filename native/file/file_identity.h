@@ -5,6 +5,11 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <cstdint>
 #include <string>
 
@@ -48,7 +53,9 @@ class FileIdentity {
 #elif defined(STATX_BTIME)
     struct statx more {};
     const int flags = AT_SYMLINK_NOFOLLOW | (*path == '\0' ? AT_EMPTY_PATH : 0);
-    if (statx(directory, path, flags, STATX_INO | STATX_BTIME, &more) == 0 &&
+    // musl has the function since 1.2.5, Alpine since 3.20.
+    const unsigned int fields = STATX_INO | STATX_BTIME;
+    if (syscall(SYS_statx, directory, path, flags, fields, &more) == 0 &&
         (more.stx_mask & STATX_BTIME) != 0 && more.stx_ino == inode_) {
       born_ = static_cast<uint64_t>(more.stx_btime.tv_sec) * 1000000000u + more.stx_btime.tv_nsec;
     }

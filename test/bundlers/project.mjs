@@ -13,11 +13,19 @@ const binary =
     ? join(`${platform}-${arch}`, 'tracewright.glibc.node')
     : join(`${platform}-${arch}`, 'tracewright.node');
 
-/** The package as it is published, with the binary of this platform. */
-function installPackage(modules) {
+/**
+ * The package as it is published.
+ *
+ * @param prebuilds directory with binaries; undefined: that of this platform, as it was built here.
+ */
+function installPackage(modules, prebuilds) {
   const target = join(modules, 'tracewright');
   for (const name of ['package.json', 'dist']) {
     cpSync(join(root, name), join(target, name), { recursive: true });
+  }
+  if (prebuilds !== undefined) {
+    cpSync(prebuilds, join(target, 'prebuilds'), { recursive: true });
+    return;
   }
   const addon = join(root, 'build', 'Release', 'tracewright.node');
   cpSync(addon, join(target, 'prebuilds', binary));
@@ -29,14 +37,15 @@ export class Project {
    * @param tools directory of the tools' packages.
    * @param files texts by name.
    * @param links the tools' packages that the project finds in its node_modules.
+   * @param prebuilds see `installPackage`.
    */
-  constructor(tools, files, links = []) {
+  constructor(tools, files, links = [], prebuilds = undefined) {
     this.directory = mkdtempSync(join(tmpdir(), 'tracewright-bundled-'));
     this.tools = tools;
     for (const [name, text] of Object.entries(files)) this.write(name, text);
     const modules = join(this.directory, 'node_modules');
     mkdirSync(modules);
-    installPackage(modules);
+    installPackage(modules, prebuilds);
     for (const name of links) {
       mkdirSync(dirname(join(modules, name)), { recursive: true });
       symlinkSync(join(tools, name), join(modules, name));
