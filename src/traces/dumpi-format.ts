@@ -6,7 +6,7 @@ import { CALLS_FORMAT, fileOfRing, isRing, rankRings } from '../dumpi/file-names
 import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
 import { checkRun, checkTrace } from '../dumpi/read/check.js';
 import { chromeEvents } from '../dumpi/read/chrome.js';
-import { dump } from '../dumpi/read/dump.js';
+import { dump, dumpBeingWritten } from '../dumpi/read/dump.js';
 import { dumpi2ascii } from '../dumpi/read/dumpi2ascii.js';
 import { readCalls } from '../dumpi/read/reader.js';
 import {
@@ -64,10 +64,12 @@ export const dumpiFormat: TraceFormat = {
     const alone = new Set([...withMagic, ...ringed.filter((path) => !ofRuns.has(basename(path)))]);
     return [...runs, ...[...alone].sort()];
   },
-  *dump(path, json, { onProgress }) {
-    let rank = 0;
+  *dump(path, json, { onProgress, isBeingWritten }) {
+    let next = 0;
     for (const file of callFilesOf(path)) {
-      yield* dump(file, json, onProgress && { onProgress }, isMetafile(path) ? rank++ : undefined);
+      const rank = isMetafile(path) ? next++ : undefined;
+      const dumpFile = isBeingWritten?.(file) === true ? dumpBeingWritten : dump;
+      yield* dumpFile(file, json, onProgress && { onProgress }, rank);
     }
   },
   dumpFormats: {
@@ -87,7 +89,7 @@ export const dumpiFormat: TraceFormat = {
     }
   },
   unfinishedRules: ['missing-rank'],
-  filesOf: callFilesOf,
+  filesOf: (path) => (isMetafile(path) ? existingRankFiles(path) : [path]),
   recover: recoverRun,
   chromeEvents: (path, { onProgress }): Iterable<ChromeEvent> =>
     ofEach(path, (file) => chromeEvents(file, onProgress && { onProgress })),

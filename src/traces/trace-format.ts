@@ -5,7 +5,7 @@ import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
 /** Options of every job on a trace. */
 export interface JobOptions {
   onProgress?: Progress | undefined;
-  /** For a check: whether a live process is writing a file of the trace. */
+  /** For a check and a dump: whether a live process is writing a file of the trace. */
   isBeingWritten?: ((file: string) => boolean) | undefined;
   /** For a dump of Laplace's references: a kernel trace whose records are merged by timestamp. */
   kernel?: string | undefined;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,5 +56,28 @@ describe('a trace that a live process writes', { timeout: 60_000 }, () => {
   it.each(['live.kernel.txt', 'live.references'])('is dumped with a warning: %s', (name) => {
     const { stderr } = tracewright('dump', join(directory, name));
     expect(stderr).toContain(`process ${service.pid!} is writing ${join(directory, name)}`);
+  });
+
+  it('is dumped as far as it goes: dumpi', () => {
+    const names = readdirSync(join(directory, 'dumpi'));
+    const path = join(
+      directory,
+      'dumpi',
+      names.find((name) => name.endsWith('.bin'))!,
+    );
+    const { status, stdout, stderr } = tracewright('dump', path);
+    expect(stderr).toContain(`process ${service.pid!} is writing ${path}`);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stdout.match(/^MPI_Barrier\(comm=COMM_WORLD\)/gm)!.length).toBeGreaterThan(400);
+    expect(status).toBe(0);
+    // Rank 1 of the run is still missing.
+    const run = join(
+      directory,
+      'dumpi',
+      names.find((name) => name.endsWith('.meta'))!,
+    );
+    const whole = tracewright('dump', run);
+    expect(whole.stdout).toContain('rank 0 MPI_Barrier(comm=COMM_WORLD)');
+    expect(whole.stderr).toContain('the file of rank 1 is missing');
   });
 });

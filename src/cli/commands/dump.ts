@@ -3,6 +3,7 @@ import { TracewrightError } from '../../core/errors.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { outputForms } from '../../traces/formats.js';
+import { RemainingRings, Writers } from '../../traces/remaining-rings.js';
 import type { TraceFormat } from '../../traces/trace-format.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
@@ -65,6 +66,7 @@ Exit codes
     const output = standardOutput(form === undefined ? 'utf8' : 'latin1');
     const progress = new ProgressLine(!process.stdout.isTTY);
     const rings = new RingWarning('dump');
+    const found = new RemainingRings();
     let exitCode = EXIT_DONE;
     for (const { format, path } of findTraces(positionals, input)) {
       if (kernel !== undefined && format.mergesKernel !== true) {
@@ -76,7 +78,9 @@ Exit codes
         ? JSON.stringify({ kind: 'trace', format: format.name, path })
         : `# ${format.name} trace ${path}`;
       if (form === undefined) await output.write(`${terminalText(title)}\n`);
-      const job = { onProgress: progress.of(path), kernel };
+      const writers = new Writers([...found.of({ format, path })]);
+      const isBeingWritten = (file: string): boolean => writers.write(file);
+      const job = { onProgress: progress.of(path), isBeingWritten, kernel };
       const lines =
         form === undefined ? format.dump(path, json, job) : dumpAs(form, format)(path, job);
       try {

@@ -1,8 +1,10 @@
+import { TraceFormatError } from '../../core/errors.js';
 import { jsonInteger, jsonValue } from '../../core/json.js';
 import type { JsonValue } from '../../core/json.js';
 import { quotedText, terminalText } from '../../core/terminal-text.js';
 import { callNamed, countName } from '../calls.js';
 import type { FieldType, Status } from '../calls.js';
+import { BODY_OFFSET, WRITTEN_VERSION } from '../layout.js';
 import { datatypeName, valueNames } from './dumpi2ascii-names.js';
 import { CallCursor } from './reader.js';
 import type { CallRecord, CallTimes, ClockReading, FieldValue, ReadOptions } from './reader.js';
@@ -27,22 +29,58 @@ export function* dump(
   rank?: number,
 ): Generator<string, void> {
   const sections = readSections(path, options);
+  const { shown, calls } = linesFor(json, rank);
+  if (sections.header !== undefined) yield shown(headerObject(sections));
+  yield* calls(CallCursor.ofTrace(sections, options), true);
+  for (const record of sectionObjects(sections)) yield shown(record);
+}
+
+/**
+ * Like {@link dump}, of a file that a process is writing: the calls so far. It has no sections yet, and
+ * its last call may be half there.
+ */
+export function* dumpBeingWritten(
+  path: string,
+  json: boolean,
+  options: ReadOptions = {},
+  rank?: number,
+): Generator<string, void> {
+  const cursor = new CallCursor(path, BODY_OFFSET, undefined, WRITTEN_VERSION, undefined, options);
+  try {
+    yield* linesFor(json, rank).calls(cursor, false);
+  } catch (error) {
+    if (!(error instanceof TraceFormatError) || !cursor.reachedLimit) throw error;
+  }
+}
+
+interface Lines {
+  shown: (record: Record<string, JsonValue>) => string;
+  /** @param isWhole whether the end of the stream must follow the last call. */
+  calls: (cursor: CallCursor, isWhole: boolean) => Generator<string, void>;
+}
+
+/** How the lines of a file look, and those of its calls. */
+function linesFor(json: boolean, rank: number | undefined): Lines {
   const ofRank = rank === undefined ? {} : { rank };
   const before = rank === undefined ? '' : `rank ${rank} `;
-  const shown = ({ kind, ...rest }: Record<string, JsonValue>): string =>
+  const shown: Lines['shown'] = ({ kind, ...rest }) =>
     json
       ? JSON.stringify({ kind, ...ofRank, ...rest })
       : `${before}${readable({ kind: kind!, ...rest })}`;
-  if (sections.header !== undefined) yield shown(headerObject(sections));
-  const cursor = CallCursor.ofTrace(sections, options);
-  try {
-    for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
-      yield json ? shown(callObject(call)) : `${before}${callLine(call)}`;
-    }
-  } finally {
-    cursor.close();
-  }
-  for (const record of sectionObjects(sections)) yield shown(record);
+  return {
+    shown,
+    *calls(cursor, isWhole) {
+      try {
+        while (isWhole || !cursor.atLimit) {
+          const call = cursor.next();
+          if (call === undefined) return;
+          yield json ? shown(callObject(call)) : `${before}${callLine(call)}`;
+        }
+      } finally {
+        cursor.close();
+      }
+    },
+  };
 }
 
 /** One readable line for a call, without the line's end. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { TracewrightError } from '../../core/errors.js';
+import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { nothingToRecover } from '../../core/recovery/recovery.js';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { rankFiles, readMetafile } from '../metafile.js';
@@ -17,10 +17,27 @@ export function isMetafile(path: string): boolean {
   return path.endsWith(METAFILE_EXTENSION);
 }
 
-/** The files with the calls: the file itself, or those of the ranks that a metafile names. */
+/**
+ * The files with the calls: the file itself, or those of the ranks that a metafile names.
+ *
+ * @throws TraceFormatError when the file of a rank is missing; those of the ranks before it have been
+ *   yielded.
+ */
 export function* callFilesOf(path: string): Generator<string, void> {
-  if (isMetafile(path)) yield* rankFiles(path, readMetafile(path));
-  else yield path;
+  if (!isMetafile(path)) {
+    yield path;
+    return;
+  }
+  const metafile = readMetafile(path);
+  let rank = 0;
+  for (const file of rankFiles(path, metafile)) {
+    if (!existsSync(file)) {
+      const message = `the file of rank ${rank} is missing, ${file}: the run has ${metafile.numprocs} ranks`;
+      throw new TraceFormatError(path, 0, message, { field: 'rank', value: rank });
+    }
+    yield file;
+    rank += 1;
+  }
 }
 
 /** The files of a metafile's ranks, up to the first that does not exist. */

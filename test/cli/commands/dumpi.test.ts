@@ -179,6 +179,26 @@ describe('the command on DUMPI', { timeout: 60_000 }, () => {
     });
   });
 
+  it('says which rank of a run has no file', () => {
+    const run = mkdtempSync(join(directory, 'run-'));
+    const startTime = new Date(2026, 0, 1);
+    const rank = openRank({ directory: run, rank: 0, size: 3, startTime, config: {} });
+    rank.log('MPI_Init', { argv: [] });
+    rank.close();
+    const meta = rank.path.replace('-0000.bin', '.meta');
+    const missing = rank.path.replace('-0000.bin', '-0001.bin');
+    const { status, stderr } = tracewright(
+      'convert',
+      '--to',
+      'chrome',
+      meta,
+      join(run, 'out.json'),
+    );
+    expect(status).toBe(1);
+    expect(stderr).toContain(`the file of rank 1 is missing, ${missing}: the run has 3 ranks`);
+    expect(stderr).not.toContain('ENOENT');
+  });
+
   it('converts a run to Chrome, a process a rank', () => {
     const { meta, run } = writeRun();
     const out = join(run, 'out.json');
