@@ -15,7 +15,7 @@ import { claimSizeVariables, readSizeVariables } from '../core/options/size-limi
 import type { CheckedSizeOptions, SizeOptions } from '../core/options/size-limits.js';
 import { EXTENSION } from '../heph/file-names.js';
 import { checkTarget } from '../heph/target.js';
-import { openTrace } from '../heph/write/trace.js';
+import { openTraceOfOpenEvents } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
@@ -64,7 +64,7 @@ function openFree(
       attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;
     const target = `${stem}${tail}${suffix}`;
     try {
-      const trace = holdingSignals(() => openTrace(target, sizes));
+      const trace = holdingSignals(() => openTraceOfOpenEvents(target, sizes));
       // A worker that is the first to be traced may be gone before the others.
       keepTargetOpen(checkTarget(target).key);
       return { trace, target };
@@ -131,7 +131,7 @@ function openHeph(settings: Settings, run: Run, used: number): { trace: Trace; t
     // Every process of the run needs a file of its own.
     return openFree(checkTarget(hephTarget).path, !run.topmost, sizeOptionsOf(sizesOf(0)));
   }
-  return { trace: openTrace(hephTarget), target: hephTarget };
+  return { trace: openTraceOfOpenEvents(hephTarget), target: hephTarget };
 }
 
 function announce(settings: Settings, run: Run, plan: ProcessPlan): void {

@@ -16,7 +16,6 @@ import { describeResource } from './resource.js';
 import type { Resource, ResourceOptions } from './resource.js';
 import { checkSampler } from './sampling.js';
 import type { SpanAttributes } from './span.js';
-import { OPEN_SPANS } from './write/open-spans.js';
 import { SpanOutput } from './write/span-output.js';
 
 /** Options of `configure`. Each overrides its environment variable. */
@@ -174,7 +173,7 @@ function useTarget(target: Target): void {
     });
   }
   if (targetKey === key) return;
-  ownTrace = openTraceOfOpenEvents(target, {}, OPEN_SPANS);
+  ownTrace = openTraceOfOpenEvents(target);
   targetKey = key;
   const trace = ownTrace;
   source = () => (isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents());

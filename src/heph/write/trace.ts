@@ -384,11 +384,14 @@ export function openTrace(target: Target, options: TraceOptions = {}): Trace {
   return new Trace(target, options);
 }
 
+/** Places for the open spans of a thread, and bytes of each. What does not fit is cut. */
+const OPEN_EVENTS: OpenEventOptions = { places: 1024, longest: 496 };
+
 /** Opens a trace of which each thread can keep some events while they are open. */
 export function openTraceOfOpenEvents(
   target: Target,
-  options: TraceOptions,
-  openEvents: OpenEventOptions,
+  options: TraceOptions = {},
+  openEvents = OPEN_EVENTS,
 ): Trace {
   return new Trace(target, options, openEvents);
 }

@@ -1,6 +1,6 @@
 import { holdingSignals } from '../../core/signals.js';
 import { isMainThread } from '../../core/system-thread.js';
-import { openTrace } from '../../heph/write/trace.js';
+import { openTraceOfOpenEvents } from '../../heph/write/trace.js';
 import type { Trace } from '../../heph/write/trace.js';
 import type { Stream } from '../../heph/write/stream.js';
 
@@ -23,8 +23,9 @@ export class SpanStream {
   /** The stream: 0 for the main thread, the next number for every worker. */
   get stream(): Stream {
     if (this.#stream === undefined) {
-      this.#trace ??= holdingSignals(() => openTrace(this.#target));
-      this.#stream = isMainThread ? this.#trace.stream(0) : this.#trace.stream();
+      this.#trace ??= holdingSignals(() => openTraceOfOpenEvents(this.#target));
+      const trace = this.#trace;
+      this.#stream = isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents();
     }
     return this.#stream;
   }

@@ -6,9 +6,6 @@ import type { SpanOutput } from './span-output.js';
 import { openSpanCompiler } from './span-shapes.js';
 import type { OpenSpanWriter } from './span-shapes.js';
 
-/** Open spans of a thread, and bytes of each; see OpenRecords. What does not fit is cut. */
-export const OPEN_SPANS = { places: 1024, longest: 496 };
-
 /**
  * The spans of a thread that are open: a record of each in its final bytes, marked as unfinished. What
  * ends the process writes them.
