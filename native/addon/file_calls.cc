@@ -1,9 +1,14 @@
 #include <sys/file.h>
 
 #include <cerrno>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
 
 #include "addon/arguments.h"
 #include "addon/calls.h"
+#include "file/anchor.h"
 #include "file/file_identity.h"
 #include "file/replace_file.h"
 #include "process/shared_list_file.h"
@@ -42,6 +47,44 @@ Napi::Value forget_list_entries_call(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// The directories that JavaScript holds, for all threads.
+struct HeldDirectories {
+  std::mutex lock;
+  std::map<std::string, std::shared_ptr<Anchor>> by_path;
+};
+
+HeldDirectories& held_directories() {
+  // Never destroyed: threads may outlive every static.
+  static HeldDirectories* const all = new HeldDirectories();
+  return *all;
+}
+
+// anchorDirectory(path, isOurs)
+Napi::Value anchor_directory(const Napi::CallbackInfo& info) {
+  const std::string path = string_of(info[0]);
+  Failure failure;
+  const std::shared_ptr<Anchor> anchor = Anchor::hold(path, info[1].ToBoolean(), &failure);
+  if (!anchor) {
+    throw_failure(info.Env(), failure);
+  } else {
+    HeldDirectories& held = held_directories();
+    const std::lock_guard<std::mutex> lock(held.lock);
+    held.by_path[path] = anchor;
+  }
+  return info.Env().Undefined();
+}
+
+Napi::Value release_directory(const Napi::CallbackInfo& info) {
+  HeldDirectories& held = held_directories();
+  const std::lock_guard<std::mutex> lock(held.lock);
+  held.by_path.erase(string_of(info[0]));
+  return info.Env().Undefined();
+}
+
+Napi::Value anchored_path(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), Place(string_of(info[0])).path());
+}
+
 // What a ring's control page notes of the file at a path: its number, 0 of nothing, and its birth.
 Napi::Value file_identity(const Napi::CallbackInfo& info) {
   const FileIdentity identity(string_of(info[0]));
@@ -73,6 +116,9 @@ void add_file_calls(Napi::Object exports) {
   put("replaceFile", replace_file_call);
   put("putListEntry", put_list_entry_call);
   put("forgetListEntries", forget_list_entries_call);
+  put("anchorDirectory", anchor_directory);
+  put("releaseDirectory", release_directory);
+  put("anchoredPath", anchored_path);
   put("fileIdentity", file_identity);
   put("tryLock", try_lock);
   put("ringIsHeld", ring_is_held);

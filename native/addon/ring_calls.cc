@@ -9,6 +9,7 @@
 #include "addon/environment.h"
 #include "addon/sink_counts.h"
 #include "addon/target_value.h"
+#include "file/anchor.h"
 #include "sink/file_sink.h"
 #include "sink/target_group.h"
 
@@ -114,7 +115,7 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   const std::shared_ptr<Ring> ring = sink ? Ring::open(options, sink, &failure) : nullptr;
   if (!ring) {
     // A stream that never began leaves no file.
-    if (sink && !info[1].IsExternal()) unlink(options.target.c_str());
+    if (sink && !info[1].IsExternal()) unlink_file(options.target);
     if (sink) {
       sink->let_go();
       if (sink->abandoned()) sink->discard_unused();

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <string>
 
+#include "file/anchor.h"
+
 namespace tracewright {
 
 class FileIdentity {
@@ -26,13 +28,16 @@ class FileIdentity {
   // Of what lies at a path now, without following a link; of nothing the identity is 0.
   explicit FileIdentity(const std::string& path) {
     struct stat about {};
-    if (lstat(path.c_str(), &about) == 0) set(about, AT_FDCWD, path.c_str());
+    const Place place(path);
+    if (fstatat(place.directory(), place.name(), &about, AT_SYMLINK_NOFOLLOW) == 0) {
+      set(about, place.directory(), place.name());
+    }
   }
 
   // Whether `path` still names it. It may have been removed, or replaced by another file.
   bool lies_at(const std::string& path) const {
     struct stat about {};
-    return lstat(path.c_str(), &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
+    return status_of(path, &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
   }
 
   // Number and birth identify it in its file system, also after it was closed. Numbers

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "file/anchor.h"
 #include "file/file_descriptor.h"
 
 namespace tracewright {
@@ -23,7 +24,7 @@ std::string hidden_name(const std::string& path) {
 void take_over(const std::string& path, int fd) {
   struct stat replaced {};
   struct stat fresh {};
-  if (lstat(path.c_str(), &replaced) != 0 || !S_ISREG(replaced.st_mode) || fstat(fd, &fresh) != 0) {
+  if (status_of(path, &replaced) != 0 || !S_ISREG(replaced.st_mode) || fstat(fd, &fresh) != 0) {
     return;
   }
   const bool is_ours = replaced.st_uid == fresh.st_uid && replaced.st_gid == fresh.st_gid;
@@ -38,9 +39,9 @@ bool replace_file(const std::string& path, const std::string& content, Failure* 
   const std::string fresh = hidden_name(path);
   // A process that died here may have left one. An attacker may have put a link to another file, or
   // a FIFO, in its place.
-  unlink(fresh.c_str());
-  FileDescriptor fd(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                         mode == kModeOfReplaced ? kPrivateFile : mode));
+  unlink_file(fresh);
+  FileDescriptor fd(
+      open_file(fresh, O_WRONLY | O_CREAT | O_EXCL, mode == kModeOfReplaced ? kPrivateFile : mode));
   if (!fd) {
     failure->set("create", fresh);
     return false;
@@ -52,14 +53,14 @@ bool replace_file(const std::string& path, const std::string& content, Failure* 
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       failure->set("write", fresh);
-      unlink(fresh.c_str());
+      unlink_file(fresh);
       return false;
     }
     done += static_cast<size_t>(written);
   }
-  if (rename(fresh.c_str(), path.c_str()) != 0) {
+  if (rename_file(fresh, path) != 0) {
     failure->set("rename to", path);
-    unlink(fresh.c_str());
+    unlink_file(fresh);
     return false;
   }
   return true;

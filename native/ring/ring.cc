@@ -15,6 +15,7 @@
 #include <string>
 
 #include "drain/drain_thread.h"
+#include "file/anchor.h"
 #include "file/file_descriptor.h"
 #include "process/process_end.h"
 #include "process/process_identity.h"
@@ -107,20 +108,21 @@ FileDescriptor named_file(const std::string& path) {
   const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
 #if defined(O_TMPFILE)
   const size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  FileDescriptor nameless(::open(directory.c_str(), flags | O_TMPFILE, 0600));
+  const std::string directory = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  const Place place(path);
+  FileDescriptor nameless(open_file(directory + ".", flags | O_TMPFILE, 0600));
   if (nameless && write_identity(nameless.get())) {
     Ring::hold(nameless.get());
     const std::string self = "/proc/self/fd/" + std::to_string(nameless.get());
-    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+    if (linkat(AT_FDCWD, self.c_str(), place.directory(), place.name(), AT_SYMLINK_FOLLOW) == 0) {
       return nameless;
     }
   }
 #endif
-  FileDescriptor fd(::open(path.c_str(), flags | O_CREAT | O_EXCL, 0600));
+  FileDescriptor fd(open_file(path, flags | O_CREAT | O_EXCL, 0600));
   if (fd && !write_identity(fd.get())) {
     const int error = errno;
-    unlink(path.c_str());
+    unlink_file(path);
     fd.reset();
     errno = error;
   }
@@ -192,7 +194,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
   std::memcpy(control.magic, kRingMagic, sizeof control.magic);
   if (!DrainThread::instance().add(ring)) {
     failure->set("start", "the drain thread");
-    if (!options.path.empty()) unlink(options.path.c_str());
+    if (!options.path.empty()) unlink_file(options.path);
     return nullptr;
   }
   if (TargetGroup* const group = ring->sink_->group()) group->reserve(options.capacity);
@@ -202,7 +204,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
 bool Ring::move_to(const std::string& path, const std::string& target) {
   // A missing file is no reason to stop: the ring was removed, and recovery cannot find it.
   if (!options_.path.empty() && identity_.lies_at(options_.path) &&
-      rename(options_.path.c_str(), path.c_str()) != 0 && errno != ENOENT) {
+      rename_file(options_.path, path) != 0 && errno != ENOENT) {
     return false;
   }
   options_.path = path;
@@ -252,7 +254,7 @@ bool Ring::map(Failure* failure) {
   }
   if (!allocate(fd.get(), control_bytes_ + capacity_)) {
     failure->set("allocate the ring", name);
-    if (!options_.path.empty()) unlink(options_.path.c_str());
+    if (!options_.path.empty()) unlink_file(options_.path);
     return false;
   }
   // Reserve the whole range first, then lay the file over it: control page, data, data again.
@@ -269,7 +271,7 @@ bool Ring::map(Failure* failure) {
            static_cast<off_t>(control_bytes_)) == MAP_FAILED) {
     failure->set("map the ring", name);
     if (place != MAP_FAILED) munmap(place, mapping_bytes());
-    if (!options_.path.empty()) unlink(options_.path.c_str());
+    if (!options_.path.empty()) unlink_file(options_.path);
     return false;
   }
   identity_ = FileIdentity(fd.get());
@@ -626,23 +628,23 @@ bool Ring::complete_stream() {
     return true;
   }
   // Without its end the stream is not complete.
-  return options_.finish_to.empty() ||
-         rename(options_.finish_from.c_str(), options_.finish_to.c_str()) == 0 || errno == ENOENT;
+  return options_.finish_to.empty() || rename_file(options_.finish_from, options_.finish_to) == 0 ||
+         errno == ENOENT;
 }
 
 void Ring::remove_file() {
-  if (!options_.path.empty() && identity_.lies_at(options_.path)) unlink(options_.path.c_str());
+  if (!options_.path.empty() && identity_.lies_at(options_.path)) unlink_file(options_.path);
 }
 
 void Ring::remove_stream() {
-  unlink(options_.target.c_str());
+  unlink_file(options_.target);
   // The ring may lie in the directory that goes away with the stream.
   remove_file();
   if (options_.finish_to.empty()) return;
-  unlink(options_.finish_from.c_str());
-  unlink(options_.finish_to.c_str());
+  unlink_file(options_.finish_from);
+  unlink_file(options_.finish_to);
   const size_t slash = options_.finish_to.rfind('/');
-  if (slash != std::string::npos) rmdir(options_.finish_to.substr(0, slash).c_str());
+  if (slash != std::string::npos) remove_directory(options_.finish_to.substr(0, slash));
 }
 
 void Ring::finish(uint32_t socket_limit_ms) {

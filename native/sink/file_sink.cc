@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <new>
 
+#include "file/anchor.h"
+
 namespace tracewright {
 
 namespace {
@@ -40,8 +42,8 @@ bool was_removed(int fd) {
 // else is there stays: a pipe, a device, a link.
 bool remove_file(const std::string& path) {
   struct stat about {};
-  if (lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return true;
-  return unlink(path.c_str()) == 0 || errno == ENOENT;
+  if (status_of(path, &about) != 0 || !S_ISREG(about.st_mode)) return true;
+  return unlink_file(path) == 0 || errno == ENOENT;
 }
 
 FileDescriptor create_file(const std::string& path, const std::string& preamble, bool replace,
@@ -51,15 +53,14 @@ FileDescriptor create_file(const std::string& path, const std::string& preamble,
     failure->set("replace", path);
     return fd;
   }
-  fd = FileDescriptor(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+  fd = FileDescriptor(open_file(path, O_WRONLY | O_CREAT | O_EXCL, mode));
   if (!fd) {
     failure->set("create", path);
     return fd;
   }
   if (!write_at(fd.get(), reinterpret_cast<const uint8_t*>(preamble.data()), preamble.size(), 0)) {
     failure->set("write", path);
-    unlink(path.c_str());
+    unlink_file(path);
     fd.reset();
   }
   return fd;
@@ -288,7 +289,7 @@ void SharedFileSink::tick(uint64_t) {
 
 void SharedFileSink::discard_unused() {
   std::lock_guard<std::mutex> lock(end_lock_);
-  if (is_empty()) unlink(piece_->path.c_str());
+  if (is_empty()) unlink_file(piece_->path);
 }
 
 void SharedFileSink::extend_preamble(const std::string& packets) {

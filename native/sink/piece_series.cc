@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "file/anchor.h"
+
 namespace tracewright {
 
 namespace {
@@ -55,6 +57,9 @@ PieceSeries::PieceSeries(const std::string& path, const std::string& ring_direct
   ring_directory_ = ring_directory.empty() ? directory_ : ring_directory;
   stem_ = path.substr(name, end - name);
   extension_ = path.substr(end);
+  // Where it cannot be held open, the first piece fails with the reason.
+  Failure failure;
+  if (!directory_.empty()) anchor_ = Anchor::hold(directory_, false, &failure);
 }
 
 std::string PieceSeries::path_of(uint64_t number) const {
@@ -70,16 +75,29 @@ std::string PieceSeries::ring_path_of(const std::string& ring_path, uint64_t num
          ring_path.substr(name + plain.size());
 }
 
+// Next to the trace, that of the pieces: network volumes may map users.
+uid_t PieceSeries::owner_of_rings() const {
+  struct stat about {};
+  const bool is_shared = ring_directory_ != directory_;
+  if (is_shared || found_.empty()) return geteuid();
+  return status_of(path_of(found_.back().number), &about) == 0 ? about.st_uid : geteuid();
+}
+
 std::vector<uint64_t> PieceSeries::numbers_with_ring() const {
   std::vector<uint64_t> numbers;
-  DIR* const directory = opendir(ring_directory_.empty() ? "." : ring_directory_.c_str());
+  DIR* const directory = open_directory(ring_directory_);
   if (directory == nullptr) return numbers;
   const std::string start = "." + stem_ + ".";
+  const uid_t owner = owner_of_rings();
   while (const dirent* const entry = readdir(directory)) {
     const std::string name = entry->d_name;
     if (!begins_with(name, start) || !ends_with(name, kRingSuffix)) continue;
     const uint64_t number = number_before_dot(name.substr(start.size()));
-    if (number != 0) numbers.push_back(number);
+    // In a shared directory anybody can make files of such names, and keep pieces from going.
+    struct stat about {};
+    const bool is_ours = status_of(ring_directory_ + "/" + name, &about) == 0 &&
+                         S_ISREG(about.st_mode) && about.st_uid == owner;
+    if (number != 0 && is_ours) numbers.push_back(number);
   }
   closedir(directory);
   return numbers;
@@ -87,7 +105,7 @@ std::vector<uint64_t> PieceSeries::numbers_with_ring() const {
 
 std::vector<PieceSeries::Found> PieceSeries::found() const {
   std::vector<Found> pieces;
-  DIR* const directory = opendir(directory_.empty() ? "." : directory_.c_str());
+  DIR* const directory = open_directory(directory_);
   if (directory == nullptr) return found_again();
   const std::string piece_start = stem_ + ".";
   while (const dirent* const entry = readdir(directory)) {
@@ -96,7 +114,7 @@ std::vector<PieceSeries::Found> PieceSeries::found() const {
       const uint64_t number = number_before_dot(name.substr(piece_start.size()) + ".");
       struct stat about {};
       if (number == 0 || directory_ + name != path_of(number) ||
-          lstat((directory_ + name).c_str(), &about) != 0 || !S_ISREG(about.st_mode)) {
+          status_of(directory_ + name, &about) != 0 || !S_ISREG(about.st_mode)) {
         continue;
       }
       pieces.push_back({number, static_cast<uint64_t>(about.st_size), false});
@@ -118,7 +136,7 @@ std::vector<PieceSeries::Found> PieceSeries::found_again() const {
   std::vector<Found> pieces;
   for (Found piece : found_) {
     struct stat about {};
-    if (lstat(path_of(piece.number).c_str(), &about) != 0) continue;
+    if (status_of(path_of(piece.number), &about) != 0) continue;
     piece.bytes = static_cast<uint64_t>(about.st_size);
     pieces.push_back(piece);
   }
@@ -135,9 +153,8 @@ std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble,
     failure->set("allocate", "a piece", ENOMEM);
     return nullptr;
   }
-  unlink(fresh.c_str());
-  piece->fd = FileDescriptor(
-      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_));
+  unlink_file(fresh);
+  piece->fd = FileDescriptor(open_file(fresh, O_WRONLY | O_CREAT | O_EXCL, mode_));
   if (!piece->fd) {
     failure->set("create", fresh);
     return nullptr;
@@ -145,22 +162,22 @@ std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble,
   if (pwrite(piece->fd.get(), preamble.data(), preamble.size(), 0) !=
       static_cast<ssize_t>(preamble.size())) {
     failure->set("write", fresh, errno == 0 ? ENOSPC : errno);
-    unlink(fresh.c_str());
+    unlink_file(fresh);
     return nullptr;
   }
   // A link, not a rename: it fails if another process has taken the number.
   for (int attempt = 0; attempt < kAttempts; ++attempt, ++number) {
     piece->path = path_of(number);
     piece->number = number;
-    if (link(fresh.c_str(), piece->path.c_str()) == 0) {
-      unlink(fresh.c_str());
+    if (link_file(fresh, piece->path) == 0) {
+      unlink_file(fresh);
       found_.push_back({number, preamble.size(), true});
       return piece;
     }
     if (errno != EEXIST) break;
   }
   failure->set("create", piece->path);
-  unlink(fresh.c_str());
+  unlink_file(fresh);
   return nullptr;
 }
 
@@ -170,7 +187,7 @@ bool PieceSeries::shrink_others_to(uint64_t bytes, uint64_t last) const {
   for (const Found& piece : pieces) total += piece.number == last ? 0 : piece.bytes;
   for (const Found& piece : pieces) {
     if (total <= bytes || piece.number >= last) break;
-    if (!piece.has_ring && unlink(path_of(piece.number).c_str()) == 0) total -= piece.bytes;
+    if (!piece.has_ring && unlink_file(path_of(piece.number)) == 0) total -= piece.bytes;
   }
   return total <= bytes;
 }

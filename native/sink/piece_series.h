@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "file/anchor.h"
 #include "file/failure.h"
 #include "file/file_descriptor.h"
 #include "file/file_mode.h"
@@ -49,8 +50,10 @@ class PieceSeries {
   std::vector<Found> found() const;
   std::vector<Found> found_again() const;
   std::vector<uint64_t> numbers_with_ring() const;
+  uid_t owner_of_rings() const;
 
   std::string directory_;  // with its slash
+  std::shared_ptr<Anchor> anchor_;
   std::string ring_directory_;
   std::string stem_;
   std::string extension_;  // with its dot

@@ -335,6 +335,14 @@ export interface NativeCore {
   finishOnSignal(signalNumber: number): boolean;
   /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
   ringIsHeld(fd: number): boolean;
+  /**
+   * Holds a directory open until it is released: the core's calls under its path go there, whatever
+   * the path leads to. With `isOurs` a link is an error, and so is a directory of another user but root.
+   */
+  anchorDirectory(path: string, isOurs: boolean): void;
+  releaseDirectory(path: string): void;
+  /** A path that leads below the directory that is held, where the system has one; else the same. */
+  anchoredPath(path: string): string;
   /** Number of the file at a path, 0 of none, and its birth in ns since 1970, 0 where not known. */
   fileIdentity(path: string): BigUint64Array;
   /** The process ends: what waits for a socket from here on, in any thread, shares one second. */

@@ -130,6 +130,9 @@ export function plainCore(): NativeCore {
       return true;
     },
     systemThreadId,
+    anchorDirectory: nothing,
+    releaseDirectory: nothing,
+    anchoredPath: (path) => path,
     fileIdentity,
     replaceFile,
     ringIsHeld,

@@ -31,7 +31,7 @@ import type { PieceSettings } from './threads/ovni-rotation.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { ProcessPlan } from './run/process-plan.js';
 import { RequestsInFlight } from './threads/requests-in-flight.js';
-import { joinRun, leaveRun } from './run/run.js';
+import { enterFormat, joinRun, leaveRun } from './run/run.js';
 import type { Run } from './run/run.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
@@ -104,12 +104,14 @@ function sizesOf(used: number): CheckedSizeOptions {
 function settleEarlier(run: Run, ringDir: string | undefined): number {
   // The directory is new, and no earlier run has used its name.
   if (run.topmost && run.earlier.length === 0) return 0;
-  const { completeEarlierTraces, deleteOldest } =
+  const { completeEarlierTraces, deleteOldest, whileAnchored } =
     require('./run/earlier-traces.js') as typeof import('./run/earlier-traces.js');
-  const traces = completeEarlierTraces(run.directory, run.earlier, ringDir);
-  const { maxBytes, atMaxBytes } = sizesOf(0);
-  if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
-  return traces.reduce((sum, { bytes }) => sum + bytes, 0);
+  return whileAnchored(run.earlier, () => {
+    const traces = completeEarlierTraces(run.directory, run.earlier, ringDir);
+    const { maxBytes, atMaxBytes } = sizesOf(0);
+    if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
+    return traces.reduce((sum, { bytes }) => sum + bytes, 0);
+  });
 }
 
 /** As options of `openTrace`, which take no 0 for "no limit". */
@@ -125,7 +127,7 @@ function openHeph(settings: Settings, run: Run, used: number): { trace: Trace; t
   const { hephTarget, name } = settings;
   if (hephTarget === undefined) {
     const sizes = sizeOptionsOf(sizesOf(used));
-    return openFree(join(run.directory, 'heph', `${name}${EXTENSION}`), true, sizes);
+    return openFree(join(enterFormat(run, 'heph'), `${name}${EXTENSION}`), true, sizes);
   }
   if (checkTarget(hephTarget).kind === 'file') {
     // Every process of the run needs a file of its own.
@@ -152,7 +154,7 @@ function announce(settings: Settings, run: Run, plan: ProcessPlan): void {
 
 /** Begins the ovni trace of the process, in one directory or in the first of a series. */
 function beginOvni(settings: Settings, run: Run, used: number): PieceSettings | undefined {
-  const directory = join(run.directory, 'ovni');
+  const directory = enterFormat(run, 'ovni');
   const sizes = sizesOf(used);
   const most = sizes.atMaxBytes === 'stop' ? sizes.maxBytes : 0;
   const { firstClock, topmost } = run;

@@ -1,11 +1,12 @@
 import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { anchoredPath } from './anchor.js';
 import { hasCode } from './system-error.js';
 
 /** What lies at a path itself: of a link the link. Undefined where there is nothing. */
 export function kindOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path);
+    return lstatSync(anchoredPath(path));
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
     throw error;

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PRIVATE_DIRECTORY } from '../options/file-mode.js';
+import { anchoredPath } from './anchor.js';
 import { hasCode } from './system-error.js';
 
 /** Other processes can make and delete a parent between two of our calls. */
@@ -22,15 +23,15 @@ export function makeDirectories(path: string, mode = PRIVATE_DIRECTORY): void {
       if (!hasCode(error, 'ENOENT') || attempt === ATTEMPTS) throw error;
     }
     const parent = dirname(path);
-    if (!existsSync(parent)) makeDirectories(parent, mode);
+    if (!existsSync(anchoredPath(parent))) makeDirectories(parent, mode);
   }
 }
 
 function makeDirectory(path: string, mode: number): void {
   try {
-    mkdirSync(path, { mode });
+    mkdirSync(anchoredPath(path), { mode });
   } catch (error) {
-    const isThere = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    const isThere = statSync(anchoredPath(path), { throwIfNoEntry: false })?.isDirectory() === true;
     if (!hasCode(error, 'EEXIST') || !isThere) throw error;
   }
 }

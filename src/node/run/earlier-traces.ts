@@ -1,10 +1,12 @@
 import { rmdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
+import { anchorOwnDirectory, anchoredPath, releaseDirectory } from '../../core/files/anchor.js';
 import { kindOf } from '../../core/files/file-kind.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { isAlive, isTaken } from '../../core/recovery/process-identity.js';
 import { ringsIn } from '../../core/recovery/ring-search.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
+import { isOurs as isOfUser } from '../../core/recovery/ring-trust.js';
 import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { EXTENSION, fileOfRing as fileOfHephRing, nameOfTrace } from '../../heph/file-names.js';
@@ -137,6 +139,33 @@ function recover(path: string, ringDir: string | undefined): void {
   else recoverOvni(path, options);
 }
 
+/** Whether an earlier run has been written by the user of this process. */
+function isOfOurs(run: string): boolean {
+  return FORMATS.map((name) => join(run, name)).every((path) => {
+    const status = kindOf(path);
+    return status === undefined || (status.isDirectory() && isOfUser(path, status));
+  });
+}
+
+/** What the hook makes in the directory of a run. */
+const FORMATS = ['ovni', 'heph'];
+
+/** Holds the directories of earlier runs open while they are read and changed. */
+export function whileAnchored<T>(runs: readonly string[], work: () => T): T {
+  const held: string[] = [];
+  try {
+    const ours = runs.filter(isOfOurs);
+    for (const path of ours.flatMap((run) => FORMATS.map((name) => join(run, name)))) {
+      if (kindOf(path)?.isDirectory() !== true) continue;
+      anchorOwnDirectory(path);
+      held.push(path);
+    }
+    return work();
+  } finally {
+    held.forEach(releaseDirectory);
+  }
+}
+
 /**
  * Completes what processes that have ended left in the directory of this run and in those of earlier
  * ones, and says what is there. Traces of processes that are alive are left alone.
@@ -151,7 +180,7 @@ export function completeEarlierTraces(
 ): EarlierTrace[] {
   const elsewhere = ringsElsewhere(ringDir);
   const traces: EarlierTrace[] = [];
-  for (const run of [...earlier, present]) {
+  for (const run of [...earlier.filter(isOfOurs), present]) {
     const ours = tracesOf(run, run === present).filter(isOurs);
     const found = ours.map((path) => {
       const writers = writersIn(path);
@@ -215,7 +244,7 @@ function removeWithDirectories(path: string): void {
     // Up to that of the run.
     const levels = PROCESS.test(basename(path)) ? 3 : 2;
     for (let at = dirname(path), level = 0; level < levels; at = dirname(at), level++)
-      rmdirSync(at);
+      rmdirSync(anchoredPath(at));
   } catch (error) {
     // Another process was faster, or there is more in them.
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].some((code) => hasCode(error, code))) throw error;

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { clockNow } from '../../core/clock.js';
 import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
+import { anchorNamedDirectory, anchorOwnDirectory } from '../../core/files/anchor.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { hasCode } from '../../core/files/system-error.js';
@@ -98,11 +99,15 @@ function claim(wanted: string, format: string): string {
  */
 export function joinRun(settings: Settings): Run {
   const parents = inherited(settings);
-  if (parents !== undefined) return parents;
+  if (parents !== undefined) {
+    anchorNamedDirectory(parents.directory);
+    return parents;
+  }
   const firstClock = clockNow();
   const wanted = resolve(settings.directory ?? defaultDirectory(settings.name));
   const earlier = earlierRuns(wanted, settings);
   const directory = claim(wanted, settings.ovni ? 'ovni' : 'heph');
+  anchorNamedDirectory(directory);
   const child: Inherited = {
     directory,
     firstClock: String(firstClock),
@@ -110,6 +115,19 @@ export function joinRun(settings: Settings): Run {
   };
   process.env[VARIABLE] = JSON.stringify(child);
   return { directory, firstClock, topmost: true, earlier };
+}
+
+/**
+ * Makes the directory of a format in a run, and holds it open. Whoever owns the directory of the run
+ * could replace it while the process writes there.
+ *
+ * @throws TracewrightError `ERR_SYSTEM` if it cannot be made, is a link, or belongs to another user.
+ */
+export function enterFormat(run: Run, format: 'ovni' | 'heph'): string {
+  const directory = join(run.directory, format);
+  makeDirectories(directory, directoryMode(checkFileMode()));
+  anchorOwnDirectory(directory);
+  return directory;
 }
 
 /**

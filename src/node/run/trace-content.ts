@@ -1,5 +1,6 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { anchoredPath } from '../../core/files/anchor.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { hasCode } from '../../core/files/system-error.js';
 
@@ -38,7 +39,7 @@ export function contentOf(path: string): TraceContent {
 /** The names in a directory; none where there is a link to one, for what that leads to is no trace of ours. */
 export function namesIn(directory: string): string[] {
   try {
-    return isDirectory(directory) ? readdirSync(directory) : [];
+    return isDirectory(directory) ? readdirSync(anchoredPath(`${directory}/.`)) : [];
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
     throw error;
@@ -48,8 +49,8 @@ export function namesIn(directory: string): string[] {
 /** Removes a trace: it is out of sight at once, and gone a little later. */
 export function removeTrace(path: string): void {
   const hidden = join(dirname(path), `.${basename(path)}${DELETED}`);
-  renameSync(path, hidden);
-  rmSync(hidden, { recursive: true, force: true });
+  renameSync(anchoredPath(path), anchoredPath(hidden));
+  rmSync(anchoredPath(hidden), { recursive: true, force: true });
 }
 
 /** The name of the trace that a process was about to remove when it was killed. */

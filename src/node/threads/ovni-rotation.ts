@@ -1,8 +1,10 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockNow } from '../../core/clock.js';
 import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
 import { getNote, putNote } from '../../core/process-notes.js';
+import { anchoredPath } from '../../core/files/anchor.js';
+import { kindOf } from '../../core/files/file-kind.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import type { CheckedSizeOptions } from '../../core/options/size-limits.js';
 import { holdingSignals } from '../../core/signals.js';
@@ -53,11 +55,16 @@ function note({ number, begun }: Piece): void {
   putNote(NOTE, JSON.stringify({ number, begun: String(begun) }));
 }
 
+/** The names in the directory of the pieces, which may be held open. */
+function namesOf(directory: string): string[] {
+  return readdirSync(anchoredPath(`${directory}/.`));
+}
+
 /** The number of the next piece. No number is used twice, even if pieces or the directory are deleted. */
 function nextNumber(directory: string): number {
   makeDirectories(directory, directoryMode(checkFileMode()));
   const last = getNote(NOTE) === '' ? 0 : presentPiece().number;
-  return 1 + Math.max(last, ...readdirSync(directory).map(numberOf));
+  return 1 + Math.max(last, ...namesOf(directory).map(numberOf));
 }
 
 /** The directory of the first piece of the process. */
@@ -80,10 +87,10 @@ function shrink(settings: PieceSettings): void {
   const { directory, maxBytes, rotateBytes } = settings;
   const present = presentPiece().number;
   const pieces = [];
-  for (const name of readdirSync(directory)) {
+  for (const name of namesOf(directory)) {
     // A killed process was removing it.
     if (halfRemoved(name) !== undefined) {
-      rmSync(join(directory, name), { recursive: true, force: true });
+      rmSync(anchoredPath(join(directory, name)), { recursive: true, force: true });
     }
     const number = numberOf(name);
     if (number > 0) pieces.push({ name, number, ...contentOf(join(directory, name)) });
@@ -206,7 +213,7 @@ class Leader {
     const begun = clockNow();
     const number = nextNumber(directory);
     const path = pathOf(directory, number);
-    mkdirSync(path, { mode: directoryMode(checkFileMode()) });
+    mkdirSync(anchoredPath(path), { mode: directoryMode(checkFileMode()) });
     let move: ThreadMove;
     try {
       move = moveProcess(path, (stream) => {
@@ -236,7 +243,7 @@ class Leader {
 /** Whether a directory has been removed. One that cannot be examined may exist. */
 function isGone(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+    return kindOf(path) === undefined;
   } catch {
     return false;
   }

@@ -9,6 +9,7 @@ import {
   rmdirSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { anchoredPath } from '../../core/files/anchor.js';
 import { isDirectory } from '../../core/files/file-kind.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
@@ -40,7 +41,7 @@ type PlaceOptions = Pick<CheckedRingOptions, 'ringDir' | 'fileMode'>;
 /** Makes a directory; false if something has its name. */
 function makeDirectory(path: string, mode: number): boolean {
   try {
-    mkdirSync(path, { mode });
+    mkdirSync(anchoredPath(path), { mode });
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
@@ -106,7 +107,7 @@ export function claimPlace(
 /** Removes a directory after a failure, whose reason may prevent that as well. */
 export function removeQuietly(directory: string): void {
   try {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(anchoredPath(directory), { recursive: true, force: true });
   } catch {
     // The caller reports the first failure.
   }

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, rmSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { recordsNothing } from '../../core/off.js';
 import { systemThreadId } from '../../core/system-thread.js';
 import type { RingSetup } from '../../core/ring/ring.js';
 import { outOfRange } from '../../core/errors.js';
+import { anchoredPath } from '../../core/files/anchor.js';
+import { kindOf } from '../../core/files/file-kind.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
@@ -20,7 +22,12 @@ import {
 import { ringIsThere } from '../../core/recovery/lost-ring.js';
 import type { StreamOwner } from '../stream-owner.js';
 import type { OvniProcess } from './process-note.js';
-import { moveProcessMetadata, moveToTrace, removeEmptyWorkDir } from './process-place.js';
+import {
+  moveProcessMetadata,
+  moveToTrace,
+  removeEmptyWorkDir,
+  removeQuietly,
+} from './process-place.js';
 
 /** A second thread with the same system number gets this much more. It is above every pid_max of Linux. */
 const TID_STEP = 1 << 22;
@@ -77,7 +84,7 @@ export class StreamPlace {
 
   /** Removes the place of a stream that has not begun. */
   abandon(): void {
-    if (this.process.version === 3) rmSync(this.files.directory, { recursive: true, force: true });
+    if (this.process.version === 3) removeQuietly(this.files.directory);
   }
 
   /** Moves the files of a closed stream from `OVNI_TMPDIR` to the trace. */
@@ -115,10 +122,12 @@ function claim(process: OvniProcess, tid: number | undefined): number {
   for (let number = tid ?? systemThreadId(); ; number += TID_STEP) {
     const place = join(process.workDir, threadName(number));
     const final = join(process.procDir, threadName(number));
-    if (!existsSync(final)) {
+    if (kindOf(final) === undefined) {
       try {
-        if (process.version === 3) mkdirSync(place, { mode: directoryMode(process.ring.fileMode) });
-        else if (existsSync(place)) throw Object.assign(new Error(place), { code: 'EEXIST' });
+        if (process.version === 3)
+          mkdirSync(anchoredPath(place), { mode: directoryMode(process.ring.fileMode) });
+        else if (kindOf(place) !== undefined)
+          throw Object.assign(new Error(place), { code: 'EEXIST' });
         return number;
       } catch (error) {
         if (!hasCode(error, 'EEXIST')) {
