@@ -12,6 +12,7 @@ import { machine, machineText, resultMarkdown, resultText } from './benchmark.mj
 const NAMES = [
   'ovni-event',
   'heph-span',
+  'spans',
   'dumpi-call',
   'dumpi-pool',
   'laplace',

@@ -11,6 +11,8 @@
  *
  * @module spans
  */
+import { spans } from './shared-spans.js';
+
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { Target } from '../heph/target.js';
@@ -18,13 +20,11 @@ export type { Baggage } from './context/baggage.js';
 export type { RemoteParent, SpanIds } from './context/remote-parent.js';
 export type { SpanKind, SpanStatus } from './layout.js';
 export type { SpanLimits } from './limits.js';
-export { extract, getBaggage, inject, withBaggage } from './propagation.js';
 export type { Carrier } from './propagation.js';
-export type { Redaction } from './redaction.js';
-export { readSpans } from './reading.js';
 export type { ReadSpansOptions } from './read/read-spans.js';
-export { configure, flush, shutdown } from './recording.js';
+export { readSpans } from './reading.js';
 export type { SpanOptions } from './recording.js';
+export type { Redaction } from './redaction.js';
 export type { Span, SpanAttributes, SpanLink, SpanValue } from './span.js';
 export type {
   RecordedAttributes,
@@ -35,6 +35,35 @@ export type {
   RecordedValue,
   SpanRecord,
 } from './span-record.js';
-export { activeSpan, bind, startSpan, withSpan } from './spans.js';
 export type { StartOptions } from './spans.js';
 export type { Instant } from './time.js';
+
+type Spans = typeof spans;
+
+/** Starts a span, which is not active. `end` records it. */
+export const startSpan: Spans['startSpan'] = spans.startSpan;
+/**
+ * Calls a function with a new span, which is active meanwhile and ends with the function or with the promise
+ * that it returns. Only promises of the language are waited for: other thenables are returned untouched.
+ */
+export const withSpan: Spans['withSpan'] = spans.withSpan;
+/** The span that is active in the calling code. */
+export const activeSpan: Spans['activeSpan'] = spans.activeSpan;
+/** A function that is called with what is active now, for callbacks, emitters and pools. */
+export const bind: Spans['bind'] = spans.bind;
+/** Puts what is active into headers: `traceparent`, `tracestate` and `baggage`. */
+export const inject: Spans['inject'] = spans.inject;
+/** Reads headers, to be the `parent` of a span. What violates W3C's rules is ignored. */
+export const extract: Spans['extract'] = spans.extract;
+/** The baggage that is active. */
+export const getBaggage: Spans['getBaggage'] = spans.getBaggage;
+/** Calls a function with entries added to the active baggage. */
+export const withBaggage: Spans['withBaggage'] = spans.withBaggage;
+/** Says which route a request matched. */
+export const setRoute: Spans['setRoute'] = spans.setRoute;
+/** Sets what spans of this thread are recorded, how and where. */
+export const configure: Spans['configure'] = spans.configure;
+/** Resolves once the spans that this thread has ended are in the file or on their way. */
+export const flush: Spans['flush'] = spans.flush;
+/** Ends the recording of this thread's spans. */
+export const shutdown: Spans['shutdown'] = spans.shutdown;

@@ -69,10 +69,8 @@ let warned = false;
 /** Where spans go; undefined: nowhere, or the output is yet to be opened. */
 export let output: SpanOutput | undefined;
 
-/** Whether there is a place for spans. */
-export function hasSource(): boolean {
-  return source !== undefined;
-}
+/** Whether there never was a place for spans: nothing is recorded. */
+export let isIdle = true;
 
 /** By options and variables. Variables that are wrong count as not set: nothing may fail for them. */
 export function currentPolicy(): Policy {
@@ -124,6 +122,7 @@ export function openOutput(): SpanOutput | undefined {
 /** Has the register hook's trace take the spans of this thread, from its first one on. */
 export function recordInto(open: OpenStream): void {
   source = open;
+  isIdle = false;
   fromHook = true;
   output = undefined;
 }
@@ -176,6 +175,7 @@ function useTarget(target: Target): void {
   ownTrace = openTraceOfOpenEvents(target);
   targetKey = key;
   const trace = ownTrace;
+  isIdle = false;
   source = () => (isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents());
 }
 

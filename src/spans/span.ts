@@ -55,6 +55,9 @@ export class SpanExtras {
   droppedLinks = 0;
 }
 
+/** A double to V8, as every time is. */
+const NO_TIME = 0.5;
+
 /** Where an open span is in its life. */
 export const NOT_RECORDED = 0;
 export const OPEN = 1;
@@ -105,55 +108,90 @@ function define(to: Record<string, SpanValue>, name: string, value: SpanValue): 
   }
 }
 
-/** One operation of a service: made by `startSpan` and `withSpan`. */
+/**
+ * One operation of a service: made by `startSpan` and `withSpan`.
+ *
+ * Its fields are set by the constructor: initializers of fields would double what an object costs.
+ */
 export class Span implements ActiveContext {
   /** @internal The trace id, as signed words. */
-  t0 = 0;
+  declare readonly t0: number;
   /** @internal */
-  t1 = 0;
+  declare readonly t1: number;
   /** @internal */
-  t2 = 0;
+  declare readonly t2: number;
   /** @internal */
-  t3 = 0;
+  declare readonly t3: number;
   /** @internal The span id. */
-  s0 = 0;
+  declare readonly s0: number;
   /** @internal */
-  s1 = 0;
+  declare readonly s1: number;
   /** @internal The id of the parent; 0: none. */
-  p0 = 0;
+  declare readonly p0: number;
   /** @internal */
-  p1 = 0;
+  declare readonly p1: number;
   /** @internal The flags of the layout, without the resource. */
-  flags = 0;
+  declare flags: number;
+  /** @internal The number of the scope. */
+  declare scope: number;
   /** @internal */
-  scope = 0;
-  /** @internal */
-  state: number;
+  declare state: number;
   /** @internal The slot that keeps the span while it is open; -1: none. */
-  slot = -1;
+  declare slot: number;
   /** @internal How many attributes there are; -1: not counted yet. */
-  count = -1;
+  declare count: number;
   /** @internal Nanoseconds since the trace's epoch. */
-  start = 0;
+  declare start: number;
   /** @internal */
-  name: string;
+  declare name: string;
   /** @internal The span's own object. */
-  attributes: Record<string, SpanValue> | undefined;
+  declare attributes: Record<string, SpanValue> | undefined;
   /** @internal */
-  extras: SpanExtras | undefined = undefined;
+  declare extras: SpanExtras | undefined;
   /** @internal */
-  traceState = '';
+  declare readonly traceState: string;
   /** @internal */
-  readonly output: SpanOutput | undefined;
+  declare readonly output: SpanOutput | undefined;
   /** What travels with requests that are sent while the span is active. */
-  baggage: Baggage | undefined = undefined;
+  declare readonly baggage: Baggage | undefined;
 
   /** @internal Use `startSpan`. */
-  constructor(output: SpanOutput | undefined, state: number, name: string) {
-    this.output = output;
+  constructor(
+    output: SpanOutput | undefined,
+    state: number,
+    name: string,
+    t0: number,
+    t1: number,
+    t2: number,
+    t3: number,
+    s0: number,
+    s1: number,
+    p0: number,
+    p1: number,
+    flags: number,
+    traceState: string,
+    baggage: Baggage | undefined,
+  ) {
+    this.t0 = t0;
+    this.t1 = t1;
+    this.t2 = t2;
+    this.t3 = t3;
+    this.s0 = s0;
+    this.s1 = s1;
+    this.p0 = p0;
+    this.p1 = p1;
+    this.flags = flags;
+    this.scope = 0;
     this.state = state;
+    this.slot = -1;
+    this.count = -1;
+    this.start = NO_TIME;
     this.name = name;
     this.attributes = undefined;
+    this.extras = undefined;
+    this.traceState = traceState;
+    this.output = output;
+    this.baggage = baggage;
   }
 
   /** Whether the span is recorded and open: `set`, `event`, `fail`, `rename` and `end` do something. */

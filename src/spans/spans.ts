@@ -1,11 +1,12 @@
 import { wrongType } from '../core/errors.js';
 import { activeContext, runWith } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
-import { randomWord } from './context/ids.js';
+import type { Baggage } from './context/baggage.js';
+import { pool, refill } from './context/ids.js';
 import { RemoteParent } from './context/remote-parent.js';
 import { KIND_SHIFT, KINDS, PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
 import type { SpanKind } from './layout.js';
-import { checkName, hasSource, openOutput, output } from './recording.js';
+import { checkName, isIdle, openOutput, output } from './recording.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
 import { NOT_RECORDED, OPEN, snapshot, Span } from './span.js';
@@ -28,7 +29,7 @@ const SAMPLED = 1;
 const RANDOM = 2;
 
 /** What is returned while nothing is recorded and nothing is active. */
-const NOTHING = new Span(undefined, NOT_RECORDED, '');
+const NOTHING = unrecorded('', undefined, undefined);
 
 type Parent = Span | RemoteParent | undefined;
 
@@ -40,71 +41,90 @@ type Parent = Span | RemoteParent | undefined;
  */
 export function startSpan(name: string, attributes?: SpanAttributes, options?: StartOptions): Span {
   const to = output;
-  if (to === undefined || options !== undefined) return startOtherwise(name, attributes, options);
+  if (to === undefined || options !== undefined) {
+    if (isIdle && options === undefined && activeContext() === undefined) {
+      if (typeof name !== 'string') checkName(name);
+      return NOTHING;
+    }
+    return startOtherwise(name, attributes, options);
+  }
   const active = activeContext();
   const parent = active === undefined ? undefined : active.activeSpan;
-  const span = begin(to, name, attributes, parent, true);
-  if (active !== undefined) span.baggage = active.baggage;
+  const baggage = active === undefined ? undefined : active.baggage;
+  const span = begin(to, name, parent, baggage, true, 0);
+  if (span.state !== OPEN) return span;
+  if (attributes !== undefined) give(span, attributes);
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
-  if (to.open !== undefined && span.state === OPEN) span.slot = to.open.begin(span);
+  if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
 }
 
-/** A span with ids, a decision and attributes, and without times. */
+/** Words of the pool that are used up: an id of a trace and one of a span take six. */
+let used = pool.length;
+
+/** A span with ids and a decision, without times and attributes. */
 function begin(
   to: SpanOutput,
   name: string,
-  attributes: SpanAttributes | undefined,
   parent: Parent,
+  baggage: Baggage | undefined,
   trusted: boolean,
+  kind: number,
 ): Span {
   if (typeof name !== 'string') checkName(name);
-  const span = new Span(to, OPEN, name);
+  if (used === pool.length) {
+    refill();
+    used = 0;
+  }
+  const at = used;
+  used = at + 6;
+  const s0 = pool[at]!;
+  const s1 = pool[at + 1]!;
   if (parent === undefined) {
-    span.t0 = randomWord();
-    span.t1 = randomWord();
-    span.t2 = randomWord();
-    span.t3 = randomWord();
-    decide(span, to, SAMPLED, false);
-  } else if (parent instanceof Span) {
-    span.t0 = parent.t0;
-    span.t1 = parent.t1;
-    span.t2 = parent.t2;
-    span.t3 = parent.t3;
-    span.p0 = parent.s0;
-    span.p1 = parent.s1;
-    span.traceState = parent.traceState;
-    span.flags = parent.flags & TRACE_FLAGS_MASK;
-    if ((parent.flags & SAMPLED) === 0) span.state = NOT_RECORDED;
-  } else {
-    [span.t0, span.t1, span.t2, span.t3] = parent.parent!.trace;
-    [span.p0, span.p1] = parent.parent!.span;
-    span.traceState = parent.traceState;
-    span.flags = PARENT_REMOTE;
-    decide(span, to, parent.parent!.flags, trusted);
+    const t2 = pool[at + 4]!;
+    const t3 = pool[at + 5]!;
+    const sampled = decide(to, t2, t3, SAMPLED, false);
+    const t0 = pool[at + 2]!;
+    const t1 = pool[at + 3]!;
+    return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, 0, 0, sampled | kind, '', baggage);
   }
-  span.s0 = randomWord();
-  span.s1 = randomWord();
-  if (span.state === OPEN && attributes !== undefined) {
-    if (typeof attributes !== 'object') throw wrongType('attributes', attributes, OBJECT);
-    // An object without properties of its own, such as a Map, is a mistake that nobody would see.
-    span.attributes = snapshot(attributes);
+  if (parent instanceof Span) {
+    const { t0, t1, t2, t3, traceState } = parent;
+    const callers = parent.flags & TRACE_FLAGS_MASK;
+    const state = callers & SAMPLED;
+    const { s0: p0, s1: p1 } = parent;
+    const flags = callers | kind;
+    return new Span(to, state, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, baggage);
   }
-  return span;
+  const [t0, t1, t2, t3] = parent.parent!.trace;
+  const [p0, p1] = parent.parent!.span;
+  const callers = parent.parent!.flags;
+  const sampled = decide(to, t2, t3, callers, trusted);
+  const flags = sampled | (callers & RANDOM) | PARENT_REMOTE | kind;
+  const { traceState } = parent;
+  return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, baggage);
 }
 
-const OBJECT = 'an object of names and values';
+/** Gives a span its first attributes. */
+function give(span: Span, attributes: SpanAttributes): void {
+  const given: unknown = attributes;
+  if (typeof given !== 'object') {
+    throw wrongType('attributes', given, 'an object of names and values');
+  }
+  if (given !== null) span.attributes = snapshot(attributes);
+}
 
-/** Decides whether a trace is recorded that begins here, or whose caller is elsewhere. */
-function decide(span: Span, to: SpanOutput, callers: number, trusted: boolean): void {
-  const { sampler } = to.policy;
-  const sampled =
-    trusted && sampler.parentBased
-      ? (callers & SAMPLED) !== 0
-      : isInShare(sampler.ratio, span.t2, span.t3);
-  span.flags |= (callers & RANDOM) | (sampled ? SAMPLED : 0);
-  if (!sampled) span.state = NOT_RECORDED;
+/** Whether a trace is recorded that begins here, or whose caller is elsewhere: 1 or 0. */
+function decide(
+  { policy: { sampler } }: SpanOutput,
+  t2: number,
+  t3: number,
+  callers: number,
+  trusted: boolean,
+): number {
+  if (trusted && sampler.parentBased) return callers & SAMPLED;
+  return sampler.ratio >= 1 || isInShare(sampler.ratio, t2, t3) ? SAMPLED : 0;
 }
 
 function parentOf(options: StartOptions | undefined, active: ActiveContext | undefined): Parent {
@@ -122,10 +142,6 @@ function startOtherwise(
   attributes: SpanAttributes | undefined,
   options: StartOptions | undefined,
 ): Span {
-  if (!hasSource() && options === undefined && activeContext() === undefined) {
-    if (typeof name !== 'string') checkName(name);
-    return NOTHING;
-  }
   return startScopedSpan(undefined, name, attributes, options);
 }
 
@@ -146,17 +162,15 @@ export function startScopedSpan(
   if (kind === -1) throw wrongType('kind', options?.kind, KINDS.join(', '));
   const links: unknown = options?.links;
   if (links !== undefined && !Array.isArray(links)) throw wrongType('links', links, 'a list');
-  if (to === undefined) return startUnrecorded(name, parent, baggage);
-  const span = begin(
-    to,
-    name,
-    attributes ?? undefined,
-    parent,
-    !(given instanceof RemoteParent) || given.trusted,
-  );
-  span.baggage = baggage;
-  span.flags |= kind << KIND_SHIFT;
+  if (to === undefined) {
+    return parent === undefined && baggage === undefined
+      ? NOTHING
+      : unrecorded(name, parent, baggage);
+  }
+  const trusted = !(given instanceof RemoteParent) || given.trusted;
+  const span = begin(to, name, parent, baggage, trusted, kind << KIND_SHIFT);
   if (span.state !== OPEN) return span;
+  if (attributes !== undefined) give(span, attributes);
   span.start = to.timeOf(options?.startTime, 'startTime');
   if (links !== undefined && (links as unknown[]).length > 0) {
     span.extra().links = checkLinks(links as unknown[]);
@@ -180,22 +194,33 @@ function checkLinks(links: readonly unknown[]): SpanLink[] {
 }
 
 /** Without a place for spans, what was received is passed on as it came. */
-function startUnrecorded(name: string, parent: Parent, baggage: Span['baggage']): Span {
-  if (parent === undefined && baggage === undefined) return NOTHING;
-  const span = new Span(undefined, NOT_RECORDED, name);
-  span.baggage = baggage;
-  if (parent === undefined) return span;
-  if (parent instanceof Span) {
-    [span.t0, span.t1, span.t2, span.t3] = [parent.t0, parent.t1, parent.t2, parent.t3];
-    [span.s0, span.s1] = [parent.s0, parent.s1];
-    span.flags = parent.flags & TRACE_FLAGS_MASK;
-  } else {
-    [span.t0, span.t1, span.t2, span.t3] = parent.parent!.trace;
-    [span.s0, span.s1] = parent.parent!.span;
-    span.flags = parent.parent!.flags;
+function unrecorded(name: string, parent: Parent, baggage: Baggage | undefined): Span {
+  if (parent === undefined) {
+    return new Span(undefined, NOT_RECORDED, name, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', baggage);
   }
-  span.traceState = parent.traceState;
-  return span;
+  const isLocal = parent instanceof Span;
+  const [t0, t1, t2, t3] = isLocal
+    ? [parent.t0, parent.t1, parent.t2, parent.t3]
+    : parent.parent!.trace;
+  const [s0, s1] = isLocal ? [parent.s0, parent.s1] : parent.parent!.span;
+  const flags = isLocal ? parent.flags & TRACE_FLAGS_MASK : parent.parent!.flags;
+  const state = parent.traceState;
+  return new Span(
+    undefined,
+    NOT_RECORDED,
+    name,
+    t0,
+    t1,
+    t2,
+    t3,
+    s0,
+    s1,
+    0,
+    0,
+    flags,
+    state,
+    baggage,
+  );
 }
 
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object

@@ -31,10 +31,10 @@ test('the worked example is what is written, byte for byte', () => {
   const parent = extract({
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   })!.parent!;
-  const span = new Span(undefined, 1, 'GET');
-  [span.t0, span.t1, span.t2, span.t3] = parent.trace;
-  [span.s0, span.s1] = parent.span;
-  span.flags = 1 | (1 << 8);
+  const [t0, t1, t2, t3] = parent.trace;
+  const [s0, s1] = parent.span;
+  const flags = 1 | (1 << 8);
+  const span = new Span(undefined, 1, 'GET', t0, t1, t2, t3, s0, s1, 0, 0, flags, '', undefined);
   span.start = 100;
   span.attributes = { ok: true };
   const recording = { stream: 0, counter: 0, resource: 1, end: 200, flags: 0 };

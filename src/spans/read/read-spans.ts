@@ -18,83 +18,102 @@ const TURN_MS = 10;
 /** Spans between two looks at the clock. */
 const LOOK_EVERY = 1024;
 
-/**
- * The spans of one file, in the order of the file, which is the order of their ends in each thread.
- *
- * @throws TraceFormatError at what is not as the format or the contract says; the spans before it have been
- *   yielded.
- */
-export function* spansOfFile(
-  path: string,
-  options: ReadSpansOptions = {},
-): Generator<SpanRecord, void> {
-  const cursor = new PacketCursor(path, options);
-  try {
-    const decoder = new SpanDecoder(path);
+/** Steps through the spans of one file, in its order: that of their ends in each thread. */
+class SpanFile {
+  readonly #cursor: PacketCursor;
+  readonly #decoder: SpanDecoder;
+
+  constructor(path: string, options: ReadSpansOptions) {
+    this.#cursor = new PacketCursor(path, options);
+    this.#decoder = new SpanDecoder(path);
+  }
+
+  /** The next span; undefined at the end. */
+  next(): SpanRecord | undefined {
+    const cursor = this.#cursor;
+    const decoder = this.#decoder;
     while (cursor.next()) {
       if (cursor.isEvent) {
         const span = decoder.decode(cursor);
-        if (span !== undefined) yield span;
+        if (span !== undefined) return span;
       } else {
         const packet = cursor.packet();
         if (packet.kind === 'metadata' && packet.epoch !== undefined) decoder.epoch = packet.epoch;
       }
     }
-  } finally {
-    cursor.close();
+    return undefined;
+  }
+
+  close(): void {
+    this.#cursor.close();
   }
 }
 
-function* spansOf(
-  paths: readonly string[],
-  options: ReadSpansOptions,
-): Generator<SpanRecord, void> {
-  for (const path of paths) {
-    for (const file of spanFiles(path)) yield* spansOfFile(file, options);
-  }
-}
+type Step = IteratorResult<SpanRecord, undefined>;
 
-/** Yields what a generator does, and lets the event loop turn now and then. */
+/** Yields the spans of files, one file after another, and lets the event loop turn now and then. */
 class SpanIterator implements AsyncIterableIterator<SpanRecord, undefined> {
-  readonly #spans: Generator<SpanRecord, void>;
+  readonly #files: Iterator<string, void>;
+  readonly #options: ReadSpansOptions;
+  #file: SpanFile | undefined;
   #left = LOOK_EVERY;
   #until = performance.now() + TURN_MS;
 
-  constructor(spans: Generator<SpanRecord, void>) {
-    this.#spans = spans;
+  constructor(files: Iterator<string, void>, options: ReadSpansOptions) {
+    this.#files = files;
+    this.#options = options;
   }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  next(): Promise<IteratorResult<SpanRecord, undefined>> {
+  next(): Promise<Step> {
     if (--this.#left === 0) {
       this.#left = LOOK_EVERY;
       if (performance.now() >= this.#until) return this.#nextInTurn();
     }
-    return this.#step();
-  }
-
-  return(): Promise<IteratorResult<SpanRecord, undefined>> {
-    this.#spans.return();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  #step(): Promise<IteratorResult<SpanRecord, undefined>> {
     try {
-      return Promise.resolve(this.#spans.next() as IteratorResult<SpanRecord, undefined>);
+      return Promise.resolve(this.#step());
     } catch (error) {
+      this.#end();
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it was thrown
       return Promise.reject(error);
     }
   }
 
-  async #nextInTurn(): Promise<IteratorResult<SpanRecord, undefined>> {
+  return(): Promise<Step> {
+    this.#end();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #step(): Step {
+    for (;;) {
+      const span = this.#file?.next();
+      if (span !== undefined) return { done: false, value: span };
+      this.#file?.close();
+      this.#file = undefined;
+      const file = this.#files.next();
+      if (file.done === true) return { done: true, value: undefined };
+      this.#file = new SpanFile(file.value, this.#options);
+    }
+  }
+
+  #end(): void {
+    this.#file?.close();
+    this.#file = undefined;
+    this.#files.return?.();
+  }
+
+  async #nextInTurn(): Promise<Step> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#until = performance.now() + TURN_MS;
-    return this.#step();
+    return this.next();
   }
+}
+
+function* filesAt(paths: readonly string[]): Generator<string, void> {
+  for (const path of paths) yield* spanFiles(path);
 }
 
 /** See `readSpans` of tracewright/spans. */
@@ -106,5 +125,5 @@ export function readSpansOf(
   const list = (Array.isArray(paths) ? (paths as readonly unknown[]) : [paths]).map((path) =>
     checkPath('paths', path),
   );
-  return new SpanIterator(spansOf(list, own));
+  return new SpanIterator(filesAt(list), own);
 }

@@ -1,0 +1,182 @@
+// What a span of tracewright/spans costs, against a compiled Heph span without context.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openTrace } from 'tracewright/heph';
+import { configure, flush, readSpans, shutdown, startSpan, withSpan } from 'tracewright/spans';
+import { alternate, cost, costTable, ratio } from './alternating.mjs';
+import { main } from './benchmark.mjs';
+
+const COMPILED = 'compiled Heph span';
+const SPAN = 'startSpan + end';
+const SET = 'startSpan + two set + end';
+const WITH = 'withSpan';
+const RUN = 'AsyncLocalStorage.run alone';
+const UNSAMPLED = 'startSpan + end, unsampled';
+const OFF = 'startSpan + end, nothing configured';
+const OPERATIONS = 2000;
+/** Spans of the file that is read. */
+const READ = 400_000;
+
+/** Two of each, so that no constant is folded into the code. */
+const methods = ['GET', 'POST'];
+const statuses = [200, 404];
+
+/** @param {number} count */
+function runSpan(count) {
+  for (let i = 0; i < count; i++) {
+    startSpan('request', { method: methods[i & 1], status: statuses[i & 1] }).end();
+  }
+}
+
+/** @param {string} path */
+async function readNs(path) {
+  const from = performance.now();
+  let spans = 0;
+  for await (const { end, start } of readSpans(path)) if (end >= start) spans++;
+  return { spans, ns: ((performance.now() - from) * 1e6) / spans };
+}
+
+/** @param {{ quick: boolean }} options */
+async function measure({ quick }) {
+  const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+  const rounds = quick ? 20 : 200;
+  const off = await alternate([{ name: OFF, run: runSpan }], { operations: 100_000, rounds });
+
+  const trace = openTrace(join(directory, 'compiled.heph'));
+  const compiledStream = trace.stream();
+  const compiled = compiledStream.span('request', { method: 'string', status: 'u64' });
+  configure({ target: join(directory, 'spans.heph'), sample: 1 });
+  const storage = new AsyncLocalStorage();
+  const store = {};
+  const nothing = () => undefined;
+  try {
+    const settle = () => flush();
+    const peers = [
+      {
+        name: COMPILED,
+        /** @param {number} count */
+        run: (count) => {
+          for (let i = 0; i < count; i++) {
+            compiled.finish(compiledStream.startTrace(), methods[i & 1], statuses[i & 1]);
+          }
+        },
+        settle: () => trace.flush(),
+      },
+      { name: SPAN, run: runSpan, settle },
+      {
+        name: SET,
+        /** @param {number} count */
+        run: (count) => {
+          for (let i = 0; i < count; i++) {
+            const span = startSpan('request');
+            span.set('method', methods[i & 1]);
+            span.set('status', statuses[i & 1]);
+            span.end();
+          }
+        },
+        settle,
+      },
+    ];
+    const costs = await alternate(peers, { operations: OPERATIONS, rounds });
+    const unsampled = await alternate(
+      [
+        peers[1],
+        {
+          name: UNSAMPLED,
+          run: runSpan,
+          settle: () => {
+            configure({ sample: 0 });
+          },
+        },
+      ].map((peer) => ({
+        ...peer,
+        settle: async () => {
+          await flush();
+          configure({ sample: peer.name === UNSAMPLED ? 0 : 1 });
+        },
+      })),
+      { operations: OPERATIONS, rounds },
+    );
+    configure({ sample: 1 });
+    const context = await alternate(
+      [
+        peers[0],
+        peers[1],
+        {
+          name: WITH,
+          /** @param {number} count */
+          run: (count) => {
+            for (let i = 0; i < count; i++) {
+              const attributes = { method: methods[i & 1], status: statuses[i & 1] };
+              withSpan('request', attributes, nothing);
+            }
+          },
+          settle,
+        },
+        {
+          name: RUN,
+          /** @param {number} count */
+          run: (count) => {
+            for (let i = 0; i < count; i++) storage.run(store, nothing);
+          },
+        },
+      ],
+      { operations: OPERATIONS, rounds },
+    );
+    await shutdown();
+
+    const path = join(directory, 'read.heph');
+    configure({ target: path });
+    for (let i = 0; i < (quick ? READ / 10 : READ); i++) {
+      startSpan('request', { method: methods[i & 1], status: statuses[i & 1] }).end();
+    }
+    await shutdown();
+    await readNs(path);
+    const { ns } = await readNs(path);
+    const perSecond = Math.round(1e9 / ns);
+
+    const spanRatio = ratio(costs, SPAN, COMPILED);
+    const most = 2.5 * cost(context, COMPILED) + cost(context, RUN);
+    return {
+      tables: [
+        costTable('A span with two attributes, without context', costs, [COMPILED]),
+        costTable('The same, unsampled', unsampled, [SPAN]),
+        costTable('The same, active while a function runs', context, [COMPILED]),
+        costTable('Nothing configured', off, []),
+        {
+          title: 'Reading',
+          columns: ['', 'ns a span', 'spans a second'],
+          rows: [['readSpans', ns, perSecond]],
+        },
+      ],
+      goals: [
+        {
+          goal: 'startSpan + end at most 2.5 x the compiled span',
+          figure: spanRatio,
+          met: spanRatio <= 2.5,
+        },
+        {
+          goal: `withSpan at most 2.5 x the compiled span and AsyncLocalStorage.run (${most.toFixed(0)} ns)`,
+          figure: cost(context, WITH),
+          met: cost(context, WITH) <= most,
+        },
+        {
+          goal: 'unsampled at most a third of sampled',
+          figure: ratio(unsampled, UNSAMPLED, SPAN),
+          met: ratio(unsampled, UNSAMPLED, SPAN) <= 1 / 3,
+        },
+        { goal: 'off at most 3 ns', figure: cost(off, OFF), met: cost(off, OFF) <= 3 },
+        { goal: 'readSpans at least 500,000 spans/s', figure: perSecond, met: perSecond >= 5e5 },
+      ],
+      notes: [`Batches of ${OPERATIONS} spans, ${rounds} rounds. Writing is not counted.`],
+    };
+  } finally {
+    await trace.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+await main(import.meta.url, { title: 'The cost of a span with ids and context', measure });

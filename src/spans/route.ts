@@ -1,0 +1,25 @@
+import { wrongType } from '../core/errors.js';
+
+const ROUTE = Symbol.for('tracewright.route');
+
+/**
+ * Says which route of the program a request matched, for routers that do not say so themselves. The span of
+ * the request gets it as `http.route`, and in its name.
+ *
+ * @param request as the HTTP server has passed it.
+ * @param route the pattern, such as `/users/:id`.
+ * @throws TracewrightError for an argument of the wrong type.
+ */
+export function setRoute(request: object, route: string): void {
+  const given: unknown = request;
+  if (typeof given !== 'object' || given === null) {
+    throw wrongType('request', given, 'a request of an HTTP server');
+  }
+  if (typeof route !== 'string') throw wrongType('route', route, 'a string');
+  (request as { [ROUTE]?: string })[ROUTE] = route;
+}
+
+/** What `setRoute` was given for a request; undefined if it was not called. */
+export function routeOf(request: object): string | undefined {
+  return (request as { [ROUTE]?: string })[ROUTE];
+}
