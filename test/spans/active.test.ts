@@ -1,0 +1,122 @@
+import { EventEmitter, once } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { configure, shutdown } from '../../src/spans/recording.js';
+import { activeSpan, bind, startSpan, withSpan } from '../../src/spans/spans.js';
+import { temporaryDirectory } from '../heph/temporary-file.js';
+import { allSpans } from './span-trace.js';
+import { join } from 'node:path';
+
+const directory = temporaryDirectory();
+const path = join(directory, 'active.heph');
+
+beforeAll(() => {
+  configure({ target: path });
+});
+afterAll(() => shutdown());
+
+test('a span is active across awaits, timers, streams and generators, and only there', async () => {
+  await withSpan('outer', undefined, async (outer) => {
+    expect(activeSpan()).toBe(outer);
+    await sleep(1);
+    expect(activeSpan()).toBe(outer);
+    await new Promise<void>((resolve) =>
+      setImmediate(() => {
+        expect(activeSpan()).toBe(outer);
+        resolve();
+      }),
+    );
+    for await (const text of Readable.from(['a', 'b'])) {
+      expect([text, activeSpan()]).toEqual([text, outer]);
+    }
+    async function* generate(): AsyncGenerator {
+      yield activeSpan();
+      await sleep(1);
+      yield activeSpan();
+    }
+    for await (const active of generate()) expect(active).toBe(outer);
+    await Promise.all(
+      ['a', 'b'].map((name) =>
+        withSpan(name, undefined, async (inner) => {
+          await sleep(1);
+          expect(activeSpan()).toBe(inner);
+        }),
+      ),
+    );
+    expect(activeSpan()).toBe(outer);
+  });
+  expect(activeSpan()).toBeUndefined();
+});
+
+test('listeners and pools run where they are called, unless bound', async () => {
+  const emitter = new EventEmitter();
+  const span = startSpan('held');
+  const seen: unknown[] = [];
+  span.run(() => {
+    emitter.on('a', () => seen.push(activeSpan()));
+    emitter.on(
+      'a',
+      bind(() => seen.push(activeSpan())),
+    );
+  });
+  emitter.emit('a');
+  expect(seen).toEqual([undefined, span]);
+  const bound = span.run(() =>
+    bind(function (this: unknown, a: number, b: number) {
+      return [this, a, b, activeSpan()];
+    }),
+  );
+  expect(bound.call('self', 1, 2)).toEqual(['self', 1, 2, span]);
+  const waiting = once(emitter, 'b');
+  emitter.emit('b');
+  await waiting;
+  span.end();
+});
+
+test('only promises of the language are waited for', async () => {
+  let started = 0;
+  const lazy = {
+    then(resolve: (value: string) => void) {
+      started++;
+      resolve('rows');
+    },
+  };
+  const result = withSpan('query', undefined, () => lazy);
+  expect(result).toBe(lazy);
+  expect(started).toBe(0);
+  expect(await result).toBe('rows');
+  expect(started).toBe(1);
+});
+
+test('what a function throws is recorded and thrown on', async () => {
+  expect(() =>
+    withSpan('throws', undefined, () => {
+      throw new RangeError('no');
+    }),
+  ).toThrow('no');
+  await expect(
+    withSpan('rejects', undefined, () => Promise.reject(new Error('later'))),
+  ).rejects.toThrow('later');
+  withSpan('odd', undefined, (span) =>
+    span
+      .fail(null)
+      .fail(Symbol('s'))
+      .fail({
+        get message(): string {
+          throw new Error();
+        },
+      }),
+  );
+  await shutdown();
+  const spans = await allSpans(path);
+  const status = (name: string): unknown => spans.find((span) => span.name === name)?.status;
+  expect(status('throws')).toEqual({ code: 'error', message: 'no' });
+  expect(status('rejects')).toEqual({ code: 'error', message: 'later' });
+  expect(status('odd')).toMatchObject({ code: 'error' });
+  const [outer] = spans.filter(({ name }) => name === 'outer');
+  for (const name of ['a', 'b']) {
+    const inner = spans.find((span) => span.name === name)!;
+    expect([inner.traceId, inner.parentSpanId]).toEqual([outer!.traceId, outer!.spanId]);
+  }
+});

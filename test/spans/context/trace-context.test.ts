@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatBaggage, parseBaggage } from '../../../src/spans/context/baggage.js';
+import { checkTraceState, parseTraceParent } from '../../../src/spans/context/trace-context.js';
+import { extract, getBaggage, inject, withBaggage } from '../../../src/spans/propagation.js';
+import { startSpan, withSpan } from '../../../src/spans/spans.js';
+
+const hex = (length: number): fc.Arbitrary<string> =>
+  fc.string({
+    unit: fc.constantFrom(...'0123456789abcdef'.split('')),
+    minLength: length,
+    maxLength: length,
+  });
+const traceId = hex(32).filter((id) => !/^0+$/.test(id));
+const spanId = hex(16).filter((id) => !/^0+$/.test(id));
+
+test('a valid traceparent is passed on with its ids', () => {
+  fc.assert(
+    fc.property(traceId, spanId, hex(2), (trace, span, flags) => {
+      const header = `00-${trace}-${span}-${flags}`;
+      const remote = extract({ TraceParent: header })!;
+      expect(remote.ids).toMatchObject({ trace_id: trace, span_id: span });
+      // Bits that mean nothing yet are sent as 0.
+      const kept = (Number.parseInt(flags, 16) & 3).toString(16).padStart(2, '0');
+      withSpan(
+        'x',
+        undefined,
+        () => {
+          expect(inject({})).toEqual({ traceparent: `00-${trace}-${span}-${kept}` });
+        },
+        { parent: remote },
+      );
+    }),
+  );
+});
+
+test('later versions count as far as they are known', () => {
+  const rest = '-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  expect(parseTraceParent(`cc${rest}`)).toBeDefined();
+  expect(parseTraceParent(`cc${rest}-what-the-future-brings`)).toBeDefined();
+});
+
+test.each([
+  ['version ff', 'ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+  ['more than version 00 has', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
+  ['a trace id of zeros', '00-00000000000000000000000000000000-b7ad6b7169203331-01'],
+  ['a span id of zeros', '00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01'],
+  ['capitals', '00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01'],
+  ['a short id', '00-0af7651916cd43dd8448eb211c80319-b7ad6b7169203331-01'],
+  ['later version, no dash', 'cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01x'],
+  ['nothing', ''],
+])('a traceparent with %s is ignored', (_, header) => {
+  expect(extract({ traceparent: header })).toBeUndefined();
+});
+
+test('what is no traceparent never throws', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.string(), (a, b, c) => {
+      extract({ traceparent: a, tracestate: b, baggage: c });
+      extract({ traceparent: [a, b], tracestate: [b, c], baggage: [c] });
+    }),
+  );
+});
+
+test('two traceparents are none', () => {
+  const header = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  expect(extract({ traceparent: [header, header] })).toBeUndefined();
+  expect(extract({ traceparent: [header] })).toBeDefined();
+});
+
+const key = fc.stringMatching(/^[a-z][a-z0-9_*/-]{0,20}$/);
+const value = fc.stringMatching(/^[ -+\--<>-~]{0,20}[!-+\--<>-~]$/);
+
+test('a valid tracestate is kept in its order, an invalid one is dropped', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.tuple(key, value), { selector: ([k]) => k, maxLength: 32 }),
+      (members) => {
+        const state = members.map(([k, v]) => `${k}=${v.trimStart()}`);
+        expect(checkTraceState(state.join(' , \t'))).toBe(state.join(','));
+      },
+    ),
+  );
+  expect(checkTraceState('a=1,a=2')).toBe('');
+  expect(checkTraceState('A=1')).toBe('');
+  expect(checkTraceState('a=1,,b=2')).toBe('a=1,b=2');
+  expect(checkTraceState('tenant@vendor=1')).toBe('tenant@vendor=1');
+  expect(checkTraceState('a=b=c')).toBe('');
+  expect(checkTraceState(Array.from({ length: 33 }, (_, i) => `k${i}=1`).join(','))).toBe('');
+});
+
+const token = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,12}$/);
+
+test('baggage comes through a header as it was', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.tuple(token, fc.string({ unit: 'grapheme', maxLength: 12 })), {
+        selector: ([name]) => name,
+        maxLength: 10,
+      }),
+      (entries) => {
+        const given = Object.fromEntries(entries.filter(([name]) => name !== '__proto__'));
+        const header = formatBaggage(given);
+        expect(header).toMatch(/^[\x21-\x7e]*$/);
+        expect({ ...parseBaggage(header) }).toEqual(given);
+      },
+    ),
+  );
+});
+
+test('properties and invalid entries of baggage are ignored', () => {
+  expect({ ...parseBaggage('a=1;p=2 , b = x%20y,no, c d=1,e="q"') }).toEqual({ a: '1', b: 'x y' });
+  expect({ ...parseBaggage('a=%ff') }).toEqual({ a: '\ufffd' });
+  expect(parseBaggage(`a=${'x'.repeat(9000)}`)).toBeUndefined();
+  expect(formatBaggage({ a: 'x'.repeat(9000), b: '1' })).toBe('b=1');
+});
+
+test('withBaggage adds to what is active, with no span too', () => {
+  withBaggage({ a: '1', b: '2' }, () => {
+    withBaggage({ b: '3' }, () => {
+      expect({ ...getBaggage() }).toEqual({ a: '1', b: '3' });
+      expect(inject(new Map())).toEqual(new Map([['baggage', 'a=1,b=3']]));
+    });
+    expect({ ...getBaggage() }).toEqual({ a: '1', b: '2' });
+  });
+  expect({ ...getBaggage() }).toEqual({});
+  expect(() => withBaggage({ 'a b': '1' }, () => 1)).toThrow(/name of baggage/);
+  expect(() => withBaggage({ a: 1 } as never, () => 1)).toThrow(/baggage a must be a string/);
+});
+
+test('a carrier is checked', () => {
+  expect(() => inject(null as never)).toThrow(/carrier/);
+  expect(() => extract('x' as never)).toThrow(/carrier/);
+  expect(() => startSpan('x', undefined, { parent: {} as never })).toThrow(/parent must be/);
+});

@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { configure, shutdown } from '../../src/spans/recording.js';
+import { checkSampler, isInShare } from '../../src/spans/sampling.js';
+import { activeSpan, startSpan, withSpan } from '../../src/spans/spans.js';
+import { extract } from '../../src/spans/propagation.js';
+import { temporaryDirectory } from '../heph/temporary-file.js';
+import { recorded } from './span-trace.js';
+import { join } from 'node:path';
+
+const directory = temporaryDirectory();
+
+afterEach(async () => {
+  await shutdown();
+  configure({ sample: 1, limits: {}, redact: {} });
+  for (const name of Object.keys(process.env)) {
+    if (/^OTEL_|^TRACEWRIGHT_REDACT/.test(name)) Reflect.deleteProperty(process.env, name);
+  }
+});
+
+test('a share of the traces is recorded, whole', async () => {
+  const spans = await recorded(
+    directory,
+    () => {
+      for (let i = 0; i < 4000; i++) {
+        withSpan('root', undefined, () => {
+          withSpan('child', undefined, () => activeSpan());
+        });
+      }
+    },
+    { sample: 0.25 },
+  );
+  const roots = spans.filter(({ name }) => name === 'root');
+  expect(roots.length).toBeGreaterThan(800);
+  expect(roots.length).toBeLessThan(1200);
+  expect(spans).toHaveLength(2 * roots.length);
+});
+
+test('the same traces are in a share everywhere, and in every larger one', () => {
+  fc.assert(
+    fc.property(
+      fc.integer(),
+      fc.integer(),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (a, b, ratio) => {
+        if (isInShare(ratio, a, b)) expect(isInShare(Math.min(1, ratio * 1.1), a, b)).toBe(true);
+        expect(isInShare(1, a, b)).toBe(true);
+        expect(isInShare(0, a, b)).toBe(false);
+      },
+    ),
+  );
+});
+
+test("a caller's decision holds unless it is not trusted", async () => {
+  const header = (flags: string): object => ({
+    traceparent: `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-${flags}`,
+  });
+  const spans = await recorded(
+    directory,
+    () => {
+      startSpan('yes', undefined, { parent: extract(header('01'))! }).end();
+      startSpan('no', undefined, { parent: extract(header('00'))! }).end();
+      const stranger = extract(header('00'))!;
+      stranger.trusted = false;
+      startSpan('stranger', undefined, { parent: stranger }).end();
+    },
+    { sample: 1 },
+  );
+  expect(spans.map(({ name, parentIsRemote }) => [name, parentIsRemote])).toEqual([
+    ['yes', true],
+    ['stranger', true],
+  ]);
+});
+
+test.each([
+  ['always_off', undefined, { ratio: 0, parentBased: false }],
+  ['parentbased_traceidratio', '0.5', { ratio: 0.5, parentBased: true }],
+  ['traceidratio', 'half', { ratio: 1, parentBased: false }],
+  ['what', undefined, { ratio: 1, parentBased: true }],
+])('OTEL_TRACES_SAMPLER %s %s', (name, argument, sampler) => {
+  process.env['OTEL_TRACES_SAMPLER'] = name;
+  if (argument !== undefined) process.env['OTEL_TRACES_SAMPLER_ARG'] = argument;
+  expect(checkSampler(undefined)).toEqual(sampler);
+});
+
+test('limits count what they leave out', async () => {
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`a${i}`, i]));
+  const [given, set] = await recorded(
+    directory,
+    () => {
+      startSpan('given', { ...many, text: 'x' }).end();
+      const span = startSpan('set', { text: 'long text' });
+      for (const [name, value] of Object.entries(many)) span.set(name, value);
+      for (let i = 0; i < 5; i++) span.event('e', many);
+      span.end();
+    },
+    { limits: { attributes: 10, events: 2, eventAttributes: 3, valueLength: 4 } },
+  );
+  expect(Object.keys(given!.attributes)).toHaveLength(10);
+  expect(given!.dropped.attributes).toBe(41);
+  expect(Object.keys(set!.attributes)).toHaveLength(10);
+  expect(set!.attributes['text']).toBe('long');
+  expect(set!.dropped).toEqual({ attributes: 41, events: 3, links: 0 });
+  expect(set!.events).toHaveLength(2);
+  expect(set!.events[0]).toMatchObject({
+    attributes: { a0: 0, a1: 1, a2: 2 },
+    droppedAttributes: 47,
+  });
+});
+
+test('redaction removes, masks and replaces', async () => {
+  const spans = await recorded(
+    directory,
+    () => {
+      for (let i = 0; i < 100; i++) {
+        startSpan('GET /users/42', {
+          'user.email': 'a@b.c',
+          'db.query.text': 'select 1',
+          'url.path': '/users/42/cards/7',
+          note: '/users/42',
+        }).end();
+      }
+    },
+    {
+      redact: {
+        drop: ['user.*'],
+        mask: ['db.query.text'],
+        paths: [[/\/\d+/, '/:id']],
+      },
+    },
+  );
+  expect(spans).toHaveLength(100);
+  for (const span of spans) {
+    expect(span.name).toBe('GET /users/:id');
+    expect(span.attributes).toEqual({
+      'db.query.text': '***',
+      'url.path': '/users/:id/cards/:id',
+      note: '/users/42',
+    });
+  }
+});
+
+test('wrong arguments and options are typed errors, and a target does not change', async () => {
+  configure({ target: join(directory, 'first.heph') });
+  expect(() => {
+    configure({ target: join(directory, 'second.heph') });
+  }).toThrow(/target is/);
+  configure({ target: join(directory, 'first.heph') });
+  expect(() => {
+    configure({ sample: 2 });
+  }).toThrow(/sample must be/);
+  expect(() => {
+    configure({ limits: { event: 1 } as never });
+  }).toThrow(/limits option/);
+  expect(() => {
+    configure({ redact: { paths: [['(', '']] } });
+  }).toThrow(/regular expression/);
+  expect(() => {
+    configure({ what: 1 } as never);
+  }).toThrow(/one of/);
+  expect(() => startSpan(1 as never)).toThrow(/name must be a string/);
+  expect(() => startSpan('a', 1 as never)).toThrow(/attributes must be/);
+  expect(() => startSpan('a', {}, { kind: 'x' as never })).toThrow(/kind must be/);
+  expect(() => startSpan('a', {}, { startTime: 'x' as never })).toThrow(/startTime must be/);
+  expect(() => withSpan('a', {}, 1 as never)).toThrow(/fn must be a function/);
+  await shutdown();
+});
+
+test('hostile attributes break nothing', async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
+  const [span] = await recorded(directory, () => {
+    startSpan('hostile', {
+      a: 1,
+      get b(): never {
+        throw new Error('getter');
+      },
+      cyclic,
+      proxy,
+      symbol: Symbol('x') as never,
+
+      function: () => {},
+      array: [proxy],
+      json: {
+        toJSON: () => {
+          throw new Error('toJSON');
+        },
+      },
+      ['__proto__']: 2,
+    }).end();
+    startSpan('proxy', proxy).end();
+  });
+  expect(span!.attributes).toMatchObject({ a: 1 });
+  expect(span!.dropped.attributes).toBeGreaterThanOrEqual(5);
+});
+
+test('ten thousand spans can be open, each of another name', async () => {
+  const spans = await recorded(directory, () => {
+    const open = Array.from({ length: 10_000 }, (_, i) => startSpan(`open ${i}`));
+    for (const span of open) span.end();
+  });
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(10_000);
+});
