@@ -79,6 +79,7 @@ export default tseslint.config(
       globals: {
         process: 'readonly',
         console: 'readonly',
+        fetch: 'readonly',
         Buffer: 'readonly',
         URL: 'readonly',
         setTimeout: 'readonly',
