@@ -186,8 +186,12 @@ TEST(open_records_go_to_the_newest_piece) {
   }
   ring->finish(0);
   const PieceSeries series(options.target, "");
+  // How many there are depends on how much each drain found.
+  uint64_t last = 1;
+  while (!content_of(series.path_of(last + 1)).empty()) ++last;
+  CHECK(last >= 3);
   CHECK_EQUAL(records_of(series.path_of(1), kOpen).size(), 0u);
-  CHECK_EQUAL(records_of(series.path_of(3), kOpen).size(), 1u);
+  CHECK_EQUAL(records_of(series.path_of(last), kOpen).size(), 1u);
 }
 
 TEST(open_records_leave_by_a_socket) {
@@ -295,11 +299,14 @@ TEST(open_records_are_exact_at_a_signal_under_load) {
   for (uint64_t turn = 0; turn < turns; ++turn) {
     TemporaryDirectory directory;
     const RingOptions options = trace_options(directory, 64);
+    int ready[2];
+    CHECK(pipe(ready) == 0);
     const pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
       const auto ring = open_ring(options, create_trace(options));
       CHECK(DrainThread::instance().finish_on_signal(SIGTERM));
+      CHECK_EQUAL(write(ready[1], "!", 1), 1);
       Producer producer(*ring, 1);
       Opener opener(*ring);
       std::deque<int32_t> places;
@@ -312,7 +319,11 @@ TEST(open_records_are_exact_at_a_signal_under_load) {
         places.pop_front();
       }
     }
-    pause_us(20000 + static_cast<long>(random() % 30000));
+    char byte;
+    CHECK_EQUAL(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    pause_us(static_cast<long>(random() % 30000));
     kill(child, SIGTERM);
     int status = 0;
     CHECK(waitpid(child, &status, 0) == child);
