@@ -110,16 +110,17 @@ export class GarbageCollections {
     const stream = this.#stream;
     // The one that the thread writes to, which may not have followed the process to its next.
     const { process } = readyThread('garbage collections');
-    if (stream.metadata.marks.length === 0) {
-      setAttribute(stream, 'node', { thread: `garbage collections of ${threadName()}` });
-      defineMark(stream, COLLECTION, 'Garbage collection', true);
-      for (const [kind, label] of KINDS) labelMark(stream, COLLECTION, kind, label);
-    }
+    const first = stream.metadata.marks.length === 0;
+    if (first) setAttribute(stream, 'node', { thread: `garbage collections of ${threadName()}` });
     stream.open(
       { ...process!, ring: { ...process!.ring, ringBytes: RING_BYTES } },
       TID_OFFSET + thread.tid,
       stream,
     );
+    if (first) {
+      defineMark(stream, COLLECTION, 'Garbage collection', true);
+      for (const [kind, label] of KINDS) labelMark(stream, COLLECTION, kind, label);
+    }
     beginStream(stream, this.#firstClock, this.#begun, thread.tid);
     this.#last = Number(this.#begun);
   }

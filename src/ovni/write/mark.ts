@@ -11,8 +11,6 @@ import {
   payloadSizeCode,
 } from '../layout.js';
 import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from '../mark-stacks.js';
-import { readyProcess } from './process-note.js';
-import type { OvniProcess } from './process-note.js';
 import { shareLabel, sharedMark, shareMark } from './shared-marks.js';
 import type { SharedMark } from './shared-marks.js';
 import { clockBackwards } from './stream-writer.js';
@@ -40,11 +38,6 @@ function checkType(type: unknown): void {
   integerIn('type', type, 0, MARK_TYPES - 1);
 }
 
-/** The process whose threads share the definitions, also of a stream that is yet to be opened. */
-function processOf(stream: StreamWriter, call: string): OvniProcess {
-  return stream.process ?? readyProcess(call);
-}
-
 /** Defines a mark type; see markType in index.ts. */
 export function defineMark(
   stream: StreamWriter,
@@ -54,7 +47,7 @@ export function defineMark(
 ): void {
   checkType(type);
   checkText('title', title);
-  const first = shareMark(processOf(stream, 'markType'), type, { title, stack });
+  const first = shareMark(stream.process!, type, { title, stack });
   if (first.title !== title || first.stack !== stack) {
     const words = `${JSON.stringify(first.title)}${first.stack ? ', a stack' : ''}`;
     throw outOfRange('type', type, `a new one: it is defined as ${words}`);
@@ -86,7 +79,7 @@ export function labelMark(
   const key = String(value);
   if (labels.get(key) === label) return;
   const low = BigInt.asUintN(32, BigInt(value));
-  const first = shareLabel(processOf(stream, 'markLabel'), type, low, { value: key, label });
+  const first = shareLabel(stream.process!, type, low, { value: key, label });
   if (first.value !== key) {
     throw outOfRange(
       'value',
