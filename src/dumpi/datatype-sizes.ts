@@ -8,8 +8,8 @@ import type { CallArguments, CallName, Integers } from './calls.js';
 
 /** The largest size that the section of the sizes can hold. */
 export const LARGEST_SIZE = 0x7fff_ffff;
-/** Datatypes are numbered in 16 bits. */
-export const LAST_DATATYPE = 0x7fff;
+/** The last datatype whose size can be listed: the format's own reader counts them in 16 bits. */
+export const LAST_DATATYPE = 0x7ffe;
 
 /** Bytes of a datatype; undefined if they are not known. */
 export type SizeOf = (datatype: number) => number | undefined;

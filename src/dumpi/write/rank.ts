@@ -381,7 +381,7 @@ export class Rank {
    * makes it (`MPI_Type_contiguous`, …). This is for the others, and for a size that
    * differs on the machine.
    *
-   * @param datatype its number, 0 to 32,767.
+   * @param datatype its number, 0 to 32,766.
    * @param bytes what MPI_Type_size says, 0 to 2^31 - 1.
    * @throws TracewrightError `ERR_SYSTEM` when the disk is full, say, or the rank's file was removed;
    *   the size is not changed then.

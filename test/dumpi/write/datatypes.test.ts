@@ -53,7 +53,7 @@ describe('sizes of user-defined datatypes', () => {
     const rank = open();
     for (const [datatype, bytes, field] of [
       [-1, 4, 'datatype'],
-      [32_768, 4, 'datatype'],
+      [32_767, 4, 'datatype'],
       ['28', 4, 'datatype'],
       [28, -1, 'bytes'],
       [28, 2 ** 31, 'bytes'],
@@ -79,6 +79,15 @@ describe('sizes of user-defined datatypes', () => {
     expect(() => {
       removed.close();
     }).toThrow('removed');
+  });
+
+  it('are listed up to the last that the format’s own reader can count', () => {
+    const rank = open();
+    rank.log('MPI_Type_size', { datatype: 32_767, size: 4 });
+    expect(sizesIn(rank)).toEqual([]);
+    const last = open();
+    last.log('MPI_Type_size', { datatype: 32_766, size: 4 });
+    expect(sizesIn(last)).toHaveLength(32_767 - FIRST_USER);
   });
 
   it('are those of arguments that are read once', () => {
