@@ -152,6 +152,7 @@ describe('permissions', () => {
       } finally {
         delete process.env['TRACEWRIGHT_FILE_MODE'];
       }
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- no other thread runs here
       expect(modeOf(join(path, text))).toBe(mode & ~process.umask());
     }
     process.env['TRACEWRIGHT_FILE_MODE'] = '777';
