@@ -36,7 +36,7 @@ bool was_removed(int fd) {
 }
 
 // Whether a directory belongs to the user of this process, or to root. Network volumes may map
-// users: then a new file tells whose files of this process are.
+// users: then the owner of a new file is the owner of all that this process makes.
 bool is_trusted(int fd, uid_t owner) {
   if (owner == geteuid() || owner == 0) return true;
   const std::string probe = ".tracewright-" + std::to_string(getpid()) + ".probe";

@@ -1,5 +1,5 @@
-// Directories that a process opens once, and works in from then on whatever becomes of their paths:
-// whoever owns a directory above one of them can replace it by a link at any time.
+// Directories that a process opens once, and works in from then on even if their paths change:
+// the owner of a directory above one of them can replace it by a link at any time.
 #pragma once
 
 #include <dirent.h>

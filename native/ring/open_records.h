@@ -9,8 +9,8 @@
 //   take:  open_records + 1; the bytes; `state` last
 //   end:   `mark`, then kCommitting in `state`; the commit of the final record; `state` = 0
 //
-// So a record that was being written is not there yet, and one whose final record was committed is
-// told from one whose was not by the head.
+// So a record that was being written is not there yet. The head says whether the final record of
+// one that was being ended is committed.
 #pragma once
 
 #include <atomic>

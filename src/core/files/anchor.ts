@@ -2,7 +2,7 @@ import { core } from '../addon.js';
 import { wrapSystemError } from './system-error.js';
 
 /**
- * Directories that the process holds open. Whoever owns a directory above one of them can
+ * Directories that the process holds open. The owner of a directory above one of them can
  * replace it by a link at any time; the native core goes by what is held, not by the path. It opens a
  * held directory again if that was deleted and made anew by the same user.
  *

@@ -8,8 +8,8 @@ import { hasCode } from './system-error.js';
 const ATTEMPTS = 10;
 
 /**
- * Makes a directory and the missing ones above it, by default for the user of the process only. Node's `recursive` never returns below a directory
- * that exists and still answers ENOENT, as in /proc.
+ * Makes a directory and the missing ones above it, by default for the user of the process only.
+ * Node's `recursive` never returns below a directory that exists and still answers ENOENT, as in /proc.
  *
  * @param mode of those that are made; what is there keeps its own.
  * @throws the error of node:fs.

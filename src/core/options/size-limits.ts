@@ -65,7 +65,7 @@ export function claimSizeVariables(): void {
 }
 
 /**
- * What the variables say, whoever has claimed them.
+ * The limits of the variables, even if the register hook has taken them for its own files.
  *
  * @param ringBytes size of each ring: a write is at most as large.
  * @throws TracewrightError that names the variable and its limit.
