@@ -1,5 +1,5 @@
-// The calls of the native object, one file for each subject. src/core/addon.ts says what each call
-// takes. Only src/core calls them, so arguments are checked there.
+// The calls of the native object, one file for each subject. src/core/native-core.ts says what
+// each call takes. Only src/core calls them, so arguments are checked there.
 #pragma once
 
 #include <napi.h>

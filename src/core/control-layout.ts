@@ -1,4 +1,4 @@
-import type { ControlLayout } from './addon.js';
+import type { ControlLayout } from './native-core.js';
 
 /**
  * The control page of a ring as native/ring/control_page.h lays it out, for readers on machines without

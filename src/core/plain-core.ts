@@ -11,7 +11,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { GroupCounts, NativeCore, NativeRing, SinkCounts } from './addon.js';
+import type { GroupCounts, NativeCore, NativeRing, SinkCounts } from './native-core.js';
 import { controlLayout } from './control-layout.js';
 import { writeAll } from './files/write-all.js';
 import { PRIVATE_FILE } from './options/file-mode.js';

@@ -30,12 +30,14 @@ export { decodePacket, PacketDecoder, readPackets } from './read/reader.js';
 export type { ReadOptions } from './read/reader.js';
 export { recoverTrace } from './read/recover.js';
 export type { Span, SpanSchema, SpanValues } from './write/span.js';
-export type { Attributes, Stream, Timing } from './write/stream.js';
+export type { Timing } from './write/event-stream.js';
+export type { Stream } from './write/stream.js';
 export type { Target } from './target.js';
 export { openTrace } from './write/trace.js';
 export type { Trace, TraceOptions, TraceStats } from './write/trace.js';
 export { f64, i64, u64 } from './write/value.js';
 export type {
+  Attributes,
   AttributeInput,
   AttributeScalar,
   AttributeType,

@@ -16,6 +16,7 @@ import { spans } from './shared-spans.js';
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
 export type { Target } from '../heph/target.js';
+export type { SpanAttributes, SpanValue } from './attributes.js';
 export type { Baggage } from './context/baggage.js';
 export type { RemoteParent, SpanIds } from './context/remote-parent.js';
 export type { SpanKind, SpanStatus } from './layout.js';
@@ -25,7 +26,7 @@ export type { ReadSpansOptions } from './read/read-spans.js';
 export { readSpans } from './reading.js';
 export type { SpanOptions } from './recording.js';
 export type { Redaction } from './redaction.js';
-export type { Span, SpanAttributes, SpanLink, SpanValue } from './span.js';
+export type { Span, SpanLink } from './span.js';
 export type {
   RecordedAttributes,
   RecordedEvent,

@@ -1,5 +1,6 @@
 import { wrongType } from '../core/errors.js';
-import { activeContext, BaggageScope, runWith } from './context/active-context.js';
+import { activeContext, BaggageScope } from './context/active-context.js';
+import { runWith } from './context/context-storage.js';
 import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './context/baggage.js';
 import type { Baggage } from './context/baggage.js';
 import { RemoteParent } from './context/remote-parent.js';

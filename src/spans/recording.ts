@@ -7,6 +7,7 @@ import type { Target } from '../heph/target.js';
 import { openTraceOfOpenEvents } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import type { Stream } from '../heph/write/stream.js';
+import type { SpanAttributes } from './attributes.js';
 import { checkLimits } from './limits.js';
 import type { SpanLimits } from './limits.js';
 import type { Policy } from './policy.js';
@@ -15,7 +16,6 @@ import type { Redaction } from './redaction.js';
 import { describeResource } from './resource.js';
 import type { Resource, ResourceOptions } from './resource.js';
 import { checkSampler } from './sampling.js';
-import type { SpanAttributes } from './span.js';
 import { SpanOutput } from './write/span-output.js';
 
 /** Options of `configure`. Each overrides its environment variable. */

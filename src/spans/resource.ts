@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { wrongType } from '../core/errors.js';
 import { version as ownVersion } from '../core/version.js';
-import type { SpanAttributes } from './span.js';
+import type { SpanAttributes } from './attributes.js';
 
 /** What records the spans: the service, its host and its process. */
 export interface Resource {

@@ -1,5 +1,4 @@
-import type { SpanOutput } from './write/span-output.js';
-import type { SpanAttributes } from './span.js';
+import type { SpanAttributes } from './attributes.js';
 
 /** Which library records a span: OpenTelemetry's instrumentation scope. */
 export class Scope {
@@ -8,7 +7,7 @@ export class Scope {
   readonly schemaUrl: string;
   readonly attributes: SpanAttributes | undefined;
   /** The output that knows it by a number, and this. */
-  output: SpanOutput | undefined = undefined;
+  output: object | undefined = undefined;
   number = 0;
 
   constructor(name: string, version = '', schemaUrl = '', attributes?: SpanAttributes) {

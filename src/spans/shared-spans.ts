@@ -1,5 +1,6 @@
 import { shared } from '../core/process-state.js';
-import { activeContext, contextStorage, runWith } from './context/active-context.js';
+import { activeContext } from './context/active-context.js';
+import { contextStorage, runWith } from './context/context-storage.js';
 import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagation.js';
 import { configure, flush, recordInto, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';

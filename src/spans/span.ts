@@ -1,33 +1,22 @@
-import type { ActiveContext } from './context/active-context.js';
-import { runWith } from './context/active-context.js';
+import type { SpanAttributes, SpanValue } from './attributes.js';
 import type { Baggage } from './context/baggage.js';
+import { runWith } from './context/context-storage.js';
 import { hexWord } from './context/ids.js';
 import type { RemoteParent, SpanIds } from './context/remote-parent.js';
 import { wrongType } from '../core/errors.js';
 import { STATUS_MASK, STATUS_SHIFT, TRACE_FLAGS_MASK } from './layout.js';
 import { exceptionAttributes } from './exception.js';
+import type { Policy } from './policy.js';
 import type { Scope } from './scope.js';
-import type { SpanOutput } from './write/span-output.js';
 import type { Instant } from './time.js';
 
-/**
- * A value of an attribute. Other objects become JSON; what cannot be recorded is counted in the span's
- * `dropped.attributes`.
- */
-export type SpanValue =
-  | string
-  | number
-  | bigint
-  | boolean
-  | null
-  | undefined
-  | Date
-  | readonly (string | number | bigint | boolean | null | undefined)[]
-  | ArrayBufferView
-  | object;
-
-/** Names and values. */
-export type SpanAttributes = Readonly<Record<string, SpanValue>>;
+/** What takes a span when it ends. */
+export interface SpanTaker {
+  readonly policy: Policy;
+  /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
+  timeOf(time: Instant | undefined): number;
+  record(span: Span, endTime: Instant | undefined): void;
+}
 
 /** Another span that a span has to do with. */
 export interface SpanLink {
@@ -109,11 +98,11 @@ function define(to: Record<string, SpanValue>, name: string, value: SpanValue): 
 }
 
 /**
- * One operation of a service: made by `startSpan` and `withSpan`.
+ * One operation of a service: made by `startSpan` and `withSpan`. It is an `ActiveContext` of its own.
  *
  * Its fields are set by the constructor: initializers of fields would double what an object costs.
  */
-export class Span implements ActiveContext {
+export class Span {
   /** @internal The trace id, as signed words. */
   declare readonly t0: number;
   /** @internal */
@@ -151,13 +140,13 @@ export class Span implements ActiveContext {
   /** @internal */
   declare readonly traceState: string;
   /** @internal */
-  declare readonly output: SpanOutput | undefined;
+  declare readonly output: SpanTaker | undefined;
   /** What travels with requests that are sent while the span is active. */
   declare readonly baggage: Baggage | undefined;
 
   /** @internal Use `startSpan`. */
   constructor(
-    output: SpanOutput | undefined,
+    output: SpanTaker | undefined,
     state: number,
     name: string,
     t0: number,

@@ -1,6 +1,8 @@
 import { wrongType } from '../core/errors.js';
-import { activeContext, runWith } from './context/active-context.js';
+import type { SpanAttributes } from './attributes.js';
+import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
+import { runWith } from './context/context-storage.js';
 import type { Baggage } from './context/baggage.js';
 import { pool, refill } from './context/ids.js';
 import { RemoteParent } from './context/remote-parent.js';
@@ -10,7 +12,7 @@ import { checkName, isIdle, openOutput, output } from './recording.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
 import { NOT_RECORDED, OPEN, snapshot, Span } from './span.js';
-import type { SpanAttributes, SpanLink } from './span.js';
+import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
 import type { SpanOutput } from './write/span-output.js';
 

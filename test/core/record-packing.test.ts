@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
-import type { NativeColumn } from '../../src/core/addon.js';
+import type { NativeColumn } from '../../src/core/native-core.js';
 
 const MOST = 400;
 const anything = (value: unknown): never => value as never;

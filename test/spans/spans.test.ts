@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { f64 } from '../../src/heph/write/value.js';
 import { activeSpan, startSpan, withSpan } from '../../src/spans/spans.js';
 import { extract, getBaggage, inject } from '../../src/spans/propagation.js';
-import type { SpanAttributes } from '../../src/spans/span.js';
+import type { SpanAttributes } from '../../src/spans/attributes.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recorded } from './span-trace.js';
 

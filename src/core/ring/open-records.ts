@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 import { core } from '../addon.js';
-import type { NativeOpenRecordOptions } from '../addon.js';
+import type { NativeOpenRecordOptions } from '../native-core.js';
 
 /** How a format opens a ring with a table of open records; see {@link OpenRecords}. */
 export type OpenRecordOptions = NativeOpenRecordOptions;

@@ -1,5 +1,5 @@
 import { core } from '../addon.js';
-import type { NativeColumn, NativeCore } from '../addon.js';
+import type { NativeColumn, NativeCore } from '../native-core.js';
 
 /** Values of one field of many records. */
 export type Column = NativeColumn;

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { core } from '../addon.js';
-import type { NativeRingOptions, RingCounts } from '../addon.js';
+import type { NativeRingOptions, RingCounts } from '../native-core.js';
 import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
 import { wrapSystemError } from '../files/system-error.js';

@@ -1,5 +1,5 @@
 import { core } from '../addon.js';
-import type { GroupCounts } from '../addon.js';
+import type { GroupCounts } from '../native-core.js';
 
 /**
  * Targets that the service sees as one: a Heph file, a collector, all streams of an ovni process.

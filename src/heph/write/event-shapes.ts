@@ -9,14 +9,14 @@ import {
   TYPE_U64,
 } from '../layout.js';
 import { recordTaken } from './record-taken.js';
-import type { Attributes, Stream } from './stream.js';
+import type { EventStream, EventTrace } from './event-stream.js';
 import { isUsual, listNames, takeValues } from './taken-attributes.js';
-import type { Trace } from './trace.js';
 import { SURELY_SHORT } from './value.js';
+import type { Attributes } from './value.js';
 
 /** Records an event that began at `trace.started[0]`. */
 export type EventEmitter = (
-  stream: Stream,
+  stream: EventStream,
   substream: number | bigint,
   attributes: Attributes | undefined,
 ) => void;
@@ -43,7 +43,7 @@ const MAX_CONSTANT_BYTES = 2048;
 
 /** Compiles the emitter of a shape; undefined if its constants would be long. */
 export type ShapeCompiler<Emitter> = (
-  trace: Trace,
+  trace: EventTrace,
   description: string,
   names: readonly string[],
 ) => Emitter | undefined;
@@ -73,7 +73,7 @@ class EventShape<Emitter> {
     return this.#seen >= SEEN_BEFORE_COMPILE;
   }
 
-  compile(trace: Trace, compiler: ShapeCompiler<Emitter>): void {
+  compile(trace: EventTrace, compiler: ShapeCompiler<Emitter>): void {
     this.emitter = compiler(trace, this.#description, this.#names);
     // One that cannot be compiled is not tried again.
     if (this.emitter === undefined) this.#seen = -Infinity;
@@ -123,7 +123,7 @@ function placeOf(description: string): number {
  * were used since.
  */
 export class EventShapes<Emitter> {
-  readonly #trace: Trace;
+  readonly #trace: EventTrace;
   readonly #compiler: ShapeCompiler<Emitter>;
   #young = new Map<string, Described<Emitter>>();
   #old = new Map<string, Described<Emitter>>();
@@ -137,7 +137,7 @@ export class EventShapes<Emitter> {
   /** For the names of an event. None while names are listed: a proxy can record another event. */
   #names: string[] | undefined = [];
 
-  constructor(trace: Trace, compiler: ShapeCompiler<Emitter>) {
+  constructor(trace: EventTrace, compiler: ShapeCompiler<Emitter>) {
     this.#trace = trace;
     this.#compiler = compiler;
   }
@@ -229,7 +229,7 @@ function writeValueAt(value: string): string {
  * a getter can record another event.
  */
 export function compileShape(
-  trace: Trace,
+  trace: EventTrace,
   description: string,
   names: readonly string[],
 ): EventEmitter | undefined {
@@ -282,7 +282,7 @@ export function compileShape(
       size: 'at - start',
     },
     // Of the values that the emitter has read.
-    ((stream: Stream, substream: number | bigint, read: readonly unknown[]) => {
+    ((stream: EventStream, substream: number | bigint, read: readonly unknown[]) => {
       recordTaken(stream, substream, description, takeValues(names, read));
     }) as unknown as EventEmitter,
   );

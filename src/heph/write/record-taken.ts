@@ -1,6 +1,6 @@
 import { textBound, writeHead, writeInteger, writeText, writeUntyped } from './encoder.js';
 import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
-import type { Stream } from './stream.js';
+import type { EventStream } from './event-stream.js';
 import { boundOfNames, resolveAttributes } from './taken-attributes.js';
 import type { TakenAttributes } from './taken-attributes.js';
 import type { AttributeScalar } from './value.js';
@@ -11,7 +11,7 @@ import type { AttributeScalar } from './value.js';
  * @throws TracewrightError for an attribute that is not valid, and for an event that is too large.
  */
 export function recordTaken(
-  stream: Stream,
+  stream: EventStream,
   substream: number | bigint,
   description: string,
   taken: TakenAttributes,
@@ -37,7 +37,7 @@ export function recordTaken(
 
 /** Encodes an event with usual values into the ring and returns its size. */
 function encode(
-  stream: Stream,
+  stream: EventStream,
   substream: number | bigint,
   description: string,
   { names, values, count }: TakenAttributes,

@@ -14,7 +14,7 @@ import {
 } from './encoder.js';
 import { DESCRIPTION_OFFSET, MAX_U16, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import type { ValueType } from '../packet.js';
-import type { Stream, Timing } from './stream.js';
+import type { EventStream, Timing } from './event-stream.js';
 import {
   checkSubstream,
   checkText,
@@ -112,7 +112,7 @@ function fieldsOf(schema: unknown): Field[] {
  * @see Stream.span, which states the contract.
  */
 export function buildSpan<Schema extends SpanSchema>(
-  stream: Stream,
+  stream: EventStream,
   description: string,
   schema: Schema,
 ): Span<Schema> {
@@ -135,7 +135,7 @@ interface PlainSpan {
 }
 
 /** The span that takes every case: any values, however large, and a ring without room. */
-function plainSpan(stream: Stream, description: string, fields: readonly Field[]): PlainSpan {
+function plainSpan(stream: EventStream, description: string, fields: readonly Field[]): PlainSpan {
   const names = fields.map(({ name }) => name);
   const types = fields.map(({ type }) => type);
   const fixedBytes = fields.reduce(
@@ -276,7 +276,7 @@ function writeAttributes(description: string, fields: readonly Field[]): string 
 
 /** Events of the span that fit the ring, with values of the usual kinds. */
 function usualCase(
-  stream: Stream,
+  stream: EventStream,
   description: string,
   fields: readonly Field[],
   inSubstream: boolean,

@@ -2,36 +2,45 @@ import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { writeHead, writeInteger, writeText, writeValue } from './encoder.js';
 import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+import type { EventEmitter, EventShapes } from './event-shapes.js';
+import type { EventStream, EventTrace, Timing } from './event-stream.js';
 import { buildSpan } from './span.js';
 import type { Span, SpanSchema } from './span.js';
 import { recordTaken } from './record-taken.js';
 import { checkAttributes, releaseAttributes, takeAttributes } from './taken-attributes.js';
 import type { TypedAttributes } from './taken-attributes.js';
-import type { Trace } from './trace.js';
 import { checkSubstream, checkText, TYPE_BYTES } from './value.js';
-import type { AttributeInput } from './value.js';
+import type { Attributes } from './value.js';
 
-/**
- * A start time from `startTrace`, for a finish: nanoseconds since the trace's epoch.
- */
-export type Timing = number & { readonly __timing: never };
-
-/** Names and values of an event's attributes, in the order in which they are written. */
-export type Attributes = Readonly<Record<string, AttributeInput>>;
+/** A trace as its streams, and those who have a stream, see it. */
+export interface StreamTrace extends EventTrace {
+  /** Whether `startTrace` gives timings. */
+  readonly enabled: boolean;
+  /** Whether a packet that is longer than the ring can be written past it. */
+  readonly writesThrough: boolean;
+  /** Absent if functions cannot be compiled. */
+  readonly shapes: EventShapes<EventEmitter> | undefined;
+  /** Throws if the trace is closed. */
+  refuseIfClosed(): void;
+  /** Defines what events refer to by the number that it returns; 0: it cannot. */
+  define(key: string, packetOf: (number: number) => Uint8Array): number;
+  /** Resolves once the events that this thread has finished are in the file or with the network. */
+  flush(): Promise<void>;
+}
 
 /** The events of one thread of execution (section "Event Packet"). */
-export class Stream {
+export class Stream implements EventStream {
   /** Identifier of the stream, u32. */
   readonly id: number;
   /** @internal */
-  readonly trace: Trace;
+  readonly trace: StreamTrace;
   /** @internal */
   readonly ring: Ring;
   /** @internal One element: the counter of the next event. It wraps at 2^32. */
   readonly counter: Uint32Array<ArrayBuffer>;
 
   /** @internal Use `trace.stream`. */
-  constructor(trace: Trace, id: number, counter = new Uint32Array(1)) {
+  constructor(trace: StreamTrace, id: number, counter = new Uint32Array(1)) {
     this.trace = trace;
     this.ring = trace.ring;
     this.id = id;

@@ -1,8 +1,7 @@
 import { wrongType } from '../../core/errors.js';
 import { textBound, valueBound } from './encoder.js';
-import type { Attributes } from './stream.js';
 import { checkText, MAX_U64, MIN_I64, resolveValue, SURELY_SHORT } from './value.js';
-import type { AttributeType, AttributeValue } from './value.js';
+import type { Attributes, AttributeType, AttributeValue } from './value.js';
 
 /** Values ready to be encoded, with their names. */
 export interface TypedAttributes {

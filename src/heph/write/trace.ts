@@ -34,6 +34,7 @@ import { bytesOfPieces, piecesOf } from '../pieces.js';
 import { compileShape, EventShapes } from './event-shapes.js';
 import type { EventEmitter } from './event-shapes.js';
 import { Stream } from './stream.js';
+import type { StreamTrace } from './stream.js';
 import { checkTarget } from '../target.js';
 import type { Target } from '../target.js';
 
@@ -143,7 +144,7 @@ function placesIn(ringBytes: number, { places, longest }: OpenEventOptions): Ope
 }
 
 /** A trace as one thread sees it. Threads of a process that open the same target share the trace. */
-export class Trace {
+export class Trace implements StreamTrace {
   /** @internal */
   readonly ring: Ring;
   /** @internal Whether `startTrace` gives timings. */

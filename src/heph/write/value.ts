@@ -68,6 +68,9 @@ export type AttributeInput =
   | TypedValue
   | undefined;
 
+/** Names and values of an event's attributes, in the order in which they are written. */
+export type Attributes = Readonly<Record<string, AttributeInput>>;
+
 /** The type byte of each attribute type (section "Event Packet"). */
 export const TYPE_BYTES: Readonly<Record<AttributeType, number>> = {
   u64: TYPE_U64,

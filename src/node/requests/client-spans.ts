@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Span } from '../../heph/write/span.js';
-import type { Timing } from '../../heph/write/stream.js';
+import type { Timing } from '../../heph/write/event-stream.js';
 import { Guard } from '../guard.js';
 import type { SpanStream } from './span-stream.js';
 import { hostOf, pathOf } from './url-path.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Timing } from '../../heph/write/stream.js';
+import type { Timing } from '../../heph/write/event-stream.js';
 import type { Span } from '../../spans/span.js';
 
 /** A request on its way, in the list of those that its connection has open. */

@@ -1,5 +1,5 @@
 import type { Span } from '../../heph/write/span.js';
-import type { Timing } from '../../heph/write/stream.js';
+import type { Timing } from '../../heph/write/event-stream.js';
 import { Guard } from '../guard.js';
 import type { SpanStream } from './span-stream.js';
 import { originOf, pathOf } from './url-path.js';

@@ -1,6 +1,6 @@
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '../span.js';
 import type { Baggage } from './baggage.js';
+import { storedContext } from './context-storage.js';
 
 /** What is active: a span, which is its own context, or another holder of the same. */
 export interface ActiveContext {
@@ -19,28 +19,7 @@ export class BaggageScope implements ActiveContext {
   }
 }
 
-/** Made when something is active for the first time: until then asking costs nothing. */
-let storage: AsyncLocalStorage<ActiveContext | undefined> | undefined;
-
 /** What is active in the calling code. */
 export function activeContext(): ActiveContext | undefined {
-  return storage === undefined ? undefined : storage.getStore();
-}
-
-/** The storage itself, for who enters a context without a function. */
-export function contextStorage(): AsyncLocalStorage<ActiveContext | undefined> {
-  if (storage === undefined) {
-    const { AsyncLocalStorage: Storage } = process.getBuiltinModule('node:async_hooks');
-    storage = new Storage<ActiveContext | undefined>();
-  }
-  return storage;
-}
-
-/** Calls `fn` with the arguments while `context` is active. */
-export function runWith<Arguments extends unknown[], Result>(
-  context: ActiveContext | undefined,
-  fn: (...values: Arguments) => Result,
-  ...values: Arguments
-): Result {
-  return (storage ?? contextStorage()).run(context, fn, ...values);
+  return storedContext() as ActiveContext | undefined;
 }

@@ -1,21 +1,30 @@
 import { mayCompile } from '../../core/ring/compile.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
+import type { EventTrace } from '../../heph/write/event-stream.js';
 import { EventShapes, MAX_NAMES } from '../../heph/write/event-shapes.js';
+import type { Policy } from '../policy.js';
 import type { Span } from '../span.js';
-import type { SpanOutput } from './span-output.js';
 import { openSpanCompiler } from './span-shapes.js';
-import type { OpenSpanWriter } from './span-shapes.js';
+import type { OpenSpanWriter, ShapedSpans } from './span-shapes.js';
+
+/** What open spans need of the output of their thread. */
+export interface SpanEncoder extends ShapedSpans {
+  readonly trace: EventTrace;
+  readonly policy: Policy;
+  /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
+  encodeOpen(span: Span, limit: number): Buffer | undefined;
+}
 
 /**
  * The spans of a thread that are open: a record of each in its final bytes, marked as unfinished. What
  * ends the process writes them.
  */
 export class OpenSpans {
-  readonly #output: SpanOutput;
+  readonly #output: SpanEncoder;
   readonly #table: OpenRecords;
   readonly #shapes: EventShapes<OpenSpanWriter> | undefined;
 
-  constructor(output: SpanOutput, table: OpenRecords) {
+  constructor(output: SpanEncoder, table: OpenRecords) {
     this.#output = output;
     this.#table = table;
     this.#shapes = mayCompile()

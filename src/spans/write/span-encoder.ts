@@ -1,3 +1,4 @@
+import type { SpanAttributes } from '../attributes.js';
 import { RemoteParent } from '../context/remote-parent.js';
 import {
   DROPPED_ATTRIBUTES,
@@ -23,7 +24,7 @@ import {
   TRACE_STATE,
 } from '../layout.js';
 import type { Policy } from '../policy.js';
-import type { Span, SpanAttributes, SpanLink } from '../span.js';
+import type { Span, SpanLink } from '../span.js';
 import { SUBSTREAM_OFFSET } from '../../heph/layout.js';
 import type { EventWriter } from './event-writer.js';
 

@@ -3,8 +3,7 @@ import { mayCompile } from '../../core/ring/compile.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { DEFINITION_STREAM } from '../../heph/layout.js';
 import { EventShapes, MAX_NAMES } from '../../heph/write/event-shapes.js';
-import type { Stream } from '../../heph/write/stream.js';
-import type { Trace } from '../../heph/write/trace.js';
+import type { Stream, StreamTrace } from '../../heph/write/stream.js';
 import {
   CLOCK_BOOT,
   CLOCK_DESCRIPTION,
@@ -19,16 +18,17 @@ import {
   UNFINISHED,
   VERSION,
 } from '../layout.js';
+import type { SpanAttributes } from '../attributes.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
 import type { Scope } from '../scope.js';
-import type { Span, SpanAttributes } from '../span.js';
+import type { Span, SpanTaker } from '../span.js';
 import { nanosecondsFrom } from '../time.js';
 import type { Instant } from '../time.js';
 import { EventWriter } from './event-writer.js';
 import { OpenSpans } from './open-spans.js';
+import type { SpanEncoder } from './open-spans.js';
 import { encodeSpan, PORTIONS } from './span-encoder.js';
-import type { Portion } from './span-encoder.js';
 import { spanShapeCompiler } from './span-shapes.js';
 import type { SpanEmitter } from './span-shapes.js';
 
@@ -42,9 +42,9 @@ const CLOCK_JUMP = 1_000_000n;
 const MAX_DEFINITION_BYTES = 16 << 10;
 
 /** Where the spans of a thread go: a stream of a Heph trace. */
-export class SpanOutput {
+export class SpanOutput implements SpanTaker, SpanEncoder {
   readonly stream: Stream;
-  readonly trace: Trace;
+  readonly trace: StreamTrace;
   readonly ring: Ring;
   /** The number of the resource; 0: it could not be defined. */
   resource = 0;
@@ -258,5 +258,3 @@ export class SpanOutput {
 function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
-
-export type { Portion };

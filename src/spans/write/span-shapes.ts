@@ -14,6 +14,7 @@ import { writeHead, writeText, writeUntyped } from '../../heph/write/encoder.js'
 import { measureValue } from '../../heph/write/event-shapes.js';
 import type { ShapeCompiler } from '../../heph/write/event-shapes.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
+import type { Stream } from '../../heph/write/stream.js';
 import { SURELY_SHORT } from '../../heph/write/value.js';
 import {
   FLAGS,
@@ -28,7 +29,16 @@ import {
   UNFINISHED,
 } from '../layout.js';
 import type { Span } from '../span.js';
-import type { SpanOutput } from './span-output.js';
+import type { Instant } from '../time.js';
+
+/** What the compilers need of the output of a thread. */
+export interface ShapedSpans {
+  readonly stream: Stream;
+  /** The number of the resource; 0: it could not be defined. */
+  readonly resource: number;
+  /** Records a span of any content. */
+  recordAny(span: Span, endTime: Instant | undefined): void;
+}
 
 /** Records a span without events, links and other extras. */
 export type SpanEmitter = (span: Span) => void;
@@ -111,7 +121,7 @@ interface SpanText {
 }
 
 function spanText(
-  output: SpanOutput,
+  output: ShapedSpans,
   description: string,
   names: readonly string[],
 ): SpanText | undefined {
@@ -153,7 +163,7 @@ function spanText(
 
 /** A compiler of what writes the spans of a thread that are open. */
 export function openSpanCompiler(
-  output: SpanOutput,
+  output: ShapedSpans,
   table: OpenRecords,
 ): ShapeCompiler<OpenSpanWriter> {
   const { bytes, longest, view } = table;
@@ -178,7 +188,7 @@ return function writeOpen(span, start) {
 }
 
 /** A compiler of emitters for the spans of a thread. */
-export function spanShapeCompiler(output: SpanOutput): ShapeCompiler<SpanEmitter> {
+export function spanShapeCompiler(output: ShapedSpans): ShapeCompiler<SpanEmitter> {
   return (trace, description, names) => {
     const text = spanText(output, description, names);
     if (text === undefined) return undefined;

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { injectSpan } from '../../../spans/propagation.js';
-import type { Span, SpanValue } from '../../../spans/span.js';
+import type { SpanValue } from '../../../spans/attributes.js';
+import type { Span } from '../../../spans/span.js';
 import { startSpan } from '../../../spans/spans.js';
 import { Guard } from '../../guard.js';
 import { pathOf } from '../url-path.js';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { contextStorage } from '../../../spans/context/active-context.js';
-import type { ActiveContext } from '../../../spans/context/active-context.js';
+import { contextStorage } from '../../../spans/context/context-storage.js';
 import { extract } from '../../../spans/propagation.js';
-import type { Span, SpanValue } from '../../../spans/span.js';
+import type { SpanValue } from '../../../spans/attributes.js';
+import type { Span } from '../../../spans/span.js';
 import { startSpan } from '../../../spans/spans.js';
 import type { Exchange, ServerRecorder } from '../exchange.js';
 import { pathOf } from '../url-path.js';
@@ -16,7 +16,7 @@ const ERROR = 2;
 /** Records server requests as spans of traces, which are active in the handlers. */
 export class SpanRecorder implements ServerRecorder {
   readonly #policy: PropagationPolicy;
-  readonly #storage: AsyncLocalStorage<ActiveContext | undefined> = contextStorage();
+  readonly #storage: AsyncLocalStorage<object | undefined> = contextStorage();
 
   constructor(policy: PropagationPolicy) {
     this.#policy = policy;

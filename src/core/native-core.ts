@@ -1,0 +1,377 @@
+/** What the native core offers, as native/addon/ registers it: types only. */
+
+/** A target that several threads of the process write to, as the native core hands it out. */
+export interface NativeTarget {
+  readonly __nativeTarget: never;
+}
+
+export interface JoinOptions {
+  /** What makes two targets the same: kind and place. It is also the group of the target. */
+  key: string;
+  kind: 'file' | 'udp' | 'tcp' | 'unix';
+  path?: string;
+  host?: string;
+  port?: string;
+  /** First bytes of the file, of every connection, and now and then between datagrams. */
+  preamble: Uint8Array;
+  datagramBytes?: number;
+  /** Whether an existing file is replaced; otherwise it is an error. */
+  replace?: boolean;
+  /** Files that rotate: where the rings lie, when not next to the trace. */
+  ringDir?: string;
+  /** Files: bytes after which the next numbered piece begins; 0: never. */
+  rotateBytes?: number;
+  /** Files that rotate: the oldest pieces go so that all take at most so many bytes; 0: they stay. */
+  keepBytes?: number;
+  /** Files: permissions, less the umask. Default 0600. */
+  fileMode?: number;
+  /** Nanoseconds of CLOCK_MONOTONIC from which `big` stamps count. */
+  epoch: bigint;
+}
+
+/** A clock of `interval` stamps. */
+export interface NativeIntervalClock {
+  /** Where a record holds the start, before the stop; -1: nowhere. */
+  offset: number;
+  /** Seconds that are subtracted from the clock. */
+  bias: number;
+  /** The two records of equal length that come before the first one of a new turn, without times. */
+  preface: Uint8Array;
+}
+
+/** See native/ring/interval_stamp.h. */
+export interface NativeIntervalOptions {
+  wall: NativeIntervalClock;
+  cpu: NativeIntervalClock;
+  /** CPU time of the thread rather than of the process. */
+  threadCpu: boolean;
+  /** Where a record holds its counters; -1: nowhere. */
+  countersOffset: number;
+}
+
+export interface NativeRingOptions {
+  /** The ring's own file; absent: anonymous memory, which dies with the process. */
+  path?: string;
+  capacity: number;
+  format: string;
+  /** The file that the ring feeds, for recovery; without a shared target it is created. */
+  target: string;
+  /** The targets with which it fails and works in the eyes of the service; default: `target`. */
+  group?: string;
+  preamble?: Uint8Array;
+  finishFrom?: string;
+  finishTo?: string;
+  stampOffset: number;
+  stamp: 'none' | 'native' | 'big' | 'interval';
+  /** Of `interval` stamps only. */
+  interval?: NativeIntervalOptions;
+  kernelClock: boolean;
+  removeIfEmpty?: boolean;
+  lengthOffset?: number;
+  /** Whether `putWords` is wanted. */
+  words?: boolean;
+  full: 'block' | 'drop';
+  blockLimitMs: number;
+  /** Of the target that is created; default 0600. */
+  fileMode?: number;
+  /** See open-records.ts. Of shared targets only; all places take at most `capacity` bytes. */
+  openRecords?: NativeOpenRecordOptions;
+}
+
+/** See native/ring/open_records.h. */
+export interface NativeOpenRecordOptions {
+  places: number;
+  /** Bytes of the longest record. */
+  longest: number;
+  /** Where a record has its series and its number, two u32; absent: it has none. */
+  numberAt?: number;
+}
+
+export interface NativeRing {
+  id: number;
+  /** Whether the target takes nothing any more, for its budget is spent. */
+  spent: boolean;
+  /** Control page, data, data again. Never handed to a caller of the library. */
+  buffer: ArrayBuffer;
+  /** Where the data begins in it. */
+  dataOffset: number;
+  /** Stamps and publishes the `pending` bytes at the head. */
+  commit: () => void;
+  /** Puts nanoseconds since the epoch into the control page's `stamp`. */
+  readStamp: () => void;
+  /**
+   * Puts the control page's `words` words at its `wordsAt` (bytes from the start of the data) as
+   * big-endian ones. They lie at the next multiple of 4, in the machine's byte order.
+   */
+  putWords?: () => void;
+}
+
+export interface SinkCounts {
+  records: number;
+  bytes: number;
+  datagrams: number;
+  connections: number;
+  errors: number;
+  lostRecords: number;
+  lastError?: string;
+}
+
+/** Of all rings that feed a target, or fed it once. */
+export interface TargetCounts extends SinkCounts {
+  pendingRecords: number;
+  pendingBytes: number;
+  droppedRecords: number;
+  refusedRecords: number;
+  /** Records that are open and have a place, and those that got none. */
+  openRecords: number;
+  unkeptRecords: number;
+}
+
+export interface RingCounts extends SinkCounts {
+  committedBytes: number;
+  pendingBytes: number;
+}
+
+/** Of every stream that feeds, or once fed, a target of a group. */
+export interface GroupCounts {
+  /** Bytes that reached the targets. */
+  bytes: number;
+  /** Bytes in the rings of streams that are open. */
+  pendingBytes: number;
+  /** Bytes in the rings of streams that ended before their target took them. */
+  leftBytes: number;
+  droppedRecords: number;
+  refusedRecords: number;
+  /** Only where the ring knows its record boundaries. */
+  lostRecords: number;
+  errors: number;
+  lastError?: string;
+}
+
+export interface GroupState {
+  failing: boolean;
+  /** Whether the last that failed works again; otherwise it went away as it was. */
+  recovered: boolean;
+  /** Whether its budget is spent, which no time mends. */
+  spent: boolean;
+  /** Grows with every change, also with those that cancel out. */
+  changes: number;
+  /** Whether this thread is the one to speak for the process. */
+  first: boolean;
+  /** Of the last failure; 0: there was none. */
+  errno: number;
+  message: string;
+}
+
+/** Byte offsets in the control page, which native/ring/control_page.h lays out. */
+export interface ControlLayout {
+  pending: number;
+  epilogue: number;
+  stalled: number;
+  position: number;
+  stallFrom: number;
+  stallTo: number;
+  stamp: number;
+  droppedEvents: number;
+  refusedEvents: number;
+  stampArea: number;
+  unfinished: number;
+  wordsAt: number;
+  words: number;
+  epilogues: number;
+  epilogueStride: number;
+  epilogueHeadBytes: number;
+  bytes: number;
+  version: number;
+  controlBytes: number;
+  capacity: number;
+  format: number;
+  targetKind: number;
+  stampOffset: number;
+  baseOffset: number;
+  pid: number;
+  processStart: number;
+  bootId: number;
+  head: number;
+  lastStamp: number;
+  tail: number;
+  claimFrom: number;
+  claimTo: number;
+  claimOffset: number;
+  /** Of a claim after the head: only the format knows how much. */
+  anyBytes: number;
+  targetInode: number;
+  targetBorn: number;
+  openPlaces: number;
+  openStride: number;
+  numberAt: number;
+  stampKind: number;
+  epoch: number;
+  openRecords: number;
+  attention: number;
+  series: number;
+  nextNumber: number;
+  unkeptRecords: number;
+  aliveAt: number;
+  endedAt: number;
+  /** Where the table of open records begins, and what lies where in the head of a place. */
+  openTable: number;
+  openHeadBytes: number;
+  openState: number;
+  openMark: number;
+  openClosing: number;
+  /** Bits of a place's state: bytes of the record, and whether its final record is committed next. */
+  openLength: number;
+  openCommitting: number;
+  mostOpenPlaces: number;
+  longestOpen: number;
+  target: number;
+  pathBytes: number;
+  note: number;
+  noteBytes: number;
+}
+
+/** Values of a field of many records. */
+export type NativeColumn = Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Float64Array;
+
+/** What the native core offers. Arguments are not checked there: src/core is its only caller. */
+export interface NativeCore {
+  joinTarget(options: JoinOptions): {
+    target: NativeTarget;
+    created: boolean;
+  };
+  /** Keeps a target that is open so until the process ends, whichever thread closes it. */
+  keepTarget(key: string): void;
+  /** Takes a number; without `wanted` the next one from 1 that no thread has taken. */
+  takeNumber(target: NativeTarget, wanted?: number): number;
+  /** The number of a definition, by which all threads find it; 0: the target has too many. */
+  define(target: NativeTarget, key: string): number;
+  /** Adds a packet, of a number once, to what later files, pieces and connections begin with. */
+  repeatDefinition(target: NativeTarget, number: number, packet: Uint8Array): boolean;
+  openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
+  /** Rings of this process take memory as they fill: opening one costs less, a new page a fault. */
+  mapPagesLate(): void;
+  /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
+  makeRoom(ring: number, bytes: number): number;
+  commitExplicit(ring: number, lastRecord: number): boolean;
+  /** Publishes the `pending` bytes without a stamp. */
+  commitAsIs(ring: number): void;
+  flush(ring: number): boolean;
+  /** The call that the control page's `attention` has asked for. */
+  attend(ring: number): void;
+  writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
+  /** At most `limitMs` are spent on what a socket has not taken yet. */
+  finish(ring: number, limitMs: number): void;
+  waitDrained(ring: number, limitMs: number): Promise<boolean>;
+  targetCounts(target: NativeTarget): TargetCounts;
+  /** Whether the path of a file that only this ring feeds still names that file. */
+  inPlace(ring: number): boolean;
+  ringCounts(ring: number): RingCounts | undefined;
+  groupCounts(group: string): GroupCounts;
+  /** Once for each thread: `listener` is called after the state of a watched group has changed. */
+  onTargetChange(listener: (group: string) => void): boolean;
+  watchGroup(group: string): void;
+  unwatchGroup(group: string): void;
+  groupState(group: string): GroupState;
+  /** Ends the recording of a group for good when its targets take `bytes`; `used`: they do so far. */
+  limitGroup(group: string, bytes: number, used: number): void;
+  /**
+   * Writes records `first` to `first + count` at byte `at`, a field from each column.
+   *
+   * @param layout bytes of a record, not 0 for big-endian, then offset and bytes of each field.
+   * @param columns for each field an array of unsigned integers of its size, or into 8 bytes also
+   *   u32 or exact doubles; one element is for all records.
+   * @returns false, and nothing is written, when arrays, layout and counts do not go together.
+   */
+  packRecords: (
+    layout: Uint8Array,
+    to: Uint8Array,
+    at: number,
+    first: number,
+    count: number,
+    ...columns: NativeColumn[]
+  ) => boolean;
+  /**
+   * Copies records from byte `start` to byte `at`, up to the first whose first byte is not in the
+   * range, and returns its number; otherwise `count`. What follows it may be copied too.
+   */
+  copyRecords: (
+    to: Uint8Array,
+    at: number,
+    from: Uint8Array,
+    start: number,
+    recordBytes: number,
+    count: number,
+    low: number,
+    high: number,
+  ) => number;
+  /**
+   * The first of `count` bytes, `stride` apart from byte `from` on, that is not in the range;
+   * otherwise `count`.
+   */
+  firstOutside: (
+    bytes: Uint8Array,
+    from: number,
+    stride: number,
+    count: number,
+    low: number,
+    high: number,
+  ) => number;
+  /** The first element that is no integer from 0 to 2^53 - 1; otherwise their number. */
+  firstInexact: (values: Float64Array) => number;
+  clockNow(): bigint;
+  kernelClockNow(): bigint;
+  /** Nanoseconds since 1970. */
+  wallClock(): bigint;
+  /** Nanoseconds that the process, or this thread, has spent on a CPU. */
+  cpuClock(ofThread: boolean): number;
+  /** Of one moment: CLOCK_MONOTONIC, nanoseconds since 1970, and since the start of the system. */
+  readClocks(to: BigUint64Array): void;
+  /** Fills at most 256 bytes from the system's generator. */
+  systemRandom(to: Uint8Array): boolean;
+  finishOnSignal(signalNumber: number): boolean;
+  /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
+  ringIsHeld(fd: number): boolean;
+  /**
+   * Holds a directory open until it is released: the core's calls under its path go there, whatever
+   * the path leads to. With `isOurs` a link is an error, and so is a directory of another user but root.
+   */
+  anchorDirectory(path: string, isOurs: boolean): void;
+  releaseDirectory(path: string): void;
+  /** A path that leads below the directory that is held, where the system has one; else the same. */
+  anchoredPath(path: string): string;
+  /** Number of the file at a path, 0 of none, and its birth in ns since 1970, 0 where not known. */
+  fileIdentity(path: string): BigUint64Array;
+  /** The process ends: what waits for a socket from here on, in any thread, shares one second. */
+  processEnds(): void;
+  /** Locks the file or directory that is open as `fd`; false when another descriptor has it locked. */
+  tryLock(fd: number): boolean;
+  /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
+  holdSignals(): void;
+  releaseSignals(): void;
+  putListEntry(
+    path: string,
+    key: string,
+    entry: string,
+    before: string,
+    after: string,
+    mode: number,
+  ): void;
+  forgetListEntries(path: string): void;
+  putNote(name: string, text: string): void;
+  getNote(name: string): string;
+  /**
+   * Whether this thread is to put a note that nobody has put: no other is until it does (an empty
+   * one lets go of it), or ends.
+   */
+  claimNote(name: string): boolean;
+  /** Without a mode the file keeps the mode and the owner of the one that it replaces. */
+  replaceFile(path: string, content: string, mode: number | undefined): void;
+  systemThreadId(): number;
+  drainRounds(): number;
+  control: ControlLayout;
+  /** Whether this machine's kernel keeps time by the TSC. */
+  scaledClock: boolean;
+  /** Whether optimised code calls commits without Node-API. */
+  fastCalls: boolean;
+}
