@@ -11,6 +11,7 @@
         "native/addon/fast_function.cc",
         "native/addon/file_calls.cc",
         "native/addon/group_calls.cc",
+        "native/addon/loaded_cores.cc",
         "native/addon/packing_calls.cc",
         "native/addon/process_calls.cc",
         "native/addon/ring_calls.cc",

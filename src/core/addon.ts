@@ -1,3 +1,4 @@
+import { mismatchOf } from './core-mismatch.js';
 import { loadAddon } from './load-addon.js';
 import type { NativeCore } from './native-core.js';
 import { plainCore } from './plain-core.js';
@@ -11,14 +12,26 @@ interface LoadedCore {
   readonly absence: string | undefined;
 }
 
+/** The version of the package that records in this process. */
+const VERSION_NOTE = 'core.version';
+
+/** The version that another thread of the process records with, if it is not this one. */
+function versionOfProcess(core: NativeCore): string | undefined {
+  if (core.claimNote(VERSION_NOTE)) core.putNote(VERSION_NOTE, version);
+  const known = core.getNote(VERSION_NOTE);
+  return known === '' || known === version ? undefined : known;
+}
+
 function loadCore(): LoadedCore {
-  if (otherVersion !== undefined) {
-    const reason = `version ${otherVersion} of tracewright is loaded already, this is ${version}`;
-    return { core: plainCore(), absence: `${reason}; install one version only` };
-  }
-  const loaded = loadAddon();
-  if ('absence' in loaded) return { core: plainCore(), absence: loaded.absence };
-  return { core: loaded.addon as NativeCore, absence: undefined };
+  const without = (reason: string) => ({ core: plainCore(), absence: reason });
+  const different = (other: string) =>
+    `version ${other} of tracewright is loaded already, this is ${version}; install one version only`;
+  if (otherVersion !== undefined) return without(different(otherVersion));
+  const loaded = loadAddon(mismatchOf);
+  if ('absence' in loaded) return without(loaded.absence);
+  const core = loaded.addon as NativeCore;
+  const other = versionOfProcess(core);
+  return other === undefined ? { core, absence: undefined } : without(different(other));
 }
 
 const loaded = shared('core.native', loadCore);

@@ -70,23 +70,52 @@ function* places(): Generator<string> {
   if (installed !== undefined) yield* placesIn(installed);
 }
 
+/** Required by Node itself: all copies of this code in a thread get the same object. */
+function load(path: string): object {
+  if (existsSync(path)) return createRequire(path)(path) as object;
+  // It is in use already, and its file was deleted.
+  const module = { exports: {} };
+  process.dlopen(module, path);
+  return module.exports;
+}
+
+/** Why an addon does not fit this code; undefined: it fits. */
+type FindMismatch = (addon: object) => string | undefined;
+
+/** The core that other threads of the process use, which may be that of another copy of the package. */
+function joinProcess(
+  addon: object,
+  mismatchOf: FindMismatch,
+): { addon: object } | { absence: string } {
+  const used = (addon as { coreInUse(): string }).coreInUse();
+  if (used === '') return { addon };
+  const core = load(used);
+  const mismatch = mismatchOf(core);
+  if (mismatch === undefined) return { addon: core };
+  return { absence: `the process uses ${used} already, which is of another version: ${mismatch}` };
+}
+
 /**
  * Loads the native addon. Bundlers fail on a `.node` file that they have no loader for, so none of them
  * sees it required. A bundle finds `prebuilds/` next to it, or in the installed package.
  *
  * @returns the addon, or why there is none.
  */
-export function loadAddon(): { addon: unknown } | { absence: string } {
+export function loadAddon(mismatchOf: FindMismatch): { addon: object } | { absence: string } {
   let reason: string | undefined;
   for (const path of places()) {
     if (!existsSync(path)) continue;
+    let fault: string | undefined;
     try {
-      // Required by Node itself: all copies of this code in a thread get the same object.
-      return { addon: createRequire(path)(path) as unknown };
+      const addon = load(path);
+      const mismatch = mismatchOf(addon);
+      if (mismatch === undefined) return joinProcess(addon, mismatchOf);
+      fault = `${path} is of another version of tracewright: ${mismatch}`;
     } catch (error) {
-      // ncc reads no file that contains `??=`.
-      if (reason === undefined) reason = (error as Error).message;
+      fault = (error as Error).message;
     }
+    // ncc reads no file that contains `??=`.
+    if (reason === undefined) reason = fault;
   }
   const binary = `binary for ${process.platform}-${process.arch}`;
   return { absence: reason === undefined ? `no ${binary}` : `no ${binary} loads: ${reason}` };

@@ -236,6 +236,13 @@ export type NativeColumn = Uint8Array | Uint16Array | Uint32Array | BigUint64Arr
 
 /** What the native core offers. Arguments are not checked there: src/core is its only caller. */
 export interface NativeCore {
+  /** See core-interface.ts. */
+  interface: number;
+  /**
+   * The file of the core that the process uses: that of the first copy of the package, whichever
+   * thread loaded it.
+   */
+  coreInUse(): string;
   joinTarget(options: JoinOptions): {
     target: NativeTarget;
     created: boolean;

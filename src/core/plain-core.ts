@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { GroupCounts, NativeCore, NativeRing, SinkCounts } from './native-core.js';
 import { controlLayout } from './control-layout.js';
+import { CORE_INTERFACE } from './core-interface.js';
 import { writeAll } from './files/write-all.js';
 import { PRIVATE_FILE } from './options/file-mode.js';
 
@@ -111,6 +112,8 @@ export function plainCore(): NativeCore {
   const notes = new Map<string, string>();
   let numbers = 0;
   return {
+    interface: CORE_INTERFACE,
+    coreInUse: () => '',
     control: controlLayout,
     scaledClock: false,
     fastCalls: false,

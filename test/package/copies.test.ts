@@ -172,3 +172,74 @@ it('has one state for the hook and the contexts of a test runner', async () => {
   // The server's span and the client's.
   expect((await dump(directory, 'run/heph')).match(/\/once/g)).toHaveLength(2);
 });
+
+/** Runs two workers, of which the second begins when the first one records, and ends first. */
+const WORKERS = `
+  const { Worker } = require('node:worker_threads');
+  const first = new Worker('./first.cjs');
+  first.on('message', () => {
+    const second = new Worker('./dependency/second.cjs');
+    second.on('exit', () => first.postMessage('end'));
+  });`;
+
+const FIRST_WORKER = `
+  const { parentPort } = require('node:worker_threads');
+  const ovni = require('tracewright/ovni');
+  const { openTrace } = require('tracewright/heph');
+  ovni.procInit(1, 'node.1', 1, { traceDir: 'trace', version: 3 });
+  ovni.threadInit(1);
+  ovni.addCpu(0, 0);
+  ovni.addCpu(1, 1);
+  ovni.event('OHx(i32 cpu, i32 tid, u64 tag)')(0, 1, 0);
+  ovni.markType(7, 'phase', { stack: true });
+  const trace = openTrace('both.heph');
+  const stream = trace.stream();
+  stream.finishTrace(stream.startTrace(), 'span of both');
+  parentPort.postMessage('records');
+  parentPort.once('message', () => {
+    trace.close();
+    ovni.event('OHe')();
+    ovni.threadFree();
+    ovni.procFini();
+  });`;
+
+const SECOND_WORKER = `
+  const ovni = require('tracewright/ovni');
+  const { openTrace } = require('tracewright/heph');
+  ovni.threadInit(2);
+  ovni.event('OHx(i32 cpu, i32 tid, u64 tag)')(1, 2, 0);
+  ovni.markPush(7, 5);
+  ovni.markPop(7, 5);
+  const trace = openTrace('both.heph');
+  const stream = trace.stream();
+  stream.finishTrace(stream.startTrace(), 'span of both');
+  console.log('recorded', trace.stats().recorded);
+  trace.close();
+  ovni.event('OHe')();
+  ovni.threadFree();`;
+
+const workers = {
+  'main.cjs': WORKERS,
+  'first.cjs': FIRST_WORKER,
+  'dependency/second.cjs': SECOND_WORKER,
+};
+
+it('has one core for workers that have a copy each', async () => {
+  const directory = project(workers);
+  const { code, stdout, stderr } = await runNode(directory, ['main.cjs']);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  expect(stdout).toBe('recorded 2\n');
+  expect((await dump(directory, 'trace')).match(/OM[[\]].*phase/g)).toHaveLength(2);
+  expect((await dump(directory, 'both.heph')).match(/span of both/g)).toHaveLength(2);
+});
+
+it('switches a worker off whose copy is of another version', async () => {
+  const directory = project(workers, '99.0.0');
+  const { code, stdout, stderr } = await runNode(directory, ['main.cjs']);
+  expect(stderr.match(/TRACEWRIGHT_OFF/g)).toHaveLength(1);
+  expect(stderr).toMatch(/version \S+ of tracewright is loaded already, this is 99\.0\.0/);
+  expect(code).toBe(0);
+  expect(stdout).toBe('recorded 0\n');
+  expect((await dump(directory, 'both.heph')).match(/span of both/g)).toHaveLength(1);
+});

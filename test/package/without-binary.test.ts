@@ -1,8 +1,11 @@
-import { cpSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { plainCore } from '../../src/core/plain-core.js';
 import { core } from '../../src/core/addon.js';
+import { mismatchOf } from '../../src/core/core-mismatch.js';
 import { installCopy, newProject, runNode } from './installed-copy.js';
 import type { Outcome } from './installed-copy.js';
 
@@ -124,6 +127,31 @@ it('lets a service run, with one warning for all its threads', async () => {
   expect(existsSync(join(project, 'run'))).toBe(false);
 });
 
+it('lets the threads of a program share what is not recorded', async () => {
+  const program = newProject({
+    'threads.cjs': `
+      const { Worker, isMainThread } = require('node:worker_threads');
+      const ovni = require('tracewright/ovni');
+      if (isMainThread) {
+        ovni.procInit(1, 'node.1');
+        ovni.threadInit();
+        ovni.markType(7, 'phase', { stack: true });
+        ovni.markType(8, 'level', { stack: false });
+        new Worker(__filename).on('exit', (code) => console.log('ended', code));
+      } else {
+        ovni.threadInit();
+        ovni.markPush(7, 5);
+        ovni.markPop(7, 5);
+        ovni.markSet(8, 5);
+        ovni.threadFree();
+      }`,
+  });
+  installCopy(program, { withoutBinary: true });
+  const outcome = await runNode(program, ['threads.cjs']);
+  expect(outcome.stdout).toBe('ended 0\n');
+  expect(warnings(outcome)).toHaveLength(1);
+});
+
 it('fails where TRACEWRIGHT_REQUIRED=1 says so', async () => {
   const env = { TRACEWRIGHT_REQUIRED: '1' };
   const traced = await runNode(project, ['--import', 'tracewright/register', 'service.cjs'], env);
@@ -179,4 +207,51 @@ it('has everything that the native core has', () => {
   const plain = plainCore();
   expect(Object.keys(plain).sort()).toEqual(Object.keys(core).sort());
   expect(plain.control).toEqual(core.control);
+});
+
+/** Compiles an addon that is not of this version: its `interface` is older, and it has no functions. */
+function compileOtherAddon(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const source = join(dirname(path), 'other.c');
+  writeFileSync(
+    source,
+    `#include <node_api.h>
+     NAPI_MODULE_INIT() {
+       napi_value version;
+       napi_create_uint32(env, 0, &version);
+       napi_set_named_property(env, exports, "interface", version);
+       return exports;
+     }`,
+  );
+  const { include_dir: headers } = createRequire(import.meta.url)('node-api-headers') as {
+    include_dir: string;
+  };
+  execFileSync('cc', ['-shared', '-fPIC', '-isystem', headers, '-o', path, source]);
+}
+
+it.skipIf(process.platform !== 'linux')('does not use a binary of another version', async () => {
+  const other = newProject({ 'service.cjs': SERVICE, 'everything.mjs': EVERYTHING });
+  installCopy(other, { withoutBinary: true });
+  const path = join(other, 'node_modules/tracewright/build/Release/tracewright.node');
+  compileOtherAddon(path);
+  const run = await runNode(other, ['everything.mjs']);
+  expect(run.code).toBe(0);
+  expect(warnings(run)).toHaveLength(1);
+  expect(run.stderr).toMatch(
+    /tracewright\.node is of another version of tracewright: its interface is 0, and must be \d+/,
+  );
+  const hooked = await runNode(other, ['--import', 'tracewright/register', 'service.cjs']);
+  expect(hooked.stdout).toBe('served\n');
+  expect(warnings(hooked)).toHaveLength(1);
+  const required = await runNode(other, ['everything.mjs'], { TRACEWRIGHT_REQUIRED: '1' });
+  expect(required.code).not.toBe(0);
+  expect(required.stderr).toContain('TracewrightError: this process cannot be traced');
+});
+
+it('detects functions and offsets that differ', () => {
+  expect(mismatchOf(core)).toBeUndefined();
+  expect(mismatchOf({})).toMatch(/^its interface is older than 1, and must be \d+$/);
+  expect(mismatchOf({ ...core, takeNumber: undefined })).toBe('it has no takeNumber');
+  const control = { ...core.control, head: core.control.head + 8 };
+  expect(mismatchOf({ ...core, control })).toBe('its rings have head elsewhere');
 });

@@ -1,5 +1,6 @@
 import { integerIn } from '../../core/options/argument.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
+import { recordsNothing } from '../../core/off.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import {
   CLOCK_OFFSET,
@@ -99,13 +100,18 @@ function checkValue(value: unknown): void {
   if (value === 0 || value === 0n) throw outOfRange('value', value, 'an integer other than 0');
 }
 
+/** Without a native core, a type that another thread may have defined. */
+function unrecordedMark(call: string): SharedMark | undefined {
+  return recordsNothing() ? { title: 'off', stack: call !== 'markSet' } : undefined;
+}
+
 /** A type that any thread of the process has defined. */
 function definition(stream: StreamWriter, call: string, type: number): MarkDefinition {
   const mark = typeof type === 'number' ? stream.metadata.marks[type] : undefined;
   if (stream.process === undefined) throw stream.closed(call);
   if (mark !== undefined) return mark;
   checkType(type);
-  const shared = sharedMark(stream.process, type);
+  const shared = sharedMark(stream.process, type) ?? unrecordedMark(call);
   if (shared === undefined) throw outOfRange('type', type, 'a type that markType has defined');
   const adopted = adopt(stream, type, shared);
   stream.metadata.writeSoon();

@@ -1,6 +1,8 @@
 import { parseOwnJson } from '../../core/json.js';
 import { getNote, putNote } from '../../core/process-notes.js';
 import { wrongOrder } from '../../core/errors.js';
+import { recordsNothing } from '../../core/off.js';
+import { checkRingOptions } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions } from '../../core/options/ring-options.js';
 import type { WorkPlace } from './process-place.js';
 
@@ -49,6 +51,26 @@ export function endedProcess(procDir: string): OvniProcess | undefined {
   return note === '' ? undefined : (parseOwnJson(note) as OvniProcess);
 }
 
+/** Without a native core threads share no notes, so another thread may have called procInit. */
+function unrecordedProcess(): OvniProcess {
+  const process: OvniProcess = {
+    traceDir: 'ovni',
+    procDir: 'ovni',
+    workDir: 'ovni',
+    group: 'ovni',
+    app: 1,
+    loom: 'off',
+    pid: 1,
+    version: 1,
+    cpus: [],
+    ring: checkRingOptions({}, { onFull: 'block' }),
+    epoch: '0',
+    finished: false,
+  };
+  noteProcess(process);
+  return process;
+}
+
 /**
  * The process of this trace.
  *
@@ -56,6 +78,7 @@ export function endedProcess(procDir: string): OvniProcess | undefined {
  */
 export function readyProcess(call: string): OvniProcess {
   const process = currentProcess();
+  if (process === undefined && recordsNothing()) return unrecordedProcess();
   if (process === undefined) throw wrongOrder(call, 'procInit must be called first');
   if (process.finished) throw wrongOrder(call, 'the process has ended with procFini');
   return process;
