@@ -148,12 +148,15 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   result["spent"] = Napi::Boolean::New(env, group != nullptr && group->spent());
   result["buffer"] = Napi::Value(env, buffer);
   result["dataOffset"] = Napi::Number::New(env, static_cast<double>(ring->control_bytes()));
-  const RingFunctions functions =
-      all->slots.assign(env, ring.get(), options.stamp, flag_of(from, "words"));
+  const RingFunctions functions = all->slots.assign(
+      env, ring.get(), options.stamp, flag_of(from, "words"), options.open_records.places > 0);
   result["commit"] = Napi::Value(env, functions.commit);
   result["readStamp"] = Napi::Value(env, functions.read_stamp);
   if (functions.put_words != nullptr) {
     result["putWords"] = Napi::Value(env, functions.put_words);
+  }
+  if (functions.commit_open != nullptr) {
+    result["commitOpen"] = Napi::Value(env, functions.commit_open);
   }
   return result;
 }

@@ -24,6 +24,11 @@ void commit_slot(const void*) {
 }
 
 template <Stamp kStamp, size_t kSlot>
+void commit_open_slot(const void*) {
+  slots[kSlot]->commit_open<kStamp>();
+}
+
+template <Stamp kStamp, size_t kSlot>
 void read_stamp_slot(const void*) {
   slots[kSlot]->read_stamp<kStamp>();
 }
@@ -52,6 +57,7 @@ constexpr SlotCall slot_call() {
 
 struct SlotCalls {
   SlotCall commit[kStamps];  // by Stamp
+  SlotCall commit_open[kStamps];
   SlotCall read_stamp[kStamps];
   SlotCall put_words;
 };
@@ -62,6 +68,10 @@ constexpr SlotCalls calls_of_slot() {
       {slot_call<commit_slot<Stamp::none, kSlot>>(), slot_call<commit_slot<Stamp::native, kSlot>>(),
        slot_call<commit_slot<Stamp::big, kSlot>>(),
        slot_call<commit_slot<Stamp::interval, kSlot>>()},
+      {slot_call<commit_open_slot<Stamp::none, kSlot>>(),
+       slot_call<commit_open_slot<Stamp::native, kSlot>>(),
+       slot_call<commit_open_slot<Stamp::big, kSlot>>(),
+       slot_call<commit_open_slot<Stamp::interval, kSlot>>()},
       {slot_call<read_stamp_slot<Stamp::none, kSlot>>(),
        slot_call<read_stamp_slot<Stamp::native, kSlot>>(),
        slot_call<read_stamp_slot<Stamp::big, kSlot>>(),
@@ -108,6 +118,12 @@ napi_value commit_any(napi_env env, napi_callback_info info) {
 }
 
 template <Stamp kStamp>
+napi_value commit_open_any(napi_env env, napi_callback_info info) {
+  ring_of_function(env, info)->commit_open<kStamp>();
+  return nullptr;
+}
+
+template <Stamp kStamp>
 napi_value read_stamp_any(napi_env env, napi_callback_info info) {
   ring_of_function(env, info)->read_stamp<kStamp>();
   return nullptr;
@@ -120,6 +136,9 @@ napi_value put_words_any(napi_env env, napi_callback_info info) {
 
 constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_any<Stamp::native>,
                                                commit_any<Stamp::big>, commit_any<Stamp::interval>};
+constexpr napi_callback kCommitOpenAny[kStamps] = {
+    commit_open_any<Stamp::none>, commit_open_any<Stamp::native>, commit_open_any<Stamp::big>,
+    commit_open_any<Stamp::interval>};
 constexpr napi_callback kReadStampAny[kStamps] = {
     read_stamp_any<Stamp::none>, read_stamp_any<Stamp::native>, read_stamp_any<Stamp::big>,
     read_stamp_any<Stamp::interval>};
@@ -138,7 +157,8 @@ void RingSlots::release(const Ring* ring) {
   }
 }
 
-RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool words) {
+RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool words,
+                                bool open_records) {
   const auto kind = static_cast<size_t>(stamp);
   RingFunctions made;
   size_t slot = 0;
@@ -147,6 +167,9 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
     made.commit = make_function(env, "commit", kCommitAny[kind], ring);
     made.read_stamp = make_function(env, "readStamp", kReadStampAny[kind], ring);
     if (words) made.put_words = make_function(env, "putWords", put_words_any, ring);
+    if (open_records) {
+      made.commit_open = make_function(env, "commitOpen", kCommitOpenAny[kind], ring);
+    }
     return made;
   }
   slots[slot] = ring;
@@ -156,6 +179,10 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
   made.read_stamp =
       slot_function(env, &functions.read_stamp[kind], "readStamp", calls.read_stamp[kind]);
   if (words) made.put_words = slot_function(env, &functions.put_words, "putWords", calls.put_words);
+  if (open_records) {
+    made.commit_open =
+        slot_function(env, &functions.commit_open[kind], "commitOpen", calls.commit_open[kind]);
+  }
   return made;
 }
 

@@ -16,7 +16,8 @@ namespace tracewright {
 struct RingFunctions {
   napi_value commit = nullptr;
   napi_value read_stamp = nullptr;
-  napi_value put_words = nullptr;  // only if wanted
+  napi_value put_words = nullptr;    // only if wanted
+  napi_value commit_open = nullptr;  // only of rings with open records
 };
 
 class RingSlots {
@@ -28,7 +29,7 @@ class RingSlots {
   static void prepare_thread();
 
   // Gives the ring a slot. The seventeenth ring of a thread gets functions with a data pointer.
-  RingFunctions assign(napi_env env, Ring* ring, Stamp stamp, bool words);
+  RingFunctions assign(napi_env env, Ring* ring, Stamp stamp, bool words, bool open_records);
 
   // Commits that come later change nothing.
   static void release(const Ring* ring);
@@ -37,6 +38,7 @@ class RingSlots {
   // Made once for an environment: V8 never frees a fast function.
   struct Functions {
     Napi::FunctionReference commit[kStamps];  // by Stamp
+    Napi::FunctionReference commit_open[kStamps];
     Napi::FunctionReference read_stamp[kStamps];
     Napi::FunctionReference put_words;
   };

@@ -112,6 +112,11 @@ struct ControlPage {
   uint32_t series;  // of the records that it numbers, and the number of the next one
   std::atomic<uint32_t> next_number;
   double unkept_records;  // found every place taken, or were too long for one
+  // What commit_open() is to publish: where the record lies, in bytes from the start of the table,
+  // and a word that its final form has, with its place in the record.
+  int32_t ending_at;
+  int32_t final_word_at;
+  uint32_t final_word;
 
   // The drain thread: when the process was last known to be alive, CLOCK_MONOTONIC.
   alignas(64) std::atomic<uint64_t> alive_at;

@@ -43,6 +43,27 @@ uint32_t OpenRecords::length_of(uint32_t state) const {
   return length <= stride_ - sizeof(OpenRecord) ? length : 0;
 }
 
+void OpenRecords::put_ended(uint8_t* to) {
+  // Commits that come after the end of the ring.
+  if (!exist()) return;
+  const uint8_t* const record = first_ + control_->ending_at;
+  const auto bytes = static_cast<size_t>(control_->pending);
+  if (options_.number_at < 0) {
+    std::memcpy(to, record, bytes);
+  } else {
+    const size_t before = static_cast<size_t>(options_.number_at) + 4;
+    const size_t after = before + 4;
+    const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
+    // First, so that a kill never finds the number of another record here.
+    write_big_endian(to + before, number);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    std::memcpy(to, record, before);
+    std::memcpy(to + after, record + after, bytes - after);
+    control_->next_number.store(number + 1, std::memory_order_release);
+  }
+  write_big_endian(to + control_->final_word_at, control_->final_word);
+}
+
 void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
                         const uint8_t* uncommitted) {
   if (!exist()) return;

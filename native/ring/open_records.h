@@ -7,7 +7,8 @@
 // mapping:
 //
 //   take:  open_records + 1; the bytes; `state` last
-//   end:   `mark`, then kCommitting in `state`; the commit of the final record; `state` = 0
+//   end:   `mark`, then kCommitting in `state`; the commit of the final record; `state` = 0.
+//          Ring::commit_open() makes the final record of the open one
 //
 // So a record that was being written is not there yet. The head says whether the final record of
 // one that was being ended is committed.
@@ -58,6 +59,12 @@ class OpenRecords {
   bool exist() const { return options_.places > 0; }
   // Whether a place is taken.
   bool any() const { return exist() && control_->open_records.load(std::memory_order_relaxed) > 0; }
+
+  // ---- Producing thread only ----
+
+  // Puts the `pending` bytes of the record that the thread ends to `to`, with the next number and
+  // the final word.
+  void put_ended(uint8_t* to);
 
   // ---- For the drain thread ----
 

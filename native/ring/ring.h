@@ -90,6 +90,13 @@ class alignas(64) Ring {
     }
   }
 
+  // Publishes the open record at `control.ending_at` as a final one.
+  template <Stamp kStamp>
+  void commit_open() {
+    open_.put_ended(data_ + (head_ & mask_));
+    commit<kStamp>();
+  }
+
   // Publishes the `pending` bytes at the head as they are.
   void commit_as_is() { publish(static_cast<uint32_t>(control_->pending)); }
 

@@ -240,6 +240,41 @@ TEST(open_records_leave_by_a_socket) {
   }
 }
 
+TEST(open_records_are_published_in_their_final_form) {
+  for (const int32_t number_at : {-1, 16}) {
+    TemporaryDirectory directory;
+    RingOptions options = trace_options(directory, 8);
+    options.open_records.number_at = number_at;
+    const auto ring = open_ring(options, create_trace(options));
+    ring->control().next_number = 41;
+    Opener opener(*ring);
+    Producer producer(*ring, 1);
+    const int32_t first = opener.open(kOpen, 5, 60);
+    const int32_t second = opener.open(kOpen, 6, 60);
+    opener.open(kOpen, 7);
+    const std::string open(reinterpret_cast<char*>(opener.record(static_cast<uint32_t>(second))),
+                           60);
+    // In place of the four bytes before the last four.
+    opener.commit(second, 60, 52, 0x01020304);
+    opener.commit(first, 60, 52, 0x01020304);
+    CHECK(ring->drain());
+    const std::string bytes = content_of(options.target);
+    CHECK_EQUAL(bytes.size(), 120u);
+    std::string expected = open;
+    expected.replace(52, 4, "\1\2\3\4");
+    expected.replace(kStampOffset, 8, bytes, kStampOffset, 8);
+    CHECK(bytes[kStampOffset + 7] != '\0' || bytes[kStampOffset + 6] != '\0');
+    if (number_at != -1) expected.replace(20, 4, std::string("\0\0\0\51", 4));
+    CHECK(bytes.substr(0, 60) == expected);
+    CHECK_EQUAL(static_cast<uint64_t>(ring->control().next_number.load()),
+                number_at == -1 ? 41u : 43u);
+    CHECK(opener.open(kOpen, 8) != -1);
+    ring->finish(0);
+    // Too late: nothing may happen.
+    Ring::closed_ring()->commit_open<Stamp::big>();
+  }
+}
+
 TEST(open_records_keep_the_sign_of_life_true_and_nothing_else_does) {
   TemporaryDirectory directory;
   const RingOptions options = trace_options(directory, 8);
@@ -299,6 +334,8 @@ TEST(open_records_are_exact_at_a_signal_under_load) {
   for (uint64_t turn = 0; turn < turns; ++turn) {
     TemporaryDirectory directory;
     const RingOptions options = trace_options(directory, 64);
+    // Every second time the final records are made of the open ones.
+    const bool in_place = turn % 2 == 1;
     int ready[2];
     CHECK(pipe(ready) == 0);
     const pid_t child = fork();
@@ -313,9 +350,15 @@ TEST(open_records_are_exact_at_a_signal_under_load) {
       // Record n of the stream ends the open record n.
       for (uint64_t next = 0;;) {
         while (places.size() < 60) places.push_back(opener.open(kOpen, next++, kRecordHead));
-        opener.ending(places.front());
-        CHECK(producer.write<Stamp::big>(kRecordHead));
-        opener.release(places.front());
+        if (in_place) {
+          while (ring->make_room(kRecordHead) < kRecordHead) continue;
+          // Its producer, which lies in the machine's byte order.
+          opener.commit(places.front(), kRecordHead, 4, __builtin_bswap32(1));
+        } else {
+          opener.ending(places.front());
+          CHECK(producer.write<Stamp::big>(kRecordHead));
+          opener.release(places.front());
+        }
         places.pop_front();
       }
     }

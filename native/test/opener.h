@@ -46,6 +46,18 @@ class Opener {
     each.state.fetch_or(OpenRecord::kCommitting, std::memory_order_release);
   }
 
+  // Publishes the open record of `bytes` bytes, with `word` at `word_at`.
+  void commit(int32_t place, uint32_t bytes, uint32_t word_at, uint32_t word) {
+    ending(place);
+    control_.pending = static_cast<int32_t>(bytes);
+    control_.ending_at = static_cast<int32_t>(static_cast<uint32_t>(place) * control_.open_stride +
+                                              sizeof(OpenRecord));
+    control_.final_word_at = static_cast<int32_t>(word_at);
+    control_.final_word = word;
+    ring_.commit_open<Stamp::big>();
+    release(place);
+  }
+
   void release(int32_t place) {
     call_if_asked();
     head(static_cast<uint32_t>(place)).state.store(0, std::memory_order_release);

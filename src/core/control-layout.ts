@@ -50,6 +50,7 @@ export const controlLayout: ControlLayout = {
   series: 904,
   nextNumber: 908,
   unkeptRecords: 912,
+  endingAt: 920,
   aliveAt: 960,
   endedAt: 968,
   openTable: 32768,

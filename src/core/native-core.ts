@@ -104,6 +104,12 @@ export interface NativeRing {
    * big-endian ones. They lie at the next multiple of 4, in the machine's byte order.
    */
   putWords?: () => void;
+  /**
+   * Publishes the `pending` bytes of an open record as a final one, with a stamp and the next number.
+   * The control page's `endingAt` says where it lies in the table, the place of a word in it, and what
+   * the word becomes.
+   */
+  commitOpen?: () => void;
 }
 
 export interface SinkCounts {
@@ -212,6 +218,8 @@ export interface ControlLayout {
   series: number;
   nextNumber: number;
   unkeptRecords: number;
+  /** What `commitOpen` publishes: three i32, see there. */
+  endingAt: number;
   aliveAt: number;
   endedAt: number;
   /** Where the table of open records begins, and what lies where in the head of a place. */

@@ -19,6 +19,9 @@ export const SPAN_ID = '~s';
 export const PARENT_ID = '~p';
 export const FLAGS = '~f';
 
+/** Bytes from the end of the event's description to the low half of the flags. */
+export const FLAGS_AFTER_NAME = 3 * 13 + 9;
+
 /** Bits of the flags. */
 export const TRACE_FLAGS_MASK = 0xff;
 export const KIND_SHIFT = 8;

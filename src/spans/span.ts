@@ -127,6 +127,8 @@ export class Span {
   declare state: number;
   /** @internal The slot that keeps the span while it is open; -1: none. */
   declare slot: number;
+  /** @internal Whether the slot has everything but events, links and status. */
+  declare isInSlot: boolean;
   /** @internal How many attributes there are; -1: not counted yet. */
   declare count: number;
   /** @internal Nanoseconds since the trace's epoch. */
@@ -173,6 +175,7 @@ export class Span {
     this.scope = 0;
     this.state = state;
     this.slot = -1;
+    this.isInSlot = false;
     this.count = -1;
     this.start = NO_TIME;
     this.name = name;
@@ -220,6 +223,7 @@ export class Span {
       this.count++;
     }
     define(attributes, name, value);
+    this.isInSlot = false;
     return this;
   }
 
@@ -262,7 +266,9 @@ export class Span {
   /** Gives the span another name. */
   rename(name: string): this {
     if (typeof name !== 'string') throw wrongType('name', name, 'a string');
-    if (this.state === OPEN) this.name = name;
+    if (this.state !== OPEN) return this;
+    this.name = name;
+    this.isInSlot = false;
     return this;
   }
 

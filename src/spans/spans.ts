@@ -62,8 +62,11 @@ export function startSpan(name: string, attributes?: SpanAttributes, options?: S
   return span;
 }
 
-/** Words of the pool that are used up: an id of a trace and one of a span take six. */
+/** Words of the pool that are used up. */
 let used = pool.length;
+/** Words of an id of a span, then of a trace. */
+const ID_WORDS = 6;
+const SPAN_ID_WORDS = 2;
 
 /** A span with ids and a decision, without times and attributes. */
 function begin(
@@ -75,12 +78,12 @@ function begin(
   kind: number,
 ): Span {
   if (typeof name !== 'string') checkName(name);
-  if (used === pool.length) {
+  if (used > pool.length - ID_WORDS) {
     refill();
     used = 0;
   }
   const at = used;
-  used = at + 6;
+  used = at + (parent === undefined ? ID_WORDS : SPAN_ID_WORDS);
   const s0 = pool[at]!;
   const s1 = pool[at + 1]!;
   if (parent === undefined) {

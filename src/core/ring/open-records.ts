@@ -29,6 +29,8 @@ const GENERATION = 0x40000;
  *     ring.commit();
  *     if (at !== -1) open.release(at);
  *
+ * `Ring.commitOpen` does all three for a record that is final but for a word.
+ *
  * A kill finds a record whole or not at all, because V8 keeps the order of stores to memory outside of
  * its heap, and the machine the order in which a thread retires them; see native/ring/open_records.h.
  */
@@ -51,6 +53,8 @@ export class OpenRecords {
   /** One element: the low half of what is committed. */
   readonly #head: Int32Array;
   readonly #unkept: Float64Array;
+  /** Three elements: what is to be final of a record, see `NativeRing.commitOpen`. */
+  readonly #final: Int32Array;
   #count: number;
   #generation = 0;
 
@@ -71,6 +75,7 @@ export class OpenRecords {
     this.#taken = new Int32Array(buffer, control.openRecords, 2);
     this.#head = new Int32Array(buffer, control.head + LOW_HALF, 1);
     this.#unkept = new Float64Array(buffer, control.unkeptRecords, 1);
+    this.#final = new Int32Array(buffer, control.endingAt, 3);
   }
 
   /**
@@ -99,6 +104,20 @@ export class OpenRecords {
   publish(at: number, length: number): void {
     this.#generation = (this.#generation + GENERATION) | 0;
     this.#words[(at >> 2) - HEAD_WORDS] = length | this.#generation;
+  }
+
+  /** Bytes of the record at `at`. */
+  lengthOf(at: number): number {
+    return this.#words[(at >> 2) - HEAD_WORDS]! & LENGTH;
+  }
+
+  /** @internal As `ending`, for a final record that `NativeRing.commitOpen` makes of this one. */
+  endingWith(at: number, wordAt: number, word: number): void {
+    const final = this.#final;
+    final[0] = at;
+    final[1] = wordAt;
+    final[2] = word;
+    this.ending(at);
   }
 
   /** The next commit is that of the final record. */
@@ -143,4 +162,5 @@ export class OpenRecords {
 const LOW_HALF = endianness() === 'LE' ? 0 : 4;
 const HEAD_WORDS = core.control.openHeadBytes / 4;
 const MARK = core.control.openMark / 4;
+const LENGTH = core.control.openLength;
 const COMMITTING = core.control.openCommitting;

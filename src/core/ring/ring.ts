@@ -69,6 +69,8 @@ export class Ring {
   /** Of a ring that was opened with them. */
   openRecords: OpenRecords | undefined;
   commit: () => void = closedCommit;
+  /** @internal Publishes an open record; see `commitOpen`. */
+  publishOpen: () => void = closedCommit;
   readStamp: () => void = closedCommit;
 
   #id = -1;
@@ -131,6 +133,7 @@ export class Ring {
     this.wordsToPut = new Int32Array(buffer, control.wordsAt, 2);
     this.putWords = native.putWords ?? closedCommit;
     this.commit = native.commit;
+    this.publishOpen = native.commitOpen ?? closedCommit;
     this.readStamp = native.readStamp;
     this.#dropped = new Float64Array(buffer, control.droppedEvents, 1);
     this.#refused = new Float64Array(buffer, control.refusedEvents, 1);
@@ -197,6 +200,24 @@ export class Ring {
       this.#stalled[0] = stalled;
     }
     return this.#takeRoom(room, bytes, stamped);
+  }
+
+  /**
+   * Publishes the open record at `at` as a final one: with a stamp, the next number of its series, and
+   * `word`, big-endian, in place of the four bytes at `wordAt` of it. Frees its place.
+   *
+   * @returns false without room: the record is dropped and counted, and still has its place.
+   * @throws what `whenClosed` makes, when the ring is closed.
+   */
+  commitOpen(at: number, wordAt: number, word: number): boolean {
+    const open = this.openRecords!;
+    const bytes = open.lengthOf(at);
+    if (this.free < bytes && !this.makeRoom(bytes)) return false;
+    open.endingWith(at, wordAt, word);
+    this.advance(bytes);
+    this.publishOpen();
+    open.release(at);
+    return true;
   }
 
   /** Publishes a record whose writer has put all of its times. */
@@ -309,6 +330,7 @@ export class Ring {
     this.#id = -1;
     this.free = 0;
     this.commit = closedCommit;
+    this.publishOpen = closedCommit;
     this.readStamp = closedCommit;
     this.putWords = closedCommit;
     this.openRecords?.close();

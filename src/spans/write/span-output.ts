@@ -48,7 +48,9 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   readonly ring: Ring;
   /** The number of the resource; 0: it could not be defined. */
   resource = 0;
-  policy: Policy;
+  /** Whether every attribute is recorded as it is. */
+  takesAnything = false;
+  #policy: Policy;
   /** Absent unless the target keeps open spans. */
   readonly open: OpenSpans | undefined;
   readonly #writer = new EventWriter();
@@ -64,11 +66,23 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     this.stream = stream;
     this.trace = stream.trace;
     this.ring = stream.ring;
+    this.#policy = policy;
     this.policy = policy;
     this.#shapes = mayCompile() ? new EventShapes(this.trace, spanShapeCompiler(this)) : undefined;
     const table = this.ring.openRecords;
     this.open = table === undefined ? undefined : new OpenSpans(this, table);
     this.setResource(resource);
+  }
+
+  get policy(): Policy {
+    return this.#policy;
+  }
+
+  set policy(policy: Policy) {
+    const { limits, redactor } = policy;
+    this.#policy = policy;
+    this.takesAnything =
+      redactor === undefined && limits.valueLength >= 0x7fff_ffff && limits.attributes >= MAX_NAMES;
   }
 
   /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
@@ -101,18 +115,27 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   /** Records a span that has ended. Never throws: what cannot be recorded is counted. */
   record(span: Span, endTime: Instant | undefined): void {
     if (span.start >= this.#nextLook) this.#lookAtClocks(span.start);
-    if (span.slot !== -1) this.open?.ending(span.slot);
-    const { limits, redactor } = this.policy;
-    if (
-      span.extras !== undefined ||
-      endTime !== undefined ||
-      redactor !== undefined ||
-      limits.valueLength < 0x7fff_ffff ||
-      !this.#recordUsual(span, limits.attributes)
-    ) {
-      this.recordAny(span, endTime);
+    const { extras, slot } = span;
+    const isUsual = extras === undefined && endTime === undefined && this.takesAnything;
+    if (isUsual && span.isInSlot) {
+      this.#recordFromSlot(span);
+      return;
     }
-    if (span.slot !== -1) this.#free(span);
+    if (slot !== -1) this.open?.ending(slot);
+    if (!isUsual || !this.#recordUsual(span)) this.recordAny(span, endTime);
+    if (slot !== -1) this.#free(span);
+  }
+
+  #recordFromSlot(span: Span): void {
+    const { slot } = span;
+    span.slot = -1;
+    span.isInSlot = false;
+    try {
+      this.open!.commit(span, slot);
+    } catch {
+      // The trace is closed.
+      this.open!.end(slot);
+    }
   }
 
   /** Records a span of any content. */
@@ -146,9 +169,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   }
 
   /** Records a span without extras by a compiled emitter; false: it has none. */
-  #recordUsual(span: Span, most: number): boolean {
-    // A span does not count what it was given at its start: few are more than the limit, for sure.
-    if (span.count > most || most < MAX_NAMES) return false;
+  #recordUsual(span: Span): boolean {
     const emitter = this.#shapes?.emitterFor(span.name, span.attributes);
     if (emitter === undefined) return false;
     try {
