@@ -34,6 +34,7 @@
         "native/sink/file_sink.cc",
         "native/sink/network_address.cc",
         "native/sink/piece_series.cc",
+        "native/sink/sent_datagrams.cc",
         "native/sink/shared_target.cc",
         "native/sink/sink.cc",
         "native/sink/socket_setup.cc",

@@ -5,6 +5,12 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cstring>
+
+#if defined(__linux__)
+#include <linux/errqueue.h>
+#include <netinet/in.h>
+#endif
 
 #include "sink/socket_setup.h"
 
@@ -17,11 +23,25 @@ constexpr uint64_t kRetryNs = 1000000000;
 constexpr int kBatch = 64;
 // In a row, after which they are no longer taken for the echo of earlier datagrams.
 constexpr int kMostRefusals = 3;
+// Without a refusal for so long the target works again: an idle trace repeats its preamble as
+// often.
+constexpr uint64_t kRefusalNs = kPreambleIntervalNs;
 
 // Errors that say something of an earlier datagram or of the peer, not of this one.
 bool passing(int error) {
   return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH ||
          error == EHOSTDOWN || error == EPERM;
+}
+
+// Asks for every refusal by itself, with the datagram that it is of. Else several count as one.
+bool ask_for_refusals([[maybe_unused]] int fd, [[maybe_unused]] int family) {
+#if defined(__linux__)
+  const int on = 1;
+  return family == AF_INET6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on) == 0
+                            : setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof on) == 0;
+#else
+  return false;
+#endif
 }
 
 }  // namespace
@@ -44,6 +64,7 @@ bool DatagramSink::ready() {
     const ResolvedAddress to = lookup_->address();
     fd_ = open_socket(to, SOCK_DGRAM);
     if (fd_ && connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to.storage), to.length) == 0) {
+      quotes_refusals_ = ask_for_refusals(fd_.get(), to.family);
       counts_.connections.fetch_add(1, std::memory_order_relaxed);
       recovered();
       return true;
@@ -69,6 +90,63 @@ void DatagramSink::extend_preamble(const std::string& packets) {
   }
 }
 
+void DatagramSink::count_refusal(const SentDatagrams::Datagram* refused, int error) {
+  counts_.peer_refused_datagrams.fetch_add(1, std::memory_order_relaxed);
+  refused_at_ = Clock::monotonic();
+  Failure failure;
+  failure.set("send to", address_.host + ":" + address_.port, error);
+  fail(failure);
+  if (refused == nullptr || refused->records == 0) return;
+  counts_.peer_refused_records.fetch_add(refused->records, std::memory_order_relaxed);
+  counts_.records.fetch_sub(refused->records, std::memory_order_relaxed);
+  counts_.bytes.fetch_sub(refused->bytes, std::memory_order_relaxed);
+}
+
+// Counts what the other machine, or one on the way, has said of earlier datagrams. Whether it has.
+bool DatagramSink::take_refusals() {
+  bool any = false;
+#if defined(__linux__)
+  while (fd_ && quotes_refusals_) {
+    uint8_t quote[64];
+    alignas(cmsghdr) uint8_t control[256];
+    iovec part = {quote, sizeof quote};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t bytes = recvmsg(fd_.get(), &message, MSG_ERRQUEUE | MSG_DONTWAIT);
+    if (bytes < 0) break;
+    for (cmsghdr* each = CMSG_FIRSTHDR(&message); each != nullptr;
+         each = CMSG_NXTHDR(&message, each)) {
+      const bool is_error = (each->cmsg_level == IPPROTO_IP && each->cmsg_type == IP_RECVERR) ||
+                            (each->cmsg_level == IPPROTO_IPV6 && each->cmsg_type == IPV6_RECVERR);
+      if (!is_error) continue;
+      sock_extended_err error;
+      std::memcpy(&error, CMSG_DATA(each), sizeof error);
+      if (error.ee_origin != SO_EE_ORIGIN_ICMP && error.ee_origin != SO_EE_ORIGIN_ICMP6) continue;
+      any = true;
+      count_refusal(sent_.take(quote, static_cast<size_t>(bytes)),
+                    static_cast<int>(error.ee_errno));
+    }
+  }
+#endif
+  int error = 0;
+  socklen_t length = sizeof error;
+  // One that came without what it is of. It would wake the drain thread until it is taken.
+  if (!any && fd_ && getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &length) == 0 &&
+      passing(error)) {
+    count_refusal(sent_.take_last(), error);
+    any = true;
+  }
+  return any;
+}
+
+void DatagramSink::update_counts() {
+  std::lock_guard<std::mutex> lock(lock_);
+  take_refusals();
+}
+
 bool DatagramSink::send_preamble(uint64_t now) {
   if (now < preamble_at_) return true;
   for (const std::string& packets : preamble_) {
@@ -86,6 +164,8 @@ bool DatagramSink::send_packets(const std::string& packets) {
       preamble_at_ = Clock::monotonic() + kPreambleIntervalNs;
       counts_.datagrams.fetch_add(1, std::memory_order_relaxed);
       counts_.bytes.fetch_add(packets.size(), std::memory_order_relaxed);
+      counts_.sent_bytes.fetch_add(packets.size(), std::memory_order_relaxed);
+      sent_.add(packets.data(), packets.size(), 0);
       return true;
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS) return false;
@@ -145,7 +225,13 @@ bool DatagramSink::drain(Ring& ring, uint64_t to) {
       }
       Failure failure;
       failure.set("send to", address_.host + ":" + address_.port);
-      fail(failure);
+      // It was of an earlier datagram.
+      if (take_refusals()) continue;
+      if (failure.error == ECONNREFUSED && !quotes_refusals_) {
+        count_refusal(sent_.take_last(), failure.error);
+      } else {
+        fail(failure);
+      }
       if (passing(failure.error)) {
         // The error is taken, and this datagram has not been tried; unless it is the network that
         // refuses every one.
@@ -158,13 +244,18 @@ bool DatagramSink::drain(Ring& ring, uint64_t to) {
     }
     refusals = 0;
     for (int i = 0; i < sent; ++i) {
+      sent_.add(parts[i].iov_base, parts[i].iov_len, records[i]);
       counts_.records.fetch_add(records[i], std::memory_order_relaxed);
       counts_.bytes.fetch_add(parts[i].iov_len, std::memory_order_relaxed);
+      counts_.sent_bytes.fetch_add(parts[i].iov_len, std::memory_order_relaxed);
     }
     counts_.datagrams.fetch_add(static_cast<uint64_t>(sent), std::memory_order_relaxed);
     ring.release(ends[sent - 1]);
+    // A call that has sent some has kept the error to itself.
+    if (sent < count) take_refusals();
   }
-  recovered();
+  take_refusals();
+  if (refused_at_ == 0 || Clock::monotonic() - refused_at_ > kRefusalNs) recovered();
   return true;
 }
 
@@ -180,12 +271,14 @@ void DatagramSink::leave(Ring& ring) {
 
 void DatagramSink::shut() {
   std::lock_guard<std::mutex> lock(lock_);
+  take_refusals();
   fd_.reset();
   congested_ = false;
 }
 
 void DatagramSink::tick(uint64_t now) {
   std::lock_guard<std::mutex> lock(lock_);
+  take_refusals();
   // The drain thread may still have a ring in hand that has been finished since.
   if (abandoned()) return;
   // The first preamble does not wait for the first record.
@@ -194,8 +287,9 @@ void DatagramSink::tick(uint64_t now) {
 
 int DatagramSink::poll_descriptor(short* events) {
   std::lock_guard<std::mutex> lock(lock_);
-  *events = POLLOUT;
-  return congested_ ? fd_.get() : -1;
+  // Refusals come in any case.
+  *events = congested_ ? POLLOUT : 0;
+  return quotes_refusals_ || congested_ ? fd_.get() : -1;
 }
 
 bool DatagramSink::restless() {

@@ -7,6 +7,7 @@
 
 #include "file/file_descriptor.h"
 #include "sink/network_address.h"
+#include "sink/sent_datagrams.h"
 #include "sink/sink.h"
 
 namespace tracewright {
@@ -24,6 +25,7 @@ class DatagramSink : public Sink {
   bool restless() override;
   bool slow() const override { return true; }
   void extend_preamble(const std::string& packets) override;
+  void update_counts() override;
 
  protected:
   void shut() override;
@@ -32,6 +34,8 @@ class DatagramSink : public Sink {
   bool ready();
   bool send_preamble(uint64_t now);
   bool send_packets(const std::string& packets);
+  bool take_refusals();
+  void count_refusal(const SentDatagrams::Datagram* refused, int error);
 
   const NetworkAddress address_;
   std::vector<std::string> preamble_;  // a datagram each
@@ -39,6 +43,9 @@ class DatagramSink : public Sink {
   std::mutex lock_;
   std::unique_ptr<AddressLookup> lookup_;
   FileDescriptor fd_;
+  SentDatagrams sent_;
+  bool quotes_refusals_ = false;  // the system says which datagram was refused
+  uint64_t refused_at_ = 0;       // ns; 0: never
   bool congested_ = false;
   uint64_t retry_at_ = 0;
   uint64_t preamble_at_ = 0;

@@ -21,6 +21,17 @@ struct SinkCounts {
   std::atomic<uint64_t> connections{0};  // made, the first one included
   std::atomic<uint64_t> errors{0};
   std::atomic<uint64_t> lost_records{0};  // committed, but never handed over
+  // Of datagrams that the network reported as not delivered; they are not in `records`.
+  std::atomic<uint64_t> peer_refused_records{0};
+  std::atomic<uint64_t> peer_refused_datagrams{0};
+  // What the kernel took for the network, with what was sent again; records of connections only.
+  std::atomic<uint64_t> sent_records{0};
+  std::atomic<uint64_t> sent_bytes{0};
+  // The kernel took them, but the trace ended before they were acknowledged.
+  std::atomic<uint64_t> unacknowledged_records{0};
+  // Connections that broke, and what was acknowledged on them: its program may not have read it.
+  std::atomic<uint64_t> broken_connections{0};
+  std::atomic<uint64_t> doubtful_records{0};
   // Of rings that are finished; the control pages of the others have theirs.
   std::atomic<uint64_t> left_bytes{0};
   std::atomic<uint64_t> dropped_records{0};
@@ -126,6 +137,8 @@ class Sink {
   // Its budget has come to an end: nothing more is taken, for good.
   bool spent() const { return group_ && group_->spent(); }
 
+  // Counts what the network has reported since.
+  virtual void update_counts() {}
   SinkCounts& counts() { return counts_; }
   const SinkCounts& counts() const { return counts_; }
   Failure last_failure() const {

@@ -126,6 +126,7 @@ void StreamSink::connected() {
   preamble_ = next_preamble_;
   preamble_sent_ = 0;
   sent_ = 0;
+  acknowledged_records_ = 0;
   moved_at_ = Clock::monotonic();
   congested_ = false;
   unfinished_ = nullptr;
@@ -134,10 +135,15 @@ void StreamSink::connected() {
   send_preamble();
 }
 
-void StreamSink::disconnect(const char* action, int error) {
+void StreamSink::disconnect(const char* action, int error, bool broken) {
   Failure failure;
   failure.set(action, name(), error);
   fail(failure);
+  // What a unix socket has acknowledged its peer has read.
+  if (state_ == State::connected && broken && !address_.port.empty()) {
+    counts_.broken_connections.fetch_add(1, std::memory_order_relaxed);
+    counts_.doubtful_records.fetch_add(acknowledged_records_, std::memory_order_relaxed);
+  }
   fd_.reset();
   state_ = State::idle;
   retry_at_ = Clock::monotonic() + backoff_;
@@ -145,7 +151,11 @@ void StreamSink::disconnect(const char* action, int error) {
   congested_ = false;
   unfinished_ = nullptr;
   // What was not acknowledged is sent again, from the start of its record.
-  progress_.clear();
+  for (auto& each : progress_) {
+    Progress& progress = each.second;
+    progress.sent_to = progress.whole_to = 0;
+    progress.segments.clear();
+  }
 }
 
 bool StreamSink::peer_is_there() {
@@ -155,7 +165,8 @@ bool StreamSink::peer_is_there() {
     const ssize_t read = recv(fd_.get(), ignored, sizeof ignored, MSG_DONTWAIT);
     if (read > 0) continue;
     if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return true;
-    disconnect("keep the connection to", read == 0 ? ECONNRESET : errno);
+    // A peer that closes its end has read what came; one with unread bytes resets the connection.
+    disconnect("keep the connection to", read == 0 ? ECONNRESET : errno, read != 0);
     return false;
   }
 }
@@ -172,8 +183,21 @@ bool StreamSink::send_preamble() {
     preamble_sent_ += static_cast<size_t>(sent);
     sent_ += static_cast<uint64_t>(sent);
     counts_.bytes.fetch_add(static_cast<uint64_t>(sent), std::memory_order_relaxed);
+    counts_.sent_bytes.fetch_add(static_cast<uint64_t>(sent), std::memory_order_relaxed);
   }
   return true;
+}
+
+void StreamSink::count_sent(const Ring& ring, Progress& progress) {
+  uint64_t records = 0;
+  while (progress.whole_to < progress.sent_to) {
+    const uint64_t end = progress.whole_to + ring.record_bytes(progress.whole_to);
+    if (end > progress.sent_to) break;
+    progress.whole_to = end;
+    ++records;
+  }
+  progress.ever_whole_to = std::max(progress.ever_whole_to, progress.whole_to);
+  counts_.sent_records.fetch_add(records, std::memory_order_relaxed);
 }
 
 bool StreamSink::drain(Ring& ring, uint64_t to) {
@@ -188,6 +212,7 @@ bool StreamSink::drain(Ring& ring, uint64_t to) {
   const uint64_t now = Clock::monotonic();
   if (progress.segments.empty()) moved_at_ = now;
   progress.sent_to = std::max(progress.sent_to, begun_at);
+  progress.whole_to = std::max(progress.whole_to, begun_at);
   congested_ = false;
   while (progress.sent_to < to) {
     const ssize_t sent = send(fd_.get(), ring.at(progress.sent_to),
@@ -203,10 +228,12 @@ bool StreamSink::drain(Ring& ring, uint64_t to) {
     }
     progress.sent_to += static_cast<uint64_t>(sent);
     sent_ += static_cast<uint64_t>(sent);
+    counts_.sent_bytes.fetch_add(static_cast<uint64_t>(sent), std::memory_order_relaxed);
     progress.segments.push_back({progress.sent_to, sent_});
   }
+  count_sent(ring, progress);
   unfinished_ = progress.sent_to < to ? &ring : nullptr;
-  release_acknowledged(ring, progress);
+  if (!release_acknowledged(ring, progress)) return false;
   if (ring.tail() != begun_at) {
     moved_at_ = now;
     recovered();
@@ -218,8 +245,11 @@ bool StreamSink::drain(Ring& ring, uint64_t to) {
   return ring.tail() == to;
 }
 
-void StreamSink::release_acknowledged(Ring& ring, Progress& progress) {
+// False when the connection has broken.
+bool StreamSink::release_acknowledged(Ring& ring, Progress& progress) {
   const uint64_t acknowledged = sent_ - std::min(sent_, outstanding(fd_.get()));
+  // After it: what a socket holds unread when it closes is no longer outstanding either.
+  if (!peer_is_there()) return false;
   uint64_t reached = ring.tail();
   while (!progress.segments.empty() && progress.segments.front().sent <= acknowledged) {
     reached = progress.segments.front().position;
@@ -242,15 +272,24 @@ void StreamSink::release_acknowledged(Ring& ring, Progress& progress) {
     ++records;
   }
   ring.release(tail);
+  acknowledged_records_ += records;
   counts_.records.fetch_add(records, std::memory_order_relaxed);
   counts_.bytes.fetch_add(tail - from, std::memory_order_relaxed);
+  return true;
 }
 
 void StreamSink::leave(Ring& ring) {
   std::lock_guard<std::mutex> lock(lock_);
-  progress_.erase(&ring);
-  if (unfinished_ == &ring) disconnect("finish a record to", ECANCELED);
-  counts_.lost_records.fetch_add(ring.count_records(ring.tail(), ring.head()),
+  uint64_t sent_to = ring.tail();
+  const auto found = progress_.find(&ring);
+  if (found != progress_.end()) {
+    sent_to = std::max(sent_to, found->second.ever_whole_to);
+    progress_.erase(found);
+  }
+  if (unfinished_ == &ring) disconnect("finish a record to", ECANCELED, false);
+  counts_.unacknowledged_records.fetch_add(ring.count_records(ring.tail(), sent_to),
+                                           std::memory_order_relaxed);
+  counts_.lost_records.fetch_add(ring.count_records(sent_to, ring.head()),
                                  std::memory_order_relaxed);
 }
 

@@ -40,15 +40,18 @@ class StreamSink : public Sink {
   };
   struct Progress {
     uint64_t sent_to = 0;
+    uint64_t whole_to = 0;       // end of the last record that was sent whole
+    uint64_t ever_whole_to = 0;  // the same, over any connection
     std::deque<Segment> segments;
   };
 
   void connect_step(uint64_t now);
   void connected();
-  void disconnect(const char* action, int error);
+  void disconnect(const char* action, int error, bool broken = true);
   bool peer_is_there();
   bool send_preamble();
-  void release_acknowledged(Ring& ring, Progress& progress);
+  bool release_acknowledged(Ring& ring, Progress& progress);
+  void count_sent(const Ring& ring, Progress& progress);
   std::string name() const;
 
   const NetworkAddress address_;
@@ -61,7 +64,8 @@ class StreamSink : public Sink {
   uint64_t retry_at_ = 0;
   uint64_t backoff_;
   size_t preamble_sent_ = 0;
-  uint64_t sent_ = 0;      // bytes given to this connection
+  uint64_t sent_ = 0;                  // bytes given to this connection
+  uint64_t acknowledged_records_ = 0;  // of this connection
   uint64_t moved_at_ = 0;  // ns; when something was last acknowledged, or there was nothing to do
   bool congested_ = false;
   const Ring* unfinished_ = nullptr;  // a record of this ring was cut by a full socket

@@ -44,7 +44,8 @@ void TargetGroup::add(Counts* counts, const Sink& sink) {
   const SinkCounts& of_sink = sink.counts();
   counts->bytes += of_sink.bytes.load();
   counts->errors += of_sink.errors.load();
-  counts->lost_records += of_sink.lost_records.load();
+  counts->lost_records += of_sink.lost_records.load() + of_sink.unacknowledged_records.load() +
+                          of_sink.peer_refused_records.load();
   counts->left_bytes += of_sink.left_bytes.load();
   counts->dropped_records += of_sink.dropped_records.load();
   counts->refused_records += of_sink.refused_records.load();

@@ -119,6 +119,17 @@ export interface SinkCounts {
   connections: number;
   errors: number;
   lostRecords: number;
+  /** Of datagrams that the network reported as not delivered; not in `records`. */
+  peerRefusedRecords: number;
+  peerRefusedDatagrams: number;
+  /** What the kernel took for the network, with what was sent again; records of connections only. */
+  sentRecords: number;
+  sentBytes: number;
+  /** The kernel took them, but the trace ended before they were acknowledged. */
+  unacknowledgedRecords: number;
+  /** Connections that broke, and what was acknowledged on them. */
+  brokenConnections: number;
+  doubtfulRecords: number;
   lastError?: string;
 }
 

@@ -11,10 +11,11 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { GroupCounts, NativeCore, NativeRing, SinkCounts } from './native-core.js';
+import type { GroupCounts, NativeCore, NativeRing } from './native-core.js';
 import { controlLayout } from './control-layout.js';
 import { CORE_INTERFACE } from './core-interface.js';
 import { writeAll } from './files/write-all.js';
+import { noCounts } from './no-counts.js';
 import { PRIVATE_FILE } from './options/file-mode.js';
 
 /**
@@ -25,10 +26,6 @@ import { PRIVATE_FILE } from './options/file-mode.js';
 
 function nothing(): void {
   // There is no ring, drain thread or signal handler to reach.
-}
-
-function noCounts(): SinkCounts {
-  return { records: 0, bytes: 0, datagrams: 0, connections: 0, errors: 0, lostRecords: 0 };
 }
 
 function noGroupCounts(): GroupCounts {
@@ -176,15 +173,7 @@ export function plainCore(): NativeCore {
     define: () => 0,
     repeatDefinition: () => false,
     takeNumber: (_target, wanted) => wanted ?? ++numbers,
-    targetCounts: () => ({
-      ...noCounts(),
-      pendingRecords: 0,
-      pendingBytes: 0,
-      droppedRecords: 0,
-      refusedRecords: 0,
-      openRecords: 0,
-      unkeptRecords: 0,
-    }),
+    targetCounts: noCounts,
 
     groupCounts: noGroupCounts,
     groupState: () => ({

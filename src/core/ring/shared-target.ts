@@ -4,6 +4,8 @@ import type { JoinOptions, NativeTarget, TargetCounts } from '../native-core.js'
 import { shared } from '../process-state.js';
 import { isMainThread } from '../system-thread.js';
 
+export type { TargetCounts };
+
 // Node ends the workers one after another, and each would wait for its own socket.
 if (isMainThread) {
   shared('core.process-ends', () =>

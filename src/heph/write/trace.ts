@@ -2,6 +2,7 @@ import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { readClock, unixNow } from '../../core/clock.js';
+import { noCounts } from '../../core/no-counts.js';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { SharedTarget } from '../../core/ring/shared-target.js';
@@ -36,7 +37,9 @@ import type { EventEmitter } from './event-shapes.js';
 import { Stream } from './stream.js';
 import type { StreamTrace } from './stream.js';
 import { checkTarget } from '../target.js';
-import type { Target } from '../target.js';
+import type { CheckedTarget, Target } from '../target.js';
+import { statsOf } from './trace-stats.js';
+import type { TraceStats } from './trace-stats.js';
 
 /**
  * Options of `openTrace`. The size options apply to files only. A file that rotates is written in
@@ -83,42 +86,6 @@ function recoverPlace(file: string, ringDir: string | undefined): boolean {
   return recoverPredecessor((options) => recover(file, options), ringDir);
 }
 
-/** What became of the events of a trace, of all threads of the process. */
-export interface TraceStats {
-  /** Events that were finished: written, still on the way, dropped, refused and lost together. */
-  recorded: number;
-  /**
-   * What reached the file, or was handed to the network: over UDP sent, over a connection
-   * acknowledged by the other machine.
-   */
-  written: { events: number; bytes: number; datagrams: number };
-  /** What is still in the rings; also in those of threads that have ended while the disk was full. */
-  pending: { events: number; bytes: number };
-  /** What never will be written; each has used up its counter, so that a reader sees the gap. */
-  dropped: {
-    events: number;
-    /** The ring was full and the policy is `drop`, or the wait was over. */
-    ringFull: number;
-    /** Larger than a datagram or than the ring of a socket. */
-    tooLarge: number;
-    /**
-     * Committed, but not sent when the trace was closed. For a file: not written by then. It is
-     * still in the ring's file, for `tracewright recover`.
-     */
-    unsent: number;
-  };
-  /**
-   * Of a trace whose events can be open: those that are and have a place, and those that got none so
-   * far, because all were taken or the event was too long.
-   */
-  open?: { events: number; unkept: number };
-  /** Connections made, the first one included. */
-  connections: number;
-  /** Failed attempts to write, send, connect or look up. */
-  errors: number;
-  lastError: string | undefined;
-}
-
 /** How many events of a thread can be open at a time, each in so many bytes. */
 export interface OpenEventOptions {
   places: number;
@@ -160,6 +127,7 @@ export class Trace implements StreamTrace {
     ? new EventShapes(this, compileShape)
     : undefined;
   #target: SharedTarget | undefined;
+  readonly #kind: CheckedTarget['kind'];
   #closed = false;
   readonly #streams = new Map<number, Stream>();
   readonly #flushTimeoutMs: number;
@@ -170,6 +138,7 @@ export class Trace implements StreamTrace {
     const checked = checkTarget(target);
     options = ownOptions<TraceOptions>(options, TRACE_OPTIONS);
     const { kind } = checked;
+    this.#kind = kind;
     const settings = checkRingOptions(options, { onFull: kind === 'file' ? 'block' : 'drop' });
     const sizes = checkSizeOptions(options, settings.ringBytes);
     const datagramBytes = integerIn(
@@ -341,25 +310,8 @@ export class Trace implements StreamTrace {
   /** What became of the events so far; after `close`, as it was then. */
   stats(): TraceStats {
     if (this.#stats !== undefined) return this.#stats;
-    const counts = this.#target?.counts();
-    const ringFull = counts?.droppedRecords ?? 0;
-    const tooLarge = counts?.refusedRecords ?? 0;
-    const unsent = counts?.lostRecords ?? 0;
-    const dropped = ringFull + tooLarge + unsent;
-    const written = counts?.records ?? 0;
-    const pending = counts?.pendingRecords ?? 0;
-    return {
-      recorded: written + pending + dropped,
-      written: { events: written, bytes: counts?.bytes ?? 0, datagrams: counts?.datagrams ?? 0 },
-      pending: { events: pending, bytes: counts?.pendingBytes ?? 0 },
-      dropped: { events: dropped, ringFull, tooLarge, unsent },
-      ...(this.ring.openRecords && {
-        open: { events: counts?.openRecords ?? 0, unkept: counts?.unkeptRecords ?? 0 },
-      }),
-      connections: counts?.connections ?? 0,
-      errors: counts?.errors ?? 0,
-      lastError: counts?.lastError,
-    };
+    const counts = this.#target?.counts() ?? noCounts();
+    return statsOf(counts, this.#kind, this.ring.openRecords !== undefined);
   }
 
   /** @internal A disabled trace has nothing to start; a closed one should not be asked. */

@@ -133,9 +133,9 @@ describe.each(['tcp', 'unix'])('over %s', (kind) => {
       });
     }
     const missing = count - seen.size - stats.dropped.events;
-    // A unix socket tells what its peer has read; TCP only what the other machine has taken in.
-    if (kind === 'unix') expect(missing).toBeLessThanOrEqual(0);
-    else expect(seen.size + stats.dropped.events).toBeGreaterThan(count / 4);
+    // A unix socket reports what its peer has read; TCP only what the other machine has taken in.
+    expect(missing).toBeLessThanOrEqual(stats.network?.doubtful?.events ?? 0);
+    expect(seen.size + stats.dropped.events).toBeGreaterThan(count / 4);
     await collector.leave();
   });
 
@@ -159,7 +159,7 @@ describe.each(['tcp', 'unix'])('over %s', (kind) => {
     const { recorded, written, dropped, pending } = trace.stats();
     expect(recorded).toBe(40_000);
     expect(dropped.ringFull).toBeGreaterThan(0);
-    expect(dropped.unsent).toBeGreaterThan(0);
+    expect(dropped.unsent + dropped.unacknowledged).toBeGreaterThan(0);
     expect(written.events + dropped.events + pending.events).toBe(40_000);
     await collector.leave();
   });
