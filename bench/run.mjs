@@ -19,6 +19,7 @@ const NAMES = [
   'heap',
   'sustained',
   'stall',
+  'drop',
   'udp',
   'ovni-readback',
   'recovery',

@@ -4,6 +4,7 @@ import type { NativeRingOptions, RingCounts } from '../native-core.js';
 import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
 import { wrapSystemError } from '../files/system-error.js';
+import { KnownFull } from './known-full.js';
 import { OpenRecords } from './open-records.js';
 import type { SharedTarget } from './shared-target.js';
 import { watchTargets } from './target-health.js';
@@ -13,6 +14,9 @@ import type { FaultHandler } from './target-health.js';
 export type RingSetup = Omit<NativeRingOptions, 'stampOffset'> & { stampOffset?: number };
 
 const NOWHERE = new ArrayBuffer(8);
+/** What the core answers when there is no room. */
+const CLOSED = -1;
+const FULL = -2;
 /** Numbers of the stamp area. */
 const STAMP_AREA = 8;
 
@@ -80,6 +84,9 @@ export class Ring {
   #nativePosition = new Int32Array(NOWHERE, 0, 1);
   #stall = new Uint32Array(NOWHERE, 0, 2);
   #reserve = 0;
+  /** What is known to find no room, and what finds none even if the ring is written out. */
+  #full = new KnownFull(NOWHERE, 0);
+  #stuck = new KnownFull(NOWHERE, 0);
   #unwatch: (() => void) | undefined;
   readonly #whenClosed: () => TracewrightError;
   readonly #onStall: ((times: Uint32Array) => void) | undefined;
@@ -140,6 +147,8 @@ export class Ring {
     this.#stalled = new Int32Array(buffer, control.stalled, 1);
     this.#nativePosition = new Int32Array(buffer, control.position, 1);
     this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
+    this.#full = new KnownFull(buffer, control.tail);
+    this.#stuck = new KnownFull(buffer, control.tail);
     const { openRecords } = setup;
     // Without a native binary there is no table.
     const hasTable = new Uint32Array(buffer, control.openPlaces, 1)[0]! > 0;
@@ -184,7 +193,21 @@ export class Ring {
    * @throws what `whenClosed` makes, when the ring is closed.
    */
   makeRoom(bytes: number, stamped = false): boolean {
-    return this.#takeRoom(core.makeRoom(this.#id, bytes + this.#reserve), bytes, stamped);
+    if (this.dropIfFull(bytes)) return false;
+    this.#full.beforeAsking();
+    const room = core.makeRoom(this.#id, bytes + this.#reserve);
+    if (room === FULL) this.#full.note(bytes);
+    return this.#takeRoom(room, bytes, stamped);
+  }
+
+  /**
+   * Drops a record of at least `bytes` bytes, and counts it, if the ring is known to have no room for
+   * so many. Costs nearly nothing.
+   */
+  dropIfFull(bytes: number): boolean {
+    if (!this.#full.isFor(bytes)) return false;
+    this.#dropped[0]! += 1;
+    return true;
   }
 
   /**
@@ -192,12 +215,18 @@ export class Ring {
    * mean something else.
    */
   forceRoom(bytes: number, stamped = false): boolean {
+    if (this.#stuck.isFor(bytes)) {
+      this.#dropped[0]! += 1;
+      return false;
+    }
+    this.#stuck.beforeAsking();
     let room = core.makeRoom(this.#id, bytes + this.#reserve);
     if (room < bytes && this.#id !== -1) {
       core.flush(this.#id);
       const stalled = this.#stalled[0]!;
       room = core.makeRoom(this.#id, bytes + this.#reserve);
       this.#stalled[0] = stalled;
+      if (room === FULL) this.#stuck.note(bytes);
     }
     return this.#takeRoom(room, bytes, stamped);
   }
@@ -329,6 +358,8 @@ export class Ring {
     // First, so that nothing that runs meanwhile finds room.
     this.#id = -1;
     this.free = 0;
+    this.#full = new KnownFull(NOWHERE, 0);
+    this.#stuck = new KnownFull(NOWHERE, 0);
     this.commit = closedCommit;
     this.publishOpen = closedCommit;
     this.readStamp = closedCommit;
@@ -345,7 +376,7 @@ export class Ring {
       if (!stamped) this.#recordStall();
       return true;
     }
-    if (this.#id === -1 || room === -1) throw this.#whenClosed();
+    if (this.#id === -1 || room === CLOSED) throw this.#whenClosed();
     this.#dropped[0]! += 1;
     return false;
   }

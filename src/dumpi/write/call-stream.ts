@@ -66,6 +66,13 @@ export class CallStream {
     this.ignored[label]!++;
   }
 
+  /** Drops a call of at least `bytes` bytes if the ring is known to have no room for so many. */
+  dropIfFull(label: number, bytes: number): boolean {
+    if (bytes > this.ring.longestRecord || !this.ring.dropIfFull(bytes)) return false;
+    this.ignore(label);
+    return true;
+  }
+
   /** The call that is recorded next begins when it ends. */
   startAtEnd(): void {
     this.area[WALL_START] = -1;

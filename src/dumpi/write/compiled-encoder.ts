@@ -273,6 +273,13 @@ export function compiledEncoder(
     .filter(({ dimensions }) => dimensions === 1)
     .map((argument) => ` + n${argument.variable} * ${elementBytes(argument)}`)
     .join('');
+  // Without what only a root has, and with no status: no record is shorter.
+  const least = all
+    .filter((argument) => !argument.rootOnly)
+    .map((argument) => {
+      if (!isCopied(argument)) return String(elementBytes(argument));
+      return `${COUNT_BYTES} + n${argument.variable} * ${elementBytes(argument)}`;
+    });
   const tests = (arguments_: readonly Argument[]) =>
     arguments_.map((argument) => argumentTest(argument, all)).join('\n    && ') || 'true';
   const size = moving ? 'p - start' : String(fixed);
@@ -331,7 +338,8 @@ export function compiledEncoder(
   ${success === undefined ? '' : `if (usual && !(${named(success)} > 0)) { stream.ignore(${call.label}); return; }`}
   ${head.counters === -1 ? '' : 'if (usual) counters.readAtEnd();'}
   ${copied.length === 0 ? '' : 'if (copies.turn !== turn) usual = false;'}
-  ${restoreStart}`,
+  ${restoreStart}
+  if (ring.free < ${bound}${growing} && usual && stream.dropIfFull(${call.label}, ${[head.bytes, ...least].join(' + ')})) return;`,
       test: 'usual',
       bytes: `${bound}${growing}`,
       write: `${front}

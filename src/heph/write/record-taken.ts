@@ -19,7 +19,10 @@ export function recordTaken(
   const { ring, trace } = stream;
   const bound =
     DESCRIPTION_OFFSET + textBound(description) + boundOfNames(taken) + taken.valuesBound;
-  if (!taken.areUsual || ring.free < bound || bound > ring.longestRecord) {
+  const { packetLimit } = trace;
+  // One that could be too large for a datagram is refused, whether there is room or not.
+  const mustFit = ring.free >= bound || bound <= packetLimit;
+  if (!taken.areUsual || bound > ring.longestRecord || !mustFit) {
     // An array's getter can record another event.
     const timing = trace.started[0]!;
     const typed = resolveAttributes(taken);
@@ -29,8 +32,12 @@ export function recordTaken(
     });
     return;
   }
+  if (ring.free < bound && !ring.makeRoom(bound)) {
+    stream.counter[0]! += 1;
+    return;
+  }
   const size = encode(stream, substream, description, taken);
-  if (size > trace.packetLimit) stream.refuse(size, trace.packetLimit);
+  if (size > packetLimit) stream.refuse(size, packetLimit);
   ring.advance(size);
   ring.commit();
 }
