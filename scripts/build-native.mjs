@@ -5,11 +5,12 @@
 //   node scripts/build-native.mjs [--target NAME] [--output DIRECTORY] [--define NAME]... [--if-stale]
 //     [--werror]
 
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   addonFlags,
+  addonObjects,
   compileSources,
   gypTarget,
   linkFlags,
@@ -43,15 +44,27 @@ function newest(directory) {
 const stale = !existsSync(output) || statSync(output).mtimeMs <= newest(join(root, 'native'));
 if (options['if-stale'] && !stale) process.exit(0);
 
-const flags = [
-  ...addonFlags({ ...target, defines: [...target.defines, ...options.define] }),
-  ...(options.werror ? ['-Werror'] : []),
+const plainFlags = [...addonFlags(target), ...(options.werror ? ['-Werror'] : [])];
+const defines = options.define.map((name) => `-D${name}`);
+const headers = readdirSync(join(root, 'native'), { recursive: true })
+  .filter((name) => name.endsWith('.h'))
+  .map((name) => readFileSync(join(root, 'native', name), 'utf8'))
+  .join('\n');
+/** Whether a --define changes what a source compiles to: it names it, or a header does. */
+function isChanged(source) {
+  const text = readFileSync(join(root, source), 'utf8');
+  return options.define.some((name) => text.includes(name) || headers.includes(name));
+}
+const changed = target.sources.filter(isChanged);
+const objects = [
+  // What no --define changes is shared with the addon of the checkout.
+  ...(await compileSources(
+    target.sources.filter((source) => !changed.includes(source)),
+    plainFlags,
+    addonObjects(target, changed.length > 0 ? undefined : build),
+  )),
+  ...(await compileSources(changed, [...plainFlags, ...defines], addonObjects(target, build))),
 ];
-const objects = await compileSources(
-  target.sources,
-  flags,
-  join(build, 'objects', target.target_name),
-);
 
 // Linked under another name and renamed: a process that has loaded the old addon keeps it intact.
 mkdirSync(dirname(output), { recursive: true });

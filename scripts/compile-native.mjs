@@ -56,6 +56,11 @@ export function addonFlags(target) {
   ];
 }
 
+/** Where the objects of an addon are kept: in the build directory `build`. */
+export function addonObjects(target, build = join(root, 'build')) {
+  return join(build, 'objects', target.target_name);
+}
+
 /** Flags that link an addon for `platform`. */
 export function linkFlags(target, platform = process.platform) {
   const kind =

@@ -5,9 +5,17 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compileSources, gypTarget, root, runCompiler } from './compile-native.mjs';
+import {
+  addonFlags,
+  addonObjects,
+  compileSources,
+  gypTarget,
+  root,
+  runCompiler,
+} from './compile-native.mjs';
 
 const SANITIZERS = {
   address: ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
@@ -42,35 +50,40 @@ if (sanitizer === undefined) {
 }
 
 const target = gypTarget('tracewright');
-const sources = [
-  // native/addon needs Node, and these tests run without it.
-  ...target.sources.filter((source) => !source.startsWith('native/addon/')),
-  ...readdirSync(join(root, 'native/test'))
-    .filter((name) => name.endsWith('.cc'))
-    .map((name) => `native/test/${name}`),
-];
+// native/addon needs Node, and these tests run without it.
+const core = target.sources.filter((source) => !source.startsWith('native/addon/'));
+const tests = readdirSync(join(root, 'native/test'))
+  .filter((name) => name.endsWith('.cc'))
+  .map((name) => `native/test/${name}`);
+// -O1 compiles faster, and keeps the stacks of sanitizers readable.
 const flags = [
-  // Debug information for the sanitizers' stacks; -O1 keeps those readable.
-  ...target.cflags_cc.map((flag) => (flag === '-O3' && sanitizer.length > 0 ? '-O1' : flag)),
+  ...target.cflags_cc.map((flag) => (flag === '-O3' ? '-O1' : flag)),
   ...sanitizer,
-  '-g',
-  '-fno-omit-frame-pointer',
+  ...(sanitizer.length > 0 ? ['-g', '-fno-omit-frame-pointer'] : []),
   '-pthread',
   `-I${join(root, 'native')}`,
 ];
 const build = join(root, 'build', 'native-test', options.sanitize ?? 'plain');
+const own = join(build, 'objects');
 mkdirSync(build, { recursive: true });
-const objects = await compileSources(sources, flags, join(build, 'objects'));
+const objects =
+  sanitizer.length > 0
+    ? await compileSources([...core, ...tests], flags, own)
+    : [
+        // The objects of the addon itself: what is tested is what is shipped.
+        ...(await compileSources(core, addonFlags(target), addonObjects(target))),
+        ...(await compileSources(tests, flags, own)),
+      ];
 const binary = join(build, 'native-test');
 await runCompiler([...sanitizer, '-pthread', ...objects, '-o', binary], 'native-test');
 
 const SKIPPED = 77;
 
-/** Runs one test and resolves to its exit code, or the name of the signal that ended it. */
+/** Runs one test and resolves to its exit code, or the name of the signal that ended it, and its words. */
 function run(name) {
   return new Promise((resolve) => {
     const child = spawn(binary, [name], {
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
       env: {
@@ -79,11 +92,17 @@ function run(name) {
         ...process.env,
       },
     });
+    let words = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        words += text;
+      });
+    }
     child.on('error', (error) => {
-      resolve(error.message);
+      resolve({ result: error.message, words });
     });
-    child.on('exit', (code, signal) => {
-      resolve(code ?? signal);
+    child.on('close', (code, signal) => {
+      resolve({ result: code ?? signal, words });
     });
   });
 }
@@ -97,15 +116,20 @@ if (names.length === 0) {
 }
 const failed = [];
 let skipped = 0;
-for (const name of names) {
-  const start = performance.now();
-  const result = await run(name);
-  const ms = Math.round(performance.now() - start);
-  const word = result === 0 ? 'ok' : result === SKIPPED ? 'skipped' : `FAILED (${result})`;
-  process.stdout.write(`${word.padEnd(8)}${name} (${ms} ms)\n`);
-  if (result === SKIPPED) skipped += 1;
-  else if (result !== 0) failed.push(name);
+const waiting = [...names];
+async function runWaiting() {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const start = performance.now();
+    const { result, words } = await run(name);
+    const ms = Math.round(performance.now() - start);
+    const word = result === 0 ? 'ok' : result === SKIPPED ? 'skipped' : `FAILED (${result})`;
+    process.stdout.write(`${words}${word.padEnd(8)}${name} (${ms} ms)\n`);
+    if (result === SKIPPED) skipped += 1;
+    else if (result !== 0) failed.push(name);
+  }
 }
+// Many of them wait: for a clock, or for a thread that sleeps.
+await Promise.all(Array.from({ length: availableParallelism() }, runWaiting));
 process.stdout.write(
   `${names.length - failed.length - skipped} passed, ${skipped} skipped, ${failed.length} failed` +
     `${options.sanitize === undefined ? '' : ` under the ${options.sanitize} sanitizer`}\n`,

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 const command = fileURLToPath(new URL('../../torture/run.mjs', import.meta.url));
 
 // A shorter one of what `npm run torture -- --workers 10000` does.
-describe.runIf(process.platform === 'linux')('160 workers, half of them terminated', () => {
+describe.runIf(process.platform === 'linux')('96 workers, half of them terminated', () => {
   it('leave no ring, file, descriptor or memory behind', () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [command, '--workers', '160'], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [command, '--workers', '96'], {
       encoding: 'utf8',
     });
     expect(stdout + stderr).toContain('nothing grew');

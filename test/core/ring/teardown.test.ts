@@ -36,7 +36,7 @@ interface Held {
 
 describe.skipIf(process.platform !== 'linux')('what a process holds (seen in /proc)', () => {
   it.each([1, 3] as const)(
-    'is what it was after 140 workers that ended in every way, version %i',
+    'is what it was after 56 workers that ended in every way, version %i',
     async (version) => {
       const traceDir = join(directory, 'ovni');
       const hephFile = join(directory, 'all.heph');
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('what a process holds (seen in /pr
         after: Held;
         stats: TraceStats;
       }>('core/teardown-workers.mjs', {
-        input: { traceDir, hephFile, workers: 140, together: 7, version },
+        input: { traceDir, hephFile, workers: 56, together: 7, version },
         execArgv: ['--expose-gc'],
       });
       expect(before.mappings).toBeGreaterThan(0);
