@@ -16,8 +16,8 @@ const LAYERS = {
   otel: ['core', 'spans'],
   libraries: ['core', 'spans'],
   recorder: ['core', 'heph', 'spans'],
-  // Finds traces of any format.
-  traces: RECORDER,
+  // Finds traces of any format, and shows spans as what they are.
+  traces: [...RECORDER, 'spans'],
   // The hook.
   node: [...RECORDER, 'spans', 'otel', 'libraries', 'recorder'],
   // These read traces, and never write them.

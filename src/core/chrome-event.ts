@@ -25,3 +25,29 @@ export function microseconds(nanoseconds: bigint): number {
   const whole = nanoseconds / NANOSECONDS_PER_MICROSECOND;
   return Number(whole) + Number(nanoseconds % NANOSECONDS_PER_MICROSECOND) / 1000;
 }
+
+const NANOSECONDS = 1000;
+const doubles = new Float64Array(1);
+const bits = new BigInt64Array(doubles.buffer);
+
+/** The next larger double of a positive one. */
+function nextUp(value: number): number {
+  doubles[0] = value;
+  bits[0] = bits[0]! + 1n;
+  return doubles[0];
+}
+
+/**
+ * Whole nanoseconds as the microseconds from which a viewer gets the same nanoseconds, also if it
+ * multiplies by 1000 and cuts off the rest, as Perfetto does. So slices that lie within each other, or
+ * one after another, do so there, too.
+ */
+export function exactMicroseconds(nanoseconds: number): number {
+  const nearest = nanoseconds / NANOSECONDS;
+  return nearest > 0 && Math.trunc(nearest * NANOSECONDS) < nanoseconds ? nextUp(nearest) : nearest;
+}
+
+/** Whole nanoseconds of the microseconds that {@link exactMicroseconds} or a division have made. */
+export function nanosecondsOf(microseconds: number): number {
+  return Math.round(microseconds * NANOSECONDS);
+}

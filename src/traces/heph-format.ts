@@ -4,11 +4,15 @@ import { headOfFile } from '../core/files/regular-file.js';
 import { EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { checkTrace } from '../heph/read/check.js';
-import { chromeEvents } from '../heph/read/chrome.js';
+import { interpretedEvents } from '../heph/read/chrome.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
 import { readEpoch } from '../heph/read/epoch.js';
+import { PacketCursor } from '../heph/read/packet-cursor.js';
 import { readPackets } from '../heph/read/reader.js';
 import { recoverTrace } from '../heph/read/recover.js';
+import { ShownSpans } from '../spans/read/drawn-spans.js';
+import { spanLine, spanObject } from '../spans/read/span-text.js';
+import { SpanInterpretation } from './span-interpretation.js';
 import type { TraceFormat } from './trace-format.js';
 
 const MAGIC_BYTES = 4;
@@ -41,8 +45,20 @@ export const hephFormat: TraceFormat = {
   tracesIn,
   piecesOf: (path, ringed) => piecesAmong(tracesIn(dirname(path), ringed), path),
   *dump(path, json, { onProgress }) {
-    for (const packet of readPackets(path, onProgress && { onProgress })) {
-      yield json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);
+    const spans = new ShownSpans(path);
+    const cursor = new PacketCursor(path, onProgress && { onProgress });
+    try {
+      while (cursor.next()) {
+        const span = cursor.isEvent ? spans.spanAt(cursor) : undefined;
+        if (span !== undefined) {
+          yield json ? JSON.stringify(spanObject(span, cursor)) : spanLine(span, cursor);
+        } else {
+          const packet = cursor.packet();
+          yield json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);
+        }
+      }
+    } finally {
+      cursor.close();
     }
   },
   check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
@@ -51,7 +67,8 @@ export const hephFormat: TraceFormat = {
   },
   unfinishedRules: ['no-epoch', 'no-events', 'converter-last-epoch'],
   recover: recoverTrace,
-  chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
+  chromeEvents: (path, { onProgress }) =>
+    interpretedEvents(path, onProgress ? { onProgress } : {}, new SpanInterpretation(path)),
   epoch: readEpoch,
   // A trace begins shortly after its epoch.
   firstTime: () => 0n,

@@ -1,11 +1,11 @@
+import { exactMicroseconds, nanosecondsOf } from '../core/chrome-event.js';
 import type { ChromeEvent } from '../core/chrome-event.js';
 import { TraceFormatError } from '../core/errors.js';
 import { UnusedNumbers } from '../core/unused-numbers.js';
 import { timeZeroLabel } from '../core/wall-clock.js';
 import type { FoundTrace } from './find-traces.js';
-import type { JobOptions } from './trace-format.js';
-
-const NANOSECONDS_PER_MICROSECOND = 1000;
+import { runOf } from './run-directory.js';
+import type { JobOptions, TraceFormat } from './trace-format.js';
 
 /** Callbacks of a merge. */
 export interface MergeOptions {
@@ -24,63 +24,145 @@ interface Placement {
   label: string | undefined;
 }
 
+/** The tracks of a process in the picture. Several traces can be parts of it. */
+class DrawnProcess {
+  readonly pid: number;
+  readonly #tids = new UnusedNumbers();
+  /** Tracks by format and name. */
+  readonly #tracks = new Map<string, number>();
+  readonly #said = new Set<string>();
+
+  constructor(pid: number) {
+    this.pid = pid;
+  }
+
+  /** A track of a trace. Streams of an ovni thread, one in each piece of a trace, share one. */
+  track(wanted: number, { name: format }: TraceFormat, name: unknown): number {
+    const key = `${format} ${String(name)}`;
+    const known = format === 'ovni' && name !== undefined ? this.#tracks.get(key) : undefined;
+    if (known !== undefined) return known;
+    const tid = this.#tids.find(wanted);
+    this.#tids.use(tid);
+    this.#tracks.set(key, tid);
+    return tid;
+  }
+
+  /** Whether nothing of this kind has been said of the process. */
+  isFirst(metadata: string): boolean {
+    if (this.#said.has(metadata)) return false;
+    this.#said.add(metadata);
+    return true;
+  }
+}
+
+/** A process as a trace has it. */
+interface TracedPart {
+  process: DrawnProcess;
+  tids: Map<number, number>;
+}
+
+/** The processes of all traces. */
+class DrawnProcesses {
+  readonly #pids = new UnusedNumbers();
+  readonly #ofRuns = new Map<string, DrawnProcess>();
+
+  /** The process with this id in a trace: another trace of the same run can have had it already. */
+  find({ path }: FoundTrace, pid: number): DrawnProcess {
+    const run = runOf(path);
+    const key = `${pid} ${String(run)}`;
+    const known = run === undefined ? undefined : this.#ofRuns.get(key);
+    if (known !== undefined) return known;
+    const process = new DrawnProcess(this.#pids.find(pid));
+    this.#pids.use(process.pid);
+    this.#ofRuns.set(key, process);
+    return process;
+  }
+}
+
 /**
  * Merges the events of several traces. Each trace keeps its own processes: a process id that another
- * trace uses is replaced.
+ * trace uses is replaced. Only the traces of one run of the register hook share their processes: what a
+ * process has recorded in two formats, or in the pieces of a trace, is one process of the picture.
  *
  * Traces with an epoch are aligned: the earliest epoch becomes time 0. A trace without one cannot be
  * aligned, for instance an ovni trace of another library, whose CLOCK_MONOTONIC has no known start.
- * A single trace keeps its times. Next to others it is shifted to begin at 0, and a label on each of
- * its processes says by how much.
+ * A single trace keeps its times, unless they are so large that a viewer would round them. Next to others
+ * it is shifted to begin at 0, and a label on each of its processes says by how much.
  */
 export function* mergedChromeEvents(
   traces: readonly FoundTrace[],
   options: MergeOptions,
 ): Generator<ChromeEvent, void> {
-  const pidsOfAll = new UnusedNumbers();
+  const processes = new DrawnProcesses();
   for (const [index, placement] of place(traces).entries()) {
-    const { trace } = placement;
-    const pids = new Map<number, number>();
+    const { trace, label } = placement;
+    const parts = new Map<number, TracedPart>();
     try {
       for (const event of trace.format.chromeEvents(trace.path, options.job(trace))) {
-        let pid = pids.get(event.pid);
-        if (pid === undefined) {
-          pid = pidsOfAll.find(event.pid);
-          pids.set(event.pid, pid);
-          if (placement.label !== undefined) {
-            const args = { labels: placement.label };
-            yield { name: 'process_labels', ph: 'M', ts: 0, pid, tid: 0, args };
+        let part = parts.get(event.pid);
+        if (part === undefined) {
+          part = { process: processes.find(trace, event.pid), tids: new Map() };
+          parts.set(event.pid, part);
+          if (label !== undefined && part.process.isFirst('process_labels')) {
+            const args = { labels: label };
+            yield { name: 'process_labels', ph: 'M', ts: 0, pid: part.process.pid, tid: 0, args };
           }
         }
-        // The trace's own label about its time 0 is wrong after the shift.
-        if (event.name === 'process_labels' && placement.label !== undefined) continue;
-        event.pid = pid;
+        if (event.ph === 'M' && event.name.startsWith('process_')) {
+          // The trace's own label about its time 0 is wrong after the shift.
+          if (event.name === 'process_labels' && label !== undefined) continue;
+          if (!part.process.isFirst(event.name)) continue;
+        } else {
+          event.tid = trackOf(part, trace, event);
+        }
+        event.pid = part.process.pid;
         if (event.id !== undefined) event.id = `${index}.${event.id}`;
-        if (event.ph !== 'M') event.ts = shifted(event.ts, placement.shift);
+        if (event.ph !== 'M') shift(event, placement.shift);
         yield event;
       }
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
       options.onFault(error);
     }
-    for (const pid of pids.values()) pidsOfAll.use(pid);
   }
 }
 
+function trackOf(part: TracedPart, { format }: FoundTrace, event: ChromeEvent): number {
+  let tid = part.tids.get(event.tid);
+  if (tid === undefined) {
+    const name = event.name === 'thread_name' ? event.args?.['name'] : undefined;
+    tid = part.process.track(event.tid, format, name);
+    part.tids.set(event.tid, tid);
+  }
+  return tid;
+}
+
+/** Times beyond some 13 days lose nanoseconds as microseconds, which viewers keep as doubles. */
+const FAR = 2 ** 40 * 1000;
+
 function place(traces: readonly FoundTrace[]): Placement[] {
-  if (traces.length === 1) return [{ trace: traces[0]!, shift: 0, label: undefined }];
   const epochs = traces.map((trace) => unlessFaulty(() => trace.format.epoch(trace.path)));
+  const firstOf = ({ format, path }: FoundTrace): bigint =>
+    unlessFaulty(() => format.firstTime(path)) ?? 0n;
   const known = epochs.filter((epoch) => epoch !== undefined);
   const earliest = known.reduce((least, epoch) => (epoch < least ? epoch : least), known[0] ?? 0n);
+  const aligned = traces.flatMap((trace, i) =>
+    epochs[i] === undefined ? [] : [firstOf(trace) + epochs[i] - earliest],
+  );
+  const first = aligned.reduce((least, time) => (time < least ? time : least), aligned[0] ?? 0n);
+  const zero = first > FAR ? earliest + first : earliest;
   return traces.map((trace, i) => {
-    const { format, path } = trace;
     const epoch = epochs[i];
+    const isAlone = traces.length === 1;
     if (epoch !== undefined) {
-      return { trace, shift: Number(epoch - earliest), label: timeZeroLabel(earliest) };
+      if (isAlone && zero === epoch) return { trace, shift: 0, label: undefined };
+      return { trace, shift: Number(epoch - zero), label: timeZeroLabel(zero) };
     }
-    const first = unlessFaulty(() => format.firstTime(path)) ?? 0n;
-    const label = `${format.clock} minus ${first.toString()} ns, not aligned with the other traces`;
-    return { trace, shift: -Number(first), label };
+    const begin = firstOf(trace);
+    if (isAlone && begin <= FAR) return { trace, shift: 0, label: undefined };
+    const label = `${trace.format.clock} minus ${begin.toString()} ns`;
+    const notAligned = isAlone ? '' : ', not aligned with the other traces';
+    return { trace, shift: -Number(begin), label: label + notAligned };
   });
 }
 
@@ -94,8 +176,8 @@ function unlessFaulty<T>(read: () => T): T | undefined {
   }
 }
 
-/** Adds whole nanoseconds: a sum of fractions of microseconds would change the last digits. */
-function shifted(ts: number, shift: number): number {
-  if (shift === 0) return ts;
-  return (Math.round(ts * NANOSECONDS_PER_MICROSECOND) + shift) / NANOSECONDS_PER_MICROSECOND;
+/** Adds whole nanoseconds, and lets a viewer have the same ones. */
+function shift(event: ChromeEvent, nanoseconds: number): void {
+  event.ts = exactMicroseconds(nanosecondsOf(event.ts) + nanoseconds);
+  if (event.dur !== undefined) event.dur = exactMicroseconds(nanosecondsOf(event.dur));
 }

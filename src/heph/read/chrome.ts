@@ -4,15 +4,50 @@ import type { ChromeEvent } from '../../core/chrome-event.js';
 import type { Progress } from '../../core/finding.js';
 import { timeZeroLabel } from '../../core/wall-clock.js';
 import { jsonValue } from '../../core/json.js';
+import { END_OFFSET, START_OFFSET, STREAM_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import type { EventPacket } from '../packet.js';
 import { Nesting } from './nesting.js';
 import { PacketCursor } from './packet-cursor.js';
 import { surveyTracks } from './track-survey.js';
 import type { TrackSurvey } from './track-survey.js';
 
-/** The one process under which a trace is shown. */
+/** The process under which a trace is shown that does not name its own. */
 const PID = 1;
 const CATEGORY = 'heph';
+
+/** What a layer above knows of a trace's events. */
+export interface Interpretation {
+  /** Notes an event of the first pass; false: it is not drawn, in the second one neither. */
+  note(cursor: PacketCursor): boolean;
+  /** An event of the second pass, in its own words; undefined: it is a plain one. */
+  read(cursor: PacketCursor): InterpretedEvent | undefined;
+  /** The name under which a plain event is drawn. */
+  nameOf(event: EventPacket): string;
+  /** Of the process that has written the trace, once the first pass is over. */
+  process(): { pid?: number | undefined; name?: string | undefined };
+}
+
+/** How an event is drawn that is more than a plain one. */
+export interface InterpretedEvent {
+  name: string;
+  category: string;
+  attributes: Iterable<readonly [name: string, value: unknown]>;
+}
+
+/** What is drawn of an event. */
+interface DrawnEvent extends InterpretedEvent {
+  stream: number;
+  substream: bigint;
+  start: bigint;
+  end: bigint;
+}
+
+const PLAIN: Interpretation = {
+  note: () => true,
+  read: () => undefined,
+  nameOf: ({ description }) => description,
+  process: () => ({}),
+};
 
 /** Options of a conversion. */
 export interface ChromeOptions {
@@ -38,20 +73,26 @@ export interface ChromeOptions {
  * @throws TraceFormatError at the first packet that is not as the format says; the events before
  *   it have been yielded.
  */
-export function* chromeEvents(
+export function chromeEvents(
   path: string,
   options: ChromeOptions = {},
 ): Generator<ChromeEvent, void> {
   options = ownOptions<ChromeOptions>(options, { processName: true, onProgress: true });
+  return interpretedEvents(path, options, PLAIN);
+}
+
+/** As `chromeEvents`, with what a layer above knows of the events. */
+export function* interpretedEvents(
+  path: string,
+  options: ChromeOptions,
+  interpretation: Interpretation,
+): Generator<ChromeEvent, void> {
   const { onProgress } = options;
-  const survey = surveyTracks(
-    path,
-    onProgress &&
-      ((done, total) => {
-        onProgress(done, 2 * total);
-      }),
-  );
-  yield* metadataEvents(path, survey, options);
+  const survey = surveyTracks(path, interpretation, (done, total) => {
+    onProgress?.(done, 2 * total);
+  });
+  const { pid = PID, name = `Heph ${path}` } = interpretation.process();
+  yield* metadataEvents(survey, pid, options.processName ?? name);
   const cursor = new PacketCursor(
     path,
     onProgress && {
@@ -60,27 +101,51 @@ export function* chromeEvents(
       },
     },
   );
-  const drawing = new Drawing(survey);
+  const drawing = new Drawing(survey, pid);
   try {
     while (cursor.next()) {
-      const packet = cursor.packet();
-      if (packet.kind === 'event') yield* drawing.event(packet);
+      const event = drawnEvent(cursor, interpretation);
+      if (event !== undefined) yield* drawing.event(event);
     }
   } finally {
     cursor.close();
   }
 }
 
+function drawnEvent(cursor: PacketCursor, interpretation: Interpretation): DrawnEvent | undefined {
+  const interpreted = cursor.isEvent ? interpretation.read(cursor) : undefined;
+  if (interpreted !== undefined) {
+    return {
+      ...interpreted,
+      stream: cursor.u32(STREAM_OFFSET),
+      substream: cursor.u64(SUBSTREAM_OFFSET),
+      start: cursor.u64(START_OFFSET),
+      end: cursor.u64(END_OFFSET),
+    };
+  }
+  const packet = cursor.packet();
+  if (packet.kind !== 'event' || !interpretation.note(cursor)) return undefined;
+  return {
+    name: interpretation.nameOf(packet),
+    category: CATEGORY,
+    attributes: packet.attributes.map(({ name, value }) => [name, value] as const),
+    stream: packet.stream,
+    substream: packet.substream,
+    start: packet.start,
+    end: packet.end,
+  };
+}
+
 function* metadataEvents(
-  path: string,
   { epoch, tracks }: TrackSurvey,
-  { processName = `Heph ${path}` }: ChromeOptions,
+  pid: number,
+  processName: string,
 ): Generator<ChromeEvent, void> {
   const metadata = (name: string, tid: number, args: Record<string, unknown>): ChromeEvent => ({
     name,
     ph: 'M',
     ts: 0,
-    pid: PID,
+    pid,
     tid,
     args,
   });
@@ -96,15 +161,18 @@ function* metadataEvents(
 
 class Drawing {
   readonly #survey: TrackSurvey;
+  readonly #pid: number;
   readonly #nestings = new Map<number, Nesting>();
   #asynchronous = 0;
 
-  constructor(survey: TrackSurvey) {
+  constructor(survey: TrackSurvey, pid: number) {
     this.#survey = survey;
+    this.#pid = pid;
   }
 
-  *event(event: EventPacket): Generator<ChromeEvent, void> {
-    const { stream, substream, start, description: name } = event;
+  *event(event: DrawnEvent): Generator<ChromeEvent, void> {
+    const pid = this.#pid;
+    const { stream, substream, start, name, category: cat } = event;
     const end = event.end < start ? start : event.end;
     const ts = microseconds(start);
     const lane = this.#survey.tidOf(stream, substream);
@@ -112,15 +180,15 @@ class Drawing {
       const dur = microseconds(end - start);
       const args = argsOf(event, false);
       yield args
-        ? { name, cat: CATEGORY, ph: 'X', ts, dur, pid: PID, tid: lane, args }
-        : { name, cat: CATEGORY, ph: 'X', ts, dur, pid: PID, tid: lane };
+        ? { name, cat, ph: 'X', ts, dur, pid, tid: lane, args }
+        : { name, cat, ph: 'X', ts, dur, pid, tid: lane };
       return;
     }
     const tid = this.#survey.tidOf(stream, 0n) ?? this.#survey.otherStreamsTid;
     const id = `heph.${++this.#asynchronous}`;
     const args = argsOf(event, true) ?? {};
-    yield { name, cat: CATEGORY, ph: 'b', ts, pid: PID, tid, id, args };
-    yield { name, cat: CATEGORY, ph: 'e', ts: microseconds(end), pid: PID, tid, id };
+    yield { name, cat, ph: 'b', ts, pid, tid, id, args };
+    yield { name, cat, ph: 'e', ts: microseconds(end), pid, tid, id };
   }
 
   #nesting(tid: number): Nesting {
@@ -133,27 +201,27 @@ class Drawing {
   }
 }
 
-/** The attributes, and what the track does not tell of the event itself. */
-function argsOf(event: EventPacket, asynchronous: boolean): Record<string, unknown> | undefined {
-  const { attributes, stream, substream, start, end } = event;
-  if (attributes.length === 0 && substream === 0n && !asynchronous && start <= end) {
-    return undefined;
-  }
+/** The attributes, and what the track does not say of the event itself. */
+function argsOf(event: DrawnEvent, asynchronous: boolean): Record<string, unknown> | undefined {
+  const { attributes, category, stream, substream, start, end } = event;
   const args = new Arguments();
-  for (const { name, value } of attributes) args.add(name, jsonValue(value));
+  for (const [name, value] of attributes) args.add(name, jsonValue(value));
   if (asynchronous) args.add('stream', stream);
-  if (substream !== 0n) args.add('substream', jsonValue(substream));
+  // An interpreted event says what its substream means.
+  if (substream !== 0n && category === CATEGORY) args.add('substream', jsonValue(substream));
   if (end < start) args.add('ends before its start by (ns)', jsonValue(start - end));
-  return args.values;
+  return args.isEmpty ? undefined : args.values;
 }
 
 /** Arguments of one event by name. A repeated name gets a number: `name (2)`. */
 class Arguments {
   readonly values: Record<string, unknown> = {};
+  isEmpty = true;
   /** By repeated name: the number that its next repetition tries first. */
   #numbers: Map<string, number> | undefined;
 
   add(name: string, value: unknown): void {
+    this.isEmpty = false;
     const unused = Object.hasOwn(this.values, name) ? this.#numbered(name) : name;
     if (unused === '__proto__') {
       // An assignment would set the prototype.

@@ -47,22 +47,31 @@ const keyOf = (substream: bigint): SubstreamKey =>
 /**
  * Goes through a trace once, by the packets' fixed fields alone, to learn when each substream
  * lived, and deals the substreams onto lanes: the lowest one of the stream that is free from the
- * substream's first start to its last end. A faulty packet ends the survey without an error; who
+ * substream's first start to its last end. Events of which the interpretation takes note itself have no
+ * track. A faulty packet ends the survey without an error; who
  * reads the trace itself will meet it.
  */
-export function surveyTracks(path: string, onProgress?: Progress): TrackSurvey {
+export function surveyTracks(
+  path: string,
+  interpretation: { note(cursor: PacketCursor): boolean },
+  onProgress: Progress,
+): TrackSurvey {
   const extents: Extents = new Map();
-  const cursor = new PacketCursor(path, onProgress && { onProgress });
+  const cursor = new PacketCursor(path, { onProgress });
   let epoch: bigint | undefined;
   try {
-    epoch = collect(cursor, extents);
+    epoch = collect(cursor, extents, interpretation);
   } finally {
     cursor.close();
   }
   return deal(epoch, extents);
 }
 
-function collect(cursor: PacketCursor, extents: Extents): bigint | undefined {
+function collect(
+  cursor: PacketCursor,
+  extents: Extents,
+  interpretation: { note(cursor: PacketCursor): boolean },
+): bigint | undefined {
   let epoch: bigint | undefined;
   let substreams = 0;
   try {
@@ -72,6 +81,7 @@ function collect(cursor: PacketCursor, extents: Extents): bigint | undefined {
         if (packet.kind === 'metadata') epoch ??= packet.epoch;
         continue;
       }
+      if (!interpretation.note(cursor)) continue;
       const stream = cursor.u32(STREAM_OFFSET);
       let ofStream = extents.get(stream);
       if (ofStream === undefined) {

@@ -9,6 +9,7 @@ import { emitThreadStart } from '../../ovni/write/thread-start.js';
 import { readyProcess } from '../../ovni/write/process-note.js';
 import { addCpu, thread } from '../../ovni/write/thread.js';
 import type { Settings } from '../settings.js';
+import { IN_FLIGHT } from './requests-in-flight.js';
 
 /** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */
 const VIRTUAL_CPU = -1;
@@ -79,7 +80,9 @@ export function beginThread(firstClock: bigint, creatorTid: number): void {
 /** Opens the stream of the calling thread. Its metadata is complete before, so it is written once. */
 function openStream(cpusOfLoom: readonly { index: number; phyid: number }[]): void {
   const current = readyProcess('threadInit');
-  setAttribute(thread, 'node', { thread: threadName(), version: process.version });
+  // A mark is never 0, so a count of requests is one more: viewers subtract what is given here.
+  const counters = { [IN_FLIGHT]: 1 };
+  setAttribute(thread, 'node', { thread: threadName(), version: process.version, counters });
   const inStream = current.version === 3;
   if (inStream) thread.metadata.cpus = [...cpusOfLoom];
   thread.open(current, undefined, thread);

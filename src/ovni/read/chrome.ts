@@ -5,6 +5,7 @@ import type { ChromeEvent } from '../../core/chrome-event.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { jsonValue } from '../../core/json.js';
+import type { JsonObject } from '../../core/json.js';
 import { markTypesOf } from './mark-types.js';
 import type { MarkTypes } from './mark-types.js';
 import type { MarkType } from './metadata.js';
@@ -73,7 +74,8 @@ class TrackIds {
  * warming) and the flushes inside them become slices. Its other events become instants with their
  * arguments. Each mark type that a thread uses becomes a track below the thread, with the type's
  * title: values of a stack are nested slices, values of a single mark follow one another. A slice has
- * the label of its value, or the value. Slices that are open at the end of a stream end with its last
+ * the label of its value, or the value. Single marks that count something (`node.counters` among the
+ * attributes of the stream) become counters. Slices that are open at the end of a stream end with its last
  * event. A mark that is popped out of order ends all slices above it.
  *
  * If a process id occurs in two looms, the second process gets another number; its name has the real
@@ -120,12 +122,25 @@ export function* chromeEvents(
   }
 }
 
-/** The name of a thread from the attribute `node.thread`, which the register hook sets, and its number. */
+/** The attribute `node` of a thread, or a part of it; the register hook sets it. */
+function objectIn(values: JsonObject, name: string): JsonObject {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** The name of a thread from the attribute `node.thread`, and its number. */
 function nameOf({ tid, metadata: { attributes } }: ThreadStream): string {
-  const { node } = attributes;
-  const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
-  const name = isObject ? node['thread'] : undefined;
+  const name = objectIn(attributes, 'node')['thread'];
   return typeof name === 'string' ? `${name} (thread ${tid})` : `thread ${tid}`;
+}
+
+/**
+ * What is subtracted from the values of a mark type that counts something, from the attribute
+ * `node.counters`; undefined: the type does not count.
+ */
+function countedFrom({ metadata: { attributes } }: ThreadStream, type: number): number | undefined {
+  const from = objectIn(objectIn(attributes, 'node'), 'counters')[String(type)];
+  return Number.isSafeInteger(from) ? (from as number) : undefined;
 }
 
 function metadata(
@@ -226,6 +241,11 @@ class ThreadDrawing {
   }
 
   *#mark(code: number, type: number, value: bigint, now: number): Generator<ChromeEvent, void> {
+    const from = code === MARK_SET ? countedFrom(this.#stream, type) : undefined;
+    if (from !== undefined) {
+      yield this.#counter(type, Number(value) - from, now);
+      return;
+    }
     let track = this.#tracks.get(type);
     if (track === undefined) {
       const mark = this.#types.get(type);
@@ -248,6 +268,13 @@ class ThreadDrawing {
       const at = open.findLastIndex((mark) => mark.value === value);
       if (at !== -1) yield* this.#endMarks(track, at, now);
     }
+  }
+
+  /** Viewers have one counter of a name in each process. */
+  #counter(type: number, value: number, now: number): ChromeEvent {
+    const { tid } = this.#stream;
+    const name = `${this.#types.get(type)?.title ?? `mark ${type}`} (thread ${tid})`;
+    return { name, ph: 'C', ts: now / 1000, pid: this.#pid, tid, args: { value } };
   }
 
   /** Ends the marks of a track from the top down to this depth. */

@@ -86,6 +86,10 @@ export class SpanDecoder {
   readonly #attributes = new AttributeCursor();
   readonly #resources = new Map<number, RecordedResource>();
   readonly #scopes = new Map<number, RecordedScope>();
+  /** Whether the last event that was no span is a definition. */
+  isDefinition = false;
+  /** The resource that was defined first. */
+  firstResource: RecordedResource | undefined;
   #epoch = 0n;
   #jumps: Jump[] = [];
 
@@ -141,6 +145,7 @@ export class SpanDecoder {
       const name = attributes.textAt(description);
       return this.#span(bytes, view, place, identity, name);
     }
+    this.isDefinition = false;
     if (head === VERSION_HEAD) this.#note(cursor, attributes.textAt(description));
     return undefined;
   }
@@ -317,6 +322,7 @@ export class SpanDecoder {
     const attributes = this.#attributes;
     const { view, place } = cursor;
     const isDefinition = view.getUint32(place + STREAM_OFFSET) === DEFINITION_STREAM;
+    this.isDefinition = isDefinition;
     if (!isDefinition && description !== CLOCK_DESCRIPTION) return;
     const own: RecordedAttributes = {};
     const fields = new Map<number, string>();
@@ -343,7 +349,9 @@ export class SpanDecoder {
     if (number >= MAX_DEFINITIONS) return;
     const schemaUrl = fields.get(letter(SCHEMA_URL)) ?? '';
     if (description === RESOURCE_DESCRIPTION) {
-      this.#resources.set(number, { schemaUrl, attributes: own });
+      const resource = { schemaUrl, attributes: own };
+      this.#resources.set(number, resource);
+      this.firstResource ??= resource;
     } else if (description === SCOPE_DESCRIPTION) {
       this.#scopes.set(number, {
         name: fields.get(letter(SCOPE_NAME)) ?? '',

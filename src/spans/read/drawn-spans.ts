@@ -1,0 +1,80 @@
+import { TraceFormatError } from '../../core/errors.js';
+import { DEFINITION_STREAM, STREAM_OFFSET } from '../../heph/layout.js';
+import type { InterpretedEvent } from '../../heph/read/chrome.js';
+import type { PacketCursor } from '../../heph/read/packet-cursor.js';
+import type { RecordedResource, SpanRecord } from '../span-record.js';
+import { SpanDecoder } from './span-decoder.js';
+
+/** The spans of a file for those who show its packets: what violates the contract is shown as it is. */
+export class ShownSpans {
+  readonly #decoder: SpanDecoder;
+
+  constructor(path: string) {
+    this.#decoder = new SpanDecoder(path);
+  }
+
+  /** The span that the cursor's event is, or undefined. Takes note of what another event defines. */
+  spanAt(cursor: PacketCursor): SpanRecord | undefined {
+    try {
+      return this.#decoder.decode(cursor);
+    } catch (error) {
+      if (!(error instanceof TraceFormatError)) throw error;
+      return undefined;
+    }
+  }
+
+  /** Takes note of a definition, at the cost of a comparison for any other event; true: it is one. */
+  noteDefinition(cursor: PacketCursor): boolean {
+    if (cursor.u32(STREAM_OFFSET) !== DEFINITION_STREAM) return false;
+    this.spanAt(cursor);
+    return this.#decoder.isDefinition;
+  }
+
+  /** The resource that was defined first. */
+  get resource(): RecordedResource | undefined {
+    return this.#decoder.firstResource;
+  }
+}
+
+/** What the name alone does not say of a request: `GET` is `GET /users/7`. */
+function drawnName({ name, attributes }: SpanRecord): string {
+  if (name !== attributes['http.request.method']) return name;
+  const where = attributes['http.route'] ?? attributes['url.path'] ?? attributes['url.full'];
+  return typeof where === 'string' ? `${name} ${where}` : name;
+}
+
+function* drawnAttributes(span: SpanRecord): Generator<readonly [string, unknown]> {
+  yield* Object.entries(span.attributes);
+  const { status, dropped } = span;
+  yield ['trace', span.traceId];
+  yield ['span', span.spanId];
+  if (span.parentSpanId !== undefined) yield ['parent', span.parentSpanId];
+  if (status.code !== 'unset') yield ['status', status.code];
+  if (status.message !== '') yield ['message', status.message];
+  if (span.unfinished) yield ['unfinished', true];
+  if (span.scope !== undefined) yield ['scope', span.scope.name];
+  if (span.events.length > 0) {
+    yield [
+      'events',
+      span.events.map(({ name, time, attributes }) => {
+        return { name, 'after (ns)': time - span.start, ...attributes };
+      }),
+    ];
+  }
+  if (span.links.length > 0) {
+    yield ['links', span.links.map(({ traceId, spanId }) => ({ trace: traceId, span: spanId }))];
+  }
+  for (const [what, count] of Object.entries(dropped)) {
+    if (count > 0) yield [`dropped ${what}`, count];
+  }
+}
+
+/** A span as a viewer shows it: the category is its kind. */
+export function drawnSpan(span: SpanRecord): InterpretedEvent {
+  const name = drawnName(span);
+  return {
+    name: span.unfinished ? `${name} (unfinished)` : name,
+    category: span.kind,
+    attributes: drawnAttributes(span),
+  };
+}

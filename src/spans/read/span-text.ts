@@ -1,0 +1,91 @@
+import { jsonInteger, jsonValue } from '../../core/json.js';
+import type { JsonValue } from '../../core/json.js';
+import { quotedText } from '../../core/terminal-text.js';
+import { COUNTER_OFFSET, END_OFFSET, START_OFFSET } from '../../heph/layout.js';
+import type { PacketCursor } from '../../heph/read/packet-cursor.js';
+import type { RecordedAttributes, SpanRecord } from '../span-record.js';
+
+/** Spans as `tracewright dump` prints them. Times are those of the trace, in nanoseconds since its epoch. */
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return quotedText(value);
+  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
+  return String(value);
+}
+
+function shownAttributes(attributes: RecordedAttributes): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${quotedText(name)}=${shown(value)}`)
+    .join('');
+}
+
+function shownDropped(dropped: SpanRecord['dropped']): string {
+  return Object.entries(dropped)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => ` dropped ${what} ${count}`)
+    .join('');
+}
+
+/** One readable line, without the line's end. */
+export function spanLine(span: SpanRecord, cursor: PacketCursor): string {
+  const start = cursor.u64(START_OFFSET);
+  const end = cursor.u64(END_OFFSET);
+  const { status, scope } = span;
+  const parent =
+    span.parentSpanId === undefined
+      ? 'root'
+      : `${span.parentIsRemote ? 'remote parent' : 'parent'} ${span.parentSpanId}`;
+  const message = status.message === '' ? '' : ` ${quotedText(status.message)}`;
+  const events = span.events.map(
+    ({ name, time, attributes }) =>
+      ` event ${quotedText(name)} +${(time - span.start).toString()} ns${shownAttributes(attributes)}`,
+  );
+  const links = span.links.map(
+    ({ traceId, spanId, attributes }) => ` link ${traceId} ${spanId}${shownAttributes(attributes)}`,
+  );
+  return (
+    `span stream ${span.thread} #${cursor.u32(COUNTER_OFFSET)} ` +
+    `${start.toString()}..${end.toString()} ns (${(end - start).toString()} ns) ` +
+    `${quotedText(span.name)} ${span.kind} ${status.code}${message}` +
+    `${span.unfinished ? ' unfinished' : ''} trace ${span.traceId} span ${span.spanId} ${parent}` +
+    (scope === undefined ? '' : ` scope ${quotedText(scope.name)}`) +
+    shownAttributes(span.attributes) +
+    shownDropped(span.dropped) +
+    events.join('') +
+    links.join('')
+  );
+}
+
+/** The same for `JSON.stringify`. */
+export function spanObject(span: SpanRecord, cursor: PacketCursor): Record<string, JsonValue> {
+  return {
+    kind: 'span',
+    offset: cursor.offset,
+    size: cursor.size,
+    stream: span.thread,
+    counter: cursor.u32(COUNTER_OFFSET),
+    start: jsonInteger(cursor.u64(START_OFFSET)),
+    end: jsonInteger(cursor.u64(END_OFFSET)),
+    name: span.name,
+    spanKind: span.kind,
+    status: span.status,
+    unfinished: span.unfinished,
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId ?? null,
+    parentIsRemote: span.parentIsRemote,
+    scope: span.scope?.name ?? null,
+    attributes: jsonValue(span.attributes),
+    dropped: span.dropped,
+    events: span.events.map(({ name, time, attributes }) => ({
+      name,
+      after: jsonInteger(time - span.start),
+      attributes: jsonValue(attributes),
+    })),
+    links: span.links.map(({ traceId, spanId, attributes }) => ({
+      traceId,
+      spanId,
+      attributes: jsonValue(attributes),
+    })),
+  };
+}

@@ -1,0 +1,52 @@
+import type { EventPacket } from '../heph/packet.js';
+import type { InterpretedEvent, Interpretation } from '../heph/read/chrome.js';
+import type { PacketCursor } from '../heph/read/packet-cursor.js';
+import { drawnSpan, ShownSpans } from '../spans/read/drawn-spans.js';
+import { pidOfFile } from './run-directory.js';
+
+/** What the register hook calls its spans of requests, where they have no context. */
+const REQUESTS: ReadonlySet<string> = new Set(['request', 'http client', 'fetch']);
+
+function textOf({ attributes }: EventPacket, wanted: string): string {
+  const value = attributes.find(({ name }) => name === wanted)?.value;
+  return typeof value === 'string' ? value : '';
+}
+
+/** What the events of a Heph trace are: spans and definitions of tracewright/spans, and requests. */
+export class SpanInterpretation implements Interpretation {
+  readonly #path: string;
+  readonly #spans: ShownSpans;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#spans = new ShownSpans(path);
+  }
+
+  note(cursor: PacketCursor): boolean {
+    return !this.#spans.noteDefinition(cursor);
+  }
+
+  read(cursor: PacketCursor): InterpretedEvent | undefined {
+    const span = this.#spans.spanAt(cursor);
+    return span === undefined ? undefined : drawnSpan(span);
+  }
+
+  /** `GET /users/:id` rather than `request`. */
+  nameOf(event: EventPacket): string {
+    const { description } = event;
+    const method = REQUESTS.has(description) ? textOf(event, 'method') : '';
+    if (method === '') return description;
+    const route = textOf(event, 'route');
+    return `${method} ${route === '' ? textOf(event, 'origin') + textOf(event, 'path') : route}`;
+  }
+
+  process(): { pid: number | undefined; name: string | undefined } {
+    const { attributes = {} } = this.#spans.resource ?? {};
+    const pid = attributes['process.pid'];
+    const service = attributes['service.name'];
+    return {
+      pid: typeof pid === 'number' ? pid : pidOfFile(this.#path),
+      name: typeof service === 'string' ? service : undefined,
+    };
+  }
+}

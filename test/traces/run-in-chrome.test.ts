@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import type { ChromeEvent } from '../../src/core/chrome-event.js';
+import { configure, shutdown, startSpan, withSpan } from '../../src/spans/index.js';
+import { findTraces } from '../../src/traces/find-traces.js';
+import { mergedChromeEvents } from '../../src/traces/merged-chrome-events.js';
+import { writeOvniTrace } from '../cli/small-ovni-trace.js';
+import { temporaryDirectory } from '../heph/temporary-file.js';
+
+const directory = temporaryDirectory();
+const register = fileURLToPath(new URL('../../dist/node/register.js', import.meta.url));
+
+function convert(path: string): ChromeEvent[] {
+  const options = {
+    job: () => ({}),
+    onFault: (fault: Error) => {
+      throw fault;
+    },
+  };
+  return [...mergedChromeEvents(findTraces([path]), options)];
+}
+
+function dumped(path: string, json: boolean): string[] {
+  return findTraces([path]).flatMap(({ format }) => [...format.dump(path, json, {})]);
+}
+
+const SERVICE = `
+  const http = require('node:http');
+  const server = http.createServer((request, response) => response.end('hello'));
+  server.listen(0, '127.0.0.1', async () => {
+    await (await fetch('http://127.0.0.1:' + server.address().port + '/users/7?x=1')).text();
+    server.close();
+  });`;
+
+/** The run of a service that asks itself once. */
+async function serviceRun(name: string, context: string): Promise<string> {
+  const script = join(directory, `${name}.cjs`);
+  writeFileSync(script, SERVICE);
+  const run = join(directory, name);
+  await promisify(execFile)(process.execPath, ['--import', register, script], {
+    env: {
+      ...process.env,
+      TRACEWRIGHT_DIR: run,
+      TRACEWRIGHT_CONTEXT: context,
+      TRACEWRIGHT_QUIET: '1',
+    },
+  });
+  return run;
+}
+
+it.each(['on', 'off'])('shows one process once, context %s', async (context) => {
+  const events = convert(await serviceRun(`service-${context}`, context));
+  expect(new Set(events.map(({ pid }) => pid)).size).toBe(1);
+  expect(events.filter(({ name }) => name === 'process_name')).toHaveLength(1);
+  const tracks = events.filter(({ name }) => name === 'thread_name');
+  expect(new Set(tracks.map(({ tid }) => tid)).size).toBe(tracks.length);
+  const requests = events.filter(({ ph, name }) => ph === 'X' && name.includes('/users/7'));
+  expect(requests.map(({ name }) => name).sort()).toEqual([
+    'GET /users/7',
+    expect.stringMatching(context === 'on' ? /^GET.*\/users\/7$/ : /^GET http:.*\/users\/7$/),
+  ]);
+  const counters = events.filter(({ ph }) => ph === 'C');
+  expect(counters.map(({ args }) => args)).toEqual([{ value: 1 }, { value: 0 }]);
+  expect(counters[0]!.name).toMatch(/^HTTP requests in flight \(thread \d+\)$/);
+});
+
+it('keeps processes of different runs apart, though they have one number', async () => {
+  const run = await serviceRun('twice', 'on');
+  const both = join(directory, 'both');
+  mkdirSync(both);
+  cpSync(run, join(both, 'first'), { recursive: true });
+  cpSync(run, join(both, 'second'), { recursive: true });
+  expect(new Set(convert(both).map(({ pid }) => pid)).size).toBe(2);
+});
+
+async function spanTrace(name: string): Promise<string> {
+  const path = join(directory, name);
+  configure({ target: path, service: 'shop' });
+  try {
+    withSpan('checkout', { items: 3, gift: true, tags: ['a', 'b'] }, (span) => {
+      span.event('paid', { amount: 5 });
+    });
+    const failed = startSpan('refused', {}, { kind: 'client' });
+    failed.fail(new Error('no stock'));
+    failed.end();
+  } finally {
+    await shutdown();
+  }
+  return path;
+}
+
+it('dumps spans as spans', async () => {
+  const path = await spanTrace('dumped.heph');
+  const text = dumped(path, false).join('\n');
+  expect(text).toMatch(
+    /^span stream 0 #\d+ \d+\.\.\d+ ns \(\d+ ns\) "checkout" internal unset trace [0-9a-f]{32} span [0-9a-f]{16} root "items"=3 "gift"=true "tags"=\["a", "b"\] event "paid" \+\d+ ns "amount"=5$/m,
+  );
+  expect(text).toMatch(/^span .* "refused" client error "no stock" trace .*"exception.message"/m);
+  expect(text).not.toMatch(/^span.*~/m);
+  const spans = dumped(path, true).map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(spans.find(({ name }) => name === 'checkout')).toMatchObject({
+    kind: 'span',
+    spanKind: 'internal',
+    unfinished: false,
+    attributes: { items: 3, gift: true, tags: ['a', 'b'] },
+  });
+});
+
+it('draws spans as spans, and no definitions', async () => {
+  const events = convert(await spanTrace('drawn.heph'));
+  expect(events.find(({ name }) => name === 'process_name')!.args).toEqual({ name: 'shop' });
+  const slices = events.filter(({ ph }) => ph !== 'M' && ph !== 'e');
+  expect(slices.map(({ name }) => name)).not.toContain('tracewright.resource');
+  expect(slices.find(({ name }) => name === 'checkout')).toMatchObject({
+    cat: 'internal',
+    pid: process.pid,
+    args: { items: 3, gift: true, tags: ['a', 'b'], events: [{ name: 'paid', amount: 5 }] },
+  });
+  expect(slices.find(({ name }) => name === 'refused')).toMatchObject({
+    cat: 'client',
+    args: { status: 'error', message: 'no stock' },
+  });
+});
+
+it('loses no nanosecond of a machine that has been up for months', () => {
+  const place = join(directory, 'months');
+  mkdirSync(place);
+  writeOvniTrace(place, 2n ** 53n + 1n);
+  const events = convert(place);
+  const slice = events.find(({ ph }) => ph === 'X')!;
+  expect([slice.ts, slice.dur]).toEqual([0, 10]);
+  const label = events.find(({ name }) => name === 'process_labels')!;
+  expect(label.args!['labels']).toBe('CLOCK_MONOTONIC minus 9007199254740993 ns');
+});
