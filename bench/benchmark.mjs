@@ -101,9 +101,16 @@ function allTables({ tables, goals = [] }) {
   return [...tables, { title: 'Goals', columns: ['goal', 'figure', 'met'], rows }];
 }
 
-/** @param {Result} result */
-export function resultMarkdown(result) {
-  const tables = allTables(result).filter(({ detail }) => detail !== true);
+/**
+ * @param {Result} result
+ * @param {string} node the version that was measured; a table of several versions has a column of them.
+ */
+export function resultMarkdown(result, node) {
+  const tables = allTables(result)
+    .filter(({ detail }) => detail !== true)
+    .map((table) =>
+      table.columns.includes('Node') ? table : { ...table, title: `${table.title} (Node ${node})` },
+    );
   return [...tables.map(tableMarkdown), `${(result.notes ?? []).join(' ')}\n`].join('\n');
 }
 

@@ -1,12 +1,14 @@
 // Runs the benchmarks one after another, each in a process of its own, and prints what they found.
 //
-//   node bench/run.mjs [--only NAME]... [--quick] [--json | --docs]
+//   node bench/run.mjs [--only NAME]... [--node VERSION] [--quick] [--json | --docs]
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { otherNode, VERSION } from '../scripts/other-node.mjs';
 import { machine, machineText, resultMarkdown, resultText } from './benchmark.mjs';
 
 const NAMES = [
@@ -32,17 +34,19 @@ const { values } = parseArgs({
     help: { type: 'boolean' },
     docs: { type: 'boolean' },
     json: { type: 'boolean' },
+    node: { type: 'string' },
     only: { type: 'string', multiple: true },
     quick: { type: 'boolean' },
   },
 });
 if (values.help) {
-  console.log(`usage: npm run bench -- [--only NAME]... [--quick] [--json | --docs]
+  console.log(`usage: npm run bench -- [--only NAME]... [--node VERSION] [--quick] [--json | --docs]
 
-  --only NAME  ${NAMES.join(', ')}
-  --quick      a tenth of the work: does it run, not how fast
-  --json       one JSON document with every figure
-  --docs       put the figures into docs/performance/ as well
+  --only NAME     ${NAMES.join(', ')}
+  --node VERSION  on that Node, such as 24, which npm brings; default: the one that runs this
+  --quick         a tenth of the work: does it run, not how fast
+  --json          one JSON document with every figure
+  --docs          put the figures into docs/performance/ as well
 
 Each benchmark is a program too: node bench/NAME.mjs --help. The exit code is 2 when a goal is missed.
 Close what else runs on the machine.`);
@@ -54,11 +58,23 @@ if (wrong !== undefined) {
   process.exit(1);
 }
 
+if (values.node !== undefined && !VERSION.test(values.node)) {
+  console.error(`--node ${values.node} is no version such as 24, or 24.1.0`);
+  process.exit(1);
+}
+const nodeDirectory = values.node === undefined ? undefined : otherNode(values.node);
+const node = nodeDirectory === undefined ? process.execPath : join(nodeDirectory, 'node');
+// What a benchmark starts by name is of the same version.
+const env =
+  nodeDirectory === undefined
+    ? process.env
+    : { ...process.env, PATH: `${nodeDirectory}${delimiter}${process.env.PATH}` };
+
 /** @param {string} name */
 async function run(name) {
   const file = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
   const args = [file, '--json', ...(values.quick ? ['--quick'] : [])];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
   const [code] = await once(child, 'close');
@@ -86,7 +102,7 @@ function placeOf(name) {
  */
 function writeDocs(name, result) {
   const { page, text, start, end } = placeOf(name);
-  const figures = `\n\n${machineText(result.machine)}\n${resultMarkdown(result)}\n`;
+  const figures = `\n\n${machineText(result.machine)}\n${resultMarkdown(result, result.machine.node)}\n`;
   writeFileSync(page, text.slice(0, start) + figures + text.slice(end));
 }
 
@@ -102,20 +118,21 @@ if (values.docs) {
 const results = [];
 let missed = 0;
 let failed = 0;
-if (!values.json) console.log(machineText(machine()));
 for (const name of names) {
   try {
     const result = await run(name);
     results.push(result);
     missed += (result.goals ?? []).filter(({ met }) => !met).length;
     if (values.docs) writeDocs(name, result);
-    if (!values.json) console.log(`== ${name}: ${result.title}\n\n${resultText(result)}`);
+    const heading = `== ${name}: ${result.title}\n${machineText(result.machine)}`;
+    if (!values.json) console.log(`${heading}\n${resultText(result)}`);
   } catch (error) {
     failed += 1;
     console.error(error instanceof Error ? error.message : error);
   }
 }
-if (values.json) console.log(JSON.stringify({ machine: machine(), results }, null, 2));
+if (values.json)
+  console.log(JSON.stringify({ machine: results[0]?.machine ?? machine(), results }, null, 2));
 else {
   if (failed > 0) console.log(`${failed} of ${names.length} benchmarks failed.`);
   else console.log(missed === 0 ? 'All goals are met.' : `${missed} goals are missed.`);
