@@ -56,6 +56,7 @@ import type {
   SpanRecord,
 } from '../span-record.js';
 import { AttributeCursor, BadSpan } from './attribute-cursor.js';
+import { HexWords } from './hex-words.js';
 
 /** Bytes of an attribute with a name of two bytes and a word. */
 const WORD_ATTRIBUTE = 13;
@@ -84,6 +85,7 @@ interface Jump {
 export class SpanDecoder {
   readonly #path: string;
   readonly #attributes = new AttributeCursor();
+  readonly #ids = new HexWords(4);
   readonly #resources = new Map<number, RecordedResource>();
   readonly #scopes = new Map<number, RecordedScope>();
   /** Whether the last event that was no span is a definition. */
@@ -156,12 +158,17 @@ export class SpanDecoder {
     const start = view.getBigUint64(place + START_OFFSET);
     const end = view.getBigUint64(place + END_OFFSET);
     const offset = this.#jumps.length === 0 ? this.#epoch : this.#epoch + this.#offsetAt(start);
-    // The three ids with what is between them: one call.
-    const ids = bytes.toString('hex', identity + 5, identity + 39);
-    const low = bytes.toString('hex', place + SUBSTREAM_OFFSET, place + SUBSTREAM_OFFSET + 8);
+    const parentAt = identity + 2 * WORD_ATTRIBUTE + 5;
+    const hasParent = (view.getUint32(parentAt) | view.getUint32(parentAt + 4)) !== 0;
+    const ids = this.#ids;
+    ids.put(0, bytes, identity + 5);
+    ids.put(1, bytes, place + SUBSTREAM_OFFSET);
+    ids.put(2, bytes, identity + WORD_ATTRIBUTE + 5);
+    if (hasParent) ids.put(3, bytes, parentAt);
+    const digits = ids.text(hasParent ? 4 : 3);
     const span: SpanRecord = {
-      traceId: ids.slice(0, 16) + low,
-      spanId: ids.slice(26, 42),
+      traceId: digits.slice(0, 32),
+      spanId: digits.slice(32, 48),
       parentIsRemote: (flags & PARENT_REMOTE) !== 0,
       name,
       kind: KINDS[(flags >> KIND_SHIFT) & KIND_MASK] ?? 'internal',
@@ -177,8 +184,7 @@ export class SpanDecoder {
       thread: view.getUint32(place + STREAM_OFFSET),
       unfinished: (flags & UNFINISHED) !== 0,
     };
-    const parent = ids.slice(52, 68);
-    if (parent !== NO_PARENT) span.parentSpanId = parent;
+    if (hasParent) span.parentSpanId = digits.slice(48);
     const resource = this.#resources.get(flags >>> RESOURCE_SHIFT);
     if (resource !== undefined) {
       span.resource = resource;
