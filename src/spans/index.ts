@@ -15,6 +15,7 @@ import { spans } from './shared-spans.js';
 
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
+export type { OpenSpanOptions } from '../heph/write/open-events.js';
 export type { Target } from '../heph/target.js';
 export type { SpanAttributes, SpanValue } from './attributes.js';
 export type { Baggage } from './context/baggage.js';

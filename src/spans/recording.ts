@@ -4,6 +4,8 @@ import type { OptionNames } from '../core/options/argument.js';
 import { isMainThread } from '../core/system-thread.js';
 import { checkTarget } from '../heph/target.js';
 import type { Target } from '../heph/target.js';
+import { OpenEventTable } from '../heph/write/open-events.js';
+import type { OpenSpanOptions } from '../heph/write/open-events.js';
 import { openTraceOfOpenEvents } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import type { Stream } from '../heph/write/stream.js';
@@ -38,6 +40,11 @@ export interface SpanOptions {
    * hook's trace, and this does nothing.
    */
   target?: Target;
+  /**
+   * How many open spans survive a kill of the process, and how much of each. Set it with the target.
+   * Under the register hook only its variables count.
+   */
+  openSpans?: OpenSpanOptions;
 }
 
 const NAMES: OptionNames<Required<SpanOptions>> = {
@@ -48,6 +55,7 @@ const NAMES: OptionNames<Required<SpanOptions>> = {
   limits: true,
   redact: true,
   target: true,
+  openSpans: true,
 };
 
 /** How long an output that cannot be opened is left alone. */
@@ -58,6 +66,8 @@ type OpenStream = () => Stream;
 
 let source: OpenStream | undefined;
 let fromHook = false;
+/** What `openSpans` were when the target was opened, as text. */
+let openSpansKey: string | undefined;
 let targetKey: string | undefined;
 let ownTrace: Trace | undefined;
 let options: SpanOptions = {};
@@ -150,7 +160,8 @@ export function configure(given: SpanOptions): void {
     ...(next.resource === undefined ? {} : { resource: next.resource }),
   };
   const nextResource = describeResource(described);
-  if (own.target !== undefined) useTarget(own.target);
+  if (own.openSpans !== undefined) checkOpenSpans(own.openSpans);
+  if (own.target !== undefined) useTarget(own.target, next.openSpans);
   options = next;
   policy = nextPolicy;
   resource = nextResource;
@@ -161,7 +172,18 @@ export function configure(given: SpanOptions): void {
   }
 }
 
-function useTarget(target: Target): void {
+/** @throws TracewrightError when they are wrong, or come after the target. */
+function checkOpenSpans(openSpans: OpenSpanOptions): void {
+  new OpenEventTable(openSpans);
+  if (openSpansKey === undefined || openSpansKey === JSON.stringify(openSpans)) return;
+  throw new TracewrightError('ERR_ORDER', 'configure: openSpans must come with the target', {
+    field: 'openSpans',
+    value: openSpans,
+    limit: 'as they were when the target was opened',
+  });
+}
+
+function useTarget(target: Target, openSpans: OpenSpanOptions = {}): void {
   const { key } = checkTarget(target);
   if (fromHook) return;
   if (targetKey !== undefined && targetKey !== key) {
@@ -172,8 +194,9 @@ function useTarget(target: Target): void {
     });
   }
   if (targetKey === key) return;
-  ownTrace = openTraceOfOpenEvents(target);
+  ownTrace = openTraceOfOpenEvents(target, {}, openSpans);
   targetKey = key;
+  openSpansKey = JSON.stringify(openSpans);
   const trace = ownTrace;
   isIdle = false;
   source = () => (isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents());
@@ -202,6 +225,7 @@ export async function shutdown(): Promise<void> {
   output = undefined;
   ownTrace = undefined;
   targetKey = undefined;
+  openSpansKey = undefined;
   await trace?.close();
 }
 

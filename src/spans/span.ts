@@ -127,7 +127,10 @@ export class Span {
   declare state: number;
   /** @internal The slot that keeps the span while it is open; -1: none. */
   declare slot: number;
-  /** @internal Whether the slot has everything but events, links and status. */
+  /**
+   * @internal Whether the slot has everything but events, links and status: it becomes the final record.
+   * A change of attributes or name without `set` and `rename` must clear it.
+   */
   declare isInSlot: boolean;
   /** @internal How many attributes there are; -1: not counted yet. */
   declare count: number;

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { configure } from '../../src/spans/recording.js';
+import type { Trace } from '../../src/heph/write/trace.js';
+import { configure, output, shutdown } from '../../src/spans/recording.js';
 import { startSpan } from '../../src/spans/spans.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recorded } from './span-trace.js';
@@ -89,6 +91,114 @@ test('the record of an open span ends as what the span has become', async () => 
   expect(by.get(1006)!.end).toBeGreaterThanOrEqual(by.get(1006)!.start);
   expect(by.get(1007)!.attributes).toEqual({ n: 1007 });
   expect(spans.some((span) => span.unfinished)).toBe(false);
+});
+
+test('ten thousand open spans have a place each, and the one after them is counted', async () => {
+  const count = 10_000;
+  let stats: unknown;
+  const spans = await recorded(
+    directory,
+    () => {
+      for (let n = 0; n <= count; n++) startSpan(`open ${n % 7}`, { n });
+      stats = (output!.trace as unknown as Pick<Trace, 'stats'>).stats().open;
+    },
+    { openSpans: { count } },
+  );
+  expect(stats).toEqual({ events: count, unkept: 1 });
+  expect(spans.every((span) => span.unfinished)).toBe(true);
+  const numbers = spans.map(({ attributes }) => attributes['n'] as number);
+  expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, n) => n));
+});
+
+test('places have the size and number that were asked for', async () => {
+  const text = 'x'.repeat(5000);
+  const attributes = { text };
+  const whole = await recorded(directory, () => startSpan('long', attributes), {
+    openSpans: { bytes: 8000 },
+  });
+  expect(whole).toMatchObject([{ attributes, unfinished: true, dropped: { attributes: 0 } }]);
+  const none = await recorded(
+    directory,
+    () => {
+      startSpan('open');
+      startSpan('ended').end();
+    },
+    { openSpans: { count: 0 } },
+  );
+  expect(none).toMatchObject([{ name: 'ended', unfinished: false }]);
+  process.env['TRACEWRIGHT_OPEN_SPAN_BYTES'] = '128';
+  process.env['TRACEWRIGHT_OPEN_SPANS'] = '1';
+  try {
+    const name = 'n'.repeat(40);
+    const cut = await recorded(
+      directory,
+      () => {
+        startSpan('long', { text }).end();
+        startSpan(name, { text });
+        startSpan('without a place');
+      },
+      { openSpans: {} },
+    );
+    expect(cut).toMatchObject([
+      { unfinished: false, attributes: { text } },
+      { unfinished: true, attributes: {}, dropped: { attributes: 1 } },
+    ]);
+    expect(cut[1]!.name).toBe(`${name.slice(0, 12)}…`);
+  } finally {
+    delete process.env['TRACEWRIGHT_OPEN_SPAN_BYTES'];
+    delete process.env['TRACEWRIGHT_OPEN_SPANS'];
+  }
+});
+
+test('texts that were cut say so', async () => {
+  const [span] = await recorded(
+    directory,
+    () => startSpan('n'.repeat(500), { text: 'x'.repeat(90), short: 'y' }),
+    { openSpans: {} },
+  );
+  expect(span!.name).toBe(`${'n'.repeat(256)}…`);
+  const [shorter] = await recorded(
+    directory,
+    () => startSpan('n'.repeat(500), { text: 'x'.repeat(90) }),
+    {
+      openSpans: { bytes: 300 },
+    },
+  );
+  expect(shorter!.name).toBe(`${'n'.repeat(32)}…`);
+  expect(shorter!.attributes).toEqual({ text: `${'x'.repeat(32)}…` });
+});
+
+test('options of open spans are checked', async () => {
+  const target = join(directory, 'checked.heph');
+  const refused = (openSpans: unknown, message: RegExp, code = 'ERR_ARGUMENT_RANGE') => {
+    expect(() => {
+      configure({ target, openSpans: openSpans as object });
+    }).toThrow(
+      expect.objectContaining({ code, message: expect.stringMatching(message) as string }),
+    );
+  };
+  refused({ count: 65_537 }, /openSpans\.count must be an integer from 0 to 65536, got 65537/);
+  refused({ count: -1 }, /openSpans\.count/);
+  refused({ count: '1' }, /openSpans\.count/, 'ERR_ARGUMENT_TYPE');
+  refused({ bytes: 127 }, /openSpans\.bytes must be an integer from 128 to 65536/);
+  refused({ places: 1 }, /openSpans option must be one of bytes, count/);
+  refused(1, /openSpans must be an object/, 'ERR_ARGUMENT_TYPE');
+  refused(
+    { count: 65_536, bytes: 65_536 },
+    /openSpans\.count must be at most 8\d+: 65\d+ bytes each/,
+  );
+  process.env['TRACEWRIGHT_OPEN_SPANS'] = 'many';
+  try {
+    refused({}, /TRACEWRIGHT_OPEN_SPANS must be a number, got "many"/);
+  } finally {
+    delete process.env['TRACEWRIGHT_OPEN_SPANS'];
+  }
+  configure({ target, openSpans: { count: 5 } });
+  configure({ openSpans: { count: 5 } });
+  refused({ count: 6 }, /openSpans must come with the target/, 'ERR_ORDER');
+  await shutdown();
+  configure({ target: join(directory, 'checked-later.heph'), openSpans: {} });
+  await shutdown();
 });
 
 test('spans that were open come back after a kill, and only they', () => {

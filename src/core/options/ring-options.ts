@@ -95,18 +95,19 @@ export function checkRingDir(option?: string): string | undefined {
 /**
  * Fills in environment variables and defaults and checks the result.
  *
+ * @param defaults.leastBytes the default size of the ring is no smaller.
  * @throws TracewrightError that names the option, or the variable, and its limit.
  */
 export function checkRingOptions(
   options: RingOptions,
-  defaults: { onFull: 'block' | 'drop' },
+  defaults: { onFull: 'block' | 'drop'; leastBytes?: number },
 ): CheckedRingOptions {
   options = ownOptions(options);
   const bytes = numberSetting(
     'ringBytes',
     options.ringBytes,
     'TRACEWRIGHT_RING_BYTES',
-    DEFAULT_RING,
+    Math.min(Math.max(DEFAULT_RING, defaults.leastBytes ?? 0), LARGEST_RING),
   );
   const ringBytes = integerIn(bytes.field, bytes.value, SMALLEST_RING, LARGEST_RING);
   const full = setting('onFull', options.onFull, 'TRACEWRIGHT_ON_FULL', defaults.onFull);

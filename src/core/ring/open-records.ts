@@ -5,6 +5,10 @@ import type { NativeOpenRecordOptions } from '../native-core.js';
 /** How a format opens a ring with a table of open records; see {@link OpenRecords}. */
 export type OpenRecordOptions = NativeOpenRecordOptions;
 
+/** Bounds of a table. */
+export const MOST_PLACES = core.control.mostOpenPlaces;
+export const LONGEST_RECORD = core.control.longestOpen;
+
 /** Bytes of a place for records of at most `longest` bytes: see OpenRecords::stride. */
 export function placeBytes(longest: number): number {
   return Math.ceil((core.control.openHeadBytes + longest) / 64) * 64;

@@ -12,8 +12,6 @@ import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { mayCompile } from '../../core/ring/compile.js';
-import { placeBytes } from '../../core/ring/open-records.js';
-import type { OpenRecordOptions } from '../../core/ring/open-records.js';
 import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
@@ -29,11 +27,12 @@ import {
   METADATA_MAGIC,
   OPTION_NAME_OFFSET,
   SIZE_OFFSET,
-  STREAM_OFFSET,
 } from '../layout.js';
 import { bytesOfPieces, piecesOf } from '../pieces.js';
 import { compileShape, EventShapes } from './event-shapes.js';
 import type { EventEmitter } from './event-shapes.js';
+import { OpenEventTable } from './open-events.js';
+import type { OpenSpanOptions } from './open-events.js';
 import { Stream } from './stream.js';
 import type { StreamTrace } from './stream.js';
 import { checkTarget } from '../target.js';
@@ -86,12 +85,6 @@ function recoverPlace(file: string, ringDir: string | undefined): boolean {
   return recoverPredecessor((options) => recover(file, options), ringDir);
 }
 
-/** How many events of a thread can be open at a time, each in so many bytes. */
-export interface OpenEventOptions {
-  places: number;
-  longest: number;
-}
-
 const MAX_DATAGRAM = 65_507;
 /** The packet that says when the trace's time begins (section "Metadata Packet"). */
 export function epochPacket(epochUnix: bigint): Buffer {
@@ -102,12 +95,6 @@ export function epochPacket(epochUnix: bigint): Buffer {
   packet.write(EPOCH_OPTION, OPTION_NAME_OFFSET + 2);
   packet.writeBigUInt64BE(epochUnix, OPTION_NAME_OFFSET + 2 + EPOCH_OPTION.length);
   return packet;
-}
-
-/** The table takes no more than the ring, so that its events fit one piece. */
-function placesIn(ringBytes: number, { places, longest }: OpenEventOptions): OpenRecordOptions {
-  const most = Math.floor(ringBytes / placeBytes(longest));
-  return { places: Math.min(places, most), longest, numberAt: STREAM_OFFSET };
 }
 
 /** A trace as one thread sees it. Threads of a process that open the same target share the trace. */
@@ -134,12 +121,16 @@ export class Trace implements StreamTrace {
   #stats: TraceStats | undefined;
 
   /** @internal Use `openTrace`. */
-  constructor(target: Target, options: TraceOptions, openEvents?: OpenEventOptions) {
+  constructor(target: Target, options: TraceOptions, openEvents?: OpenEventTable) {
     const checked = checkTarget(target);
     options = ownOptions<TraceOptions>(options, TRACE_OPTIONS);
     const { kind } = checked;
     this.#kind = kind;
-    const settings = checkRingOptions(options, { onFull: kind === 'file' ? 'block' : 'drop' });
+    const settings = checkRingOptions(options, {
+      onFull: kind === 'file' ? 'block' : 'drop',
+      leastBytes: openEvents?.bytes ?? 0,
+    });
+    const openRecords = openEvents?.recordsIn(settings.ringBytes);
     const sizes = checkSizeOptions(options, settings.ringBytes);
     const datagramBytes = integerIn(
       'datagramBytes',
@@ -212,7 +203,7 @@ export class Trace implements StreamTrace {
         lengthOffset: SIZE_OFFSET,
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,
-        ...(openEvents && { openRecords: placesIn(settings.ringBytes, openEvents) }),
+        ...(openRecords && { openRecords }),
       },
       this.#target,
       settings.onFault,
@@ -337,14 +328,15 @@ export function openTrace(target: Target, options: TraceOptions = {}): Trace {
   return new Trace(target, options);
 }
 
-/** Places for the open spans of a thread, and bytes of each. What does not fit is cut. */
-const OPEN_EVENTS: OpenEventOptions = { places: 1024, longest: 496 };
-
-/** Opens a trace of which each thread can keep some events while they are open. */
+/**
+ * Opens a trace of which each thread can keep some events while they are open.
+ *
+ * @throws TracewrightError also for wrong `openSpans`.
+ */
 export function openTraceOfOpenEvents(
   target: Target,
   options: TraceOptions = {},
-  openEvents = OPEN_EVENTS,
+  openSpans: OpenSpanOptions = {},
 ): Trace {
-  return new Trace(target, options, openEvents);
+  return new Trace(target, options, new OpenEventTable(openSpans));
 }

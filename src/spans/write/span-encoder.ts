@@ -42,6 +42,7 @@ export const PORTIONS: readonly Portion[] = [
   { details: false, attributes: true, text: 256 },
   { details: false, attributes: true, text: 32 },
   { details: false, attributes: false, text: 128 },
+  { details: false, attributes: false, text: 12 },
 ];
 
 /** Where and when a span is recorded. */
@@ -71,7 +72,7 @@ export function encodeSpan(
   const name = redactor === undefined ? span.name : redactor.name(span.name);
   writer.maxText = Math.min(portion.text, limits.valueLength);
   writer.cutMark = portion.text < limits.valueLength ? '…' : '';
-  writer.begin(stream, counter, name.length > portion.text ? name.slice(0, portion.text) : name);
+  writer.begin(stream, counter, cut(name, portion.text, '…'));
   writer.view.setInt32(SUBSTREAM_OFFSET, span.t2);
   writer.view.setInt32(SUBSTREAM_OFFSET + 4, span.t3);
   writer.words(TRACE_HIGH, span.t0, span.t1);
@@ -112,8 +113,7 @@ export function encodeSpan(
 
   if (extras.message !== '') {
     const { message } = extras;
-    const { maxText } = writer;
-    writer.text(STATUS_MESSAGE, message.length > maxText ? message.slice(0, maxText) : message);
+    writer.text(STATUS_MESSAGE, cut(message, writer.maxText, writer.cutMark));
   }
   if (extras.scope !== undefined && scope === 0) {
     writer.text(SCOPE_NAME, extras.scope.name);
@@ -141,6 +141,10 @@ export function encodeSpan(
     if (lost > 0) writer.unsigned(DROPPED_ATTRIBUTES, lost);
   }
   return writer.finish();
+}
+
+function cut(text: string, most: number, mark: string): string {
+  return text.length > most ? text.slice(0, most) + mark : text;
 }
 
 function putLink(writer: EventWriter, { to }: SpanLink): void {

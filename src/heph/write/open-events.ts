@@ -1,0 +1,73 @@
+import { integerIn, ownOptions } from '../../core/options/argument.js';
+import { numberSetting } from '../../core/options/setting.js';
+import type { Setting } from '../../core/options/setting.js';
+import { outOfRange } from '../../core/errors.js';
+import { LONGEST_RECORD, MOST_PLACES, placeBytes } from '../../core/ring/open-records.js';
+import type { OpenRecordOptions } from '../../core/ring/open-records.js';
+import { STREAM_OFFSET } from '../layout.js';
+
+/** How many spans of a thread are kept while they are open, and how much of each. */
+export interface OpenSpanOptions {
+  /**
+   * Spans of a thread that are kept while they are open, 0 to 65,536. Default 1,024, or
+   * `TRACEWRIGHT_OPEN_SPANS`. More of them are counted, and lost if the process dies.
+   */
+  count?: number;
+  /**
+   * Bytes that are kept of each, 128 to 65,536; a longer span is cut. Default 496, or
+   * `TRACEWRIGHT_OPEN_SPAN_BYTES`.
+   */
+  bytes?: number;
+}
+
+const NAMES = { count: true, bytes: true } as const;
+const DEFAULT_COUNT = 1024;
+const DEFAULT_BYTES = 496;
+const LEAST_BYTES = 128;
+
+/** A table of open events, by options and variables. */
+export class OpenEventTable {
+  readonly #count: Setting;
+  readonly #places: number;
+  readonly #longest: number;
+
+  /** @throws TracewrightError that names the option, or the variable, and its range. */
+  constructor(given: OpenSpanOptions = {}) {
+    const own = ownOptions<OpenSpanOptions>(given, NAMES, 'openSpans');
+    this.#count = numberSetting('openSpans.count', own.count, 'TRACEWRIGHT_OPEN_SPANS', undefined);
+    const bytes = numberSetting(
+      'openSpans.bytes',
+      own.bytes,
+      'TRACEWRIGHT_OPEN_SPAN_BYTES',
+      DEFAULT_BYTES,
+    );
+    const { field, value = DEFAULT_COUNT } = this.#count;
+    this.#places = integerIn(field, value, 0, MOST_PLACES);
+    this.#longest = integerIn(bytes.field, bytes.value, LEAST_BYTES, LONGEST_RECORD);
+  }
+
+  /** Bytes of the table. A ring is no smaller, so that all that is open fits one piece of a trace. */
+  get bytes(): number {
+    return this.#places * placeBytes(this.#longest);
+  }
+
+  /**
+   * The table of a ring; undefined for none. The default count becomes less in a small ring.
+   *
+   * @throws TracewrightError when the count was set and the table is larger than the ring.
+   */
+  recordsIn(ringBytes: number): OpenRecordOptions | undefined {
+    const each = placeBytes(this.#longest);
+    const most = Math.floor(ringBytes / each);
+    const { field, value } = this.#count;
+    if (this.#places > most && value !== undefined) {
+      throw outOfRange(
+        field,
+        value,
+        `at most ${most}: ${each} bytes each, in no more than the ring's ${ringBytes}`,
+      );
+    }
+    const places = Math.min(this.#places, most);
+    return places === 0 ? undefined : { places, longest: this.#longest, numberAt: STREAM_OFFSET };
+  }
+}
