@@ -1,12 +1,48 @@
 // Which file of the published package each module of src/ is built into. A few files start faster
 // than many: Node spends longer on finding and compiling a small module than on running it.
 
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const dist = join(root, 'dist');
+export const source = join(root, 'src');
+
+/** Every module of src/: its path there, without the suffix. */
+export const modules = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => name.replaceAll('\\', '/').slice(0, -'.ts'.length));
+
+const PATTERNS = {
+  // Type imports are not matched: they end with the compilation.
+  static: /^(?:import|export)\s+(\{[^}]*\}|\*(?: as \w+)?|\w+)\s+from\s+'(\.[^']+)\.js';/gm,
+  late: /(\b)require\('(\.[^']+)\.js'\)/g,
+};
+
+/** The names within the braces of an import, without types; all (`*`) of any other. */
+function namesIn(clause) {
+  if (!clause.startsWith('{')) return ['*'];
+  return clause
+    .slice(1, -1)
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '' && !each.startsWith('type '))
+    .map((each) => each.split(' as ')[0]);
+}
+
+/** What a module imports of others, or requires of them within its functions (`late`). */
+export function importsOf(module) {
+  const text = readFileSync(join(source, `${module}.ts`), 'utf8');
+  return Object.entries(PATTERNS).flatMap(([kind, pattern]) =>
+    [...text.matchAll(pattern)].map(([, clause, path]) => ({
+      kind,
+      imported: posix.join(posix.dirname(module), path),
+      names: namesIn(clause),
+    })),
+  );
+}
 
 /** What `exports` and `bin` of package.json name: the module in src/, which has a file of its own. */
 export const faces = [
@@ -20,39 +56,64 @@ export const faces = [
   'cli/main',
 ];
 
-/** The modules of each file; the first rule that matches holds. */
-const rules = [
+/** What the hook loads before the program runs: the modules that it imports, and those that they import. */
+const atStart = new Set();
+function addAtStart(module) {
+  if (atStart.has(module)) return;
+  atStart.add(module);
+  for (const { kind, imported } of importsOf(module)) if (kind === 'static') addAtStart(imported);
+}
+addAtStart('node/begin-tracing');
+
+/** Modules that do not lie in the file of their folder; the first rule that matches holds. */
+const exceptions = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
-  // Files that are loaded when they are first needed.
+  // What decides whether a process is traced at all needs nothing else.
+  [/^(node\/enabled|core\/options\/switch)$/, 'node/enabled'],
+  // ncc finds the binaries in files of older syntax only: see load-addon.ts.
+  [/^core\/load-addon$/, 'core/load-addon'],
+];
+
+/** The files of the modules that are loaded when they are first needed; the first rule that matches holds. */
+const folders = [
   [/^core\/recovery\/(?!predecessor|process-identity|recovery-errors|ring-trust)/, 'core/recovery'],
   [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^spans\/read\//, 'spans/reading'],
   [/^spans\//, 'spans/spans'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
-  // What decides whether a process is traced at all needs nothing else.
-  [/^(node\/enabled|core\/options\/switch)$/, 'node/enabled'],
-  // ncc finds the binaries in files of older syntax only: see load-addon.ts.
-  [/^core\/load-addon$/, 'core/load-addon'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
   [/^node\/requests\/context\/(?!propagation-policy)/, 'node/context'],
-  [/^node\//, 'node/hook'],
+  [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
+  [/^node\/threads\/(collection-stream|ovni-rotation)$/, 'node/$1'],
   [/^(traces|cli)\//, 'cli/commands'],
 ];
 
-/**
- * The file of dist/, without its suffix, that a module is built into.
- *
- * @param module path in src/ without its suffix, such as `ovni/write/emit`.
- */
-export function fileOf(module) {
+function matching(rules, module) {
   for (const [pattern, file] of rules) {
     const match = pattern.exec(module);
     if (match !== null) return file.replaceAll(/\$(\d)/g, (_, group) => match[group]);
   }
-  throw new Error(`no file of the package holds src/${module}.ts: add a rule`);
+  return undefined;
+}
+
+/**
+ * The file of dist/, without its suffix, that a module is built into. Each folder has one for what the
+ * hook loads before the program runs.
+ *
+ * @param module path in src/ without its suffix, such as `ovni/write/emit`.
+ */
+export function fileOf(module) {
+  const [folder] = module.split('/');
+  const file =
+    matching(exceptions, module) ??
+    (atStart.has(module) ? `${folder}/start` : matching(folders, module));
+  if (file === undefined) {
+    throw new Error(`no file of the package holds src/${module}.ts: add a rule`);
+  }
+  return file;
 }
 
 /** Modules that tests, torture and fuzz runs use of the built package, next to what it exports. */

@@ -1,44 +1,38 @@
 import { writeSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { clockNow } from '../core/clock.js';
-import { checkFileMode, directoryMode } from '../core/options/file-mode.js';
 import { mapPagesLate } from '../core/ring/ring.js';
-import { keepTargetOpen } from '../core/ring/shared-target.js';
 import { systemThreadId } from '../core/system-thread.js';
 import { TracewrightError } from '../core/errors.js';
-import { makeDirectories } from '../core/files/make-directories.js';
 import { recordsNothing } from '../core/off.js';
 import { shared } from '../core/process-state.js';
 import { checkRingDir, checkRingOptions } from '../core/options/ring-options.js';
-import { holdingSignals } from '../core/signals.js';
 import { claimSizeVariables, readSizeVariables } from '../core/options/size-limits.js';
 import type { CheckedSizeOptions, SizeOptions } from '../core/options/size-limits.js';
-import { EXTENSION } from '../heph/file-names.js';
-import { checkTarget } from '../heph/target.js';
-import { openTraceOfOpenEvents } from '../heph/write/trace.js';
-import type { Trace } from '../heph/write/trace.js';
 import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
-import { traceClientRequests } from './requests/client-spans.js';
 import { completeAtExit, completeOnSignals } from './process-end.js';
-import { traceFetchRequests } from './requests/fetch-spans.js';
 import { GarbageCollections } from './threads/garbage-collections.js';
-import type { ServerRecorder } from './requests/exchange.js';
-import { FlatRecorder } from './requests/flat-recorder.js';
-import { traceServerRequests } from './requests/server-spans.js';
-import { firstPiece, presentPiece, rotatePieces } from './threads/ovni-rotation.js';
 import type { PieceSettings } from './threads/ovni-rotation.js';
+import { onFirstMessage } from './requests/channels.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
-import type { ProcessPlan } from './run/process-plan.js';
-import { RequestsInFlight } from './threads/requests-in-flight.js';
+import type { HephPlan, ProcessPlan } from './run/process-plan.js';
+import type { RequestsInFlight } from './threads/requests-in-flight.js';
 import { enterFormat, joinRun, leaveRun } from './run/run.js';
 import type { Run } from './run/run.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
-import { SpanStream } from './requests/span-stream.js';
 import { beginFirstThread, beginStream, beginThread, beginTrace } from './threads/thread-stream.js';
 import { PAUSE_MS } from './guard.js';
 import { reasonOf, warn } from './warning.js';
+
+/** What is published first of anything that is recorded of requests. */
+const FIRST_OF_REQUESTS = [
+  'http.server.request.start',
+  'http.client.request.start',
+  'undici:request:create',
+  'fastify.initialization',
+];
 
 /** Runs one part of the set-up. If it fails, the others continue without it. */
 function part<T>(what: string, begin: () => T): T | undefined {
@@ -47,30 +41,6 @@ function part<T>(what: string, begin: () => T): T | undefined {
   } catch (error) {
     warn(`${what}: ${reasonOf(error)}`);
     return undefined;
-  }
-}
-
-/** `name.heph`, then `name-<pid>.heph`, `name-<pid>-2.heph` …: the first that is not there. */
-function openFree(
-  path: string,
-  sharedName: boolean,
-  sizes: SizeOptions,
-): { trace: Trace; target: string } {
-  const suffix = extname(path);
-  const stem = join(dirname(path), basename(path, suffix));
-  makeDirectories(dirname(path), directoryMode(checkFileMode()));
-  for (let attempt = sharedName ? 1 : 0; ; attempt++) {
-    const tail =
-      attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;
-    const target = `${stem}${tail}${suffix}`;
-    try {
-      const trace = holdingSignals(() => openTraceOfOpenEvents(target, sizes));
-      // A worker that is the first to be traced may be gone before the others.
-      keepTargetOpen(checkTarget(target).key);
-      return { trace, target };
-    } catch (error) {
-      if (!(error instanceof TracewrightError) || error.code !== 'ERR_TRACE_EXISTS') throw error;
-    }
   }
 }
 
@@ -123,25 +93,25 @@ function sizeOptionsOf({ maxBytes, rotateBytes, atMaxBytes }: CheckedSizeOptions
   };
 }
 
-function openHeph(settings: Settings, run: Run, used: number): { trace: Trace; target: string } {
+/** The trace of a target that the user has named is opened at once, so that a mistake is reported at once. */
+function planHeph(settings: Settings, run: Run, used: number): HephPlan {
   const { hephTarget, name } = settings;
   if (hephTarget === undefined) {
     const sizes = sizeOptionsOf(sizesOf(used));
-    return openFree(join(enterFormat(run, 'heph'), `${name}${EXTENSION}`), true, sizes);
+    // Held open from now on, so that nothing else can take the place of the directory.
+    return { path: join(enterFormat(run, 'heph'), name), sizes };
   }
-  if (checkTarget(hephTarget).kind === 'file') {
-    // Every process of the run needs a file of its own.
-    return openFree(checkTarget(hephTarget).path, !run.topmost, sizeOptionsOf(sizesOf(0)));
-  }
-  return { trace: openTraceOfOpenEvents(hephTarget), target: hephTarget };
+  const { openNamedTarget } =
+    require('./requests/heph-trace.js') as typeof import('./requests/heph-trace.js');
+  return { target: openNamedTarget(hephTarget, !run.topmost, () => sizeOptionsOf(sizesOf(0))) };
 }
 
 function announce(settings: Settings, run: Run, plan: ProcessPlan): void {
   if (settings.quiet || !run.topmost) return;
   const places = new Set<string>();
+  const { heph } = plan;
   if (plan.ovni || settings.hephTarget === undefined) places.add(run.directory);
-  if (plan.hephTarget !== undefined && settings.hephTarget !== undefined)
-    places.add(plan.hephTarget);
+  if (heph !== undefined && 'target' in heph) places.add(heph.target);
   try {
     writeSync(
       2,
@@ -163,15 +133,20 @@ function beginOvni(settings: Settings, run: Run, used: number): PieceSettings | 
     beginFirstThread(firstClock, topmost);
     return undefined;
   }
+  const { firstPiece } = rotation();
   const begun = topmost ? firstClock : clockNow();
   beginTrace(settings, firstPiece(directory, begun), most, directory);
   beginFirstThread(begun, true);
   return { ...sizes, directory };
 }
 
+function rotation(): typeof import('./threads/ovni-rotation.js') {
+  return require('./threads/ovni-rotation.js') as typeof import('./threads/ovni-rotation.js');
+}
+
 /** The moment with which a late stream of the present ovni trace leads. */
 function firstClockOf(plan: ProcessPlan): bigint {
-  return plan.pieces === undefined ? plan.firstClock : presentPiece().begun;
+  return plan.pieces === undefined ? plan.firstClock : rotation().presentPiece().begun;
 }
 
 /** What takes the calling thread from one piece of the ovni trace to the next. */
@@ -179,9 +154,9 @@ function rotate(
   plan: ProcessPlan,
   pieces: PieceSettings,
   collections: GarbageCollections | undefined,
-  requests: RequestsInFlight,
+  requests: LateRequests,
 ): void {
-  rotatePieces(pieces, plan.firstTid === systemThreadId(), {
+  rotation().rotatePieces(pieces, plan.firstTid === systemThreadId(), {
     begin(stream, begun) {
       beginStream(stream, begun, clockNow(), plan.firstTid);
     },
@@ -190,13 +165,13 @@ function rotate(
     },
     arrive(begun) {
       collections?.enterTrace(begun);
-      requests.restate();
+      requests.inFlight?.restate();
     },
   });
 }
 
 /** What concerns the ovni stream of the thread alone, once it has begun. */
-function observeThread(plan: ProcessPlan, requests: RequestsInFlight): void {
+function observeThread(plan: ProcessPlan, requests: LateRequests): void {
   const collections = part('garbage collections are not traced', () => {
     const observed = new GarbageCollections(firstClockOf(plan));
     completeAtExit(observed);
@@ -205,30 +180,28 @@ function observeThread(plan: ProcessPlan, requests: RequestsInFlight): void {
   if (plan.pieces !== undefined) rotate(plan, plan.pieces, collections, requests);
 }
 
-/** @param requests for the ovni stream of the thread, which may be yet to begin. */
-function observe(
-  plan: ProcessPlan,
-  trace: Trace | undefined,
-  requests: RequestsInFlight | undefined,
-): void {
-  const spans = plan.hephTarget === undefined ? undefined : new SpanStream(plan.hephTarget, trace);
-  if (requests !== undefined && thread.process !== undefined) observeThread(plan, requests);
-  if (spans === undefined && requests === undefined) return;
-  const open = spans === undefined ? undefined : recorderOf(plan, spans);
-  traceServerRequests(open, requests, plan.requestBytes);
+/** What counts the open requests of the thread, from the first request on. */
+interface LateRequests {
+  inFlight?: RequestsInFlight;
 }
 
-/** Records outgoing requests; returns what opens the recorder of those that come in. */
-function recorderOf({ context }: ProcessPlan, spans: SpanStream): () => ServerRecorder {
-  if (context !== undefined) {
-    const { traceRequestsWithContext } =
-      require('./requests/context/trace-requests.js') as typeof import('./requests/context/trace-requests.js');
-    const recorder = traceRequestsWithContext(spans, context);
-    return () => recorder;
+/** @param requests the ovni stream of the thread may be yet to begin; undefined: it will have none. */
+function observe(plan: ProcessPlan, requests: LateRequests | undefined): void {
+  if (plan.ovni && requests !== undefined && thread.process !== undefined) {
+    observeThread(plan, requests);
   }
-  traceClientRequests(spans);
-  traceFetchRequests(spans);
-  return () => new FlatRecorder(spans);
+  if (plan.heph === undefined && (requests === undefined || !plan.ovni)) return;
+  const begin = (): void => {
+    part('HTTP requests are not traced', () => {
+      const { traceRequests } =
+        require('./requests/trace-requests.js') as typeof import('./requests/trace-requests.js');
+      const inFlight = traceRequests(plan, plan.ovni && requests !== undefined);
+      if (requests !== undefined && inFlight !== undefined) requests.inFlight = inFlight;
+    });
+  };
+  // Spans of the program go to the same trace, and may come before any request.
+  if (plan.context !== undefined) begin();
+  else onFirstMessage(FIRST_OF_REQUESTS, begin);
 }
 
 function beginFirst(): void {
@@ -244,13 +217,13 @@ function beginFirst(): void {
     ? part('no ovni trace is written', () => ({ pieces: beginOvni(settings, run, used) }))
     : undefined;
   const heph = settings.heph
-    ? part('no Heph trace is written', () => openHeph(settings, run, used))
+    ? part('no Heph trace is written', () => planHeph(settings, run, used))
     : undefined;
   const plan: ProcessPlan = {
     firstClock,
     ovni: ovni !== undefined,
     pieces: ovni?.pieces,
-    hephTarget: heph?.target,
+    heph,
     requestBytes: settings.requestBytes,
     context: settings.context,
     firstTid: systemThreadId(),
@@ -261,7 +234,7 @@ function beginFirst(): void {
     return;
   }
   announce(settings, run, plan);
-  observe(plan, heph?.trace, ovni === undefined ? undefined : new RequestsInFlight());
+  observe(plan, {});
 }
 
 /** Begins the ovni stream of a further thread; returns what the system has refused it, if it has. */
@@ -278,7 +251,7 @@ function beginFurtherThread(plan: ProcessPlan): TracewrightError | undefined {
 const UNTRACED = 'no ovni trace of this thread is written';
 
 /** Begins the ovni stream of a thread once the system allows it. */
-function beginLater(plan: ProcessPlan, requests: RequestsInFlight): void {
+function beginLater(plan: ProcessPlan, requests: LateRequests): void {
   setTimeout(() => {
     if (currentProcess()?.finished !== false || thread.process !== undefined) return;
     part(UNTRACED, () => {
@@ -287,26 +260,26 @@ function beginLater(plan: ProcessPlan, requests: RequestsInFlight): void {
         return;
       }
       observeThread(plan, requests);
-      requests.restate();
+      requests.inFlight?.restate();
     });
   }, PAUSE_MS).unref();
 }
 
 function beginFurther(plan: ProcessPlan): void {
   settleRingDir();
-  let requests: RequestsInFlight | undefined;
+  let requests: LateRequests | undefined;
   if (plan.ovni && currentProcess()?.finished === false) {
     requests = part(UNTRACED, () => {
       const refused = beginFurtherThread(plan);
-      const inFlight = new RequestsInFlight();
+      const late: LateRequests = {};
       if (refused !== undefined) {
         warn(`${UNTRACED} until the system allows it: ${reasonOf(refused)}`);
-        beginLater(plan, inFlight);
+        beginLater(plan, late);
       }
-      return inFlight;
+      return late;
     });
   }
-  observe(plan, undefined, requests);
+  observe(plan, requests);
 }
 
 const hook = shared('node.hook', () => ({ begun: false }));

@@ -1,5 +1,5 @@
-import { subscribe } from 'node:diagnostics_channel';
 import { TracewrightError } from '../core/errors.js';
+import { subscribe } from './requests/channels.js';
 import { reasonOf, warn } from './warning.js';
 
 /** Time before an operation that failed with a system error is tried again. */

@@ -58,7 +58,7 @@ describe('TRACEWRIGHT_ENABLED', () => {
     expect(readdirSync(cwd)).toEqual(['program.cjs']);
     const { files, addon } = JSON.parse(stdout) as { files: string[]; addon: boolean };
     expect(addon).toBe(false);
-    expect(files).not.toContain('hook.js');
+    expect(files).not.toContain('start.js');
     expect(files).not.toContain('core.js');
   });
 

@@ -120,7 +120,8 @@ describe('the budget', () => {
     for (const path of paths) {
       expect(statSync(path).size).toBeGreaterThan(800_000);
     }
-    expect(hephFiles(service.directory)[0]).toMatch(/\.000001\.heph$/);
+    const [first] = readdirSync(join(service.directory, 'ovni'));
+    expect(first).toBe(`${service.pid}.000001`);
   });
 });
 

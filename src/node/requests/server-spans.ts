@@ -1,8 +1,8 @@
-import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
+import { subscribe } from './channels.js';
 import { Connection, Exchange } from './exchange.js';
 import type { ServerRecorder } from './exchange.js';
 import { routeOf, watchFastifyRoutes } from './routes.js';

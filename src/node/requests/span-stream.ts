@@ -1,30 +1,25 @@
-import { holdingSignals } from '../../core/signals.js';
 import { isMainThread } from '../../core/system-thread.js';
-import { openTraceOfOpenEvents } from '../../heph/write/trace.js';
-import type { Trace } from '../../heph/write/trace.js';
 import type { Stream } from '../../heph/write/stream.js';
+import type { HephPlan } from '../run/process-plan.js';
+import { hephTrace } from './heph-trace.js';
 
 /**
- * The Heph stream of the calling thread. It is opened with the first span, so that a worker that
+ * The Heph stream of the calling thread. It is opened with the first span, so that a thread that
  * serves nothing costs nothing.
  */
 export class SpanStream {
-  readonly #target: string;
-  #trace: Trace | undefined;
+  readonly #plan: HephPlan;
   #stream: Stream | undefined;
   #substream = 0;
 
-  /** @param target where the trace of the process goes. */
-  constructor(target: string, trace?: Trace) {
-    this.#target = target;
-    this.#trace = trace;
+  constructor(plan: HephPlan) {
+    this.#plan = plan;
   }
 
   /** The stream: 0 for the main thread, the next number for every worker. */
   get stream(): Stream {
     if (this.#stream === undefined) {
-      this.#trace ??= holdingSignals(() => openTraceOfOpenEvents(this.#target));
-      const trace = this.#trace;
+      const trace = hephTrace(this.#plan);
       this.#stream = isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents();
     }
     return this.#stream;

@@ -1,6 +1,15 @@
-import { claimNote, getNote, putNote } from '../../core/process-notes.js';
+import { putNote } from '../../core/process-notes.js';
+import type { SizeOptions } from '../../core/options/size-limits.js';
 import type { ContextSettings } from '../requests/context/propagation-policy.js';
 import type { PieceSettings } from '../threads/ovni-rotation.js';
+import { noteOrClaim } from './note-or-claim.js';
+
+/** Where the Heph trace of a process goes. */
+export type HephPlan =
+  /** It is open, as a file or a socket. */
+  | { target: string }
+  /** A file that is opened with the first span of the process: the path without pid and extension. */
+  | { path: string; sizes: SizeOptions };
 
 /** What the first traced thread of a process has set up, for the threads that follow. */
 export interface ProcessPlan {
@@ -8,8 +17,8 @@ export interface ProcessPlan {
   firstClock: bigint;
   /** Whether the process writes an ovni trace. */
   ovni: boolean;
-  /** Where its Heph trace goes, if it writes one. */
-  hephTarget: string | undefined;
+  /** Undefined: it writes no Heph trace. */
+  heph: HephPlan | undefined;
   /** How the ovni trace of the process rotates, if it does. */
   pieces: PieceSettings | undefined;
   /** Whether request spans tell the bytes that were written. */
@@ -23,15 +32,6 @@ export interface ProcessPlan {
 /** Node's threads share no JavaScript, so the plan is kept in the native core. */
 const NOTE = 'node.plan';
 
-const LONGEST_SET_UP_MS = 10_000;
-
-function publishedPlan(): ProcessPlan | undefined {
-  const note = getNote(NOTE);
-  if (note === '') return undefined;
-  const plan = JSON.parse(note) as Omit<ProcessPlan, 'firstClock'> & { firstClock: string };
-  return { ...plan, firstClock: BigInt(plan.firstClock) };
-}
-
 /**
  * The plan of this process, for which a thread waits that another is ahead of. Undefined: the calling
  * thread is the first that is traced, and publishes or forgoes one.
@@ -39,14 +39,10 @@ function publishedPlan(): ProcessPlan | undefined {
  * @throws when the other takes longer than ten seconds.
  */
 export function knownPlan(): ProcessPlan | undefined {
-  const until = Date.now() + LONGEST_SET_UP_MS;
-  const still = new Int32Array(new SharedArrayBuffer(4));
-  for (;;) {
-    const plan = publishedPlan();
-    if (plan !== undefined || claimNote(NOTE)) return plan;
-    if (Date.now() > until) throw new Error('another thread is still setting up the traces');
-    Atomics.wait(still, 0, 0, 5);
-  }
+  const note = noteOrClaim(NOTE);
+  if (note === undefined) return undefined;
+  const plan = JSON.parse(note) as Omit<ProcessPlan, 'firstClock'> & { firstClock: string };
+  return { ...plan, firstClock: BigInt(plan.firstClock) };
 }
 
 /** Leaves the plan for the threads that follow. */

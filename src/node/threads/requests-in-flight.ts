@@ -2,9 +2,8 @@ import { TracewrightError } from '../../core/errors.js';
 import { compileMarks, defineMark, labelMark } from '../../ovni/write/mark.js';
 import { thread } from '../../ovni/write/thread.js';
 import { Guard } from '../guard.js';
+import { IN_FLIGHT } from './thread-stream.js';
 
-/** Mark type of the requests that a thread is serving. */
-export const IN_FLIGHT = 0;
 /** Number of values with a label. Larger values have none. */
 const MAX_LABELLED = 4096;
 const FIRST_LABELLED = 8;

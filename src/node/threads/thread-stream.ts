@@ -2,17 +2,17 @@ import { cpus } from 'node:os';
 import { clockNow } from '../../core/clock.js';
 import { holdingSignals } from '../../core/signals.js';
 import { isMainThread } from '../../core/system-thread.js';
-import { setAttribute } from '../../ovni/write/attribute.js';
 import { beginProcess } from '../../ovni/write/process.js';
 import type { StreamWriter } from '../../ovni/write/stream-writer.js';
 import { emitThreadStart } from '../../ovni/write/thread-start.js';
 import { readyProcess } from '../../ovni/write/process-note.js';
 import { addCpu, thread } from '../../ovni/write/thread.js';
 import type { Settings } from '../settings.js';
-import { IN_FLIGHT } from './requests-in-flight.js';
 
 /** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */
 const VIRTUAL_CPU = -1;
+/** Mark type of the requests that a thread is serving. */
+export const IN_FLIGHT = 0;
 
 /** What a stream says about itself in its metadata, as the attribute `node`. */
 export function threadName(): string {
@@ -82,7 +82,11 @@ function openStream(cpusOfLoom: readonly { index: number; phyid: number }[]): vo
   const current = readyProcess('threadInit');
   // A mark is never 0, so a count of requests is one more: viewers subtract what is given here.
   const counters = { [IN_FLIGHT]: 1 };
-  setAttribute(thread, 'node', { thread: threadName(), version: process.version, counters });
+  thread.metadata.attributes['node'] = {
+    thread: threadName(),
+    version: process.version,
+    counters,
+  };
   const inStream = current.version === 3;
   if (inStream) thread.metadata.cpus = [...cpusOfLoom];
   thread.open(current, undefined, thread);

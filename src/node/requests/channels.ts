@@ -1,0 +1,42 @@
+import * as diagnostics from 'node:diagnostics_channel';
+
+type Observer = (message: unknown) => void;
+
+/** A message that has come before what observes it was loaded, and the observers that are to get it. */
+interface FirstMessage {
+  readonly channel: string;
+  readonly observers: Observer[];
+}
+
+let first: FirstMessage | undefined;
+
+/** Subscribes to a diagnostics channel: also to the message for which {@link onFirstMessage} calls `begin`. */
+export function subscribe(channel: string, observer: Observer): void {
+  diagnostics.subscribe(channel, observer);
+  if (first?.channel === channel) first.observers.push(observer);
+}
+
+/**
+ * Calls `begin` with the first message on one of the channels, once. What `begin` subscribes gets that
+ * message too. Until then nothing is loaded: most processes of a build or a shell serve no request.
+ */
+export function onFirstMessage(channels: readonly string[], begin: () => void): void {
+  const observers = channels.map((channel) => {
+    const observer = (message: unknown): void => {
+      arrive(channel, message);
+    };
+    return { channel, observer };
+  });
+  const arrive = (channel: string, message: unknown): void => {
+    for (const each of observers) diagnostics.unsubscribe(each.channel, each.observer);
+    const found: FirstMessage = { channel, observers: [] };
+    first = found;
+    try {
+      begin();
+    } finally {
+      first = undefined;
+    }
+    for (const observer of found.observers) observer(message);
+  };
+  for (const { channel, observer } of observers) diagnostics.subscribe(channel, observer);
+}

@@ -1,0 +1,80 @@
+import { basename, dirname, extname, join } from 'node:path';
+import { TracewrightError } from '../../core/errors.js';
+import { makeDirectories } from '../../core/files/make-directories.js';
+import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
+import type { SizeOptions } from '../../core/options/size-limits.js';
+import { putNote } from '../../core/process-notes.js';
+import { keepTargetOpen } from '../../core/ring/shared-target.js';
+import { shared } from '../../core/process-state.js';
+import { holdingSignals } from '../../core/signals.js';
+import { EXTENSION } from '../../heph/file-names.js';
+import { checkTarget } from '../../heph/target.js';
+import { openTraceOfOpenEvents } from '../../heph/write/trace.js';
+import type { Trace } from '../../heph/write/trace.js';
+import { noteOrClaim } from '../run/note-or-claim.js';
+import type { HephPlan } from '../run/process-plan.js';
+
+/** The Heph trace of the process as this thread has it open, for all copies of the package there. */
+const opened = shared('node.heph', (): { trace?: Trace } => ({}));
+
+/** `name.heph`, then `name-<pid>.heph`, `name-<pid>-2.heph` …: opens the first that is not there. */
+function openFree(path: string, sharedName: boolean, sizes: SizeOptions): string {
+  const suffix = extname(path);
+  const stem = join(dirname(path), basename(path, suffix));
+  makeDirectories(dirname(path), directoryMode(checkFileMode()));
+  for (let attempt = sharedName ? 1 : 0; ; attempt++) {
+    const tail =
+      attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;
+    const target = `${stem}${tail}${suffix}`;
+    try {
+      opened.trace = holdingSignals(() => openTraceOfOpenEvents(target, sizes));
+      // A worker that is the first to record a span may be gone before the others.
+      keepTargetOpen(checkTarget(target).key);
+      return target;
+    } catch (error) {
+      if (!(error instanceof TracewrightError) || error.code !== 'ERR_TRACE_EXISTS') throw error;
+    }
+  }
+}
+
+/**
+ * Opens the target that `TRACEWRIGHT_HEPH_TARGET` names.
+ *
+ * @param sharedName whether another process of the run may use the name of the file.
+ * @returns the target, of a file under the name that was free.
+ */
+export function openNamedTarget(
+  wanted: string,
+  sharedName: boolean,
+  sizes: () => SizeOptions,
+): string {
+  const { kind, path } = checkTarget(wanted);
+  // Every process of the run needs a file of its own.
+  if (kind === 'file') return openFree(path, sharedName, sizes());
+  opened.trace = openTraceOfOpenEvents(wanted);
+  return wanted;
+}
+
+const NOTE = 'node.heph-target';
+
+/** The target of the process; the first thread that asks opens it. */
+function targetOf(plan: HephPlan): string {
+  if ('target' in plan) return plan.target;
+  const known = noteOrClaim(NOTE);
+  if (known !== undefined) return known;
+  let target = '';
+  try {
+    target = openFree(`${plan.path}${EXTENSION}`, true, plan.sizes);
+  } finally {
+    // After a failure empty, so that the next span tries again.
+    putNote(NOTE, target);
+  }
+  return target;
+}
+
+/** The Heph trace of the process, as this thread has it open. */
+export function hephTrace(plan: HephPlan): Trace {
+  const target = targetOf(plan);
+  opened.trace ??= holdingSignals(() => openTraceOfOpenEvents(target));
+  return opened.trace;
+}
