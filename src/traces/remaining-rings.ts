@@ -6,6 +6,7 @@ import { hasCode } from '../core/files/system-error.js';
 import { filesBelow } from '../core/recovery/ring-search.js';
 import { RingFile } from '../core/recovery/ring-file.js';
 import type { FoundTrace } from './find-traces.js';
+import { MappedRings } from './mapped-rings.js';
 import type { TraceFormat } from './trace-format.js';
 
 /** A ring that may contain a part of a trace. */
@@ -54,8 +55,9 @@ function openRing(path: string, file: string): RemainingRing | undefined {
   }
 }
 
-/** Finds the rings next to traces. Each directory is read once. */
+/** Finds the rings of traces: those next to them, and those of live processes. Each directory is read once. */
 export class RemainingRings {
+  readonly #mapped = new MappedRings();
   readonly #byDirectory = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
   /** The rings of a trace, as they are now. */
@@ -67,6 +69,20 @@ export class RemainingRings {
   }
 
   *#rings(format: TraceFormat, path: string): Generator<{ ring: string; file: string }, void> {
+    const found = new Set<string>();
+    for (const near of this.#ringsNear(format, path)) {
+      found.add(resolve(near.ring));
+      yield near;
+    }
+    const places = statSync(path).isDirectory() ? [path] : filesOf(format, path);
+    for (const place of places) {
+      for (const { ring, file } of this.#mapped.of(place)) {
+        if (!found.has(resolve(ring))) yield { ring, file };
+      }
+    }
+  }
+
+  *#ringsNear(format: TraceFormat, path: string): Generator<{ ring: string; file: string }, void> {
     const { rings } = format;
     if (statSync(path).isDirectory()) {
       for (const ring of filesBelow(path, (name) => rings.isRing(name))) {
