@@ -22,6 +22,11 @@ const NANOSECONDS = 1_000_000_000;
 /** Functions whose names are followed at once; a trace with more of them open is no trace. */
 const MAX_OPEN_FUNCTIONS = 1 << 20;
 
+/** Whether dumpi2dumpi aborts on a call: on those of MPI-IO requests, and on records of functions. */
+function isUncopied(name: string): boolean {
+  return name.startsWith('MPIO_') || name === 'Function_enter' || name === 'Function_exit';
+}
+
 const CHECK_OPTIONS = { onProgress: true, repeats: true, isBeingWritten: true } as const;
 
 /** Options of {@link checkTrace} and {@link checkRun}. */
@@ -43,7 +48,8 @@ export interface DumpiCheckOptions extends CheckOptions {
  * where calls have counters). Warnings: `newer-version`, `no-header`, `no-footer`, `unused-bytes`,
  * `array-cut` (the reader leaves elements out), `count` (an array is not as long as its count says), `nanoseconds`, `stop-before-start`, `clock-backwards`,
  * `function-nesting`, `function-name`, `footer-count`, `footer-total`, `no-init`, `no-finalize`,
- * `reader-finalize` and `reader-keyvals` (right by the format, but its reader does not get over it).
+ * `reader-finalize`, `reader-keyvals` and `reader-copy` (right by the format, but its tools do not get
+ * over it).
  *
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
@@ -199,6 +205,7 @@ class TraceCheck {
   readonly #lastStop = new Map<number, bigint>();
   #finalized = false;
   #readerEnded = false;
+  #copyAborts = false;
   #countersWithoutLabels = false;
 
   constructor(sections: Sections, cursor: CallCursor, match: MessageMatch | undefined) {
@@ -281,6 +288,11 @@ class TraceCheck {
       yield this.#warning('reader-finalize', message, offset);
     }
     this.#finalized ||= name === 'MPI_Finalize';
+    if (!this.#copyAborts && isUncopied(name)) {
+      this.#copyAborts = true;
+      const message = `dumpi2dumpi aborts on ${name}, though this is right by the format`;
+      yield this.#warning('reader-copy', message, offset);
+    }
     if (call.counters !== undefined && this.#lacksCounterLabels) {
       if (!this.#countersWithoutLabels) {
         const message = 'the call has counters, but the trace has no labels for them';

@@ -8,6 +8,8 @@ export interface Assignment {
   rendezvous: Int32Array;
   /** Undefined in a run that is not traced. */
   files: RunFiles | undefined;
+  /** `process.execArgv` as the program chose it, without what loads this module. */
+  execArgv: string[];
 }
 
 const KEY = 'tracewright.dumpi';

@@ -4,6 +4,9 @@
  *
  *     node --import tracewright/dumpi/workers pool.mjs
  *
+ * The run begins when the program makes its first worker, meets in a {@link barrier} or
+ * {@link broadcast}, or uses its {@link rank}. A program that does none of this leaves no files.
+ *
  * The main thread is rank 0, its workers are ranks 1, 2, … in the order in which they are made. The
  * start of a thread is MPI_Init and its end MPI_Finalize; a `postMessage` of a Worker or of
  * `parentPort` is MPI_Isend, and its receipt at the other end MPI_Irecv, which takes as long as the
@@ -39,6 +42,7 @@ import { busyUntilNow } from './idle-time.js';
 import { traceMain } from './main-thread.js';
 import { nodeThreads } from './node-threads.js';
 import type { Place } from './place.js';
+import { rankWhenUsed } from './rank-when-used.js';
 import { MAIN_RANK } from './run-files.js';
 import { warnNotRecorded } from './warnings.js';
 import { traceWorker } from './worker-thread.js';
@@ -49,19 +53,27 @@ const THIS_MODULE =
 
 const BROADCAST_NOTE = 'dumpi.broadcast';
 
-function traceThread(): Place | undefined {
+function traceThread(): () => Place | undefined {
   if (nodeThreads.isMainThread) return traceMain(THIS_MODULE);
   const assigned = takeAssignment();
-  return assigned === undefined ? undefined : traceWorker(assigned);
+  const place = assigned === undefined ? undefined : traceWorker(assigned);
+  return () => place;
 }
 
 /** One for all copies of the package in the thread. */
-const place = shared('dumpi.place', traceThread);
+const placeOfThread = shared('dumpi.place', traceThread);
 
-/** The rank of this thread, for calls that the program records itself; undefined if it is not traced. */
-export const rank: Rank | undefined = place?.trace;
+/**
+ * The rank of this thread, for calls that the program records itself. Undefined in a worker that is not
+ * traced. That of the main thread is opened with the run: when it is first used, or with the first
+ * worker, `barrier` or `broadcast`. If it cannot be opened, its calls do nothing.
+ */
+export const rank: Rank | undefined = nodeThreads.isMainThread
+  ? rankWhenUsed(() => placeOfThread()?.trace)
+  : placeOfThread()?.trace;
 
 function placeFor(call: string): Place {
+  const place = placeOfThread();
   if (place === undefined) throw wrongOrder(call, 'this thread is not a rank of the trace');
   return place;
 }

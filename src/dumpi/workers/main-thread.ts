@@ -9,7 +9,11 @@ import type { Place } from './place.js';
 import { RankRendezvous } from './rank-rendezvous.js';
 import { completeRank, MAIN_RANK, openMainRank, writeRankCount } from './run-files.js';
 import type { RunFiles } from './run-files.js';
-import { loading } from './worker-options.js';
+import { RunningWorkers } from './running-workers.js';
+import { loading, seenArguments } from './worker-options.js';
+
+/** Of a worker that is no rank. */
+const NOTHING: Partial<Begun> = {};
 
 /** What the run knows of a worker that is a rank. */
 interface Member {
@@ -18,12 +22,22 @@ interface Member {
   ended: boolean;
 }
 
+/** The main thread's part of a run that has begun. */
+interface Begun {
+  place: Place;
+  /** Of the files of the run; undefined if it is not traced. */
+  prefix: string | undefined;
+  running: RunningWorkers | undefined;
+}
+
 /**
- * Makes the main thread rank 0, and traces the workers that it makes.
+ * Traces the workers that the main thread makes. The run, in which it is rank 0, begins with the first
+ * worker, or when its place is first asked for.
  *
  * @param module what workers import so that they are traced.
+ * @returns the place of the main thread.
  */
-export function traceMain(module: string): Place {
+export function traceMain(module: string): () => Place {
   const files: RunFiles = {
     startTime: new Date(),
     // Now: the program may change its directory before it makes its workers.
@@ -31,10 +45,21 @@ export function traceMain(module: string): Place {
     fileRoot: '',
   };
   const rendezvous = new RankRendezvous();
-  const place = takePlace(MAIN_RANK, rendezvous, () => openMainRank(files));
-  const { trace } = place;
-  const prefix = trace?.path.replace(/-\d+\.bin$/, '');
-  rendezvous.addRank();
+  let begun: Begun | undefined;
+  const begin = (): Begun => {
+    if (begun !== undefined) return begun;
+    const place = takePlace(MAIN_RANK, rendezvous, () => openMainRank(files));
+    const prefix = place.trace?.path.replace(/-\d+\.bin$/, '');
+    rendezvous.addRank();
+    const running =
+      prefix === undefined
+        ? undefined
+        : new RunningWorkers(prefix, (rank) => {
+            completeRank(prefix, files, rank);
+          });
+    begun = { place, prefix, running };
+    return begun;
+  };
 
   const Untraced = nodeThreads.Worker;
   class TracedWorker extends Untraced {
@@ -43,11 +68,14 @@ export function traceMain(module: string): Place {
     constructor(filename: string | URL, options: WorkerOptions = {}) {
       // Node loads no module into a worker whose code is a text.
       const isRank = !options.eval;
+      const { place, prefix, running } = isRank ? begin() : NOTHING;
+      const trace = place?.trace;
       const number = rendezvous.ranks;
       const assigned = {
         number,
         rendezvous: rendezvous.state,
         files: trace === undefined ? undefined : files,
+        execArgv: seenArguments(options),
       };
       setAssignment(isRank ? assigned : undefined);
       super(filename, isRank && trace !== undefined ? loading(module, options) : options);
@@ -57,6 +85,7 @@ export function traceMain(module: string): Place {
       const peer = trace === undefined ? undefined : new Peer(trace, number);
       this.#member = { number, peer, ended: false };
       if (prefix !== undefined) writeRankCount(`${prefix}.meta`, rendezvous.ranks);
+      running?.add(number, this);
     }
 
     override postMessage(...all: Parameters<Worker['postMessage']>): void {
@@ -85,6 +114,8 @@ export function traceMain(module: string): Place {
         else if (event === 'exit') {
           member.ended = true;
           rendezvous.endRank(member.number);
+          const { prefix, running } = begin();
+          running?.delete(member.number);
           if (prefix !== undefined) completeRank(prefix, files, member.number);
         }
       }
@@ -97,5 +128,5 @@ export function traceMain(module: string): Place {
   Object.defineProperty(TracedWorker, 'name', { value: Untraced.name });
   (nodeThreads as { Worker: typeof Worker }).Worker = TracedWorker;
   syncBuiltinESMExports();
-  return place;
+  return () => begin().place;
 }

@@ -25,3 +25,8 @@ export function loading(module: string, options: WorkerOptions): WorkerOptions {
   if (!Array.isArray(given)) return options;
   return { ...options, execArgv: [...(given as string[]), '--import', module] };
 }
+
+/** The list of options that the worker's program is to see: what it would see untraced. */
+export function seenArguments({ execArgv }: WorkerOptions): string[] {
+  return Array.isArray(execArgv) ? execArgv.map(String) : process.execArgv;
+}

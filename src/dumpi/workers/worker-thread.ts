@@ -8,7 +8,8 @@ import { RankRendezvous } from './rank-rendezvous.js';
 import { MAIN_RANK, openRunRank } from './run-files.js';
 
 /** Makes a worker of the main thread the rank that it was assigned. */
-export function traceWorker({ number, rendezvous, files }: Assignment): Place {
+export function traceWorker({ number, rendezvous, files, execArgv }: Assignment): Place {
+  process.execArgv = execArgv;
   const shared = new RankRendezvous(rendezvous);
   if (files === undefined) return { number, rendezvous: shared, trace: undefined };
   const place = takePlace(number, shared, () => openRunRank(files, number));

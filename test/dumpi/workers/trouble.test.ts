@@ -55,6 +55,39 @@ describe('a program that is traced', () => {
     }
   });
 
+  it('leaves no files if it makes no worker', async () => {
+    expect(readdirSync(await traced('nothing'))).toEqual([]);
+  });
+
+  it('has whole ranks for workers that are alive at its end', async () => {
+    const directory = await traced('unref');
+    const ranks = ranksIn(directory);
+    expect(ranks).toHaveLength(6);
+    // Nothing is left to recover.
+    expect(readdirSync(directory, { recursive: true })).toHaveLength(7);
+    expect(messages(ranks.slice(0, 5), 'MPI_Irecv').sort()).toEqual(
+      messages(ranks.slice(0, 5), 'MPI_Isend').sort(),
+    );
+    expect(ranks.at(0)!.at(-1)!.name).toBe('MPI_Finalize');
+  });
+
+  it('sees the options of its workers that it chose', async () => {
+    await traced('options');
+  });
+
+  it('opens its rank when it uses it', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const use = (path: string) =>
+      resultOfFixture('dumpi/use-rank.mjs', { env: { TRACEWRIGHT_DUMPI_DIR: path } });
+    expect(await use(directory)).toEqual({ before: [], calls: ['MPI_Barrier'] });
+    expect(ranksIn(directory)[0]!.map(({ name }) => name)).toEqual([
+      'MPI_Init',
+      'MPI_Barrier',
+      'MPI_Finalize',
+    ]);
+    expect(await use('/dev/null/x')).toEqual({ before: [], calls: [] });
+  });
+
   it('sends whatever Node sends, of one size at both ends', async () => {
     const ranks = ranksIn(await traced('odd'));
     const sent = messages(ranks, 'MPI_Isend');

@@ -75,7 +75,11 @@ describe('functions, annotations and pairs', () => {
       { address: 2n ** 32n, name: 'named' },
       { address: 4096n, name: 'ANNOTATION: a text' },
     ]);
-    expect([...checkTrace(rank.path)].map(({ rule }) => rule)).toEqual(['no-init', 'no-finalize']);
+    expect([...checkTrace(rank.path)].map(({ rule }) => rule)).toEqual([
+      'reader-copy',
+      'no-init',
+      'no-finalize',
+    ]);
   });
 
   it('never share an address', () => {

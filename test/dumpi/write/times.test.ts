@@ -80,7 +80,7 @@ describe('times', () => {
       );
       const init = said.find(({ name }) => name === 'MPI_Init')!;
       expect(Math.abs(init.wall!.stop / 1e9 - now)).toBeLessThan(60);
-      expect([...checkTrace(rank.path)]).toEqual([]);
+      expect([...checkTrace(rank.path)].map(({ rule }) => rule)).toEqual(['reader-copy']);
     },
   );
 
@@ -114,7 +114,9 @@ describe('times', () => {
         expect(names.some((name) => name.includes(' s before its record says so'))).toBe(
           took !== said,
         );
-        expect([...checkTrace(rank.path)].map(({ rule }) => rule)).toEqual(['no-init']);
+        const rules = [...checkTrace(rank.path)].map(({ rule }) => rule);
+        // A turn of the clock is an annotation.
+        expect(rules.filter((rule) => rule !== 'reader-copy')).toEqual(['no-init']);
       }
     }
   });
