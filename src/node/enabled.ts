@@ -23,7 +23,7 @@ const TOOLS = [
   /\/tsx\/dist\/cli\.[cm]?js$/,
   /\/ts-node\/dist\/bin-esm\.js$/,
 ];
-/** It runs the program itself, unless that consists of ES modules. */
+/** It runs the program itself, or starts a process for ES modules: its options and tsconfig.json decide. */
 const TS_NODE = /\/ts-node\/dist\/bin(?:-\w+)?\.js$/;
 
 /** The file that the process runs, without links. Package managers link to their commands. */
@@ -39,7 +39,6 @@ function programPath(): string {
 
 function isTool(): boolean {
   const path = programPath();
-  if (TS_NODE.test(path) && process.argv.includes('--esm')) return true;
   return TOOLS.some((tool) => tool.test(path)) || path === ownCommand();
 }
 
@@ -70,4 +69,10 @@ export function isEnabled(): boolean {
     );
   }
   return isPreloadedExplicitly() || !isTool();
+}
+
+/** Whether this process is a launcher that may run the program itself, later. */
+export function mayRunProgram(): boolean {
+  const isWanted = switchOf(process.env[VARIABLE] ?? '') !== undefined;
+  return !isWanted && !isPreloadedExplicitly() && TS_NODE.test(programPath());
 }

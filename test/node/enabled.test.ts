@@ -120,11 +120,22 @@ describe('tools that inherit the hook', () => {
 
   it('by ts-node, which runs the program itself, the program gives the name', async () => {
     const cwd = temporaryDirectory();
-    const path = write(cwd, 'node_modules/ts-node/dist/bin.js', 'require(process.argv[3]);');
-    await run(path, { cwd, args: ['-T', write(cwd, 'service.ts', PROGRAM)] });
+    // As ts-node does it.
+    const text = `
+      process.argv = [process.argv[0], process.argv[3]];
+      require('node:module').runMain();`;
+    const path = write(cwd, 'node_modules/ts-node/dist/bin.js', text);
+    await run(path, { cwd, args: ['-T', write(cwd, 'service.cjs', PROGRAM)] });
     expect(traced(cwd)).toEqual(['service']);
-    await run(path, { cwd, args: ['--esm', write(cwd, 'other.ts', PROGRAM)] });
-    expect(traced(cwd)).toEqual(['service']);
+  });
+
+  it('by ts-node, which starts a process for ES modules, only the program is traced', async () => {
+    const cwd = temporaryDirectory();
+    const program = write(cwd, 'program.cjs', PROGRAM);
+    // What asks for that may be in tsconfig.json, too.
+    const path = write(cwd, 'node_modules/ts-node/dist/bin.js', LAUNCHER);
+    await run(path, { cwd, args: [program] });
+    expect(traced(cwd)).toEqual(['program']);
   });
 
   it('our own command is not traced', async () => {

@@ -151,6 +151,8 @@ function convert(
 
   let threads = 0;
   let events = 0;
+  /** The processes whose CPUs are written: their first thread has them. */
+  const withCpus = new Set<string>();
   for (const [at, stream] of trace.streams.entries()) {
     const scan = scans[at]!;
     if (scan.firstClock === undefined) {
@@ -169,9 +171,10 @@ function convert(
       }
       writeFileSync(
         files.metadata,
-        `${JSON.stringify(streamJson(stream, scan, notes), null, 2)}\n`,
+        `${JSON.stringify(streamJson(stream, scan, notes, !withCpus.has(process)), null, 2)}\n`,
         { mode: PRIVATE_FILE },
       );
+      withCpus.add(process);
       copyStream(stream, scan, files.stream, late ? start : undefined, progress);
       threads += 1;
       events += scan.events;
@@ -261,7 +264,12 @@ function scanStream(
   };
 }
 
-function streamJson(stream: ThreadStream, scan: Scan, notes: ConversionNote[]): JsonObject {
+function streamJson(
+  stream: ThreadStream,
+  scan: Scan,
+  notes: ConversionNote[],
+  isFirst: boolean,
+): JsonObject {
   const { metadata, metadataPath } = stream;
   const own = (metadata.json['ovni'] ?? {}) as JsonObject;
   const require: JsonObject = { ovni: models.ovni.version };
@@ -282,9 +290,10 @@ function streamJson(stream: ThreadStream, scan: Scan, notes: ConversionNote[]): 
     require,
     ...(metadata.rank !== undefined && { rank: metadata.rank }),
     ...(metadata.nranks !== undefined && { nranks: metadata.nranks }),
-    ...(metadata.cpus !== undefined && {
-      loom_cpus: metadata.cpus.map(({ index, phyid }) => ({ index, phyid })),
-    }),
+    ...(isFirst &&
+      metadata.cpus !== undefined && {
+        loom_cpus: metadata.cpus.map(({ index, phyid }) => ({ index, phyid })),
+      }),
     ...(metadata.finished && { finished: 1 }),
   };
   return { version: 3, ovni, ...metadata.attributes };

@@ -44,6 +44,18 @@ function expectAccepted(folder: string): void {
 }
 
 describe('convertToVersion3', () => {
+  test('the CPUs of a process are written once, in its first thread with events', () => {
+    const threads = [1, 2, 3].map((tid) => ({ tid, events: tid === 1 ? [] : life() }));
+    const to = freshPath();
+    convertToVersion3(writeVersion1(threads), to);
+    const cpusOf = [2, 3].map((tid) => {
+      const { ovni } = jsonOf(to, `loom.node.1/proc.1/thread.${tid}`) as { ovni: object };
+      return 'loom_cpus' in ovni;
+    });
+    expect(cpusOf).toEqual([true, false]);
+    expectAccepted(to);
+  });
+
   test.skipIf(!existsSync(goldenUrl))('the golden trace, byte for byte but for its marks', () => {
     const to = freshPath();
     const from = fileURLToPath(new URL('v1', goldenUrl));
