@@ -41,7 +41,7 @@ function ringsBelow(directory: string): string[] {
 }
 
 /** Bytes of traces; rings and metadata come on top of a budget. */
-function bytesBelow(directory: string, isLeftOut = (_path: string): boolean => false): number {
+function bytesBelow(directory: string, isLeftOut: (path: string) => boolean = () => false): number {
   return filesBelow(directory)
     .filter((path) => !/\.ring$|\.json$/.test(path) && !isLeftOut(path))
     .reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
