@@ -70,6 +70,8 @@ const exceptions = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
   // What decides whether a process is traced at all needs nothing else.
   [/^(node\/enabled|core\/options\/switch)$/, 'node/enabled'],
+  // Smaller than what it costs to load a file.
+  [/^spans\/hook-place$/, 'core/start'],
   // ncc finds the binaries in files of older syntax only: see load-addon.ts.
   [/^core\/load-addon$/, 'core/load-addon'],
 ];
@@ -80,6 +82,8 @@ const folders = [
   [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^spans\/read\//, 'spans/reading'],
+  // Little, and needed by the hook where no spans are.
+  [/^spans\/(layout|route)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   [/^core\//, 'core/core'],

@@ -14,6 +14,7 @@ import { thread } from '../ovni/write/thread.js';
 import { completeAtExit, completeOnSignals } from './process-end.js';
 import { GarbageCollections } from './threads/garbage-collections.js';
 import type { PieceSettings } from './threads/ovni-rotation.js';
+import { recordUnderHook } from '../spans/hook-place.js';
 import { onFirstMessage } from './requests/channels.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { HephPlan, ProcessPlan } from './run/process-plan.js';
@@ -29,10 +30,14 @@ import { reasonOf, warn } from './warning.js';
 /** What is published first of anything that is recorded of requests. */
 const FIRST_OF_REQUESTS = [
   'http.server.request.start',
+  'http.client.request.created',
   'http.client.request.start',
   'undici:request:create',
   'fastify.initialization',
 ];
+
+/** Node's channels announce no request of node:http before its headers are made. */
+const isBefore22 = Number.parseInt(process.versions.node) < 22;
 
 /** Runs one part of the set-up. If it fails, the others continue without it. */
 function part<T>(what: string, begin: () => T): T | undefined {
@@ -199,9 +204,21 @@ function observe(plan: ProcessPlan, requests: LateRequests | undefined): void {
       if (requests !== undefined && inFlight !== undefined) requests.inFlight = inFlight;
     });
   };
-  // Spans of the program go to the same trace, and may come before any request.
-  if (plan.context !== undefined) begin();
-  else onFirstMessage(FIRST_OF_REQUESTS, begin);
+  const { heph } = plan;
+  if (heph !== undefined) {
+    // Spans of the program go to the same trace, and may come before any request.
+    recordUnderHook(() => {
+      const { streamOfThread } =
+        require('./requests/span-stream.js') as typeof import('./requests/span-stream.js');
+      return streamOfThread(heph).stream;
+    });
+    if (plan.context !== undefined && isBefore22) {
+      const { publishCreatedRequests } =
+        require('./requests/early-headers.js') as typeof import('./requests/early-headers.js');
+      publishCreatedRequests();
+    }
+  }
+  onFirstMessage(FIRST_OF_REQUESTS, begin);
 }
 
 function beginFirst(): void {

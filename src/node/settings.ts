@@ -24,8 +24,8 @@ export interface Settings {
   /** `TRACEWRIGHT_NAME`: names directories and files; default the script's file name. */
   name: string;
   /**
-   * `TRACEWRIGHT_CONTEXT`: requests are spans with ids, a parent and context: `on`, `off` (default), or
-   * `auto`. How traces cross process borders then: `TRACEWRIGHT_PROPAGATE` and `TRACEWRIGHT_TRUST`.
+   * `TRACEWRIGHT_CONTEXT`: requests are spans with ids, a parent and context: `on`, `off`, or
+   * `auto` (default). How traces cross process borders then: `TRACEWRIGHT_PROPAGATE` and `TRACEWRIGHT_TRUST`.
    */
   context: ContextSettings | undefined;
   /** `TRACEWRIGHT_REQUEST_BYTES`: `1`: request spans contain the number of bytes written. */
@@ -118,9 +118,13 @@ const EVERYWHERE: Propagation = { everywhere: true, hosts: [] };
 const LOOPBACK: Trust = ['loopback'];
 
 function readContext(): ContextSettings | undefined {
-  const on = read('TRACEWRIGHT_CONTEXT', false, 'auto, on or off', (value) =>
-    value.trim().toLowerCase() === 'auto' ? wantsContext() : switchOf(value),
+  const choice = read<'auto' | boolean>(
+    'TRACEWRIGHT_CONTEXT',
+    'auto',
+    'auto, on or off',
+    (value) => (value.trim().toLowerCase() === 'auto' ? 'auto' : switchOf(value)),
   );
+  const on = choice === 'auto' ? wantsContext() : choice;
   if (!on) return undefined;
   return {
     propagation: read(

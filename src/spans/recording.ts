@@ -8,8 +8,9 @@ import { OpenEventTable } from '../heph/write/open-events.js';
 import type { OpenSpanOptions } from '../heph/write/open-events.js';
 import { openTraceOfOpenEvents } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
-import type { Stream } from '../heph/write/stream.js';
 import type { SpanAttributes } from './attributes.js';
+import { hookPlace } from './hook-place.js';
+import type { OpenStream } from './hook-place.js';
 import { checkLimits } from './limits.js';
 import type { SpanLimits } from './limits.js';
 import type { Policy } from './policy.js';
@@ -61,11 +62,8 @@ const NAMES: OptionNames<Required<SpanOptions>> = {
 /** How long an output that cannot be opened is left alone. */
 const PAUSE_MS = 2000;
 
-/** Opens the stream of the calling thread. */
-type OpenStream = () => Stream;
-
-let source: OpenStream | undefined;
-let fromHook = false;
+let source: OpenStream | undefined = hookPlace.open;
+let fromHook = source !== undefined;
 /** What `openSpans` were when the target was opened, as text. */
 let openSpansKey: string | undefined;
 let targetKey: string | undefined;
@@ -80,7 +78,7 @@ let warned = false;
 export let output: SpanOutput | undefined;
 
 /** Whether there never was a place for spans: nothing is recorded. */
-export let isIdle = true;
+export let isIdle = source === undefined;
 
 /** By options and variables. Variables that are wrong count as not set: nothing may fail for them. */
 export function currentPolicy(): Policy {
@@ -129,13 +127,13 @@ export function openOutput(): SpanOutput | undefined {
   return output;
 }
 
-/** Has the register hook's trace take the spans of this thread, from its first one on. */
-export function recordInto(open: OpenStream): void {
+// The first copy of the package is the one that records.
+hookPlace.arrived ??= (open) => {
   source = open;
   isIdle = false;
   fromHook = true;
   output = undefined;
-}
+};
 
 /**
  * Sets what spans of this thread are recorded, how and where. A second call changes what it names.

@@ -2,9 +2,17 @@ import { shared } from '../core/process-state.js';
 import { activeContext } from './context/active-context.js';
 import { contextStorage, runWith } from './context/context-storage.js';
 import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagation.js';
-import { configure, flush, recordInto, shutdown } from './recording.js';
+import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
-import { activeSpan, bind, startScopedSpan, startSpan, withSpan } from './spans.js';
+import {
+  activeSpan,
+  bind,
+  endRequest,
+  startRequest,
+  startScopedSpan,
+  startSpan,
+  withSpan,
+} from './spans.js';
 
 /**
  * The functions of the first copy of this package in the thread: all copies have one context, one output and
@@ -16,16 +24,17 @@ export const spans = shared('spans', () => ({
   bind,
   configure,
   contextStorage,
+  endRequest,
   extract,
   flush,
   getBaggage,
   inject,
   injectSpan,
-  recordInto,
   routeOf,
   runWith,
   setRoute,
   shutdown,
+  startRequest,
   startScopedSpan,
   startSpan,
   withBaggage,

@@ -16,6 +16,8 @@ export interface SpanTaker {
   /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
   timeOf(time: Instant | undefined): number;
   record(span: Span, endTime: Instant | undefined): void;
+  /** Lets go of a span that was kept while it was open. */
+  release(span: Span): void;
 }
 
 /** Another span that a span has to do with. */

@@ -1,5 +1,5 @@
 import { wrongType } from '../core/errors.js';
-import type { SpanAttributes } from './attributes.js';
+import type { SpanAttributes, SpanValue } from './attributes.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
 import { runWith } from './context/context-storage.js';
@@ -186,6 +186,48 @@ export function startScopedSpan(
   }
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
+}
+
+/**
+ * Starts the span of a request, for the hook. Requests that are not sampled are not recorded, but while they are
+ * open they are kept too: a process that dies leaves all of them.
+ *
+ * @param attributes become the span's own. Those that are undefined are yet to come.
+ * @param trusted whether a caller's decision holds.
+ */
+export function startRequest(
+  scope: Scope,
+  name: string,
+  attributes: Record<string, SpanValue>,
+  kind: SpanKind,
+  parent: Span | RemoteParent | undefined,
+  trusted: boolean,
+): Span {
+  const to = output ?? openOutput();
+  const baggage = parent?.baggage;
+  const above = parentOf({ parent: parent ?? null }, undefined);
+  if (to === undefined) {
+    return above === undefined && baggage === undefined
+      ? NOTHING
+      : unrecorded(name, above, baggage);
+  }
+  const span = begin(to, name, above, baggage, trusted, KINDS.indexOf(kind) << KIND_SHIFT);
+  span.attributes = attributes;
+  to.ring.readStamp();
+  span.start = to.ring.stamp[0]!;
+  span.scope = to.scopeNumber(scope);
+  if (span.scope === 0) span.extra().scope = scope;
+  if (to.open !== undefined) span.slot = to.open.begin(span);
+  return span;
+}
+
+/** Ends what `startRequest` has started. */
+export function endRequest(span: Span): void {
+  if (span.state === OPEN) {
+    span.end();
+  } else if (span.slot !== -1) {
+    span.output!.release(span);
+  }
 }
 
 function checkLinks(links: readonly unknown[]): SpanLink[] {

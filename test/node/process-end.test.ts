@@ -180,7 +180,7 @@ describe('garbage collections', () => {
 
     // The forced collection happened while its request was served: both clocks agree.
     const request = spansOf(service.directory).find(
-      ({ attributes }) => attributes['path'] === '/collect',
+      ({ attributes }) => attributes['url.path'] === '/collect',
     )!;
     const served = main.findIndex(({ mcv }) => mcv === 'OM=');
     const inside = marks.some(

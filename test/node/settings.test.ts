@@ -77,8 +77,11 @@ describe('settings', () => {
       for (let at = 0; at < datagram.length;) {
         const packet = decodePacket(datagram.subarray(at));
         if (packet.kind === 'event') {
-          paths.push(packet.attributes.find(({ name }) => name === 'path')?.value);
-          collector.emit('event');
+          const path = packet.attributes.find(({ name }) => name === 'url.path');
+          if (path !== undefined) {
+            paths.push(path.value);
+            collector.emit('event');
+          }
         }
         at += packet.size;
       }

@@ -18,6 +18,8 @@ export interface SpanRecord {
   stream: number;
   substream: bigint;
   duration: bigint;
+  /** Of an HTTP server. */
+  isRequest: boolean;
   attributes: Record<string, unknown>;
 }
 
@@ -35,32 +37,55 @@ export function hephFiles(directory: string): string[] {
   return readdirSync(place).map((name) => join(place, name));
 }
 
+/** What the contract of spans adds to a trace. */
+const isOwn = (name: string): boolean => name.startsWith('~') || name.startsWith('tracewright.');
+const KIND = 0x700n;
+const SERVER = 0x100n;
+
 /** Every span of a run, file by file, in the order in which they ended. */
 export function spansOf(directory: string): SpanRecord[] {
   return hephFiles(directory).flatMap((path) =>
     [...readPackets(path)]
       .filter((packet): packet is EventPacket => packet.kind === 'event')
-      .map((event) => ({
-        description: event.description,
-        stream: event.stream,
-        substream: event.substream,
-        duration: event.end - event.start,
-        attributes: Object.fromEntries(
-          event.attributes.map(({ name, value }) => [name, value] as const),
-        ),
-      })),
+      .filter(({ description }) => !isOwn(description))
+      .map((event) => {
+        const all = event.attributes.map(({ name, value }) => [name, value] as const);
+        const { '~f': flags } = Object.fromEntries(all);
+        return {
+          description: event.description,
+          stream: event.stream,
+          substream: event.substream,
+          duration: event.end - event.start,
+          isRequest:
+            event.description === 'request' ||
+            (typeof flags === 'bigint' && (flags & KIND) === SERVER),
+          attributes: Object.fromEntries(all.filter(([name]) => !isOwn(name))),
+        };
+      }),
   );
 }
 
-/** The server's spans of a run, without what differs from one time to the next. */
+/** What the tests look at of a request. */
+const SHORT_NAMES = {
+  'http.route': 'route',
+  'http.request.method': 'method',
+  'url.path': 'path',
+  'http.response.status_code': 'status',
+  'error.type': 'failure',
+} as const;
+
+/** The requests that the servers of a run received, whether they were recorded with context or without. */
 export function requestsOf(directory: string): Record<string, unknown>[] {
   return spansOf(directory)
-    .filter(({ description }) => description === 'request')
-    .map(({ attributes }) => {
-      const { ...rest } = attributes;
-      delete rest['bytes'];
-      return rest;
-    });
+    .filter(({ isRequest }) => isRequest)
+    .map(({ attributes }) =>
+      Object.fromEntries(
+        Object.entries(SHORT_NAMES)
+          .map(([name, short]) => [short, attributes[name]] as const)
+          // With context the status of an error is its type too.
+          .filter(([, value]) => value !== undefined && value !== '500'),
+      ),
+    );
 }
 
 /** The ovni streams of a run by what they say they are: `main`, `worker 1` … */

@@ -7,6 +7,9 @@ import type { Span } from '../../spans/span.js';
 export class Exchange {
   /** Of a recorder without context. */
   timing: Timing | undefined = undefined;
+  path = '';
+  /** Of what keeps it while it is open; -1: nothing does. */
+  place = -1;
   /** Of a recorder with context. */
   span: Span | undefined = undefined;
   readonly method: string;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { routeOf as givenRoute } from '../../spans/route.js';
 import type { Guard } from '../guard.js';
 import { bounded, pathOf } from './url-path.js';
 
@@ -38,14 +39,35 @@ function baseOf(path: string, route: string): string {
   return first > 0 && fits ? `/${segments.slice(0, first).join('/')}` : '';
 }
 
+/** Where Next.js keeps what it knows of a request. */
+const NEXT = Symbol.for('NextInternalRequestMeta');
+
+/** The page or the handler of Next.js that a request went to: `/users/[id]`. */
+function routeOfNext(request: object): unknown {
+  const meta = (request as { [NEXT]?: { match?: { definition?: { pathname?: unknown } } } })[NEXT];
+  return meta?.match?.definition?.pathname;
+}
+
 /**
- * The pattern that express or its like has matched; empty if there is none.
+ * The pattern that a request has matched: as `setRoute` was given it, or as a router (express and its like,
+ * Next.js) reports it; empty if there is none.
  *
  * @param url of the request when it came: frameworks rewrite the request's own.
+ * @param reported what a framework has reported already; empty: nothing.
  */
-export function routeOf(request: IncomingMessage & RoutedRequest, url: string): string {
+export function routeOf(
+  request: IncomingMessage & RoutedRequest,
+  url: string,
+  reported: string,
+): string {
+  const given = givenRoute(request);
+  if (given !== undefined) return bounded(given);
+  if (reported !== '') return reported;
   const path = request.route?.path;
-  if (typeof path !== 'string') return '';
+  if (typeof path !== 'string') {
+    const page = routeOfNext(request);
+    return typeof page === 'string' ? bounded(page) : '';
+  }
   const { baseUrl } = request;
   if (typeof baseUrl !== 'string') return bounded(path);
   return bounded((baseUrl === '' ? baseOf(pathOf(url), path) : pathOf(baseUrl)) + path);

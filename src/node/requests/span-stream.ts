@@ -33,3 +33,10 @@ export class SpanStream {
     return ++this.#substream;
   }
 }
+
+let ofThread: SpanStream | undefined;
+
+/** The Heph stream of the calling thread, of which there is one. */
+export function streamOfThread(plan: HephPlan): SpanStream {
+  return (ofThread ??= new SpanStream(plan));
+}

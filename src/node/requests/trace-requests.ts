@@ -1,11 +1,20 @@
-import { RequestsInFlight } from '../threads/requests-in-flight.js';
 import type { ProcessPlan } from '../run/process-plan.js';
-import { traceClientRequests } from './client-spans.js';
+import { RequestsInFlight } from '../threads/requests-in-flight.js';
+import type { CallRecorder } from './calls.js';
 import type { ServerRecorder } from './exchange.js';
-import { traceFetchRequests } from './fetch-spans.js';
-import { FlatRecorder } from './flat-recorder.js';
-import { traceServerRequests } from './server-spans.js';
-import { SpanStream } from './span-stream.js';
+import { traceFetchCalls } from './fetch-calls.js';
+import { FlatCallRecorder } from './flat/call-recorder.js';
+import { FlatServerRecorder } from './flat/server-recorder.js';
+import { traceHttpCalls } from './http-calls.js';
+import { traceServerRequests } from './server-requests.js';
+import { streamOfThread } from './span-stream.js';
+
+/** What opens the recorders of requests, with the first one of each kind. */
+interface Recorders {
+  server: () => ServerRecorder;
+  httpCalls: () => CallRecorder;
+  fetchCalls: () => CallRecorder;
+}
 
 /**
  * Records the requests of this thread, those that it receives and those that it sends.
@@ -15,21 +24,26 @@ import { SpanStream } from './span-stream.js';
  */
 export function traceRequests(plan: ProcessPlan, isCounted: boolean): RequestsInFlight | undefined {
   const inFlight = isCounted ? new RequestsInFlight() : undefined;
-  const spans = plan.heph === undefined ? undefined : new SpanStream(plan.heph);
-  const open = spans === undefined ? undefined : recorderOf(plan, spans);
-  traceServerRequests(open, inFlight, plan.requestBytes);
+  const recorders = recordersOf(plan);
+  traceServerRequests(recorders?.server, inFlight, plan.requestBytes);
+  if (recorders === undefined) return inFlight;
+  traceHttpCalls(recorders.httpCalls);
+  traceFetchCalls(recorders.fetchCalls);
   return inFlight;
 }
 
-/** Records outgoing requests; returns what opens the recorder of those that come in. */
-function recorderOf({ context }: ProcessPlan, spans: SpanStream): () => ServerRecorder {
+function recordersOf({ heph, context }: ProcessPlan): Recorders | undefined {
+  if (heph === undefined) return undefined;
   if (context !== undefined) {
-    const { traceRequestsWithContext } =
-      require('./context/trace-requests.js') as typeof import('./context/trace-requests.js');
-    const recorder = traceRequestsWithContext(spans, context);
-    return () => recorder;
+    const { spanRecorders } =
+      require('./context/span-recorders.js') as typeof import('./context/span-recorders.js');
+    const { server, calls } = spanRecorders(context);
+    return { server: () => server, httpCalls: () => calls, fetchCalls: () => calls };
   }
-  traceClientRequests(spans);
-  traceFetchRequests(spans);
-  return () => new FlatRecorder(spans);
+  const output = streamOfThread(heph);
+  return {
+    server: () => new FlatServerRecorder(output),
+    httpCalls: () => new FlatCallRecorder(output, 'http client'),
+    fetchCalls: () => new FlatCallRecorder(output, 'fetch'),
+  };
 }

@@ -123,7 +123,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     }
     if (slot !== -1) this.open?.ending(slot);
     if (!isUsual || !this.#recordUsual(span)) this.recordAny(span, endTime);
-    if (slot !== -1) this.#free(span);
+    if (slot !== -1) this.release(span);
   }
 
   #recordFromSlot(span: Span): void {
@@ -162,7 +162,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     return this.#encode(span, UNFINISHED, span.start, limit);
   }
 
-  #free(span: Span): void {
+  /** Lets go of a span that was kept while it was open. */
+  release(span: Span): void {
     const { slot } = span;
     span.slot = -1;
     this.open?.end(slot);

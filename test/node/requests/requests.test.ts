@@ -32,7 +32,9 @@ function valuesInFlight(service: TracedProcess): unknown[] {
 
 describe('requests', () => {
   it('are recorded with method and status, and with the bytes that were written if wished', async () => {
-    const service = new TracedProcess('service.mjs', { env: { TRACEWRIGHT_REQUEST_BYTES: '1' } });
+    const service = new TracedProcess('service.mjs', {
+      env: { TRACEWRIGHT_REQUEST_BYTES: '1', TRACEWRIGHT_CONTEXT: 'off' },
+    });
     const port = await service.port();
     const answers = [
       await raw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
@@ -44,11 +46,17 @@ describe('requests', () => {
       ),
     ];
     await end(service);
+    const recorded = (method: string, path: string, status: bigint, answer: string) => ({
+      'http.request.method': method,
+      'url.path': path,
+      'http.response.status_code': status,
+      'http.response.size': BigInt(answer.length),
+    });
     expect(spansOf(service.directory).map(({ attributes }) => attributes)).toEqual([
-      { method: 'GET', path: '/', status: 200n, bytes: BigInt(answers[0]!.length) },
-      { method: 'HEAD', path: '/missing', status: 404n, bytes: BigInt(answers[1]!.length) },
-      { method: 'GET', path: '/stream', status: 200n, bytes: BigInt(answers[2]!.length) },
-      { method: 'POST', path: '/echo', status: 200n, bytes: BigInt(answers[3]!.length) },
+      recorded('GET', '/', 200n, answers[0]!),
+      recorded('HEAD', '/missing', 404n, answers[1]!),
+      recorded('GET', '/stream', 200n, answers[2]!),
+      recorded('POST', '/echo', 200n, answers[3]!),
     ]);
   });
 
@@ -68,9 +76,6 @@ describe('requests', () => {
     const service = new TracedProcess('secret-requests.mjs', { args: [JSON.stringify(targets)] });
     expect((await service.ended()).stderr).toBe('');
     const spans = spansOf(service.directory);
-    for (const description of ['request', 'http client', 'fetch']) {
-      expect(spans.map((span) => span.description)).toContain(description);
-    }
     expect(spans.length).toBeGreaterThanOrEqual(3 * targets.length);
     expect(spans.filter((span) => /SECRET/.test(Object.values(span.attributes).join()))).toEqual(
       [],
@@ -86,8 +91,15 @@ describe('requests', () => {
     );
     await end(service);
     const spans = spansOf(service.directory);
-    expect(spans.map(({ attributes }) => attributes['path'])).toEqual(['/stream', '/', '/missing']);
-    const bytes = spans.reduce((sum, { attributes }) => sum + (attributes['bytes'] as bigint), 0n);
+    expect(spans.map(({ attributes }) => attributes['url.path'])).toEqual([
+      '/stream',
+      '/',
+      '/missing',
+    ]);
+    const bytes = spans.reduce(
+      (sum, { attributes }) => sum + (attributes['http.response.size'] as bigint),
+      0n,
+    );
     expect(bytes).toBe(BigInt(answer.length));
     expect(new Set(spans.map(({ substream }) => substream)).size).toBe(3);
     expect(valuesInFlight(service).at(-1)).toBe(1n);
@@ -97,9 +109,9 @@ describe('requests', () => {
     const service = new TracedProcess('service.mjs');
     await raw(await service.port(), 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     await end(service);
-    expect(spansOf(service.directory).map(({ attributes }) => attributes)).toEqual([
-      { method: 'GET', path: '/', status: 200n },
-    ]);
+    const [span] = spansOf(service.directory);
+    expect(span!.attributes).toHaveProperty(['http.response.status_code'], 200n);
+    expect(span!.attributes).not.toHaveProperty(['http.response.size']);
   });
 
   it('that overlap have substreams of their own, and are counted together', async () => {
@@ -120,9 +132,9 @@ describe('requests', () => {
   });
 
   it.each([
-    ['by the client before any answer', '/hold', 0n],
+    ['by the client before any answer', '/hold', undefined],
     ['by the service in the middle of the answer', '/half', 206n],
-    ['by the service before any answer', '/drop', 0n],
+    ['by the service before any answer', '/drop', undefined],
   ])('that are aborted %s are marked', async (_, path, status) => {
     const service = new TracedProcess('service.mjs');
     const outgoing = request({ host: '127.0.0.1', port: await service.port(), path });
@@ -144,8 +156,8 @@ describe('requests', () => {
     expect(requestsOf(service.directory)).toContainEqual({
       method: 'GET',
       path,
-      status,
-      aborted: 1n,
+      ...(status === undefined ? {} : { status }),
+      failure: 'aborted',
     });
     expect(valuesInFlight(service).at(-1)).toBe(1n);
   });
@@ -204,7 +216,7 @@ describe('requests', () => {
     await end(service);
     const express = { route: '/express/users/:id', method: 'GET' };
     const fastify = { route: '/fastify/:id', method: 'GET' };
-    const aborted = { status: 0n, aborted: 1n };
+    const aborted = { failure: 'aborted' };
     expect(requestsOf(service.directory)).toEqual([
       { ...express, path: '/express/users/12', status: 200n },
       { ...express, path: '/express/users/wrong', status: 500n },
@@ -216,24 +228,32 @@ describe('requests', () => {
 });
 
 describe('outgoing requests', () => {
-  it('are recorded for node:http and for fetch', async () => {
-    const service = new TracedProcess('client.mjs');
-    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
-    expect(faultsOf(service.directory)).toEqual([]);
-    const recorded = (description: string): unknown[] =>
-      spansOf(service.directory)
-        .filter((span) => span.description === description)
-        .map(({ attributes: { path, status, aborted } }) => [path, status, aborted]);
-    expect(recorded('http client')).toEqual([
-      ['/whole', 200n, 0n],
-      ['/cut', 200n, 1n],
-      ['/refuse', 0n, 1n],
-    ]);
-    expect(recorded('fetch')).toEqual([
-      ['/fetch/whole', 200n, 0n],
-      ['/fetch/cut', 200n, 0n],
-      ['/fetch/refuse', 200n, 0n],
-      ['/refuse', 0n, 1n],
-    ]);
-  });
+  it.each(['off', 'on'])(
+    'are recorded for node:http and for fetch, with context %s',
+    async (on) => {
+      const service = new TracedProcess('client.mjs', { env: { TRACEWRIGHT_CONTEXT: on } });
+      expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+      expect(faultsOf(service.directory)).toEqual([]);
+      const calls = spansOf(service.directory)
+        .filter(({ isRequest }) => !isRequest)
+        .map(({ description, attributes }) => [
+          on === 'off' ? description : attributes['http.request.method'],
+          (attributes['url.full'] as string).replace(/^http:\/\/127\.0\.0\.1:\d+/, ''),
+          attributes['http.response.status_code'],
+          attributes['error.type'],
+        ]);
+      const [http, fetched] = on === 'off' ? ['http client', 'fetch'] : ['GET', 'GET'];
+      expect(calls.sort()).toEqual(
+        [
+          [http, '/whole', 200n, undefined],
+          [http, '/cut', 200n, 'aborted'],
+          [http, '/refuse', undefined, 'ECONNRESET'],
+          [fetched, '/fetch/whole', 200n, undefined],
+          [fetched, '/fetch/cut', 200n, undefined],
+          [fetched, '/fetch/refuse', 200n, undefined],
+          [fetched, '/refuse', undefined, 'UND_ERR_SOCKET'],
+        ].sort(),
+      );
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { routeOf } from '../../../src/node/requests/routes.js';
 
 function routed(url: string, path: unknown, baseUrl?: unknown): string {
-  return routeOf({ route: { path }, baseUrl } as unknown as IncomingMessage, url);
+  return routeOf({ route: { path }, baseUrl } as unknown as IncomingMessage, url, '');
 }
 
 describe('the route of express', () => {

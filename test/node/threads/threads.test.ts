@@ -29,7 +29,7 @@ describe.each(['--import', '-r', 'NODE_OPTIONS'] as const)('a worker thread, by 
     const paths = (stream: number): unknown[] =>
       spansOf(service.directory)
         .filter((span) => span.stream === stream)
-        .map(({ attributes }) => attributes['path']);
+        .map(({ attributes }) => attributes['url.path']);
     expect(paths(0)).toEqual(['/worker', '/exit']);
     expect(paths(1)).toEqual(['/', '/return']);
   });

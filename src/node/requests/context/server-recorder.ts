@@ -1,64 +1,88 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { contextStorage } from '../../../spans/context/context-storage.js';
-import { extract } from '../../../spans/propagation.js';
 import type { SpanValue } from '../../../spans/attributes.js';
+import { spans } from '../../../spans/shared-spans.js';
 import type { Span } from '../../../spans/span.js';
-import { startSpan } from '../../../spans/spans.js';
+import * as http from '../conventions.js';
 import type { Exchange, ServerRecorder } from '../exchange.js';
 import { pathOf } from '../url-path.js';
-import * as http from './conventions.js';
+import { HeaderReader } from './header-reader.js';
 import type { PropagationPolicy } from './propagation-policy.js';
+import { HTTP_SCOPE } from './scope.js';
 
 const ERROR = 2;
 
+/** The attributes of a request at its start: the spans of all requests have them in one order. */
+const UNREAD: Readonly<Record<string, SpanValue>> = {
+  [http.METHOD]: undefined,
+  [http.PATH]: undefined,
+  [http.SCHEME]: undefined,
+  [http.PROTOCOL_VERSION]: undefined,
+  [http.ADDRESS]: undefined,
+  [http.PORT]: undefined,
+};
+
+/** The attributes of a span, to be changed in place. */
+function attributesOf(span: Span): Record<string, SpanValue> {
+  span.isInSlot = false;
+  return (span.attributes ??= {});
+}
+
 /** Records server requests as spans of traces, which are active in the handlers. */
-export class SpanRecorder implements ServerRecorder {
+export class SpanServerRecorder implements ServerRecorder {
   readonly #policy: PropagationPolicy;
-  readonly #storage: AsyncLocalStorage<object | undefined> = contextStorage();
+  readonly #storage: AsyncLocalStorage<object | undefined> = spans.contextStorage();
+  readonly #headers = new HeaderReader();
 
   constructor(policy: PropagationPolicy) {
     this.#policy = policy;
   }
 
   start(exchange: Exchange, request: IncomingMessage, socket: Socket): void {
-    const { headers } = request;
+    exchange.span = this.startSpan(request, socket, undefined);
+  }
+
+  /**
+   * Starts the span of a request, and makes it active.
+   *
+   * @param protocol what the connection speaks from now on; undefined: HTTP.
+   */
+  startSpan(request: IncomingMessage, socket: Socket, protocol: string | undefined): Span {
     const method = request.method ?? '';
     const known = http.knownMethod(method);
-    const attributes: Record<string, SpanValue> = {
-      [http.METHOD]: known,
-      [http.PATH]: pathOf(request.url ?? ''),
-      [http.SCHEME]: 'encrypted' in socket ? 'https' : 'http',
-      [http.PROTOCOL_VERSION]: http.protocolVersion(request),
-    };
+    const headers = this.#headers;
+    headers.read(request.rawHeaders);
+    const attributes: Record<string, SpanValue> = { ...UNREAD };
+    attributes[http.METHOD] = known;
+    attributes[http.PATH] = pathOf(request.url ?? '');
+    attributes[http.SCHEME] = 'encrypted' in socket ? 'https' : 'http';
+    if (protocol === undefined) attributes[http.PROTOCOL_VERSION] = request.httpVersion;
+    else attributes[http.PROTOCOL] = protocol;
+    attributes[http.ADDRESS] = headers.host;
+    attributes[http.PORT] = headers.port;
     if (known === http.OTHER) attributes[http.ORIGINAL_METHOD] = method;
-    const authority = http.hostAndPort(headers.host);
-    if (authority !== undefined) {
-      attributes[http.ADDRESS] = authority.host;
-      if (authority.port !== undefined) attributes[http.PORT] = authority.port;
-    }
-    const remote =
-      headers['traceparent'] === undefined && headers['baggage'] === undefined
-        ? undefined
-        : extract(headers);
-    if (remote !== undefined) remote.trusted = this.#policy.trusts(socket.remoteAddress);
+    const remote = headers.hasContext ? spans.extract(request.headers) : undefined;
+    const trusted = remote === undefined || this.#policy.trusts(socket.remoteAddress);
     const name = http.spanName(method);
-    const span = startSpan(name, attributes, { kind: 'server', parent: remote ?? null });
+    const span = spans.startRequest(HTTP_SCOPE, name, attributes, 'server', remote, trusted);
     // Also if it is not recorded: on a connection that is kept the span of the request before is active.
     this.#storage.enterWith(span);
-    exchange.span = span;
+    return span;
   }
 
   answered(exchange: Exchange, bytes: number | undefined): void {
     const { span, response } = exchange;
     if (span === undefined) return;
     const { statusCode } = response;
-    span.set(http.STATUS_CODE, statusCode);
-    if (bytes !== undefined) span.set(http.RESPONSE_BYTES, bytes);
-    if (statusCode >= 500) {
-      span.set(http.ERROR_TYPE, String(statusCode));
-      span.setStatus(ERROR, '');
+    if (span.recording) {
+      const attributes = attributesOf(span);
+      attributes[http.STATUS_CODE] = statusCode;
+      if (bytes !== undefined) attributes[http.RESPONSE_BYTES] = bytes;
+      if (statusCode >= 500) {
+        attributes[http.ERROR_TYPE] = String(statusCode);
+        span.setStatus(ERROR, '');
+      }
     }
     this.#end(exchange, span);
   }
@@ -66,17 +90,22 @@ export class SpanRecorder implements ServerRecorder {
   aborted(exchange: Exchange): void {
     const { span, response } = exchange;
     if (span === undefined) return;
-    if (response.headersSent) span.set(http.STATUS_CODE, response.statusCode);
-    span.set(http.ERROR_TYPE, http.ABORTED);
-    span.setStatus(ERROR, '');
+    if (span.recording) {
+      const attributes = attributesOf(span);
+      if (response.headersSent) attributes[http.STATUS_CODE] = response.statusCode;
+      attributes[http.ERROR_TYPE] = http.ABORTED;
+      span.setStatus(ERROR, '');
+    }
     this.#end(exchange, span);
   }
 
   #end({ method, route }: Exchange, span: Span): void {
-    if (route !== '') {
-      span.set(http.ROUTE, route);
-      span.rename(`${http.spanName(method)} ${route}`);
+    if (route !== '' && span.recording) {
+      attributesOf(span)[http.ROUTE] = route;
+      const name = http.spanName(method);
+      // Unless the program has given it another one.
+      if (span.name === name) span.name = `${name} ${route}`;
     }
-    span.end();
+    spans.endRequest(span);
   }
 }

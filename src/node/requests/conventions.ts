@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
-
 /**
- * Names and values of OpenTelemetry's semantic conventions for HTTP spans, version 1.37.0. The one
- * place of them.
+ * Names and values of OpenTelemetry's semantic conventions for HTTP spans. The one place of them, and of
+ * their version.
  */
+export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.44.0';
+
 export const METHOD = 'http.request.method';
 export const ORIGINAL_METHOD = 'http.request.method_original';
 export const STATUS_CODE = 'http.response.status_code';
@@ -14,6 +14,7 @@ export const PATH = 'url.path';
 export const FULL_URL = 'url.full';
 export const ADDRESS = 'server.address';
 export const PORT = 'server.port';
+export const PROTOCOL = 'network.protocol.name';
 export const PROTOCOL_VERSION = 'network.protocol.version';
 export const ERROR_TYPE = 'error.type';
 
@@ -43,19 +44,18 @@ export function hostAndPort(authority: unknown): { host: string; port?: number }
   return port === undefined ? { host: host! } : { host: host!, port: Number(port) };
 }
 
-/** What the conventions call an error: its code, else its class. */
-export function errorType(error: unknown): string {
+/**
+ * What the conventions call the type of an error: its code, else its class. Undefined if the caller has
+ * cancelled the request by a signal, which is no error.
+ */
+export function failureOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return OTHER;
   try {
     const { code, name } = error as { code?: unknown; name?: unknown };
+    if (name === 'AbortError') return undefined;
     if (typeof code === 'string' && code !== '') return code;
     return typeof name === 'string' && name !== '' ? name : OTHER;
   } catch {
     return OTHER;
   }
-}
-
-/** `1.1` */
-export function protocolVersion({ httpVersion }: IncomingMessage): string {
-  return httpVersion;
 }

@@ -109,7 +109,7 @@ class ServerRequests {
     this.#inFlight?.end();
     const recorder = this.#recorder;
     if (recorder === undefined) return;
-    if (exchange.route === '') exchange.route = routeOf(request, exchange.url);
+    exchange.route = routeOf(request, exchange.url, exchange.route);
     if (!this.#withBytes) {
       recorder.answered(exchange, undefined);
       return;
@@ -126,7 +126,7 @@ class ServerRequests {
     for (let left = connection.oldest; left !== undefined; left = connection.oldest) {
       connection.take(left.response);
       this.#inFlight?.end();
-      if (left.route === '') left.route = routeOf(left.response.req, left.url);
+      left.route = routeOf(left.response.req, left.url, left.route);
       this.#recorder?.aborted(left);
     }
   }

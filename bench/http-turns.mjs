@@ -1,0 +1,262 @@
+// Services under load, measured in turns: a slice of one, a slice of the next, and so on.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { median, quantile } from './median.mjs';
+
+export const CONNECTIONS = 16;
+/** Long enough for thousands of requests, short against the minutes for which a machine is slow. */
+export const SLICE_MS = 150;
+/** Until a load that rested is under way, and until its last requests are answered. */
+const SETTLE_MS = 20;
+/** Until what is compiled is compiled. */
+const WARM_UP_MS = 2000;
+const SERVICE_CORE = '0';
+const LOAD_CORE = '1';
+
+/** @param {string} command */
+function onPath(command) {
+  return (process.env['PATH'] ?? '').split(':').some((each) => existsSync(join(each, command)));
+}
+
+const PINNED = onPath('taskset') && availableParallelism() > 1;
+
+/**
+ * @param {string} core
+ * @param {string[]} command
+ */
+function pinned(core, command) {
+  return PINNED ? ['taskset', '-c', core, ...command] : command;
+}
+
+/**
+ * Seconds of CPU that a process has used, or NaN where there is no /proc.
+ *
+ * @param {number | undefined} pid
+ */
+function cpuSeconds(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return NaN;
+  }
+}
+
+/**
+ * What a service is started with.
+ *
+ * @typedef {object} Variant
+ * @property {string} name
+ * @property {string[]} flags of Node, and the program.
+ * @property {NodeJS.ProcessEnv} [env]
+ */
+
+/**
+ * @param {Variant} variant
+ * @param {string} directory
+ */
+async function startService({ flags, env }, directory) {
+  const [command, ...args] = pinned(SERVICE_CORE, [process.execPath, ...flags]);
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: directory, ...env },
+  });
+  const [{ port }] = await once(child, 'message');
+  return { child, port };
+}
+
+/**
+ * Begins to load a service, and lets the load rest until it is measured. The connections stay open
+ * all the while.
+ *
+ * @param {number} port
+ */
+async function startLoad(port) {
+  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, '-d3600s', `http://127.0.0.1:${port}/`];
+  const own = [
+    process.execPath,
+    fileURLToPath(new URL('http-load.mjs', import.meta.url)),
+    `${port}`,
+    `${CONNECTIONS}`,
+  ];
+  const commands = onPath('wrk')
+    ? [pinned(LOAD_CORE, wrk)]
+    : Array.from({ length: Math.max(1, availableParallelism() - 1) }, () => own);
+  const load = commands.map(([command, ...args]) =>
+    spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] }),
+  );
+  for (const each of load) {
+    each.once('exit', (code) => {
+      if (code !== null) throw new Error(`what loads port ${port} has ended with ${code}`);
+    });
+  }
+  await sleep(WARM_UP_MS);
+  signal(load, 'SIGSTOP');
+  return load;
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess[]} processes
+ * @param {NodeJS.Signals} name
+ */
+function signal(processes, name) {
+  for (const each of processes) each.kill(name);
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} service
+ * @returns {Promise<{ requests: number, cpuUs: number, ms: number }>}
+ */
+async function ask(service) {
+  const answer = once(service, 'message');
+  service.send('how much');
+  const [message] = await answer;
+  return message;
+}
+
+/**
+ * One slice of a service's time under load.
+ *
+ * @param {import('node:child_process').ChildProcess} service
+ * @param {import('node:child_process').ChildProcess[]} load
+ */
+async function measureSlice(service, load) {
+  const loadSeconds = () => load.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
+  signal(load, 'SIGCONT');
+  await sleep(SETTLE_MS);
+  const loadFrom = loadSeconds();
+  const from = await ask(service);
+  await sleep(SLICE_MS);
+  const to = await ask(service);
+  const loadTo = loadSeconds();
+  signal(load, 'SIGSTOP');
+  await sleep(SETTLE_MS);
+  const requests = to.requests - from.requests;
+  const ms = to.ms - from.ms;
+  const cpuUs = to.cpuUs - from.cpuUs;
+  return {
+    ms,
+    perSecond: (requests / ms) * 1000,
+    cpuUs: cpuUs / requests,
+    serviceMs: cpuUs / 1000,
+    loadMs: (loadTo - loadFrom) * 1000,
+  };
+}
+
+/**
+ * Starts all services, measures them in turns, and ends them.
+ *
+ * @param {readonly Variant[]} variants
+ * @param {string} directory where they trace.
+ * @param {number} slices of each.
+ * @param {Awaited<ReturnType<typeof measureSlice>>[][]} figures what is found, by service.
+ * @returns requests that each has served.
+ */
+async function measureGeneration(variants, directory, slices, figures) {
+  /** @type {{ child: import('node:child_process').ChildProcess, load: import('node:child_process').ChildProcess[] }[]} */
+  const services = [];
+  try {
+    for (const [i, variant] of variants.entries()) {
+      const { child, port } = await startService(variant, join(directory, `traces-${i}`));
+      services.push({ child, load: await startLoad(port) });
+    }
+    for (let round = 0; round < slices; round++) {
+      for (let turn = 0; turn < services.length; turn++) {
+        // Every round another one begins.
+        const i = (round + turn) % services.length;
+        const { child, load } = services[i];
+        figures[i].push(await measureSlice(child, load));
+      }
+    }
+    const served = [];
+    for (const { child, load } of services) {
+      signal(load, 'SIGKILL');
+      served.push((await ask(child)).requests);
+      const gone = once(child, 'exit');
+      child.send('end');
+      await gone;
+    }
+    return served;
+  } finally {
+    // A load that rests would rest for ever.
+    for (const { child, load } of services) signal([child, ...load], 'SIGKILL');
+  }
+}
+
+/**
+ * Measures services in turns, the first of which is the plain one.
+ *
+ * @param {readonly Variant[]} variants
+ * @param {{ generations: number, slices: number }} how
+ * @param {(directories: string[], served: number[]) => void} [inspect] called after each generation.
+ */
+export async function measureInTurns(variants, { generations, slices }, inspect) {
+  // A process is some per cent faster or slower than the next one of the same program, for good.
+  /** @type {Awaited<ReturnType<typeof measureSlice>>[][]} */
+  const figures = variants.map(() => []);
+  for (let generation = 0; generation < generations; generation++) {
+    const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+    try {
+      const served = await measureGeneration(variants, directory, slices, figures);
+      inspect?.(
+        variants.map((_, i) => join(directory, `traces-${i}`)),
+        served,
+      );
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+  const [plain] = figures;
+  return variants.map(({ name }, i) => {
+    const of = figures[i];
+    /** @param {'ms' | 'serviceMs' | 'loadMs'} key */
+    const sum = (key) => of.reduce((all, each) => all + each[key], 0);
+    return {
+      name,
+      perSecond: median(of.map(({ perSecond }) => perSecond)),
+      perSecondShare:
+        100 * median(of.map(({ perSecond }, round) => perSecond / plain[round].perSecond)),
+      cpuUs: median(of.map(({ cpuUs }) => cpuUs)),
+      cpuUsBest: quantile(
+        of.map(({ cpuUs }) => cpuUs),
+        0.1,
+      ),
+      cpuShare: 100 * median(of.map(({ cpuUs }, round) => plain[round].cpuUs / cpuUs)),
+      serviceCore: 100 * (sum('serviceMs') / sum('ms')),
+      loadCore: 100 * (sum('loadMs') / sum('ms')),
+    };
+  });
+}
+
+/**
+ * @param {string} title
+ * @param {Awaited<ReturnType<typeof measureInTurns>>} rows
+ */
+export function tableOf(title, rows) {
+  return {
+    title,
+    columns: [
+      '',
+      'requests/s',
+      '% of plain',
+      'CPU us/request',
+      'p10',
+      '% of plain',
+      'service core %',
+      'load core %',
+    ],
+    rows: rows.map((row) => Object.values(row)),
+  };
+}
+
+/** How the load came about, for the reader of the figures. */
+export function loadNote() {
+  return `Load by ${onPath('wrk') ? 'wrk' : 'processes of Node'}; service ${PINNED ? `pinned to core ${SERVICE_CORE} with all its threads, load to core ${LOAD_CORE}` : 'not pinned'}. CPU time is the service's own, user and system, of all its threads. The requests/s mean something only when the service's core was busy (95 % and more).`;
+}

@@ -1,0 +1,51 @@
+import * as http from './conventions.js';
+import { pathOf } from './url-path.js';
+
+/** Where a request goes that this process sends. */
+export interface CallTarget {
+  method: string;
+  scheme: string;
+  /** Host and port, as in the header `Host`. */
+  authority: string;
+  /** Of the request line, with the query. */
+  path: string;
+}
+
+/** The headers of a request that is yet to be sent. */
+export interface CallHeaders {
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+}
+
+/** A request that this process sends, while it is recorded. */
+export interface Call {
+  /** The status has come. */
+  answered(status: number): void;
+  /**
+   * It is over. Later calls do nothing.
+   *
+   * @param failure what failed; undefined: nothing did.
+   */
+  end(failure?: string): void;
+}
+
+/** How the requests that this process sends are recorded. */
+export interface CallRecorder {
+  /** @param headers undefined if it is too late to add one. */
+  start(target: CallTarget, headers: CallHeaders | undefined): Call;
+}
+
+/** The attributes of a call at its start. `url.full` is without credentials and query. */
+export function callAttributes(target: CallTarget): Record<string, string | number> {
+  const { method, scheme, authority } = target;
+  const known = http.knownMethod(method);
+  const attributes: Record<string, string | number> = { [http.METHOD]: known };
+  if (known === http.OTHER) attributes[http.ORIGINAL_METHOD] = method;
+  const server = http.hostAndPort(authority);
+  if (server !== undefined) {
+    attributes[http.ADDRESS] = server.host;
+    attributes[http.PORT] = server.port ?? (scheme === 'https' ? 443 : 80);
+    attributes[http.FULL_URL] = `${scheme}://${authority}${pathOf(target.path)}`;
+  }
+  return attributes;
+}

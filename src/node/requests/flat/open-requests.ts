@@ -1,0 +1,121 @@
+import type { OpenRecords } from '../../../core/ring/open-records.js';
+import { systemRandom } from '../../../core/system-random.js';
+import {
+  DESCRIPTION_OFFSET,
+  END_OFFSET,
+  SIZE_OFFSET,
+  SUBSTREAM_OFFSET,
+  TYPE_STRING,
+  TYPE_U64,
+} from '../../../heph/layout.js';
+import { prefixed } from '../../../heph/write/constant-bytes.js';
+import { writeHead, writeText } from '../../../heph/write/encoder.js';
+import type { Timing } from '../../../heph/write/event-stream.js';
+import type { Stream } from '../../../heph/write/stream.js';
+import {
+  FLAGS,
+  KIND_SHIFT,
+  KINDS,
+  PARENT_ID,
+  SPAN_ID,
+  TRACE_HIGH,
+  UNFINISHED,
+} from '../../../spans/layout.js';
+import { METHOD, PATH } from '../conventions.js';
+
+const SAMPLED = 1;
+const REQUEST_FLAGS = UNFINISHED | (KINDS.indexOf('server') << KIND_SHIFT) | SAMPLED;
+const U64 = Buffer.of(TYPE_U64);
+const STRING = Buffer.of(TYPE_STRING);
+const ZERO = Buffer.alloc(8);
+const CUT = '…';
+const LENGTH_BYTES = 2;
+const BYTES_A_CHARACTER = 3;
+
+/** An event's bytes from its description to the value of its first text. */
+function constantPart(description: string): {
+  bytes: Buffer;
+  traceHigh: number;
+  spanId: number;
+} {
+  const parts = [prefixed(description)];
+  const wordAt = (name: string, value = ZERO): number => {
+    parts.push(prefixed(name), U64, value);
+    return Buffer.concat(parts).length - ZERO.length;
+  };
+  const traceHigh = wordAt(TRACE_HIGH);
+  const spanId = wordAt(SPAN_ID);
+  wordAt(PARENT_ID);
+  const flags = Buffer.alloc(8);
+  flags.writeUInt32BE(REQUEST_FLAGS, 4);
+  wordAt(FLAGS, flags);
+  parts.push(prefixed(METHOD), STRING);
+  return { bytes: Buffer.concat(parts), traceHigh, spanId };
+}
+
+/**
+ * The requests of a thread that are open. Their events have no ids, but what the process leaves of them when
+ * it dies is a span, of which readers know that it is not finished.
+ */
+export class OpenRequests {
+  readonly #table: OpenRecords;
+  readonly #stream: Stream;
+  readonly #constant: Buffer;
+  readonly #spanId: number;
+  readonly #pathName: Buffer;
+  /** Random words that are the same for all requests of the thread. */
+  readonly #random = new Uint32Array(4);
+  #count = 0;
+
+  constructor(stream: Stream, table: OpenRecords, description: string) {
+    this.#stream = stream;
+    this.#table = table;
+    systemRandom(new Uint8Array(this.#random.buffer));
+    const { bytes, traceHigh, spanId } = constantPart(description);
+    bytes.writeUInt32BE(this.#random[0]!, traceHigh);
+    bytes.writeUInt32BE(this.#random[1]!, traceHigh + 4);
+    this.#constant = bytes;
+    this.#spanId = DESCRIPTION_OFFSET + spanId;
+    this.#pathName = Buffer.concat([prefixed(PATH), STRING]);
+  }
+
+  /** @returns its place; -1: there is none, which is counted. */
+  begin(timing: Timing, method: string, path: string): number {
+    const table = this.#table;
+    const at = table.take();
+    if (at === -1) return -1;
+    const { view, bytes } = table;
+    const number = ++this.#count;
+    writeHead(view, at, this.#stream.id, 0, timing);
+    view.setUint32(at + SUBSTREAM_OFFSET, this.#random[2]!);
+    view.setUint32(at + SUBSTREAM_OFFSET + 4, number);
+    view.setUint32(at + END_OFFSET, timing * 2 ** -32);
+    view.setUint32(at + END_OFFSET + 4, timing);
+    bytes.set(this.#constant, at + DESCRIPTION_OFFSET);
+    view.setUint32(at + this.#spanId, this.#random[3]!);
+    view.setUint32(at + this.#spanId + 4, number);
+    let to = writeText(view, bytes, at + DESCRIPTION_OFFSET + this.#constant.length, method);
+    bytes.set(this.#pathName, to);
+    to += this.#pathName.length;
+    to = writeText(view, bytes, to, this.#fitting(path, at + table.longest - to - LENGTH_BYTES));
+    view.setUint32(at + SIZE_OFFSET, to - at);
+    table.publish(at, to - at);
+    return at;
+  }
+
+  /** A path of at most so many bytes. */
+  #fitting(path: string, bytes: number): string {
+    const most = Math.floor(bytes / BYTES_A_CHARACTER);
+    if (path.length <= most || Buffer.byteLength(path) <= bytes) return path;
+    return path.slice(0, most - 1) + CUT;
+  }
+
+  /** Its final event is the next one of the thread. */
+  ending(place: number): void {
+    if (place !== -1) this.#table.ending(place);
+  }
+
+  end(place: number): void {
+    if (place !== -1) this.#table.release(place);
+  }
+}

@@ -1,0 +1,99 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Guard } from '../guard.js';
+import type { Call, CallHeaders, CallRecorder, CallTarget } from './calls.js';
+import { ABORTED, failureOf } from './conventions.js';
+
+const CALL = Symbol('tracewright.call');
+
+type TracedRequest = ClientRequest & { [CALL]?: Call };
+type TracedResponse = IncomingMessage & { [CALL]?: Call };
+
+interface ClientMessage {
+  request: TracedRequest;
+  response: TracedResponse;
+  error?: unknown;
+}
+
+function targetOf(request: ClientRequest): CallTarget {
+  const host = request.getHeader('host');
+  return {
+    method: request.method,
+    scheme: request.protocol === 'https:' ? 'https' : 'http',
+    authority: typeof host === 'string' ? host : request.host,
+    path: request.path,
+  };
+}
+
+function headersOf(request: ClientRequest): CallHeaders | undefined {
+  if (request.headersSent) return undefined;
+  return {
+    has: (name) => request.hasHeader(name),
+    set: (name, value) => request.setHeader(name, value),
+  };
+}
+
+/**
+ * Records every request that node:http and node:https send from this thread, until its response's body is
+ * received.
+ *
+ * @param open called with the first request: how they are recorded.
+ */
+export function traceHttpCalls(open: () => CallRecorder): void {
+  const guard = new Guard('outgoing HTTP requests');
+  let recorder: CallRecorder | undefined;
+
+  const start = (request: TracedRequest): void => {
+    if (request[CALL] !== undefined) return;
+    recorder ??= open();
+    request[CALL] = recorder.start(targetOf(request), headersOf(request));
+  };
+  const whenResponseCloses = guard.wrap<TracedResponse>((response) => {
+    response[CALL]?.end(response.complete ? undefined : ABORTED);
+  });
+  const whenRequestCloses = guard.wrap<TracedRequest>((request) => {
+    const { res } = request as { res?: TracedResponse | null };
+    if (res === undefined || res === null) request[CALL]?.end(ABORTED);
+    // The response ends the call, unless it was handed over with its connection.
+    else if (res[CALL] === undefined) endWithConnection(request, res);
+  });
+  const endWithConnection = (request: TracedRequest, response: TracedResponse): void => {
+    const call = request[CALL];
+    if (call === undefined) return;
+    call.answered(response.statusCode ?? 0);
+    const { socket } = response as { socket?: IncomingMessage['socket'] };
+    if (socket === undefined || socket.destroyed) {
+      call.end();
+      return;
+    }
+    const close = guard.wrap<undefined>(() => {
+      call.end();
+    });
+    socket.once('close', () => {
+      close(undefined);
+    });
+  };
+
+  // What is set here is sent. Node 20 publishes nothing: see early-headers.ts.
+  guard.subscribe('http.client.request.created', ({ request }: ClientMessage) => {
+    start(request);
+  });
+  guard.subscribe('http.client.request.start', ({ request }: ClientMessage) => {
+    start(request);
+    request.on('close', () => {
+      whenRequestCloses(request);
+    });
+  });
+  guard.subscribe('http.client.response.finish', ({ request, response }: ClientMessage) => {
+    const call = request[CALL];
+    if (call === undefined) return;
+    // Published at the headers; the body is still to come.
+    call.answered(response.statusCode ?? 0);
+    response[CALL] = call;
+    response.on('close', () => {
+      whenResponseCloses(response);
+    });
+  });
+  guard.subscribe('http.client.request.error', ({ request, error }: ClientMessage) => {
+    request[CALL]?.end(failureOf(error));
+  });
+}

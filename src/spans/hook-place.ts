@@ -1,0 +1,24 @@
+import { shared } from '../core/process-state.js';
+import type { Stream } from '../heph/write/stream.js';
+
+/** Opens the stream of the calling thread. */
+export type OpenStream = () => Stream;
+
+/** Where the register hook has the spans of this thread go. */
+interface HookPlace {
+  open: OpenStream | undefined;
+  /** Of what records spans, once that is loaded. */
+  arrived: ((open: OpenStream) => void) | undefined;
+}
+
+/** Known to all copies of the package. The hook may come before spans are loaded, or after. */
+export const hookPlace = shared<HookPlace>('spans.hook', () => ({
+  open: undefined,
+  arrived: undefined,
+}));
+
+/** Has the register hook's trace take the spans of this thread, from the first one on. */
+export function recordUnderHook(open: OpenStream): void {
+  hookPlace.open = open;
+  hookPlace.arrived?.(open);
+}

@@ -1,0 +1,98 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { recoverTrace } from '../../../src/heph/read/recover.js';
+import { readSpans } from '../../../src/spans/index.js';
+import type { SpanRecord } from '../../../src/spans/index.js';
+import { TracedProcess } from '../traced-process.js';
+import { hephFiles } from '../written-traces.js';
+
+const OPEN = 14;
+
+/** A service that is killed with requests that it never answers, and one that it has answered. */
+async function killed(env: Record<string, string>, how: NodeJS.Signals): Promise<string> {
+  const service = new TracedProcess('context-service.mjs', { env });
+  const port = await service.port();
+  await service.get('/ids');
+  await service.printed(/^done \/ids$/m);
+  const sockets = Array.from({ length: OPEN }, (_, i) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write(`GET /hold?n=${i} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    return socket;
+  });
+  await service.printed(new RegExp(`(?:^held\n){${OPEN}}`, 'm'));
+  service.kill(how);
+  await service.ended();
+  for (const socket of sockets) socket.destroy();
+  const [path] = hephFiles(service.directory).filter((name) => name.endsWith('.heph'));
+  return path!;
+}
+
+async function unfinished(path: string): Promise<SpanRecord[]> {
+  const found: SpanRecord[] = [];
+  for await (const span of readSpans(path)) if (span.unfinished) found.push(span);
+  return found;
+}
+
+describe('requests that are open when the process dies', () => {
+  it.each([
+    ['off', 'SIGKILL', {}],
+    ['off', 'SIGTERM', {}],
+    ['on', 'SIGKILL', {}],
+    ['on', 'SIGTERM', {}],
+    ['on, nothing sampled', 'SIGKILL', { OTEL_TRACES_SAMPLER: 'always_off' }],
+  ] as const)(
+    'with context %s, by %s, are unfinished spans',
+    async (context, signal, variables) => {
+      const path = await killed(
+        { TRACEWRIGHT_CONTEXT: context.replace(/,.*/, ''), ...variables },
+        signal,
+      );
+      if (signal === 'SIGKILL') {
+        const { faults, streams } = recoverTrace(path);
+        expect(faults).toEqual([]);
+        expect(streams.reduce((sum, { addedRecords }) => sum + addedRecords, 0)).toBe(OPEN);
+      }
+      const spans = await unfinished(path);
+      expect(spans).toHaveLength(OPEN);
+      expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(OPEN);
+      for (const { kind, attributes, start, end } of spans) {
+        expect(kind).toBe('server');
+        expect(attributes).toMatchObject({ 'http.request.method': 'GET', 'url.path': '/hold' });
+        expect(end).toBeGreaterThanOrEqual(start);
+      }
+    },
+  );
+});
+
+describe('spans of the program under the hook', () => {
+  it.each(['on', 'off'])('are recorded with context %s', async (context) => {
+    const service = new TracedProcess('context-service.mjs', {
+      env: { TRACEWRIGHT_CONTEXT: context },
+    });
+    await service.serve('/http');
+    service.kill('SIGTERM');
+    expect((await service.ended()).stderr).toBe('');
+    const steps: SpanRecord[] = [];
+    for await (const span of readSpans(join(service.directory, 'heph'))) {
+      if (span.name === 'step') steps.push(span);
+    }
+    expect(steps).toHaveLength(1);
+    expect(steps[0]!.attributes).toEqual({ n: 1 });
+    expect(steps[0]!.parentSpanId !== undefined).toBe(context === 'on');
+  });
+
+  it('of another copy of the package are children of requests too', async () => {
+    const service = new TracedProcess('second-copy.mjs', { env: { TRACEWRIGHT_CONTEXT: 'on' } });
+    await service.serve('/');
+    service.kill('SIGTERM');
+    expect((await service.ended()).stderr).toBe('');
+    const spans: SpanRecord[] = [];
+    for await (const span of readSpans(join(service.directory, 'heph'))) spans.push(span);
+    const request = spans.find(({ kind }) => kind === 'server')!;
+    const step = spans.find(({ name }) => name === 'step')!;
+    expect(step.parentSpanId).toBe(request.spanId);
+    expect(step.traceId).toBe(request.traceId);
+    expect(request.attributes['user']).toBe('u1');
+  });
+});
