@@ -1,4 +1,5 @@
 import type { Ring } from '../../core/ring/ring.js';
+import type { LenientAttributes } from './lenient-attributes.js';
 import type { TypedAttributes } from './taken-attributes.js';
 
 /**
@@ -13,6 +14,8 @@ export interface EventTrace {
   readonly packetLimit: number;
   /** One element: the timing of the event that is being recorded. */
   readonly started: Float64Array<ArrayBuffer>;
+  /** Present if values that are not valid are no errors. */
+  readonly lenient?: LenientAttributes | undefined;
 }
 
 /** What encoders need of a stream. */

@@ -25,7 +25,7 @@ export function recordTaken(
   if (!taken.areUsual || bound > ring.longestRecord || !mustFit) {
     // An array's getter can record another event.
     const timing = trace.started[0]!;
-    const typed = resolveAttributes(taken);
+    const typed = resolveAttributes(taken, trace.lenient);
     stream.record(timing, substream, description, {
       ...typed,
       bound: DESCRIPTION_OFFSET + textBound(description) + typed.bound,

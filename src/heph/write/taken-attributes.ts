@@ -1,5 +1,6 @@
 import { wrongType } from '../../core/errors.js';
 import { textBound, valueBound } from './encoder.js';
+import type { LenientAttributes } from './lenient-attributes.js';
 import { checkText, MAX_U64, MIN_I64, resolveValue, SURELY_SHORT } from './value.js';
 import type { Attributes, AttributeType, AttributeValue } from './value.js';
 
@@ -134,19 +135,29 @@ export function releaseAttributes(taken: TakenAttributes): void {
   spare = taken;
 }
 
-/** Checks taken attributes and finds their types. */
-export function resolveAttributes({ names, values, count }: TakenAttributes): TypedAttributes {
-  const resolved = values.slice(0, count).map((value, i) => {
-    checkText('attribute name', names[i]);
-    return resolveValue(names[i]!, value);
-  });
-  return {
-    names: names.slice(0, count),
-    types: resolved.map(({ type }) => type),
-    values: resolved.map(({ value }) => value),
-    bound: resolved.reduce(
-      (sum, { type, value }, i) => sum + textBound(names[i]!) + 1 + valueBound(type, value),
-      0,
-    ),
-  };
+/**
+ * Checks taken attributes and finds their types.
+ *
+ * @param lenient decides about values that are not valid; undefined: they are errors.
+ */
+export function resolveAttributes(
+  { names, values, count }: TakenAttributes,
+  lenient: LenientAttributes | undefined,
+): TypedAttributes {
+  const attributes = { names: [] as string[], types: [] as AttributeType[] };
+  const resolvedValues: AttributeValue[] = [];
+  let bound = 0;
+  for (let i = 0; i < count; i++) {
+    const name = names[i]!;
+    checkText('attribute name', name);
+    const resolved =
+      lenient === undefined ? resolveValue(name, values[i]) : lenient.resolve(name, values[i]);
+    if (resolved === undefined) continue;
+    const { type, value } = resolved;
+    attributes.names.push(name);
+    attributes.types.push(type);
+    resolvedValues.push(value);
+    bound += textBound(name) + 1 + valueBound(type, value);
+  }
+  return { ...attributes, values: resolvedValues, bound };
 }

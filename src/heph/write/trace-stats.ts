@@ -1,4 +1,5 @@
 import type { TargetCounts } from '../../core/ring/shared-target.js';
+import type { LenientCounts } from './lenient-attributes.js';
 import type { CheckedTarget } from '../target.js';
 
 /** What became of the events of a trace, of all threads of the process. */
@@ -36,6 +37,8 @@ export interface TraceStats {
    * far, because all were taken or the event was too long.
    */
   open?: { events: number; unkept: number };
+  /** With `attributes: 'lenient'`: values that were not valid, of events of this thread. */
+  attributes?: LenientCounts;
   /** Connections made, the first one included. */
   connections: number;
   /** Failed attempts to write, send, connect or look up, and refusals. */

@@ -37,6 +37,7 @@ import { Stream } from './stream.js';
 import type { StreamTrace } from './stream.js';
 import { checkTarget } from '../target.js';
 import type { CheckedTarget, Target } from '../target.js';
+import { LenientAttributes } from './lenient-attributes.js';
 import { statsOf } from './trace-stats.js';
 import type { TraceStats } from './trace-stats.js';
 
@@ -58,6 +59,12 @@ export interface TraceOptions extends RingOptions, SizeOptions {
    * event is refused.
    */
   datagramBytes?: number;
+  /**
+   * What becomes of a value in `finishTrace` that no attribute can have. `strict` (default): an error.
+   * `lenient`: a date becomes its ISO text, an object or a mixed array its JSON, a longer string is
+   * cut, and `null`, functions and symbols are left out. `stats().attributes` counts them.
+   */
+  attributes?: 'strict' | 'lenient';
   /** How long `flush` and `close` wait for a socket, in milliseconds, 0 to 600,000; default 5,000. */
   flushTimeoutMs?: number;
 }
@@ -67,6 +74,7 @@ const TRACE_OPTIONS = {
   ...SIZE_OPTIONS,
   enabled: true,
   exists: true,
+  attributes: true,
   datagramBytes: true,
   flushTimeoutMs: true,
 } as const;
@@ -109,6 +117,8 @@ export class Trace implements StreamTrace {
   readonly writesThrough: boolean;
   /** @internal One element: the timing of the event that is being recorded. */
   readonly started = new Float64Array(1);
+  /** @internal */
+  readonly lenient: LenientAttributes | undefined;
   /** @internal Absent if functions cannot be compiled. */
   readonly shapes: EventShapes<EventEmitter> | undefined = mayCompile()
     ? new EventShapes(this, compileShape)
@@ -143,6 +153,11 @@ export class Trace implements StreamTrace {
     if (exists !== 'error' && exists !== 'replace') {
       throw outOfRange('exists', exists, "'error' or 'replace'");
     }
+    const attributes: unknown = options.attributes ?? 'strict';
+    if (attributes !== 'strict' && attributes !== 'lenient') {
+      throw outOfRange('attributes', attributes, "'strict' or 'lenient'");
+    }
+    this.lenient = attributes === 'lenient' ? new LenientAttributes() : undefined;
     const enabled: unknown = options.enabled ?? true;
     if (typeof enabled !== 'boolean') throw wrongType('enabled', enabled, 'a boolean');
 
@@ -302,7 +317,10 @@ export class Trace implements StreamTrace {
   stats(): TraceStats {
     if (this.#stats !== undefined) return this.#stats;
     const counts = this.#target?.counts() ?? noCounts();
-    return statsOf(counts, this.#kind, this.ring.openRecords !== undefined);
+    const stats = statsOf(counts, this.#kind, this.ring.openRecords !== undefined);
+    return this.lenient === undefined
+      ? stats
+      : { ...stats, attributes: { ...this.lenient.counts } };
   }
 
   /** @internal A disabled trace has nothing to start; a closed one should not be asked. */
