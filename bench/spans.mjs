@@ -1,9 +1,10 @@
 // What a span of tracewright/spans costs, against a compiled Heph span without context.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { openTrace } from 'tracewright/heph';
 import { configure, flush, readSpans, shutdown, startSpan, withSpan } from 'tracewright/spans';
 import { alternate, cost, costTable, ratio } from './alternating.mjs';
@@ -11,14 +12,16 @@ import { main } from './benchmark.mjs';
 
 const COMPILED = 'compiled Heph span';
 const SPAN = 'startSpan + end';
+const NO_PLACE = 'startSpan + end, without a place for open spans';
 const SET = 'startSpan + two set + end';
 const WITH = 'withSpan';
 const RUN = 'AsyncLocalStorage.run alone';
 const UNSAMPLED = 'startSpan + end, unsampled';
 const OFF = 'startSpan + end, nothing configured';
+const READING = 'readSpans';
 const OPERATIONS = 2000;
 /** Spans of the file that is read. */
-const READ = 400_000;
+const READ = 100_000;
 
 /** Two of each, so that no constant is folded into the code. */
 const methods = ['GET', 'POST'];
@@ -32,11 +35,64 @@ function runSpan(count) {
 }
 
 /** @param {string} path */
-async function readNs(path) {
-  const from = performance.now();
+async function readAll(path) {
   let spans = 0;
   for await (const { end, start } of readSpans(path)) if (end >= start) spans++;
-  return { spans, ns: ((performance.now() - from) * 1e6) / spans };
+  return spans;
+}
+
+/** @param {() => unknown} run */
+async function asyncNs(run) {
+  const from = process.hrtime.bigint();
+  await run();
+  return Number(process.hrtime.bigint() - from);
+}
+
+/** @param {string} directory */
+function compiledSpan(directory) {
+  const trace = openTrace(join(directory, 'compiled.heph'));
+  const stream = trace.stream();
+  const span = stream.span('request', { method: 'string', status: 'u64' });
+  const peer = {
+    name: COMPILED,
+    /** @param {number} count */
+    run: (count) => {
+      for (let i = 0; i < count; i++) {
+        span.finish(stream.startTrace(), methods[i & 1], statuses[i & 1]);
+      }
+    },
+    settle: () => trace.flush(),
+  };
+  return { trace, peer };
+}
+
+/**
+ * Spans of a thread that keeps none while it is open. V8 has seen no other ones there.
+ *
+ * @param {{ directory: string, rounds: number }} settings
+ */
+async function measureWithoutPlaces({ directory, rounds }) {
+  const { trace, peer } = compiledSpan(directory);
+  configure({ target: join(directory, 'spans.heph'), sample: 1, openSpans: { count: 0 } });
+  const peers = [peer, { name: NO_PLACE, run: runSpan, settle: () => flush() }];
+  const costs = await alternate(peers, { operations: OPERATIONS, rounds });
+  await shutdown();
+  await trace.close();
+  return costs;
+}
+
+/**
+ * @param {string} directory
+ * @param {number} rounds
+ * @returns {Promise<import('./alternating.mjs').Costs>}
+ */
+function inThread(directory, rounds) {
+  mkdirSync(directory);
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url), { workerData: { directory, rounds } });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
 }
 
 /** @param {{ quick: boolean }} options */
@@ -45,9 +101,8 @@ async function measure({ quick }) {
   const rounds = quick ? 20 : 200;
   const off = await alternate([{ name: OFF, run: runSpan }], { operations: 100_000, rounds });
 
-  const trace = openTrace(join(directory, 'compiled.heph'));
-  const compiledStream = trace.stream();
-  const compiled = compiledStream.span('request', { method: 'string', status: 'u64' });
+  const bare = await inThread(join(directory, 'thread'), rounds);
+  const { trace, peer: compiled } = compiledSpan(directory);
   configure({ target: join(directory, 'spans.heph'), sample: 1 });
   const storage = new AsyncLocalStorage();
   const store = {};
@@ -55,16 +110,7 @@ async function measure({ quick }) {
   try {
     const settle = () => flush();
     const peers = [
-      {
-        name: COMPILED,
-        /** @param {number} count */
-        run: (count) => {
-          for (let i = 0; i < count; i++) {
-            compiled.finish(compiledStream.startTrace(), methods[i & 1], statuses[i & 1]);
-          }
-        },
-        settle: () => trace.flush(),
-      },
+      compiled,
       { name: SPAN, run: runSpan, settle },
       {
         name: SET,
@@ -130,27 +176,28 @@ async function measure({ quick }) {
 
     const path = join(directory, 'read.heph');
     configure({ target: path });
-    for (let i = 0; i < (quick ? READ / 10 : READ); i++) {
-      startSpan('request', { method: methods[i & 1], status: statuses[i & 1] }).end();
-    }
+    const written = quick ? READ / 10 : READ;
+    runSpan(written);
     await shutdown();
-    await readNs(path);
-    const { ns } = await readNs(path);
-    const perSecond = Math.round(1e9 / ns);
+    const reading = await alternate([{ name: READING, run: () => readAll(path) }], {
+      operations: written,
+      rounds: quick ? 5 : 25,
+      warmUpRounds: 3,
+      time: asyncNs,
+    });
+    const perSecond = Math.round(1e9 / cost(reading, READING));
 
     const spanRatio = ratio(costs, SPAN, COMPILED);
-    const most = 2.5 * cost(context, COMPILED) + cost(context, RUN);
+    const place = spanRatio / ratio(bare, NO_PLACE, COMPILED) - 1;
+    const most = cost(context, SPAN) + cost(context, RUN);
     return {
       tables: [
         costTable('A span with two attributes, without context', costs, [COMPILED]),
+        costTable('The same in a thread that keeps no open spans', bare, [COMPILED]),
         costTable('The same, unsampled', unsampled, [SPAN]),
         costTable('The same, active while a function runs', context, [COMPILED]),
         costTable('Nothing configured', off, []),
-        {
-          title: 'Reading',
-          columns: ['', 'ns a span', 'spans a second'],
-          rows: [['readSpans', ns, perSecond]],
-        },
+        costTable('Reading', reading, []),
       ],
       goals: [
         {
@@ -159,7 +206,12 @@ async function measure({ quick }) {
           met: spanRatio <= 2.5,
         },
         {
-          goal: `withSpan at most 2.5 x the compiled span and AsyncLocalStorage.run (${most.toFixed(0)} ns)`,
+          goal: 'a place for open spans costs at most 25 % of that',
+          figure: `${(100 * place).toFixed(0)} %`,
+          met: place <= 0.25,
+        },
+        {
+          goal: `withSpan at most startSpan + end and AsyncLocalStorage.run (${most.toFixed(0)} ns)`,
           figure: cost(context, WITH),
           met: cost(context, WITH) <= most,
         },
@@ -179,4 +231,8 @@ async function measure({ quick }) {
   }
 }
 
-await main(import.meta.url, { title: 'The cost of a span with ids and context', measure });
+if (isMainThread) {
+  await main(import.meta.url, { title: 'The cost of a span with ids and context', measure });
+} else {
+  parentPort?.postMessage(await measureWithoutPlaces(workerData));
+}

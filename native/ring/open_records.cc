@@ -47,18 +47,11 @@ void OpenRecords::put_ended(uint8_t* to) {
   // Commits that come after the end of the ring.
   if (!exist()) return;
   const uint8_t* const record = first_ + control_->ending_at;
-  const auto bytes = static_cast<size_t>(control_->pending);
-  if (options_.number_at < 0) {
-    std::memcpy(to, record, bytes);
-  } else {
-    const size_t before = static_cast<size_t>(options_.number_at) + 4;
-    const size_t after = before + 4;
+  std::memcpy(to, record, static_cast<size_t>(control_->pending));
+  const int32_t at = options_.number_at;
+  if (at >= 0) {
     const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
-    // First, so that a kill never finds the number of another record here.
-    write_big_endian(to + before, number);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    std::memcpy(to, record, before);
-    std::memcpy(to + after, record + after, bytes - after);
+    write_big_endian(to + at + 4, number);
     control_->next_number.store(number + 1, std::memory_order_release);
   }
   write_big_endian(to + control_->final_word_at, control_->final_word);

@@ -63,7 +63,7 @@ class OpenRecords {
   // ---- Producing thread only ----
 
   // Puts the `pending` bytes of the record that the thread ends to `to`, with the next number and
-  // the final word.
+  // the final word. Its own number is not the last that was given: a kill could find it here.
   void put_ended(uint8_t* to);
 
   // ---- For the drain thread ----

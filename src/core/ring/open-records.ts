@@ -52,13 +52,9 @@ export class OpenRecords {
   readonly #words: Int32Array;
   /** Places, the free ones from `#taken[0]` on. */
   readonly #places: Int32Array;
-  /** Two elements: places that are taken, and whether the drain thread wants a call. */
-  readonly #taken: Int32Array;
-  /** One element: the low half of what is committed. */
-  readonly #head: Int32Array;
+  /** The control page. */
+  readonly #control: Int32Array;
   readonly #unkept: Float64Array;
-  /** Three elements: what is to be final of a record, see `NativeRing.commitOpen`. */
-  readonly #final: Int32Array;
   #count: number;
   #generation = 0;
 
@@ -76,10 +72,8 @@ export class OpenRecords {
     this.#count = options.places;
     this.#places = new Int32Array(options.places);
     for (let i = 0; i < options.places; i++) this.#places[i] = i * stride + control.openHeadBytes;
-    this.#taken = new Int32Array(buffer, control.openRecords, 2);
-    this.#head = new Int32Array(buffer, control.head + LOW_HALF, 1);
+    this.#control = new Int32Array(buffer, 0, control.openTable / 4);
     this.#unkept = new Float64Array(buffer, control.unkeptRecords, 1);
-    this.#final = new Int32Array(buffer, control.endingAt, 3);
   }
 
   /**
@@ -89,13 +83,14 @@ export class OpenRecords {
    *   counted.
    */
   take(): number {
-    const taken = this.#taken[0]!;
+    const control = this.#control;
+    const taken = control[TAKEN]!;
     if (taken >= this.#count) {
       this.countUnkept();
       return -1;
     }
-    this.#taken[0] = taken + 1;
-    if (this.#taken[1] !== 0) core.attend(this.#id);
+    control[TAKEN] = taken + 1;
+    if (control[ATTENTION] !== 0) core.attend(this.#id);
     return this.#places[taken]!;
   }
 
@@ -117,27 +112,29 @@ export class OpenRecords {
 
   /** @internal As `ending`, for a final record that `NativeRing.commitOpen` makes of this one. */
   endingWith(at: number, wordAt: number, word: number): void {
-    const final = this.#final;
-    final[0] = at;
-    final[1] = wordAt;
-    final[2] = word;
+    const control = this.#control;
+    control[ENDING_AT] = at;
+    control[ENDING_AT + 1] = wordAt;
+    control[ENDING_AT + 2] = word;
     this.ending(at);
   }
 
   /** The next commit is that of the final record. */
   ending(at: number): void {
     const head = (at >> 2) - HEAD_WORDS;
-    this.#words[head + MARK] = this.#head[0]!;
-    this.#words[head] = this.#words[head]! | COMMITTING;
+    const words = this.#words;
+    words[head + MARK] = this.#control[HEAD]!;
+    words[head] = words[head]! | COMMITTING;
   }
 
   /** Frees a place, whatever became of its record. */
   release(at: number): void {
-    if (this.#taken[1] !== 0) core.attend(this.#id);
+    const control = this.#control;
+    if (control[ATTENTION] !== 0) core.attend(this.#id);
     this.#words[(at >> 2) - HEAD_WORDS] = 0;
-    const taken = this.#taken[0]! - 1;
+    const taken = control[TAKEN]! - 1;
     this.#places[taken] = at;
-    this.#taken[0] = taken;
+    control[TAKEN] = taken;
   }
 
   /**
@@ -153,7 +150,7 @@ export class OpenRecords {
 
   /** Places that are taken. */
   get taken(): number {
-    return this.#taken[0]!;
+    return this.#control[TAKEN]!;
   }
 
   /** @internal The ring is closed: there is no place any more. */
@@ -162,8 +159,11 @@ export class OpenRecords {
   }
 }
 
-/** Where a 64-bit number has its low half. */
-const LOW_HALF = endianness() === 'LE' ? 0 : 4;
+/** Places in the control page, in words. Of the head its low half. */
+const HEAD = core.control.head / 4 + (endianness() === 'LE' ? 0 : 1);
+const TAKEN = core.control.openRecords / 4;
+const ATTENTION = core.control.attention / 4;
+const ENDING_AT = core.control.endingAt / 4;
 const HEAD_WORDS = core.control.openHeadBytes / 4;
 const MARK = core.control.openMark / 4;
 const LENGTH = core.control.openLength;

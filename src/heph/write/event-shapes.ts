@@ -41,6 +41,9 @@ const KEPT_NAMES = 64;
 export const MAX_NAMES = 32;
 const MAX_CONSTANT_BYTES = 2048;
 
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+const { hasOwnProperty } = Object.prototype;
+
 /** Compiles the emitter of a shape; undefined if its constants would be long. */
 export type ShapeCompiler<Emitter> = (
   trace: EventTrace,
@@ -58,6 +61,19 @@ class EventShape<Emitter> {
   constructor(description: string, names: readonly string[]) {
     this.#description = description;
     this.#names = names;
+  }
+
+  /** Whether an object has these names, in their order. Reads no property. */
+  isOf(attributes: object | undefined): boolean {
+    const own = this.#names;
+    const { length } = own;
+    let count = 0;
+    for (const name in attributes) {
+      if (!hasOwnProperty.call(attributes, name)) continue;
+      if (count === length || own[count] !== name) return false;
+      count++;
+    }
+    return count === length;
   }
 
   fits(names: readonly string[], count: number): boolean {
@@ -153,6 +169,9 @@ export class EventShapes<Emitter> {
       if (described === undefined) return undefined;
       if (described.isFrequent) this.#recent[place] = described;
     }
+    // Most descriptions have one shape.
+    const first = described.shapes[0];
+    if (first?.emitter !== undefined && first.isOf(attributes)) return first.emitter;
     const names = this.#names ?? [];
     this.#names = undefined;
     const count = listNames(attributes, names);

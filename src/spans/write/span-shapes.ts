@@ -48,6 +48,8 @@ export type OpenSpanWriter = (span: Span, at: number) => number;
 
 /** Bounds of the constants in an emitter. */
 const MAX_CONSTANT_BYTES = 2048;
+/** Not the last number that was given: see OpenRecords::put_ended. */
+const NO_NUMBER = 0xffff_fffe;
 const TYPE = Buffer.of(TYPE_U64);
 /** Bytes of an attribute with a name of two bytes and a word. */
 const IDENTITY_ATTRIBUTE_BYTES = 13;
@@ -176,7 +178,7 @@ return function writeOpen(span, start) {
   ${text.read}
   ${text.measure}
   if (!areUsual || ${text.fixedBytes} + 3 * characters > ${longest} || !(span.start >= 0)) return 0;
-  writeHead(view, start, ${output.stream.id}, 0, span.start);
+  writeHead(view, start, ${output.stream.id}, ${NO_NUMBER}, span.start);
   view.setUint32(start + ${END_OFFSET}, span.start * ${2 ** -32});
   view.setUint32(start + ${END_OFFSET + 4}, span.start);
   ${text.write}
