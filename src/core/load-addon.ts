@@ -70,10 +70,11 @@ function* places(): Generator<string> {
   if (installed !== undefined) yield* placesIn(installed);
 }
 
-/** Required by Node itself: all copies of this code in a thread get the same object. */
+/**
+ * Not by `require`, which looks for packages around the file for longer than it takes to load it. The
+ * copies of this code in a thread share what the first has loaded: see process-state.ts.
+ */
 function load(path: string): object {
-  if (existsSync(path)) return createRequire(path)(path) as object;
-  // It is in use already, and its file was deleted.
   const module = { exports: {} };
   process.dlopen(module, path);
   return module.exports;

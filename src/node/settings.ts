@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { basename, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
-import { parsePropagation, parseTrust } from './requests/context/propagation-policy.js';
 import type { ContextSettings, Propagation, Trust } from './requests/context/propagation-policy.js';
 import { warn } from './warning.js';
 
@@ -114,6 +113,10 @@ function wantsContext(): boolean {
   }
 }
 
+function policy(): typeof import('./requests/context/propagation-policy.js') {
+  return require('./requests/context/propagation-policy.js') as typeof import('./requests/context/propagation-policy.js');
+}
+
 const EVERYWHERE: Propagation = { everywhere: true, hosts: [] };
 const LOOPBACK: Trust = ['loopback'];
 
@@ -131,14 +134,14 @@ function readContext(): ContextSettings | undefined {
       'TRACEWRIGHT_PROPAGATE',
       EVERYWHERE,
       'auto, off, or names of hosts with commas between them',
-      parsePropagation,
+      (value) => policy().parsePropagation(value),
       'auto',
     ),
     trust: read(
       'TRACEWRIGHT_TRUST',
       LOOPBACK,
       'loopback, all, none, or addresses with commas between them',
-      parseTrust,
+      (value) => policy().parseTrust(value),
       'loopback',
     ),
   };

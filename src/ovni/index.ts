@@ -13,7 +13,7 @@ import { wrongType } from '../core/errors.js';
 import { getAttribute, setAttribute } from './write/attribute.js';
 import type { AttributeValue } from './write/attribute.js';
 import type { DeclaredMcv } from './catalog.js';
-import { compileEmit, compileEmitJumbo } from './write/emit.js';
+import { compileEmit, compileEmitJumbo } from './write/compiled-emit.js';
 import { compileEvent } from './write/event.js';
 import { compileMarks, defineMark, labelMark } from './write/mark.js';
 import type { Arguments } from './signature.js';

@@ -5,7 +5,7 @@ import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
 import { wrapSystemError } from '../files/system-error.js';
 import { KnownFull } from './known-full.js';
-import { OpenRecords } from './open-records.js';
+import type { OpenRecords } from './open-records.js';
 import type { SharedTarget } from './shared-target.js';
 import { watchTargets } from './target-health.js';
 import type { FaultHandler } from './target-health.js';
@@ -154,7 +154,7 @@ export class Ring {
     const hasTable = new Uint32Array(buffer, control.openPlaces, 1)[0]! > 0;
     this.openRecords =
       openRecords !== undefined && hasTable
-        ? new OpenRecords(native.id, buffer, openRecords)
+        ? newOpenRecords(native.id, buffer, openRecords)
         : undefined;
     this.#unwatch = watchTargets(setup.group ?? setup.target, onFault);
   }
@@ -386,6 +386,12 @@ export class Ring {
     this.#stalled[0] = 0;
     this.#onStall?.(this.#stall);
   }
+}
+
+/** Loaded for a ring that has them: those of ovni have none. */
+function newOpenRecords(...args: ConstructorParameters<typeof OpenRecords>): OpenRecords {
+  const late = require('./open-records.js') as typeof import('./open-records.js');
+  return new late.OpenRecords(...args);
 }
 
 function closedCommit(): void {
