@@ -86,6 +86,8 @@ const folders = [
   [/^spans\/(layout|route)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
+  // The hook names its run's files before it loads the format.
+  [/^heph\/file-names$/, 'core/core'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],

@@ -3,6 +3,31 @@ import { basename, dirname, extname, join } from 'node:path';
 /** A file with this extension counts as a Heph trace, whatever its content. */
 export const EXTENSION = '.heph';
 
+/** The folder of Heph traces in the directory of a run of the register hook. */
+export const RUN_FOLDER = 'heph';
+
+/** After the name of a trace: the process of a run, and which of its files it is, from the second on. */
+const PROCESS_TAIL = /-(\d+)(?:-(?:[2-9]|[1-9]\d))?$/;
+
+/**
+ * The file of a process of a run, for a trace of `path`: `name-PID.heph`, `name-PID-2.heph` and so on.
+ *
+ * @param number counts from 1.
+ */
+export function fileOfProcess(path: string, pid: number, number: number): string {
+  const extension = extname(path);
+  const stem = join(dirname(path), basename(path, extension));
+  return `${stem}-${pid}${number === 1 ? '' : `-${number}`}${extension}`;
+}
+
+/** The process in the name of a file, or of a piece of it; undefined for any other name. */
+export function pidOfFile(file: string): number | undefined {
+  const name = nameOfTrace(file);
+  if (!name.endsWith(EXTENSION)) return undefined;
+  const pid = PROCESS_TAIL.exec(basename(name, EXTENSION))?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
 /** A number with at least six digits, as native/sink/piece_series.cc writes it. */
 const PIECE_NUMBER = /^\.\d{6,}$/;
 

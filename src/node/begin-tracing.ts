@@ -9,6 +9,8 @@ import { shared } from '../core/process-state.js';
 import { checkRingDir, checkRingOptions } from '../core/options/ring-options.js';
 import { claimSizeVariables, readSizeVariables } from '../core/options/size-limits.js';
 import type { CheckedSizeOptions, SizeOptions } from '../core/options/size-limits.js';
+import { RUN_FOLDER as HEPH_FOLDER } from '../heph/file-names.js';
+import { RUN_FOLDER as OVNI_FOLDER } from '../ovni/file-names.js';
 import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
 import { completeAtExit, completeOnSignals } from './process-end.js';
@@ -104,7 +106,7 @@ function planHeph(settings: Settings, run: Run, used: number): HephPlan {
   if (hephTarget === undefined) {
     const sizes = sizeOptionsOf(sizesOf(used));
     // Held open from now on, so that nothing else can take the place of the directory.
-    return { path: join(enterFormat(run, 'heph'), name), sizes };
+    return { path: join(enterFormat(run, HEPH_FOLDER), name), sizes };
   }
   const { openNamedTarget } =
     require('./requests/heph-trace.js') as typeof import('./requests/heph-trace.js');
@@ -129,7 +131,7 @@ function announce(settings: Settings, run: Run, plan: ProcessPlan): void {
 
 /** Begins the ovni trace of the process, in one directory or in the first of a series. */
 function beginOvni(settings: Settings, run: Run, used: number): PieceSettings | undefined {
-  const directory = enterFormat(run, 'ovni');
+  const directory = enterFormat(run, OVNI_FOLDER);
   const sizes = sizesOf(used);
   const most = sizes.atMaxBytes === 'stop' ? sizes.maxBytes : 0;
   const { firstClock, topmost } = run;

@@ -27,6 +27,9 @@ export const CLOCK_OFFSETS = 'clock-offsets.txt';
 /** In a loom of version 1: which process names the loom's CPUs has been decided. */
 export const CPUS_NAMED = '.cpus';
 
+/** The folder of ovni traces in the directory of a run of the register hook. */
+export const RUN_FOLDER = 'ovni';
+
 /** What a ring's format begins with; the version follows. */
 export const RING_FORMAT = 'ovni ';
 

@@ -1,13 +1,11 @@
 import { basename, dirname, resolve } from 'node:path';
-
-/** A Heph file of a run of the register hook: `name-PID.heph`, or a piece of that. */
-const HEPH_FILE = /-(\d+)(?:\.\d{6,})?\.heph$/;
+import { pidOfFile as pidOfHephFile, RUN_FOLDER as HEPH_FOLDER } from '../heph/file-names.js';
+import { RUN_FOLDER as OVNI_FOLDER } from '../ovni/file-names.js';
 
 /** The process that has written a Heph file of a run; undefined for any other file. */
 export function pidOfFile(path: string): number | undefined {
   const trace = resolve(path);
-  const [, pid] = HEPH_FILE.exec(basename(trace)) ?? [];
-  return pid !== undefined && basename(dirname(trace)) === 'heph' ? Number(pid) : undefined;
+  return basename(dirname(trace)) === HEPH_FOLDER ? pidOfHephFile(trace) : undefined;
 }
 
 /**
@@ -17,6 +15,6 @@ export function pidOfFile(path: string): number | undefined {
 export function runOf(path: string): string | undefined {
   if (pidOfFile(path) !== undefined) return dirname(dirname(resolve(path)));
   const trace = resolve(path);
-  if (basename(trace) === 'ovni') return dirname(trace);
-  return basename(dirname(trace)) === 'ovni' ? dirname(dirname(trace)) : undefined;
+  if (basename(trace) === OVNI_FOLDER) return dirname(trace);
+  return basename(dirname(trace)) === OVNI_FOLDER ? dirname(dirname(trace)) : undefined;
 }

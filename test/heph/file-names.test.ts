@@ -1,11 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import {
+  fileOfProcess,
   fileOfRing,
   hasPredecessors,
   nameOfTrace,
+  pidOfFile,
   piecesAmong,
   ringPath,
 } from '../../src/heph/file-names.js';
+
+describe('the file of a process of a run', () => {
+  it.each([
+    ['heph/api.heph', 1, 'heph/api-4711.heph'],
+    ['heph/api-5.heph', 1, 'heph/api-5-4711.heph'],
+    ['heph/api.heph', 2, 'heph/api-4711-2.heph'],
+    ['heph/api-5.heph', 12, 'heph/api-5-4711-12.heph'],
+  ])('for %s, number %i', (path, number, expected) => {
+    const file = fileOfProcess(path, 4711, number);
+    expect(file).toBe(expected);
+    expect(pidOfFile(file)).toBe(4711);
+    expect(pidOfFile(file.replace('.heph', '.000003.heph'))).toBe(4711);
+  });
+
+  it.each(['api.heph', 'api-4711', 'api-4711.bin', 'api-x.heph'])('%s names none', (name) => {
+    expect(pidOfFile(name)).toBeUndefined();
+  });
+});
 
 describe('rings', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { basename, dirname, extname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { TracewrightError } from '../../core/errors.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
@@ -7,7 +7,7 @@ import { putNote } from '../../core/process-notes.js';
 import { keepTargetOpen } from '../../core/ring/shared-target.js';
 import { shared } from '../../core/process-state.js';
 import { holdingSignals } from '../../core/signals.js';
-import { EXTENSION } from '../../heph/file-names.js';
+import { EXTENSION, fileOfProcess } from '../../heph/file-names.js';
 import { checkTarget } from '../../heph/target.js';
 import { openTraceOfOpenEvents } from '../../heph/write/trace.js';
 import type { Trace } from '../../heph/write/trace.js';
@@ -19,13 +19,9 @@ const opened = shared('node.heph', (): { trace?: Trace } => ({}));
 
 /** `name.heph`, then `name-<pid>.heph`, `name-<pid>-2.heph` …: opens the first that is not there. */
 function openFree(path: string, sharedName: boolean, sizes: SizeOptions): string {
-  const suffix = extname(path);
-  const stem = join(dirname(path), basename(path, suffix));
   makeDirectories(dirname(path), directoryMode(checkFileMode()));
   for (let attempt = sharedName ? 1 : 0; ; attempt++) {
-    const tail =
-      attempt === 0 ? '' : attempt === 1 ? `-${process.pid}` : `-${process.pid}-${attempt}`;
-    const target = `${stem}${tail}${suffix}`;
+    const target = attempt === 0 ? path : fileOfProcess(path, process.pid, attempt);
     try {
       opened.trace = holdingSignals(() => openTraceOfOpenEvents(target, sizes));
       // A worker that is the first to record a span may be gone before the others.

@@ -9,11 +9,23 @@ import { RingFile } from '../../core/recovery/ring-file.js';
 import { isOurs as isOfUser } from '../../core/recovery/ring-trust.js';
 import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { hasCode } from '../../core/files/system-error.js';
-import { EXTENSION, fileOfRing as fileOfHephRing, nameOfTrace } from '../../heph/file-names.js';
-import { streamOfRing } from '../../ovni/file-names.js';
+import {
+  EXTENSION,
+  fileOfRing as fileOfHephRing,
+  pidOfFile,
+  RUN_FOLDER as HEPH_FOLDER,
+} from '../../heph/file-names.js';
+import {
+  loomOf,
+  pidOf,
+  pieceOf,
+  RUN_FOLDER as OVNI_FOLDER,
+  streamOfRing,
+} from '../../ovni/file-names.js';
 import { recoverTrace as recoverHeph } from '../../heph/read/recover.js';
 import { recoverTrace as recoverOvni, writersOf } from '../../ovni/read/recover.js';
 import type { StreamOwner } from '../../ovni/stream-owner.js';
+import { FOLDERS } from './run.js';
 import { contentOf, halfRemoved, namesIn, removeTrace } from './trace-content.js';
 
 /** A trace that an earlier process has left: an ovni directory, or a Heph file. */
@@ -24,18 +36,14 @@ export interface EarlierTrace {
   time: number;
 }
 
-/** What the hook writes within a run: a piece, a loom with its processes, a file. */
-const PIECE = /^(\d+)\.\d{6,}$/;
-const LOOM = /^loom\./;
-const PROCESS = /^proc\.(\d+)$/;
-const isNamed = (name: string) => [PIECE, LOOM, PROCESS].some((each) => each.test(name));
-/** A Heph trace whose name contains its process: without its extension and the number of a piece. */
-const FILE = /-(\d+)(?:-\d+)?$/;
+/** The process in the name of a piece of an ovni trace. */
+const pidOfPiece = (name: string) => pieceOf(name)?.pid;
+/** Whether the hook gives such a name to what it writes within an ovni folder. */
+const isNamed = (name: string) => [pidOfPiece, loomOf, pidOf].some((of) => of(name) !== undefined);
 
-/** Whether the process in a name has ended; false for a name without a process. */
-function hasEnded(name: string, pattern: RegExp): boolean {
-  const pid = Number(pattern.exec(name)?.[1] ?? 0);
-  return pid > 0 && !isTaken(pid);
+/** Whether the process of a name has ended; false for a name without a process. */
+function hasEnded(pid: number | undefined): boolean {
+  return pid !== undefined && pid > 0 && !isTaken(pid);
 }
 
 /** A ring, and whether the process that it names, or one that has it mapped, may be alive. */
@@ -86,23 +94,23 @@ function feeds(ring: KnownRing, path: string, writers: readonly StreamOwner[]): 
 
 /** Where the traces of a run are; of this one without those whose processes may still write them. */
 function tracesOf(run: string, present: boolean): string[] {
-  const ovni = join(run, 'ovni');
-  const heph = join(run, 'heph');
+  const ovni = join(run, OVNI_FOLDER);
+  const heph = join(run, HEPH_FOLDER);
   const names = namesIn(heph);
   const ringed = names.flatMap((name) => fileOfHephRing(name) ?? []);
   const files = [...new Set([...names.filter((name) => !name.startsWith('.')), ...ringed])]
     .filter((name) => name.endsWith(EXTENSION))
-    .filter((name) => !present || hasEnded(basename(nameOfTrace(name), EXTENSION), FILE))
+    .filter((name) => !present || hasEnded(pidOfFile(name)))
     .map((name) => join(heph, name));
-  const isOne = (name: string, pattern: RegExp) => {
-    if (present) return hasEnded(name, pattern);
+  const isOne = (name: string, pid: number | undefined) => {
+    if (present) return hasEnded(pid);
     const removed = halfRemoved(name);
-    return removed === undefined ? pattern.test(name) : isNamed(removed);
+    return removed === undefined ? pid !== undefined : isNamed(removed);
   };
   const processes = namesIn(ovni).flatMap((name) => {
-    if (!LOOM.test(name)) return isOne(name, PIECE) ? [join(ovni, name)] : [];
+    if (loomOf(name) === undefined) return isOne(name, pidOfPiece(name)) ? [join(ovni, name)] : [];
     return namesIn(join(ovni, name))
-      .filter((each) => isOne(each, PROCESS))
+      .filter((each) => isOne(each, pidOf(each)))
       .map((each) => join(ovni, name, each));
   });
   return [...processes, ...files];
@@ -123,7 +131,7 @@ function writersIn(path: string): StreamOwner[] {
 }
 
 function isHeph(path: string): boolean {
-  return basename(dirname(path)) === 'heph';
+  return basename(dirname(path)) === HEPH_FOLDER;
 }
 
 /** Whether a trace is what the hook writes: a directory or a regular file, or nothing but its rings. */
@@ -141,21 +149,18 @@ function recover(path: string, ringDir: string | undefined): void {
 
 /** Whether an earlier run has been written by the user of this process. */
 function isOfOurs(run: string): boolean {
-  return FORMATS.map((name) => join(run, name)).every((path) => {
+  return FOLDERS.map((name) => join(run, name)).every((path) => {
     const status = kindOf(path);
     return status === undefined || (status.isDirectory() && isOfUser(path, status));
   });
 }
-
-/** What the hook makes in the directory of a run. */
-const FORMATS = ['ovni', 'heph'];
 
 /** Holds the directories of earlier runs open while they are read and changed. */
 export function whileAnchored<T>(runs: readonly string[], work: () => T): T {
   const held: string[] = [];
   try {
     const ours = runs.filter(isOfOurs);
-    for (const path of ours.flatMap((run) => FORMATS.map((name) => join(run, name)))) {
+    for (const path of ours.flatMap((run) => FOLDERS.map((name) => join(run, name)))) {
       if (kindOf(path)?.isDirectory() !== true) continue;
       anchorOwnDirectory(path);
       held.push(path);
@@ -242,7 +247,7 @@ function removeWithDirectories(path: string): void {
   try {
     removeTrace(path);
     // Up to that of the run.
-    const levels = PROCESS.test(basename(path)) ? 3 : 2;
+    const levels = pidOf(basename(path)) !== undefined ? 3 : 2;
     for (let at = dirname(path), level = 0; level < levels; at = dirname(at), level++)
       rmdirSync(anchoredPath(at));
   } catch (error) {

@@ -6,7 +6,12 @@ import { anchorNamedDirectory, anchorOwnDirectory } from '../../core/files/ancho
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { hasCode } from '../../core/files/system-error.js';
+import { RUN_FOLDER as HEPH_FOLDER } from '../../heph/file-names.js';
+import { RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
 import type { Settings } from '../settings.js';
+
+/** What a run has in its directory: a folder of each format. */
+export const FOLDERS: readonly string[] = [OVNI_FOLDER, HEPH_FOLDER];
 
 /**
  * One run of a service: the topmost process that is traced, and every traced process and thread
@@ -70,21 +75,21 @@ function earlierRuns(wanted: string, settings: Settings): string[] {
     )
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(place, name))
-    .filter((run) => isDirectory(join(run, 'ovni')) || isDirectory(join(run, 'heph')));
+    .filter((run) => FOLDERS.some((name) => isDirectory(join(run, name))));
 }
 
 /** Claims a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` … */
-function claim(wanted: string, format: string): string {
+function claim(wanted: string, folder: string): string {
   const mode = directoryMode(checkFileMode());
   for (let number = 0; ; number++) {
     const directory = number === 0 ? wanted : `${wanted}.${number}`;
     makeDirectories(directory, mode);
     // Only the name that was asked for may be that of a link.
     if (number > 0 && !isDirectory(directory)) continue;
-    if (['ovni', 'heph'].some((name) => kindOf(join(directory, name)) !== undefined)) continue;
+    if (FOLDERS.some((name) => kindOf(join(directory, name)) !== undefined)) continue;
     try {
       // Only one process can make it, so making it is the claim.
-      mkdirSync(join(directory, format), { mode });
+      mkdirSync(join(directory, folder), { mode });
       return directory;
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error;
@@ -106,7 +111,7 @@ export function joinRun(settings: Settings): Run {
   const firstClock = clockNow();
   const wanted = resolve(settings.directory ?? defaultDirectory(settings.name));
   const earlier = earlierRuns(wanted, settings);
-  const directory = claim(wanted, settings.ovni ? 'ovni' : 'heph');
+  const directory = claim(wanted, settings.ovni ? OVNI_FOLDER : HEPH_FOLDER);
   anchorNamedDirectory(directory);
   const child: Inherited = {
     directory,
@@ -118,13 +123,13 @@ export function joinRun(settings: Settings): Run {
 }
 
 /**
- * Makes the directory of a format in a run, and holds it open. Whoever owns the directory of the run
+ * Makes the folder of a format in a run, and holds it open. Whoever owns the directory of the run
  * could replace it while the process writes there.
  *
  * @throws TracewrightError `ERR_SYSTEM` if it cannot be made, is a link, or belongs to another user.
  */
-export function enterFormat(run: Run, format: 'ovni' | 'heph'): string {
-  const directory = join(run.directory, format);
+export function enterFormat(run: Run, folder: string): string {
+  const directory = join(run.directory, folder);
   makeDirectories(directory, directoryMode(checkFileMode()));
   anchorOwnDirectory(directory);
   return directory;
@@ -137,7 +142,7 @@ export function enterFormat(run: Run, format: 'ovni' | 'heph'): string {
 export function leaveRun({ directory, topmost }: Run, settings: Settings): void {
   if (!topmost) return;
   Reflect.deleteProperty(process.env, VARIABLE);
-  const places = [join(directory, 'ovni'), join(directory, 'heph')];
+  const places = FOLDERS.map((name) => join(directory, name));
   if (directory !== resolve(settings.directory ?? '')) places.push(directory);
   for (const place of places) {
     try {
