@@ -1,46 +1,32 @@
-import { existsSync, rmSync } from 'node:fs';
-import { constants } from 'node:os';
+import { rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { TracewrightError, wrongType } from '../../core/errors.js';
 import { directoryMode } from '../../core/options/file-mode.js';
-import { identityOf } from '../../core/files/file-identity.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
-import { placeTaken } from '../../core/files/place-taken.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { integerIn } from '../../core/options/argument.js';
-import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
-import { ownIdentity } from '../../core/recovery/process-identity.js';
 import { Ring } from '../../core/ring/ring.js';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { holdingSignals } from '../../core/signals.js';
 import { callNamed, FUNCTION_ENTER_LABEL, FUNCTION_EXIT_LABEL, TOTAL_LABEL } from '../calls.js';
 import type { CallArguments } from '../calls.js';
-import { DatatypeSizes, LARGEST_SIZE, LAST_DATATYPE } from '../datatype-sizes.js';
-import { CALLS_FORMAT, rankRings, sideFiles } from '../file-names.js';
+import { LARGEST_SIZE, LAST_DATATYPE } from '../datatype-sizes.js';
+import { rankRings, sideFiles } from '../file-names.js';
 import type { SideFiles } from '../file-names.js';
-import { keepSections } from '../kept-sections.js';
-import type { KeptSections } from '../kept-sections.js';
-import {
-  ANNOTATION,
-  BIASES_BYTES,
-  BODY_OFFSET,
-  CPU_BIAS_OFFSET,
-  MAGIC,
-  WALL_BIAS_OFFSET,
-  WRITTEN_VERSION,
-} from '../layout.js';
+import { ANNOTATION, BIASES_BYTES, BODY_OFFSET, WRITTEN_VERSION } from '../layout.js';
 import { rankFileName, writeMetafile } from '../metafile.js';
-
 import { checkSectionString } from '../section-encoder.js';
-import { writeTrailer } from '../trailer.js';
 import { takeGiven, checkThread } from './plain-encoder.js';
 import { callLabel, CallEncoders } from './call-encoders.js';
 import { CallStarts } from './call-starts.js';
 import type { Timing } from './call-starts.js';
 import { CallStream } from './call-stream.js';
+import { openCallsRing } from './calls-ring.js';
 import type { Configuration, MpiCallName } from './configuration.js';
+import { EndSections } from './end-sections.js';
+import { followCall } from './followed-call.js';
 import { FunctionAddresses, LAST_OWN_KEY } from './function-addresses.js';
 import type { FunctionAt } from './function-addresses.js';
 import { FunctionNames } from './function-names.js';
@@ -49,8 +35,7 @@ import type { Handles } from './handles.js';
 import { WALL_START, WALL_TURN } from './interval-area.js';
 import { closeAtExit, forgetAtExit } from './open-ranks.js';
 import { checkRankOptions, checkText } from './rank-options.js';
-import type { RankOptions, RankPlan } from './rank-options.js';
-import { turnPreface } from './turn-preface.js';
+import type { RankOptions } from './rank-options.js';
 
 /** How often calls were made, and how many of these are not stored. */
 export interface CallCounts {
@@ -58,71 +43,8 @@ export interface CallCounts {
   ignored: number;
 }
 
-/** Whether `await` would wait for it. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-    typeof (value as { then?: unknown }).then === 'function'
-  );
-}
-
 function rankClosed(): TracewrightError {
   return new TracewrightError('ERR_CLOSED', 'the rank is closed', { field: 'rank' });
-}
-
-/** What the file of a rank begins with. */
-function preambleOf({ cpuBias, wallBias }: RankPlan): Buffer {
-  const preamble = Buffer.alloc(BODY_OFFSET + BIASES_BYTES);
-  preamble.writeBigUInt64BE(MAGIC, 0);
-  preamble.writeInt32BE(cpuBias, BODY_OFFSET + CPU_BIAS_OFFSET);
-  preamble.writeInt32BE(wallBias, BODY_OFFSET + WALL_BIAS_OFFSET);
-  return preamble;
-}
-
-/** Recovers what a dead process has left at the path of a new file. */
-function recoverBefore(file: string, ringDir: string | undefined): void {
-  const isNextToFile = existsSync(rankRings(file, undefined, '').calls);
-  if (!isNextToFile && (ringDir === undefined || !mayHoldRings(ringDir))) return;
-  const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
-  recoverPredecessor((options) => recoverTrace(file, options), ringDir);
-}
-
-/** Creates the file of a rank, and opens its ring at `ringPath`. */
-function openCallsRing(ring: Ring, file: string, ringPath: string, plan: RankPlan): void {
-  const { head, ringOptions } = plan;
-  if (!recordsNothing()) recoverBefore(file, ringOptions.ringDir);
-  try {
-    ring.open(
-      {
-        path: ringPath,
-        capacity: ringOptions.ringBytes,
-        format: CALLS_FORMAT,
-        target: file,
-        preamble: preambleOf(plan),
-        stampOffset: 0,
-        stamp: head.cpu !== -1 || head.wall !== -1 ? 'interval' : 'none',
-        interval: {
-          wall: { offset: head.wall, bias: plan.wallBias, preface: turnPreface(head, 'wall') },
-          cpu: { offset: head.cpu, bias: plan.cpuBias, preface: turnPreface(head, 'cpu') },
-          threadCpu: plan.threadCpu,
-          countersOffset: head.counters,
-        },
-        kernelClock: ringOptions.clock === 'monotonic',
-        words: true,
-        full: ringOptions.onFull,
-        blockLimitMs: ringOptions.blockLimitMs,
-        fileMode: ringOptions.fileMode,
-      },
-      undefined,
-      ringOptions.onFault,
-    );
-  } catch (error) {
-    const { cause } = error as { cause?: { errno?: number } };
-    if (cause?.errno !== constants.errno.EEXIST) throw error;
-    const advice = 'choose another directory, root or start time';
-    throw placeTaken('directory', file, { advice, cause: error });
-  }
-  ring.unfinished[0] = 1;
 }
 
 /** The trace of one MPI rank: its calls, on their way to its file. */
@@ -148,9 +70,7 @@ export class Rank {
   readonly #addresses: FunctionAddresses;
   readonly #area: Float64Array;
   readonly #stamp: Float64Array;
-  readonly #keyvals: (readonly [string, string])[] = [];
-  readonly #sizes: DatatypeSizes;
-  readonly #kept: KeptSections;
+  readonly #end: EndSections;
   readonly #side: SideFiles;
   /** Whether nothing is recorded: there are no files then. */
   readonly #off: boolean;
@@ -162,7 +82,6 @@ export class Rank {
     this.rank = plan.rank;
     this.size = plan.size;
     this.configuration = plan.configuration;
-    this.#sizes = new DatatypeSizes(plan.sections.datatypeSizes);
     this.path = rankFileName(plan.prefix, this.rank);
     this.#side = sideFiles(this.path);
     this.#off = recordsNothing();
@@ -176,17 +95,7 @@ export class Rank {
     const ring = new Ring(rankClosed);
     this.ring = ring;
     openCallsRing(ring, this.path, rings.calls, plan);
-    this.#kept = {
-      ...plan.sections,
-      keyvals: this.#keyvals,
-      datatypeSizes: this.#sizes.list,
-      writer: {
-        ...ownIdentity(),
-        ring: rings.calls,
-        file: this.path,
-        ...identityOf(this.path),
-      },
-    };
+    this.#end = new EndSections(plan.sections, { path: this.path, ring, ringPath: rings.calls });
     this.#names = new FunctionNames(
       { file: this.#side.names, ring: rings.names },
       { file: this.path, ring },
@@ -196,14 +105,14 @@ export class Rank {
     this.#stream = new CallStream(ring, plan.head, this.#addresses, plan.counters);
     this.#area = this.#stream.area;
     this.#stamp = ring.stamp;
-    this.#encoders = new CallEncoders(this.#stream, plan.configuration, this.#sizes);
+    this.#encoders = new CallEncoders(this.#stream, plan.configuration, this.#end.sizes);
     this.#starts = new CallStarts(this.#stream, (text) => {
       this.annotate(text);
     });
     this.enter = this.#starts.enter;
     if (this.#off) return;
     try {
-      keepSections(this.#side.sections, this.#kept);
+      this.#end.keep();
       if (this.rank === 0) this.#writeMetafile(plan.prefix, plan.ringOptions.fileMode);
     } catch (error) {
       ring.unfinished[0] = 0;
@@ -216,7 +125,7 @@ export class Rank {
   }
 
   #writeMetafile(prefix: string, fileMode: number): void {
-    const { hostname, username, startTime } = this.#kept;
+    const { hostname, username, startTime } = this.#end.kept;
     const metafile = {
       hostname,
       numprocs: this.size,
@@ -284,40 +193,20 @@ export class Rank {
     if (typeof args !== 'function') takeGiven(callNamed(name)!, args);
     if (typeof (fn as unknown) !== 'function') throw wrongType('fn', fn, 'a function');
     const timing = this.enter();
-    const succeeded = (result: Awaited<R>): void => {
-      if (this.#closed) return;
-      this.log(name, typeof args === 'function' ? args(result) : args, timing);
-    };
-    const failed = (): void => {
-      if (typeof args === 'function' || this.#closed) return;
-      try {
-        this.log(name, args, timing);
-      } catch {
-        // The program changed the arguments meanwhile; its own error says more.
-      }
-    };
-    let result: R;
-    try {
-      result = fn();
-    } catch (error) {
-      failed();
-      throw error;
-    }
-    if (!isThenable(result)) {
-      succeeded(result as Awaited<R>);
-      return result;
-    }
-    const promise = result instanceof Promise ? result : Promise.resolve(result);
-    return promise.then(
-      (value: Awaited<R>) => {
-        succeeded(value);
-        return value;
+    return followCall(fn, {
+      succeeded: (result) => {
+        if (this.#closed) return;
+        this.log(name, typeof args === 'function' ? args(result) : args, timing);
       },
-      (error: unknown) => {
-        failed();
-        throw error;
+      failed: () => {
+        if (typeof args === 'function' || this.#closed) return;
+        try {
+          this.log(name, args, timing);
+        } catch {
+          // The program changed the arguments meanwhile; its own error says more.
+        }
       },
-    ) as R;
+    });
   }
 
   /**
@@ -370,10 +259,8 @@ export class Rank {
    */
   keyval(key: string, value: string): void {
     const pair = [checkText('key', key), checkText('value', value)] as const;
-    this.#keep(() => {
-      this.#keyvals.push(pair);
-      return () => this.#keyvals.pop();
-    });
+    if (this.#closed) throw rankClosed();
+    this.#end.addPair(pair);
   }
 
   /**
@@ -389,21 +276,8 @@ export class Rank {
   datatypeSize(datatype: number, bytes: number): void {
     integerIn('datatype', datatype, 0, LAST_DATATYPE);
     integerIn('bytes', bytes, 0, LARGEST_SIZE);
-    this.#keep(() => this.#sizes.set(datatype, bytes));
-  }
-
-  /** Makes a change to what only the end of the file says, such that it outlives the process. */
-  #keep(change: () => () => void): void {
     if (this.#closed) throw rankClosed();
-    this.#checkPlace();
-    const undo = change();
-    if (this.#off) return;
-    try {
-      keepSections(this.#side.sections, this.#kept);
-    } catch (error) {
-      undo();
-      throw error;
-    }
+    this.#end.setSize(datatype, bytes);
   }
 
   /** How often a call has been made so far, or all calls together. */
@@ -461,10 +335,15 @@ export class Rank {
             { field: 'path', value: this.path },
           );
         }
-        this.#checkPlace();
+        this.#end.checkPlace();
         const bodyEnd = BODY_OFFSET + BIASES_BYTES + (ring.counts()?.committedBytes ?? 0);
         holdingSignals(() => {
-          this.#writeTrailer(bodyEnd, ignored);
+          this.#end.write(bodyEnd, {
+            stored: this.#stream.stored,
+            ignored,
+            names: { file: this.#side.names, count: names.count, bytes: names.bytes },
+            turned: this.#stream.turned,
+          });
           // Without this file the trace is complete; until then, recovery can do everything again.
           rmSync(this.#side.sections, { force: true });
           names.close();
@@ -477,26 +356,6 @@ export class Rank {
       names.close();
       ring.close(0);
     }
-  }
-
-  /** Before files are written by their paths, which another rank may use by now. */
-  #checkPlace(): void {
-    if (this.ring.inPlace) return;
-    wrapSystemError('path', this.path, () => {
-      const { ENOENT: errno } = constants.errno;
-      throw Object.assign(new Error(`${this.path} was removed`), { code: 'ENOENT', errno });
-    });
-  }
-
-  #writeTrailer(bodyEnd: number, ignored: Uint32Array): void {
-    const { count, bytes } = this.#names;
-    writeTrailer(this.path, bodyEnd, {
-      kept: this.#kept,
-      stored: this.#stream.stored,
-      ignored,
-      names: { file: this.#side.names, count, bytes },
-      turned: this.#stream.turned,
-    });
   }
 }
 

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { placeTaken } from '../../core/files/place-taken.js';
+import { recordsNothing } from '../../core/off.js';
+import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
+import type { Ring } from '../../core/ring/ring.js';
+import { CALLS_FORMAT, rankRings } from '../file-names.js';
+import { BIASES_BYTES, BODY_OFFSET, CPU_BIAS_OFFSET, MAGIC, WALL_BIAS_OFFSET } from '../layout.js';
+import type { RankPlan } from './rank-options.js';
+import { turnPreface } from './turn-preface.js';
+
+/** What the file of a rank begins with. */
+function preambleOf({ cpuBias, wallBias }: RankPlan): Buffer {
+  const preamble = Buffer.alloc(BODY_OFFSET + BIASES_BYTES);
+  preamble.writeBigUInt64BE(MAGIC, 0);
+  preamble.writeInt32BE(cpuBias, BODY_OFFSET + CPU_BIAS_OFFSET);
+  preamble.writeInt32BE(wallBias, BODY_OFFSET + WALL_BIAS_OFFSET);
+  return preamble;
+}
+
+/** Recovers what a dead process has left at the path of a new file. */
+function recoverBefore(file: string, ringDir: string | undefined): void {
+  const isNextToFile = existsSync(rankRings(file, undefined, '').calls);
+  if (!isNextToFile && (ringDir === undefined || !mayHoldRings(ringDir))) return;
+  const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
+  recoverPredecessor((options) => recoverTrace(file, options), ringDir);
+}
+
+/** Creates the file of a rank, and opens its ring at `ringPath`. */
+export function openCallsRing(ring: Ring, file: string, ringPath: string, plan: RankPlan): void {
+  const { head, ringOptions } = plan;
+  if (!recordsNothing()) recoverBefore(file, ringOptions.ringDir);
+  try {
+    ring.open(
+      {
+        path: ringPath,
+        capacity: ringOptions.ringBytes,
+        format: CALLS_FORMAT,
+        target: file,
+        preamble: preambleOf(plan),
+        stampOffset: 0,
+        stamp: head.cpu !== -1 || head.wall !== -1 ? 'interval' : 'none',
+        interval: {
+          wall: { offset: head.wall, bias: plan.wallBias, preface: turnPreface(head, 'wall') },
+          cpu: { offset: head.cpu, bias: plan.cpuBias, preface: turnPreface(head, 'cpu') },
+          threadCpu: plan.threadCpu,
+          countersOffset: head.counters,
+        },
+        kernelClock: ringOptions.clock === 'monotonic',
+        words: true,
+        full: ringOptions.onFull,
+        blockLimitMs: ringOptions.blockLimitMs,
+        fileMode: ringOptions.fileMode,
+      },
+      undefined,
+      ringOptions.onFault,
+    );
+  } catch (error) {
+    const { cause } = error as { cause?: { errno?: number } };
+    if (cause?.errno !== constants.errno.EEXIST) throw error;
+    const advice = 'choose another directory, root or start time';
+    throw placeTaken('directory', file, { advice, cause: error });
+  }
+  ring.unfinished[0] = 1;
+}
