@@ -102,7 +102,8 @@ describe('a TCP collector', () => {
     await service.do('open');
     // More than the buffers of both ends and the ring.
     const { longest } = await service.emit(300_000);
-    expect(longest).toBeLessThan(500);
+    // To wait for the collector would take seconds; the machine may be busy.
+    expect(longest).toBeLessThan(2500);
     await service.told(() => service.warnings.length === 1);
     expect(service.messages[0]).toContain('ETIMEDOUT');
     for (const socket of sockets) socket.resume();
@@ -200,7 +201,8 @@ describe('a name that nobody knows', () => {
     });
     await service.do('open');
     const { longest } = await service.emit(1000);
-    expect(longest).toBeLessThan(500);
+    // To wait for the collector would take seconds; the machine may be busy.
+    expect(longest).toBeLessThan(2500);
     await service.told(() => service.warnings.length === 1);
     expect(service.messages[0]).toContain('look up no-such-host.invalid');
     await service.until(({ heph }) => heph.errors > 1);

@@ -228,8 +228,12 @@ export function measureValue(value: string): string {
   else if (typeof ${value} !== 'number' && ${value} !== undefined && !isUsual(${value})) areUsual = false;`;
 }
 
-/** Statements: store a value and its type, and move `at` past them. */
-function writeValueAt(value: string): string {
+/**
+ * Statements: store a value and its type, and move `at` past them.
+ *
+ * @param writeOther the function for what is no string and no u32.
+ */
+export function writeValueAt(value: string, writeOther: string): string {
   return `if (typeof ${value} === 'string') {
       view.setUint8(at, ${TYPE_STRING});
       at = writeText(view, bytes, at + 1, ${value});
@@ -239,7 +243,7 @@ function writeValueAt(value: string): string {
       view.setUint32(at + 5, ${value});
       at += 9;
     } else {
-      at = writeUntyped(view, bytes, at, ${value});
+      at = ${writeOther}(view, bytes, at, ${value});
     }`;
 }
 
@@ -295,7 +299,7 @@ export function compileShape(
   writeInteger(view, start + ${SUBSTREAM_OFFSET}, substream);
   let at = start + ${DESCRIPTION_OFFSET};
   ${constant(texts[0]!)}
-  ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constant(texts[i + 1]!)}\n    ${writeValueAt(value)}\n  }`).join('\n  ')}
+  ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constant(texts[i + 1]!)}\n    ${writeValueAt(value, 'writeUntyped')}\n  }`).join('\n  ')}
   view.setUint32(start + ${SIZE_OFFSET}, at - start);
   ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) stream.refuse(at - start, ${packetLimit});`}`,
       size: 'at - start',

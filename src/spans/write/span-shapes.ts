@@ -11,7 +11,7 @@ import {
 } from '../../heph/layout.js';
 import { constantStores, prefixed } from '../../heph/write/constant-bytes.js';
 import { writeHead, writeText, writeUntyped } from '../../heph/write/encoder.js';
-import { measureValue } from '../../heph/write/event-shapes.js';
+import { measureValue, writeValueAt } from '../../heph/write/event-shapes.js';
 import type { ShapeCompiler } from '../../heph/write/event-shapes.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
 import type { Stream } from '../../heph/write/stream.js';
@@ -65,21 +65,6 @@ const IDENTITY: readonly (readonly [name: string, high: string, low: string])[] 
 function modifier(name: string): string {
   const bytes = Buffer.concat([prefixed(name), Buffer.of(TYPE_STRING, 0, 0)]);
   return `${constantStores(bytes, 'at').join(' ')} at += ${MODIFIER_BYTES};`;
-}
-
-/** Statements: store a value and its type, and move `at` past them. */
-function writeValueAt(value: string): string {
-  return `if (typeof ${value} === 'string') {
-      view.setUint8(at, ${TYPE_STRING});
-      at = writeText(view, bytes, at + 1, ${value});
-    } else if (typeof ${value} === 'number' && ${value} >>> 0 === ${value}) {
-      view.setUint8(at, ${TYPE_U64});
-      view.setUint32(at + 1, 0);
-      view.setUint32(at + 5, ${value});
-      at += 9;
-    } else {
-      at = writeOther(view, bytes, at, ${value});
-    }`;
 }
 
 /** Called by the emitters for what is no string and no u32. */
@@ -153,7 +138,7 @@ function spanText(
     write: `view.setInt32(start + ${SUBSTREAM_OFFSET}, span.t2);
   view.setInt32(start + ${SUBSTREAM_OFFSET + 4}, span.t3);
   ${writeIdentity(head).join('\n  ')}
-  ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constantStores(texts[i]!, 'at').join('\n    ')}\n    at += ${texts[i]!.length};\n    ${writeValueAt(value)}\n  }`).join('\n  ')}`,
+  ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constantStores(texts[i]!, 'at').join('\n    ')}\n    at += ${texts[i]!.length};\n    ${writeValueAt(value, 'writeOther')}\n  }`).join('\n  ')}`,
     // Of each value its type, eight bytes or a length, at most three bytes a character, and a modifier.
     fixedBytes:
       DESCRIPTION_OFFSET +
