@@ -74,6 +74,8 @@ const exceptions = [
   [/^spans\/hook-place$/, 'core/start'],
   // ncc finds the binaries in files of older syntax only: see load-addon.ts.
   [/^core\/load-addon$/, 'core/load-addon'],
+  // All that the hook needs of Heph at the start; a file of its own would take longer to load.
+  [/^heph\/file-names$/, 'core/start'],
 ];
 
 /** The files of the modules that are loaded when they are first needed; the first rule that matches holds. */
@@ -86,8 +88,6 @@ const folders = [
   [/^spans\/(layout|route)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
-  // The hook names its run's files before it loads the format.
-  [/^heph\/file-names$/, 'core/core'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
