@@ -19,7 +19,7 @@ import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring
 const { dumpLine, dumpObject } = internal('heph/read/dump');
 const { SIZE_OFFSET } = internal('heph/layout');
 
-const killed = fileURLToPath(new URL('../../test/fixtures/killed.mjs', import.meta.url));
+const fixture = (path) => fileURLToPath(new URL(`../../test/${path}`, import.meta.url));
 
 async function seeds(directory) {
   const path = join(directory, 'seed.heph');
@@ -50,17 +50,29 @@ function firstEventsBytes(records) {
   return bytes;
 }
 
+/** Programs that kill themselves, and what they are given; each leaves a ring. */
+const KILLED = {
+  'heph recover, ring': (place) => [
+    fixture('fixtures/killed.mjs'),
+    { traceDir: join(place, 'ovni'), version: 3, hephFile: file(place), count: 8 },
+  ],
+  'heph recover, ring with open records': (place) => [
+    fixture('core/fixtures/open-events.mjs'),
+    { target: file(place), end: 'SIGKILL', places: 8 },
+  ],
+};
+
 /** A file and one of its rings, as a killed process leaves them. */
-function recoverReader() {
+function recoverReader(kind) {
   let content;
   let name;
   return {
-    name: 'heph recover, ring',
+    name: kind,
     seeds(directory) {
       const place = join(directory, 'seed');
-      const order = { traceDir: join(place, 'ovni'), version: 3, hephFile: file(place), count: 8 };
+      const [program, order] = KILLED[kind](place);
       mkdirSync(place);
-      spawnSync(process.execPath, [killed, JSON.stringify(order)]);
+      spawnSync(process.execPath, [program, JSON.stringify(order)]);
       name = readdirSync(place).find((each) => each.endsWith('.ring'));
       const half = halfDrained(
         smallRing(readFileSync(join(place, name))),
@@ -122,5 +134,5 @@ export const hephReaders = [
       return records;
     },
   },
-  recoverReader(),
+  ...Object.keys(KILLED).map(recoverReader),
 ];

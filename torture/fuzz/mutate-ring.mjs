@@ -7,10 +7,25 @@ import { mutate } from './mutate.mjs';
 const { core } = internal('core/addon');
 
 const { control } = core;
-/** Bytes behind the control page in which records lie. */
+/** Bytes of the data in which records lie. */
 const RECORDS = 1024;
 
-const U32 = ['version', 'controlBytes', 'targetKind', 'stampOffset', 'epilogue', 'pending'];
+const U32 = [
+  'version',
+  'controlBytes',
+  'targetKind',
+  'stampOffset',
+  'epilogue',
+  'pending',
+  'openPlaces',
+  'openStride',
+  'numberAt',
+  'stampKind',
+  'openRecords',
+  'attention',
+  'series',
+  'nextNumber',
+];
 const U64 = [
   'capacity',
   'baseOffset',
@@ -22,16 +37,59 @@ const U64 = [
   'claimTo',
   'claimOffset',
   'droppedEvents',
+  'targetInode',
+  'targetBorn',
+  'epoch',
+  'unkeptRecords',
+  'endingAt',
+  'aliveAt',
+  'endedAt',
 ];
-/** Where text, tables and notes lie: start and bytes. */
-const REGIONS = [
-  [0, control.epilogues],
-  [control.epilogues, 8 * control.epilogueStride],
-  [control.target, 64],
-  [control.note, 256],
-  [control.bytes, RECORDS],
-  [control.bytes, RECORDS],
-];
+
+/** Where the data of a ring begins: after its table of open records, if it has one. */
+function dataOf(ring) {
+  return ring.readUInt32LE(control.controlBytes);
+}
+
+/** Where text, tables, notes and records lie: start and bytes. */
+function regionsOf(ring) {
+  const data = Math.min(dataOf(ring), ring.length - 1);
+  const table = data - control.openTable;
+  return [
+    [0, control.epilogues],
+    [control.epilogues, 8 * control.epilogueStride],
+    [control.openPlaces, control.endedAt + 8 - control.openPlaces],
+    [control.target, 64],
+    [control.note, 256],
+    [data, RECORDS],
+    [data, RECORDS],
+    ...(table > 0 ? [[control.openTable, table]] : []),
+  ];
+}
+
+/** The head of one place of a table of open records. */
+function mutatePlace(ring, random) {
+  const places = ring.readUInt32LE(control.openPlaces);
+  const stride = ring.readUInt32LE(control.openStride);
+  const at = control.openTable + random.integer(0, Math.max(places - 1, 0)) * stride;
+  const field = random.pick([control.openState, control.openMark, control.openClosing]);
+  if (places === 0 || at + field + 4 > ring.length) return;
+  const near = ring.readUInt32LE(at + field) + random.integer(-40, 40);
+  const head = Number(ring.readBigUInt64LE(control.head));
+  const { openLength, openCommitting } = control;
+  const number = random.pick([
+    0,
+    1,
+    near,
+    head,
+    openLength,
+    near | openCommitting,
+    openCommitting,
+    0xffff_ffff,
+  ]);
+  ring.writeUInt32LE(number >>> 0, at + field);
+}
+
 const EXTREMES = [0n, 1n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n];
 
 /** A number near the one that stands there, near another field's, or an extreme one. */
@@ -46,7 +104,9 @@ export function mutateRing(good, random) {
   if (random.chance(0.05)) return mutate(good, random);
   const bytes = Buffer.from(random.pick(good));
   for (let i = random.integer(1, 3); i > 0; i--) {
-    if (random.chance(0.5)) {
+    if (bytes.readUInt32LE(control.openPlaces) > 0 && random.chance(0.3)) {
+      mutatePlace(bytes, random);
+    } else if (random.chance(0.5)) {
       const at = control[random.pick(U64)];
       bytes.writeBigUInt64LE(numberFor(bytes, at, random), at);
     } else if (random.chance(0.2)) {
@@ -55,7 +115,7 @@ export function mutateRing(good, random) {
         control[random.pick(U32)],
       );
     } else {
-      const [start, length] = random.pick(REGIONS);
+      const [start, length] = random.pick(regionsOf(bytes));
       for (let n = random.integer(1, 4); n > 0; n--) {
         const at = Math.min(start + random.integer(0, length - 1), bytes.length - 1);
         bytes[at] = random.chance(0.5)
@@ -69,14 +129,15 @@ export function mutateRing(good, random) {
 
 /** The ring of a dead process with less room: what lies in it stays. */
 export function smallRing(whole, capacity = 4096) {
-  const bytes = Buffer.from(whole.subarray(0, control.bytes + capacity));
+  const bytes = Buffer.from(whole.subarray(0, dataOf(whole) + capacity));
   bytes.writeBigUInt64LE(BigInt(capacity), control.capacity);
   return bytes;
 }
 
 /** All records that were committed to a ring that has not wrapped. */
 export function recordsOf(ring) {
-  return ring.subarray(control.bytes, control.bytes + Number(ring.readBigUInt64LE(control.head)));
+  const data = dataOf(ring);
+  return ring.subarray(data, data + Number(ring.readBigUInt64LE(control.head)));
 }
 
 /** What a file holds in front of the records of its only ring, some of which may have come there. */
