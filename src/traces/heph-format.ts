@@ -40,6 +40,7 @@ export const hephFormat: TraceFormat = {
     isFormat: (format) => format === 'heph',
     isRing: (path) => fileOfRing(path) !== undefined,
     fileOf: fileOfRing,
+    areAllThereIs: true,
   },
   isTraceFile: (path) => path.endsWith(EXTENSION) || beginsWithMagic(path),
   tracesIn,

@@ -68,6 +68,11 @@ export class RemainingRings {
     }
   }
 
+  /** Whether a ring lay next to a trace when its directory was read. Opens none. */
+  wereNextTo({ format, path }: FoundTrace): boolean {
+    return this.#ringsNear(format, path).next().done !== true;
+  }
+
   *#rings(format: TraceFormat, path: string): Generator<{ ring: string; file: string }, void> {
     const found = new Set<string>();
     for (const near of this.#ringsNear(format, path)) {
@@ -84,7 +89,7 @@ export class RemainingRings {
 
   *#ringsNear(format: TraceFormat, path: string): Generator<{ ring: string; file: string }, void> {
     const { rings } = format;
-    if (statSync(path).isDirectory()) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
       for (const ring of filesBelow(path, (name) => rings.isRing(name))) {
         yield { ring, file: rings.fileOf(ring) ?? ring };
       }

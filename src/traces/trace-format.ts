@@ -19,6 +19,8 @@ export interface RingNames {
   isRing(path: string): boolean;
   /** The file that a ring in the same directory feeds; undefined if none can be derived. */
   fileOf(ring: string): string | undefined;
+  /** Whether a trace without a ring has nothing that could be recovered. */
+  areAllThereIs?: boolean;
 }
 
 /** What every format offers to those who read traces of any format. Listed in formats.ts. */

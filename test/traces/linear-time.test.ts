@@ -1,15 +1,43 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allFormats } from '../../src/traces/formats.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import { mergedChromeEvents } from '../../src/traces/merged-chrome-events.js';
 import { MASK_WALL_TIME } from '../../src/dumpi/layout.js';
+import { tracewright } from '../cli/run-command.js';
 import { builtTrace } from '../dumpi/trace-building.js';
-import type { BuiltCall } from '../dumpi/trace-building.js';
+import type { BuiltCall, BuiltTrace } from '../dumpi/trace-building.js';
+import { DEFINITION_STREAM } from '../../src/heph/layout.js';
+import { PacketDecoder } from '../../src/heph/read/reader.js';
+import type { Attribute } from '../../src/heph/packet.js';
+import { referencesToText, textToReferences } from '../../src/laplace/read/convert-references.js';
+import { convertToVersion3 } from '../../src/ovni/read/convert-version3.js';
+import {
+  CLOCK_DESCRIPTION,
+  CLOCK_REAL,
+  EVENT,
+  FLAGS,
+  LINK,
+  PARENT_ID,
+  RESOURCE_DESCRIPTION,
+  SCOPE_DESCRIPTION,
+  SPAN_ID,
+  TRACE_HIGH,
+  VERSION,
+} from '../../src/spans/layout.js';
+import { readSpansOf } from '../../src/spans/read/read-spans.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
+import type { EventFields } from '../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
-import { execute, i32, normal, writeVersion3 } from '../ovni/trace-building.js';
+import {
+  execute,
+  i32,
+  mark,
+  normal,
+  writeVersion1,
+  writeVersion3,
+} from '../ovni/trace-building.js';
 
 /**
  * Traces of which a part repeats `n` times. Each has been, or could be, a reason for a reader to look
@@ -47,6 +75,65 @@ const shapes: Readonly<Record<string, { n: number; write: (path: string, n: numb
           path,
           Array.from({ length: n }, (_, i) =>
             someEvent({ counter: i, start: BigInt(i), end: BigInt(i + n) }),
+          ),
+        ),
+    },
+    'Heph, each event in a stream of its own': {
+      n: 4000,
+      write: (path, n) =>
+        heph(
+          path,
+          Array.from({ length: n }, (_, i) =>
+            someEvent({ stream: i, start: BigInt(i), end: 1_000_000n }),
+          ),
+        ),
+    },
+    'Heph, events within events': {
+      n: 8000,
+      write: (path, n) =>
+        heph(
+          path,
+          // Inner events end first, and so come first.
+          Array.from({ length: n }, (_, i) =>
+            someEvent({ counter: i, start: BigInt(n - i), end: BigInt(n + i) }),
+          ),
+        ),
+    },
+    'Heph, clocks and definitions': {
+      n: 4000,
+      write: (path, n) =>
+        heph(
+          path,
+          Array.from({ length: n }, (_, i) => [
+            definition(i % 60_000, i),
+            clock(i),
+            span(i, { attributes: [] }),
+          ]).flat(),
+        ),
+    },
+    'Heph, one span of many events, links and repeated names': {
+      n: 2000,
+      write: (path, n) =>
+        heph(path, [
+          span(1, {
+            attributes: Array.from({ length: n }, (_, i) => [
+              { name: EVENT, type: 'string' as const, value: 'event' },
+              { name: 'name', type: 'u64' as const, value: BigInt(i) },
+              { name: LINK, type: 'u64' as const, value: BigInt(i) },
+              { name: 'name', type: 'u64' as const, value: BigInt(i) },
+            ]).flat(),
+          }),
+        ]),
+    },
+    'Heph, one long array': {
+      n: 16_000,
+      write: (path, n) =>
+        heph(
+          path,
+          Array.from({ length: 4 }, () =>
+            someEvent({
+              attributes: [{ name: 'list', type: 'string[]', value: Array<string>(n).fill('ä') }],
+            }),
           ),
         ),
     },
@@ -100,6 +187,84 @@ const shapes: Readonly<Record<string, { n: number; write: (path: string, n: numb
           path,
         ),
     },
+    'ovni, marks of many types and labels': {
+      n: 400,
+      write: (path, n) =>
+        writeVersion3(
+          [
+            {
+              events: [
+                execute(1000n),
+                ...Array.from({ length: 4 * n }, (_, i) =>
+                  mark('OM=', 2000n + BigInt(i), (i % n) + 1, i % 50),
+                ),
+                normal('OHe', 1_000_000n),
+              ],
+              ovni: {
+                mark: Object.fromEntries(
+                  Array.from({ length: 50 }, (_, type) => [
+                    type,
+                    {
+                      title: `type ${type}`,
+                      chan_type: 'single',
+                      labels: Object.fromEntries(
+                        Array.from({ length: n }, (__, value) => [value + 1, `label ${value}`]),
+                      ),
+                    },
+                  ]),
+                ),
+              },
+            },
+          ],
+          path,
+        ),
+    },
+    'ovni, events before the thread begins, with clocks that go back': {
+      n: 8000,
+      write: (path, n) =>
+        writeVersion3(
+          [
+            {
+              events: [
+                ...Array.from({ length: n }, (_, i) => normal('OB.', BigInt(2 * n - i))),
+                execute(BigInt(3 * n)),
+                normal('OHe', BigInt(4 * n)),
+              ],
+            },
+          ],
+          path,
+        ),
+    },
+    'ovni, threads of one process on many CPUs': {
+      n: 150,
+      write: (path, n) =>
+        writeVersion3(
+          Array.from({ length: n }, (_, i) => ({
+            tid: i + 1,
+            events: [execute(1000n, i), normal('OHe', 2000n)],
+            // One thread names them for all.
+            ...(i === 0 && {
+              ovni: {
+                loom_cpus: Array.from({ length: n }, (__, index) => ({ index, phyid: index })),
+              },
+            }),
+          })),
+          path,
+        ),
+    },
+    'ovni 1, threads of many processes': {
+      n: 150,
+      write: (path, n) =>
+        writeVersion1(
+          Array.from({ length: n }, (_, i) => ({
+            pid: i + 1,
+            tid: i + 1,
+            events: [execute(1000n), normal('OB.', 1500n), normal('OHe', 2000n)],
+          })),
+          {},
+          path,
+        ),
+    },
     'DUMPI, groups without a rank of a long one': {
       n: 250,
       write: (path, n) => {
@@ -131,6 +296,115 @@ const shapes: Readonly<Record<string, { n: number; write: (path: string, n: numb
           })),
         ),
     },
+    'DUMPI, requests that are waited for at the end': {
+      n: 2000,
+      write: (path, n) =>
+        dumpi(path, [
+          ...Array.from({ length: n }, (_, request) => ({
+            name: 'MPI_Isend' as const,
+            mask: 0,
+            fields: { count: 1, datatype: 2, dest: 0, tag: n - request, comm: 2, request },
+          })),
+          ...Array.from({ length: n }, (_, tag) => ({
+            name: 'MPI_Irecv' as const,
+            mask: 0,
+            fields: { count: 1, datatype: 2, source: -1, tag, comm: 2, request: n + tag },
+          })),
+          ...Array.from({ length: 2 * n }, (_, request) => ({
+            name: 'MPI_Wait' as const,
+            mask: 0,
+            fields: { request, status: null },
+          })),
+        ]),
+    },
+    'DUMPI, communicators of communicators': {
+      n: 2000,
+      write: (path, n) =>
+        dumpi(
+          path,
+          Array.from({ length: n }, (_, i) => ({
+            name: 'MPI_Comm_dup' as const,
+            mask: 0,
+            fields: { oldcomm: 2 + i, newcomm: 3 + i },
+          })),
+        ),
+    },
+    'DUMPI, datatypes of datatypes': {
+      n: 2000,
+      write: (path, n) =>
+        dumpi(
+          path,
+          Array.from({ length: n }, (_, i) => ({
+            name: 'MPI_Type_contiguous' as const,
+            mask: 0,
+            fields: { count: 1, oldtype: i === 0 ? 2 : 99 + i, newtype: 100 + i },
+          })),
+        ),
+    },
+    'DUMPI, functions within functions, and their names': {
+      n: 4000,
+      write: (path, n) => {
+        const all = Array.from({ length: n }, (_, i) => BigInt(i));
+        return dumpi(
+          path,
+          [
+            ...all.map((fn) => ({
+              name: 'Function_enter' as const,
+              mask: MASK_WALL_TIME,
+              fields: { fn },
+            })),
+            ...all.toReversed().map((fn) => ({
+              name: 'Function_exit' as const,
+              mask: MASK_WALL_TIME,
+              fields: { fn },
+            })),
+          ],
+          all.map((address) => ({ address, name: `function ${address}` })),
+        );
+      },
+    },
+    'DUMPI, many ranks': {
+      n: 60,
+      write(path, n) {
+        mkdirSync(path);
+        const prefix = join(path, 'run');
+        for (let rank = 0; rank < n; rank++) {
+          const calls = [
+            {
+              name: 'MPI_Send' as const,
+              mask: 0,
+              fields: { count: 1, datatype: 2, dest: (rank + 1) % n, tag: 0, comm: 2 },
+            },
+          ];
+          writeFileSync(`${prefix}-${String(rank).padStart(4, '0')}.bin`, builtTrace({ calls }));
+        }
+        return metafile(prefix, n);
+      },
+    },
+    'Laplace, kernel events of many tasks and spaces': {
+      n: 2000,
+      write(path, n) {
+        const hex = (i: number): string => i.toString(16);
+        const lines = Array.from(
+          { length: n },
+          (_, i) =>
+            `F ${hex(4 * i)} ${hex(i)} ${hex(i + 1)}\nA ${hex(4 * i + 1)} ${hex(i)} ${hex(i)}\n` +
+            `m ${hex(4 * i + 2)} ${hex(i)} ${hex(4096 * i)} 1000\n`,
+        );
+        writeFileSync(`${path}.kernel.txt`, `${lines.join('')}c\n`);
+        return `${path}.kernel.txt`;
+      },
+    },
+    'Laplace, references in binary': {
+      n: 8000,
+      write(path, n) {
+        const record = Buffer.alloc(18);
+        record.write('r');
+        record[9] = 4;
+        writeFileSync(`${path}.references`, Buffer.alloc(18 * n, record));
+        return `${path}.references`;
+      },
+    },
     'Laplace, kernel events': {
       n: 4000,
       write(path, n) {
@@ -157,13 +431,66 @@ function heph(path: string, events: ReturnType<typeof someEvent>[]): string {
   return `${path}.heph`;
 }
 
-function dumpi(path: string, calls: readonly BuiltCall[]): string {
+/** An event as tracewright/spans records a span. */
+function span(id: number, { attributes }: Pick<EventFields, 'attributes'>): EventFields {
+  const word = (name: string, value: number): Attribute => {
+    return { name, type: 'u64', value: BigInt(value) };
+  };
+  return someEvent({
+    counter: id,
+    substream: 1n,
+    start: BigInt(id),
+    end: BigInt(id + 1),
+    attributes: [
+      word(TRACE_HIGH, 1),
+      word(SPAN_ID, id + 1),
+      word(PARENT_ID, 0),
+      word(FLAGS, 0),
+      ...attributes,
+    ],
+  });
+}
+
+function definition(number: number, i: number): EventFields {
+  return someEvent({
+    stream: DEFINITION_STREAM,
+    counter: number,
+    description: i % 2 === 0 ? RESOURCE_DESCRIPTION : SCOPE_DESCRIPTION,
+    attributes: [
+      { name: VERSION, type: 'u64', value: 1n },
+      { name: 'name', type: 'string', value: `number ${i}` },
+    ],
+  });
+}
+
+/** A clock that jumps. */
+function clock(i: number): EventFields {
+  return someEvent({
+    counter: i,
+    start: BigInt(i),
+    description: CLOCK_DESCRIPTION,
+    attributes: [
+      { name: VERSION, type: 'u64', value: 1n },
+      { name: CLOCK_REAL, type: 'u64', value: BigInt(i) * 10_000_000_000n },
+    ],
+  });
+}
+
+function dumpi(
+  path: string,
+  calls: readonly BuiltCall[],
+  functionNames: BuiltTrace['functionNames'] = [],
+): string {
   mkdirSync(path);
   const prefix = join(path, 'run');
-  writeFileSync(`${prefix}-0000.bin`, builtTrace({ calls }));
+  writeFileSync(`${prefix}-0000.bin`, builtTrace({ calls, functionNames }));
+  return metafile(prefix, 1);
+}
+
+function metafile(prefix: string, ranks: number): string {
   writeFileSync(
     `${prefix}.meta`,
-    'hostname=h\nnumprocs=1\nusername=u\nstartime=1\nfileprefix=run\nversion=1\nsubversion=1\nsubsubversion=0\n',
+    `hostname=h\nnumprocs=${ranks}\nusername=u\nstartime=1\nfileprefix=run\nversion=1\nsubversion=1\nsubsubversion=0\n`,
   );
   return `${prefix}.meta`;
 }
@@ -174,8 +501,11 @@ function count(all: Iterable<unknown>): number {
   return sum;
 }
 
+/** Where the next conversion goes. */
+let conversions = 0;
+
 /** What reads a trace from its first to its last byte. */
-const jobs = {
+const jobs: Readonly<Record<string, (path: string) => unknown>> = {
   dump: (path: string) => {
     const [{ format }] = findTraces([path]) as [ReturnType<typeof findTraces>[0]];
     return count(format.dump(path, false, {}));
@@ -198,12 +528,39 @@ const jobs = {
   },
 };
 
+/** What reads or converts traces of one format only. */
+const ownJobs: Readonly<Record<string, Readonly<Record<string, (path: string) => unknown>>>> = {
+  heph: {
+    async readSpans(path) {
+      let spans = 0;
+      for await (const each of readSpansOf(path, {})) spans += each.events.length;
+      return spans;
+    },
+    'a connection, in pieces'(path) {
+      const decoder = new PacketDecoder();
+      const bytes = readFileSync(path);
+      for (let at = 0; at < bytes.length; at += 1000) decoder.push(bytes.subarray(at, at + 1000));
+      decoder.end();
+    },
+  },
+  'ovni 1': {
+    'convert to ovni3': (path) => convertToVersion3(path, `${path}-${++conversions}.ovni3`),
+  },
+  laplace: {
+    'convert to the other form': (path) => {
+      if (path.endsWith('.kernel.txt')) return undefined;
+      const convert = path.endsWith('.txt') ? textToReferences : referencesToText;
+      return convert(path, `${path}.${++conversions}.out`, { endian: 'little' });
+    },
+  },
+};
+
 /** Milliseconds of CPU time; the least of some runs. */
-function time(run: () => unknown): number {
+async function time(run: () => unknown): Promise<number> {
   let least = Infinity;
   for (let i = 0; i < 3; i++) {
     const from = process.cpuUsage();
-    run();
+    await run();
     const { user, system } = process.cpuUsage(from);
     least = Math.min(least, (user + system) / 1000);
   }
@@ -219,7 +576,7 @@ describe('reading takes linear time', { timeout: 240_000 }, () => {
   const directory = temporaryDirectory();
   it('of every format', () => {
     const names = allFormats('little').map(({ name }) => name.split('-', 1)[0]!.toLowerCase());
-    const covered = Object.keys(shapes).map((shape) => shape.split(',', 1)[0]!.toLowerCase());
+    const covered = Object.keys(shapes).map((shape) => shape.split(/[, ]/, 1)[0]!.toLowerCase());
     expect(new Set(covered)).toEqual(new Set(names));
   });
 
@@ -228,17 +585,35 @@ describe('reading takes linear time', { timeout: 240_000 }, () => {
     mkdirSync(place);
     const once = write(join(place, 'once'), n);
     const fourTimes = write(join(place, 'four-times'), 4 * n);
-    it.each(Object.entries(jobs))('%s', (_, job) => {
-      const before = Math.max(
-        LEAST_MS,
-        time(() => job(once)),
-      );
-      const after = time(() => job(fourTimes));
+    const format = name.split(',', 1)[0]!.toLowerCase();
+    it.each(Object.entries({ ...jobs, ...ownJobs[format] }))('%s', async (_, job) => {
+      const before = Math.max(LEAST_MS, await time(() => job(once)));
+      const after = await time(() => job(fourTimes));
       expect(after / before).toBeLessThan(MOST_GROWTH);
     });
   });
 
-  it('of many traces with the same process id', () => {
+  it('of the recovery of many traces in one directory', () => {
+    const bytes = Buffer.concat([encodeEpoch(1n), encodeEvent(someEvent({}))]);
+    const write = (name: string, n: number): string => {
+      const place = join(directory, name);
+      mkdirSync(place);
+      for (let i = 0; i < n; i++) writeFileSync(join(place, `${i}.heph`), bytes);
+      return place;
+    };
+    const milliseconds = (path: string): number => {
+      const from = performance.now();
+      const { status, stdout } = tracewright('recover', path);
+      expect(status).toBe(0);
+      expect(stdout).toContain('nothing to recover (Heph)');
+      return performance.now() - from;
+    };
+    const [once, sixTimes] = [write('some', 700), write('more', 4200)];
+    const least = (path: string): number => Math.min(milliseconds(path), milliseconds(path));
+    expect(least(sixTimes) / least(once)).toBeLessThan(MOST_GROWTH);
+  });
+
+  it('of many traces with the same process id', async () => {
     const write = (name: string, n: number): string => {
       const place = join(directory, name);
       mkdirSync(place);
@@ -246,8 +621,8 @@ describe('reading takes linear time', { timeout: 240_000 }, () => {
       return place;
     };
     const [once, fourTimes] = [write('few', 200), write('many', 800)];
-    const before = time(() => jobs['convert to chrome'](once));
-    const after = time(() => jobs['convert to chrome'](fourTimes));
+    const before = await time(() => jobs['convert to chrome']!(once));
+    const after = await time(() => jobs['convert to chrome']!(fourTimes));
     expect(after / before).toBeLessThan(MOST_GROWTH);
   });
 });

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { counted } from '../../core/counted.js';
 import { TracewrightError } from '../../core/errors.js';
+import { nothingToRecover } from '../../core/recovery/recovery.js';
 import type { RecoveredStream, Recovery } from '../../core/recovery/recovery.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
+import { RemainingRings } from '../../traces/remaining-rings.js';
 import type { TraceFormat } from '../../traces/trace-format.js';
 import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
@@ -44,10 +46,17 @@ Exit codes
     let exitCode = EXIT_DONE;
     const ignoredRings = new Set<string>();
     let firstIgnored: TracewrightError | undefined;
-    for (const { format, path } of findTraces(positionals, checkInput(values), true)) {
+    const rings = new RemainingRings();
+    for (const trace of findTraces(positionals, checkInput(values), true)) {
+      const { format, path } = trace;
+      const isWhole =
+        ringDir === undefined && format.rings.areAllThereIs === true && !rings.wereNextTo(trace);
       let result: Recovery;
       try {
-        result = format.recover(path, ringDir === undefined ? {} : { ringDir });
+        // Recovery itself would read the directory again for each of its traces.
+        result = isWhole
+          ? nothingToRecover()
+          : format.recover(path, ringDir === undefined ? {} : { ringDir });
       } catch (error) {
         if (!(error instanceof TracewrightError)) throw error;
         // The other traces may belong to dead processes.
