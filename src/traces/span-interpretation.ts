@@ -1,16 +1,11 @@
 import type { EventPacket } from '../heph/packet.js';
 import type { InterpretedEvent, Interpretation } from '../heph/read/chrome.js';
 import type { PacketCursor } from '../heph/read/packet-cursor.js';
-import { drawnSpan, ShownSpans } from '../spans/read/drawn-spans.js';
+import { drawnSpan, requestName, ShownSpans } from '../spans/read/drawn-spans.js';
 import { pidOfFile } from './run-directory.js';
 
 /** What the register hook calls its spans of requests, where they have no context. */
 const REQUESTS: ReadonlySet<string> = new Set(['request', 'http client', 'fetch']);
-
-function textOf({ attributes }: EventPacket, wanted: string): string {
-  const value = attributes.find(({ name }) => name === wanted)?.value;
-  return typeof value === 'string' ? value : '';
-}
 
 /** What the events of a Heph trace are: spans and definitions of tracewright/spans, and requests. */
 export class SpanInterpretation implements Interpretation {
@@ -33,11 +28,10 @@ export class SpanInterpretation implements Interpretation {
 
   /** `GET /users/:id` rather than `request`. */
   nameOf(event: EventPacket): string {
-    const { description } = event;
-    const method = REQUESTS.has(description) ? textOf(event, 'method') : '';
-    if (method === '') return description;
-    const route = textOf(event, 'route');
-    return `${method} ${route === '' ? textOf(event, 'origin') + textOf(event, 'path') : route}`;
+    const { description, attributes } = event;
+    if (!REQUESTS.has(description)) return description;
+    const valueOf = (wanted: string) => attributes.find(({ name }) => name === wanted)?.value;
+    return requestName(valueOf) ?? description;
   }
 
   process(): { pid: number | undefined; name: string | undefined } {

@@ -110,6 +110,32 @@ it('dumps spans as spans', async () => {
   });
 });
 
+it('flags spans that a kill has left open', async () => {
+  const path = join(directory, 'killed.heph');
+  const script = join(directory, 'killed.mjs');
+  const spans = new URL('../../dist/spans/index.mjs', import.meta.url).href;
+  writeFileSync(
+    script,
+    `import { configure, startSpan } from ${JSON.stringify(spans)};
+     configure({ target: ${JSON.stringify(path)} });
+     startSpan('ended').end();
+     startSpan('POST', { 'http.request.method': 'POST', 'http.route': '/pay/:id' }, { kind: 'server' });
+     process.kill(process.pid, 'SIGKILL');`,
+  );
+  await promisify(execFile)(process.execPath, [script]).catch((error: unknown) => {
+    expect(error).toMatchObject({ signal: 'SIGKILL' });
+  });
+  const [trace] = findTraces([path]);
+  trace!.format.recover(path, {});
+  expect(dumped(path, false).filter((line) => line.includes(' unfinished '))).toEqual([
+    expect.stringMatching(/^span .* "POST" server unset unfinished trace /),
+  ]);
+  const slices = convert(path).filter(({ args }) => args?.['unfinished'] === true);
+  expect(slices.map(({ name, cat }) => [name, cat])).toEqual([
+    ['POST /pay/:id (unfinished)', 'server'],
+  ]);
+});
+
 it('draws spans as spans, and no definitions', async () => {
   const events = convert(await spanTrace('drawn.heph'));
   expect(events.find(({ name }) => name === 'process_name')!.args).toEqual({ name: 'shop' });

@@ -36,11 +36,22 @@ export class ShownSpans {
   }
 }
 
-/** What the name alone does not say of a request: `GET` is `GET /users/7`. */
+/**
+ * What a request is: `GET /users/:id`. Undefined: the attributes are of no request.
+ *
+ * @param valueOf the value of an attribute.
+ */
+export function requestName(valueOf: (attribute: string) => unknown): string | undefined {
+  const method = valueOf('http.request.method');
+  if (typeof method !== 'string') return undefined;
+  const where = valueOf('http.route') ?? valueOf('url.path') ?? valueOf('url.full');
+  return typeof where === 'string' ? `${method} ${where}` : method;
+}
+
+/** OpenTelemetry calls a request without a route `GET`, which says little in a picture. */
 function drawnName({ name, attributes }: SpanRecord): string {
-  if (name !== attributes['http.request.method']) return name;
-  const where = attributes['http.route'] ?? attributes['url.path'] ?? attributes['url.full'];
-  return typeof where === 'string' ? `${name} ${where}` : name;
+  const isMethod = name === attributes['http.request.method'];
+  return (isMethod ? requestName((attribute) => attributes[attribute]) : undefined) ?? name;
 }
 
 function* drawnAttributes(span: SpanRecord): Generator<readonly [string, unknown]> {
