@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import type { Plugin } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+import type { TestSpecification } from 'vitest/node';
+import { RetriedTests } from './test/retried-tests.js';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -24,6 +28,19 @@ const lateRequires: Plugin = {
   },
 };
 
+/** The longest first: one that begins last would run alone. */
+const LONG = ['package/tarball', 'torture/', 'faults/', 'core/ring/teardown', 'node/'];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((name) => moduleId.includes(`/test/${name}`));
+      return at === -1 ? LONG.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
 export default defineConfig({
   plugins: [lateRequires],
   define: { TRACEWRIGHT_VERSION: JSON.stringify(version) },
@@ -31,10 +48,12 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Rings, sockets and signals are process-wide: every file gets a process of its own.
     pool: 'forks',
-    // Most of them wait for processes that they have started.
-    maxWorkers: '100%',
-    // Kills and faults come at moments that nobody chooses; what fails once is told, and tried again.
+    // One more than processors: most of them wait for processes that they have started.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongFirst },
+    // Kills and faults come at moments that nobody chooses. What passes only then is listed.
     retry: 1,
+    reporters: ['default', new RetriedTests()],
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
