@@ -37,6 +37,13 @@ const FIRST_OF_REQUESTS = [
   'undici:request:create',
   'fastify.initialization',
 ];
+/** And where requests have context. What listens will serve. */
+const FIRST_WITH_CONTEXT = [
+  ...FIRST_OF_REQUESTS,
+  'tracing:net.server.listen:asyncStart',
+  'http2.server.stream.start',
+  'http2.client.stream.created',
+];
 
 /** Node's channels announce no request of node:http before its headers are made. */
 const isBefore22 = Number.parseInt(process.versions.node) < 22;
@@ -220,7 +227,7 @@ function observe(plan: ProcessPlan, requests: LateRequests | undefined): void {
       publishCreatedRequests();
     }
   }
-  onFirstMessage(FIRST_OF_REQUESTS, begin);
+  onFirstMessage(plan.context === undefined ? FIRST_OF_REQUESTS : FIRST_WITH_CONTEXT, begin);
 }
 
 function beginFirst(): void {

@@ -17,6 +17,10 @@ export function setRoute(request: object, route: string): void {
   }
   if (typeof route !== 'string') throw wrongType('route', route, 'a string');
   (request as { [ROUTE]?: string })[ROUTE] = route;
+  // A request of HTTP/2 is made of its stream, which is what lasts.
+  const { stream } = request as { stream?: unknown };
+  if (typeof stream === 'object' && stream !== null)
+    (stream as { [ROUTE]?: string })[ROUTE] = route;
 }
 
 /** What `setRoute` was given for a request; undefined if it was not called. */

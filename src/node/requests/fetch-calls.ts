@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Guard } from '../guard.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from './calls.js';
 import { failureOf } from './conventions.js';
@@ -12,12 +13,15 @@ interface UndiciRequest {
   method?: unknown;
   /** A flat list, or the text that is sent. */
   headers?: unknown;
+  /** `websocket`: the connection leaves HTTP, and nothing is published of the request any more. */
+  upgrade?: unknown;
   addHeader?: (name: string, value: string) => unknown;
 }
 
 interface UndiciMessage {
   request: UndiciRequest;
   response?: { statusCode?: number };
+  socket?: Socket;
   error?: unknown;
 }
 
@@ -52,6 +56,15 @@ export function traceFetchCalls(open: () => CallRecorder): void {
   guard.subscribe('undici:request:create', ({ request }: UndiciMessage) => {
     recorder ??= open();
     request[CALL] = recorder.start(targetOf(request), headersOf(request));
+  });
+  const close = guard.wrap<UndiciRequest>((request) => {
+    request[CALL]?.end();
+  });
+  guard.subscribe('undici:client:sendHeaders', ({ request, socket }: UndiciMessage) => {
+    if (typeof request.upgrade !== 'string' && request.method !== 'CONNECT') return;
+    socket?.once('close', () => {
+      close(request);
+    });
   });
   guard.subscribe('undici:request:headers', ({ request, response }: UndiciMessage) => {
     request[CALL]?.answered(response?.statusCode ?? 0);

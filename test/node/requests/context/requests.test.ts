@@ -7,8 +7,6 @@ import { faultsOf, hephFiles } from '../../written-traces.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
-/** Node 20 publishes nothing before the headers of node:http are sent. */
-const sendsWithHttp = Number.parseInt(process.versions.node) >= 22;
 
 function start(env: Record<string, string> = {}): TracedProcess {
   return new TracedProcess('context-service.mjs', { env: { TRACEWRIGHT_CONTEXT: 'on', ...env } });
@@ -95,7 +93,7 @@ describe('requests with context', () => {
     expect(call.parentSpanId).toBe(step.spanId);
     expect(call.attributes['url.full']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/inner$/);
     expect(call.attributes['http.response.status_code']).toBe(200);
-    if (sendsWithHttp) expect(inner.parentSpanId).toBe(call.spanId);
+    expect(inner.parentSpanId).toBe(call.spanId);
     expect(new Set([outer, step, call].map(({ traceId }) => traceId)).size).toBe(1);
   });
 
@@ -140,6 +138,17 @@ describe('requests with context', () => {
       attributes: { 'error.type': 'aborted' },
     });
     expect(hold.attributes).not.toHaveProperty('http.response.status_code');
+  });
+
+  it('that the caller cancels are no error', async () => {
+    const service = start();
+    await get(service, '/cancelled');
+    const calls = (await spansOf(service)).filter(({ kind }) => kind === 'client');
+    expect(calls).toHaveLength(2);
+    for (const { attributes, status } of calls) {
+      expect(status.code).toBe('unset');
+      expect(attributes).not.toHaveProperty(['error.type']);
+    }
   });
 
   it.each([
