@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { createSocket as createDatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { piecesOf } from '../../src/heph/pieces.js';
 import { checkTrace } from '../../src/heph/read/check.js';
@@ -93,6 +95,32 @@ test('every connection begins with the definitions', async () => {
   expect(told.slice(0, 2)).toEqual(['epoch', 'tracewright.resource']);
   expect(told).toContain('second');
 });
+
+test('over UDP the definitions come again, for receivers that start later', async () => {
+  const receiver = createDatagramSocket('udp4');
+  receiver.bind(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  let definitions = 0;
+  let spans = 0;
+  receiver.on('message', (datagram) => {
+    for (const packet of new PacketDecoder().push(datagram)) {
+      if (packet.kind !== 'event') continue;
+      if (packet.description === 'tracewright.resource') definitions++;
+      else if (packet.description === 'sent') spans++;
+    }
+  });
+  const { port } = receiver.address();
+  configure({ target: `udp://127.0.0.1:${port}`, service: 'remote' });
+  for (let turn = 0; definitions < 2 && turn < 1000; turn++) {
+    startSpan('sent').end();
+    await sleep(50);
+  }
+  // One before the first span, and one that is repeated.
+  expect(definitions).toBeGreaterThanOrEqual(2);
+  expect(spans).toBeGreaterThan(0);
+  await shutdown();
+  receiver.close();
+}, 90_000);
 
 test('a resource that is set later is another definition', async () => {
   const spans = await recorded(

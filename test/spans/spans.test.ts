@@ -1,5 +1,12 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { f64 } from '../../src/heph/write/value.js';
+import { readSpans } from '../../src/spans/reading.js';
+import { configure, shutdown } from '../../src/spans/recording.js';
 import { activeSpan, startSpan, withSpan } from '../../src/spans/spans.js';
 import { extract, getBaggage, inject } from '../../src/spans/propagation.js';
 import type { SpanAttributes } from '../../src/spans/attributes.js';
@@ -175,3 +182,68 @@ test('frequent spans, which are compiled, come back as they were', async () => {
     })),
   );
 });
+
+test('a span ends in the message of another thread, once and in its own trace', async () => {
+  const worker = new Worker(
+    `require('node:worker_threads').parentPort.on('message', (port) =>
+       setTimeout(() => port.postMessage('done'), 20));`,
+    { eval: true },
+  );
+  const spans = await recorded(directory, () =>
+    withSpan('asks', undefined, () => {
+      const waits = startSpan('waits');
+      const { port1, port2 } = new MessageChannel();
+      worker.postMessage(port2, [port2]);
+      return new Promise<void>((resolve) => {
+        port1.once('message', () => {
+          waits.end();
+          waits.end();
+          port1.close();
+          resolve();
+        });
+      });
+    }),
+  );
+  await worker.terminate();
+  expect(spans.map(({ name }) => name)).toEqual(['waits', 'asks']);
+  const [waits, asks] = spans;
+  expect(waits).toMatchObject({ parentSpanId: asks!.spanId, unfinished: false });
+  expect(waits!.end - waits!.start).toBeGreaterThan(15_000_000n);
+});
+
+test('a million names and values leave nothing in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  // Old pieces are deleted: the test needs little disk.
+  process.env['TRACEWRIGHT_MAX_BYTES'] = String(32 << 20);
+  const heap = (): number => {
+    gc();
+    return process.memoryUsage().heapUsed;
+  };
+  const traces = join(directory, 'names');
+  mkdirSync(traces);
+  const run = (from: number, to: number): void => {
+    for (let n = from; n < to; n++) {
+      startSpan(`name ${n}`, { [`key ${n % 5000}`]: `value ${n}` }).end();
+    }
+  };
+  let before: number;
+  let after: number;
+  try {
+    configure({ target: join(traces, 'names.heph') });
+    run(0, 100_000);
+    before = heap();
+    run(100_000, 1_000_000);
+    after = heap();
+  } finally {
+    delete process.env['TRACEWRIGHT_MAX_BYTES'];
+    await shutdown();
+  }
+  let read = 0;
+  for await (const span of readSpans(traces)) {
+    if (span.attributes[`key ${Number(span.name.slice(5)) % 5000}`] !== undefined) read++;
+  }
+  expect(read).toBeGreaterThan(100_000);
+  expect(heap() - before).toBeLessThan(4 << 20);
+  expect(after - before).toBeLessThan(2 << 20);
+}, 120_000);

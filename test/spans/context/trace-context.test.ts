@@ -62,6 +62,50 @@ test('what is no traceparent never throws', () => {
   );
 });
 
+/** Whether a header is a traceparent, read off the rules of W3C Trace Context, character by character. */
+function isTraceParent(header: string): boolean {
+  const isHex = (from: number, to: number): boolean =>
+    header.length >= to &&
+    Array.from(header.slice(from, to)).every((digit) => '0123456789abcdef'.includes(digit));
+  const isZero = (from: number, to: number): boolean => /^0*$/.test(header.slice(from, to));
+  const version = header.slice(0, 2);
+  return (
+    isHex(0, 2) &&
+    version !== 'ff' &&
+    [2, 35, 52].every((at) => header[at] === '-') &&
+    isHex(3, 35) &&
+    !isZero(3, 35) &&
+    isHex(36, 52) &&
+    !isZero(36, 52) &&
+    isHex(53, 55) &&
+    (version === '00' ? header.length === 55 : header.length === 55 || header[55] === '-')
+  );
+}
+
+test('a traceparent that was changed anywhere counts if the rules allow it', () => {
+  const version = fc.constantFrom('00', '01', 'cc', 'fe', 'ff');
+  const change = fc.record({
+    at: fc.nat(60),
+    remove: fc.nat(3),
+    insert: fc.string({
+      unit: fc.constantFrom(...'0123456789abcdefABCDEFg-_ '.split('')),
+      maxLength: 3,
+    }),
+  });
+  let valid = 0;
+  fc.assert(
+    fc.property(version, traceId, spanId, hex(2), change, (first, trace, span, flags, edit) => {
+      const whole = `${first}-${trace}-${span}-${flags}`;
+      const header = whole.slice(0, edit.at) + edit.insert + whole.slice(edit.at + edit.remove);
+      const isValid = isTraceParent(header.trim());
+      if (isValid) valid++;
+      expect(extract({ traceparent: header }) !== undefined).toBe(isValid);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(valid).toBeGreaterThan(50);
+});
+
 test('two traceparents are none', () => {
   const header = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   expect(extract({ traceparent: [header, header] })).toBeUndefined();
