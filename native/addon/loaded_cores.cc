@@ -14,7 +14,7 @@
 
 #include "addon/calls.h"
 
-namespace {
+namespace tracewright {
 
 // What src/core/core-interface.ts expects. Add 1 whenever a call, its arguments or their meaning
 // change.
@@ -26,10 +26,12 @@ struct CoreMark {
   std::atomic<uint32_t> used;
 };
 
-}  // namespace
+}  // namespace tracewright
 
-extern "C" __attribute__((visibility("default"), used)) CoreMark tracewright_core;
-CoreMark tracewright_core = {kInterface, {0}};
+extern "C" {
+__attribute__((visibility("default")))
+tracewright::CoreMark tracewright_core = {tracewright::kInterface, {0}};
+}
 
 namespace tracewright {
 

@@ -34,7 +34,7 @@ describe.skipIf(place === undefined)('requests of', () => {
       { ...users, method, path: '/orgs/users/fine', status: 200n },
       { ...users, method, path: '/orgs/users/error', status: 500n },
       { ...checked, method, path: '/checked', status: 400n },
-      { ...users, method, path: '/orgs/users/hold', status: 0n, aborted: 1n },
+      { ...users, method, path: '/orgs/users/hold', failure: 'aborted' },
     ]);
   });
 });
