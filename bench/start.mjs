@@ -15,7 +15,7 @@ const GOAL_MB = 15;
 const MAJORS = '20,24,26';
 
 const require = createRequire(import.meta.url);
-const openTelemetry = fileURLToPath(new URL('start-opentelemetry.cjs', import.meta.url));
+const preload = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** The official package that registers every instrumentation, where it is installed. */
 function officialRegister() {
@@ -29,7 +29,11 @@ function officialRegister() {
 const VARIANTS = [
   { name: 'plain', flags: [] },
   { name: 'tracewright/register', flags: ['--import', 'tracewright/register'] },
-  { name: 'OpenTelemetry, HTTP only', flags: ['--require', openTelemetry] },
+  {
+    name: "the hook's binary and built-ins alone",
+    flags: ['--require', preload('start-floor.cjs')],
+  },
+  { name: 'OpenTelemetry, HTTP only', flags: ['--require', preload('start-opentelemetry.cjs')] },
 ];
 const official = officialRegister();
 if (official !== undefined) {
@@ -37,8 +41,11 @@ if (official !== undefined) {
 }
 const TRACED = 1;
 
-/** The process prints its memory last, when everything has been loaded. */
-const SCRIPT = 'process.stdout.write(`${process.memoryUsage.rss()}`)';
+/** The process prints its memory and its CPU time last, after every other listener. */
+const SCRIPT = `process.on('exit', () => {
+  const { user, system } = process.cpuUsage();
+  fs.writeSync(1, JSON.stringify({ rss: process.memoryUsage.rss(), cpu: user + system }));
+});`;
 
 /**
  * @param {string} node
@@ -54,7 +61,8 @@ function start(node, flags, directory) {
   });
   const ms = Number(process.hrtime.bigint() - from) / 1e6;
   if (status !== 0) throw new Error(`${node} ${flags.join(' ')}: exit code ${status}\n${stderr}`);
-  return { ms, mb: Number(stdout) / 1e6 };
+  const { rss, cpu } = JSON.parse(stdout);
+  return { ms, cpuMs: cpu / 1e3, mb: rss / 1e6 };
 }
 
 /**
@@ -64,16 +72,17 @@ function start(node, flags, directory) {
 function measureNode(node, rounds) {
   /** @type {ReturnType<typeof start>[][]} */
   const figures = VARIANTS.map(() => []);
+  // Deleted after the last round: ext4 would search for inodes that were not deleted just before.
+  const directory = mkdtempSync(join(tmpdir(), 'tracewright-start-'));
   for (let round = -2; round < rounds; round++) {
     for (let turn = 0; turn < VARIANTS.length; turn++) {
       // Every round another one begins.
       const i = (turn + round + 2) % VARIANTS.length;
-      const directory = mkdtempSync(join(tmpdir(), 'tracewright-start-'));
-      const figure = start(node, VARIANTS[i].flags, directory);
-      rmSync(directory, { recursive: true, force: true });
+      const figure = start(node, VARIANTS[i].flags, join(directory, `${round}-${i}`));
       if (round >= 0) figures[i].push(figure);
     }
   }
+  rmSync(directory, { recursive: true, force: true });
   return figures;
 }
 
@@ -93,12 +102,15 @@ async function measure({ quick, nodes = MAJORS }) {
         100 * median(figures[i].map(({ ms }, round) => ms / plain[round].ms - 1));
       const addedMb = median(figures[i].map(({ mb }, round) => mb - plain[round].mb));
       const added = median(figures[i].map(({ ms }, round) => ms - plain[round].ms));
+      const cpu = median(figures[i].map(({ cpuMs }) => cpuMs));
+      const addedCpu = median(figures[i].map(({ cpuMs }, round) => cpuMs - plain[round].cpuMs));
       rows.push([
         version,
         name,
         median(times),
         quantile(times, 0.1),
-        ...(i === 0 ? ['', '', ''] : [added, addedPercent, addedMb]),
+        cpu,
+        ...(i === 0 ? ['', '', '', ''] : [added, addedPercent, addedCpu, addedMb]),
       ]);
       if (i !== TRACED) continue;
       goals.push({
@@ -117,12 +129,24 @@ async function measure({ quick, nodes = MAJORS }) {
     tables: [
       {
         title: `Start to end of a process that does nothing, ${rounds} alternating rounds; figures that are added are medians over the rounds`,
-        columns: ['Node', 'preloaded', 'median ms', 'p10 ms', 'added ms', 'added %', 'added MB'],
+        columns: [
+          'Node',
+          'preloaded',
+          'median ms',
+          'p10 ms',
+          'CPU ms',
+          'added ms',
+          'added %',
+          'added CPU ms',
+          'added MB',
+        ],
         rows,
       },
     ],
     goals,
-    notes: ['Time is from spawn to exit. Memory is the resident set at the end of the program.'],
+    notes: [
+      'Time is from spawn to exit. CPU time, of all threads, and resident memory are those at the end of the program.',
+    ],
   };
 }
 
