@@ -93,6 +93,8 @@ const folders = [
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
   [/^node\/requests\/context\/propagation-policy$/, 'node/propagation-policy'],
   [/^node\/requests\/context\//, 'node/context'],
+  // Of old Nodes only, which need it at the start.
+  [/^node\/requests\/early-headers$/, 'node/early-headers'],
   [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
   [/^node\/threads\/(collection-stream|ovni-rotation)$/, 'node/$1'],
   [/^(traces|cli)\//, 'cli/commands'],

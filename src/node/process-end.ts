@@ -40,7 +40,7 @@ export function completeAtExit(collections: GarbageCollections): void {
     try {
       collections.flush();
       if (thread.process === undefined) return;
-      thread.metadata.write();
+      thread.metadata.writeDue();
       const { workDir, procDir } = readyProcess('exit');
       if (workDir === procDir) return;
       collections.close();

@@ -33,6 +33,8 @@ export class StreamMetadata {
   cpus: CpuEntry[] = [];
   readonly #placeOf: () => StreamPlace | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the files lack something. */
+  #due = false;
 
   /** @param placeOf where the stream lies; undefined while it is closed. */
   constructor(placeOf: () => StreamPlace | undefined) {
@@ -59,6 +61,7 @@ export class StreamMetadata {
 
   /** Writes metadata that changes often (labels) soon. */
   writeSoon(delayMs = DELAY_MS): void {
+    this.#due = true;
     this.#timer ??= setTimeout(() => {
       try {
         this.write();
@@ -67,6 +70,11 @@ export class StreamMetadata {
         this.writeSoon(RETRY_MS);
       }
     }, delayMs).unref();
+  }
+
+  /** Writes now what {@link writeSoon} was to write later, or what failed; else nothing. */
+  writeDue(): void {
+    if (this.#due) this.write();
   }
 
   /**
@@ -79,11 +87,13 @@ export class StreamMetadata {
     this.#timer = undefined;
     const place = this.#placeOf();
     if (place === undefined || recordsNothing()) return;
+    this.#due = true;
     const { process, tid, files, owner } = place;
     if (process.version === 1) {
       const { ovni, ...others } = this.#json(true);
       const owned = ending ? ovni : { ...ovni, [WRITER]: owner };
       writeProcessMetadata(process, { tid, metadata: { ovni: owned, ...others } });
+      this.#due = false;
       return;
     }
     const { fileMode } = process.ring;
@@ -94,6 +104,7 @@ export class StreamMetadata {
         replaceFile(files.finishedMetadata, this.#streamJson(place, true), fileMode);
       });
     });
+    this.#due = false;
   }
 
   #json(finished: boolean): { ovni: Record<string, unknown> } & Record<string, unknown> {
