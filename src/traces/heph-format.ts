@@ -67,6 +67,7 @@ export const hephFormat: TraceFormat = {
     for (const packet of readPackets(path)) if (packet.offset === 0) return;
   },
   unfinishedRules: ['no-epoch', 'no-events', 'converter-last-epoch'],
+  openThing: 'span',
   recover: recoverTrace,
   chromeEvents: (path, { onProgress }) =>
     interpretedEvents(path, onProgress ? { onProgress } : {}, new SpanInterpretation(path)),

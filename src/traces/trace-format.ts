@@ -65,6 +65,8 @@ export interface TraceFormat {
    * @throws TraceFormatError when no reader can open the trace.
    */
   open(path: string): void;
+  /** What the records are that end what was open, in the singular; default: `record`. */
+  openThing?: string;
   /** Completes a trace whose process died. */
   recover(path: string, options: RecoverOptions): Recovery;
   /** Events in microseconds of the trace's own clock, with its own process ids. */

@@ -79,7 +79,7 @@ Exit codes
       }
       for (const fault of result.faults)
         await output.write(`fault: ${terminalText(fault.message)}\n`);
-      const parts = summary(result);
+      const parts = summary(result, format);
       const outcome = result.faults.length === 0 ? 'nothing to recover' : 'not recovered';
       const text = parts.length === 0 ? outcome : parts.join(', ');
       await output.write(`${terminalText(path)}: ${text} (${format.name})\n`);
@@ -112,7 +112,7 @@ function isOfLiveProcess({ code, field }: TracewrightError): boolean {
 }
 
 /** What was done, in words; empty if nothing was. */
-function summary({ streams, emptied }: Recovery): string[] {
+function summary({ streams, emptied }: Recovery, { openThing }: TraceFormat): string[] {
   const sum = (of: (stream: RecoveredStream) => number | undefined): number =>
     streams.reduce((total, stream) => total + (of(stream) ?? 0), 0);
   const parts = [];
@@ -125,7 +125,12 @@ function summary({ streams, emptied }: Recovery): string[] {
     const added = sum((stream) => stream.addedRecords);
     const marks = sum((stream) => stream.endedMarks);
     const ofMarks = marks === 0 ? '' : ` (${marks} of them pop marks)`;
-    if (added > 0) parts.push(`${counted(added, 'record')} added to end what was open${ofMarks}`);
+    if (added > 0 && openThing !== undefined) {
+      const were = added === 1 ? 'was' : 'were';
+      parts.push(`${counted(added, openThing)} ${were} open when the process died`);
+    } else if (added > 0) {
+      parts.push(`${counted(added, 'record')} added to end what was open${ofMarks}`);
+    }
     const cut = sum((stream) => stream.cutBytes);
     if (cut > 0) parts.push(`${counted(cut, 'byte')} of an incomplete record cut off`);
   }
