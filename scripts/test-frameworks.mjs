@@ -1,4 +1,4 @@
-// Runs the hook with real frameworks, which npm installs into build/frameworks.
+// Runs the hook with real frameworks and loggers, which npm installs into build/frameworks.
 //
 //   npm run test:frameworks
 
@@ -14,7 +14,10 @@ const PACKAGES = {
   fastify5: 'npm:fastify@5.12.8',
   hono: '4.13.19',
   '@hono/node-server': '^1.19.0',
+  '@koa/router': '^14.0.0',
   koa: '2.16.4',
+  pino: '^10.0.0',
+  winston: '^3.18.0',
 };
 
 const place = join(root, 'build', 'frameworks');

@@ -1,21 +1,30 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { TracedProcess } from '../traced-process.js';
-import { faultsOf, requestsOf } from '../written-traces.js';
+import { readSpans } from '../../../src/spans/index.js';
+import type { SpanRecord } from '../../../src/spans/index.js';
+import { faultsOf, hephFiles, requestsOf } from '../written-traces.js';
 
 /** Set by `npm run test:frameworks`, which installs them. */
 const place = process.env['TRACEWRIGHT_TEST_FRAMEWORKS'];
 
 describe.skipIf(place === undefined)('requests of', () => {
   it.each([
-    ['express4', true],
-    ['express5', true],
-    ['fastify4', true],
-    ['fastify5', true],
-    ['koa', false],
-    ['hono', false],
-  ])('%s are traced, with their routes: %s', async (name, routed) => {
-    const service = new TracedProcess('framework-service.mjs', { args: [place!, name] });
+    ['express4', 'on'],
+    ['express5', 'on'],
+    ['fastify4', 'on'],
+    ['fastify5', 'on'],
+    ['koa', 'on'],
+    ['hono', 'on'],
+    ['express5', 'off'],
+    ['fastify5', 'off'],
+    ['koa', 'off'],
+    ['hono', 'off'],
+  ])('%s are traced with their routes, context %s', async (name, context) => {
+    const service = new TracedProcess('framework-service.mjs', {
+      args: [place!, name],
+      env: { TRACEWRIGHT_CONTEXT: context },
+    });
     for (const path of ['/orgs/users/fine', '/orgs/users/error', '/checked']) {
       await service.serve(path);
     }
@@ -27,14 +36,42 @@ describe.skipIf(place === undefined)('requests of', () => {
     service.kill('SIGTERM');
     expect((await service.ended()).stderr).toBe('');
     expect(faultsOf(service.directory)).toEqual([]);
-    const users = routed ? { route: '/orgs/users/:what' } : {};
-    const checked = routed ? { route: '/checked' } : {};
+    const users = { route: '/orgs/users/:what' };
+    // The middleware of the program knows the route when the handler is done.
+    const held = name === 'koa' ? {} : users;
+    const checked = { route: '/checked' };
     const method = 'GET';
     expect(requestsOf(service.directory)).toEqual([
       { ...users, method, path: '/orgs/users/fine', status: 200n },
       { ...users, method, path: '/orgs/users/error', status: 500n },
       { ...checked, method, path: '/checked', status: 400n },
-      { ...users, method, path: '/orgs/users/hold', failure: 'aborted' },
+      { ...held, method, path: '/orgs/users/hold', failure: 'aborted' },
     ]);
+  });
+});
+
+describe.skipIf(place === undefined)('logs of', () => {
+  it.each(['pino', 'winston'])('%s have the ids of the active span', async (name) => {
+    const service = new TracedProcess('logging-service.mjs', {
+      args: [place!, name],
+      env: { TRACEWRIGHT_CONTEXT: 'on' },
+    });
+    await service.serve('/');
+    service.kill('SIGTERM');
+    const { stdout, stderr } = await service.ended();
+    expect(stderr).toBe('');
+    const [outside, inside] = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(outside).not.toHaveProperty('trace_id');
+    const spans: SpanRecord[] = [];
+    for await (const span of readSpans(hephFiles(service.directory))) spans.push(span);
+    const step = spans.find((span) => span.name === 'step')!;
+    expect(inside).toMatchObject({
+      trace_id: step.traceId,
+      span_id: step.spanId,
+      trace_flags: '01',
+    });
   });
 });
