@@ -20,6 +20,8 @@ interface Placement {
   trace: FoundTrace;
   /** Nanoseconds that are added to its times. */
   shift: number;
+  /** Whether its times are on one line with those of the other traces that are. */
+  isAligned: boolean;
   /** A label that replaces the trace's own; undefined: keep that. */
   label: string | undefined;
 }
@@ -31,6 +33,8 @@ class DrawnProcess {
   /** Tracks by format and name. */
   readonly #tracks = new Map<string, number>();
   readonly #said = new Set<string>();
+  /** By track: where the slices end of the traces so far, in nanoseconds. */
+  readonly #ends = new Map<number, number>();
 
   constructor(pid: number) {
     this.pid = pid;
@@ -47,6 +51,22 @@ class DrawnProcess {
     return tid;
   }
 
+  /** A thread has its stream in the next piece before it leaves one, so the pieces overlap: cuts a slice. */
+  cut(event: ChromeEvent): void {
+    const end = this.#ends.get(event.tid);
+    if (end === undefined || event.dur === undefined) return;
+    const start = nanosecondsOf(event.ts);
+    const late = Math.min(end - start, nanosecondsOf(event.dur));
+    if (late <= 0) return;
+    event.ts = exactMicroseconds(start + late);
+    event.dur = exactMicroseconds(nanosecondsOf(event.dur) - late);
+  }
+
+  /** A trace is complete whose slices end there, by track. */
+  addEnds(ends: ReadonlyMap<number, number>): void {
+    for (const [tid, end] of ends) this.#ends.set(tid, Math.max(end, this.#ends.get(tid) ?? 0));
+  }
+
   /** Whether nothing of this kind has been said of the process. */
   isFirst(metadata: string): boolean {
     if (this.#said.has(metadata)) return false;
@@ -59,6 +79,7 @@ class DrawnProcess {
 interface TracedPart {
   process: DrawnProcess;
   tids: Map<number, number>;
+  ends: Map<number, number>;
 }
 
 /** The processes of all traces. */
@@ -101,7 +122,7 @@ export function* mergedChromeEvents(
       for (const event of trace.format.chromeEvents(trace.path, options.job(trace))) {
         let part = parts.get(event.pid);
         if (part === undefined) {
-          part = { process: processes.find(trace, event.pid), tids: new Map() };
+          part = { process: processes.find(trace, event.pid), tids: new Map(), ends: new Map() };
           parts.set(event.pid, part);
           if (label !== undefined && part.process.isFirst('process_labels')) {
             const args = { labels: label };
@@ -118,13 +139,23 @@ export function* mergedChromeEvents(
         event.pid = part.process.pid;
         if (event.id !== undefined) event.id = `${index}.${event.id}`;
         if (event.ph !== 'M') shift(event, placement.shift);
+        if (event.ph === 'X') {
+          if (placement.isAligned) part.process.cut(event);
+          noteEnd(part.ends, event);
+        }
         yield event;
       }
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
       options.onFault(error);
     }
+    for (const { process, ends } of parts.values()) process.addEnds(ends);
   }
+}
+
+function noteEnd(ends: Map<number, number>, { tid, ts, dur = 0 }: ChromeEvent): void {
+  const end = nanosecondsOf(ts) + nanosecondsOf(dur);
+  if (end > (ends.get(tid) ?? 0)) ends.set(tid, end);
 }
 
 function trackOf(part: TracedPart, { format }: FoundTrace, event: ChromeEvent): number {
@@ -155,14 +186,14 @@ function place(traces: readonly FoundTrace[]): Placement[] {
     const epoch = epochs[i];
     const isAlone = traces.length === 1;
     if (epoch !== undefined) {
-      if (isAlone && zero === epoch) return { trace, shift: 0, label: undefined };
-      return { trace, shift: Number(epoch - zero), label: timeZeroLabel(zero) };
+      if (isAlone && zero === epoch) return { trace, isAligned: true, shift: 0, label: undefined };
+      return { trace, isAligned: true, shift: Number(epoch - zero), label: timeZeroLabel(zero) };
     }
     const begin = firstOf(trace);
-    if (isAlone && begin <= FAR) return { trace, shift: 0, label: undefined };
+    if (isAlone && begin <= FAR) return { trace, isAligned: false, shift: 0, label: undefined };
     const label = `${trace.format.clock} minus ${begin.toString()} ns`;
     const notAligned = isAlone ? '' : ', not aligned with the other traces';
-    return { trace, shift: -Number(begin), label: label + notAligned };
+    return { trace, isAligned: false, shift: -Number(begin), label: label + notAligned };
   });
 }
 

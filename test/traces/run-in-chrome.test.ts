@@ -10,6 +10,7 @@ import { findTraces } from '../../src/traces/find-traces.js';
 import { mergedChromeEvents } from '../../src/traces/merged-chrome-events.js';
 import { writeOvniTrace } from '../cli/small-ovni-trace.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
+import { execute, normal, writeVersion3 } from '../ovni/trace-building.js';
 
 const directory = temporaryDirectory();
 const register = fileURLToPath(new URL('../../dist/node/register.js', import.meta.url));
@@ -150,6 +151,23 @@ it('draws spans as spans, and no definitions', async () => {
     cat: 'client',
     args: { status: 'error', message: 'no stock' },
   });
+});
+
+it('draws the pieces of a thread on one track, on which nothing overlaps', () => {
+  const run = join(directory, 'pieces');
+  for (const [piece, start] of [1000n, 10_500n, 20_400n].entries()) {
+    const ovni = { lib: { version: '1.14.0', commit: 'unknown', epoch: '5' } };
+    const events = [execute(start), normal('OHe', start + 10_000n)];
+    writeVersion3([{ events, ovni }], join(run, 'ovni', `4242.00000${piece + 1}`));
+  }
+  const slices = convert(run).filter(({ ph }) => ph === 'X');
+  expect(new Set(slices.map(({ pid, tid }) => `${pid} ${tid}`)).size).toBe(1);
+  const first = slices[0]!.ts;
+  expect(slices.map(({ ts, dur }) => [ts - first, dur])).toEqual([
+    [0, 10],
+    [10, 9.5],
+    [19.5, 9.9],
+  ]);
 });
 
 it('loses no nanosecond of a machine that has been up for months', () => {
