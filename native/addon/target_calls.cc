@@ -17,6 +17,21 @@ namespace tracewright {
 
 namespace {
 
+// `digits` is read last: 0 if the thread is being terminated, and something could not be read.
+PieceNames piece_names_of(const Napi::Object& options) {
+  const Napi::Value value = options.Get("pieces");
+  PieceNames names;
+  if (!value.IsObject()) return names;
+  const Napi::Object given = value.As<Napi::Object>();
+  names.before = text_of(given, "before");
+  names.after = text_of(given, "after");
+  names.rings = text_of(given, "rings");
+  names.rings_before = text_of(given, "ringsBefore");
+  names.rings_after = text_of(given, "ringsAfter");
+  names.digits = static_cast<int>(number_of(given, "digits", 0));
+  return names;
+}
+
 // joinTarget({ key, kind, path | host, port, preamble, datagramBytes, replace, epoch })
 Napi::Value join_target_call(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
@@ -34,11 +49,16 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
       failure->set("open", "a target", ECANCELED);
     } else if (kind == "file") {
       SizeLimits limits;
-      limits.ring_directory = text_of(options, "ringDir");
       limits.rotate_bytes = static_cast<uint64_t>(number_of(options, "rotateBytes", 0));
       limits.keep_bytes = static_cast<uint64_t>(number_of(options, "keepBytes", 0));
-      target->sink = SharedFileSink::create(path, preamble, flag_of(options, "replace"), limits,
-                                            failure, file_mode_of(options));
+      if (limits.rotate_bytes > 0) limits.pieces = piece_names_of(options);
+      if (limits.rotate_bytes > 0 && limits.pieces.digits == 0) {
+        // As above.
+        failure->set("open", "a target", ECANCELED);
+      } else {
+        target->sink = SharedFileSink::create(path, preamble, flag_of(options, "replace"), limits,
+                                              failure, file_mode_of(options));
+      }
     } else if (kind == "udp") {
       const double datagram = number_of(options, "datagramBytes", 1400);
       target->sink = std::make_shared<DatagramSink>(

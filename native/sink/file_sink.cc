@@ -154,7 +154,7 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   sink->limits_ = limits;
   sink->preamble_ = preamble;
   if (limits.rotate_bytes > 0) {
-    sink->series_ = std::make_unique<PieceSeries>(path, limits.ring_directory, mode);
+    sink->series_ = std::make_unique<PieceSeries>(limits.pieces, mode);
     if (limits.keep_bytes > 0) {
       sink->series_->shrink_others_to(limits.keep_bytes - limits.rotate_bytes, UINT64_MAX);
     }

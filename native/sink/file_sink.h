@@ -39,9 +39,9 @@ class OwnFileSink : public Sink {
 
 // How a trace is kept from growing for ever; all 0: it is not.
 struct SizeLimits {
-  std::string ring_directory;  // where the rings lie; empty: next to the trace
-  uint64_t rotate_bytes = 0;   // where the next piece begins; 0: the trace is one file
-  uint64_t keep_bytes = 0;     // what all pieces together may take: the oldest go; 0: all stay
+  PieceNames pieces;
+  uint64_t rotate_bytes = 0;  // where the next piece begins; 0: the trace is one file
+  uint64_t keep_bytes = 0;    // what all pieces together may take: the oldest go; 0: all stay
 };
 
 // A file fed by the rings of several threads, or a series of them: every drain takes a place at the

@@ -16,8 +16,6 @@ namespace tracewright {
 
 namespace {
 
-// The digits and what follows are stored by one instruction where a ring notes its new target.
-constexpr int kDigits = 6;
 constexpr int kAttempts = 1000;
 constexpr char kRingSuffix[] = ".ring";
 
@@ -29,50 +27,50 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-std::string digits(uint64_t number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%0*llu", kDigits, static_cast<unsigned long long>(number));
-  return text;
-}
-
-// The number at the front of `text`, up to a dot; 0 when there is none.
-uint64_t number_before_dot(const std::string& text) {
-  size_t at = 0;
-  uint64_t number = 0;
-  while (at < text.size() && text[at] >= '0' && text[at] <= '9' && at < 18) {
-    number = number * 10 + static_cast<uint64_t>(text[at++] - '0');
-  }
-  return at >= kDigits && at < text.size() && text[at] == '.' ? number : 0;
+// The directory of a path, with its slash.
+std::string directory_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
 }  // namespace
 
-PieceSeries::PieceSeries(const std::string& path, const std::string& ring_directory, mode_t mode)
-    : mode_(mode) {
-  const size_t slash = path.rfind('/');
-  const size_t name = slash == std::string::npos ? 0 : slash + 1;
-  const size_t dot = path.rfind('.');
-  const size_t end = dot == std::string::npos || dot <= name ? path.size() : dot;
-  directory_ = path.substr(0, name);
-  ring_directory_ = ring_directory.empty() ? directory_ : ring_directory;
-  stem_ = path.substr(name, end - name);
-  extension_ = path.substr(end);
+PieceSeries::PieceSeries(const PieceNames& names, mode_t mode)
+    : names_(names),
+      directory_(directory_of(names.before)),
+      ring_directory_(directory_of(names.rings_before)),
+      mode_(mode) {
   // Where it cannot be held open, the first piece fails with the reason.
   Failure failure;
   if (!directory_.empty()) anchor_ = Anchor::hold(directory_, false, &failure);
 }
 
+// The digits and what follows are stored by one instruction where a ring notes its new target.
+std::string PieceSeries::digits(uint64_t number) const {
+  char text[32];
+  std::snprintf(text, sizeof text, "%0*llu", names_.digits,
+                static_cast<unsigned long long>(number));
+  return text;
+}
+
+uint64_t PieceSeries::number_in(const std::string& text, const std::string& after) const {
+  size_t at = 0;
+  uint64_t number = 0;
+  while (at < text.size() && text[at] >= '0' && text[at] <= '9' && at < 18) {
+    number = number * 10 + static_cast<uint64_t>(text[at++] - '0');
+  }
+  const bool follows = text.compare(at, after.size(), after) == 0;
+  return at >= static_cast<size_t>(names_.digits) && follows ? number : 0;
+}
+
 std::string PieceSeries::path_of(uint64_t number) const {
-  return directory_ + stem_ + "." + digits(number) + extension_;
+  return names_.before + digits(number) + names_.after;
 }
 
 std::string PieceSeries::ring_path_of(const std::string& ring_path, uint64_t number) const {
-  const size_t slash = ring_path.rfind('/');
-  const size_t name = slash == std::string::npos ? 0 : slash + 1;
-  const std::string plain = "." + stem_ + extension_ + ".";
-  if (ring_path.compare(name, plain.size(), plain) != 0) return ring_path;
-  return ring_path.substr(0, name) + "." + stem_ + "." + digits(number) + extension_ + "." +
-         ring_path.substr(name + plain.size());
+  if (!begins_with(ring_path, names_.rings)) return ring_path;
+  return names_.rings_before + digits(number) + names_.rings_after +
+         ring_path.substr(names_.rings.size());
 }
 
 // Next to the trace, that of the pieces: network volumes may map users.
@@ -87,16 +85,16 @@ std::vector<uint64_t> PieceSeries::numbers_with_ring() const {
   std::vector<uint64_t> numbers;
   DIR* const directory = open_directory(ring_directory_);
   if (directory == nullptr) return numbers;
-  const std::string start = "." + stem_ + ".";
+  const std::string start = names_.rings_before.substr(ring_directory_.size());
   const uid_t owner = owner_of_rings();
   while (const dirent* const entry = readdir(directory)) {
     const std::string name = entry->d_name;
     if (!begins_with(name, start) || !ends_with(name, kRingSuffix)) continue;
-    const uint64_t number = number_before_dot(name.substr(start.size()));
+    const uint64_t number = number_in(name.substr(start.size()), names_.rings_after);
     // In a shared directory anybody can make files of such names, and keep pieces from going.
     struct stat about {};
-    const bool is_ours = status_of(ring_directory_ + "/" + name, &about) == 0 &&
-                         S_ISREG(about.st_mode) && about.st_uid == owner;
+    const bool is_ours = status_of(ring_directory_ + name, &about) == 0 && S_ISREG(about.st_mode) &&
+                         about.st_uid == owner;
     if (number != 0 && is_ours) numbers.push_back(number);
   }
   closedir(directory);
@@ -107,11 +105,11 @@ std::vector<PieceSeries::Found> PieceSeries::found() const {
   std::vector<Found> pieces;
   DIR* const directory = open_directory(directory_);
   if (directory == nullptr) return found_again();
-  const std::string piece_start = stem_ + ".";
+  const std::string piece_start = names_.before.substr(directory_.size());
   while (const dirent* const entry = readdir(directory)) {
     const std::string name = entry->d_name;
     if (begins_with(name, piece_start)) {
-      const uint64_t number = number_before_dot(name.substr(piece_start.size()) + ".");
+      const uint64_t number = number_in(name.substr(piece_start.size()), names_.after);
       struct stat about {};
       if (number == 0 || directory_ + name != path_of(number) ||
           status_of(directory_ + name, &about) != 0 || !S_ISREG(about.st_mode)) {
@@ -146,8 +144,8 @@ std::vector<PieceSeries::Found> PieceSeries::found_again() const {
 std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble, Failure* failure) {
   const auto pieces = found();
   uint64_t number = pieces.empty() ? 1 : pieces.back().number + 1;
-  const std::string fresh =
-      directory_ + "." + stem_ + extension_ + "." + std::to_string(getpid()) + ".new";
+  const std::string fresh = directory_ + "." + names_.before.substr(directory_.size()) +
+                            std::to_string(getpid()) + ".new";
   std::shared_ptr<FilePiece> piece(new (std::nothrow) FilePiece());
   if (!piece) {
     failure->set("allocate", "a piece", ENOMEM);

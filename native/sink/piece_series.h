@@ -1,5 +1,5 @@
-// A trace in numbered pieces: `trace.heph` becomes `trace.000001.heph`, `trace.000002.heph` and so
-// on, each a file that is complete in itself. The oldest go when there are too many bytes of them.
+// A trace in numbered pieces, each a file that is complete in itself. The oldest go when there are
+// too many bytes of them. The format says what pieces and their rings are called.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,22 @@ struct FilePiece {
   uint64_t number = 0;  // 0: a trace that is one file
 };
 
+// Paths: a number of at least `digits` digits lies between `before` and `after`.
+struct PieceNames {
+  std::string before;
+  std::string after;
+  // A ring of the whole trace begins with `rings`; that of a piece with `rings_before`, the number
+  // and `rings_after`. What follows is the same.
+  std::string rings;
+  std::string rings_before;
+  std::string rings_after;
+  int digits = 0;
+};
+
 class PieceSeries {
  public:
-  // `ring_directory`: where the rings lie; empty: next to the trace.
   // `mode`: of new pieces, less the umask.
-  PieceSeries(const std::string& path, const std::string& ring_directory,
-              mode_t mode = kPrivateFile);
+  explicit PieceSeries(const PieceNames& names, mode_t mode = kPrivateFile);
 
   std::string path_of(uint64_t number) const;
   // Where the ring of a piece lies, from where it would lie for the whole trace: recovery finds the
@@ -52,11 +62,14 @@ class PieceSeries {
   std::vector<uint64_t> numbers_with_ring() const;
   uid_t owner_of_rings() const;
 
+  // The number at the front of `text`, if `after` follows; 0 otherwise.
+  uint64_t number_in(const std::string& text, const std::string& after) const;
+  std::string digits(uint64_t number) const;
+
+  PieceNames names_;
   std::string directory_;  // with its slash
   std::shared_ptr<Anchor> anchor_;
-  std::string ring_directory_;
-  std::string stem_;
-  std::string extension_;  // with its dot
+  std::string ring_directory_;  // with its slash
   mode_t mode_;
   // By the last look into the directory: there may be no descriptor for another.
   mutable std::vector<Found> found_;

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "file/replace_file.h"
 #include "file_content.h"
+#include "pieces.h"
 #include "sink/piece_series.h"
 #include "temporary_directory.h"
 
@@ -90,7 +91,7 @@ TEST(pieces_are_made_and_deleted_in_the_directory_that_was_opened) {
   for (const char* name : {"victim/trace.000001.heph", "victim/trace.000002.heph"}) {
     CHECK(replace_file(place.path(name), "precious", &failure));
   }
-  PieceSeries series(run + "/trace.heph", "");
+  PieceSeries series(piece_names(run + "/trace.heph"));
   CHECK(series.create_next("first", &failure) != nullptr);
   swap_by_link(run, place.path("moved"), place.path("victim"));
   const auto piece = series.create_next("second", &failure);
@@ -107,7 +108,7 @@ TEST(rings_of_another_user_keep_no_piece) {
   const TemporaryDirectory place;
   const TemporaryDirectory rings;
   Failure failure;
-  PieceSeries series(place.path("trace.heph"), rings.path(""));
+  PieceSeries series(piece_names(place.path("trace.heph"), rings.path("")));
   CHECK(series.create_next("first", &failure) != nullptr);
   const std::string forged = rings.path(".trace.000001.heph.1-1-1.ring");
   CHECK(replace_file(forged, "", &failure));

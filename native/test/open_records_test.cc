@@ -18,6 +18,7 @@
 #include "file_limit.h"
 #include "loopback.h"
 #include "opener.h"
+#include "pieces.h"
 #include "producer.h"
 #include "record.h"
 #include "sink/datagram_sink.h"
@@ -173,6 +174,7 @@ TEST(open_records_go_to_the_newest_piece) {
   RingOptions options = trace_options(directory, 8);
   Failure failure;
   SizeLimits limits;
+  limits.pieces = piece_names(options.target);
   limits.rotate_bytes = 2 * kCapacity;
   const auto sink = SharedFileSink::create(options.target, "", false, limits, &failure);
   CHECK(sink != nullptr);
@@ -185,7 +187,7 @@ TEST(open_records_go_to_the_newest_piece) {
     CHECK(producer.write<Stamp::big>(100));
   }
   ring->finish(0);
-  const PieceSeries series(options.target, "");
+  const PieceSeries series(piece_names(options.target));
   // How many there are depends on how much each drain found.
   uint64_t last = 1;
   while (!content_of(series.path_of(last + 1)).empty()) ++last;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.h"
+#include "pieces.h"
 #include "producer.h"
 #include "record.h"
 #include "sink/file_sink.h"
@@ -27,6 +28,7 @@ constexpr uint64_t kPieceBytes = 512 << 10;
 std::shared_ptr<SharedFileSink> create_series(const std::string& path, uint64_t keep_bytes) {
   Failure failure;
   SizeLimits limits;
+  limits.pieces = piece_names(path);
   limits.rotate_bytes = kPieceBytes;
   limits.keep_bytes = keep_bytes;
   const auto sink = SharedFileSink::create(path, kPreamble, false, limits, &failure);
@@ -72,7 +74,7 @@ TEST(pieces_hold_every_record_of_every_ring_once) {
   const uint64_t bytes_each = scaled(16 << 20) / 96 * 96;
   const auto sink = create_series(path, 0);
   write_from_threads(directory, sink, bytes_each);
-  const PieceSeries series(path, "");
+  const PieceSeries series(piece_names(path));
   Survey survey(true);
   uint64_t number = 1;
   for (; exists(series.path_of(number)); ++number) {
@@ -101,7 +103,7 @@ TEST(a_ring_notes_the_piece_that_it_feeds) {
   options.path = directory.path(".trace.log.0.ring");
   sink->hold();
   const auto ring = open_ring(options, sink);
-  const PieceSeries series(path, "");
+  const PieceSeries series(piece_names(path));
   const auto noted = [&](uint64_t number) {
     const FileIdentity piece(series.path_of(number));
     return piece.inode() != 0 && ring->control().target_inode.load() == piece.inode() &&
@@ -124,7 +126,7 @@ TEST(pieces_stay_within_their_budget) {
   constexpr uint64_t kKeep = 8 * kPieceBytes;
   const auto sink = create_series(path, kKeep);
   write_from_threads(directory, sink, scaled(16 << 20) / 96 * 96);
-  const PieceSeries series(path, "");
+  const PieceSeries series(piece_names(path));
   CHECK(!exists(series.path_of(1)));
   CHECK(series.bytes_without(0) <= kKeep);
   CHECK(series.bytes_without(0) > kKeep / 2);
@@ -133,10 +135,10 @@ TEST(pieces_stay_within_their_budget) {
 TEST(pieces_with_a_ring_are_not_removed) {
   TemporaryDirectory directory;
   const std::string path = directory.path("trace.log");
-  const PieceSeries series(path, "");
+  const PieceSeries series(piece_names(path));
   Failure failure;
   for (int i = 0; i < 3; ++i) CHECK(series.path_of(1) != path);
-  PieceSeries writer(path, "");
+  PieceSeries writer(piece_names(path));
   for (int i = 0; i < 3; ++i) CHECK(writer.create_next(kPreamble, &failure) != nullptr);
   const std::string ring = series.ring_path_of(directory.path(".trace.log.7.ring"), 1);
   CHECK_EQUAL(ring, directory.path(".trace.000001.log.7.ring"));

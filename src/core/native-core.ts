@@ -5,6 +5,20 @@ export interface NativeTarget {
   readonly __nativeTarget: never;
 }
 
+/** Paths of the numbered pieces of a trace. A number of at least `digits` digits lies in between. */
+export interface NativePieceNames {
+  before: string;
+  after: string;
+  /**
+   * What the path of a ring of the whole trace begins with. That of a piece begins with `ringsBefore`,
+   * the number and `ringsAfter` instead.
+   */
+  rings: string;
+  ringsBefore: string;
+  ringsAfter: string;
+  digits: number;
+}
+
 export interface JoinOptions {
   /** What makes two targets the same: kind and place. It is also the group of the target. */
   key: string;
@@ -17,8 +31,8 @@ export interface JoinOptions {
   datagramBytes?: number;
   /** Whether an existing file is replaced; otherwise it is an error. */
   replace?: boolean;
-  /** Files that rotate: where the rings lie, when not next to the trace. */
-  ringDir?: string;
+  /** Files that rotate: what their pieces are called. */
+  pieces?: NativePieceNames;
   /** Files: bytes after which the next numbered piece begins; 0: never. */
   rotateBytes?: number;
   /** Files that rotate: the oldest pieces go so that all take at most so many bytes; 0: they stay. */

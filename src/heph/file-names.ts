@@ -1,4 +1,5 @@
 import { basename, dirname, extname, join } from 'node:path';
+import type { NativePieceNames } from '../core/native-core.js';
 
 /** A file with this extension counts as a Heph trace, whatever its content. */
 export const EXTENSION = '.heph';
@@ -28,8 +29,9 @@ export function pidOfFile(file: string): number | undefined {
   return pid === undefined ? undefined : Number(pid);
 }
 
-/** A number with at least six digits, as native/sink/piece_series.cc writes it. */
-const PIECE_NUMBER = /^\.\d{6,}$/;
+/** Digits of a piece's number, at least. */
+const PIECE_DIGITS = 6;
+const PIECE_NUMBER = new RegExp(`^\\.\\d{${PIECE_DIGITS},}$`);
 
 /**
  * A piece of a trace that rotates: `trace.heph` is written as `trace.000001.heph`,
@@ -56,6 +58,21 @@ function pieceOf(path: string): Piece | undefined {
   return PIECE_NUMBER.test(extension) && stem !== ''
     ? { trace: stem, number: Number(extension.slice(1)) }
     : undefined;
+}
+
+/** What the pieces of the trace at `path` are called, and their rings: those of `ringPath` with the number. */
+export function pieceNames(path: string, ringDir: string | undefined): NativePieceNames {
+  const extension = extname(path);
+  const stem = basename(path, extension);
+  const rings = join(ringDir ?? dirname(path), `.${stem}`);
+  return {
+    before: `${join(dirname(path), stem)}.`,
+    after: extension,
+    rings: `${rings}${extension}.`,
+    ringsBefore: `${rings}.`,
+    ringsAfter: `${extension}.`,
+    digits: PIECE_DIGITS,
+  };
 }
 
 /** The number of a piece of the trace that was opened at `path`; undefined for any other file. */

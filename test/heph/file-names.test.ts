@@ -5,6 +5,7 @@ import {
   hasPredecessors,
   nameOfTrace,
   pidOfFile,
+  pieceNames,
   piecesAmong,
   ringPath,
 } from '../../src/heph/file-names.js';
@@ -24,6 +25,24 @@ describe('the file of a process of a run', () => {
 
   it.each(['api.heph', 'api-4711', 'api-4711.bin', 'api-x.heph'])('%s names none', (name) => {
     expect(pidOfFile(name)).toBeUndefined();
+  });
+});
+
+describe('names of pieces', () => {
+  it.each([
+    ['/run/trace.heph', undefined, '/run/trace.000007.heph', '/run/.trace.000007.heph.1-2-3.ring'],
+    ['/run/trace.heph', '/rings', '/run/trace.000007.heph', '/rings/.trace.000007.heph.1-2-3.ring'],
+    ['/run/trace', undefined, '/run/trace.000007', '/run/.trace.000007.1-2-3.ring'],
+    ['/run/.trace', undefined, '/run/.trace.000007', '/run/..trace.000007.1-2-3.ring'],
+  ])('of %s with rings in %s', (path, ringDir, file, ring) => {
+    const names = pieceNames(path, ringDir);
+    const number = '7'.padStart(names.digits, '0');
+    expect(names.before + number + names.after).toBe(file);
+    const whole = ringPath(path, ringDir, '1-2-3');
+    expect(whole.startsWith(names.rings)).toBe(true);
+    const rest = whole.slice(names.rings.length);
+    expect(names.ringsBefore + number + names.ringsAfter + rest).toBe(ring);
+    expect(piecesAmong([file], path)).toEqual([file]);
   });
 });
 

@@ -18,7 +18,7 @@ import type { RingOptions } from '../../core/options/ring-options.js';
 import { checkSizeOptions, SIZE_OPTIONS } from '../../core/options/size-limits.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import { ringPath } from '../file-names.js';
+import { pieceNames, ringPath } from '../file-names.js';
 import {
   END_OFFSET,
   EPOCH_OPTION,
@@ -190,7 +190,7 @@ export class Trace implements StreamTrace {
           datagramBytes,
           replace: exists === 'replace' && !inUse,
           rotateBytes: sizes.rotateBytes,
-          ...(ringDir === undefined ? {} : { ringDir }),
+          ...(rotates && { pieces: pieceNames(path, ringDir) }),
           keepBytes: deletes ? sizes.maxBytes : 0,
           fileMode: settings.fileMode,
           epoch,
