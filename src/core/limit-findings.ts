@@ -1,5 +1,6 @@
 import { counted } from './counted.js';
 import type { Finding, Progress } from './finding.js';
+import { limitFrom } from './options/argument.js';
 
 /** Findings of one rule that a check yields before it only counts the rest. */
 const DEFAULT_REPEATS = 20;
@@ -18,7 +19,7 @@ export class RepeatLimit {
   readonly #counts = new Map<string, number>();
 
   constructor(repeats = DEFAULT_REPEATS) {
-    this.#repeats = repeats;
+    this.#repeats = limitFrom('repeats', repeats, 0);
   }
 
   /** Counts one finding; false when its rule has been reported often enough. */

@@ -113,6 +113,7 @@ export function getBaggage(): Baggage {
 export function withBaggage<Result>(entries: Baggage, fn: () => Result): Result {
   const given: unknown = entries;
   if (!isCarrier(given)) throw wrongType('entries', given, 'an object of names and texts');
+  if (typeof fn !== 'function') throw wrongType('fn', fn, 'a function');
   const merged = Object.assign(Object.create(null), getBaggage()) as Record<string, string>;
   for (const [name, value] of Object.entries(given as Record<string, unknown>)) {
     if (!isBaggageName(name)) throw wrongType('name of baggage', name, 'a token of RFC 7230');

@@ -290,6 +290,7 @@ export class Span {
 
   /** Calls `fn` with the span active, for what loses it: callbacks, emitters, pools. */
   run<Result>(fn: () => Result): Result {
+    if (typeof fn !== 'function') throw wrongType('fn', fn, 'a function');
     return runWith(this, fn);
   }
 

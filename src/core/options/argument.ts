@@ -16,6 +16,18 @@ export function integerIn(field: string, value: unknown, low: number, high: numb
 }
 
 /**
+ * A limit that a caller sets: a number, at least `low`; Infinity is none.
+ *
+ * @throws TracewrightError that names the field and what it may be.
+ */
+export function limitFrom(field: string, value: unknown, low: number): number {
+  const limit = `a number, at least ${low}`;
+  if (typeof value !== 'number') throw wrongType(field, value, limit);
+  if (!(value >= low)) throw outOfRange(field, value, limit);
+  return value;
+}
+
+/**
  * An argument that must be one of some words.
  *
  * @throws TracewrightError that names the field, the value and the words.
@@ -30,6 +42,9 @@ export function oneOf<T extends string>(field: string, value: unknown, choices: 
 
 /** The names of an options type; the compiler sees to it that none is missing. */
 export type OptionNames<Options> = Readonly<Record<keyof Options & string, true>>;
+
+/** Options of readers that are functions. */
+const CALLBACKS = ['onProgress', 'isBeingWritten'];
 
 /**
  * The options that a caller gave, each read once. Only own properties count: what
@@ -55,6 +70,12 @@ export function ownOptions<Options extends object>(
       throw outOfRange(field, name, `one of ${Object.keys(names).sort().join(', ')}`);
     }
     own[name] = (given as Record<string, unknown>)[name];
+  }
+  for (const name of names === undefined ? [] : CALLBACKS) {
+    const callback = own[name];
+    if (callback !== undefined && typeof callback !== 'function') {
+      throw wrongType(name, callback, 'a function');
+    }
   }
   return own as Options;
 }

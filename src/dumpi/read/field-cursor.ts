@@ -1,4 +1,4 @@
-import { oneOf, ownOptions } from '../../core/options/argument.js';
+import { limitFrom, oneOf, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
@@ -59,7 +59,11 @@ export class FieldCursor {
     this.path = path;
     this.#window = wrapSystemError('path', path, () => new FileWindow(path, STRETCH_BYTES));
     this.limit = Math.min(limit ?? this.#window.size, this.#window.size);
-    this.#maxRecordBytes = options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES;
+    this.#maxRecordBytes = limitFrom(
+      'maxRecordBytes',
+      options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES,
+      0,
+    );
     this.#onProgress = options.onProgress;
     this.#base = from;
     this.#record = from;

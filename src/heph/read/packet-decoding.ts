@@ -1,4 +1,5 @@
 import { TraceFormatError } from '../../core/errors.js';
+import { limitFrom } from '../../core/options/argument.js';
 import {
   COUNTER_OFFSET,
   DESCRIPTION_OFFSET,
@@ -58,7 +59,7 @@ export class PacketDecoding {
    */
   constructor(source: string, maxPacketBytes = DEFAULT_MAX_PACKET_BYTES) {
     this.#source = source;
-    this.#maxPacketBytes = maxPacketBytes;
+    this.#maxPacketBytes = limitFrom('maxPacketBytes', maxPacketBytes, 1);
   }
 
   /** Sets the bytes that `size` and `decode` look at; `base` is the offset of their first byte. */

@@ -1,4 +1,4 @@
-import { checkPath, ownOptions } from '../../core/options/argument.js';
+import { checkPath, limitFrom, ownOptions } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError, wrongType } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
@@ -114,7 +114,11 @@ export class StreamReader {
     const version: unknown = options.version;
     if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
     this.path = path;
-    this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES;
+    this.#maxDataBytes = limitFrom(
+      'maxDataBytes',
+      options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES,
+      0,
+    );
     this.#window = wrapSystemError('path', path, () => new FileWindow(path, options.windowBytes));
     try {
       this.littleEndian =

@@ -1,7 +1,7 @@
 import { readClocks, unixNow } from '../../core/clock.js';
 import { mayCompile } from '../../core/ring/compile.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { DEFINITION_STREAM } from '../../heph/layout.js';
+import { COUNTER_OFFSET, DEFINITION_STREAM, DESCRIPTION_OFFSET } from '../../heph/layout.js';
 import { EventShapes, MAX_NAMES } from '../../heph/write/event-shapes.js';
 import type { Stream, StreamTrace } from '../../heph/write/stream.js';
 import {
@@ -53,7 +53,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #policy: Policy;
   /** Absent unless the target keeps open spans. */
   readonly open: OpenSpans | undefined;
-  readonly #writer = new EventWriter();
+  /** For the next event. None while one is encoded: a getter in its attributes can record another. */
+  #spareWriter: EventWriter | undefined = new EventWriter();
   readonly #shapes: EventShapes<SpanEmitter> | undefined;
   /** Of `span.start`: when the clocks are looked at again. */
   #nextLook = 0;
@@ -189,17 +190,30 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #encode(span: Span, flags: number, end: number | undefined, limit: number): Buffer | undefined {
     const { stream, resource } = this;
     const recording = { stream: stream.id, counter: stream.counter[0]!, resource, end, flags };
-    for (const portion of PORTIONS) {
-      const bytes = encodeSpan(this.#writer, span, recording, this.policy, portion);
-      if (bytes.length <= limit) return bytes;
+    const writer = this.#takeWriter();
+    try {
+      for (const portion of PORTIONS) {
+        const bytes = encodeSpan(writer, span, recording, this.policy, portion);
+        if (bytes.length <= limit) return bytes;
+      }
+      return undefined;
+    } finally {
+      this.#spareWriter = writer;
     }
-    return undefined;
+  }
+
+  #takeWriter(): EventWriter {
+    const writer = this.#spareWriter ?? new EventWriter();
+    this.#spareWriter = undefined;
+    return writer;
   }
 
   /** Commits an event of this stream; without `end` it ends now. */
   #commit(bytes: Buffer, end: number | undefined): void {
     const { ring, stream } = this;
     const { length } = bytes;
+    // What a getter has recorded while this was encoded has the numbers before.
+    bytes.writeUInt32BE(stream.counter[0]!, COUNTER_OFFSET);
     stream.counter[0]!++;
     if (length > ring.longestRecord) {
       ring.writeThrough(bytes, NOTHING, false);
@@ -220,11 +234,11 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     attributes: SpanAttributes | undefined,
     fields: (writer: EventWriter) => void,
   ): number {
-    const writer = this.#writer;
     const now = this.timeOf(undefined);
-    const encode = (number: number): Buffer => {
+    const writer = this.#takeWriter();
+    try {
       writer.maxText = Infinity;
-      writer.begin(DEFINITION_STREAM, number, description);
+      writer.begin(DEFINITION_STREAM, 0, description);
       writer.times(now, now);
       writer.unsigned(VERSION, CONTRACT_VERSION);
       fields(writer);
@@ -233,14 +247,17 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
         writer.attribute(name, value);
         if (writer.at > MAX_DEFINITION_BYTES) writer.at = before;
       }
-      return writer.finish();
-    };
-    try {
+      const bytes = writer.finish();
       // What follows counter and times says what is defined.
-      const key = encode(0).toString('latin1', 40);
-      return this.trace.define(`spans ${key}`, encode);
+      const key = bytes.toString('latin1', DESCRIPTION_OFFSET);
+      return this.trace.define(`spans ${key}`, (number) => {
+        bytes.writeUInt32BE(number, COUNTER_OFFSET);
+        return bytes;
+      });
     } catch {
       return 0;
+    } finally {
+      this.#spareWriter = writer;
     }
   }
 
@@ -261,8 +278,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     this.#nextClock = now + CLOCK_INTERVAL;
     this.#stepOffset = step;
     this.#sleepOffset = sleep;
+    const writer = this.#takeWriter();
     try {
-      const writer = this.#writer;
       const at = this.timeOf(undefined);
       writer.begin(this.stream.id, this.stream.counter[0]!, CLOCK_DESCRIPTION);
       writer.times(at, at);
@@ -273,6 +290,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
       this.#commit(writer.finish(), at);
     } catch {
       // The trace is closed.
+    } finally {
+      this.#spareWriter = writer;
     }
   }
 }
