@@ -26,6 +26,7 @@ const NAMES = [
   'ovni-readback',
   'recovery',
   'http',
+  'http-spans',
   'start',
 ];
 
