@@ -418,11 +418,7 @@ int64_t Ring::make_room(uint32_t bytes) {
   if (sink_->spent()) return static_cast<int64_t>(Room::full);
   if (free_bytes() < bytes) {
     if (options_.full == FullPolicy::drop || bytes > capacity_ || sink_->failing()) {
-      // Once for each place of the tail: it comes round by itself until the ring is empty.
-      if (tail() != woken_at_) {
-        woken_at_ = tail();
-        wake();
-      }
+      wake();
       return static_cast<int64_t>(Room::full);
     }
     const uint64_t from = stamp_.not_before_last();

@@ -249,10 +249,8 @@ class alignas(64) Ring {
   uint64_t head_ = 0;
   uint64_t mask_ = 0;
   CommitStamp stamp_;
-  // Where the tail was when a wait for a socket ran out, and when an event that found no room last
-  // woke the drain thread.
+  // Where the tail stood when a wait for a socket ran out.
   uint64_t waited_at_ = UINT64_MAX;
-  uint64_t woken_at_ = UINT64_MAX;
 
   size_t control_bytes_ = 0;
   size_t capacity_ = 0;

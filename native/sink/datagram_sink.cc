@@ -23,9 +23,9 @@ constexpr uint64_t kRetryNs = 1000000000;
 constexpr int kBatch = 64;
 // In a row, after which they are no longer taken for the echo of earlier datagrams.
 constexpr int kMostRefusals = 3;
-// Without a refusal for so long the target works again: an idle trace repeats its preamble as
-// often.
-constexpr uint64_t kRefusalNs = kPreambleIntervalNs;
+// Drains without a refusal after which the target works: that of the last datagram may be on its
+// way.
+constexpr int kUnrefused = 2;
 
 // Errors that say something of an earlier datagram or of the peer, not of this one.
 bool passing(int error) {
@@ -92,7 +92,7 @@ void DatagramSink::extend_preamble(const std::string& packets) {
 
 void DatagramSink::count_refusal(const SentDatagrams::Datagram* refused, int error) {
   counts_.peer_refused_datagrams.fetch_add(1, std::memory_order_relaxed);
-  refused_at_ = Clock::monotonic();
+  unrefused_ = 0;
   Failure failure;
   failure.set("send to", address_.host + ":" + address_.port, error);
   fail(failure);
@@ -254,8 +254,9 @@ bool DatagramSink::drain(Ring& ring, uint64_t to) {
     // A call that has sent some has kept the error to itself.
     if (sent < count) take_refusals();
   }
-  take_refusals();
-  if (refused_at_ == 0 || Clock::monotonic() - refused_at_ > kRefusalNs) recovered();
+  if (take_refusals()) return true;
+  unrefused_ = std::min(unrefused_ + 1, kUnrefused);
+  if (unrefused_ == kUnrefused) recovered();
   return true;
 }
 

@@ -45,7 +45,7 @@ class DatagramSink : public Sink {
   FileDescriptor fd_;
   SentDatagrams sent_;
   bool quotes_refusals_ = false;  // the system says which datagram was refused
-  uint64_t refused_at_ = 0;       // ns; 0: never
+  int unrefused_ = 2;             // drains in a row of which nothing was refused
   bool congested_ = false;
   uint64_t retry_at_ = 0;
   uint64_t preamble_at_ = 0;

@@ -36,8 +36,14 @@ export class KnownFull {
     this.#bytes = Infinity;
   }
 
-  /** The core has answered that `bytes` do not fit. */
-  note(bytes: number): void {
+  /**
+   * The core has answered that `bytes` do not fit.
+   *
+   * @param free what is free by head and tail. With room the answer has another reason, such as a budget,
+   *   which can end while the tail stays.
+   */
+  note(bytes: number, free: number): void {
+    if (free >= bytes) return;
     this.#bytes = bytes;
     this.#answers = ANSWERS;
   }

@@ -1,4 +1,4 @@
-import { constants } from 'node:os';
+import { constants, endianness } from 'node:os';
 import { core } from '../addon.js';
 import type { NativeRingOptions, RingCounts } from '../native-core.js';
 import type { TracewrightError } from '../errors.js';
@@ -85,6 +85,8 @@ export class Ring {
   #stall = new Uint32Array(NOWHERE, 0, 2);
   #reserve = 0;
   /** What is known to find no room, and what finds none even if the ring is written out. */
+  #head = new Int32Array(NOWHERE, 0, 1);
+  #tail = new Int32Array(NOWHERE, 0, 1);
   #full = new KnownFull(NOWHERE, 0);
   #stuck = new KnownFull(NOWHERE, 0);
   #unwatch: (() => void) | undefined;
@@ -147,6 +149,9 @@ export class Ring {
     this.#stalled = new Int32Array(buffer, control.stalled, 1);
     this.#nativePosition = new Int32Array(buffer, control.position, 1);
     this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
+    const low = endianness() === 'LE' ? 0 : 4;
+    this.#head = new Int32Array(buffer, control.head + low, 1);
+    this.#tail = new Int32Array(buffer, control.tail + low, 1);
     this.#full = new KnownFull(buffer, control.tail);
     this.#stuck = new KnownFull(buffer, control.tail);
     const { openRecords } = setup;
@@ -196,7 +201,7 @@ export class Ring {
     if (this.dropIfFull(bytes)) return false;
     this.#full.beforeAsking();
     const room = core.makeRoom(this.#id, bytes + this.#reserve);
-    if (room === FULL) this.#full.note(bytes);
+    if (room === FULL) this.#full.note(bytes, this.#freeBytes());
     return this.#takeRoom(room, bytes, stamped);
   }
 
@@ -226,7 +231,7 @@ export class Ring {
       const stalled = this.#stalled[0]!;
       room = core.makeRoom(this.#id, bytes + this.#reserve);
       this.#stalled[0] = stalled;
-      if (room === FULL) this.#stuck.note(bytes);
+      if (room === FULL) this.#stuck.note(bytes, this.#freeBytes());
     }
     return this.#takeRoom(room, bytes, stamped);
   }
@@ -379,6 +384,11 @@ export class Ring {
     if (this.#id === -1 || room === CLOSED) throw this.#whenClosed();
     this.#dropped[0]! += 1;
     return false;
+  }
+
+  /** Free bytes by head and tail, of which the low halves are enough. */
+  #freeBytes(): number {
+    return this.capacity - ((this.#head[0]! - this.#tail[0]!) >>> 0);
   }
 
   #recordStall(): void {
