@@ -386,9 +386,9 @@ export class Ring {
     return false;
   }
 
-  /** Free bytes by head and tail, of which the low halves are enough. */
+  /** Bytes that a record can have, by the low halves of head and tail. */
   #freeBytes(): number {
-    return this.capacity - ((this.#head[0]! - this.#tail[0]!) >>> 0);
+    return this.capacity - this.#reserve - ((this.#head[0]! - this.#tail[0]!) >>> 0);
   }
 
   #recordStall(): void {
