@@ -1,4 +1,5 @@
 import { wrongType } from '../core/errors.js';
+import { isArray } from '../core/taken-elements.js';
 import { activeContext, BaggageScope } from './context/active-context.js';
 import { runWith } from './context/context-storage.js';
 import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './context/baggage.js';
@@ -16,6 +17,9 @@ interface Settable {
 interface Gettable {
   get(name: string): unknown;
 }
+
+/** Headers of one name that are looked at. */
+const MAX_HEADERS = 64;
 
 function isCarrier(carrier: unknown): carrier is object {
   return typeof carrier === 'object' && carrier !== null;
@@ -42,8 +46,13 @@ function read(carrier: object, name: string): string[] | undefined {
     }
   }
   if (typeof value === 'string') return [value];
-  if (!Array.isArray(value)) return undefined;
-  return value.filter((each): each is string => typeof each === 'string');
+  if (!isArray(value)) return undefined;
+  const texts: string[] = [];
+  for (let i = 0; i < value.length && i < MAX_HEADERS; i++) {
+    const text = value[i];
+    if (typeof text === 'string') texts.push(text);
+  }
+  return texts;
 }
 
 /** The headers of a span: `traceparent`, `tracestate` and `baggage`. */

@@ -1,6 +1,7 @@
 import { outOfRange, wrongType } from '../core/errors.js';
 import { ownOptions } from '../core/options/argument.js';
 import type { OptionNames } from '../core/options/argument.js';
+import { takeElements } from '../core/taken-elements.js';
 
 /** What is removed before a span's bytes are in memory that outlives the process. */
 export interface Redaction {
@@ -17,6 +18,9 @@ export interface Redaction {
 }
 
 export const MASK = '***';
+
+/** Names or patterns of one option. */
+const MAX_RULES = 10_000;
 
 const NAMES: OptionNames<Required<Redaction>> = { drop: true, mask: true, paths: true };
 const PATH_ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -97,10 +101,11 @@ function expression(field: string, pattern: unknown): RegExp {
 }
 
 function names(field: string, given: unknown): string[] {
-  if (!Array.isArray(given) || given.some((name) => typeof name !== 'string')) {
-    throw wrongType(field, given, 'a list of names');
-  }
-  return given as string[];
+  const limit = 'a list of names';
+  return takeElements(field, given, MAX_RULES, limit).map((name) => {
+    if (typeof name !== 'string') throw wrongType(field, given, limit);
+    return name;
+  });
 }
 
 /**
@@ -131,12 +136,10 @@ export function checkRedaction(given: Redaction = {}): Redactor | undefined {
   } else {
     const rules: unknown = options.paths;
     const limit = 'a list of pairs, a pattern and what replaces it';
-    if (!Array.isArray(rules)) throw wrongType('redact.paths', rules, limit);
-    for (const rule of rules as unknown[]) {
-      if (!Array.isArray(rule) || typeof rule[1] !== 'string') {
-        throw wrongType('redact.paths', rule, limit);
-      }
-      paths.push([expression('redact.paths', rule[0]), rule[1]]);
+    for (const rule of takeElements('redact.paths', rules, MAX_RULES, limit)) {
+      const [pattern, replacement] = takeElements('redact.paths', rule, 2, limit);
+      if (typeof replacement !== 'string') throw wrongType('redact.paths', rule, limit);
+      paths.push([expression('redact.paths', pattern), replacement]);
     }
   }
   if (drop.length + mask.length + paths.length === 0) return undefined;

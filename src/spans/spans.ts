@@ -1,4 +1,5 @@
 import { wrongType } from '../core/errors.js';
+import { takeElements } from '../core/taken-elements.js';
 import type { SpanAttributes, SpanValue } from './attributes.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
@@ -27,6 +28,8 @@ export interface StartOptions {
   links?: readonly SpanLink[];
 }
 
+/** Links that are looked at; `limits` says how many of them are recorded. */
+const MAX_LINKS = 65_535;
 const SAMPLED = 1;
 const RANDOM = 2;
 
@@ -165,8 +168,11 @@ export function startScopedSpan(
   const baggage = given instanceof RemoteParent ? given.baggage : (given ?? active)?.baggage;
   const kind = KINDS.indexOf(options?.kind ?? 'internal');
   if (kind === -1) throw wrongType('kind', options?.kind, KINDS.join(', '));
-  const links: unknown = options?.links;
-  if (links !== undefined && !Array.isArray(links)) throw wrongType('links', links, 'a list');
+  const givenLinks = options?.links as unknown;
+  const links =
+    givenLinks === undefined
+      ? []
+      : checkLinks(takeElements('links', givenLinks, MAX_LINKS, 'a list'));
   if (to === undefined) {
     return parent === undefined && baggage === undefined
       ? NOTHING
@@ -177,9 +183,7 @@ export function startScopedSpan(
   if (span.state !== OPEN) return span;
   if (attributes !== undefined) give(span, attributes);
   span.start = to.timeOf(options?.startTime, 'startTime');
-  if (links !== undefined && (links as unknown[]).length > 0) {
-    span.extra().links = checkLinks(links as unknown[]);
-  }
+  if (links.length > 0) span.extra().links = links;
   if (scope !== undefined) {
     span.scope = to.scopeNumber(scope);
     if (span.scope === 0) span.extra().scope = scope;

@@ -1,5 +1,6 @@
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import type { Progress } from '../../core/finding.js';
+import { isArray, takeElements } from '../../core/taken-elements.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { SpanRecord } from '../span-record.js';
 import { SpanDecoder } from './span-decoder.js';
@@ -15,6 +16,8 @@ export interface ReadSpansOptions {
 
 /** Time for which the reader keeps the event loop, in milliseconds. */
 const TURN_MS = 10;
+/** Paths in one call. */
+const MAX_PATHS = 1_000_000;
 /** Spans between two looks at the clock. */
 const LOOK_EVERY = 1024;
 
@@ -122,8 +125,9 @@ export function readSpansOf(
   options: ReadSpansOptions,
 ): AsyncIterableIterator<SpanRecord, undefined> {
   const own = ownOptions<ReadSpansOptions>(options, { maxPacketBytes: true, onProgress: true });
-  const list = (Array.isArray(paths) ? (paths as readonly unknown[]) : [paths]).map((path) =>
-    checkPath('paths', path),
-  );
+  const given = isArray(paths)
+    ? takeElements('paths', paths, MAX_PATHS, 'a list of paths')
+    : [paths];
+  const list = given.map((path) => checkPath('paths', path));
   return new SpanIterator(filesAt(list), own);
 }

@@ -1,4 +1,5 @@
 import { storeInt64 } from '../../core/int64.js';
+import { isArray, takeElements } from '../../core/taken-elements.js';
 import { writeUtf8 } from '../../core/utf8.js';
 import {
   COUNTER_OFFSET,
@@ -162,19 +163,14 @@ export class EventWriter {
   #object(name: string, value: object | null, depth: number): boolean {
     if (value === null) return this.#value(name, undefined, depth);
     if (TypedValue.is(value)) return this.#typed(name, value);
-    const isArray = Array.isArray(value);
-    if (
-      (isArray || (ArrayBuffer.isView(value) && !(value instanceof DataView))) &&
-      depth < MAX_DEPTH
-    ) {
-      const values = value as unknown as ArrayLike<unknown>;
-      const { length } = values;
-      this.#elements += length;
-      if (this.#elements > MAX_U16) return false;
-      this.#integer(name, TYPE_U64, length);
+    const isList = isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+    if (isList && depth < MAX_DEPTH) {
+      // A proxy may state any length: one that is none throws here, and the attribute is dropped.
+      const values = takeElements(name, value, MAX_U16 - this.#elements, 'an array');
+      this.#elements += values.length;
+      this.#integer(name, TYPE_U64, values.length);
       this.#modifier(IS_ARRAY);
-      for (let i = 0; i < length; i++) if (!this.#value('', values[i], depth + 1)) return false;
-      return true;
+      return values.every((each) => this.#value('', each, depth + 1));
     }
     if (value instanceof Date) return this.#value(name, value.toISOString(), depth);
     const json = JSON.stringify(value) as string | undefined;
