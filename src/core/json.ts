@@ -45,3 +45,8 @@ export function parseOwnJson(text: string): unknown {
       : value,
   );
 }
+
+/** A copy of what {@link parseOwnJson} has returned, with changes. It has no prototype either. */
+export function withChanges<Own extends object>(own: Own, changes: Partial<Own>): Own {
+  return Object.assign(Object.create(null) as Own, own, changes);
+}

@@ -1,5 +1,6 @@
 import { constants, performance } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
+import { withChanges } from '../../core/json.js';
 import { holdingSignals } from '../../core/signals.js';
 import { setAttribute } from '../../ovni/write/attribute.js';
 import { defineMark, labelMark, markInterval } from '../../ovni/write/mark.js';
@@ -89,7 +90,7 @@ export class CollectionStream {
     const first = stream.metadata.marks.length === 0;
     if (first) setAttribute(stream, 'node', { thread: `garbage collections of ${threadName()}` });
     stream.open(
-      { ...process!, ring: { ...process!.ring, ringBytes: RING_BYTES } },
+      withChanges(process!, { ring: withChanges(process!.ring, { ringBytes: RING_BYTES }) }),
       TID_OFFSET + thread.tid,
       stream,
     );

@@ -1,4 +1,4 @@
-import { parseOwnJson } from '../../core/json.js';
+import { parseOwnJson, withChanges } from '../../core/json.js';
 import { getNote, putNote } from '../../core/process-notes.js';
 import { wrongOrder } from '../../core/errors.js';
 import { recordsNothing } from '../../core/off.js';
@@ -92,11 +92,11 @@ export function noteProcess(process: OvniProcess): void {
 /** The process as it is known now; one that another has followed has ended. */
 export function latest(process: OvniProcess): OvniProcess {
   const current = currentProcess();
-  return current?.procDir === process.procDir ? current : { ...process, finished: true };
+  return current?.procDir === process.procDir ? current : withChanges(process, { finished: true });
 }
 
 /** Keeps an ended process for threads whose streams end later; they may know an older state of it. */
 export function noteEnded(current: OvniProcess): void {
   if (current.version !== 1) return;
-  putNote(NOTE + current.procDir, JSON.stringify({ ...current, finished: true }));
+  putNote(NOTE + current.procDir, JSON.stringify(withChanges(current, { finished: true })));
 }

@@ -1,5 +1,6 @@
 import { clockNow, unixNow } from '../../core/clock.js';
 import { limitGroup } from '../../core/ring/target-group.js';
+import { withChanges } from '../../core/json.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
@@ -143,11 +144,8 @@ export function beginProcess(
  */
 export function continueProcess(traceDir: string, begin: (next: OvniProcess) => void): void {
   const current = readyProcess('continueProcess');
-  const next: OvniProcess = {
-    ...current,
-    ...claimPlace(traceDir, current.loom, current.pid, current.ring),
-    epoch: epochNow(),
-  };
+  const place = claimPlace(traceDir, current.loom, current.pid, current.ring);
+  const next = withChanges(current, { ...place, epoch: epochNow() });
   try {
     writeProcessMetadata(next);
     begin(next);
