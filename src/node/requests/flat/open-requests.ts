@@ -21,7 +21,7 @@ import {
   TRACE_HIGH,
   UNFINISHED,
 } from '../../../spans/layout.js';
-import { METHOD, PATH } from '../conventions.js';
+import { knownMethod, METHOD, PATH } from '../conventions.js';
 
 const SAMPLED = 1;
 const REQUEST_FLAGS = UNFINISHED | (KINDS.indexOf('server') << KIND_SHIFT) | SAMPLED;
@@ -32,8 +32,8 @@ const CUT = '…';
 const LENGTH_BYTES = 2;
 const BYTES_A_CHARACTER = 3;
 
-/** An event's bytes from its description to the value of its first text. */
-function constantPart(description: string): {
+/** An event's bytes from its description to its identity's end, and where in them words go. */
+function identityPart(description: string): {
   bytes: Buffer;
   traceHigh: number;
   spanId: number;
@@ -49,7 +49,6 @@ function constantPart(description: string): {
   const flags = Buffer.alloc(8);
   flags.writeUInt32BE(REQUEST_FLAGS, 4);
   wordAt(FLAGS, flags);
-  parts.push(prefixed(METHOD), STRING);
   return { bytes: Buffer.concat(parts), traceHigh, spanId };
 }
 
@@ -60,9 +59,10 @@ function constantPart(description: string): {
 export class OpenRequests {
   readonly #table: OpenRecords;
   readonly #stream: Stream;
-  readonly #constant: Buffer;
+  readonly #identity: Buffer;
   readonly #spanId: number;
-  readonly #pathName: Buffer;
+  /** The bytes from the description to the path's text, by the known methods. */
+  readonly #beginnings = new Map<string, Buffer>();
   /** Random words that are the same for all requests of the thread. */
   readonly #random = new Uint32Array(4);
   #count = 0;
@@ -71,12 +71,26 @@ export class OpenRequests {
     this.#stream = stream;
     this.#table = table;
     systemRandom(new Uint8Array(this.#random.buffer));
-    const { bytes, traceHigh, spanId } = constantPart(description);
+    const { bytes, traceHigh, spanId } = identityPart(description);
     bytes.writeUInt32BE(this.#random[0]!, traceHigh);
     bytes.writeUInt32BE(this.#random[1]!, traceHigh + 4);
-    this.#constant = bytes;
+    bytes.writeUInt32BE(this.#random[3]!, spanId);
+    this.#identity = bytes;
     this.#spanId = DESCRIPTION_OFFSET + spanId;
-    this.#pathName = Buffer.concat([prefixed(PATH), STRING]);
+  }
+
+  #beginningOf(method: string): Buffer {
+    const parts = [
+      this.#identity,
+      prefixed(METHOD),
+      STRING,
+      prefixed(method),
+      prefixed(PATH),
+      STRING,
+    ];
+    const bytes = Buffer.concat(parts);
+    this.#beginnings.set(method, bytes);
+    return bytes;
   }
 
   /** @returns its place; -1: there is none, which is counted. */
@@ -85,18 +99,17 @@ export class OpenRequests {
     const at = table.take();
     if (at === -1) return -1;
     const { view, bytes } = table;
+    const known = knownMethod(method);
+    const beginning = this.#beginnings.get(known) ?? this.#beginningOf(known);
     const number = ++this.#count;
     writeHead(view, at, this.#stream.id, 0, timing);
     view.setUint32(at + SUBSTREAM_OFFSET, this.#random[2]!);
     view.setUint32(at + SUBSTREAM_OFFSET + 4, number);
     view.setUint32(at + END_OFFSET, timing * 2 ** -32);
     view.setUint32(at + END_OFFSET + 4, timing);
-    bytes.set(this.#constant, at + DESCRIPTION_OFFSET);
-    view.setUint32(at + this.#spanId, this.#random[3]!);
+    bytes.set(beginning, at + DESCRIPTION_OFFSET);
     view.setUint32(at + this.#spanId + 4, number);
-    let to = writeText(view, bytes, at + DESCRIPTION_OFFSET + this.#constant.length, method);
-    bytes.set(this.#pathName, to);
-    to += this.#pathName.length;
+    let to = at + DESCRIPTION_OFFSET + beginning.length;
     to = writeText(view, bytes, to, this.#fitting(path, at + table.longest - to - LENGTH_BYTES));
     view.setUint32(at + SIZE_OFFSET, to - at);
     table.publish(at, to - at);
