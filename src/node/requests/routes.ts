@@ -99,7 +99,9 @@ export function watchFastifyRoutes(
   report: (response: ServerResponse, route: string) => void,
 ): void {
   const observe = guard.wrap<[FastifyRequest, FastifyReply]>(([request, reply]) => {
-    const url = request.routeOptions?.url ?? request.routerPath;
+    const { routeOptions } = request;
+    // What no route matches has options without one, and Fastify 4 warns of whoever reads `routerPath`.
+    const url = routeOptions === undefined ? request.routerPath : routeOptions.url;
     if (typeof url === 'string' && reply.raw !== undefined) report(reply.raw, bounded(url));
   });
   guard.subscribe('fastify.initialization', ({ fastify }: FastifyInstance) => {

@@ -205,6 +205,7 @@ describe('requests', () => {
     await service.get('/express/users/12');
     await service.get('/express/users/wrong');
     await service.get('/fastify/34?x=1');
+    await service.get('/unknown');
     const port = await service.port();
     for (const path of ['/express/users/hold', '/fastify/hold']) {
       const aborted = connect(port, '127.0.0.1');
@@ -214,6 +215,8 @@ describe('requests', () => {
       await service.printed(new RegExp(`^done ${path}`, 'm'));
     }
     await end(service);
+    // Getters that frameworks call deprecated are not read.
+    expect((await service.ended()).stderr).toBe('');
     const express = { route: '/express/users/:id', method: 'GET' };
     const fastify = { route: '/fastify/:id', method: 'GET' };
     const aborted = { failure: 'aborted' };
@@ -221,6 +224,7 @@ describe('requests', () => {
       { ...express, path: '/express/users/12', status: 200n },
       { ...express, path: '/express/users/wrong', status: 500n },
       { ...fastify, path: '/fastify/34', status: 400n },
+      { method: 'GET', path: '/unknown', status: 404n },
       { ...express, path: '/express/users/hold', ...aborted },
       { ...fastify, path: '/fastify/hold', ...aborted },
     ]);
