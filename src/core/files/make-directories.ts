@@ -22,7 +22,9 @@ export function makeDirectories(path: string, mode = PRIVATE_DIRECTORY): void {
       makeDirectory(path, mode);
       return;
     } catch (error) {
-      if (!hasCode(error, 'ENOENT') || attempt === ATTEMPTS) throw error;
+      // What was in the way at the time of the call may be deleted now.
+      const isGone = hasCode(error, 'EEXIST') && !existsSync(anchoredPath(path));
+      if ((!isGone && !hasCode(error, 'ENOENT')) || attempt === ATTEMPTS) throw error;
     }
     const parent = dirname(path);
     if (!existsSync(anchoredPath(parent))) makeDirectories(parent, mode);
