@@ -24,7 +24,11 @@ export class DemoService {
     const traced = directory !== undefined;
     const env = { ...process.env, PORT: '0' };
     for (const name of Object.keys(env)) if (name.startsWith('TRACEWRIGHT_')) delete env[name];
-    if (traced) Object.assign(env, { TRACEWRIGHT_DIR: directory, TRACEWRIGHT_QUIET: '1' });
+    if (traced) {
+      Object.assign(env, { TRACEWRIGHT_DIR: directory, TRACEWRIGHT_QUIET: '1' });
+      // As in a service of its own: the clone has @opentelemetry/api, which switches context on.
+      env.TRACEWRIGHT_CONTEXT = Number.parseInt(process.versions.node) >= 24 ? 'on' : 'off';
+    }
     this.child = spawn(process.execPath, [...(traced ? ['--import', register] : []), script], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -157,8 +157,10 @@ function surveyHeph(directory) {
   for (const packet of heph.readPackets(path)) {
     if (packet.kind !== 'event') continue;
     records++;
-    if (packet.description !== 'request') continue;
-    if (!packet.attributes.some((attribute) => attribute.name === 'aborted')) answered++;
+    const attributes = new Map(packet.attributes.map(({ name, value }) => [name, value]));
+    // Of server requests only, with and without context.
+    if (!attributes.has('url.path')) continue;
+    if (attributes.get('error.type') !== 'aborted') answered++;
   }
   return { records, answered, bytes: statSync(path).size, ...checked(heph.checkTrace(path)) };
 }
