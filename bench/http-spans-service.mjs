@@ -1,11 +1,10 @@
 // The service that bench/http-spans.mjs loads: three steps a request, each of them a span if it is asked for.
 
-import { createServer } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { withSpan } from 'tracewright/spans';
+import { answerJson, serveLoad } from './loaded-service.mjs';
 
 const withSpans = process.argv[2] === 'spans';
-let requests = 0;
 
 /**
  * @template Result
@@ -21,8 +20,7 @@ async function load(id) {
   return { id, items: [1, 2, 3] };
 }
 
-const server = createServer(async (request, response) => {
-  requests += 1;
+serveLoad(async (request, response) => {
   const id = request.url ?? '';
   const order = await step('load order', { id, cached: 0 }, () => load(id));
   const total = await step('add up', { items: order.items.length }, async () => {
@@ -33,23 +31,5 @@ const server = createServer(async (request, response) => {
     await undefined;
     return JSON.stringify({ ...order, total });
   });
-  response.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(body);
-});
-server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.send?.({ port: server.address().port }));
-
-process.on('message', (message) => {
-  if (message === 'end') {
-    // By itself: what traces has an end to write.
-    process.disconnect();
-    server.closeAllConnections();
-    server.close();
-    return;
-  }
-  const { user, system } = process.cpuUsage();
-  process.send?.({ requests, cpuUs: user + system, ms: performance.now() });
+  answerJson(response, body);
 });

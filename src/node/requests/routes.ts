@@ -100,7 +100,7 @@ export function watchFastifyRoutes(
 ): void {
   const observe = guard.wrap<[FastifyRequest, FastifyReply]>(([request, reply]) => {
     const { routeOptions } = request;
-    // What no route matches has options without one, and Fastify 4 warns of whoever reads `routerPath`.
+    // A path without a route has options without one. Reading `routerPath` makes Fastify 4 print a warning.
     const url = routeOptions === undefined ? request.routerPath : routeOptions.url;
     if (typeof url === 'string' && reply.raw !== undefined) report(reply.raw, bounded(url));
   });

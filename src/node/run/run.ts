@@ -123,7 +123,7 @@ export function joinRun(settings: Settings): Run {
 }
 
 /**
- * Makes the folder of a format in a run, and holds it open. Whoever owns the directory of the run
+ * Makes the folder of a format in a run, and holds it open. The owner of the run's directory
  * could replace it while the process writes there.
  *
  * @throws TracewrightError `ERR_SYSTEM` if it cannot be made, is a link, or belongs to another user.
