@@ -54,8 +54,12 @@ function isTexts(value: unknown): value is string[] {
 
 function isWriter(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { pid, start, boot, ring, file, inode, born } = value as Record<string, unknown>;
-  return Number.isSafeInteger(pid) && isTexts([start, boot, ring, file, inode, born]);
+  const { pid, start, boot, ring, file, inode, born, pidNamespace } = value as Record<
+    string,
+    unknown
+  >;
+  const texts = [start, boot, ring, file, inode, born, pidNamespace ?? ''];
+  return Number.isSafeInteger(pid) && isTexts(texts);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { kindOf } from '../core/files/file-kind.js';
 import { ringsElsewhere } from '../core/recovery/detached-ring.js';
 import type { Candidate } from '../core/recovery/recover-rings.js';
 import type { RingFile } from '../core/recovery/ring-file.js';
@@ -55,7 +55,7 @@ function isLaplaceRing(ring: RingFile): boolean {
 /** The files that may be rings of a trace. */
 export function* ringCandidates(file: string, ringDir: string | undefined): Generator<Candidate> {
   const ring = ringOf(file);
-  if (existsSync(ring)) {
+  if (kindOf(ring) !== undefined) {
     yield {
       path: ring,
       stream: file,

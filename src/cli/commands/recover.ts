@@ -64,24 +64,34 @@ Exit codes
         exitCode = error.code === 'ERR_ORDER' ? EXIT_USAGE : Math.max(exitCode, EXIT_FAULTY);
         continue;
       }
-      const { faults, ignored = [], ...done } = result;
+      const { faults, ignored = [], refused: refusals = [], ...done } = result;
       for (const { value } of ignored) ignoredRings.add(String(value));
       firstIgnored ??= ignored[0];
       const nothingDone = result.streams.length + result.emptied.length === 0;
       if (nothingDone && result.faults.length === 0) result.faults.push(...faultsOf(format, path));
+      const refused = refusals.length;
+      if (nothingDone && refused > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.faults.some(isOfLiveProcess)) exitCode = EXIT_USAGE;
       if (values.json === true) {
         const texts = (errors: readonly TracewrightError[]) => errors.map(({ message }) => message);
-        const report = { path, ...done, faults: texts(faults), ignored: texts(ignored) };
+        const report = {
+          path,
+          ...done,
+          faults: texts(faults),
+          ignored: texts(ignored),
+          refused: texts(refusals),
+        };
         await output.write(`${terminalText(JSON.stringify(report))}\n`);
         continue;
       }
       for (const fault of result.faults)
         await output.write(`fault: ${terminalText(fault.message)}\n`);
       const parts = summary(result, format);
-      const outcome = result.faults.length === 0 ? 'nothing to recover' : 'not recovered';
-      const text = parts.length === 0 ? outcome : parts.join(', ');
+      if (refused > 0) parts.push(`${counted(refused, 'ring')} that names it ignored`);
+      const isIncomplete = result.faults.length + refused > 0;
+      if (nothingDone) parts.unshift(isIncomplete ? 'not recovered' : 'nothing to recover');
+      const text = parts.join(', ');
       await output.write(`${terminalText(path)}: ${text} (${format.name})\n`);
     }
     await output.end();
@@ -133,6 +143,11 @@ function summary({ streams, emptied }: Recovery, { openThing }: TraceFormat): st
     }
     const cut = sum((stream) => stream.cutBytes);
     if (cut > 0) parts.push(`${counted(cut, 'byte')} of an incomplete record cut off`);
+    const lost = streams.filter(({ lostRing }) => lostRing !== undefined).length;
+    if (lost > 0)
+      parts.push(
+        `${counted(lost, 'ring')} missing, what ${lost === 1 ? 'it' : 'they'} held is lost`,
+      );
   }
   if (emptied.length > 0) parts.push(`${counted(emptied.length, 'empty stream')} removed`);
   return parts;

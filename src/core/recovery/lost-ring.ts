@@ -30,16 +30,28 @@ export function refuseLiveWriter(stream: string, writer: RingWriter): void {
   );
 }
 
+/** Where a stream and its ring lie. */
+interface Places {
+  /** Whether the ring lay in the directory of its stream. */
+  isNextToStream: boolean;
+  /** Whether the stream is known to lie where its process wrote it: then its ring was not moved with it. */
+  isUnmoved?: boolean;
+}
+
 /**
- * Ensures that the ring of a stream is lost, so that the stream may be completed without it.
+ * Ensures that the ring of a stream is lost, so that the stream may be completed without it. The caller
+ * also asks {@link refuseLiveWriter}.
  *
- * @param isNextToStream whether the ring lay in the directory of its stream.
- * @throws TracewrightError `ERR_ORDER` when the ring exists, or may lie elsewhere: it was in a
- *   `ringDir` that no longer exists or is relative to an unknown directory, and the machine has not
- *   been restarted since.
+ * @throws TracewrightError `ERR_ORDER` when the ring exists, or may exist: its directory is not here,
+ *   the machine has not been restarted since, and the ring may have been moved with its stream or lie
+ *   in another container.
  */
-export function checkRingIsLost(stream: string, writer: RingWriter, isNextToStream: boolean): void {
-  const { ring, boot } = writer;
+export function checkRingIsLost(
+  stream: string,
+  writer: RingWriter,
+  { isNextToStream, isUnmoved = false }: Places,
+): void {
+  const { ring, boot, pidNamespace } = writer;
   if (ringIsThere(writer, stream)) {
     throw new TracewrightError(
       'ERR_ORDER',
@@ -47,12 +59,18 @@ export function checkRingIsLost(stream: string, writer: RingWriter, isNextToStre
       { field: 'ringDir', value: ring },
     );
   }
-  if (isNextToStream || boot !== ownIdentity().boot) return;
-  if (isAbsolute(ring) && existsSync(dirname(ring))) return;
+  const here = ownIdentity();
+  if (isNextToStream || boot !== here.boot) return;
+  if (isAbsolute(ring)) {
+    if (existsSync(dirname(ring))) return;
+    // In its own namespace a pid says whether the process is alive.
+    const isOfHere = pidNamespace !== undefined && pidNamespace === here.pidNamespace;
+    if (isUnmoved && isOfHere) return;
+  }
   throw new TracewrightError(
     'ERR_ORDER',
-    `${stream}: the directory of its ring ${ring} does not exist; pass the directory to which it ` +
-      'was moved as ringDir, or create it again if the ring is lost',
+    `${stream}: the directory of its ring ${ring} does not exist here; pass the directory to which ` +
+      'it was moved as ringDir, or create it if the process has ended and the ring is lost',
     { field: 'ringDir', value: ring },
   );
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hasCode } from '../files/system-error.js';
 
 /** What distinguishes a process from another with the same pid: native/process/process_identity.h. */
@@ -8,10 +8,20 @@ export interface ProcessIdentity {
   start: string;
   /** The boot of the machine, empty where it does not say. */
   boot: string;
+  /** The namespace in which it has its pid; undefined: not known. */
+  pidNamespace?: string;
 }
 
 function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+function pidNamespace(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
+  }
 }
 
 /** State and start time of a process of this machine. */
@@ -27,7 +37,13 @@ export function ownIdentity(): ProcessIdentity {
   const { pid } = process;
   if (process.platform !== 'linux') return { pid, start: '0', boot: '' };
   // Not by the number: /proc may be that of another pid namespace.
-  return { pid, start: statOf('self').start, boot: bootId() };
+  const namespace = pidNamespace();
+  return {
+    pid,
+    start: statOf('self').start,
+    boot: bootId(),
+    ...(namespace === undefined ? {} : { pidNamespace: namespace }),
+  };
 }
 
 /** Whether it is that of this very process: the first of every container has the same pid. */

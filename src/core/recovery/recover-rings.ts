@@ -132,13 +132,13 @@ function believedStream(
   if (stream === undefined) return undefined;
   const doubt = ring.doubt(typeof stream === 'string' ? stream : ring.target);
   if (doubt === undefined) return stream;
-  ignore(doubt, result);
+  ignore(doubt, result, true);
   return undefined;
 }
 
-function ignore(doubt: TracewrightError, result: Recovery): void {
-  result.ignored ??= [];
-  result.ignored.push(doubt);
+function ignore(doubt: TracewrightError, result: Recovery, namesTrace: boolean): void {
+  (result.ignored ??= []).push(doubt);
+  if (namesTrace) (result.refused ??= []).push(doubt);
 }
 
 function openRing(
@@ -151,7 +151,7 @@ function openRing(
     // Seen in its directory, and finished by a live thread before it could be opened.
     if (hasCode(error, 'ENOENT')) return undefined;
     if (isDoubt(error)) {
-      ignore(error, result);
+      ignore(error, result, stream !== undefined);
       return undefined;
     }
     // Whether its process lives, and what place of a shared file is its own, stays unknown.

@@ -14,6 +14,8 @@ export interface RecoveredStream {
   endedMarks?: number;
   /** Bytes of half a record that were cut off. */
   cutBytes?: number;
+  /** The ring, if it is gone: what it held is lost. */
+  lostRing?: string;
 }
 
 /** What a recovery has done. */
@@ -26,6 +28,8 @@ export interface Recovery {
   faults: TracewrightError[];
   /** Rings that are not believed, and why: another user may have put them there. Absent: none. */
   ignored?: TracewrightError[];
+  /** Those of `ignored` that name this trace: what they hold may be missing in it. Absent: none. */
+  refused?: TracewrightError[];
 }
 
 export interface RecoverOptions {

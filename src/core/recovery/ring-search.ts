@@ -16,23 +16,47 @@ function entriesOf(directory: string, mayBeGone = false): Dirent[] {
   }
 }
 
-/** Files below `directory` whose names a test accepts, without following links. */
+/** Files below `directory` whose names a test accepts. Links are not followed. */
 export function* filesBelow(
   directory: string,
   accepts: (name: string, directory: string) => boolean,
   depth = 0,
 ): Generator<string, void> {
-  // One that was seen in another may have been deleted by a recovery since.
-  for (const entry of entriesOf(directory, depth > 0 && depth <= DEEPEST)) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory() && depth < DEEPEST) yield* filesBelow(path, accepts, depth + 1);
-    else if (entry.isFile() && accepts(entry.name, directory)) yield path;
+  for (const [path, entry] of entriesBelow(directory, accepts, depth)) {
+    if (entry.isFile()) yield path;
   }
 }
 
-/** Rings in a directory that was set aside for them. */
-export function* ringsIn(directory: string): Generator<string, void> {
-  for (const entry of entriesOf(directory)) {
-    if (entry.isFile() && entry.name.endsWith('.ring')) yield join(directory, entry.name);
+/**
+ * What has the name of a ring below `directory`: files, and also links and devices, which whoever opens
+ * them reports.
+ */
+export function* ringsBelow(
+  directory: string,
+  accepts: (name: string, directory: string) => boolean,
+  depth = 0,
+): Generator<string, void> {
+  for (const [path] of entriesBelow(directory, accepts, depth)) yield path;
+}
+
+/** Everything but directories. */
+function* entriesBelow(
+  directory: string,
+  accepts: (name: string, directory: string) => boolean,
+  depth: number,
+): Generator<[path: string, entry: Dirent], void> {
+  // One that was seen in another may have been deleted by a recovery since.
+  for (const entry of entriesOf(directory, depth > 0 && depth <= DEEPEST)) {
+    const path = join(directory, entry.name);
+    if (!entry.isDirectory()) {
+      if (accepts(entry.name, directory)) yield [path, entry];
+    } else if (depth < DEEPEST) {
+      yield* entriesBelow(path, accepts, depth + 1);
+    }
   }
+}
+
+/** What has the name of a ring in a directory that was set aside for them. */
+export function ringsIn(directory: string): Generator<string, void> {
+  return ringsBelow(directory, (name) => name.endsWith('.ring'), Infinity);
 }

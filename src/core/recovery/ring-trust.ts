@@ -63,6 +63,7 @@ export interface Trace {
  *   answer is not final.
  */
 export function doubtAbout(path: string, ring: Stats, trace?: Trace): string | undefined {
+  if (ring.isSymbolicLink()) return 'is a symbolic link';
   if (!ring.isFile()) return 'is not a regular file';
   const ours = isOurs(path, ring);
   if (!ours && process.geteuid?.() !== ROOT) return `belongs to another user (${ring.uid})`;

@@ -79,7 +79,10 @@ export function completeWithoutRing(file: string): RecoveredStream {
   const isCopy = resolve(file) !== kept.writer.file && !isSameFile(identityOf(file), kept.writer);
   const writer = isCopy ? undefined : kept.writer;
   if (writer !== undefined) {
-    checkRingIsLost(file, writer, fileOfRing(writer.ring) !== undefined);
+    checkRingIsLost(file, writer, {
+      isNextToStream: fileOfRing(writer.ring) !== undefined,
+      isUnmoved: resolve(file) === writer.file,
+    });
     refuseLiveWriter(file, writer);
   }
   const { size } = lstatSync(file);
@@ -100,5 +103,11 @@ export function completeWithoutRing(file: string): RecoveredStream {
   for (const path of [side.sections, side.newSections, ringOfNames, side.names]) {
     rmSync(path, { force: true });
   }
-  return { path: file, bytes: 0, addedRecords: 0, ...(cutBytes === 0 ? {} : { cutBytes }) };
+  return {
+    path: file,
+    bytes: 0,
+    addedRecords: 0,
+    ...(cutBytes === 0 ? {} : { cutBytes }),
+    ...(writer === undefined ? {} : { lostRing: writer.ring }),
+  };
 }

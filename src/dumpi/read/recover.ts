@@ -15,7 +15,7 @@ import type { RecoveredStream, Recovery, RecoverOptions } from '../../core/recov
 import { recoverRings } from '../../core/recovery/recover-rings.js';
 import type { Candidate } from '../../core/recovery/recover-rings.js';
 import { whileLocked } from '../../core/recovery/recovery-lock.js';
-import { filesBelow } from '../../core/recovery/ring-search.js';
+import { filesBelow, ringsBelow } from '../../core/recovery/ring-search.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
@@ -107,8 +107,8 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
   const isMine = (ring: RingFile): boolean => ring.format === CALLS_FORMAT;
   const expected = rankRings(path, undefined, '').calls;
   const rings = isFile
-    ? filesBelow(dirname(path), (name) => name === basename(expected), Infinity)
-    : filesBelow(path, (name) => fileOfRing(name) !== undefined);
+    ? ringsBelow(dirname(path), (name) => name === basename(expected), Infinity)
+    : ringsBelow(path, (name) => fileOfRing(name) !== undefined);
   for (const each of rings) {
     const stream = fileOfRing(each);
     yield {

@@ -10,7 +10,7 @@ import {
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { discardUnused, recoverRingsLocked } from '../../core/recovery/recover-rings.js';
 import { RECOVER_OPTIONS } from '../../core/recovery/recovery.js';
-import { filesBelow } from '../../core/recovery/ring-search.js';
+import { ringsBelow } from '../../core/recovery/ring-search.js';
 import type { Candidate, Complete, Leftover } from '../../core/recovery/recover-rings.js';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
@@ -92,7 +92,7 @@ function* candidates(file: string, options: RecoverOptions): Generator<Candidate
   const directory = dirname(file);
   const isMine = (ring: RingFile) => ring.format === 'heph' && ring.targetKind === 'shared-file';
   const isRing = (name: string) => fileOfRing(name) === basename(file);
-  for (const path of filesBelow(directory, isRing, Infinity)) {
+  for (const path of ringsBelow(directory, isRing, Infinity)) {
     yield { path, stream: file, streamOf: (ring) => (isMine(ring) ? file : undefined) };
   }
   yield* ringsElsewhere(options.ringDir, {

@@ -12,7 +12,7 @@ import {
 } from '../../core/recovery/recover-file.js';
 import { recoverRings } from '../../core/recovery/recover-rings.js';
 import { RECOVER_OPTIONS, asFault, checkWait } from '../../core/recovery/recovery.js';
-import { filesBelow } from '../../core/recovery/ring-search.js';
+import { filesBelow, ringsBelow } from '../../core/recovery/ring-search.js';
 import type { Candidate } from '../../core/recovery/recover-rings.js';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { whileLocked } from '../../core/recovery/recovery-lock.js';
@@ -142,7 +142,7 @@ function removeIfEmpty(directory: string): void {
 
 function* candidates(trace: string, options: RecoverOptions): Generator<Candidate, void> {
   const isMine = (ring: RingFile) => ring.format.startsWith(RING_FORMAT);
-  for (const path of filesBelow(trace, isRing)) {
+  for (const path of ringsBelow(trace, isRing)) {
     yield {
       path,
       stream: streamOfRing(path),
@@ -207,7 +207,7 @@ function refuseIfAlive(path: string, owners: StreamOwners): void {
 function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery): void {
   const owner = owners.ownerOf(stream);
   if (owner === undefined) return;
-  checkRingIsLost(stream, owner, isNextToStream(owner.ring));
+  checkRingIsLost(stream, owner, { isNextToStream: isNextToStream(owner.ring) });
   let events = 0;
   const done = endFile(stream, (fd, size) => {
     const ending = streamEnding(fd, versionOf(stream), size, threadOf(stream));
@@ -221,7 +221,7 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
     return;
   }
   finishMetadata(stream, owners);
-  result.streams.push(done);
+  result.streams.push({ ...done, lostRing: owner.ring });
 }
 
 /**

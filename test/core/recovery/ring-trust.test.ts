@@ -25,6 +25,7 @@ import { recoverTrace } from '../../../src/heph/read/recover.js';
 import { openTrace } from '../../../src/heph/write/trace.js';
 import { openReferences } from '../../../src/laplace/write/references.js';
 import { tracewright } from '../../cli/run-command.js';
+import type { Run } from '../../cli/run-command.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 
 const COUNT = 20;
@@ -125,15 +126,14 @@ describe('a directory for rings that users share', () => {
       await new Promise(setImmediate);
       process.off('warning', onWarning);
       expect(warnings).toEqual([
-        expect.stringMatching(
-          /\/\w+\.ring is ignored as a ring: it belongs to .*, and so are \d others$/,
-        ),
+        expect.stringMatching(/\/\w+\.ring is ignored as a ring: it .*, and so are \d others$/),
       ]);
 
       const ran = tracewright('recover', file, '--ring-dir', shared);
       expect(ran).toMatchObject({ status: 0 });
       expect(ran.stdout).toMatch(/1 stream completed/);
-      expect(ran.stderr).toMatch(/is ignored as a ring: it belongs to/);
+      expect(ran.stderr).toMatch(/is ignored as a ring: it /);
+      expect(ran.stdout).toMatch(/, 1 ring that names it ignored/);
       expect(eventsOf(file)).toBe(COUNT);
       expect(existsSync(ring!)).toBe(false);
       for (const path of planted) expect(existsSync(path)).toBe(true);
@@ -151,7 +151,7 @@ describe('a directory for rings that users share', () => {
       uid: ALICE,
     });
     expect([code, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toMatchObject({ streams: 1, faults: [], ignored: 4 });
+    expect(JSON.parse(stdout)).toMatchObject({ streams: 1, faults: [], ignored: 8 });
     expect(eventsOf(file)).toBe(COUNT);
   });
 });
@@ -236,6 +236,67 @@ describe('a volume that is open to all', () => {
     const input = { file };
     const { stdout } = await runFixture('core/recovering-heph.mjs', { input, uid: ALICE });
     expect(JSON.parse(stdout)).toMatchObject({ streams: 1, ignored: 0 });
+  });
+});
+
+describe('a link in a directory for rings', () => {
+  it('is reported once, whatever it points to', async () => {
+    const place = mkdtempSync(join(root, 'link-'));
+    const ringDir = mkdtempSync(join(root, 'link-rings-'));
+    const file = join(place, 'trace.heph');
+    await runFixture('core/killed-heph.mjs', { input: { file, ringDir, count: COUNT } });
+    const [ring] = ringsIn(ringDir);
+    const elsewhere = join(place, 'ring');
+    renameSync(ring!, elsewhere);
+    symlinkSync(elsewhere, ring!);
+    copyFileSync(file, join(place, 'other.heph'));
+    const ran = tracewright('recover', place, '--ring-dir', ringDir);
+    expect(ran.stderr).toBe(
+      `tracewright recover: ${ring!} is ignored as a ring: it is a symbolic link\n`,
+    );
+    const { code, stderr } = await runFixture('core/opening-heph.mjs', {
+      input: { directory: place, ringDir, count: 3 },
+    });
+    expect(code).toBe(0);
+    expect(stderr.split('is ignored as a ring: it is a symbolic link')).toHaveLength(2);
+    rmSync(ring!);
+    renameSync(elsewhere, ring!);
+    expect(tracewright('recover', file, '--ring-dir', ringDir).stderr).toBe('');
+    expect(eventsOf(file)).toBe(COUNT);
+  });
+});
+
+describe('the command, over a trace whose ring is refused', () => {
+  const outcome = ({ status, stdout }: Run) => [status, stdout.trim()];
+
+  asRoot.each(['next to it', 'elsewhere'])('%s, does not say that there is nothing', async (at) => {
+    const place = folder(0, 0o755);
+    const ringDir = at === 'elsewhere' ? folder(0, 0o1777) : place;
+    const { file } = await killed(0, place, ringDir);
+    const [ring] = ringsIn(ringDir);
+    own(ring!, MALLORY);
+    const args = ['recover', file, '--ring-dir', ringDir];
+    const ran = tracewright(...args);
+    const text = `${file}: not recovered, 1 ring that names it ignored (Heph)`;
+    expect(outcome(ran)).toEqual([1, text]);
+    expect(ran.stderr).toMatch(/is ignored as a ring: it belongs to/);
+    const report = JSON.parse(tracewright(...args, '--json').stdout) as { refused: string[] };
+    expect(report.refused).toHaveLength(1);
+    own(ring!, 0);
+    expect(tracewright(...args).status).toBe(0);
+    expect(eventsOf(file)).toBe(COUNT);
+  });
+
+  asRoot('of which no ring is known says nothing of those of others', async () => {
+    const shared = folder(0, 0o1777);
+    const { file } = await killed(0, folder(0, 0o755), shared);
+    expect(tracewright('recover', file, '--ring-dir', shared).status).toBe(0);
+    writeFileSync(join(shared, 'empty.ring'), '');
+    own(join(shared, 'empty.ring'), MALLORY);
+    expect(outcome(tracewright('recover', file, '--ring-dir', shared))).toEqual([
+      0,
+      `${file}: nothing to recover (Heph)`,
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chownSync,
   cpSync,
@@ -18,7 +19,7 @@ import { readCalls } from '../../../src/dumpi/read/reader.js';
 import { recoverTrace } from '../../../src/dumpi/read/recover.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
 import { openRank } from '../../../src/dumpi/write/rank.js';
-import { tracewright } from '../../cli/run-command.js';
+import { main, tracewright } from '../../cli/run-command.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 
@@ -153,14 +154,52 @@ describe('a rank whose ring is lost', () => {
     const copy = mkdtempSync(join(folder, 'copy-'));
     cpSync(directory, copy, { recursive: true });
     expect(() => recoverTrace(path)).toThrow(/was not recovered; pass its directory as ringDir/);
-    renameSync(ringDir, `${ringDir}-moved`);
-    expect(() => recoverTrace(path)).toThrow(/create it again if the ring is lost/);
-    expect(tracewright('recover', path).status).toBe(2);
     // Of a copy nobody asks for the ring.
     expect(recoverTrace(copy)).toMatchObject({ streams: [{ bytes: 0 }], faults: [] });
-    recoverTrace(path, { ringDir: `${ringDir}-moved` });
-    expect(sendsIn(path)).toEqual(upTo(100));
-    expect(readdirSync(`${ringDir}-moved`)).toEqual([]);
+    const moved = mkdtempSync(join(folder, 'moved-'));
+    renameSync(directory, join(moved, 'run'));
+    renameSync(ringDir, join(moved, 'rings'));
+    const rank = join(moved, 'run', basename(path));
+    expect(() => recoverTrace(rank)).toThrow(/was moved as ringDir/);
+    expect(tracewright('recover', rank).status).toBe(2);
+    recoverTrace(rank, { ringDir: join(moved, 'rings') });
+    expect(sendsIn(rank)).toEqual(upTo(100));
+    expect(readdirSync(join(moved, 'rings'))).toEqual([]);
+  });
+
+  it('is complete without the directory in which its ring was', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const ringDir = mkdtempSync(join(folder, 'rings-'));
+    const input = { directory, ringDir, count: COUNT, end: 'kill' };
+    const { stdout } = await runFixture('dumpi-killed.mjs', { input });
+    const { path } = JSON.parse(stdout) as { path: string };
+    rmSync(ringDir, { recursive: true });
+    const ran = tracewright('recover', directory);
+    expect(ran).toMatchObject({ status: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/1 stream completed: .*1 ring missing, what it held is lost/);
+    const sends = sendsIn(path);
+    expect(sends.length).toBeGreaterThan(1000);
+    expect(sends).toEqual(upTo(sends.length));
+    expect(existsSync(ringDir)).toBe(false);
+    expect(recoverTrace(directory)).toEqual({ streams: [], emptied: [], faults: [] });
+  });
+
+  it('is left alone in a container that does not see the directory of its ring', async ({
+    skip,
+  }) => {
+    const unshare = ['--fork', '--pid', '--mount-proc', '--kill-child'];
+    const mayUnshare = spawnSync('unshare', [...unshare, 'true']).status === 0;
+    skip(!mayUnshare, 'this machine lets nobody make a pid namespace here');
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const ringDir = mkdtempSync(join(folder, 'rings-'));
+    const input = { directory, ringDir, count: 100, end: 'kill' };
+    await runFixture('dumpi-killed.mjs', { input });
+    rmSync(ringDir, { recursive: true });
+    const command = [...unshare, process.execPath, main, 'recover', directory];
+    const { status, stderr } = spawnSync('unshare', command, { encoding: 'utf8' });
+    expect(stderr).toMatch(/does not exist here; .* if the process has ended/);
+    expect(status).toBe(2);
+    expect(recoverTrace(directory).streams).toHaveLength(1);
   });
 
   it('is not completed in the place of a file that its ring feeds', async () => {
