@@ -88,7 +88,7 @@ Exit codes
       for (const fault of result.faults)
         await output.write(`fault: ${terminalText(fault.message)}\n`);
       const parts = summary(result, format);
-      if (refused > 0) parts.push(`${counted(refused, 'ring')} that names it ignored`);
+      if (refused > 0) parts.push(`${counted(refused, 'ring')} of it ignored`);
       const isIncomplete = result.faults.length + refused > 0;
       if (nothingDone) parts.unshift(isIncomplete ? 'not recovered' : 'nothing to recover');
       const text = parts.join(', ');

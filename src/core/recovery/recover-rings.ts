@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../errors.js';
 import { hasCode } from '../files/system-error.js';
 import { discardRing } from './recover-file.js';
@@ -44,10 +45,17 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
     const strangers: { ring: RingFile; fault: TracewrightError }[] = [];
     // A directory of rings may be that of the trace.
     const seen = new Set<string>();
+    const refused = new Set<string>();
     for (const candidate of candidates) {
-      const ring = openRing(candidate, result);
+      if (refused.has(resolve(candidate.path))) continue;
+      const ignore = (doubt: TracewrightError, namesTrace: boolean) => {
+        refused.add(resolve(candidate.path));
+        (result.ignored ??= []).push(doubt);
+        if (namesTrace) (result.refused ??= []).push(doubt);
+      };
+      const ring = openRing(candidate, result, ignore);
       if (ring instanceof RingFile) {
-        const stream = seen.has(ring.file) ? undefined : believedStream(candidate, ring, result);
+        const stream = seen.has(ring.file) ? undefined : believedStream(candidate, ring, ignore);
         if (typeof stream === 'string') left.push({ ring, stream });
         else ring.close();
         if (stream !== undefined) seen.add(ring.file);
@@ -122,28 +130,27 @@ export function discardUnused({ ring, stream }: Leftover, result: Recovery): boo
   return true;
 }
 
+/** Notes a ring that is not believed, and whether it names this trace. */
+type Ignore = (doubt: TracewrightError, namesTrace: boolean) => void;
+
 /** The stream of a ring, if the ring is believed. */
 function believedStream(
   candidate: Candidate,
   ring: RingFile,
-  result: Recovery,
+  ignore: Ignore,
 ): string | TracewrightError | undefined {
   const stream = candidate.streamOf(ring);
   if (stream === undefined) return undefined;
   const doubt = ring.doubt(typeof stream === 'string' ? stream : ring.target);
   if (doubt === undefined) return stream;
-  ignore(doubt, result, true);
+  ignore(doubt, true);
   return undefined;
-}
-
-function ignore(doubt: TracewrightError, result: Recovery, namesTrace: boolean): void {
-  (result.ignored ??= []).push(doubt);
-  if (namesTrace) (result.refused ??= []).push(doubt);
 }
 
 function openRing(
   { path, stream }: Candidate,
   result: Recovery,
+  ignore: Ignore,
 ): RingFile | UnreadyRing | undefined {
   try {
     return RingFile.open(path, stream);
@@ -151,7 +158,7 @@ function openRing(
     // Seen in its directory, and finished by a live thread before it could be opened.
     if (hasCode(error, 'ENOENT')) return undefined;
     if (isDoubt(error)) {
-      ignore(error, result, stream !== undefined);
+      ignore(error, stream !== undefined);
       return undefined;
     }
     // Whether its process lives, and what place of a shared file is its own, stays unknown.

@@ -133,7 +133,7 @@ describe('a directory for rings that users share', () => {
       expect(ran).toMatchObject({ status: 0 });
       expect(ran.stdout).toMatch(/1 stream completed/);
       expect(ran.stderr).toMatch(/is ignored as a ring: it /);
-      expect(ran.stdout).toMatch(/, 1 ring that names it ignored/);
+      expect(ran.stdout).toMatch(/, 1 ring of it ignored/);
       expect(eventsOf(file)).toBe(COUNT);
       expect(existsSync(ring!)).toBe(false);
       for (const path of planted) expect(existsSync(path)).toBe(true);
@@ -277,7 +277,7 @@ describe('the command, over a trace whose ring is refused', () => {
     own(ring!, MALLORY);
     const args = ['recover', file, '--ring-dir', ringDir];
     const ran = tracewright(...args);
-    const text = `${file}: not recovered, 1 ring that names it ignored (Heph)`;
+    const text = `${file}: not recovered, 1 ring of it ignored (Heph)`;
     expect(outcome(ran)).toEqual([1, text]);
     expect(ran.stderr).toMatch(/is ignored as a ring: it belongs to/);
     const report = JSON.parse(tracewright(...args, '--json').stdout) as { refused: string[] };
