@@ -1,13 +1,8 @@
-import { endianness } from 'node:os';
-
 /**
  * The layout of an ovni event (trace specification version 1, sections "Normal events" and "Jumbo
  * events"; the same in version 3). Byte 0 has flags in its high four bits and the payload's size
  * code in its low four. All integers are in the byte order of the machine that wrote them.
  */
-
-/** Whether this machine is little-endian, and so are the integers that it writes. */
-export const LITTLE = endianness() === 'LE';
 
 /** Bytes 1 to 3: model, category and value, three ASCII characters. */
 export const MCV_OFFSET = 1;

@@ -6,7 +6,9 @@ import type { Trace } from '../../src/heph/write/trace.js';
 import { configure, output, shutdown } from '../../src/spans/recording.js';
 import { startSpan } from '../../src/spans/spans.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
-import { recorded } from './span-trace.js';
+import { recoverTrace } from '../../src/heph/read/recover.js';
+import { runFixture } from '../fixtures/run-fixture.js';
+import { allSpans, recorded } from './span-trace.js';
 
 const directory = temporaryDirectory();
 
@@ -208,3 +210,20 @@ test('spans that were open come back after a kill, and only they', () => {
   });
   expect(said).toContain('4 kills');
 }, 60_000);
+
+test.each(['getter', 'toJSON', 'late', 'event'])(
+  'a span is unfinished after a kill by code that its end calls (%s)',
+  async (how) => {
+    const target = join(directory, `killed-by-${how}.heph`);
+    const input = { target, how };
+    const { signal, stderr } = await runFixture('spans/killed-while-encoding.mjs', { input });
+    expect([signal, stderr]).toEqual(['SIGKILL', '']);
+    expect(recoverTrace(target).faults).toEqual([]);
+    const spans = await allSpans(target);
+    const unfinished = spans.filter((span) => span.unfinished);
+    expect(unfinished.map(({ name }) => name)).toEqual(['outer']);
+    const inner = spans.filter(({ name }) => name === 'inner');
+    expect(inner.map(({ attributes }) => attributes['n'])).toEqual([...Array(50).keys()]);
+    expect(spans).toHaveLength(50 + 50 + 1);
+  },
+);

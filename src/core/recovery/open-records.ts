@@ -1,9 +1,8 @@
 import { readSync, writeSync } from 'node:fs';
-import { endianness } from 'node:os';
 import { core } from '../addon.js';
+import { LITTLE } from '../byte-order.js';
 import { TraceFormatError } from '../errors.js';
 
-const LITTLE = endianness() === 'LE';
 /** Kinds of stamps, by their numbers in native/ring/commit_stamp.h. */
 const NATIVE_STAMP = 1;
 const BIG_STAMP = 2;

@@ -7,7 +7,7 @@ import {
   readSync,
   unlinkSync,
 } from 'node:fs';
-import { endianness } from 'node:os';
+import { LITTLE } from '../byte-order.js';
 import { core } from '../addon.js';
 import { TraceFormatError } from '../errors.js';
 import { writeAll } from '../files/write-all.js';
@@ -105,7 +105,7 @@ function epilogueOf(ring: RingFile, end: number): Ending {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // A record that ends in front of the stamp's place has none.
   for (let i = 0; i < records && ring.stampOffset + 8 <= each; i++) {
-    view.setBigUint64(i * each + ring.stampOffset, ring.lastStamp, endianness() === 'LE');
+    view.setBigUint64(i * each + ring.stampOffset, ring.lastStamp, LITTLE);
   }
   return { end, bytes, records };
 }

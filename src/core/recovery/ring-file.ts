@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { endianness } from 'node:os';
 import { core } from '../addon.js';
+import { LITTLE } from '../byte-order.js';
 import { TraceFormatError, TracewrightError } from '../errors.js';
 import { kindOf } from '../files/file-kind.js';
 import { RingOpenRecords } from './open-records.js';
@@ -17,7 +17,6 @@ const VERSION = 2;
 const LARGEST_CAPACITY = 2 ** 30;
 const LARGEST_CONTROL = 1 << 26;
 const LARGEST_PREAMBLE = 1 << 16;
-const LITTLE = endianness() === 'LE';
 /** A ring that does not say whose it is becomes ready within milliseconds, or its process died over it. */
 const LONGEST_UNREADY_MS = 10_000;
 /** A record has its number within so many bytes. */

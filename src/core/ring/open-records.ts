@@ -1,5 +1,5 @@
-import { endianness } from 'node:os';
 import { core } from '../addon.js';
+import { LOW_HALF } from '../byte-order.js';
 import type { NativeOpenRecordOptions } from '../native-core.js';
 
 /** How a format opens a ring with a table of open records; see {@link OpenRecords}. */
@@ -127,6 +127,12 @@ export class OpenRecords {
     words[head] = words[head]! | COMMITTING;
   }
 
+  /** Takes back `ending`: other records may be committed before the final one. */
+  notEnding(at: number): void {
+    const head = (at >> 2) - HEAD_WORDS;
+    this.#words[head] = this.#words[head]! & ~COMMITTING;
+  }
+
   /** Frees a place, whatever became of its record. */
   release(at: number): void {
     const control = this.#control;
@@ -160,7 +166,7 @@ export class OpenRecords {
 }
 
 /** Places in the control page, in words. Of the head its low half. */
-const HEAD = core.control.head / 4 + (endianness() === 'LE' ? 0 : 1);
+const HEAD = (core.control.head + LOW_HALF) / 4;
 const TAKEN = core.control.openRecords / 4;
 const ATTENTION = core.control.attention / 4;
 const ENDING_AT = core.control.endingAt / 4;

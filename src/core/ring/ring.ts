@@ -1,5 +1,6 @@
-import { constants, endianness } from 'node:os';
+import { constants } from 'node:os';
 import { core } from '../addon.js';
+import { LOW_HALF } from '../byte-order.js';
 import type { NativeRingOptions, RingCounts } from '../native-core.js';
 import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
@@ -149,9 +150,8 @@ export class Ring {
     this.#stalled = new Int32Array(buffer, control.stalled, 1);
     this.#nativePosition = new Int32Array(buffer, control.position, 1);
     this.#stall = new Uint32Array(buffer, control.stallFrom, 4);
-    const low = endianness() === 'LE' ? 0 : 4;
-    this.#head = new Int32Array(buffer, control.head + low, 1);
-    this.#tail = new Int32Array(buffer, control.tail + low, 1);
+    this.#head = new Int32Array(buffer, control.head + LOW_HALF, 1);
+    this.#tail = new Int32Array(buffer, control.tail + LOW_HALF, 1);
     this.#full = new KnownFull(buffer, control.tail);
     this.#stuck = new KnownFull(buffer, control.tail);
     const { openRecords } = setup;

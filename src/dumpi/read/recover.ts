@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { endianness } from 'node:os';
 import { basename, dirname, sep } from 'node:path';
+import { LITTLE } from '../../core/byte-order.js';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
@@ -31,8 +31,7 @@ import { completeWithoutRing, ranksWithoutRing } from './recover-without-ring.js
 function ignoredIn(ring: RingFile): number[] {
   const note = ring.note(4 * COUNTED_LABELS);
   const view = new DataView(note.buffer, note.byteOffset, note.length);
-  const little = endianness() === 'LE';
-  return Array.from({ length: COUNTED_LABELS }, (_, label) => view.getUint32(4 * label, little));
+  return Array.from({ length: COUNTED_LABELS }, (_, label) => view.getUint32(4 * label, LITTLE));
 }
 
 function sizeOf(file: string): number {

@@ -1,3 +1,4 @@
+import { LITTLE } from '../../core/byte-order.js';
 import { checkPath, limitFrom, ownOptions } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError, wrongType } from '../../core/errors.js';
@@ -11,7 +12,6 @@ import {
   JUMBO_DATA_OFFSET,
   JUMBO_FLAG,
   JUMBO_LENGTH_BYTES,
-  LITTLE,
   MAX_PAYLOAD_BYTES,
   MCV_OFFSET,
   mcvOf,

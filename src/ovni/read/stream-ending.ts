@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs';
-import { endianness } from 'node:os';
+import { LITTLE } from '../../core/byte-order.js';
 import type { Ending } from '../../core/recovery/recover-file.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import {
@@ -52,7 +52,7 @@ class StreamSurvey {
   events = 0;
   /** Where the last whole event ends. */
   end: number;
-  little = endianness() === 'LE';
+  little = LITTLE;
   state: ThreadState = 'unknown';
   /** The CPU that the thread was put on last; -1 is the virtual one. */
   cpu = -1;
@@ -288,7 +288,7 @@ export function endingByRing(fd: number, ring: RingFile, end: number): Ending | 
   if (epilogue.records !== 1 || epilogue.bytes.length !== HEADER_BYTES) return undefined;
   const bytes = Buffer.from(epilogue.bytes);
   if (bytes.toString('latin1', MCV_OFFSET, MCV_OFFSET + 3) !== 'OHe') return undefined;
-  if (endianness() === 'LE') bytes.writeBigUInt64LE(lastStamp, CLOCK_OFFSET);
+  if (LITTLE) bytes.writeBigUInt64LE(lastStamp, CLOCK_OFFSET);
   else bytes.writeBigUInt64BE(lastStamp, CLOCK_OFFSET);
   for (const payload of STATE_PAYLOADS) {
     const last = Buffer.alloc(HEADER_BYTES + payload);

@@ -1,3 +1,4 @@
+import { LITTLE } from '../../core/byte-order.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { classNameOf, lengthOf } from '../../core/typed-array.js';
 import {
@@ -5,7 +6,6 @@ import {
   JUMBO_DATA_OFFSET,
   JUMBO_FLAG,
   JUMBO_LENGTH_BYTES,
-  LITTLE,
   MAX_PAYLOAD_BYTES,
   PAYLOAD_OFFSET,
   payloadSizeCode,

@@ -1,3 +1,4 @@
+import { LITTLE } from '../../core/byte-order.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { classNameOf, isDetached, lengthOf } from '../../core/typed-array.js';
 import {
@@ -7,7 +8,6 @@ import {
   JUMBO_DATA_OFFSET,
   JUMBO_FLAG,
   JUMBO_LENGTH_BYTES,
-  LITTLE,
   MAX_JUMBO_BYTES,
   MAX_PAYLOAD_BYTES,
   MIN_PAYLOAD_BYTES,

@@ -1,3 +1,4 @@
+import { HIGH_HALF, LITTLE, LOW_HALF } from '../../core/byte-order.js';
 import { integerIn } from '../../core/options/argument.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
@@ -5,7 +6,6 @@ import { emitJumboTo, isStateEvent } from './emit.js';
 import {
   HEADER_BYTES,
   headerOf,
-  LITTLE,
   MAX_LABEL_BYTES,
   PAYLOAD_OFFSET,
   payloadSizeCode,
@@ -142,8 +142,8 @@ function write(argument: Argument, name: string): string {
   const { type } = argument;
   const at = `start + ${PAYLOAD_OFFSET + argument.offset}`;
   if (type === 'u64' || type === 'i64') {
-    const low = `${at}${LITTLE ? '' : ' + 4'}`;
-    const high = `${at}${LITTLE ? ' + 4' : ''}`;
+    const low = `start + ${PAYLOAD_OFFSET + argument.offset + LOW_HALF}`;
+    const high = `start + ${PAYLOAD_OFFSET + argument.offset + HIGH_HALF}`;
     // A store takes the low half modulo 2^32, of negative numbers too. The interpreter allocates the
     // product, so small integers avoid it. Each case has a store of its own: V8 would box a value that
     // one of them takes as an integer and the other as a double.

@@ -1,5 +1,6 @@
+import { LITTLE } from '../../core/byte-order.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { CLOCK_OFFSET, HEADER_BYTES, LITTLE, headerOf } from '../layout.js';
+import { CLOCK_OFFSET, HEADER_BYTES, headerOf } from '../layout.js';
 
 const BEGIN = headerOf(0, 'OF[');
 const END = headerOf(0, 'OF]');

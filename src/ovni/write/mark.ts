@@ -1,3 +1,4 @@
+import { HIGH_HALF, LITTLE, LOW_HALF } from '../../core/byte-order.js';
 import { integerIn } from '../../core/options/argument.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { recordsNothing } from '../../core/off.js';
@@ -6,7 +7,6 @@ import {
   CLOCK_OFFSET,
   HEADER_BYTES,
   headerOf,
-  LITTLE,
   MAX_LABEL_BYTES,
   PAYLOAD_OFFSET,
   payloadSizeCode,
@@ -22,8 +22,8 @@ import { checkInt64, storeInt64 } from '../../core/int64.js';
 const PAYLOAD_BYTES = 12;
 const RECORD_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
 const TYPE_AT = PAYLOAD_OFFSET + 8;
-const LOW_AT = PAYLOAD_OFFSET + (LITTLE ? 0 : 4);
-const HIGH_AT = PAYLOAD_OFFSET + (LITTLE ? 4 : 0);
+const LOW_AT = PAYLOAD_OFFSET + LOW_HALF;
+const HIGH_AT = PAYLOAD_OFFSET + HIGH_HALF;
 const PUSH = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM[') >>> 0;
 const POP = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM]') >>> 0;
 const SET = headerOf(payloadSizeCode(PAYLOAD_BYTES), 'OM=') >>> 0;

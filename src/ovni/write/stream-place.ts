@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { LITTLE } from '../../core/byte-order.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { recordsNothing } from '../../core/off.js';
 import { systemThreadId } from '../../core/system-thread.js';
@@ -12,13 +13,7 @@ import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
 import { RING_FORMAT, ringInRingDir, streamFiles, threadName } from '../file-names.js';
 import type { StreamFiles } from '../file-names.js';
-import {
-  CLOCK_OFFSET,
-  LITTLE,
-  STREAM_HEADER_BYTES,
-  STREAM_MAGIC,
-  STREAM_VERSION,
-} from '../layout.js';
+import { CLOCK_OFFSET, STREAM_HEADER_BYTES, STREAM_MAGIC, STREAM_VERSION } from '../layout.js';
 import { ringIsThere } from '../../core/recovery/lost-ring.js';
 import type { StreamOwner } from '../stream-owner.js';
 import type { OvniProcess } from './process-note.js';

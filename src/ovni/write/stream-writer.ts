@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
+import { LITTLE } from '../../core/byte-order.js';
 import { outOfRange, wrongOrder } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
 import { Ring } from '../../core/ring/ring.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,
-  LITTLE,
   MAX_PAYLOAD_BYTES,
   PAYLOAD_OFFSET,
   codeOf,

@@ -1,4 +1,4 @@
-import { LITTLE } from '../layout.js';
+import { LITTLE } from '../../core/byte-order.js';
 import { emitTo } from './emit.js';
 import type { StreamWriter } from './stream-writer.js';
 

@@ -84,6 +84,11 @@ export class OpenSpans {
     this.#table.ending(place);
   }
 
+  /** Code of the program may run before the next commit, and record other spans. */
+  notEnding(place: number): void {
+    this.#table.notEnding(place);
+  }
+
   /** Frees the place of a span that has ended. */
   end(place: number): void {
     this.#table.release(place);

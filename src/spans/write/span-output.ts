@@ -122,7 +122,6 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
       this.#recordFromSlot(span);
       return;
     }
-    if (slot !== -1) this.open?.ending(slot);
     if (!isUsual || !this.#recordUsual(span)) this.recordAny(span, endTime);
     if (slot !== -1) this.release(span);
   }
@@ -141,6 +140,9 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
 
   /** Records a span of any content. */
   recordAny(span: Span, endTime: Instant | undefined): void {
+    const { slot } = span;
+    // Encoding can call getters and redaction, which can record spans or kill the process.
+    if (slot !== -1) this.open?.notEnding(slot);
     try {
       const now = this.timeOf(undefined);
       let end = endTime === undefined ? undefined : this.timeOf(endTime, 'endTime');
@@ -151,7 +153,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
         this.ring.countRefused();
         return;
       }
-      this.#commit(bytes, end);
+      this.#commit(bytes, end, slot);
     } catch {
       // The trace is closed, or the program gave no time. Spans break no program.
       if (this.ring.isOpen) this.ring.countDropped();
@@ -174,6 +176,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #recordUsual(span: Span): boolean {
     const emitter = this.#shapes?.emitterFor(span.name, span.attributes);
     if (emitter === undefined) return false;
+    if (span.slot !== -1) this.open?.ending(span.slot);
     try {
       emitter(span);
     } catch {
@@ -208,18 +211,24 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     return writer;
   }
 
-  /** Commits an event of this stream; without `end` it ends now. */
-  #commit(bytes: Buffer, end: number | undefined): void {
+  /**
+   * Commits an event of this stream; without `end` it ends now.
+   *
+   * @param slot of the open span that it is the final record of; -1: none.
+   */
+  #commit(bytes: Buffer, end: number | undefined, slot = -1): void {
     const { ring, stream } = this;
     const { length } = bytes;
     // What a getter has recorded while this was encoded has the numbers before.
     bytes.writeUInt32BE(stream.counter[0]!, COUNTER_OFFSET);
     stream.counter[0]!++;
     if (length > ring.longestRecord) {
+      if (slot !== -1) this.open?.ending(slot);
       ring.writeThrough(bytes, NOTHING, false);
       return;
     }
     if (ring.free < length && !ring.makeRoom(length)) return;
+    if (slot !== -1) this.open?.ending(slot);
     ring.bytes.set(bytes, ring.position);
     if (end === undefined) {
       ring.advance(length);

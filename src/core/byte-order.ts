@@ -1,0 +1,8 @@
+import { endianness } from 'node:os';
+
+/** Whether this machine is little-endian, and so are the integers that it stores by itself. */
+export const LITTLE = endianness() === 'LE';
+
+/** Where the halves of a 64-bit value lie in it, in bytes. */
+export const LOW_HALF = LITTLE ? 0 : 4;
+export const HIGH_HALF = 4 - LOW_HALF;
