@@ -192,7 +192,7 @@ class SpanFields {
     this.isInSlot = false;
     this.start = i + 0.5;
     this.name = this.traceState = '';
-    this.extras = this.output = this.baggage = undefined;
+    this.extras = this.output = this.carried = undefined;
     this.attributes = { ...attributes };
   }
 }

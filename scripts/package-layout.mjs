@@ -52,6 +52,7 @@ export const faces = [
   'dumpi/workers/index',
   'laplace/index',
   'spans/index',
+  'otel/index',
   'node/register',
   'cli/main',
 ];
@@ -87,6 +88,7 @@ const folders = [
   // Little, and needed by the hook where no spans are.
   [/^spans\/(layout|route)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
+  [/^otel\//, 'otel/otel'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],

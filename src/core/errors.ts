@@ -7,7 +7,8 @@ export type ErrorCode =
   | 'ERR_TRACE_FORMAT'
   | 'ERR_SYSTEM'
   | 'ERR_TIMEOUT'
-  | 'ERR_CLOSED';
+  | 'ERR_CLOSED'
+  | 'ERR_DEPENDENCY';
 
 /**
  * The one class of errors that Tracewright throws. The message is a sentence for a person; the

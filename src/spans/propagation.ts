@@ -1,9 +1,10 @@
 import { wrongType } from '../core/errors.js';
 import { isArray } from '../core/taken-elements.js';
-import { activeContext, BaggageScope } from './context/active-context.js';
+import { activeContext, CarriedScope } from './context/active-context.js';
 import { runWith } from './context/context-storage.js';
 import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './context/baggage.js';
 import type { Baggage } from './context/baggage.js';
+import { CarriedBaggage } from './context/carried.js';
 import { RemoteParent } from './context/remote-parent.js';
 import { checkTraceState, parseTraceParent } from './context/trace-context.js';
 import type { Span } from './span.js';
@@ -80,8 +81,8 @@ export function inject<Headers extends Carrier>(carrier: Headers): Headers {
   if (!isCarrier(carrier)) throw wrongType('carrier', carrier, 'an object, a Headers or a Map');
   const active = activeContext();
   if (active === undefined) return carrier;
-  if (active.activeSpan === undefined) injectBaggage(active.baggage, carrier);
-  else injectSpan(active.activeSpan, active.baggage, carrier);
+  if (active.activeSpan === undefined) injectBaggage(active.carried?.baggage, carrier);
+  else injectSpan(active.activeSpan, active.carried?.baggage, carrier);
   return carrier;
 }
 
@@ -110,7 +111,7 @@ export function extract(carrier: Carrier): RemoteParent | undefined {
 
 /** The baggage that is active. */
 export function getBaggage(): Baggage {
-  return activeContext()?.baggage ?? NO_BAGGAGE;
+  return activeContext()?.carried?.baggage ?? NO_BAGGAGE;
 }
 
 /**
@@ -130,5 +131,7 @@ export function withBaggage<Result>(entries: Baggage, fn: () => Result): Result 
     merged[name] = value;
   }
   const active = activeContext();
-  return runWith(new BaggageScope(active?.activeSpan, Object.freeze(merged)), fn);
+  const baggage = Object.freeze(merged);
+  const carried = active?.carried?.withBaggage(baggage) ?? new CarriedBaggage(baggage);
+  return runWith(new CarriedScope(active?.activeSpan, carried), fn);
 }

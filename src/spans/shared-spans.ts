@@ -1,13 +1,18 @@
 import { shared } from '../core/process-state.js';
-import { activeContext } from './context/active-context.js';
+import { activeContext, CarriedScope } from './context/active-context.js';
+import { CarriedBaggage } from './context/carried.js';
 import { contextStorage, runWith } from './context/context-storage.js';
 import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagation.js';
 import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
+import { Span } from './span.js';
 import {
   activeSpan,
   bind,
   endRequest,
+  standIn,
+  startIn,
+  startInWith,
   startRequest,
   startScopedSpan,
   startSpan,
@@ -19,6 +24,9 @@ import {
  * one class of spans.
  */
 export const spans = shared('spans', () => ({
+  CarriedBaggage,
+  CarriedScope,
+  Span,
   activeContext,
   activeSpan,
   bind,
@@ -34,6 +42,9 @@ export const spans = shared('spans', () => ({
   runWith,
   setRoute,
   shutdown,
+  standIn,
+  startIn,
+  startInWith,
   startRequest,
   startScopedSpan,
   startSpan,

@@ -1,5 +1,6 @@
 import type { SpanAttributes, SpanValue } from './attributes.js';
 import type { Baggage } from './context/baggage.js';
+import type { Carried } from './context/carried.js';
 import { runWith } from './context/context-storage.js';
 import { hexWord } from './context/ids.js';
 import type { RemoteParent, SpanIds } from './context/remote-parent.js';
@@ -53,6 +54,8 @@ const NO_TIME = 0.5;
 export const NOT_RECORDED = 0;
 export const OPEN = 1;
 export const ENDED = 2;
+/** It stands for a span of another process, to be a parent. */
+export const REMOTE = 3;
 
 const STATUS_OK = 1;
 const STATUS_ERROR = 2;
@@ -148,8 +151,8 @@ export class Span {
   declare readonly traceState: string;
   /** @internal */
   declare readonly output: SpanTaker | undefined;
-  /** What travels with requests that are sent while the span is active. */
-  declare readonly baggage: Baggage | undefined;
+  /** @internal What is active besides the span while it is. */
+  declare readonly carried: Carried | undefined;
 
   /** @internal Use `startSpan`. */
   constructor(
@@ -166,7 +169,7 @@ export class Span {
     p1: number,
     flags: number,
     traceState: string,
-    baggage: Baggage | undefined,
+    carried: Carried | undefined,
   ) {
     this.t0 = t0;
     this.t1 = t1;
@@ -188,7 +191,7 @@ export class Span {
     this.extras = undefined;
     this.traceState = traceState;
     this.output = output;
-    this.baggage = baggage;
+    this.carried = carried;
   }
 
   /** Whether the span is recorded and open: `set`, `event`, `fail`, `rename` and `end` do something. */
@@ -203,6 +206,11 @@ export class Span {
       span_id: hexWord(this.s0) + hexWord(this.s1),
       trace_flags: (this.flags & TRACE_FLAGS_MASK).toString(16).padStart(2, '0'),
     };
+  }
+
+  /** What travels with requests that are sent while the span is active. */
+  get baggage(): Baggage | undefined {
+    return this.carried === undefined ? undefined : this.carried.baggage;
   }
 
   /** @internal None when it carries nothing but baggage. */
@@ -263,7 +271,7 @@ export class Span {
   fail(error?: unknown): this {
     if (this.state !== OPEN) return this;
     const exception = exceptionAttributes(error);
-    this.setStatus(STATUS_ERROR, exception['exception.message'] ?? '');
+    this.markStatus(STATUS_ERROR, exception['exception.message'] ?? '');
     if (error !== undefined) this.event('exception', exception);
     return this;
   }
@@ -295,7 +303,7 @@ export class Span {
   }
 
   /** @internal 0: unset, 1: ok, 2: error. What is ok stays so. */
-  setStatus(status: number, message: string): void {
+  markStatus(status: number, message: string): void {
     if (this.state !== OPEN) return;
     const now = (this.flags >> STATUS_SHIFT) & STATUS_MASK;
     if (now === STATUS_OK || status === 0) return;

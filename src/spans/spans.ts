@@ -4,7 +4,9 @@ import type { SpanAttributes, SpanValue } from './attributes.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
 import { runWith } from './context/context-storage.js';
-import type { Baggage } from './context/baggage.js';
+import { NO_BAGGAGE } from './context/baggage.js';
+import { CarriedBaggage } from './context/carried.js';
+import type { Carried } from './context/carried.js';
 import { pool, refill } from './context/ids.js';
 import { RemoteParent } from './context/remote-parent.js';
 import { KIND_SHIFT, KINDS, PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
@@ -12,7 +14,7 @@ import type { SpanKind } from './layout.js';
 import { checkName, isIdle, openOutput, output } from './recording.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
-import { NOT_RECORDED, OPEN, snapshot, Span } from './span.js';
+import { NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
 import type { SpanOutput } from './write/span-output.js';
@@ -55,8 +57,11 @@ export function startSpan(name: string, attributes?: SpanAttributes, options?: S
   }
   const active = activeContext();
   const parent = active === undefined ? undefined : active.activeSpan;
-  const baggage = active === undefined ? undefined : active.baggage;
-  const span = begin(to, name, parent, baggage, true, 0);
+  const carried = active === undefined ? undefined : active.carried;
+  const span =
+    carried?.suppressesTracing === true
+      ? unrecorded('', undefined, carried)
+      : begin(to, name, parent, carried, true, 0);
   if (span.state !== OPEN) return span;
   if (attributes !== undefined) give(span, attributes);
   to.ring.readStamp();
@@ -76,7 +81,7 @@ function begin(
   to: SpanOutput,
   name: string,
   parent: Parent,
-  baggage: Baggage | undefined,
+  carried: Carried | undefined,
   trusted: boolean,
   kind: number,
 ): Span {
@@ -95,15 +100,18 @@ function begin(
     const sampled = decide(to, t2, t3, SAMPLED, false);
     const t0 = pool[at + 2]!;
     const t1 = pool[at + 3]!;
-    return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, 0, 0, sampled | kind, '', baggage);
+    return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, 0, 0, sampled | kind, '', carried);
   }
   if (parent instanceof Span) {
     const { t0, t1, t2, t3, traceState } = parent;
-    const callers = parent.flags & TRACE_FLAGS_MASK;
+    let callers = parent.flags & TRACE_FLAGS_MASK;
+    if (parent.state === REMOTE) {
+      callers = decide(to, t2, t3, callers, trusted) | (callers & RANDOM) | PARENT_REMOTE;
+    }
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
     const flags = callers | kind;
-    return new Span(to, state, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, baggage);
+    return new Span(to, state, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
   }
   const [t0, t1, t2, t3] = parent.parent!.trace;
   const [p0, p1] = parent.parent!.span;
@@ -111,7 +119,7 @@ function begin(
   const sampled = decide(to, t2, t3, callers, trusted);
   const flags = sampled | (callers & RANDOM) | PARENT_REMOTE | kind;
   const { traceState } = parent;
-  return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, baggage);
+  return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
 }
 
 /** Gives a span its first attributes. */
@@ -135,11 +143,18 @@ function decide(
   return sampler.ratio >= 1 || isInShare(sampler.ratio, t2, t3) ? SAMPLED : 0;
 }
 
+/** What is carried below a caller: its baggage, and what is active here besides. */
+function carriedBy({ baggage }: RemoteParent, active: Carried | undefined): Carried | undefined {
+  if (active !== undefined) return active.withBaggage(baggage ?? NO_BAGGAGE);
+  return baggage === undefined ? undefined : new CarriedBaggage(baggage);
+}
+
 function parentOf(options: StartOptions | undefined, active: ActiveContext | undefined): Parent {
   const given: unknown = options?.parent;
   if (given === undefined) return active?.activeSpan;
   if (given === null) return undefined;
-  if (given instanceof Span) return given === NOTHING ? undefined : given;
+  // One without ids carries something at most.
+  if (given instanceof Span) return given.activeSpan;
   if (given instanceof RemoteParent) return given.parent === undefined ? undefined : given;
   throw wrongType('parent', given, 'a span, what extract returns, or null');
 }
@@ -165,7 +180,8 @@ export function startScopedSpan(
   const active = activeContext();
   const parent = parentOf(options, active);
   const given = options?.parent;
-  const baggage = given instanceof RemoteParent ? given.baggage : (given ?? active)?.baggage;
+  const carried =
+    given instanceof RemoteParent ? carriedBy(given, active?.carried) : (given ?? active)?.carried;
   const kind = KINDS.indexOf(options?.kind ?? 'internal');
   if (kind === -1) throw wrongType('kind', options?.kind, KINDS.join(', '));
   const givenLinks = options?.links as unknown;
@@ -174,22 +190,131 @@ export function startScopedSpan(
       ? []
       : checkLinks(takeElements('links', givenLinks, MAX_LINKS, 'a list'));
   if (to === undefined) {
-    return parent === undefined && baggage === undefined
+    return parent === undefined && carried === undefined
       ? NOTHING
-      : unrecorded(name, parent, baggage);
+      : unrecorded(name, parent, carried);
   }
+  if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
   const trusted = !(given instanceof RemoteParent) || given.trusted;
-  const span = begin(to, name, parent, baggage, trusted, kind << KIND_SHIFT);
+  const span = begin(to, name, parent, carried, trusted, kind << KIND_SHIFT);
   if (span.state !== OPEN) return span;
   if (attributes !== undefined) give(span, attributes);
   span.start = to.timeOf(options?.startTime, 'startTime');
   if (links.length > 0) span.extra().links = links;
-  if (scope !== undefined) {
-    span.scope = to.scopeNumber(scope);
-    if (span.scope === 0) span.extra().scope = scope;
-  }
+  if (scope !== undefined) giveScope(to, span, scope);
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
+}
+
+/** What a caller that has a context of its own may say of a span. */
+export interface SpanDetails {
+  /** Whether a new trace begins. */
+  root: boolean;
+  startTime: Instant | undefined;
+  links: readonly SpanLink[];
+  /** Decides about a span that has its ids, name and attributes; it may change the latter. */
+  decide: ((span: Span) => Decision) | undefined;
+}
+
+/** What becomes of a span: not recorded, recorded, or recorded with the flag that says so to others. */
+export type Decision = 0 | 1 | 2;
+
+/**
+ * Starts a span below what is active in a context, for APIs that have contexts of their own.
+ *
+ * @param name a string.
+ * @param kind its number in the layout.
+ * @param attributes become the span's own.
+ */
+export function startIn(
+  context: ActiveContext | undefined,
+  scope: Scope,
+  name: string,
+  kind: number,
+  attributes: Record<string, SpanValue> | undefined,
+): Span {
+  const to = output;
+  if (to === undefined) return startInWith(context, scope, name, kind, attributes, NO_DETAILS);
+  let parent: Parent;
+  let carried: Carried | undefined;
+  if (context !== undefined) {
+    parent = context.activeSpan;
+    carried = context.carried;
+    if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
+  }
+  const span = begin(to, name, parent, carried, true, kind << KIND_SHIFT);
+  if (span.state !== OPEN) return span;
+  span.attributes = attributes;
+  if (scope.output === to) span.scope = scope.number;
+  else giveScope(to, span, scope);
+  to.ring.readStamp();
+  span.start = to.ring.stamp[0]!;
+  if (to.open !== undefined) span.slot = to.open.begin(span);
+  return span;
+}
+
+const NO_DETAILS: SpanDetails = { root: false, startTime: undefined, links: [], decide: undefined };
+
+/** As `startIn`, of a span about which there is more to say. */
+export function startInWith(
+  context: ActiveContext | undefined,
+  scope: Scope,
+  name: string,
+  kind: number,
+  attributes: Record<string, SpanValue> | undefined,
+  { root, startTime, links, decide: decideOn }: SpanDetails,
+): Span {
+  const to = openOutput();
+  const carried = context?.carried;
+  const parent = root ? undefined : context?.activeSpan;
+  if (to === undefined) {
+    return parent === undefined && carried === undefined
+      ? NOTHING
+      : unrecorded(name, parent, carried);
+  }
+  if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
+  const span = begin(to, name, parent, carried, true, kind << KIND_SHIFT);
+  span.attributes = attributes;
+  if (decideOn !== undefined) {
+    const decision = decideOn(span);
+    span.state = decision === 0 ? NOT_RECORDED : OPEN;
+    span.flags = (span.flags & ~SAMPLED) | (decision === 2 ? SAMPLED : 0);
+  }
+  if (span.state !== OPEN) {
+    span.attributes = undefined;
+    return span;
+  }
+  span.start = to.timeOf(startTime, 'startTime');
+  if (links.length > 0) span.extra().links = links;
+  giveScope(to, span, scope);
+  if (to.open !== undefined) span.slot = to.open.begin(span);
+  return span;
+}
+
+function giveScope(to: SpanOutput, span: Span, scope: Scope): void {
+  span.scope = to.scopeNumber(scope);
+  if (span.scope === 0) span.extra().scope = scope;
+}
+
+/**
+ * A span that only stands for another, whose ids are known: as parent, in a link, or to be active.
+ *
+ * @param trace four words, and `id` two.
+ * @param isRemote whether it is of another process.
+ */
+export function standIn(
+  trace: readonly [number, number, number, number],
+  id: readonly [number, number],
+  traceFlags: number,
+  isRemote: boolean,
+  traceState: string,
+  carried: Carried | undefined,
+): Span {
+  const state = isRemote ? REMOTE : NOT_RECORDED;
+  const [t0, t1, t2, t3] = trace;
+  const [s0, s1] = id;
+  const flags = traceFlags & TRACE_FLAGS_MASK;
+  return new Span(undefined, state, '', t0, t1, t2, t3, s0, s1, 0, 0, flags, traceState, carried);
 }
 
 /**
@@ -208,19 +333,18 @@ export function startRequest(
   trusted: boolean,
 ): Span {
   const to = output ?? openOutput();
-  const baggage = parent?.baggage;
+  const carried = parent instanceof RemoteParent ? carriedBy(parent, undefined) : parent?.carried;
   const above = parentOf({ parent: parent ?? null }, undefined);
   if (to === undefined) {
-    return above === undefined && baggage === undefined
+    return above === undefined && carried === undefined
       ? NOTHING
-      : unrecorded(name, above, baggage);
+      : unrecorded(name, above, carried);
   }
-  const span = begin(to, name, above, baggage, trusted, KINDS.indexOf(kind) << KIND_SHIFT);
+  const span = begin(to, name, above, carried, trusted, KINDS.indexOf(kind) << KIND_SHIFT);
   span.attributes = attributes;
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
-  span.scope = to.scopeNumber(scope);
-  if (span.scope === 0) span.extra().scope = scope;
+  giveScope(to, span, scope);
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
 }
@@ -245,9 +369,9 @@ function checkLinks(links: readonly unknown[]): SpanLink[] {
 }
 
 /** Without a place for spans, what was received is passed on as it came. */
-function unrecorded(name: string, parent: Parent, baggage: Baggage | undefined): Span {
+function unrecorded(name: string, parent: Parent, carried: Carried | undefined): Span {
   if (parent === undefined) {
-    return new Span(undefined, NOT_RECORDED, name, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', baggage);
+    return new Span(undefined, NOT_RECORDED, name, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', carried);
   }
   const isLocal = parent instanceof Span;
   const [t0, t1, t2, t3] = isLocal
@@ -270,7 +394,7 @@ function unrecorded(name: string, parent: Parent, baggage: Baggage | undefined):
     0,
     flags,
     state,
-    baggage,
+    carried,
   );
 }
 

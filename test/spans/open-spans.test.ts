@@ -52,7 +52,7 @@ test('the record of an open span ends as what the span has become', async () => 
     for (let n = 0; n < ended; n++) startSpan('GET /grüße', { n, text: 'ä€😀' }).end();
     startSpan('GET /grüße', { n: 1000, text: '' }).end();
     const ok = startSpan('GET /grüße', { n: 1001, text: '' });
-    ok.setStatus(1, '');
+    ok.markStatus(1, '');
     ok.end();
     const changed = startSpan('GET /grüße', { n: 1002, text: '' });
     changed.set('text', 'later').rename('renamed');

@@ -1,21 +1,21 @@
 import type { Span } from '../span.js';
-import type { Baggage } from './baggage.js';
+import type { Carried } from './carried.js';
 import { storedContext } from './context-storage.js';
 
 /** What is active: a span, which is its own context, or another holder of the same. */
 export interface ActiveContext {
   readonly activeSpan: Span | undefined;
-  readonly baggage: Baggage | undefined;
+  readonly carried: Carried | undefined;
 }
 
-/** Baggage that is active without a new span. */
-export class BaggageScope implements ActiveContext {
+/** What is carried without a new span. */
+export class CarriedScope implements ActiveContext {
   readonly activeSpan: Span | undefined;
-  readonly baggage: Baggage | undefined;
+  readonly carried: Carried | undefined;
 
-  constructor(activeSpan: Span | undefined, baggage: Baggage) {
+  constructor(activeSpan: Span | undefined, carried: Carried) {
     this.activeSpan = activeSpan;
-    this.baggage = baggage;
+    this.carried = carried;
   }
 }
 

@@ -34,40 +34,60 @@ function decode(value: string): string {
   }
 }
 
-/**
- * Reads the header `baggage`. Properties of entries are ignored, and so is what violates the
- * specification. Undefined when nothing is left.
- */
-export function parseBaggage(header: string): Baggage | undefined {
-  if (header.length > MAX_BYTES) return undefined;
-  let entries: Record<string, string> | undefined;
-  let count = 0;
+/** An entry of a header: name, value, and its properties as they came. */
+export type FormattedEntry = readonly [name: string, value: string, properties: string];
+
+/** The entries of a header `baggage`. What violates the specification is ignored. */
+export function parseEntries(header: string): FormattedEntry[] {
+  if (header.length > MAX_BYTES) return [];
+  const entries: FormattedEntry[] = [];
+  const names = new Set<string>();
   for (const member of header.split(',')) {
-    const [pair = ''] = member.split(';', 1);
+    const [pair = '', ...properties] = member.split(';');
     const equals = pair.indexOf('=');
     if (equals === -1) continue;
     const name = pair.slice(0, equals).trim();
     const value = pair.slice(equals + 1).trim();
     if (!TOKEN.test(name) || !OCTETS.test(value)) continue;
-    entries ??= Object.create(null) as Record<string, string>;
-    if (!(name in entries) && ++count > MAX_ENTRIES) break;
-    entries[name] = decode(value);
+    if (!names.has(name) && names.size === MAX_ENTRIES) break;
+    names.add(name);
+    entries.push([name, decode(value), properties.join(';').trim()]);
   }
-  return entries === undefined ? undefined : Object.freeze(entries);
+  return entries;
+}
+
+/** Reads the header `baggage`, without properties. Undefined when nothing is left. */
+export function parseBaggage(header: string): Baggage | undefined {
+  const entries = parseEntries(header);
+  if (entries.length === 0) return undefined;
+  const baggage = Object.create(null) as Record<string, string>;
+  for (const [name, value] of entries) baggage[name] = value;
+  return Object.freeze(baggage);
 }
 
 /** The header `baggage`; empty when there is nothing to send. What exceeds the limits is left out. */
 export function formatBaggage(baggage: Baggage): string {
+  return formatEntries(
+    Object.keys(baggage).map((name): FormattedEntry => [name, baggage[name]!, '']),
+  );
+}
+
+/** Printable ASCII without the comma: properties are not encoded. */
+const PROPERTIES = /^[\x20-\x2b\x2d-\x7e\t]*$/;
+
+/** As `formatBaggage`, of entries with properties. Those that a header cannot have are left out. */
+export function formatEntries(entries: readonly FormattedEntry[]): string {
   let header = '';
   let count = 0;
-  for (const name of Object.keys(baggage)) {
+  for (const [name, text, properties] of entries) {
     if (!TOKEN.test(name) || count === MAX_ENTRIES) continue;
-    const value = baggage[name]!.replaceAll(NOT_OCTETS, (text) =>
-      Buffer.from(text)
+    const value = text.replaceAll(NOT_OCTETS, (octets) =>
+      Buffer.from(octets)
         .toString('hex')
         .replaceAll(/../g, (code) => `%${code.toUpperCase()}`),
     );
-    const entry = `${header === '' ? '' : ','}${name}=${value}`;
+    const more = properties !== '' && PROPERTIES.test(properties) ? `;${properties}` : '';
+    const entry = `${header === '' ? '' : ','}${name}=${value}${more}`;
     if (header.length + entry.length > MAX_BYTES) continue;
     header += entry;
     count++;

@@ -24,6 +24,7 @@ import {
   TRACE_STATE,
 } from '../layout.js';
 import type { Policy } from '../policy.js';
+import { REMOTE } from '../span.js';
 import type { Span, SpanLink } from '../span.js';
 import { SUBSTREAM_OFFSET } from '../../heph/layout.js';
 import type { EventWriter } from './event-writer.js';
@@ -152,10 +153,11 @@ function putLink(writer: EventWriter, { to }: SpanLink): void {
   if (isRemote && to.parent === undefined) return;
   const [t0, t1, t2, t3] = isRemote ? to.parent!.trace : [to.t0, to.t1, to.t2, to.t3];
   const [s0, s1] = isRemote ? to.parent!.span : [to.s0, to.s1];
-  const flags = isRemote ? to.parent!.flags | PARENT_REMOTE : to.flags & TRACE_FLAGS_MASK;
+  const flags = isRemote ? to.parent!.flags : to.flags & TRACE_FLAGS_MASK;
+  const remote = isRemote || to.state === REMOTE ? PARENT_REMOTE : 0;
   writer.words(LINK, t0, t1);
   writer.words(LINK_TRACE_LOW, t2, t3);
   writer.words(SPAN_ID, s0, s1);
-  writer.words(FLAGS, 0, flags);
+  writer.words(FLAGS, 0, flags | remote);
   if (to.traceState !== '') writer.text(TRACE_STATE, to.traceState);
 }

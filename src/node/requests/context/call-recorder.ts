@@ -45,14 +45,14 @@ class SpanCall implements Call {
     span.set(http.STATUS_CODE, status);
     if (status < 400) return;
     span.set(http.ERROR_TYPE, String(status));
-    span.setStatus(ERROR, '');
+    span.markStatus(ERROR, '');
   }
 
   end(failure?: string): void {
     const span = this.#span;
     if (failure !== undefined) {
       span.set(http.ERROR_TYPE, failure);
-      span.setStatus(ERROR, '');
+      span.markStatus(ERROR, '');
     }
     span.end();
   }

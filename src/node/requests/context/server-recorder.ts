@@ -143,7 +143,7 @@ export class SpanServerRecorder implements ServerRecorder {
       if (bytes !== undefined) attributes[http.RESPONSE_BYTES] = bytes;
       if (isAborted || (status ?? 0) >= 500) {
         attributes[http.ERROR_TYPE] = isAborted ? http.ABORTED : String(status);
-        span.setStatus(ERROR, '');
+        span.markStatus(ERROR, '');
       }
       if (route !== '') {
         attributes[http.ROUTE] = route;

@@ -1,0 +1,77 @@
+import type * as Api from '@opentelemetry/api';
+import { TracewrightError } from '../core/errors.js';
+
+/** A copy of `@opentelemetry/api`. */
+export type ApiCopy = typeof Api;
+
+const NAME = '@opentelemetry/api';
+/** Files that are a whole copy: the package's own, and the one that Next.js has compiled. */
+const COPY = /[\\/]@opentelemetry[\\/]api[\\/](?:build[\\/]src[\\/])?index\.js$/;
+
+function isApi(value: unknown): value is ApiCopy {
+  if (typeof value !== 'object' || value === null) return false;
+  const { trace, context, propagation } = value as Partial<ApiCopy>;
+  return (
+    typeof trace?.setGlobalTracerProvider === 'function' &&
+    typeof context?.setGlobalContextManager === 'function' &&
+    typeof propagation?.setGlobalPropagator === 'function'
+  );
+}
+
+/** Where the program's own modules are resolved from, the first one first. */
+function programPaths(): string[] {
+  const [, script] = process.argv;
+  const path = process.getBuiltinModule('node:path');
+  const directory = path.join(process.cwd(), 'x');
+  if (script === undefined) return [directory];
+  try {
+    // npm starts a program by a link.
+    return [process.getBuiltinModule('node:fs').realpathSync(script), script, directory];
+  } catch {
+    return [script, directory];
+  }
+}
+
+/** The copy that the program gets when it imports the API; undefined: it has none. */
+export function programsApi(): ApiCopy | undefined {
+  const { createRequire } = process.getBuiltinModule('node:module');
+  for (const path of programPaths()) {
+    try {
+      const copy: unknown = createRequire(path)(NAME);
+      if (isApi(copy)) return copy;
+    } catch {
+      // Not from there.
+    }
+  }
+  return undefined;
+}
+
+/** A copy that has been loaded. */
+export interface LoadedCopy {
+  readonly api: ApiCopy;
+  /** Such as `1.9.0`; undefined: it does not say. */
+  readonly version: string | undefined;
+}
+
+/** Every copy that has been loaded. The API has no ES modules in Node, so all are in the cache of `require`. */
+export function loadedCopies(): LoadedCopy[] {
+  const { createRequire } = process.getBuiltinModule('node:module');
+  const { cache } = createRequire(programPaths().at(-1)!);
+  const found: LoadedCopy[] = [];
+  for (const file of Object.keys(cache)) {
+    if (!COPY.test(file)) continue;
+    const copy: unknown = cache[file]?.exports;
+    if (!isApi(copy)) continue;
+    const { VERSION } = (cache[file.replace(/index\.js$/, 'version.js')]?.exports ?? {}) as {
+      VERSION?: unknown;
+    };
+    found.push({ api: copy, version: typeof VERSION === 'string' ? VERSION : undefined });
+  }
+  return found;
+}
+
+/** @throws TracewrightError that says what to install. */
+export function missingApi(): TracewrightError {
+  const limit = 'npm install @opentelemetry/api, or register({ api })';
+  return new TracewrightError('ERR_DEPENDENCY', `${NAME} cannot be found: ${limit}`, { limit });
+}

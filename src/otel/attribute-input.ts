@@ -1,0 +1,21 @@
+import type { SpanAttributes, SpanValue } from '../spans/attributes.js';
+import { snapshot } from '../spans/span.js';
+import { countWrongArgument } from './wrong-arguments.js';
+
+/** Attributes that a program has given, as an object of the span's own. What is no object counts as wrong. */
+export function attributesOf(given: unknown): Record<string, SpanValue> | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (typeof given === 'object' && !Array.isArray(given)) return snapshot(given as SpanAttributes);
+  countWrongArgument();
+  return undefined;
+}
+
+/** Whether a value can be recorded. */
+export function isValue(value: unknown): value is SpanValue {
+  return typeof value !== 'function' && typeof value !== 'symbol';
+}
+
+/** A value as it is now: the program may change its array afterwards. */
+export function valueOf(value: SpanValue): SpanValue {
+  return Array.isArray(value) ? [...(value as unknown[])] : value;
+}

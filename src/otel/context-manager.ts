@@ -1,0 +1,111 @@
+import type { Context, ContextManager } from '@opentelemetry/api';
+import { spans } from '../spans/shared-spans.js';
+import { activeIn, addRoot, ApiContext } from './api-context.js';
+import { addOwnManager } from './api-globals.js';
+import { bindEmitter, isEmitter } from './bound-emitter.js';
+import { countWrongArgument } from './wrong-arguments.js';
+
+const { contextStorage, runWith } = spans;
+
+type AnyFunction = (this: unknown, ...values: unknown[]) => unknown;
+
+function call(fn: AnyFunction, self: unknown, values: unknown[]): unknown {
+  return fn.apply(self, values);
+}
+
+/** What `attach` returns. */
+export interface AttachedContext {
+  /** Makes active again what was so before. */
+  dispose(): void;
+}
+
+/**
+ * Keeps the active context of the OpenTelemetry API, which is that of tracewright/spans too: `activeSpan()` and
+ * `trace.getActiveSpan()` are the same span.
+ */
+export class TracewrightContextManager implements ContextManager {
+  readonly #root: Context;
+  #isEnabled = true;
+
+  /**
+   * @param root what is active where nothing is: `ROOT_CONTEXT` of the API that the program uses. Default: an empty
+   *   context.
+   */
+  constructor(root?: Context) {
+    this.#root = root ?? new ApiContext(undefined, undefined);
+    addRoot(this.#root);
+    addOwnManager(this);
+  }
+
+  active(): Context {
+    const active = this.#isEnabled ? spans.activeContext() : undefined;
+    if (active === undefined) return this.#root;
+    // Spans, and what carries something without one, have the methods of contexts.
+    return active instanceof ApiContext ? active.shown : (active as unknown as Context);
+  }
+
+  with<Arguments extends unknown[], Fn extends (...values: Arguments) => ReturnType<Fn>>(
+    context: Context,
+    fn: Fn,
+    thisArg?: ThisParameterType<Fn>,
+    ...values: Arguments
+  ): ReturnType<Fn> {
+    if (typeof fn !== 'function') {
+      countWrongArgument();
+      return undefined as ReturnType<Fn>;
+    }
+    if (!this.#isEnabled) return fn.apply(thisArg, values);
+    const active = activeIn(context);
+    if (thisArg === undefined || thisArg === null) return runWith(active, fn, ...values);
+    return runWith(active, call, fn as unknown as AnyFunction, thisArg, values) as ReturnType<Fn>;
+  }
+
+  bind<Target>(context: Context, target: Target): Target {
+    const given: unknown = target;
+    if (typeof given === 'function')
+      return this.#bindFunction(context, given as AnyFunction) as Target;
+    if (isEmitter(given)) {
+      bindEmitter(given, (listener) => this.#bindFunction(context, listener));
+    }
+    return target;
+  }
+
+  #bindFunction(context: Context, fn: AnyFunction): AnyFunction {
+    const active = activeIn(context);
+    const isEnabled = (): boolean => this.#isEnabled;
+    const bound = function (this: unknown, ...values: unknown[]): unknown {
+      return isEnabled() ? runWith(active, call, fn, this, values) : call(fn, this, values);
+    };
+    // Express and others look at it.
+    Object.defineProperty(bound, 'length', { value: fn.length, configurable: true });
+    return bound;
+  }
+
+  enable(): this {
+    this.#isEnabled = true;
+    return this;
+  }
+
+  /** From now on nothing is active for the API, until `enable`. What tracewright/spans makes active stays so. */
+  disable(): this {
+    this.#isEnabled = false;
+    return this;
+  }
+
+  /**
+   * Makes a context active in the calling code and what it starts, until the result is disposed of. In an async
+   * function it stays active in the caller. `with` does not have that trap.
+   */
+  attach(context: Context): AttachedContext {
+    const storage = contextStorage();
+    const before = storage.getStore();
+    storage.enterWith(activeIn(context));
+    let isAttached = true;
+    return {
+      dispose(): void {
+        if (isAttached) storage.enterWith(before);
+        isAttached = false;
+      },
+    };
+  }
+}

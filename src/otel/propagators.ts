@@ -1,0 +1,131 @@
+import type {
+  Baggage,
+  BaggageEntry,
+  Context,
+  SpanContext,
+  TextMapGetter,
+  TextMapPropagator,
+  TextMapSetter,
+} from '@opentelemetry/api';
+import { formatEntries, parseEntries } from '../spans/context/baggage.js';
+import type { FormattedEntry } from '../spans/context/baggage.js';
+import { checkTraceState, parseTraceParent } from '../spans/context/trace-context.js';
+import { spans } from '../spans/shared-spans.js';
+import { activeIn } from './api-context.js';
+import { BaggageView, entriesOf, entryOf } from './baggage-view.js';
+import { BAGGAGE_KEY, SPAN_KEY, SUPPRESS_TRACING_KEY } from './keys.js';
+import { standInOf } from './span-context.js';
+import { countWrongArgument } from './wrong-arguments.js';
+
+const TRACE_PARENT = 'traceparent';
+const TRACE_STATE = 'tracestate';
+const BAGGAGE = 'baggage';
+
+/** Headers of one name that are looked at. */
+const MAX_HEADERS = 64;
+
+/** The values of a header; undefined if there is none. */
+function headers<Carrier>(
+  getter: TextMapGetter<Carrier>,
+  carrier: Carrier,
+  name: string,
+): string[] | undefined {
+  const value: unknown = getter.get(carrier, name);
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) return undefined;
+  return value.slice(0, MAX_HEADERS).filter((each) => typeof each === 'string');
+}
+
+function isSuppressed(context: Context): boolean {
+  return context.getValue(SUPPRESS_TRACING_KEY) === true;
+}
+
+/** W3C's headers `traceparent` and `tracestate`, and `baggage`, through the API's contexts, getters and setters. */
+export class W3CPropagator implements TextMapPropagator {
+  inject<Carrier>(context: Context, carrier: Carrier, setter: TextMapSetter<Carrier>): void {
+    try {
+      if (isSuppressed(context)) return;
+      injectSpan(context.getValue(SPAN_KEY), carrier, setter);
+      injectBaggage(context.getValue(BAGGAGE_KEY), carrier, setter);
+    } catch {
+      countWrongArgument();
+    }
+  }
+
+  extract<Carrier>(context: Context, carrier: Carrier, getter: TextMapGetter<Carrier>): Context {
+    try {
+      const baggage = extractBaggage(carrier, getter);
+      const withBaggage = baggage === undefined ? context : context.setValue(BAGGAGE_KEY, baggage);
+      return extractSpan(withBaggage, carrier, getter);
+    } catch {
+      countWrongArgument();
+      return context;
+    }
+  }
+
+  fields(): string[] {
+    return [TRACE_PARENT, TRACE_STATE, BAGGAGE];
+  }
+}
+
+function injectSpan<Carrier>(
+  span: unknown,
+  carrier: Carrier,
+  setter: TextMapSetter<Carrier>,
+): void {
+  if (typeof span !== 'object' || span === null) return;
+  const own =
+    span instanceof spans.Span
+      ? span.activeSpan
+      : standInOf((span as { spanContext(): SpanContext }).spanContext(), undefined);
+  if (own === undefined) return;
+  const { trace_id, span_id, trace_flags } = own.ids;
+  setter.set(carrier, TRACE_PARENT, `00-${trace_id}-${span_id}-${trace_flags}`);
+  if (own.traceState !== '') setter.set(carrier, TRACE_STATE, own.traceState);
+}
+
+function injectBaggage<Carrier>(
+  baggage: unknown,
+  carrier: Carrier,
+  setter: TextMapSetter<Carrier>,
+): void {
+  if (baggage === undefined || baggage === null) return;
+  const entries = entriesOf(baggage).map(([name, { value, metadata }]): FormattedEntry => [
+    name,
+    value,
+    metadata?.toString() ?? '',
+  ]);
+  const header = formatEntries(entries);
+  if (header !== '') setter.set(carrier, BAGGAGE, header);
+}
+
+function extractSpan<Carrier>(
+  context: Context,
+  carrier: Carrier,
+  getter: TextMapGetter<Carrier>,
+): Context {
+  const [header, ...others] = headers(getter, carrier, TRACE_PARENT) ?? [];
+  if (header === undefined || others.length > 0) return context;
+  const parent = parseTraceParent(header.trim());
+  if (parent === undefined) return context;
+  const state = headers(getter, carrier, TRACE_STATE);
+  const traceState = state === undefined ? '' : checkTraceState(state.join(','));
+  const carried = activeIn(context)?.carried;
+  const { trace, span, flags } = parent;
+  const standIn = spans.standIn(trace, span, flags, true, traceState, carried);
+  // A span is a context of its own: with nothing else in it, no other is needed.
+  return standIn as unknown as Context;
+}
+
+function extractBaggage<Carrier>(
+  carrier: Carrier,
+  getter: TextMapGetter<Carrier>,
+): Baggage | undefined {
+  const header = headers(getter, carrier, BAGGAGE);
+  if (header === undefined) return undefined;
+  const entries = new Map<string, BaggageEntry>();
+  for (const [name, value, properties] of parseEntries(header.join(','))) {
+    entries.set(name, entryOf(value, properties));
+  }
+  return entries.size === 0 ? undefined : new BaggageView(entries);
+}

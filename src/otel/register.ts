@@ -1,0 +1,110 @@
+import { shared } from '../core/process-state.js';
+import { addRoot } from './api-context.js';
+import { apiGlobals } from './api-globals.js';
+import { loadedCopies, missingApi, programsApi } from './api-copies.js';
+import type { ApiCopy, LoadedCopy } from './api-copies.js';
+import { TracewrightContextManager } from './context-manager.js';
+import { W3CPropagator } from './propagators.js';
+import { TracewrightProvider } from './provider.js';
+import type { ProviderOptions } from './provider.js';
+
+/** Options of `register`. */
+export interface RegisterOptions extends ProviderOptions {
+  /**
+   * The module `@opentelemetry/api` itself, for programs in which it cannot be found: bundled ones, for instance.
+   * Default: the copy that the program's main file gets.
+   */
+  api?: ApiCopy;
+}
+
+/** What `register` has set up. */
+export interface Registration {
+  readonly provider: TracewrightProvider;
+  /** Flushes, and ends the recording of this thread's spans. Under the register hook it only flushes. */
+  shutdown(): Promise<void>;
+  /** Resolves once the spans that this thread has ended are in the file, or have been handed to the network. */
+  forceFlush(): Promise<void>;
+}
+
+/** Of two versions 1.x.y whether the first is the newer one; one that is not known is the oldest. */
+function isNewer(a: string | undefined, b: string | undefined): boolean {
+  const [, minorA = 0, patchA = 0] = (a ?? '').split('.').map(Number);
+  const [, minorB = 0, patchB = 0] = (b ?? '').split('.').map(Number);
+  return minorA > minorB || (minorA === minorB && patchA > patchB);
+}
+
+/**
+ * The copy that registers for all: they share their globals, and one of version 1.n uses what another of 1.n or later
+ * has registered. So it is the newest, or the one whose version the globals have already.
+ */
+function registrar(program: ApiCopy, copies: readonly LoadedCopy[]): ApiCopy {
+  const present = apiGlobals()?.version;
+  if (present !== undefined) {
+    const equal = copies.filter(({ version }) => version === present).map(({ api }) => api);
+    return equal.includes(program) ? program : (equal[0] ?? program);
+  }
+  let best = copies.find(({ api }) => api === program) ?? { api: program, version: undefined };
+  for (const copy of copies) if (isNewer(copy.version, best.version)) best = copy;
+  return best.api;
+}
+
+/** Tracers that a program got from a copy before anything was registered ask that copy's own provider. */
+function delegateTo(provider: TracewrightProvider, { api }: LoadedCopy): void {
+  const { _proxyTracerProvider: proxy } = api.trace as unknown as {
+    _proxyTracerProvider?: { setDelegate?: (provider: TracewrightProvider) => void };
+  };
+  proxy?.setDelegate?.(provider);
+}
+
+function warn(message: string): void {
+  process.emitWarning(message, { type: 'TracewrightWarning', code: 'TRACEWRIGHT_OTEL' });
+}
+
+function registerProvider(provider: TracewrightProvider, program: ApiCopy): void {
+  const copies = loadedCopies();
+  const api = registrar(program, copies);
+  for (const copy of copies) addRoot(copy.api.ROOT_CONTEXT);
+  if (apiGlobals()?.trace !== undefined) {
+    warn('the OpenTelemetry API has another tracer provider already, which stays');
+    return;
+  }
+  const isRegistered = [
+    api.context.setGlobalContextManager(new TracewrightContextManager(api.ROOT_CONTEXT)),
+    api.propagation.setGlobalPropagator(new W3CPropagator()),
+    api.trace.setGlobalTracerProvider(provider),
+  ];
+  if (isRegistered.includes(false)) {
+    warn('the OpenTelemetry API has a context manager or propagator of somebody else, which stays');
+  }
+  for (const copy of copies) if (copy.api !== api) delegateTo(provider, copy);
+}
+
+/** What all copies of this package in the thread have registered. */
+const registered = shared<{ provider: TracewrightProvider | undefined }>('otel.registered', () => ({
+  provider: undefined,
+}));
+
+/**
+ * Has the OpenTelemetry API of this thread record with tracewright/spans: tracer provider, context manager and W3C's
+ * propagators. What somebody else has registered before stays, with a warning. A second call changes the options that
+ * it names.
+ *
+ * @throws TracewrightError `ERR_DEPENDENCY` when `@opentelemetry/api` cannot be found.
+ */
+export function register(options: RegisterOptions = {}): Registration {
+  const known = registered.provider;
+  const provider = known ?? new TracewrightProvider(options);
+  if (known === undefined) {
+    const program = options.api ?? programsApi();
+    if (program === undefined) throw missingApi();
+    registerProvider(provider, program);
+    registered.provider = provider;
+  } else {
+    known.change(options);
+  }
+  return {
+    provider,
+    forceFlush: () => provider.forceFlush(),
+    shutdown: () => provider.shutdown(),
+  };
+}

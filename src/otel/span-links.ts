@@ -1,0 +1,43 @@
+import type { SpanAttributes } from '../spans/attributes.js';
+import { spans } from '../spans/shared-spans.js';
+import type { SpanLink } from '../spans/span.js';
+import { attributesOf } from './attribute-input.js';
+import { standInOf } from './span-context.js';
+import { countWrongArgument } from './wrong-arguments.js';
+
+/** Links of one call that are looked at. */
+const MOST = 65_535;
+
+/** A link of the API; undefined, and counted, if it is none. */
+export function linkOf(given: unknown): SpanLink | undefined {
+  try {
+    const { context, attributes } = given as { context: unknown; attributes?: SpanAttributes };
+    const to = context instanceof spans.Span ? context : standInOf(context, undefined);
+    if (to !== undefined) {
+      const own = attributesOf(attributes);
+      return own === undefined ? { to } : { to, attributes: own };
+    }
+  } catch {
+    // A getter, a proxy, or nothing at all.
+  }
+  countWrongArgument();
+  return undefined;
+}
+
+/** Those of a list of the API that are links. */
+export function linksOf(given: unknown): SpanLink[] {
+  if (given === undefined || given === null) return [];
+  try {
+    const links: SpanLink[] = [];
+    let count = 0;
+    for (const each of given as Iterable<unknown>) {
+      if (++count > MOST) break;
+      const link = linkOf(each);
+      if (link !== undefined) links.push(link);
+    }
+    return links;
+  } catch {
+    countWrongArgument();
+    return [];
+  }
+}

@@ -1,0 +1,132 @@
+import type { SpanContext } from '@opentelemetry/api';
+import type { SpanAttributes } from '../spans/attributes.js';
+import { spans } from '../spans/shared-spans.js';
+import { ENDED, OPEN } from '../spans/span.js';
+import type { Span } from '../spans/span.js';
+import { attributesOf, isValue, valueOf } from './attribute-input.js';
+import { exceptionAttributesOf } from './exception-input.js';
+import { spanContextOf } from './span-context.js';
+import { linkOf, linksOf } from './span-links.js';
+import { instantOf, isTimeInput } from './time-input.js';
+import { countWrongArgument } from './wrong-arguments.js';
+
+const STATUS_ERROR = 2;
+
+function setAttribute(span: Span, name: unknown, value: unknown): void {
+  if (typeof name !== 'string' || name === '' || !isValue(value)) countWrongArgument();
+  // As in OpenTelemetry's SDK, which keeps what was there.
+  else if (value !== undefined && value !== null) {
+    span.set(name, typeof value === 'object' ? valueOf(value) : value);
+  }
+}
+
+function addLinks(span: Span, links: readonly NonNullable<ReturnType<typeof linkOf>>[]): void {
+  if (links.length === 0) return;
+  const extras = span.extra();
+  const most = span.output!.policy.limits.links;
+  const all = [...(extras.links ?? []), ...links];
+  extras.droppedLinks += Math.max(0, all.length - most);
+  extras.links = all.slice(0, most);
+}
+
+/** The methods of the API's spans, for the one class of spans that there is. */
+const methods = {
+  spanContext(this: Span): SpanContext {
+    return spanContextOf(this);
+  },
+
+  setAttribute(this: Span, name: unknown, value: unknown): Span {
+    if (this.state === OPEN) {
+      try {
+        setAttribute(this, name, value);
+      } catch {
+        countWrongArgument();
+      }
+    }
+    return this;
+  },
+
+  setAttributes(this: Span, attributes: unknown): Span {
+    if (this.state !== OPEN) return this;
+    const given = attributesOf(attributes);
+    for (const name in given) methods.setAttribute.call(this, name, given[name]);
+    return this;
+  },
+
+  addEvent(this: Span, name: unknown, attributesOrTime?: unknown, time?: unknown): Span {
+    if (this.state !== OPEN) return this;
+    if (typeof name !== 'string') {
+      countWrongArgument();
+      return this;
+    }
+    const isTime = isTimeInput(attributesOrTime);
+    const attributes = isTime ? undefined : attributesOf(attributesOrTime);
+    this.event(name, attributes, instantOf(time ?? (isTime ? attributesOrTime : undefined)));
+    return this;
+  },
+
+  addLink(this: Span, link: unknown): Span {
+    if (this.state !== OPEN) return this;
+    const own = linkOf(link);
+    if (own !== undefined) addLinks(this, [own]);
+    return this;
+  },
+
+  addLinks(this: Span, links: unknown): Span {
+    if (this.state === OPEN) addLinks(this, linksOf(links));
+    return this;
+  },
+
+  setStatus(this: Span, status: unknown): Span {
+    if (this.state !== OPEN) return this;
+    try {
+      const { code, message } = status as { code: unknown; message?: unknown };
+      if (code === 0 || code === 1 || code === STATUS_ERROR) {
+        const isText = typeof message === 'string';
+        if (code === STATUS_ERROR && !isText && message !== undefined && message !== null) {
+          countWrongArgument();
+        }
+        this.markStatus(code, code === STATUS_ERROR && isText ? message : '');
+        return this;
+      }
+    } catch {
+      // A getter, a proxy, or nothing at all.
+    }
+    countWrongArgument();
+    return this;
+  },
+
+  updateName(this: Span, name: unknown): Span {
+    if (typeof name === 'string') this.rename(name);
+    else countWrongArgument();
+    return this;
+  },
+
+  recordException(this: Span, exception: unknown, time?: unknown): void {
+    if (this.state !== OPEN) return;
+    const attributes: SpanAttributes | undefined = exceptionAttributesOf(exception);
+    if (attributes === undefined) countWrongArgument();
+    else this.event('exception', attributes, instantOf(time));
+  },
+
+  isRecording(this: Span): boolean {
+    return this.state === OPEN;
+  },
+
+  end(this: Span, endTime?: unknown): void {
+    if (this.state !== OPEN) return;
+    this.state = ENDED;
+    this.output!.record(this, endTime === undefined ? undefined : instantOf(endTime));
+  },
+};
+
+/** Gives all spans the methods of the API, those of tracewright/spans too: the two APIs show the same objects. */
+export function installSpanMethods(): void {
+  for (const [name, value] of Object.entries(methods)) {
+    Object.defineProperty(spans.Span.prototype, name, {
+      value,
+      configurable: true,
+      writable: true,
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import type { Context, Link, Span as ApiSpan, SpanOptions, Tracer } from '@opentelemetry/api';
+import type { ActiveContext } from '../spans/context/active-context.js';
+import type { Scope } from '../spans/scope.js';
+import { spans } from '../spans/shared-spans.js';
+import type { Span } from '../spans/span.js';
+import { activeIn, withoutSpan } from './api-context.js';
+import { attributesOf } from './attribute-input.js';
+import { activeElsewhere, isOwnManager } from './api-globals.js';
+import type { TracerPolicy } from './tracer-policy.js';
+import { askSampler } from './sampler.js';
+import { linksOf } from './span-links.js';
+import { instantOf } from './time-input.js';
+import { countWrongArgument } from './wrong-arguments.js';
+
+const { activeContext, runWith, startIn, startInWith } = spans;
+
+type Active = ActiveContext | undefined;
+type Callback = (span: ApiSpan) => unknown;
+
+const INTERNAL = 0;
+const CONSUMER = 4;
+
+/** What is active for who gave no context. */
+function activeNow(): Active {
+  return isOwnManager() ? activeContext() : activeIn(activeElsewhere());
+}
+
+function kindOf(kind: unknown): number {
+  if (kind === undefined) return INTERNAL;
+  if (typeof kind === 'number' && Number.isInteger(kind) && kind >= INTERNAL && kind <= CONSUMER) {
+    return kind;
+  }
+  countWrongArgument();
+  return INTERNAL;
+}
+
+/** Starts the spans of one library. */
+export class TracewrightTracer implements Tracer {
+  readonly #scope: Scope;
+  readonly #policy: TracerPolicy;
+
+  constructor(scope: Scope, policy: TracerPolicy) {
+    this.#scope = scope;
+    this.#policy = policy;
+  }
+
+  startSpan(name: string, options?: SpanOptions, context?: Context): ApiSpan {
+    const active = context === undefined ? activeNow() : activeIn(context);
+    return this.#start(name, options, active) as unknown as ApiSpan;
+  }
+
+  startActiveSpan<Fn extends (span: ApiSpan) => unknown>(name: string, fn: Fn): ReturnType<Fn>;
+  startActiveSpan<Fn extends (span: ApiSpan) => unknown>(
+    name: string,
+    options: SpanOptions,
+    fn: Fn,
+  ): ReturnType<Fn>;
+  startActiveSpan<Fn extends (span: ApiSpan) => unknown>(
+    name: string,
+    options: SpanOptions,
+    context: Context,
+    fn: Fn,
+  ): ReturnType<Fn>;
+  startActiveSpan(
+    name: string,
+    second?: SpanOptions | Callback,
+    third?: Context | Callback,
+    fourth?: Callback,
+  ): unknown {
+    let options: SpanOptions | undefined;
+    let context: Context | undefined;
+    let fn: Callback | undefined;
+    if (typeof second === 'function') {
+      fn = second;
+    } else if (typeof third === 'function') {
+      options = second;
+      fn = third;
+    } else {
+      options = second;
+      context = third;
+      fn = fourth;
+    }
+    if (typeof fn !== 'function') {
+      countWrongArgument();
+      return undefined;
+    }
+    const active = context === undefined ? activeNow() : activeIn(context);
+    const span = this.#start(name, options, active);
+    // A span that carries what was active is the context that contains it.
+    return runWith(span, fn, span as unknown as ApiSpan);
+  }
+
+  #start(name: unknown, options: SpanOptions | undefined, active: Active): Span {
+    const given = typeof name === 'string' ? name : this.#nameOf(name);
+    if (this.#policy.sampler === undefined) {
+      if (options === undefined) return startIn(active, this.#scope, given, INTERNAL, undefined);
+      try {
+        const { links, root, startTime } = options;
+        if (links === undefined && root !== true && startTime === undefined) {
+          const kind = kindOf(options.kind);
+          return startIn(active, this.#scope, given, kind, attributesOf(options.attributes));
+        }
+      } catch {
+        // A getter, a proxy, or null: once more below.
+      }
+    }
+    return this.#startUnusual(given, options, active);
+  }
+
+  #startUnusual(name: string, options: SpanOptions | undefined, active: Active): Span {
+    const { attributes, kind, links, root, startTime } = readOptions(options);
+    const { sampler } = this.#policy;
+    const ownKind = kindOf(kind);
+    const context = root === true ? withoutSpan(active) : active;
+    return startInWith(context, this.#scope, name, ownKind, attributesOf(attributes), {
+      root: root === true,
+      startTime: instantOf(startTime),
+      links: linksOf(links),
+      decide:
+        sampler === undefined
+          ? undefined
+          : (span) => askSampler(sampler, span, ownKind, context, (links ?? []) as Link[]),
+    });
+  }
+
+  #nameOf(name: unknown): string {
+    countWrongArgument();
+    try {
+      return String(name);
+    } catch {
+      return '';
+    }
+  }
+}
+
+/** Options, each read once; what cannot be read is not set. */
+function readOptions(options: unknown): Partial<Record<keyof SpanOptions, unknown>> {
+  if (options === undefined || options === null) return {};
+  const read: Partial<Record<keyof SpanOptions, unknown>> = {};
+  for (const name of ['attributes', 'kind', 'links', 'root', 'startTime'] as const) {
+    try {
+      read[name] = (options as SpanOptions)[name];
+    } catch {
+      countWrongArgument();
+    }
+  }
+  return read;
+}
