@@ -75,6 +75,8 @@ const exceptions = [
   [/^spans\/hook-place$/, 'core/start'],
   // ncc finds the binaries in files of older syntax only: see load-addon.ts.
   [/^core\/load-addon$/, 'core/load-addon'],
+  // Names of channels, of which the hook needs no more at the start.
+  [/^libraries\/watched-channels$/, 'node/start'],
   // All that the hook needs of Heph at the start; a file of its own would take longer to load.
   [/^heph\/file-names$/, 'core/start'],
 ];
@@ -86,9 +88,14 @@ const folders = [
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^spans\/read\//, 'spans/reading'],
   // Little, and needed by the hook where no spans are.
-  [/^spans\/(layout|route)$/, 'core/core'],
+  [/^spans\/(layout|route|schema-url)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
   [/^otel\//, 'otel/otel'],
+  [/^libraries\/(record-library|library|engine\/(?!sql|redis))/, 'libraries/libraries'],
+  [/^libraries\/engine\/sql/, 'libraries/sql'],
+  [/^libraries\/engine\/redis-commands$/, 'libraries/redis-commands'],
+  // Loaded with the library's first message.
+  [/^libraries\/([\w-]+)$/, 'libraries/$1'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],

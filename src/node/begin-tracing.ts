@@ -17,6 +17,8 @@ import { completeAtExit, completeOnSignals } from './process-end.js';
 import { GarbageCollections } from './threads/garbage-collections.js';
 import type { PieceSettings } from './threads/ovni-rotation.js';
 import { recordUnderHook } from '../spans/hook-place.js';
+import { firstChannels } from '../libraries/watched-channels.js';
+import type { LibrarySettings } from './library-settings.js';
 import { onFirstMessage } from './requests/channels.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { HephPlan, ProcessPlan } from './run/process-plan.js';
@@ -228,6 +230,20 @@ function observe(plan: ProcessPlan, requests: LateRequests | undefined): void {
     }
   }
   onFirstMessage(plan.context === undefined ? FIRST_OF_REQUESTS : FIRST_WITH_CONTEXT, begin);
+  if (heph !== undefined && plan.context !== undefined) watchLibraries(plan.libraries);
+}
+
+/** Records what libraries do, each from its first message on. */
+function watchLibraries(settings: LibrarySettings): void {
+  for (const name of settings.names) {
+    onFirstMessage(firstChannels(name), (channel, message) => {
+      part(`${name} is not traced`, () => {
+        const { recordLibrary } =
+          require('../libraries/record-library.js') as typeof import('../libraries/record-library.js');
+        recordLibrary(name, settings, { channel, message });
+      });
+    });
+  }
 }
 
 function beginFirst(): void {
@@ -252,6 +268,7 @@ function beginFirst(): void {
     heph,
     requestBytes: settings.requestBytes,
     context: settings.context,
+    libraries: settings.libraries,
     firstTid: systemThreadId(),
   };
   publishPlan(plan);

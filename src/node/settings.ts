@@ -3,6 +3,9 @@ import { hostname } from 'node:os';
 import { basename, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 import type { ContextSettings, Propagation, Trust } from './requests/context/propagation-policy.js';
+import { LIBRARIES_LIMIT, parseLibraries } from './library-settings.js';
+import type { LibrarySettings } from './library-settings.js';
+import { LIBRARY_NAMES } from '../libraries/watched-channels.js';
 import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
@@ -27,6 +30,11 @@ export interface Settings {
    * `auto` (default). How traces cross process borders then: `TRACEWRIGHT_PROPAGATE` and `TRACEWRIGHT_TRUST`.
    */
   context: ContextSettings | undefined;
+  /**
+   * `TRACEWRIGHT_LIBRARIES`: `auto` (default), `off`, or names. Where there is no context, no library is recorded.
+   * `TRACEWRIGHT_QUERY_TEXT` and `TRACEWRIGHT_ERROR_TEXT`: `1` records more of them.
+   */
+  libraries: LibrarySettings;
   /** `TRACEWRIGHT_REQUEST_BYTES`: `1`: request spans contain the number of bytes written. */
   requestBytes: boolean;
   /** `TRACEWRIGHT_QUIET`: `1`: the place of the traces is not printed. */
@@ -42,7 +50,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'CONTEXT PROPAGATE TRUST REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
+    'CONTEXT PROPAGATE TRUST LIBRARIES QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -171,6 +179,11 @@ export function readSettings(): Settings {
     }),
     name: fileName(text('TRACEWRIGHT_NAME') ?? scriptName()),
     context: readContext(),
+    libraries: {
+      names: read('TRACEWRIGHT_LIBRARIES', LIBRARY_NAMES, LIBRARIES_LIMIT, parseLibraries, 'auto'),
+      queryText: read('TRACEWRIGHT_QUERY_TEXT', false, SWITCH_VALUES, switchOf),
+      errorText: read('TRACEWRIGHT_ERROR_TEXT', false, SWITCH_VALUES, switchOf),
+    },
     requestBytes: read('TRACEWRIGHT_REQUEST_BYTES', false, SWITCH_VALUES, switchOf),
     quiet: read('TRACEWRIGHT_QUIET', false, SWITCH_VALUES, switchOf),
   };

@@ -9,6 +9,7 @@ import { Span } from './span.js';
 import {
   activeSpan,
   bind,
+  discard,
   endRequest,
   standIn,
   startIn,
@@ -32,6 +33,7 @@ export const spans = shared('spans', () => ({
   bind,
   configure,
   contextStorage,
+  discard,
   endRequest,
   extract,
   flush,

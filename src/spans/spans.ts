@@ -14,7 +14,7 @@ import type { SpanKind } from './layout.js';
 import { checkName, isIdle, openOutput, output } from './recording.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
-import { NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
+import { ENDED, NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
 import type { SpanOutput } from './write/span-output.js';
@@ -356,6 +356,13 @@ export function endRequest(span: Span): void {
   } else if (span.slot !== -1) {
     span.output!.release(span);
   }
+}
+
+/** Lets go of a span that is not worth a record after all. It must have no children. */
+export function discard(span: Span): void {
+  if (span.state !== OPEN) return;
+  span.state = ENDED;
+  if (span.slot !== -1) span.output!.release(span);
 }
 
 function checkLinks(links: readonly unknown[]): SpanLink[] {

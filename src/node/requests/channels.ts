@@ -20,7 +20,10 @@ export function subscribe(channel: string, observer: Observer): void {
  * Calls `begin` with the first message on one of the channels, once. What `begin` subscribes gets that
  * message too. Until then nothing is loaded: most processes of a build or a shell serve no request.
  */
-export function onFirstMessage(channels: readonly string[], begin: () => void): void {
+export function onFirstMessage(
+  channels: readonly string[],
+  begin: (channel: string, message: unknown) => void,
+): void {
   const observers = channels.map((channel) => {
     const observer = (message: unknown): void => {
       arrive(channel, message);
@@ -32,7 +35,7 @@ export function onFirstMessage(channels: readonly string[], begin: () => void): 
     const found: FirstMessage = { channel, observers: [] };
     first = found;
     try {
-      begin();
+      begin(channel, message);
     } finally {
       first = undefined;
     }

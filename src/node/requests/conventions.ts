@@ -1,8 +1,4 @@
-/**
- * Names and values of OpenTelemetry's semantic conventions for HTTP spans. The one place of them, and of
- * their version.
- */
-export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.44.0';
+/** Names and values of OpenTelemetry's semantic conventions for HTTP spans. The one place of them. */
 
 export const METHOD = 'http.request.method';
 export const ORIGINAL_METHOD = 'http.request.method_original';

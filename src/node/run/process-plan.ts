@@ -2,6 +2,7 @@ import { putNote } from '../../core/process-notes.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
 import type { ContextSettings } from '../requests/context/propagation-policy.js';
 import type { PieceSettings } from '../threads/ovni-rotation.js';
+import type { LibrarySettings } from '../library-settings.js';
 import { noteOrClaim } from './note-or-claim.js';
 
 /** Where the Heph trace of a process goes. */
@@ -25,6 +26,8 @@ export interface ProcessPlan {
   requestBytes: boolean;
   /** How traces cross process borders; undefined: requests are recorded without context. */
   context: ContextSettings | undefined;
+  /** Which libraries are recorded, and what of them. */
+  libraries: LibrarySettings;
   /** The first thread's number; it counts as the creator of the others. */
   firstTid: number;
 }

@@ -1,0 +1,67 @@
+import type { SpanValue } from '../../spans/attributes.js';
+import type { Failure } from '../library.js';
+import { BoundedCache } from './bounded-cache.js';
+import * as names from './conventions.js';
+import { failureOf, messageOf } from './failure.js';
+import { number, text } from './payload.js';
+
+/** What the clients of Redis publish of a command's place. */
+export interface RedisPlace {
+  database?: unknown;
+  /** A host, or the path of a socket. */
+  serverAddress?: unknown;
+  serverPort?: unknown;
+}
+
+const COMMAND = /^[A-Za-z][\w.-]{0,47}$/;
+const UNKNOWN_COMMAND = 'OTHER';
+
+const commands = new BoundedCache(512, 64, (command) =>
+  COMMAND.test(command) ? command.toUpperCase() : UNKNOWN_COMMAND,
+);
+
+/** The name of a command as the conventions have it: `GET`. */
+export function commandName(command: string): string {
+  return commands.of(command);
+}
+
+/** What the first word of a server's error may be. Scripts send errors of any form, with values in them. */
+const PREFIXES = new Set(
+  (
+    'ASK BUSY BUSYGROUP BUSYKEY CLUSTERDOWN CROSSSLOT DENIED ERR EXECABORT INPROG INVALIDOBJ IOERR LOADING ' +
+    'MASTERDOWN MISCONF MOVED NOADDR NOAUTH NOGOODSLAVE NOGROUP NOMASTERLINK NOPERM NOPROTO NOQUORUM ' +
+    'NOREPLICAS NOSCRIPT NOTBUSY NOTREADY OOM READONLY TRYAGAIN UNBLOCKED UNKILLABLE WRONGPASS WRONGTYPE'
+  ).split(' '),
+);
+
+/** What ioredis says when a command has taken too long. Its error has no code. */
+const TIMED_OUT = 'Command timed out';
+
+/** The prefix of an error of the server, else the error's code or class. */
+export function redisFailure(error: unknown): Failure {
+  const message = messageOf(error);
+  if (message === TIMED_OUT) return { type: 'timeout' };
+  const end = message.indexOf(' ');
+  const prefix = end === -1 ? message : message.slice(0, end);
+  return PREFIXES.has(prefix) ? { type: prefix, status: prefix } : failureOf(error);
+}
+
+/** @param operation the command, or what several are sent as: `PIPELINE`. */
+export function redisAttributes(
+  operation: string | undefined,
+  { database, serverAddress, serverPort }: RedisPlace,
+): Record<string, SpanValue> {
+  return {
+    [names.DB_SYSTEM]: 'redis',
+    [names.DB_OPERATION]: operation,
+    [names.DB_NAMESPACE]: typeof database === 'number' ? databaseName(database) : undefined,
+    [names.ADDRESS]: text(serverAddress),
+    [names.PORT]: number(serverPort),
+  };
+}
+
+const DATABASES = Array.from({ length: 16 }, (_, index) => String(index));
+
+function databaseName(database: number): string {
+  return DATABASES[database] ?? String(database);
+}

@@ -1,0 +1,370 @@
+/** Whose SQL it is. They differ in quotes and comments, so in where a literal ends. */
+export type Dialect = 'mysql' | 'postgresql' | 'sqlite' | 'mssql';
+
+/** What may be recorded of a statement. */
+export interface SqlReading {
+  /** Operations and tables in their order: `INSERT orders SELECT carts`; empty if nothing is known. */
+  summary: string;
+  /** The statement with `?` for its literals. Undefined: not wanted, or it is not certain what is a literal. */
+  text: string | undefined;
+}
+
+/** Characters that are read of a statement: the rest of it is mostly values. */
+const MAX_READ = 8192;
+/** As the conventions have it. */
+const MAX_SUMMARY = 255;
+const MAX_TEXT = 2000;
+const MAX_NAME = 128;
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+/** What a statement may begin with. */
+const STATEMENTS = set(
+  'SELECT INSERT UPDATE DELETE REPLACE MERGE CREATE DROP ALTER TRUNCATE CALL EXEC EXECUTE BEGIN START ' +
+    'COMMIT ROLLBACK SAVEPOINT RELEASE SET RESET SHOW USE LOCK UNLOCK PREPARE DEALLOCATE COPY GRANT REVOKE ' +
+    'DECLARE FETCH CLOSE MOVE LISTEN NOTIFY UNLISTEN VACUUM ANALYZE EXPLAIN DESCRIBE DESC DO KILL OPTIMIZE ' +
+    'PRAGMA ATTACH DETACH VALUES TABLE REFRESH REINDEX CLUSTER COMMENT DISCARD END ABORT LOAD RENAME',
+);
+/** After it another statement begins. */
+const PREFIXES = set('EXPLAIN ANALYZE VERBOSE');
+/** What may follow a common table expression, or be in parentheses. */
+const INNER = set('SELECT INSERT UPDATE DELETE MERGE');
+/** What a name of a table follows. */
+const BEFORE_TABLE = set(
+  'FROM JOIN INTO UPDATE TABLE VIEW INSERT REPLACE TRUNCATE MERGE CALL EXEC',
+);
+/** What may be in between. */
+const NOT_A_TABLE = set(
+  'INTO IGNORE LOW_PRIORITY HIGH_PRIORITY DELAYED OVERWRITE ONLY LATERAL TABLE IF NOT EXISTS OR ROLLBACK ' +
+    'ABORT FAIL REPLACE QUICK TEMPORARY TEMP',
+);
+/** Names of objects follow them that a summary has, or not. */
+const OBJECTS = set(
+  'TABLE VIEW INDEX DATABASE SCHEMA FUNCTION PROCEDURE TRIGGER SEQUENCE TYPE USER ROLE EXTENSION',
+);
+/** Functions that have a `FROM` of their own. */
+const FROM_WITHIN = set('EXTRACT TRIM SUBSTRING SUBSTR OVERLAY POSITION BTRIM');
+const DEFINITIONS = set('CREATE DROP ALTER');
+
+const LETTER = /[A-Za-z_\u0080-\uffff]/;
+const WORD = /[\w$\u0080-\uffff]*/y;
+const NUMBER = /(?:0[xX][\da-fA-F]+|0[bB][01]+|(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/y;
+const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
+const SPACE = /\s+/y;
+
+/** Reads a statement once, from its beginning until it is not certain any more what is a literal. */
+class SqlReader {
+  readonly #dialect: Dialect;
+  readonly #sql: string;
+  readonly #withText: boolean;
+  #at = 0;
+  /** Whether everything so far was certain. */
+  #isCertain = true;
+  #summary = '';
+  #isSummaryFull = false;
+  #text = '';
+  /** The word before, and what the statement does. */
+  #before = '';
+  #statement = '';
+  #isAtStart = true;
+  #expectsTable = false;
+  /** The depth of parentheses at which a comma is followed by another table; -1: none. */
+  #listDepth = -1;
+  #depth = 0;
+  /** The depth of a function with a `FROM` of its own; -1: none. */
+  #functionDepth = -1;
+
+  constructor(dialect: Dialect, sql: string, withText: boolean) {
+    this.#dialect = dialect;
+    this.#sql = sql.length > MAX_READ ? sql.slice(0, MAX_READ) : sql;
+    this.#withText = withText;
+  }
+
+  read(isWhole: boolean): SqlReading {
+    const { length } = this.#sql;
+    while (this.#at < length && this.#isCertain) this.#readToken();
+    const text = this.#text.trim();
+    const isText = this.#withText && this.#isCertain;
+    const isCut = !isWhole || text.length > MAX_TEXT;
+    return {
+      summary: this.#summary,
+      text: isText ? (isCut ? `${text.slice(0, MAX_TEXT)}…` : text) : undefined,
+    };
+  }
+
+  #readToken(): void {
+    const character = this.#sql[this.#at]!;
+    const next = this.#sql[this.#at + 1];
+    if (character === "'") this.#readString("'");
+    else if (character === '"') this.#readDoubleQuoted();
+    else if (character === '`') this.#readName('`');
+    else if (character === '[' && this.#dialect === 'mssql') this.#readName(']');
+    else if (character === '-' && next === '-' && this.#isLineComment()) this.#skipLine();
+    else if (character === '#' && this.#dialect === 'mysql') this.#skipLine();
+    else if (character === '/' && next === '*') this.#skipComment();
+    else if (character === '$' && this.#dialect === 'postgresql') this.#readDollar();
+    else if (LETTER.test(character)) this.#readWord();
+    else if (/\d/.test(character) || (character === '.' && /\d/.test(next ?? '')))
+      this.#readNumber();
+    else if (/\s/.test(character)) this.#readSpace();
+    else this.#readPunctuation(character);
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    return pattern.exec(this.#sql)?.[0] ?? '';
+  }
+
+  /** Takes `length` characters as they are. */
+  #keep(length: number): void {
+    if (this.#withText) this.#text += this.#sql.slice(this.#at, this.#at + length);
+    this.#at += length;
+  }
+
+  #keepLiteral(end: number): void {
+    if (this.#withText) this.#text += '?';
+    this.#at = end;
+    this.#expectsTable = false;
+    this.#isAtStart = false;
+    this.#before = '';
+  }
+
+  /** The index after a closing quote; undefined if it is not certain which one that is. */
+  #endOfQuoted(quote: string, from: number): number | undefined {
+    const sql = this.#sql;
+    let at = from;
+    for (;;) {
+      const found = sql.indexOf(quote, at);
+      if (found === -1) return sql.length;
+      // Whether a backslash escapes is a setting of the server.
+      let backslashes = 0;
+      while (sql[found - 1 - backslashes] === '\\' && found - 1 - backslashes >= from)
+        backslashes++;
+      const mayEscape = this.#dialect === 'mysql' || this.#dialect === 'postgresql';
+      if (mayEscape && backslashes % 2 === 1) return undefined;
+      if (sql[found + 1] !== quote) return found + 1;
+      at = found + 2;
+    }
+  }
+
+  #readString(quote: string): void {
+    const end = this.#endOfQuoted(quote, this.#at + 1);
+    if (end === undefined) this.#isCertain = false;
+    else this.#keepLiteral(end);
+  }
+
+  /** The standard's quoted name; for MySQL and old settings of SQL Server a string. */
+  #readDoubleQuoted(): void {
+    if (this.#dialect === 'postgresql') this.#readName('"');
+    else this.#readString('"');
+  }
+
+  #readName(close: string): void {
+    const sql = this.#sql;
+    const end = sql.indexOf(close, this.#at + 1);
+    if (end === -1 || sql[end + 1] === close) {
+      this.#isCertain = false;
+      return;
+    }
+    const name = sql.slice(this.#at + 1, end);
+    this.#keep(end + 1 - this.#at);
+    this.#acceptName(name);
+  }
+
+  #isLineComment(): boolean {
+    return (
+      this.#dialect !== 'mysql' || /^(?:\s|$)/.test(this.#sql.slice(this.#at + 2, this.#at + 3))
+    );
+  }
+
+  #skipLine(): void {
+    const end = this.#sql.indexOf('\n', this.#at);
+    this.#at = end === -1 ? this.#sql.length : end;
+  }
+
+  /** PostgreSQL nests comments, and MySQL runs some of them. */
+  #skipComment(): void {
+    const end = this.#sql.indexOf('*/', this.#at + 2);
+    const isPlain = end !== -1 && !this.#sql.slice(this.#at + 2, end).includes('/*');
+    if (!isPlain || this.#sql[this.#at + 2] === '!') this.#isCertain = false;
+    else this.#at = end + 2;
+  }
+
+  #readDollar(): void {
+    const tag = this.#match(DOLLAR_QUOTE);
+    if (tag === '') {
+      // The number of a parameter belongs to it.
+      const digits = /^\$\d*/.exec(this.#sql.slice(this.#at, this.#at + 12))![0];
+      this.#expectsTable = false;
+      this.#keep(digits.length);
+      return;
+    }
+    const end = this.#sql.indexOf(tag, this.#at + tag.length);
+    this.#keepLiteral(end === -1 ? this.#sql.length : end + tag.length);
+  }
+
+  #readNumber(): void {
+    const length = Math.max(1, this.#match(NUMBER).length);
+    this.#keepLiteral(this.#at + length);
+    // What is left of a word that begins with digits is not a name.
+    const rest = this.#match(WORD);
+    this.#at += rest.length;
+  }
+
+  #readSpace(): void {
+    const { length } = this.#match(SPACE);
+    if (this.#withText && !this.#text.endsWith(' ')) this.#text += ' ';
+    this.#at += length;
+  }
+
+  #readPunctuation(character: string): void {
+    this.#keep(1);
+    switch (character) {
+      case '(':
+        this.#depth++;
+        if (FROM_WITHIN.has(this.#before)) this.#functionDepth = this.#depth;
+        this.#expectsTable = false;
+        break;
+      case ')':
+        if (this.#functionDepth === this.#depth) this.#functionDepth = -1;
+        if (this.#listDepth === this.#depth) this.#listDepth = -1;
+        this.#depth--;
+        break;
+      case ',':
+        this.#expectsTable = this.#listDepth === this.#depth;
+        break;
+      case ';':
+        this.#isAtStart = true;
+        this.#statement = '';
+        this.#depth = 0;
+        this.#listDepth = -1;
+        this.#functionDepth = -1;
+        this.#expectsTable = false;
+        break;
+      default:
+        if (character !== '.') this.#expectsTable = false;
+    }
+    this.#before = character;
+  }
+
+  #readWord(): void {
+    const word = this.#match(WORD);
+    const isPrefixOfString = this.#sql[this.#at + word.length] === "'";
+    this.#keep(word.length);
+    if (isPrefixOfString && word.length <= 2) return;
+    this.#acceptWord(word, word.toUpperCase());
+  }
+
+  #acceptWord(word: string, upper: string): void {
+    const before = this.#before;
+    if (this.#isAtStart) {
+      this.#begin(upper);
+    } else if (this.#expectsTable && !NOT_A_TABLE.has(upper) && !INNER.has(upper)) {
+      this.#acceptName(word);
+      return;
+    } else if (upper === 'SELECT' || (INNER.has(upper) && isBracket(before))) {
+      this.#operation(upper);
+    } else if (
+      DEFINITIONS.has(this.#statement) &&
+      OBJECTS.has(upper) &&
+      before === this.#statement
+    ) {
+      this.#add(upper);
+      this.#expectsTable = upper === 'TABLE' || upper === 'VIEW';
+    } else if (BEFORE_TABLE.has(upper) && this.#precedesTable(upper, before)) {
+      this.#expectsTable = true;
+      this.#listDepth = upper === 'FROM' ? this.#depth : -1;
+    } else if (!NOT_A_TABLE.has(upper)) {
+      this.#expectsTable = false;
+      // An alias keeps the list, the next clause ends it.
+      if (CLAUSES.has(upper)) this.#listDepth = -1;
+    }
+    this.#before = upper;
+  }
+
+  #begin(upper: string): void {
+    if (upper === 'WITH') {
+      this.#isAtStart = false;
+      this.#statement = upper;
+      return;
+    }
+    this.#isAtStart = PREFIXES.has(upper);
+    if (STATEMENTS.has(upper)) this.#operation(upper);
+    else this.#isCertain = false;
+  }
+
+  #operation(upper: string): void {
+    this.#statement = upper;
+    this.#add(upper);
+    this.#expectsTable = BEFORE_TABLE.has(upper);
+    this.#listDepth = -1;
+  }
+
+  #precedesTable(upper: string, before: string): boolean {
+    if (upper === 'FROM') return this.#functionDepth !== this.#depth && before !== 'DISTINCT';
+    if (upper === 'JOIN' || upper === 'INTO') return true;
+    return upper === 'TABLE' && ['TRUNCATE', 'LOCK'].includes(this.#statement);
+  }
+
+  /** A name, quoted or not, with what it is qualified by. */
+  #acceptName(name: string): void {
+    const isTable = this.#expectsTable && !this.#isAtStart;
+    this.#isAtStart = false;
+    this.#before = 'name';
+    if (!isTable) return;
+    this.#expectsTable = false;
+    const full = this.#qualified(name);
+    const isFunction = this.#sql[this.#at] === '(' && this.#listDepth === this.#depth;
+    if (!isFunction && full !== undefined && full.length <= MAX_NAME) this.#add(full);
+  }
+
+  /** The rest of `schema.table`; undefined if it is of another form. */
+  #qualified(first: string): string | undefined {
+    let name = first;
+    while (this.#sql[this.#at] === '.') {
+      this.#keep(1);
+      const quote = this.#sql[this.#at];
+      const close = quote === '[' ? ']' : quote;
+      if (quote === '`' || (quote === '"' && this.#dialect === 'postgresql') || quote === '[') {
+        const end = this.#sql.indexOf(close!, this.#at + 1);
+        if (end === -1) {
+          this.#isCertain = false;
+          return undefined;
+        }
+        name += `.${this.#sql.slice(this.#at + 1, end)}`;
+        this.#keep(end + 1 - this.#at);
+        continue;
+      }
+      const word = this.#match(WORD);
+      if (word === '') return undefined;
+      name += `.${word}`;
+      this.#keep(word.length);
+    }
+    return name;
+  }
+
+  #add(word: string): void {
+    if (this.#isSummaryFull) return;
+    const summary = this.#summary === '' ? word : `${this.#summary} ${word}`;
+    if (summary.length > MAX_SUMMARY) this.#isSummaryFull = true;
+    else this.#summary = summary;
+  }
+}
+
+/** Elsewhere `UPDATE` and `DELETE` are no operation: `ON DELETE CASCADE`, `FOR UPDATE`. */
+function isBracket(text: string): boolean {
+  return text === '(' || text === ')';
+}
+
+/** What ends the list of tables after `FROM`. */
+const CLAUSES = set(
+  'WHERE GROUP ORDER HAVING LIMIT OFFSET UNION EXCEPT INTERSECT SET ON USING FOR WINDOW RETURNING VALUES FETCH',
+);
+
+/**
+ * What may be recorded of a statement: its operations and tables, and on request its text without literals.
+ * Reading ends where the server's settings decide what is a literal.
+ */
+export function readSql(dialect: Dialect, sql: string, withText: boolean): SqlReading {
+  return new SqlReader(dialect, sql, withText).read(sql.length <= MAX_READ);
+}

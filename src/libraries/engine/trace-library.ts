@@ -1,0 +1,259 @@
+import * as diagnostics from 'node:diagnostics_channel';
+import { version } from '../../core/version.js';
+import type { ActiveContext } from '../../spans/context/active-context.js';
+import { spans } from '../../spans/shared-spans.js';
+import { SCHEMA_URL } from '../../spans/schema-url.js';
+import { Scope } from '../../spans/scope.js';
+import { REMOTE } from '../../spans/span.js';
+import type { Span } from '../../spans/span.js';
+import type { StartOptions } from '../../spans/spans.js';
+import type { Failure, Library, LibraryOptions, Operation } from '../library.js';
+import * as names from './conventions.js';
+import { failureOf } from './failure.js';
+
+const RUNNING = Symbol('tracewright.operation');
+const TURN = Symbol('tracewright.turn');
+const SAMPLED = 1;
+const ERROR = 2;
+const NS_PER_MS = 1e6;
+
+type Context = ActiveContext | undefined;
+
+/** An operation on its way. */
+class Running {
+  /** Undefined: it is not recorded. */
+  readonly span: Span | undefined;
+  /** What was active where the program called. */
+  readonly caller: Context;
+  /** Whether its span was made active by hand, and `caller` must be again. */
+  isEntered = false;
+
+  constructor(span: Span | undefined, caller: Context) {
+    this.span = span;
+    this.caller = caller;
+  }
+}
+
+/** What a library publishes: one object for all events of an operation. */
+interface Message {
+  [RUNNING]?: Running | undefined;
+  error?: unknown;
+}
+
+/** Where operations take turns: what is above them, and whose turn it is. */
+interface Turn {
+  above: Context;
+  message: Message;
+}
+
+/** The message with which a library was loaded, and its channel. */
+export interface FirstMessage {
+  channel: string;
+  message: unknown;
+}
+
+/** Ends the observation of a library with its first error. The program never gets one. */
+class LibraryGuard {
+  on = true;
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  fail(error: unknown): void {
+    if (!this.on) return;
+    this.on = false;
+    const reason = error instanceof Error ? error.message : String(error);
+    process.emitWarning(`${this.#name} is no longer traced: ${reason}`, 'TracewrightWarning');
+  }
+}
+
+/** Makes spans of the operations of one channel. */
+class OperationSpans {
+  readonly #operation: Operation;
+  readonly #options: LibraryOptions;
+  readonly #guard: LibraryGuard;
+  readonly #scope: Scope;
+  readonly #below: StartOptions;
+  readonly #storage = spans.contextStorage();
+
+  constructor(operation: Operation, scope: Scope, options: LibraryOptions, guard: LibraryGuard) {
+    this.#operation = operation;
+    this.#scope = scope;
+    this.#options = options;
+    this.#guard = guard;
+    this.#below = { kind: operation.kind };
+  }
+
+  subscribe(): void {
+    const { nests, callsBack } = this.#operation;
+    const on = (event: string): diagnostics.Channel =>
+      diagnostics.channel(channelOf(this.#operation, event));
+    const subscribe = (event: string, observe: (message: Message) => void): void => {
+      diagnostics.subscribe(channelOf(this.#operation, event), (message) => {
+        try {
+          observe(message as Message);
+        } catch (error) {
+          this.#guard.fail(error);
+        }
+      });
+    };
+    if (nests === true) {
+      on('start').bindStore(this.#storage, (message) => this.#enter(message as Message));
+    } else {
+      subscribe('start', (message) => {
+        this.#begin(message);
+      });
+    }
+    subscribe('end', (message) => {
+      this.#returned(message);
+    });
+    if (callsBack === true) {
+      on('asyncStart').bindStore(this.#storage, (message) => this.#goBack(message as Message));
+    }
+    subscribe('asyncEnd', (message) => {
+      if (message[RUNNING] !== undefined) this.#finish(message);
+    });
+  }
+
+  /** Begins what was announced before this was loaded: its channel has no store bound yet. */
+  beginLate(message: Message): void {
+    const span = this.#begin(message);
+    if (this.#operation.nests !== true || span === undefined) return;
+    message[RUNNING]!.isEntered = true;
+    this.#storage.enterWith(span);
+  }
+
+  /** What is active while the operation runs. */
+  #enter(message: Message): object | undefined {
+    return this.#begin(message) ?? this.#storage.getStore();
+  }
+
+  /** What is active in the callback. */
+  #goBack(message: Message): object | undefined {
+    try {
+      const running = message[RUNNING];
+      if (running !== undefined) return running.caller;
+    } catch (error) {
+      this.#guard.fail(error);
+    }
+    return this.#storage.getStore();
+  }
+
+  #begin(message: Message): Span | undefined {
+    if (!this.#guard.on) return undefined;
+    try {
+      return this.#beginSpan(message);
+    } catch (error) {
+      this.#guard.fail(error);
+      return undefined;
+    }
+  }
+
+  #beginSpan(message: Message): Span | undefined {
+    const operation = this.#operation;
+    const caller = this.#storage.getStore() as Context;
+    const turns = operation.turnsOn?.(message) as { [TURN]?: Turn } | undefined;
+    const above = turns === undefined ? caller : this.#takeTurn(turns, message, caller);
+    const span = this.#start(message, above, above === caller);
+    if (span !== undefined || operation.callsBack === true) {
+      message[RUNNING] = new Running(span, caller);
+    }
+    return span;
+  }
+
+  /** Ends the operation whose turn it was; returns what all of them are below. */
+  #takeTurn(on: { [TURN]?: Turn }, message: Message, caller: Context): Context {
+    const turn = on[TURN];
+    if (turn === undefined) {
+      on[TURN] = { above: caller, message };
+      return caller;
+    }
+    this.#finish(turn.message);
+    turn.message = message;
+    return turn.above;
+  }
+
+  #start(message: Message, above: Context, isActive: boolean): Span | undefined {
+    const operation = this.#operation;
+    const parent = above?.activeSpan;
+    if (parent === undefined) {
+      if (operation.needsParent === true) return undefined;
+    } else if ((parent.flags & SAMPLED) === 0 && parent.state !== REMOTE) {
+      return undefined;
+    }
+    const description = operation.describe(message, this.#options);
+    if (description === undefined) return undefined;
+    const { name, attributes } = description;
+    let options = this.#below;
+    if (operation.isDetached?.(message) === true) options = { ...options, parent: null };
+    else if (!isActive && parent !== undefined) options = { ...options, parent };
+    return spans.startScopedSpan(this.#scope, name, attributes, options);
+  }
+
+  /** The call has returned. What it began may go on. */
+  #returned(message: Message): void {
+    const running = message[RUNNING];
+    if (running === undefined) return;
+    if (running.isEntered) {
+      running.isEntered = false;
+      this.#storage.enterWith(running.caller);
+    }
+    const isDone =
+      this.#operation.isDone === undefined
+        ? 'result' in message || 'error' in message
+        : this.#operation.isDone(message);
+    if (isDone) this.#finish(message);
+  }
+
+  #finish(message: Message): void {
+    const span = message[RUNNING]?.span;
+    if (span?.recording !== true) return;
+    try {
+      const { atLeastMs = 0 } = this.#operation;
+      if ('error' in message) this.#fail(span, message.error);
+      else if (atLeastMs > 0 && ageOf(span) < atLeastMs * NS_PER_MS) {
+        spans.discard(span);
+        return;
+      }
+      this.#operation.finish?.(span, message);
+    } catch (error) {
+      this.#guard.fail(error);
+    }
+    span.end();
+  }
+
+  #fail(span: Span, error: unknown): void {
+    const { type, status }: Failure = (this.#operation.failure ?? failureOf)(error);
+    span.set(names.ERROR_TYPE, type);
+    if (status !== undefined) span.set(names.DB_STATUS, status);
+    if (this.#options.errorText) span.fail(error);
+    else span.markStatus(ERROR, '');
+  }
+}
+
+function ageOf(span: Span): number {
+  return span.output!.timeOf(undefined) - span.start;
+}
+
+function channelOf({ channel }: Operation, event: string): string {
+  return `tracing:${channel}:${event}`;
+}
+
+/** Records what a library does from now on, and the operation whose message is the first. */
+export function traceLibrary(
+  { name, operations }: Library,
+  options: LibraryOptions,
+  first: FirstMessage,
+): void {
+  const guard = new LibraryGuard(name);
+  const scope = new Scope(`tracewright/${name}`, version, SCHEMA_URL);
+  for (const operation of operations) {
+    const observed = new OperationSpans(operation, scope, options, guard);
+    observed.subscribe();
+    if (first.channel === channelOf(operation, 'start')) {
+      observed.beginLate(first.message as Message);
+    }
+  }
+}

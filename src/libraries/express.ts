@@ -1,0 +1,53 @@
+import * as names from './engine/conventions.js';
+import { requiredObject, text } from './engine/payload.js';
+import type { Library, Operation } from './library.js';
+
+/** A function that a request goes through. */
+interface Layer {
+  req?: unknown;
+  handler?: unknown;
+  /** Those of routes have a method, which is undefined for all methods. */
+  layer?: unknown;
+  /** The pattern that has matched: a text or a regular expression. */
+  route?: unknown;
+  /** Of a handler of a parameter: its name. */
+  param?: unknown;
+  errorHandler?: unknown;
+}
+
+const MAX_PATTERN = 256;
+
+/** A router or an application within another one: its own handlers are published. */
+function isRouter(handler: object, name: string | undefined): boolean {
+  return typeof (handler as { handle?: unknown }).handle === 'function' || name === 'mounted_app';
+}
+
+function isOfRoute(layer: unknown): boolean {
+  return typeof layer === 'object' && layer !== null && 'method' in layer;
+}
+
+function nameOf({ layer, route, param, errorHandler }: Layer, name = ''): string {
+  if (errorHandler === true) return `error handler ${name}`.trimEnd();
+  if (typeof param === 'string') return `param ${param}`;
+  if (!isOfRoute(layer)) return `middleware ${name}`.trimEnd();
+  const pattern = route instanceof RegExp || typeof route === 'string' ? String(route) : '';
+  return `handler ${pattern.slice(0, MAX_PATTERN)}`.trimEnd();
+}
+
+/** Of the package `router`, which Express 5 has: middleware, handlers of routes and of errors. */
+const layer: Operation<Layer> = {
+  channel: 'express.router.request',
+  kind: 'internal',
+  nests: true,
+  needsParent: true,
+  // A function that calls `next` has had its turn. The call returns when all others are done.
+  turnsOn: ({ req }) => requiredObject(req, 'req'),
+  describe(message) {
+    const handler = requiredObject(message.handler, 'handler');
+    const name = text((handler as { name?: unknown }).name);
+    if (isRouter(handler, name)) return undefined;
+    return { name: nameOf(message, name), attributes: { [names.FUNCTION]: name } };
+  },
+};
+
+export const express: Library = { name: 'express', operations: [layer] };

@@ -1,0 +1,30 @@
+import * as names from './engine/conventions.js';
+import { text } from './engine/payload.js';
+import type { Library, Operation } from './library.js';
+
+interface Handling {
+  route?: { url?: unknown };
+  /** Whether the handler has returned a promise. */
+  async?: unknown;
+  request?: { routeOptions?: { handler?: unknown } };
+}
+
+/** The handler of a route, without the hooks before and after it. */
+const handler: Operation<Handling> = {
+  channel: 'fastify.request.handler',
+  kind: 'internal',
+  nests: true,
+  needsParent: true,
+  describe({ route, request }) {
+    const pattern = text(route?.url);
+    const { name } = (request?.routeOptions?.handler ?? {}) as { name?: unknown };
+    const ownName = text(name)?.replace(/^bound /, '');
+    return {
+      name: pattern === undefined ? 'handler' : `handler ${pattern.slice(0, 256)}`,
+      attributes: { [names.FUNCTION]: text(ownName) },
+    };
+  },
+  isDone: (message) => message.async !== true,
+};
+
+export const fastify: Library = { name: 'fastify', operations: [handler] };

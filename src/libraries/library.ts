@@ -1,0 +1,64 @@
+import type { SpanValue } from '../spans/attributes.js';
+import type { SpanKind } from '../spans/layout.js';
+import type { Span } from '../spans/span.js';
+
+/** The span of an operation as it begins. */
+export interface Description {
+  /** Of few different values. */
+  name: string;
+  /** Becomes the span's own. Those that are undefined are not recorded. */
+  attributes: Record<string, SpanValue>;
+}
+
+/** What is recorded of an error: never its message, which may quote values. */
+export interface Failure {
+  /** `error.type`: the error's code, else its class. */
+  type: string;
+  /** The code of the server, such as `1062`, and the attribute that has it. */
+  status?: string;
+}
+
+/**
+ * What a library does, as it publishes it on a tracing channel of Node, and the span that is made of it. The
+ * functions may throw: the library is then left alone, with one warning.
+ */
+export interface Operation<Message extends object = object> {
+  /** The tracing channel, without `tracing:` and the event. */
+  channel: string;
+  kind: SpanKind;
+  /** Whether what the library asks of others meanwhile belongs below this span: it is active then. */
+  nests?: boolean;
+  /** Whether the program goes on in a callback: it gets back the context in which it called. */
+  callsBack?: boolean;
+  /** Whether it is recorded only as a part of something else. */
+  needsParent?: boolean;
+  /** Milliseconds that it must take to be recorded: for what mostly costs nothing. Default 0. */
+  atLeastMs?: number;
+  /** The span as it begins; undefined: this one is not recorded. */
+  describe(message: Message, options: LibraryOptions): Description | undefined;
+  /** Whether it is a new beginning, whatever is active: a connection that is made again. */
+  isDetached?(message: Message): boolean;
+  /** What the operations of this channel follow each other on: one ends when the next begins. */
+  turnsOn?(message: Message): object;
+  /** Whether it is over when the call has returned. Default: it has a result or an error by then. */
+  isDone?(message: Message): boolean;
+  /** Adds what is known at the end. */
+  finish?(span: Span, message: Message): void;
+  /** What is recorded of an error. Default: its code or class. */
+  failure?(error: unknown): Failure;
+}
+
+/** A library that publishes what it does. */
+export interface Library {
+  /** As in `TRACEWRIGHT_LIBRARIES`, and in the scope of the spans. */
+  name: string;
+  operations: readonly Operation[];
+}
+
+/** What is recorded of libraries beyond the default. */
+export interface LibraryOptions {
+  /** `TRACEWRIGHT_QUERY_TEXT`: the text of queries too, with their literals replaced. */
+  queryText: boolean;
+  /** `TRACEWRIGHT_ERROR_TEXT`: messages and stacks of errors too. They may quote values. */
+  errorText: boolean;
+}

@@ -1,0 +1,27 @@
+import { traceLibrary } from './engine/trace-library.js';
+import type { FirstMessage } from './engine/trace-library.js';
+import type { Library, LibraryOptions } from './library.js';
+import type { LibraryName } from './watched-channels.js';
+
+/** The file of each library. */
+const FILES: Record<LibraryName, () => Library> = {
+  express: () => (require('./express.js') as typeof import('./express.js')).express,
+  fastify: () => (require('./fastify.js') as typeof import('./fastify.js')).fastify,
+  ioredis: () => (require('./ioredis.js') as typeof import('./ioredis.js')).ioredis,
+  mysql2: () => (require('./mysql2.js') as typeof import('./mysql2.js')).mysql2,
+  redis: () => (require('./redis.js') as typeof import('./redis.js')).redis,
+};
+
+/** What a library's file says. */
+export function libraryOf(name: LibraryName): Library {
+  return FILES[name]();
+}
+
+/** Records from now on what a library of this thread does, beginning with the first message. */
+export function recordLibrary(
+  name: LibraryName,
+  options: LibraryOptions,
+  first: FirstMessage,
+): void {
+  traceLibrary(libraryOf(name), options, first);
+}

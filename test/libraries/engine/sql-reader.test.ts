@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { readSql } from '../../../src/libraries/engine/sql-reader.js';
+import type { Dialect } from '../../../src/libraries/engine/sql-reader.js';
+
+const summary = (sql: string, dialect: Dialect = 'postgresql'): string =>
+  readSql(dialect, sql, false).summary;
+const text = (sql: string, dialect: Dialect = 'postgresql'): string | undefined =>
+  readSql(dialect, sql, true).text;
+
+describe('the summary of a statement', () => {
+  it.each([
+    ['SELECT * FROM users WHERE id = 1', 'SELECT users'],
+    [
+      'select a from s.users u, orders o where a in (select x from "Items")',
+      'SELECT s.users orders SELECT Items',
+    ],
+    ['SELECT * FROM a JOIN b USING (id) LEFT JOIN ONLY c ON true', 'SELECT a b c'],
+    ['INSERT INTO orders(id, name) SELECT id, name FROM carts', 'INSERT orders SELECT carts'],
+    ["INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 'x'", 'INSERT t'],
+    ['UPDATE ONLY users SET a = 1 FROM b', 'UPDATE users b'],
+    ['DELETE FROM users USING x', 'DELETE users'],
+    [
+      'WITH x AS (DELETE FROM a RETURNING *) INSERT INTO b SELECT * FROM x',
+      'DELETE a INSERT b SELECT x',
+    ],
+    ['SELECT * FROM users FOR NO KEY UPDATE', 'SELECT users'],
+    ['SELECT extract(year FROM born), trim(both FROM name) FROM people', 'SELECT people'],
+    ['SELECT a IS DISTINCT FROM b FROM c', 'SELECT c'],
+    ['SELECT * FROM generate_series(1, 9)', 'SELECT'],
+    ['CREATE TABLE IF NOT EXISTS a (b int REFERENCES c ON DELETE CASCADE)', 'CREATE TABLE a'],
+    ['CREATE UNIQUE INDEX i ON t (a)', 'CREATE'],
+    ['ALTER TABLE a ADD b int', 'ALTER TABLE a'],
+    ['TRUNCATE TABLE a', 'TRUNCATE a'],
+    ['BEGIN; UPDATE a SET b = 1; COMMIT', 'BEGIN UPDATE a COMMIT'],
+    ['EXPLAIN ANALYZE SELECT 1 FROM a', 'EXPLAIN ANALYZE SELECT a'],
+    ['CALL add_user($1)', 'CALL add_user'],
+    ['-- a comment\n/* another */ SELECT 1', 'SELECT'],
+    ['(SELECT 1 FROM a) UNION (SELECT 2 FROM b)', 'SELECT a SELECT b'],
+    ['', ''],
+    ['nonsense secret', ''],
+  ])('of %s is %s', (sql, expected) => {
+    expect(summary(sql)).toBe(expected);
+  });
+
+  it('knows the words of other servers', () => {
+    expect(summary('INSERT IGNORE `a`.`b` SET x = 1', 'mysql')).toBe('INSERT a.b');
+    expect(summary('REPLACE INTO a VALUES (1)', 'mysql')).toBe('REPLACE a');
+    expect(summary('SELECT 1 FROM a # FROM b\nJOIN c', 'mysql')).toBe('SELECT a c');
+    expect(summary('INSERT INTO a VALUES (1) ON DUPLICATE KEY UPDATE b = 2', 'mysql')).toBe(
+      'INSERT a',
+    );
+    expect(summary('SELECT * FROM [my db].[my table]', 'mssql')).toBe('SELECT my db.my table');
+    expect(summary('EXEC add_user @name = 1', 'mssql')).toBe('EXEC add_user');
+  });
+
+  it('is bounded', () => {
+    const tables = Array.from({ length: 500 }, (_, index) => `table_${index}`);
+    expect(summary(`SELECT * FROM ${tables.join(', ')}`).length).toBeLessThanOrEqual(255);
+    expect(summary(`INSERT INTO a VALUES ${'(1),'.repeat(100_000)}`)).toBe('INSERT a');
+    expect(summary(`SELECT * FROM ${'x'.repeat(1000)}`)).toBe('SELECT');
+  });
+});
+
+describe('the text of a statement', () => {
+  it.each([
+    [
+      "SELECT * FROM a WHERE b = 'secret' AND c = 4111111111111111",
+      'SELECT * FROM a WHERE b = ? AND c = ?',
+    ],
+    ["SELECT 'it''s secret', E'secret', N'secret', x'5ec8e7'", 'SELECT ?, E?, N?, x?'],
+    ['SELECT $1, $$secret$$, $tag$ $secret$ $tag$, $2', 'SELECT $1, ?, ?, $2'],
+    ['SELECT 1.5e-3, 0xdeadbeef, .5, 12secret', 'SELECT ?, ?, ?, ?'],
+    ["SELECT 1 /* secret */ -- secret\n, 'a'", 'SELECT ? , ?'],
+    ['SELECT "column" FROM a', 'SELECT "column" FROM a'],
+    ["SELECT 'not closed secret", 'SELECT ?'],
+  ])('of %s is %s', (sql, expected) => {
+    expect(text(sql)).toBe(expected);
+  });
+
+  it('is none where it is not certain what a literal is', () => {
+    // Whether a backslash escapes is a setting of the server.
+    expect(text("SELECT 'a\\', ' secret', 'b'")).toBeUndefined();
+    expect(text("SELECT 'a\\', ' secret', 'b'", 'mysql')).toBeUndefined();
+    expect(text("SELECT 'a\\\\', 'b'", 'mysql')).toBe('SELECT ?, ?');
+    expect(text("SELECT 'a\\', ' secret', 'b'", 'mssql')).toBe('SELECT ?, ?, ?');
+    // One server nests comments, another runs them.
+    expect(text("SELECT /* /* */ 'secret' */ 1")).toBeUndefined();
+    expect(text("SELECT /*! 'secret' */ 1", 'mysql')).toBeUndefined();
+    expect(text('ALTR USER secret')).toBeUndefined();
+  });
+
+  it('has no strings of MySQL in double quotes', () => {
+    expect(text('SELECT "secret" FROM a WHERE b = "x"', 'mysql')).toBe(
+      'SELECT ? FROM a WHERE b = ?',
+    );
+    expect(text("SELECT 5--3, 'x' -- secret", 'mysql')).toBe('SELECT ?--?, ?');
+  });
+
+  it('is bounded', () => {
+    expect(text(`SELECT ${'a, '.repeat(100_000)} b`)!.length).toBeLessThanOrEqual(2001);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { runLibrary, treeOf } from './traced-library.js';
+
+describe('fastify', () => {
+  it.each(['fastify-newest', 'fastify-oldest'] as const)(
+    '%s has the handler of a request below it',
+    async (name) => {
+      const { spans, stdout } = await runLibrary('fastify', name);
+      expect(stdout).toMatch(/200\n200\n500\n500\n200\n404\n$/);
+      const tree = (path: string): string[] => {
+        const request = spans.find(
+          ({ kind, attributes }) => kind === 'server' && attributes['url.path'] === path,
+        )!;
+        return treeOf(spans, request);
+      };
+      // The first request loads what records the others.
+      expect(tree('/orders/7')).toEqual(['handler /orders/:id', '  render']);
+      expect(tree('/orders/8')).toEqual(['handler /orders/:id', '  render']);
+      expect(tree('/failing')).toEqual(['handler /failing: E_WANTED']);
+      expect(tree('/throwing')).toEqual(['handler /throwing: TypeError']);
+      expect(tree('/callback')).toEqual(['handler /callback']);
+      expect(tree('/none')).toEqual([]);
+      const handler = spans.find((span) => span.name === 'handler /orders/:id')!;
+      expect(handler.kind).toBe('internal');
+      expect(handler.attributes).toEqual({ 'code.function.name': 'showOrder' });
+      expect(handler.scope).toMatchObject({ name: 'tracewright/fastify' });
+    },
+  );
+});

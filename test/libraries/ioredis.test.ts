@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { describeWith } from './servers.js';
+import { below, expectWithin, lineOf, runLibrary, treeOf } from './traced-library.js';
+
+const PLACE = {
+  'db.system.name': 'redis',
+  'db.namespace': '3',
+  'server.address': '127.0.0.1',
+  'server.port': 6379,
+};
+
+await describeWith('Redis', 'ioredis', () => {
+  it.each(['ioredis-newest', 'ioredis-oldest'] as const)('%s is recorded', async (name) => {
+    const { spans } = await runLibrary('ioredis', name);
+    const lines = (of: string): string[] => below(spans, of).map(lineOf);
+
+    expect(lines('connect')).toContain('redis connect');
+    expect(lines('connect')).toContain('SELECT');
+    expect(lines('commands')).toEqual(['SET', 'GET', 'LPUSH: WRONGTYPE', 'EVAL: ReplyError']);
+    expect(lines('together')).toEqual(['GET', 'INCR', 'GET']);
+    const transaction = spans.find((span) => span.name === 'transaction')!;
+    const commands = ['  MULTI', '  SET', '  INCR', '  EXEC'];
+    expect(treeOf(spans, transaction)).toEqual(['MULTI', ...commands]);
+    expect(lines('pipeline')).toEqual(['GET', 'TTL']);
+    expect(lines('timeout')).toContain('BLPOP: timeout');
+    expect(lines('refused')).toEqual(['redis connect: Error']);
+    for (const each of ['commands', 'together', 'pipeline']) expectWithin(spans, each);
+
+    const [set, , push] = below(spans, 'commands');
+    expect(set!.kind).toBe('client');
+    expect(set!.attributes).toEqual({ ...PLACE, 'db.operation.name': 'SET' });
+    expect(set!.scope).toMatchObject({ name: 'tracewright/ioredis' });
+    expect(set!.scope?.schemaUrl).toMatch(/1\.44\.0$/);
+    expect(push!.status).toEqual({ code: 'error', message: '' });
+    expect(push!.events).toEqual([]);
+    expect(push!.attributes).toEqual({
+      ...PLACE,
+      'db.operation.name': 'LPUSH',
+      'error.type': 'WRONGTYPE',
+      'db.response.status_code': 'WRONGTYPE',
+    });
+    const [multi] = below(spans, 'transaction');
+    expect(multi!.attributes).toEqual({
+      ...PLACE,
+      'db.operation.name': 'MULTI',
+      'db.operation.batch.size': 2,
+    });
+    // A connection that is made again belongs to no request.
+    const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined);
+    expect(roots.map(lineOf).sort()).toEqual(['first', 'redis connect']);
+    expect(lines('reconnect').at(-1)).toBe('DEL');
+  });
+});

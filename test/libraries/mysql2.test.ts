@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { describeWith } from './servers.js';
+import { below, expectWithin, lineOf, runLibrary } from './traced-library.js';
+
+const PLACE = {
+  'db.system.name': 'mysql',
+  'db.namespace': 'test',
+  'server.address': '127.0.0.1',
+  'server.port': 3306,
+};
+
+await describeWith('MariaDB', 'mysql2', () => {
+  it.each(['mysql2-newest', 'mysql2-oldest'] as const)('%s is recorded', async (name) => {
+    const { spans, stdout } = await runLibrary('mysql2', name);
+    // The name of the table differs with every run.
+    const plain = (text: string): string => text.replaceAll(/tracewright_\d+/g, 'users');
+    const lines = (of: string): string[] => below(spans, of).map((span) => plain(lineOf(span)));
+
+    expect(lines('connect')).toEqual(['mysql connect']);
+    expect(lines('table')).toEqual(['CREATE TABLE users']);
+    expect(lines('queries')).toEqual(['INSERT users', 'SELECT users', 'SELECT users users']);
+    expect(lines('errors')).toEqual([
+      'INSERT users: ER_DUP_ENTRY',
+      'mysql: ER_PARSE_ERROR',
+      'SELECT missing_table: ER_NO_SUCH_TABLE',
+    ]);
+    expect(lines('transaction')).toEqual(['START', 'UPDATE users', 'ROLLBACK']);
+    expect(lines('timeout')).toEqual(['SELECT: PROTOCOL_SEQUENCE_TIMEOUT']);
+    expect(lines('stream')).toEqual(['mysql connect', 'SELECT users']);
+    expect(lines('refused')).toEqual(['mysql connect: ECONNREFUSED']);
+    expect(lines('denied')).toEqual(['mysql connect: ER_ACCESS_DENIED_ERROR']);
+    for (const each of ['queries', 'errors', 'transaction']) expectWithin(spans, each);
+
+    const [insert, select] = below(spans, 'queries');
+    expect(insert!.kind).toBe('client');
+    for (const span of [insert!, select!]) {
+      expect(span.attributes).toEqual({ ...PLACE, 'db.query.summary': span.name });
+    }
+    const [duplicate] = below(spans, 'errors');
+    expect(duplicate!.status).toEqual({ code: 'error', message: '' });
+    expect(duplicate!.events).toEqual([]);
+    expect(duplicate!.attributes).toMatchObject({
+      'error.type': 'ER_DUP_ENTRY',
+      'db.response.status_code': '1062',
+    });
+
+    // Waiting is recorded where there was something to wait for.
+    const waits = below(spans, 'pool').filter(({ name }) => name === 'mysql pool');
+    const longest = Math.max(...waits.map(({ start, end }) => Number(end - start)));
+    expect(longest).toBeGreaterThan(90e6);
+    expect(lines('pool').filter((line) => line.startsWith('SELECT'))).toHaveLength(3);
+    // Callbacks go on where the program called.
+    expect(stdout).toContain('callback true');
+    const inCallbacks = lines('callback').filter((line) => line === 'SELECT');
+    expect(inCallbacks).toHaveLength(2);
+  });
+
+  it('records the text of queries on request, without their values', async () => {
+    const { spans } = await runLibrary('mysql2', 'mysql2-newest', { TRACEWRIGHT_QUERY_TEXT: '1' });
+    const [insert, select, join] = below(spans, 'queries').map(
+      ({ attributes }) => attributes['db.query.text'],
+    );
+    // Whether the backslashes in it escape its quotes is a setting of the server.
+    expect(insert).toBeUndefined();
+    expect(select).toMatch(/^SELECT name FROM tracewright_\d+ WHERE id = \?$/);
+    expect(join).toMatch(/ WHERE a\.id = \?$/);
+  });
+
+  it('records messages of errors on request', async () => {
+    const { spans } = await runLibrary('mysql2', 'mysql2-newest', { TRACEWRIGHT_ERROR_TEXT: '1' });
+    const [duplicate] = below(spans, 'errors');
+    expect(duplicate!.status.message).toMatch(/^Duplicate entry/);
+    expect(duplicate!.events).toHaveLength(1);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { describeWith } from './servers.js';
+import { below, expectWithin, lineOf, runLibrary, treeOf } from './traced-library.js';
+
+const PLACE = {
+  'db.system.name': 'redis',
+  'db.namespace': '4',
+  'server.address': '127.0.0.1',
+  'server.port': 6379,
+};
+
+await describeWith('Redis', 'redis', () => {
+  it.each(['redis-newest', 'redis-oldest'] as const)('%s is recorded', async (name) => {
+    const { spans } = await runLibrary('redis', name);
+    const lines = (of: string): string[] => below(spans, of).map(lineOf);
+
+    expect(lines('connect')).toEqual(['redis connect']);
+    expect(lines('commands')).toEqual(['SET', 'GET', 'LPUSH: WRONGTYPE', 'EVAL: Error']);
+    expect(lines('together')).toEqual(['GET', 'INCR', 'GET']);
+    // Its commands are not published.
+    expect(lines('transaction')).toEqual(['MULTI']);
+    const pipeline = spans.find((span) => span.name === 'pipeline')!;
+    expect(treeOf(spans, pipeline)).toEqual(['PIPELINE', '  GET', '  TTL']);
+    expect(lines('reconnect')).toEqual(['CLIENT', 'redis connect', 'CLIENT', 'DEL']);
+    expect(lines('refused')).toEqual(['redis connect: ECONNREFUSED']);
+    for (const each of ['commands', 'together', 'transaction']) expectWithin(spans, each);
+
+    const [set, , push] = below(spans, 'commands');
+    expect(set!.kind).toBe('client');
+    expect(set!.attributes).toEqual({ ...PLACE, 'db.operation.name': 'SET' });
+    expect(set!.scope).toMatchObject({ name: 'tracewright/redis' });
+    expect(push!.attributes).toMatchObject({ 'db.response.status_code': 'WRONGTYPE' });
+    const [multi] = below(spans, 'transaction');
+    expect(multi!.attributes).toEqual({
+      ...PLACE,
+      'db.operation.name': 'MULTI',
+      'db.operation.batch.size': 2,
+    });
+  });
+});
