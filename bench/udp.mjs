@@ -122,7 +122,7 @@ async function measure({ quick }) {
     ],
     goals,
     notes: [
-      'Sent: handed to the network in datagrams of up to 1,400 bytes. Dropped: the ring was full. Gaps: counters that the receiver did not see between two that it saw. Tail: counters after the last that it saw.',
+      'Sent: handed to the network in datagrams of up to 1,400 bytes. Dropped: the ring was full, or the network refused the datagram. Errors: calls that the network refused, because nobody listens. Gaps: counters that the receiver did not see between two that it saw. Tail: counters after the last that it saw.',
     ],
   };
 }

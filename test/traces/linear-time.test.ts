@@ -1,6 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { core } from '../../src/core/addon.js';
 import { allFormats } from '../../src/traces/formats.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import { mergedChromeEvents } from '../../src/traces/merged-chrome-events.js';
@@ -9,6 +17,7 @@ import { tracewright } from '../cli/run-command.js';
 import { builtTrace } from '../dumpi/trace-building.js';
 import type { BuiltCall, BuiltTrace } from '../dumpi/trace-building.js';
 import { DEFINITION_STREAM } from '../../src/heph/layout.js';
+import { recoverTrace as recoverHeph } from '../../src/heph/read/recover.js';
 import { PacketDecoder } from '../../src/heph/read/reader.js';
 import type { Attribute } from '../../src/heph/packet.js';
 import { referencesToText, textToReferences } from '../../src/laplace/read/convert-references.js';
@@ -29,6 +38,7 @@ import {
 import { readSpansOf } from '../../src/spans/read/read-spans.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
 import type { EventFields } from '../heph/byte-by-byte-encoder.js';
+import { runFixture } from '../fixtures/run-fixture.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import {
   execute,
@@ -611,6 +621,31 @@ describe('reading takes linear time', { timeout: 240_000 }, () => {
     const [once, sixTimes] = [write('some', 700), write('more', 4200)];
     const least = (path: string): number => Math.min(milliseconds(path), milliseconds(path));
     expect(least(sixTimes) / least(once)).toBeLessThan(MOST_GROWTH);
+  });
+
+  it.each([
+    ['', 0],
+    [', each with a wrong note of what it was writing', 1],
+  ])('of the recovery of many rings of one file%s', async (_, noted) => {
+    const killed = mkdtempSync(join(directory, 'killed-'));
+    const file = join(killed, 'trace.heph');
+    await runFixture('core/killed-heph.mjs', { input: { file, count: 100 } });
+    const ring = readdirSync(killed).find((name) => name.endsWith('.ring'))!;
+    const bytes = readFileSync(join(killed, ring));
+    bytes.writeBigUInt64LE(BigInt(noted), core.control.claimOffset);
+    const recover = async (n: number): Promise<number> => {
+      const places = Array.from({ length: 3 }, () => mkdtempSync(join(directory, 'rings-')));
+      for (const place of places) {
+        copyFileSync(file, join(place, 'trace.heph'));
+        for (let i = 0; i < n; i++) writeFileSync(join(place, `.trace.heph.${i}-0-0.ring`), bytes);
+      }
+      return time(() => {
+        const { streams, faults } = recoverHeph(join(places.pop()!, 'trace.heph'));
+        expect([streams.length, faults.length]).toEqual(noted === 0 ? [n, 0] : [0, n]);
+      });
+    };
+    const before = await recover(100);
+    expect((await recover(400)) / before).toBeLessThan(MOST_GROWTH);
   });
 
   it('of many traces with the same process id', async () => {

@@ -22,9 +22,9 @@ export function makeDirectories(path: string, mode = PRIVATE_DIRECTORY): void {
       makeDirectory(path, mode);
       return;
     } catch (error) {
-      // What was in the way at the time of the call may be deleted now.
-      const isGone = hasCode(error, 'EEXIST') && !existsSync(anchoredPath(path));
-      if ((!isGone && !hasCode(error, 'ENOENT')) || attempt === ATTEMPTS) throw error;
+      // What was in the way may have been deleted since, and even made again as a directory.
+      const mayWork = hasCode(error, 'EEXIST') ? isFree(path) : hasCode(error, 'ENOENT');
+      if (!mayWork || attempt === ATTEMPTS) throw error;
     }
     const parent = dirname(path);
     if (!existsSync(anchoredPath(parent))) makeDirectories(parent, mode);
@@ -33,6 +33,11 @@ export function makeDirectories(path: string, mode = PRIVATE_DIRECTORY): void {
 
 function isThere(path: string): boolean {
   return statSync(anchoredPath(path), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Whether nothing, or a directory, lies at a path. */
+function isFree(path: string): boolean {
+  return statSync(anchoredPath(path), { throwIfNoEntry: false })?.isDirectory() !== false;
 }
 
 function makeDirectory(path: string, mode: number): void {

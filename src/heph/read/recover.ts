@@ -77,14 +77,61 @@ function lastEventBytes(fd: number, offset: number): number | undefined {
   return eventBytes(head, 0);
 }
 
-/** Cuts what is to be cut before a ring is recovered; a note that is wrong counts for its own ring. */
-function cutUnfinishedRecords(ring: RingFile, file: string, left: readonly Leftover[]): void {
-  for (const other of left) {
-    try {
-      cutUnfinishedRecord(other.ring, file, lastEventBytes);
-    } catch (error) {
-      if (other.ring === ring || !(error instanceof TraceFormatError)) throw error;
+/** The rings of one file. Each is looked at once, not once for each of the others. */
+class RingsOfFile {
+  readonly #file: string;
+  readonly #rings: readonly RingFile[];
+  readonly #faults = new Map<RingFile, TraceFormatError>();
+  /** Where the file ends with all that its rings have noted to be written; -1: not known yet. */
+  #end = -1;
+
+  /** @param left all rings that are left, of which one is recovered after the other. */
+  constructor(file: string, left: readonly Leftover[]) {
+    this.#file = file;
+    this.#rings = left.map(({ ring }) => ring);
+    for (const ring of this.#rings) this.#note(ring, faultOfEvents(ring));
+  }
+
+  /**
+   * Where the records of a ring begin that have no place yet.
+   *
+   * @throws TraceFormatError when the ring has a fault.
+   */
+  endFor(ring: RingFile): number {
+    this.#throwFault(ring);
+    if (this.#end === -1) {
+      for (const each of this.#rings) this.#note(each, faultOfCut(each, this.#file));
+      this.#throwFault(ring);
+      // A ring with a fault is never written and needs no place.
+      const rings = this.#rings.filter((each) => !this.#faults.has(each));
+      this.#end = endOfPlaces(rings, statSync(this.#file).size);
     }
+    const { claim, hasOpenPlace, hasPlace } = ring;
+    this.#end = Math.max(this.#end, statSync(this.#file).size);
+    // What the rings before it have added may have reached its place.
+    const isReached = (hasPlace || hasOpenPlace) && claim.offset <= this.#end;
+    if (isReached) this.#end = Math.max(this.#end, claim.offset + claim.to - claim.from);
+    return this.#end;
+  }
+
+  #note(ring: RingFile, fault: TraceFormatError | undefined): void {
+    if (fault !== undefined && !this.#faults.has(ring)) this.#faults.set(ring, fault);
+  }
+
+  #throwFault(ring: RingFile): void {
+    const fault = this.#faults.get(ring);
+    if (fault !== undefined) throw fault;
+  }
+}
+
+/** Cuts off what a ring says to be unfinished; why what it says is wrong, if it is. */
+function faultOfCut(ring: RingFile, file: string): TraceFormatError | undefined {
+  try {
+    cutUnfinishedRecord(ring, file, lastEventBytes);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TraceFormatError) return error;
+    throw error;
   }
 }
 
@@ -123,19 +170,12 @@ function recoverFile(file: string, options: RecoverOptions, complete: Complete):
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
   options = ownOptions<RecoverOptions>(options, RECOVER_OPTIONS);
-  const faults = new Map<RingFile, TraceFormatError | undefined>();
+  let rings: RingsOfFile | undefined;
   return recoverFile(file, options, (leftover, left, result) => {
     if (discardUnused(leftover, result)) return;
     const { ring, stream } = leftover;
-    for (const each of left) {
-      if (!faults.has(each.ring)) faults.set(each.ring, faultOfEvents(each.ring));
-    }
-    const fault = faults.get(ring);
-    if (fault !== undefined) throw fault;
-    cutUnfinishedRecords(ring, stream, left);
-    // A ring with a fault is never written and needs no place.
-    const rings = left.map((each) => each.ring).filter((each) => faults.get(each) === undefined);
-    const end = endOfPlaces(rings, statSync(stream).size);
+    rings ??= new RingsOfFile(stream, left);
+    const end = rings.endFor(ring);
     result.streams.push(recoverSharedFile(ring, stream, end, isEvent));
     discardRing(ring);
   });

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeDirectories } from '../../../src/core/files/make-directories.js';
 import { resultOfFixture, runFixture } from '../../fixtures/run-fixture.js';
@@ -35,6 +37,23 @@ describe('directories are made', () => {
   it('at the same moment as another thread', async () => {
     const input = { directory: join(folder, 'races'), rounds: 400 };
     expect(await resultOfFixture('core/racing-directories.mjs', { input })).toEqual([]);
+  });
+
+  it('if another process makes and deletes one meanwhile', async ({ skip }) => {
+    const shim = join(folder, 'vanishing.so');
+    const source = new URL('../../../native/test/preload/vanishing_directory.cc', import.meta.url);
+    const compile = ['-shared', '-fPIC', '-o', shim, fileURLToPath(source), '-ldl'];
+    const compiled = process.platform === 'linux' && spawnSync('c++', compile).status === 0;
+    skip(!compiled, 'this needs Linux and a compiler');
+    for (const name of ['vanishing', 'vanishing-parent/a']) {
+      const directory = join(folder, name);
+      const vanishing = name.includes('/') ? join(directory, '..') : directory;
+      const outcome = await resultOfFixture('core/making-directories.mjs', {
+        input: { directory },
+        env: { LD_PRELOAD: shim, TRACEWRIGHT_TEST_VANISHING: vanishing },
+      });
+      expect(outcome).toEqual({ isDirectory: true });
+    }
   });
 
   it.runIf(existsSync('/proc/self'))('nowhere below what says ENOENT for ever', async () => {
