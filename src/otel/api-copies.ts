@@ -1,4 +1,5 @@
 import type * as Api from '@opentelemetry/api';
+import type { Context } from '@opentelemetry/api';
 import { TracewrightError } from '../core/errors.js';
 
 /** A copy of `@opentelemetry/api`. */
@@ -68,6 +69,11 @@ export function loadedCopies(): LoadedCopy[] {
     found.push({ api: copy, version: typeof VERSION === 'string' ? VERSION : undefined });
   }
   return found;
+}
+
+/** The context of the program's API in which nothing is active; undefined: it has none. */
+export function programsRoot(): Context | undefined {
+  return (programsApi() ?? loadedCopies()[0]?.api)?.ROOT_CONTEXT;
 }
 
 /** @throws TracewrightError that says what to install. */

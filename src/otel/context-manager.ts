@@ -1,6 +1,7 @@
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { spans } from '../spans/shared-spans.js';
 import { activeIn, addRoot, ApiContext } from './api-context.js';
+import { programsRoot } from './api-copies.js';
 import { addOwnManager } from './api-globals.js';
 import { bindEmitter, isEmitter } from './bound-emitter.js';
 import { countWrongArgument } from './wrong-arguments.js';
@@ -28,11 +29,10 @@ export class TracewrightContextManager implements ContextManager {
   #isEnabled = true;
 
   /**
-   * @param root what is active where nothing is: `ROOT_CONTEXT` of the API that the program uses. Default: an empty
-   *   context.
+   * @param root what is active where nothing is. Default: `ROOT_CONTEXT` of the API that the program's main file gets.
    */
   constructor(root?: Context) {
-    this.#root = root ?? new ApiContext(undefined, undefined);
+    this.#root = root ?? programsRoot() ?? new ApiContext(undefined, undefined);
     addRoot(this.#root);
     addOwnManager(this);
   }
@@ -54,7 +54,7 @@ export class TracewrightContextManager implements ContextManager {
       countWrongArgument();
       return undefined as ReturnType<Fn>;
     }
-    if (!this.#isEnabled) return fn.apply(thisArg, values);
+    this.#isEnabled = true;
     const active = activeIn(context);
     if (thisArg === undefined || thisArg === null) return runWith(active, fn, ...values);
     return runWith(active, call, fn as unknown as AnyFunction, thisArg, values) as ReturnType<Fn>;
@@ -72,9 +72,10 @@ export class TracewrightContextManager implements ContextManager {
 
   #bindFunction(context: Context, fn: AnyFunction): AnyFunction {
     const active = activeIn(context);
-    const isEnabled = (): boolean => this.#isEnabled;
+    const enable = (): unknown => this.enable();
     const bound = function (this: unknown, ...values: unknown[]): unknown {
-      return isEnabled() ? runWith(active, call, fn, this, values) : call(fn, this, values);
+      enable();
+      return runWith(active, call, fn, this, values);
     };
     // Express and others look at it.
     Object.defineProperty(bound, 'length', { value: fn.length, configurable: true });
@@ -86,8 +87,13 @@ export class TracewrightContextManager implements ContextManager {
     return this;
   }
 
-  /** From now on nothing is active for the API, until `enable`. What tracewright/spans makes active stays so. */
+  /**
+   * Nothing is active any more in the calling code and what it starts, spans of tracewright/spans included: tests that
+   * call this after each case do not pass a span on to the next. Elsewhere nothing is active for the API until the next
+   * `enable`, `with` or `attach`.
+   */
   disable(): this {
+    if (spans.activeContext() !== undefined) contextStorage().enterWith(undefined);
     this.#isEnabled = false;
     return this;
   }
@@ -97,6 +103,7 @@ export class TracewrightContextManager implements ContextManager {
    * function it stays active in the caller. `with` does not have that trap.
    */
   attach(context: Context): AttachedContext {
+    this.#isEnabled = true;
     const storage = contextStorage();
     const before = storage.getStore();
     storage.enterWith(activeIn(context));

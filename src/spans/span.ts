@@ -208,6 +208,11 @@ export class Span {
     };
   }
 
+  /** What `JSON.stringify` writes, in logs for instance. */
+  toJSON(): SpanIds & { name: string } {
+    return { name: this.name, ...this.ids };
+  }
+
   /** What travels with requests that are sent while the span is active. */
   get baggage(): Baggage | undefined {
     return this.carried === undefined ? undefined : this.carried.baggage;

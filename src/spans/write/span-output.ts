@@ -41,18 +41,27 @@ const CLOCK_JUMP = 1_000_000n;
 /** Definitions are larger than this only by what a program puts into them. */
 const MAX_DEFINITION_BYTES = 16 << 10;
 
+/** Sets a property that failed assertions about a span do not print: it leads to megabytes of buffers. */
+function hide<Name extends keyof SpanOutput>(
+  output: SpanOutput,
+  name: Name,
+  value: SpanOutput[Name],
+): void {
+  Object.defineProperty(output, name, { value });
+}
+
 /** Where the spans of a thread go: a stream of a Heph trace. */
 export class SpanOutput implements SpanTaker, SpanEncoder {
-  readonly stream: Stream;
-  readonly trace: StreamTrace;
-  readonly ring: Ring;
+  declare readonly stream: Stream;
+  declare readonly trace: StreamTrace;
+  declare readonly ring: Ring;
   /** The number of the resource; 0: it could not be defined. */
   resource = 0;
   /** Whether every attribute is recorded as it is. */
   takesAnything = false;
   #policy: Policy;
   /** Absent unless the target keeps open spans. */
-  readonly open: OpenSpans | undefined;
+  declare readonly open: OpenSpans | undefined;
   /** For the next event. None while one is encoded: a getter in its attributes can record another. */
   #spareWriter: EventWriter | undefined = new EventWriter();
   readonly #shapes: EventShapes<SpanEmitter> | undefined;
@@ -64,14 +73,14 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #sleepOffset = 0n;
 
   constructor(stream: Stream, policy: Policy, resource: Resource) {
-    this.stream = stream;
-    this.trace = stream.trace;
-    this.ring = stream.ring;
+    hide(this, 'stream', stream);
+    hide(this, 'trace', stream.trace);
+    hide(this, 'ring', stream.ring);
     this.#policy = policy;
     this.policy = policy;
     this.#shapes = mayCompile() ? new EventShapes(this.trace, spanShapeCompiler(this)) : undefined;
     const table = this.ring.openRecords;
-    this.open = table === undefined ? undefined : new OpenSpans(this, table);
+    hide(this, 'open', table === undefined ? undefined : new OpenSpans(this, table));
     this.setResource(resource);
   }
 
