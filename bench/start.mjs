@@ -26,11 +26,24 @@ function officialRegister() {
   }
 }
 
+const HOOK = ['--import', import.meta.resolve('tracewright/register')];
+/** @type {{ name: string, flags: string[], env?: Record<string, string>, from?: number }[]} */
 const VARIANTS = [
   { name: 'plain', flags: [] },
+  { name: 'tracewright/register', flags: HOOK },
   {
-    name: 'tracewright/register',
-    flags: ['--import', import.meta.resolve('tracewright/register')],
+    name: 'tracewright/register, TRACEWRIGHT_CODE_CACHE=off',
+    flags: HOOK,
+    env: { TRACEWRIGHT_CODE_CACHE: 'off' },
+  },
+  {
+    name: 'the same with NODE_COMPILE_CACHE',
+    flags: HOOK,
+    env: {
+      TRACEWRIGHT_CODE_CACHE: 'off',
+      NODE_COMPILE_CACHE: join(tmpdir(), 'tracewright-bench-cache'),
+    },
+    from: 22,
   },
   {
     name: "the hook's binary and built-ins alone",
@@ -52,16 +65,21 @@ const SCRIPT = `process.on('exit', () => {
 
 /**
  * @param {string} node
- * @param {string[]} flags
+ * @param {typeof VARIANTS[number]} variant
  * @param {string} directory where traces go.
  */
-function start(node, flags, directory) {
+function start(node, { flags, env }, directory) {
   const from = process.hrtime.bigint();
   const { status, stdout, stderr } = spawnSync(node, [...flags, '-e', SCRIPT], {
     // Not here: a program that finds OpenTelemetry gets spans with context on Node 20 and 22 too.
     cwd: tmpdir(),
     encoding: 'utf8',
-    env: { ...process.env, TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: join(directory, 'run') },
+    env: {
+      ...process.env,
+      TRACEWRIGHT_QUIET: '1',
+      TRACEWRIGHT_DIR: join(directory, 'run'),
+      ...env,
+    },
   });
   const ms = Number(process.hrtime.bigint() - from) / 1e6;
   if (status !== 0) throw new Error(`${node} ${flags.join(' ')}: exit code ${status}\n${stderr}`);
@@ -71,18 +89,19 @@ function start(node, flags, directory) {
 
 /**
  * @param {string} node
+ * @param {typeof VARIANTS} variants
  * @param {number} rounds
  */
-function measureNode(node, rounds) {
+function measureNode(node, variants, rounds) {
   /** @type {ReturnType<typeof start>[][]} */
-  const figures = VARIANTS.map(() => []);
+  const figures = variants.map(() => []);
   // Deleted after the last round: ext4 would search for inodes that were not deleted just before.
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-start-'));
   for (let round = -2; round < rounds; round++) {
-    for (let turn = 0; turn < VARIANTS.length; turn++) {
+    for (let turn = 0; turn < variants.length; turn++) {
       // Every round another one begins.
-      const i = (turn + round + 2) % VARIANTS.length;
-      const figure = start(node, VARIANTS[i].flags, join(directory, `${round}-${i}`));
+      const i = (turn + round + 2) % variants.length;
+      const figure = start(node, variants[i], join(directory, `${round}-${i}`));
       if (round >= 0) figures[i].push(figure);
     }
   }
@@ -98,9 +117,10 @@ async function measure({ quick, nodes = MAJORS }) {
   const own = process.versions.node.split('.')[0];
   for (const version of nodes.split(',')) {
     const node = version === own ? process.execPath : join(otherNode(version), 'node');
-    const figures = measureNode(node, rounds);
+    const variants = VARIANTS.filter(({ from = 0 }) => from <= Number.parseInt(version));
+    const figures = measureNode(node, variants, rounds);
     const [plain] = figures;
-    for (const [i, { name }] of VARIANTS.entries()) {
+    for (const [i, { name }] of variants.entries()) {
       const times = figures[i].map(({ ms }) => ms);
       const addedPercent =
         100 * median(figures[i].map(({ ms }, round) => ms / plain[round].ms - 1));

@@ -6,6 +6,7 @@
 // own modules come from process.getBuiltinModule, which works in whatever a bundler makes of this.
 
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { build } from 'esbuild';
@@ -51,6 +52,22 @@ function refuseCycles(file, path = []) {
   for (const other of needs.get(file)) refuseCycles(other, [...path, file]);
 }
 for (const file of needs.keys()) refuseCycles(file);
+
+/** The files that the hook requires before the program, each after those that it requires itself. */
+function startFiles(file = 'node/start', found = new Set()) {
+  for (const other of needs.get(file)) startFiles(other, found);
+  return found.add(file);
+}
+/** What loads these files, and has loaded itself by then. */
+const entry = fileOf('node/compiled/compiled-start');
+const compiledAtStart = [...startFiles()].filter((file) => file !== entry);
+
+/** Names the code that the hook begins with: compiled code of any other is not used. */
+function startHash() {
+  const hash = createHash('sha256');
+  for (const file of compiledAtStart) hash.update(output.get(`${file}.js`));
+  return hash.digest('hex').slice(0, 32);
+}
 
 /** How the files of the package are named in what esbuild prints, until `toCommonJs`. */
 const MODULE = 'module:';
@@ -174,7 +191,11 @@ async function buildFile(file) {
     // A character beyond Latin-1 doubles the memory of a file's text, and the time to read it.
     charset: 'ascii',
     logLevel: 'warning',
-    define: { TRACEWRIGHT_VERSION: JSON.stringify(version) },
+    define: {
+      TRACEWRIGHT_VERSION: JSON.stringify(version),
+      TRACEWRIGHT_START_FILES: JSON.stringify(compiledAtStart),
+      TRACEWRIGHT_START_HASH: JSON.stringify(file === entry ? startHash() : ''),
+    },
     tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
     absWorkingDir: root,
   });
@@ -208,7 +229,9 @@ function addDeclarations() {
   }
 }
 
-await Promise.all([...needs.keys()].map(buildFile));
+await Promise.all([...needs.keys()].filter((file) => file !== entry).map(buildFile));
+// It contains a hash of others.
+await buildFile(entry);
 addDeclarations();
 rmSync(dist, { recursive: true, force: true });
 for (const [name, text] of output) {

@@ -69,8 +69,11 @@ addAtStart('node/begin-tracing');
 /** Modules that do not lie in the file of their folder; the first rule that matches holds. */
 const exceptions = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
-  // What decides whether a process is traced at all needs nothing else.
-  [/^(node\/enabled|core\/options\/switch)$/, 'node/enabled'],
+  // What decides whether a process is traced at all, and loads the rest of the hook.
+  [
+    /^(node\/enabled|node\/compiled\/(?:compiled-start|cache-layout)|core\/options\/switch)$/,
+    'node/enabled',
+  ],
   // Smaller than what it costs to load a file.
   [/^spans\/hook-place$/, 'core/start'],
   // ncc finds the binaries in files of older syntax only: see load-addon.ts.
@@ -104,6 +107,7 @@ const folders = [
   [/^node\/requests\/context\//, 'node/context'],
   // Of old Nodes only, which need it at the start.
   [/^node\/requests\/early-headers$/, 'node/early-headers'],
+  [/^node\/compiled\/save-compiled$/, 'node/save-compiled'],
   [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
   [/^node\/threads\/(collection-stream|ovni-rotation)$/, 'node/$1'],
   [/^(traces|cli)\//, 'cli/commands'],

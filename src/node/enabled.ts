@@ -48,9 +48,11 @@ function ownCommand(): string | undefined {
   return `${__dirname.replaceAll('\\', '/').replace(/\/node$/, '')}/cli/main.js`;
 }
 
+const PRELOAD_OPTIONS = ['-r', '--require', '--import'];
+
 /** Whether the command line of this process, rather than its environment, names what is preloaded. */
 function isPreloadedExplicitly(): boolean {
-  return process.execArgv.some((argument) => /^(?:-r|--require|--import)(?:=|$)/.test(argument));
+  return process.execArgv.some((argument) => PRELOAD_OPTIONS.includes(argument.split('=', 1)[0]!));
 }
 
 /**

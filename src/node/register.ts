@@ -5,6 +5,7 @@
  * @module register
  */
 
+import { loadCompiledStart } from './compiled/compiled-start.js';
 import { isEnabled, isRequired, mayRunProgram } from './enabled.js';
 
 // An addon that does not load on this machine must not stop the service, and only a call can be
@@ -20,6 +21,7 @@ function guarded(call: () => void): void {
 }
 
 function begin(): void {
+  loadCompiledStart();
   const { beginTracing } = require('./begin-tracing.js') as typeof import('./begin-tracing.js');
   beginTracing();
 }

@@ -1,0 +1,226 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { Script } from 'node:vm';
+import { switchOf } from '../../core/options/switch.js';
+import { alignedBytes, HEAD_BYTES } from './cache-layout.js';
+import type { CompiledStart } from './cache-layout.js';
+
+/** Files of dist/ that the hook loads before the program, each after those that it requires. */
+declare const TRACEWRIGHT_START_FILES: readonly string[];
+/** A hash of these files as they were built. */
+declare const TRACEWRIGHT_START_HASH: string;
+
+/** How Node calls the code of a CommonJS module. */
+type ModuleCode = (
+  exports: object,
+  require: (request: string) => unknown,
+  module: object,
+  filename: string,
+  dirname: string,
+) => void;
+
+/** What is used of `node:module` beyond its declared types. */
+interface Loader {
+  new (path: string): CommonJsModule;
+  _cache: Record<string, CommonJsModule | undefined>;
+}
+interface CommonJsModule {
+  exports: object;
+  filename: string;
+  loaded: boolean;
+  require(request: string): unknown;
+}
+
+const SAVE_AFTER_MS = 1000;
+const WRAPPER = ['(function (exports, require, module, __filename, __dirname) { ', '\n})'] as const;
+/** Not a regular file, or one that others may write. */
+const FOREIGN = constants.S_IFMT | 0o022;
+
+interface OpenFile {
+  bytes: Buffer;
+  stats: Stats;
+}
+
+/** Reads a file, with room before and after it. */
+function readWhole(path: string, before: number, after: number): OpenFile {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const stats = fstatSync(fd);
+    const bytes = Buffer.allocUnsafeSlow(before + stats.size + after);
+    if (readSync(fd, bytes, before, stats.size, 0) !== stats.size) throw new Error(path);
+    return { bytes, stats };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+interface Source {
+  path: string;
+  code: string;
+  stats: Stats;
+}
+
+function readSource(path: string): Source {
+  const [start, end] = WRAPPER;
+  const { bytes, stats } = readWhole(path, start.length, end.length);
+  bytes.write(start, 0, 'latin1');
+  bytes.write(end, bytes.length - end.length, 'latin1');
+  // The build writes ASCII.
+  return { path, code: bytes.toString('latin1'), stats };
+}
+
+/**
+ * Reads what an earlier process has saved. V8 trusts it as it trusts code, so it is used only if it
+ * belongs to the owner of the code, to root or to this user, and nobody else may write it.
+ *
+ * @returns a part for each file; undefined: nothing was saved of these very files.
+ */
+function readParts(path: string, identity: string, codeOwner: number): Buffer[] | undefined {
+  let file: OpenFile;
+  try {
+    file = readWhole(path, 0, 0);
+  } catch {
+    return undefined;
+  }
+  const { bytes } = file;
+  const { mode, uid } = file.stats;
+  if ((mode & FOREIGN) !== constants.S_IFREG) return undefined;
+  if (uid !== codeOwner && uid !== 0 && uid !== process.geteuid?.()) return undefined;
+  const [owner, lengths = ''] = bytes.toString('latin1', 0, HEAD_BYTES).split('\n');
+  if (owner !== identity) return undefined;
+  let end = HEAD_BYTES;
+  const parts = lengths.split(' ').map((text) => {
+    const from = end;
+    end += alignedBytes(Number(text));
+    return bytes.subarray(from, from + Number(text));
+  });
+  return end === bytes.length ? parts : undefined;
+}
+
+/** @returns undefined: V8 refuses the saved parts. */
+function compileAll(
+  sources: readonly Source[],
+  parts: readonly Buffer[] | undefined,
+): Script[] | undefined {
+  const scripts: Script[] = [];
+  for (const { path, code } of sources) {
+    const options = { filename: path, columnOffset: -WRAPPER[0].length };
+    const cachedData = parts?.[scripts.length];
+    const script = new Script(
+      code,
+      cachedData === undefined ? options : { ...options, cachedData },
+    );
+    if (script.cachedDataRejected === true) return undefined;
+    scripts.push(script);
+  }
+  return scripts;
+}
+
+/** A name for the flags of V8. The head of compiled code contains a number of them. */
+function flagsOfV8(): string {
+  return new Script('0').createCachedData().toString('hex', 0, 24);
+}
+
+/** Compiles the files, with what an earlier process has saved if that is there: `isSaved`. */
+function compile(dist: string): CompiledStart & { isSaved: boolean } {
+  const sources = TRACEWRIGHT_START_FILES.map((file) => readSource(`${dist}/${file}.js`));
+  const states = sources.map(
+    ({ stats: { mtimeMs, size } }) => `${size}@${Math.trunc(mtimeMs / 1000)}`,
+  );
+  const identity = `${TRACEWRIGHT_START_HASH} ${states.join(' ')}`;
+  const { uid } = sources[0]!.stats;
+  let path = `${dist}/code-cache/${process.version}-${process.arch}`;
+  let parts = readParts(path, identity, uid);
+  let scripts = compileAll(sources, parts);
+  if (scripts === undefined) {
+    // Saved by a process with other flags of V8, such as the size of the heap on Node 20.
+    path += `-${flagsOfV8()}`;
+    parts = readParts(path, identity, uid);
+    scripts = compileAll(sources, parts);
+  }
+  const isSaved = parts !== undefined && scripts !== undefined;
+  return { path, identity, scripts: scripts ?? compileAll(sources, undefined)!, isSaved };
+}
+
+/** Saves what V8 has compiled by the time that the program has begun, or ends. */
+function saveLater(compiled: CompiledStart): void {
+  const save = (): void => {
+    process.off('exit', save);
+    clearTimeout(timer);
+    const { saveCompiled } = require('./save-compiled.js') as typeof import('./save-compiled.js');
+    saveCompiled(compiled);
+  };
+  const timer = setTimeout(save, SAVE_AFTER_MS).unref();
+  process.on('exit', save);
+}
+
+/** The folder above that of this file, if Node has loaded it as a file of the package. A bundle is not. */
+function directoryOfPackage(loader: Loader): string | undefined {
+  if (typeof __filename !== 'string') return undefined;
+  const exports = loader._cache[__filename]?.exports ?? {};
+  if (!Object.hasOwn(exports, 'node_compiled_compiled_start')) return undefined;
+  return __dirname.slice(0, __dirname.lastIndexOf('/'));
+}
+
+/** Runs files as `require` would: each once, when it is first required. */
+function run(loader: Loader, dist: string, { scripts }: CompiledStart): void {
+  const load = (i: number): object => {
+    const file = TRACEWRIGHT_START_FILES[i]!;
+    const path = `${dist}/${file}.js`;
+    const known = loader._cache[path];
+    if (known !== undefined) return known.exports;
+    const module = new loader(path);
+    module.filename = path;
+    loader._cache[path] = module;
+    const require = (request: string): unknown => {
+      const other = request.startsWith('../')
+        ? request.slice('../'.length)
+        : `${file.slice(0, file.indexOf('/'))}${request.slice(1)}`;
+      const index = TRACEWRIGHT_START_FILES.indexOf(other.slice(0, -'.js'.length));
+      return index < 0 ? module.require(request) : load(index);
+    };
+    try {
+      const code = scripts[i]!.runInThisContext() as ModuleCode;
+      code.call(
+        module.exports,
+        module.exports,
+        require,
+        module,
+        path,
+        path.slice(0, path.lastIndexOf('/')),
+      );
+    } catch (error) {
+      Reflect.deleteProperty(loader._cache, path);
+      throw error;
+    }
+    module.loaded = true;
+    return module.exports;
+  };
+  load(scripts.length - 1);
+}
+
+/**
+ * Loads the files that the hook needs before the program as `require` would, but faster: V8 goes on
+ * with what an earlier process has compiled and saved. Without that, this process saves it.
+ */
+export function loadCompiledStart(): void {
+  const { env } = process;
+  // Node's own variables. Its documentation says that coverage is less exact with saved code.
+  if (env['NODE_DISABLE_COMPILE_CACHE'] || env['NODE_V8_COVERAGE']) return;
+  if (switchOf(env['TRACEWRIGHT_CODE_CACHE'] ?? '') === false) return;
+  // On Windows a file does not say who may write it. Other runtimes have other loaders.
+  const { bun, deno } = process.versions;
+  if (process.geteuid === undefined || bun !== undefined || deno !== undefined) return;
+  const loader = process.getBuiltinModule('node:module') as unknown as Loader;
+  const dist = directoryOfPackage(loader);
+  if (dist === undefined) return;
+  let compiled: ReturnType<typeof compile>;
+  try {
+    compiled = compile(dist);
+    if (!compiled.isSaved) saveLater(compiled);
+  } catch {
+    // `require` loads the files, or reports what is wrong with them.
+    return;
+  }
+  run(loader, dist, compiled);
+}
