@@ -80,6 +80,8 @@ const exceptions = [
   [/^core\/load-addon$/, 'core/load-addon'],
   // Names of channels, of which the hook needs no more at the start.
   [/^libraries\/watched-channels$/, 'node/start'],
+  // One flag, which several files share.
+  [/^node\/otel\/other-tracing$/, 'node/start'],
   // All that the hook needs of Heph at the start; a file of its own would take longer to load.
   [/^heph\/file-names$/, 'core/start'],
 ];
@@ -108,6 +110,10 @@ const folders = [
   // Of old Nodes only, which need it at the start.
   [/^node\/requests\/early-headers$/, 'node/early-headers'],
   [/^node\/compiled\/save-compiled$/, 'node/save-compiled'],
+  [/^node\/otel\/registering-copy$/, 'node/otel-registration'],
+  [/^node\/otel\/(open-telemetry|yielding-api)$/, 'node/otel'],
+  [/^node\/otel\/(served-parts|redirected-tracers)$/, 'node/otel-parts'],
+  [/^node\/otel\//, 'node/instrumentations'],
   [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
   [/^node\/threads\/(collection-stream|ovni-rotation)$/, 'node/$1'],
   [/^(traces|cli)\//, 'cli/commands'],

@@ -19,6 +19,8 @@ import type { PieceSettings } from './threads/ovni-rotation.js';
 import { recordUnderHook } from '../spans/hook-place.js';
 import { firstChannels } from '../libraries/watched-channels.js';
 import type { LibrarySettings } from './library-settings.js';
+import { onFirstLook } from './otel/first-look.js';
+import { dependedInstrumentations } from './otel/program-dependencies.js';
 import { onFirstMessage } from './requests/channels.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { HephPlan, ProcessPlan } from './run/process-plan.js';
@@ -230,7 +232,13 @@ function observe(plan: ProcessPlan, requests: LateRequests | undefined): void {
     }
   }
   onFirstMessage(plan.context === undefined ? FIRST_OF_REQUESTS : FIRST_WITH_CONTEXT, begin);
-  if (heph !== undefined && plan.context !== undefined) watchLibraries(plan.libraries);
+  if (heph === undefined) return;
+  const { libraries, context } = plan;
+  const names = context === undefined ? [] : libraries.names;
+  const left = plan.otel
+    ? part('the OpenTelemetry API is not served', () => serveOpenTelemetry(plan, names))
+    : undefined;
+  watchLibraries({ ...libraries, names: names.filter((name) => left?.includes(name) !== true) });
 }
 
 /** Records what libraries do, each from its first message on. */
@@ -244,6 +252,37 @@ function watchLibraries(settings: LibrarySettings): void {
       });
     });
   }
+}
+
+/**
+ * Serves the OpenTelemetry API, unless something is registered there.
+ *
+ * @param recorded libraries that the hook records.
+ * @returns those that instrumentations record instead.
+ */
+function serveOpenTelemetry(
+  { instrumentations }: ProcessPlan,
+  recorded: readonly string[],
+): readonly string[] {
+  let disable: () => void = () => undefined;
+  const isServed = onFirstLook((present) => {
+    part('the OpenTelemetry API is not served', () => {
+      const { OpenTelemetry } =
+        require('./otel/open-telemetry.js') as typeof import('./otel/open-telemetry.js');
+      new OpenTelemetry(present, () => {
+        disable();
+      });
+    });
+  });
+  if (!isServed || instrumentations.length === 0) return [];
+  if (instrumentations === 'auto' && dependedInstrumentations().length === 0) return [];
+  const { disableInstrumentations, startInstrumentations } =
+    require('./otel/start-instrumentations.js') as typeof import('./otel/start-instrumentations.js');
+  const started = startInstrumentations(instrumentations, recorded);
+  disable = () => {
+    disableInstrumentations(started);
+  };
+  return started.libraries;
 }
 
 function beginFirst(): void {
@@ -269,6 +308,8 @@ function beginFirst(): void {
     requestBytes: settings.requestBytes,
     context: settings.context,
     libraries: settings.libraries,
+    otel: settings.otel,
+    instrumentations: settings.instrumentations,
     firstTid: systemThreadId(),
   };
   publishPlan(plan);

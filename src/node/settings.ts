@@ -35,6 +35,16 @@ export interface Settings {
    * `TRACEWRIGHT_QUERY_TEXT` and `TRACEWRIGHT_ERROR_TEXT`: `1` records more of them.
    */
   libraries: LibrarySettings;
+  /**
+   * `TRACEWRIGHT_OTEL`: the OpenTelemetry API is served: `on`, `off`, or `auto` (default), which is on where
+   * requests have context.
+   */
+  otel: boolean;
+  /**
+   * `TRACEWRIGHT_INSTRUMENTATIONS`: which of OpenTelemetry's instrumentations are started: `auto` (default), which
+   * starts those that the program depends on, `off`, or names.
+   */
+  instrumentations: 'auto' | readonly string[];
   /** `TRACEWRIGHT_REQUEST_BYTES`: `1`: request spans contain the number of bytes written. */
   requestBytes: boolean;
   /** `TRACEWRIGHT_QUIET`: `1`: the place of the traces is not printed. */
@@ -50,7 +60,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'CONTEXT PROPAGATE TRUST LIBRARIES QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
+    'CONTEXT OTEL INSTRUMENTATIONS PROPAGATE TRUST LIBRARIES QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -132,8 +142,8 @@ function readContext(): ContextSettings | undefined {
   const choice = read<'auto' | boolean>(
     'TRACEWRIGHT_CONTEXT',
     'auto',
-    'auto, on or off',
-    (value) => (value.trim().toLowerCase() === 'auto' ? 'auto' : switchOf(value)),
+    AUTO_OR_SWITCH,
+    autoOrSwitch,
   );
   const on = choice === 'auto' ? wantsContext() : choice;
   if (!on) return undefined;
@@ -155,6 +165,21 @@ function readContext(): ContextSettings | undefined {
   };
 }
 
+const AUTO_OR_SWITCH = 'auto, on or off';
+
+const autoOrSwitch = (value: string): 'auto' | boolean | undefined =>
+  value.trim().toLowerCase() === 'auto' ? 'auto' : switchOf(value);
+
+/** The name of a package, or the end of one of OpenTelemetry's. */
+const INSTRUMENTATION = /^(?:@[\w.-]+\/)?[\w.-]+$/;
+
+function parseInstrumentations(value: string): 'auto' | readonly string[] | undefined {
+  const names = value.split(',').map((name) => name.trim());
+  if (names.length === 1 && names[0]!.toLowerCase() === 'auto') return 'auto';
+  if (names.length === 1 && switchOf(names[0]!) === false) return [];
+  return names.every((name) => INSTRUMENTATION.test(name)) ? names : undefined;
+}
+
 /** Reads the environment. An invalid value causes a warning and its default, an unknown name a warning. */
 export function readSettings(): Settings {
   warnOfUnknownVariables();
@@ -162,6 +187,8 @@ export function readSettings(): Settings {
     const names = value.split(',').map((name) => name.trim());
     return names.every((name) => FORMATS.includes(name)) ? names : undefined;
   });
+  const context = readContext();
+  const otel = read<'auto' | boolean>('TRACEWRIGHT_OTEL', 'auto', AUTO_OR_SWITCH, autoOrSwitch);
   return {
     ovni: formats.includes('ovni'),
     heph: formats.includes('heph'),
@@ -178,12 +205,19 @@ export function readSettings(): Settings {
       return Number.isInteger(app) && app >= 1 && app <= MAX_APP ? app : undefined;
     }),
     name: fileName(text('TRACEWRIGHT_NAME') ?? scriptName()),
-    context: readContext(),
     libraries: {
       names: read('TRACEWRIGHT_LIBRARIES', LIBRARY_NAMES, LIBRARIES_LIMIT, parseLibraries, 'auto'),
       queryText: read('TRACEWRIGHT_QUERY_TEXT', false, SWITCH_VALUES, switchOf),
       errorText: read('TRACEWRIGHT_ERROR_TEXT', false, SWITCH_VALUES, switchOf),
     },
+    context,
+    otel: otel === 'auto' ? context !== undefined : otel,
+    instrumentations: read<'auto' | readonly string[]>(
+      'TRACEWRIGHT_INSTRUMENTATIONS',
+      'auto',
+      'auto, off, or names of packages with commas between them',
+      parseInstrumentations,
+    ),
     requestBytes: read('TRACEWRIGHT_REQUEST_BYTES', false, SWITCH_VALUES, switchOf),
     quiet: read('TRACEWRIGHT_QUIET', false, SWITCH_VALUES, switchOf),
   };

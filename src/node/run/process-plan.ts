@@ -28,6 +28,10 @@ export interface ProcessPlan {
   context: ContextSettings | undefined;
   /** Which libraries are recorded, and what of them. */
   libraries: LibrarySettings;
+  /** Whether the OpenTelemetry API is served. */
+  otel: boolean;
+  /** Which of OpenTelemetry's instrumentations are started: those that are installed, or these. */
+  instrumentations: 'auto' | readonly string[];
   /** The first thread's number; it counts as the creator of the others. */
   firstTid: number;
 }

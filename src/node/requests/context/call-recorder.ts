@@ -1,5 +1,6 @@
 import type { Span } from '../../../spans/span.js';
 import { spans } from '../../../spans/shared-spans.js';
+import { otherTracing } from '../../otel/other-tracing.js';
 import { callAttributes } from '../calls.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from '../calls.js';
 import * as http from '../conventions.js';
@@ -25,6 +26,7 @@ export class SpanCallRecorder implements CallRecorder {
   }
 
   #propagate(span: Span, { authority }: CallTarget, headers: CallHeaders): void {
+    if (otherTracing.isRegistered) return;
     const host = http.hostAndPort(authority)?.host ?? '';
     if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
     if (headers.has('traceparent')) return;

@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { warn } from '../warning.js';
+import type { FoundInstrumentation } from './instrumentation.js';
+import {
+  ancestors,
+  dependedInstrumentations,
+  INSTRUMENTATIONS,
+  programDirectory,
+  readManifest,
+} from './program-dependencies.js';
+
+/** OpenTelemetry's package of all its own instrumentations. */
+const ALL = '@opentelemetry/auto-instrumentations-node';
+const OFFICIAL = '@opentelemetry/instrumentation-';
+/** The hook records this itself, or it has no spans. */
+const OFF = ['http', 'undici', 'runtime-node', 'host-metrics'].map((name) => OFFICIAL + name);
+/** Not by default in the package of all: every file that is read would be a span. */
+const OFF_BY_DEFAULT = [`${OFFICIAL}fs`];
+
+/** What an official instrumentation instruments, where that is not its own name. */
+const TARGETS: Readonly<Record<string, readonly string[]>> = {
+  'aws-sdk': ['aws-sdk', '@aws-sdk', '@smithy'],
+  cucumber: ['@cucumber/cucumber'],
+  grpc: ['@grpc/grpc-js'],
+  hapi: ['@hapi/hapi'],
+  'nestjs-core': ['@nestjs/core'],
+  redis: ['redis', '@redis/client', '@node-redis/client'],
+};
+/** Of Node itself. */
+const BUILT_IN = ['dns', 'fs', 'net'];
+
+/** Where a package is installed that the program, or a package of it, finds; undefined: nowhere. */
+function placeOf(name: string, directory: string): string | undefined {
+  for (const place of ancestors(directory)) {
+    const modules = join(place, 'node_modules');
+    // pnpm keeps in the second place what only packages depend on.
+    for (const path of [join(modules, name), join(modules, '.pnpm', 'node_modules', name)]) {
+      if (existsSync(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+function isInstalled(name: string, directory: string): boolean {
+  return process.versions['pnp'] !== undefined || placeOf(name, directory) !== undefined;
+}
+
+/** A library that the hook records by itself, from a version of a package on. */
+interface RecordedLibrary {
+  /** As in `TRACEWRIGHT_LIBRARIES`. */
+  name: string;
+  target: string;
+  from: readonly [number, number, number];
+}
+
+const EXPRESS: RecordedLibrary = { name: 'express', target: 'router', from: [2, 3, 0] };
+const RECORDED: Readonly<Record<string, RecordedLibrary>> = {
+  '@fastify/otel': { name: 'fastify', target: 'fastify', from: [5, 0, 0] },
+  [`${OFFICIAL}express`]: EXPRESS,
+  [`${OFFICIAL}ioredis`]: { name: 'ioredis', target: 'ioredis', from: [5, 11, 0] },
+  [`${OFFICIAL}mysql2`]: { name: 'mysql2', target: 'mysql2', from: [3, 20, 0] },
+  [`${OFFICIAL}redis`]: { name: 'redis', target: '@redis/client', from: [5, 12, 0] },
+  [`${OFFICIAL}router`]: EXPRESS,
+};
+
+/** Whether the library of an instrumentation publishes what it does, so that the hook records it. */
+function isRecorded({ target, from }: RecordedLibrary, directory: string): boolean {
+  const place = placeOf(target, directory);
+  const { version } = (place === undefined ? undefined : readManifest(place)) ?? {};
+  if (typeof version !== 'string') return false;
+  const numbers = version.split('.').map((part) => Number.parseInt(part));
+  const differs = from.findIndex((number, at) => number !== numbers[at]);
+  return differs === -1 || numbers[differs]! > from[differs]!;
+}
+
+/** Short names, from a variable that OpenTelemetry's own package reads too. */
+function shortNames(variable: string): string[] {
+  return (process.env[variable] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+/** Those in the package of all whose libraries are installed: loading all of them takes long. */
+function ofPackageOfAll(path: string, directory: string): FoundInstrumentation[] {
+  const enabled = shortNames('OTEL_NODE_ENABLED_INSTRUMENTATIONS').map((name) => OFFICIAL + name);
+  const disabled = shortNames('OTEL_NODE_DISABLED_INSTRUMENTATIONS').map((name) => OFFICIAL + name);
+  for (const place of ancestors(dirname(path))) {
+    const { name, dependencies } = readManifest(place) ?? {};
+    if (name !== ALL) continue;
+    const { resolve } = createRequire(path);
+    return Object.keys(dependencies ?? {})
+      .filter((each) => each.startsWith(OFFICIAL) && !OFF.includes(each))
+      .filter((each) =>
+        enabled.length > 0 ? enabled.includes(each) : !OFF_BY_DEFAULT.includes(each),
+      )
+      .filter((each) => !disabled.includes(each))
+      .filter((each) => {
+        const short = each.slice(OFFICIAL.length);
+        if (BUILT_IN.includes(short)) return true;
+        if (short === 'aws-lambda') return process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined;
+        return (TARGETS[short] ?? [short]).some((target) => isInstalled(target, directory));
+      })
+      .map((each) => ({ name: each, path: resolve(each) }));
+  }
+  return [];
+}
+
+/** The packages that a name in the variable may mean. */
+function namesOf(name: string): string[] {
+  return name.startsWith('@') || INSTRUMENTATIONS.test(name) ? [name] : [OFFICIAL + name, name];
+}
+
+/** Which instrumentations are to be started. */
+export interface FoundInstrumentations {
+  found: FoundInstrumentation[];
+  /** Libraries that the hook leaves to them, as in `TRACEWRIGHT_LIBRARIES`. */
+  libraries: string[];
+}
+
+/**
+ * The instrumentations that the program has installed.
+ *
+ * @param wanted `auto`: those that its package.json names, unless the hook records the library itself; else names of
+ *   packages, or the ends of OpenTelemetry's own names: `pg`. One that cannot be found causes a warning.
+ * @param libraries what the hook records itself, as in `TRACEWRIGHT_LIBRARIES`.
+ */
+export function findInstrumentations(
+  wanted: 'auto' | readonly string[],
+  libraries: readonly string[],
+): FoundInstrumentations {
+  const directory = programDirectory();
+  const { resolve } = createRequire(join(directory, 'x'));
+  const found = new Map<string, FoundInstrumentation>();
+  const add = (name: string): boolean => {
+    let path: string;
+    try {
+      path = resolve(name);
+    } catch {
+      return false;
+    }
+    const each = name === ALL ? ofPackageOfAll(path, directory) : [{ name, path }];
+    for (const one of each) if (!found.has(one.name)) found.set(one.name, one);
+    return true;
+  };
+  if (wanted === 'auto') {
+    const names = dependedInstrumentations();
+    // The program's own copy of an instrumentation goes first.
+    for (const name of names) if (name !== ALL && !OFF.includes(name)) add(name);
+    if (names.includes(ALL)) add(ALL);
+  } else {
+    for (const name of wanted) addNamed(name, add);
+  }
+  const left: string[] = [];
+  for (const name of [...found.keys()]) {
+    const recorded = RECORDED[name];
+    if (recorded === undefined || !libraries.includes(recorded.name)) continue;
+    if (wanted !== 'auto') left.push(recorded.name);
+    else if (isRecorded(recorded, directory)) found.delete(name);
+  }
+  return { found: [...found.values()], libraries: left };
+}
+
+function addNamed(name: string, add: (name: string) => boolean): void {
+  const names = namesOf(name);
+  if (names.some((each) => OFF.includes(each))) {
+    warn(`TRACEWRIGHT_INSTRUMENTATIONS: ${name} is left out, because the hook records it itself`);
+  } else if (!names.some(add)) {
+    warn(`TRACEWRIGHT_INSTRUMENTATIONS: the program cannot resolve ${names.join(' or ')}`);
+  }
+}

@@ -1,0 +1,89 @@
+import { writeSync } from 'node:fs';
+import { switchOf } from '../../core/options/switch.js';
+import { isMainThread } from '../../core/system-thread.js';
+import { reasonOf, warn } from '../warning.js';
+import { otherTracing } from './other-tracing.js';
+import type { ServedParts } from './served-parts.js';
+import type { Winner } from './redirected-tracers.js';
+import type { GlobalApi } from './first-look.js';
+import { YieldingApi } from './yielding-api.js';
+import type { Part, Parts } from './yielding-api.js';
+
+/** Serves the OpenTelemetry API of this thread, until somebody else registers. */
+export class OpenTelemetry {
+  #served: ServedParts | undefined;
+  #failed = false;
+  #isReplaced = false;
+  readonly #whenReplaced: () => void;
+
+  /**
+   * Takes the API's global place.
+   *
+   * @param present what is registered already, and is none of ours.
+   * @param whenReplaced called when another registration has taken the place.
+   */
+  constructor(present: GlobalApi, whenReplaced: () => void) {
+    this.#whenReplaced = whenReplaced;
+    new YieldingApi(
+      {
+        parts: () => this.#parts(),
+        callerVersion: (setter) => {
+          const { registeringVersion } =
+            require('./registering-copy.js') as typeof import('./registering-copy.js');
+          return registeringVersion(setter);
+        },
+        replaced: (part, api) => {
+          this.#replaced(part, api);
+        },
+        refused: (part) => {
+          warn(
+            `a registration of OpenTelemetry's ${part} API failed: its copy of the API does not say which version it is; TRACEWRIGHT_OTEL=off leaves it to that copy`,
+          );
+        },
+      },
+      present,
+    );
+  }
+
+  #parts(): Parts | undefined {
+    if (this.#served === undefined && !this.#failed) {
+      try {
+        const { serveParts } = require('./served-parts.js') as typeof import('./served-parts.js');
+        this.#served = serveParts();
+      } catch (error) {
+        this.#failed = true;
+        warn(`spans of the OpenTelemetry API are not recorded: ${reasonOf(error)}`);
+      }
+    }
+    return this.#served?.parts;
+  }
+
+  #replaced(part: Part, api: GlobalApi): void {
+    if (part === 'propagation' || this.#isReplaced) return;
+    this.#isReplaced = true;
+    this.#served?.tracers.redirect(() => api['trace'] as ReturnType<Winner>);
+    if (part === 'context' && isOwnManager()) return;
+    otherTracing.isRegistered = true;
+    this.#whenReplaced();
+    announce();
+  }
+}
+
+/** Whether the program has called `register` of tracewright/otel, which serves the same. */
+function isOwnManager(): boolean {
+  const globals =
+    require('../../otel/api-globals.js') as typeof import('../../otel/api-globals.js');
+  return globals.isOwnManager();
+}
+
+function announce(): void {
+  if (!isMainThread || switchOf(process.env['TRACEWRIGHT_QUIET'] ?? '') === true) return;
+  try {
+    writeSync(
+      2,
+      'tracewright: the program has registered another OpenTelemetry SDK, which gets the spans of the API\n',
+    );
+  } catch {
+    // Standard error is closed.
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const MAX_MANIFEST_BYTES = 1 << 20;
+/** Packages of instrumentations, of OpenTelemetry and of others that are known to have one. */
+export const INSTRUMENTATIONS =
+  /^@opentelemetry\/(?:instrumentation-|auto-instrumentations-node$)|^@prisma\/instrumentation$|^@fastify\/otel$|^opentelemetry-instrumentation-|^@traceloop\/instrumentation-|^@[\w.-]+\/opentelemetry-instrumentation-/;
+
+/** A package.json, as far as it is needed here. */
+export interface Manifest {
+  name?: unknown;
+  version?: unknown;
+  dependencies?: unknown;
+}
+
+/** The package.json of a directory; undefined: there is none that can be read. */
+export function readManifest(directory: string): Manifest | undefined {
+  try {
+    const path = join(directory, 'package.json');
+    if (statSync(path).size > MAX_MANIFEST_BYTES) return undefined;
+    const found: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof found === 'object' && found !== null ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A directory and all above it. */
+export function* ancestors(directory: string): Generator<string> {
+  for (let at = directory; ; at = dirname(at)) {
+    yield at;
+    if (at === dirname(at)) return;
+  }
+}
+
+/** Where the program lies. A command of a package, such as `next`, runs the program of the working directory. */
+export function programDirectory(): string {
+  const script = process.argv[1];
+  if (script === undefined) return process.cwd();
+  try {
+    const path = realpathSync(script);
+    return /[\\/]node_modules[\\/]/.test(path) ? process.cwd() : dirname(path);
+  } catch {
+    return process.cwd();
+  }
+}
+
+/** The instrumentations that the program depends on, by its nearest package.json that depends on anything. */
+export function dependedInstrumentations(): string[] {
+  for (const place of ancestors(programDirectory())) {
+    const { dependencies } = readManifest(place) ?? {};
+    if (typeof dependencies === 'object' && dependencies !== null) {
+      return Object.keys(dependencies).filter((name) => INSTRUMENTATIONS.test(name));
+    }
+  }
+  return [];
+}

@@ -1,0 +1,37 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+
+/** The `type` of the package.json that counts for a file. */
+function packageType(file: string): unknown {
+  for (let place = dirname(file); ; place = dirname(place)) {
+    try {
+      const text = readFileSync(join(place, 'package.json'), 'utf8');
+      return (JSON.parse(text) as { type?: unknown }).type;
+    } catch {
+      // None here, or none that can be read.
+    }
+    if (place === dirname(place)) return undefined;
+  }
+}
+
+/** How Node loads the program's main file. What a loader of TypeScript does with it is unknown: `module`. */
+export function programFormat(): 'commonjs' | 'module' {
+  const script = process.argv[1];
+  if (script === undefined) return 'commonjs';
+  let file = script;
+  try {
+    file = realpathSync(script);
+  } catch {
+    // Without its extension, for instance.
+  }
+  switch (extname(file)) {
+    case '.cjs':
+    case '.cts':
+      return 'commonjs';
+    case '.mjs':
+    case '.mts':
+      return 'module';
+    default:
+      return packageType(file) === 'module' ? 'module' : 'commonjs';
+  }
+}
