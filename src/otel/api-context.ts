@@ -6,7 +6,9 @@ import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
 import { plainBaggage, viewOf } from './baggage-view.js';
 import { BAGGAGE_KEY, SPAN_KEY, SUPPRESS_TRACING_KEY } from './keys.js';
+import { isOwnSpan } from './own-span.js';
 import { standInOfForeign } from './span-context.js';
+import { countWrongArgument } from './wrong-arguments.js';
 
 const { CarriedBaggage, CarriedScope, Span: SpanClass } = spans;
 
@@ -89,8 +91,7 @@ export class ApiContext implements Context, ActiveContext {
   get activeSpan(): Span | undefined {
     if (!this.#knowsSpan) {
       const { span } = this;
-      this.#activeSpan =
-        span instanceof SpanClass ? span.activeSpan : standInOfForeign(span, this.carried);
+      this.#activeSpan = isOwnSpan(span) ? span.activeSpan : standInOfForeign(span, this.carried);
       this.#knowsSpan = true;
     }
     return this.#activeSpan;
@@ -117,7 +118,7 @@ function contextWith(
 ): Context {
   if (key !== SPAN_KEY) return new ApiContext(span, valuesOf(carried).with(key, value));
   // A span with nothing else is its own context.
-  if (value instanceof SpanClass && value.carried === carried) return value as unknown as Context;
+  if (isOwnSpan(value) && value.carried === carried) return value as unknown as Context;
   return new ApiContext(value, carried);
 }
 
@@ -157,13 +158,13 @@ export function addRoot(root: Context): void {
 
 /** What is active in a context that the API has handed over; undefined: nothing. */
 export function activeIn(context: unknown): ActiveContext | undefined {
-  if (context instanceof SpanClass || context instanceof ApiContext) return context;
-  if (typeof context !== 'object' || context === null || roots.has(context)) return undefined;
-  if (context instanceof CarriedScope) return context;
   try {
-    return ofForeign(context as Context);
+    if (context instanceof SpanClass || context instanceof ApiContext) return context;
+    if (typeof context !== 'object' || context === null || roots.has(context)) return undefined;
+    return context instanceof CarriedScope ? context : ofForeign(context as Context);
   } catch {
     // It is no context.
+    countWrongArgument();
     return undefined;
   }
 }

@@ -5,7 +5,12 @@ import { countWrongArgument } from './wrong-arguments.js';
 /** Attributes that a program has given, as an object of the span's own. What is no object counts as wrong. */
 export function attributesOf(given: unknown): Record<string, SpanValue> | undefined {
   if (given === undefined || given === null) return undefined;
-  if (typeof given === 'object' && !Array.isArray(given)) return snapshot(given as SpanAttributes);
+  try {
+    if (typeof given === 'object' && !Array.isArray(given))
+      return snapshot(given as SpanAttributes);
+  } catch {
+    // A proxy that was revoked.
+  }
   countWrongArgument();
   return undefined;
 }

@@ -64,8 +64,10 @@ export class TracewrightContextManager implements ContextManager {
     const given: unknown = target;
     if (typeof given === 'function')
       return this.#bindFunction(context, given as AnyFunction) as Target;
-    if (isEmitter(given)) {
-      bindEmitter(given, (listener) => this.#bindFunction(context, listener));
+    try {
+      if (isEmitter(given)) bindEmitter(given, (listener) => this.#bindFunction(context, listener));
+    } catch {
+      countWrongArgument();
     }
     return target;
   }

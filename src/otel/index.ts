@@ -20,5 +20,7 @@ export type { AttachedContext } from './context-manager.js';
 export { TracewrightProvider } from './provider.js';
 export type { ProviderOptions, ProviderStats } from './provider.js';
 export { register } from './register.js';
+export type { ReadableEvent, ReadableScope, ReadableSpan } from './readable-span.js';
+export type { SpanProcessor } from './span-processors.js';
 export type { SamplerResult, SpanSampler } from './sampler.js';
 export type { RegisterOptions, Registration } from './register.js';

@@ -14,6 +14,7 @@ import { spans } from '../spans/shared-spans.js';
 import { activeIn } from './api-context.js';
 import { BaggageView, entriesOf, entryOf } from './baggage-view.js';
 import { BAGGAGE_KEY, SPAN_KEY, SUPPRESS_TRACING_KEY } from './keys.js';
+import { isOwnSpan } from './own-span.js';
 import { standInOf } from './span-context.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
@@ -74,10 +75,9 @@ function injectSpan<Carrier>(
   setter: TextMapSetter<Carrier>,
 ): void {
   if (typeof span !== 'object' || span === null) return;
-  const own =
-    span instanceof spans.Span
-      ? span.activeSpan
-      : standInOf((span as { spanContext(): SpanContext }).spanContext(), undefined);
+  const own = isOwnSpan(span)
+    ? span.activeSpan
+    : standInOf((span as { spanContext(): SpanContext }).spanContext(), undefined);
   if (own === undefined) return;
   const { trace_id, span_id, trace_flags } = own.ids;
   setter.set(carrier, TRACE_PARENT, `00-${trace_id}-${span_id}-${trace_flags}`);

@@ -2,6 +2,8 @@ import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
 import { spans } from '../spans/shared-spans.js';
 import { installApi } from './install-api.js';
 import type { SpanSampler } from './sampler.js';
+import { processors } from './span-processors.js';
+import type { SpanProcessor } from './span-processors.js';
 import { ScopeTracers } from './scope-tracers.js';
 import type { TracerPolicy } from './tracer-policy.js';
 import { countWrongArgument, wrongArguments } from './wrong-arguments.js';
@@ -10,6 +12,11 @@ import { countWrongArgument, wrongArguments } from './wrong-arguments.js';
 export interface ProviderOptions {
   /** Decides about the spans of tracers, instead of `sample` of `configure` and its variables. */
   sampler?: SpanSampler;
+  /**
+   * What gets the spans of this thread besides the trace: those of tracers, of tracewright/spans and of the register
+   * hook. Without processors nothing is spent on them.
+   */
+  spanProcessors?: readonly SpanProcessor[];
 }
 
 /** What went wrong so far. */
@@ -26,13 +33,14 @@ function textOf(given: unknown): string {
 
 /** Gives the OpenTelemetry API tracers whose spans are those of tracewright/spans. */
 export class TracewrightProvider implements TracerProvider {
-  readonly #policy: TracerPolicy;
+  readonly #policy: TracerPolicy = { sampler: undefined };
   readonly #tracers: ScopeTracers;
+  readonly #processors = new Set<SpanProcessor>();
 
   constructor(options: ProviderOptions = {}) {
     installApi();
-    this.#policy = { sampler: options.sampler };
     this.#tracers = new ScopeTracers(this.#policy);
+    this.change(options);
   }
 
   getTracer(name: string, version?: string, options?: TracerOptions): Tracer {
@@ -46,8 +54,10 @@ export class TracewrightProvider implements TracerProvider {
   }
 
   /** @internal Sets the options that are named. */
-  change({ sampler }: ProviderOptions): void {
+  change({ sampler, spanProcessors = [] }: ProviderOptions): void {
     if (sampler !== undefined) this.#policy.sampler = sampler;
+    for (const processor of spanProcessors) this.#processors.add(processor);
+    processors.add(spanProcessors);
   }
 
   /** Counts of this thread since its start. */
@@ -55,13 +65,19 @@ export class TracewrightProvider implements TracerProvider {
     return { wrongArguments: wrongArguments() };
   }
 
-  /** Resolves once the spans that this thread has ended are in the file, or have been handed to the network. */
+  /**
+   * Resolves once the spans that this thread has ended are in the file, or have been handed to the network, and the
+   * processors have flushed theirs.
+   */
   async forceFlush(): Promise<void> {
-    await spans.flush();
+    await Promise.all([spans.flush(), processors.forceFlush(this.#processors)]);
   }
 
-  /** Flushes, and ends the recording of this thread's spans. Under the register hook it only flushes. */
+  /**
+   * Flushes, shuts the processors down, and ends the recording of this thread's spans. Under the register hook that
+   * goes on.
+   */
   async shutdown(): Promise<void> {
-    await spans.shutdown();
+    await Promise.all([spans.shutdown(), processors.shutdown(this.#processors)]);
   }
 }

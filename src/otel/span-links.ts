@@ -1,7 +1,7 @@
 import type { SpanAttributes } from '../spans/attributes.js';
-import { spans } from '../spans/shared-spans.js';
 import type { SpanLink } from '../spans/span.js';
 import { attributesOf } from './attribute-input.js';
+import { isOwnSpan } from './own-span.js';
 import { standInOf } from './span-context.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
@@ -12,7 +12,7 @@ const MOST = 65_535;
 export function linkOf(given: unknown): SpanLink | undefined {
   try {
     const { context, attributes } = given as { context: unknown; attributes?: SpanAttributes };
-    const to = context instanceof spans.Span ? context : standInOf(context, undefined);
+    const to = isOwnSpan(context) ? context : standInOf(context, undefined);
     if (to !== undefined) {
       const own = attributesOf(attributes);
       return own === undefined ? { to } : { to, attributes: own };

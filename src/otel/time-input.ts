@@ -10,12 +10,15 @@ const MOST_NS = BigInt(MOST_MS) * 1_000_000n;
 
 /** Whether a value has the form of a time, as opposed to attributes. */
 export function isTimeInput(value: unknown): boolean {
-  return (
-    typeof value === 'number' ||
-    typeof value === 'bigint' ||
-    value instanceof Date ||
-    (Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === 'number'))
-  );
+  if (typeof value === 'number' || typeof value === 'bigint') return true;
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    if (value instanceof Date) return true;
+    if (!Array.isArray(value) || value.length !== 2) return false;
+    return typeof value[0] === 'number' && typeof value[1] === 'number';
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { shared } from '../core/process-state.js';
 import { activeContext, CarriedScope } from './context/active-context.js';
 import { CarriedBaggage } from './context/carried.js';
 import { contextStorage, runWith } from './context/context-storage.js';
+import { observeSpans } from './observer.js';
 import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagation.js';
 import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
@@ -40,6 +41,7 @@ export const spans = shared('spans', () => ({
   getBaggage,
   inject,
   injectSpan,
+  observeSpans,
   routeOf,
   runWith,
   setRoute,

@@ -8,6 +8,7 @@ import { wrongType } from '../core/errors.js';
 import { STATUS_MASK, STATUS_SHIFT, TRACE_FLAGS_MASK } from './layout.js';
 import { exceptionAttributes } from './exception.js';
 import type { Policy } from './policy.js';
+import type { Resource } from './resource.js';
 import type { Scope } from './scope.js';
 import type { Instant } from './time.js';
 
@@ -19,6 +20,10 @@ export interface SpanTaker {
   record(span: Span, endTime: Instant | undefined): void;
   /** Lets go of a span that was kept while it was open. */
   release(span: Span): void;
+  /** The trace's epoch in nanoseconds since 1970, by the clocks as they are now. */
+  epoch(): bigint;
+  /** What the process's spans are of. */
+  readonly describedResource: Resource;
 }
 
 /** Another span that a span has to do with. */

@@ -11,6 +11,7 @@ import { pool, refill } from './context/ids.js';
 import { RemoteParent } from './context/remote-parent.js';
 import { KIND_SHIFT, KINDS, PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
 import type { SpanKind } from './layout.js';
+import { observer } from './observer.js';
 import { checkName, isIdle, openOutput, output } from './recording.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
@@ -66,6 +67,7 @@ export function startSpan(name: string, attributes?: SpanAttributes, options?: S
   if (attributes !== undefined) give(span, attributes);
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
+  if (observer !== undefined) observer.started(span, active, undefined);
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
 }
@@ -202,6 +204,7 @@ export function startScopedSpan(
   span.start = to.timeOf(options?.startTime, 'startTime');
   if (links.length > 0) span.extra().links = links;
   if (scope !== undefined) giveScope(to, span, scope);
+  if (observer !== undefined) observer.started(span, active, scope);
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
 }
@@ -249,6 +252,7 @@ export function startIn(
   else giveScope(to, span, scope);
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
+  if (observer !== undefined) observer.started(span, context, scope);
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
 }
@@ -287,6 +291,7 @@ export function startInWith(
   span.start = to.timeOf(startTime, 'startTime');
   if (links.length > 0) span.extra().links = links;
   giveScope(to, span, scope);
+  if (observer !== undefined) observer.started(span, context, scope);
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
 }
@@ -345,6 +350,9 @@ export function startRequest(
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
   giveScope(to, span, scope);
+  if (observer !== undefined && span.state === OPEN) {
+    observer.started(span, above instanceof Span ? above : undefined, scope);
+  }
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
 }

@@ -19,6 +19,7 @@ import {
   VERSION,
 } from '../layout.js';
 import type { SpanAttributes } from '../attributes.js';
+import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
 import type { Scope } from '../scope.js';
@@ -57,6 +58,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   declare readonly ring: Ring;
   /** The number of the resource; 0: it could not be defined. */
   resource = 0;
+  /** The resource itself. */
+  declare describedResource: Resource;
   /** Whether every attribute is recorded as it is. */
   takesAnything = false;
   #policy: Policy;
@@ -102,8 +105,16 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     return time === undefined ? now : now + nanosecondsFrom(unixNow(), field, time);
   }
 
+  /** The trace's epoch in nanoseconds since 1970, by the clocks as they are now. */
+  epoch(): bigint {
+    this.ring.readStamp();
+    return unixNow() - BigInt(Math.round(this.ring.stamp[0]!));
+  }
+
   /** Spans that are recorded from now on are of this resource. */
-  setResource({ attributes, schemaUrl }: Resource): void {
+  setResource(resource: Resource): void {
+    const { attributes, schemaUrl } = resource;
+    this.describedResource = resource;
     this.resource = this.#define(RESOURCE_DESCRIPTION, attributes, (writer) => {
       if (schemaUrl !== '') writer.text(SCHEMA_URL, schemaUrl);
     });
@@ -125,6 +136,25 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   /** Records a span that has ended. Never throws: what cannot be recorded is counted. */
   record(span: Span, endTime: Instant | undefined): void {
     if (span.start >= this.#nextLook) this.#lookAtClocks(span.start);
+    if (observer === undefined) {
+      this.#record(span, endTime);
+      return;
+    }
+    const end = this.#endOf(endTime);
+    this.#record(span, endTime);
+    observer.ended(span, Math.max(span.start, end));
+  }
+
+  #endOf(endTime: Instant | undefined): number {
+    try {
+      return this.timeOf(endTime);
+    } catch {
+      // It is no time.
+      return this.timeOf(undefined);
+    }
+  }
+
+  #record(span: Span, endTime: Instant | undefined): void {
     const { extras, slot } = span;
     const isUsual = extras === undefined && endTime === undefined && this.takesAnything;
     if (isUsual && span.isInSlot) {

@@ -1,0 +1,156 @@
+import type { Context } from '@opentelemetry/api';
+import { shared } from '../core/process-state.js';
+import type { SpanAttributes, SpanValue } from '../spans/attributes.js';
+import type { ActiveContext } from '../spans/context/active-context.js';
+import type { SpanObserver } from '../spans/observer.js';
+import type { Redactor } from '../spans/redaction.js';
+import type { Scope } from '../spans/scope.js';
+import { spans } from '../spans/shared-spans.js';
+import type { Span } from '../spans/span.js';
+import { shownContext } from './api-context.js';
+import { installReadableFields } from './readable-span.js';
+import type { ObservedSpan } from './readable-span.js';
+
+/**
+ * What a program wants to do with its spans itself, such as sending them to a backend. Processors of OpenTelemetry's
+ * SDK are of this form.
+ */
+export interface SpanProcessor {
+  /**
+   * A span has started.
+   *
+   * @param span a `Span` of the API that is a `ReadableSpan` too. Each version of the SDK has a type of its own for it.
+   */
+  onStart(span: object, parentContext: Context): void;
+  /**
+   * A span has ended.
+   *
+   * @param span the same object: a `ReadableSpan`.
+   */
+  onEnd(span: object): void;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+/** All processors of a thread, of all providers. */
+class Processors implements SpanObserver {
+  readonly #all = new Set<SpanProcessor>();
+  #hasWarned = false;
+  /** Nanoseconds since 1970 of the epoch, and until when that is used. */
+  #epoch = 0n;
+  #epochOf: object | undefined = undefined;
+  #epochUntil = 0;
+
+  add(processors: readonly SpanProcessor[]): void {
+    if (processors.length === 0) return;
+    if (this.#all.size === 0) {
+      installReadableFields();
+      spans.observeSpans(this);
+    }
+    for (const processor of processors) this.#all.add(processor);
+  }
+
+  started(span: Span, context: ActiveContext | undefined, scope: Scope | undefined): void {
+    span.attributes ??= {};
+    const observed = { scope, epoch: this.#epochAt(span), end: Number.NaN };
+    (span as ObservedSpan).observed = observed;
+    const shown = shownContext(context);
+    this.#call((processor) => {
+      processor.onStart(span, shown);
+    });
+  }
+
+  ended(span: Span, end: number): void {
+    const { observed } = span as Partial<ObservedSpan>;
+    // It started before there were processors.
+    if (observed === undefined) return;
+    observed.end = end;
+    try {
+      prepare(span);
+    } catch {
+      // A getter of the program: what is not redacted must not get out.
+      span.attributes = {};
+      if (span.extras !== undefined) span.extras.events = undefined;
+    }
+    this.#call((processor) => {
+      processor.onEnd(span);
+    });
+  }
+
+  async forceFlush(processors: Iterable<SpanProcessor> = this.#all): Promise<void> {
+    await Promise.all([...processors].map((processor) => processor.forceFlush()));
+  }
+
+  async shutdown(processors: Iterable<SpanProcessor>): Promise<void> {
+    const ended = [...processors];
+    for (const processor of ended) this.#all.delete(processor);
+    await Promise.all(ended.map((processor) => processor.shutdown()));
+  }
+
+  #call(fn: (processor: SpanProcessor) => void): void {
+    for (const processor of this.#all) {
+      try {
+        fn(processor);
+      } catch (error) {
+        this.#warn(error);
+      }
+    }
+  }
+
+  /** Reading two clocks for each span would cost more than it is worth: they drift slowly. */
+  #epochAt({ output, start }: Span): bigint {
+    if (this.#epochOf !== output || start > this.#epochUntil) {
+      this.#epoch = output!.epoch();
+      this.#epochOf = output;
+      this.#epochUntil = start + EPOCH_LASTS;
+    }
+    return this.#epoch;
+  }
+
+  #warn(error: unknown): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const reason = error instanceof Error ? error.message : 'no error';
+    process.emitWarning(`a span processor has thrown: ${reason}`, {
+      type: 'TracewrightWarning',
+      code: 'TRACEWRIGHT_OTEL',
+    });
+  }
+}
+
+/** Nanoseconds. */
+const EPOCH_LASTS = 1e9;
+
+function redacted(
+  attributes: SpanAttributes | undefined,
+  redactor: Redactor | undefined,
+): Record<string, SpanValue> {
+  const kept: Record<string, SpanValue> = {};
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    const own = redactor === undefined ? value : (redactor.value(name, value) as SpanValue);
+    if (own !== undefined) kept[name] = own;
+  }
+  return kept;
+}
+
+/** What leaves the process is redacted as what is written. The span has been written by now. */
+function prepare(span: Span): void {
+  const redactor = span.output?.policy.redactor;
+  span.attributes = redacted(span.attributes, redactor);
+  if (redactor === undefined) return;
+  span.name = redactor.name(span.name);
+  const { extras } = span;
+  if (extras === undefined) return;
+  extras.events = extras.events?.map(({ name, time, attributes }) => ({
+    name: redactor.name(name),
+    time,
+    attributes: redacted(attributes, redactor),
+  }));
+  extras.links = extras.links?.map(({ to, attributes }) => ({
+    to,
+    attributes: redacted(attributes, redactor),
+  }));
+}
+
+/** Of the first copy of this package in the thread. */
+export const processors = shared('otel.processors', () => new Processors());

@@ -1,0 +1,23 @@
+import type { ActiveContext } from './context/active-context.js';
+import type { Scope } from './scope.js';
+import type { Span } from './span.js';
+
+/** What sees the spans of a thread that are recorded. It never throws. */
+export interface SpanObserver {
+  /** A span has started; what is set now is in its record. */
+  started(span: Span, context: ActiveContext | undefined, scope: Scope | undefined): void;
+  /**
+   * A span has ended and was recorded.
+   *
+   * @param end nanoseconds since the trace's epoch.
+   */
+  ended(span: Span, end: number): void;
+}
+
+/** None in most programs: then it costs one comparison a span. */
+export let observer: SpanObserver | undefined;
+
+/** Has spans that start and end from now on seen. */
+export function observeSpans(by: SpanObserver): void {
+  observer = by;
+}

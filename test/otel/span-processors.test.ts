@@ -1,0 +1,152 @@
+import type { Context, Span as ApiSpan } from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { BatchSpanProcessor, InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { ReadableSpan as SdkReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { afterEach, expect, test } from 'vitest';
+import { TracewrightProvider } from '../../src/otel/index.js';
+import type { ReadableSpan, SpanProcessor } from '../../src/otel/index.js';
+import { withSpan } from '../../src/spans/spans.js';
+import { registration, spansOf, tracer } from './api-spans.js';
+
+let provider: TracewrightProvider | undefined;
+afterEach(() => provider?.shutdown());
+
+class Collecting implements SpanProcessor {
+  readonly started: [string, unknown][] = [];
+  readonly ended: ReadableSpan[] = [];
+  readonly calls: string[] = [];
+  onStart(span: ReadableSpan & ApiSpan, parent: Context): void {
+    this.started.push([span.name, trace.getSpanContext(parent)?.spanId]);
+    span.setAttribute('by.processor', this.started.length);
+  }
+  onEnd(span: ReadableSpan): void {
+    this.ended.push(span);
+  }
+  forceFlush(): Promise<void> {
+    this.calls.push('forceFlush');
+    return Promise.resolve();
+  }
+  shutdown(): Promise<void> {
+    this.calls.push('shutdown');
+    return Promise.resolve();
+  }
+}
+
+const nanoseconds = ([s, ns]: readonly [number, number]): bigint =>
+  BigInt(s) * 1_000_000_000n + BigInt(ns);
+
+test('a processor sees what is recorded: of tracers and of tracewright/spans', async () => {
+  const collecting = new Collecting();
+  provider = new TracewrightProvider({ spanProcessors: [collecting] });
+  const library = provider.getTracer('library', '1.0', { schemaUrl: 'https://example.org/1' });
+  const recorded = await spansOf(
+    () => {
+      library.startActiveSpan(
+        'outer',
+        { kind: SpanKind.PRODUCER, attributes: { a: 1 } },
+        (span) => {
+          span
+            .addEvent('happened', { n: 1 })
+            .setStatus({ code: SpanStatusCode.ERROR, message: 'bad' });
+          withSpan('own', { b: 2 }, () => undefined);
+          span.addLink({ context: span.spanContext(), attributes: { l: 1 } });
+          span.end();
+        },
+      );
+    },
+    { service: 'shop' },
+  );
+  const [own, outer] = collecting.ended as [ReadableSpan, ReadableSpan];
+  const outerId = outer.spanContext().spanId;
+  expect(collecting.started).toEqual([
+    ['outer', undefined],
+    ['own', outerId],
+  ]);
+  expect(own).toMatchObject({
+    name: 'own',
+    kind: 0,
+    ended: true,
+    attributes: { b: 2, 'by.processor': 2 },
+    parentSpanId: outerId,
+    parentSpanContext: { traceId: outer.spanContext().traceId, spanId: outerId, traceFlags: 1 },
+    instrumentationScope: { name: 'tracewright/spans' },
+    status: { code: 0 },
+  });
+  expect(outer).toMatchObject({
+    kind: 3,
+    parentSpanContext: undefined,
+    attributes: { a: 1, 'by.processor': 1 },
+    status: { code: 2, message: 'bad' },
+    links: [{ context: outer.spanContext(), attributes: { l: 1 } }],
+    instrumentationScope: { name: 'library', version: '1.0', schemaUrl: 'https://example.org/1' },
+    droppedAttributesCount: 0,
+  });
+  expect(outer.resource.attributes).toMatchObject({ 'service.name': 'shop' });
+  expect(outer.resource).toBe(own.resource);
+  const [, span] = recorded;
+  expect(span?.attributes).toEqual({ a: 1, 'by.processor': 1 });
+  expect(Math.abs(Number(nanoseconds(outer.startTime) - span!.start))).toBeLessThan(100_000_000);
+  expect(nanoseconds(outer.endTime)).toBeGreaterThan(nanoseconds(outer.startTime));
+  expect(nanoseconds(outer.duration)).toBeLessThanOrEqual(span!.end - span!.start);
+  const [event] = outer.events;
+  expect(event).toMatchObject({ name: 'happened', attributes: { n: 1 } });
+  expect(nanoseconds(event!.time)).toBeGreaterThanOrEqual(nanoseconds(outer.startTime));
+  await spansOf(() => undefined, { service: 'test' });
+});
+
+test("a batch processor of OpenTelemetry's SDK exports the spans", async () => {
+  const exporter = new InMemorySpanExporter();
+  provider = new TracewrightProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
+  await spansOf(async () => {
+    for (let i = 0; i < 10; i++) tracer.startSpan(`s${i}`).end();
+    await provider?.forceFlush();
+    const spans: SdkReadableSpan[] = exporter.getFinishedSpans();
+    expect(spans.map(({ name }) => name)).toEqual(Array.from({ length: 10 }, (_, i) => `s${i}`));
+  });
+});
+
+test('what is redacted in the trace is redacted for processors', async () => {
+  const collecting = new Collecting();
+  provider = new TracewrightProvider({ spanProcessors: [collecting] });
+  await spansOf(
+    () => {
+      const span = tracer.startSpan('GET /users/17', { attributes: { secret: 'x', user: 'y' } });
+      span.addEvent('e', { secret: 'x' }).end();
+    },
+    { redact: { drop: ['secret'], mask: ['user'], paths: [[/\d+/, ':id']] } },
+  );
+  await spansOf(() => undefined, { redact: {} });
+  expect(collecting.ended[0]).toMatchObject({
+    name: 'GET /users/:id',
+    attributes: { user: '***', 'by.processor': 1 },
+  });
+  expect(collecting.ended[0]?.attributes).not.toHaveProperty('secret');
+  expect(collecting.ended[0]?.events[0]?.attributes).toEqual({});
+});
+
+test('processors that throw break nothing; after a shutdown they get nothing', async () => {
+  const collecting = new Collecting();
+  const breaking: SpanProcessor = {
+    onStart() {
+      throw new Error('a processor');
+    },
+    onEnd() {
+      throw new Error('a processor');
+    },
+    forceFlush: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+  };
+  provider = new TracewrightProvider({ spanProcessors: [breaking, collecting] });
+  const before = await spansOf(() => {
+    tracer.startSpan('a').end();
+  });
+  expect(before).toHaveLength(1);
+  await provider.forceFlush();
+  await provider.shutdown();
+  expect(collecting.calls).toEqual(['forceFlush', 'shutdown']);
+  await spansOf(() => {
+    tracer.startSpan('b').end();
+  });
+  expect(collecting.ended.map(({ name }) => name)).toEqual(['a']);
+  expect(registration.provider).not.toBe(provider);
+});
