@@ -96,6 +96,8 @@ const folders = [
   [/^spans\/(layout|route|schema-url)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
   [/^otel\//, 'otel/otel'],
+  // On request only.
+  [/^(node\/inject-channels|libraries\/injected-channels)$/, 'node/inject-channels'],
   [/^libraries\/(record-library|library|engine\/(?!sql|redis))/, 'libraries/libraries'],
   [/^libraries\/engine\/sql/, 'libraries/sql'],
   [/^libraries\/engine\/redis-commands$/, 'libraries/redis-commands'],

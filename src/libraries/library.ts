@@ -38,9 +38,16 @@ export interface Operation<Message extends object = object> {
   describe(message: Message, options: LibraryOptions): Description | undefined;
   /** Whether it is a new beginning, whatever is active: a connection that is made again. */
   isDetached?(message: Message): boolean;
+  /** The headers of a message that was received: its sender is the parent. Undefined: a new trace begins. */
+  received?(message: Message): object | undefined;
+  /** The headers of a message to be sent, which carry the trace on. */
+  sent?(message: Message): object | undefined;
   /** What the operations of this channel follow each other on: one ends when the next begins. */
   turnsOn?(message: Message): object;
-  /** Whether it is over when the call has returned. Default: it has a result or an error by then. */
+  /**
+   * Whether it is over when the call has returned. Default: it has a result or an error by then. A result that
+   * is a promise is waited for.
+   */
   isDone?(message: Message): boolean;
   /** Adds what is known at the end. */
   finish?(span: Span, message: Message): void;
@@ -61,4 +68,6 @@ export interface LibraryOptions {
   queryText: boolean;
   /** `TRACEWRIGHT_ERROR_TEXT`: messages and stacks of errors too. They may quote values. */
   errorText: boolean;
+  /** Whether messages carry the trace on: unless `TRACEWRIGHT_PROPAGATE` is `off`, or a list of hosts. */
+  propagates: boolean;
 }

@@ -1,5 +1,5 @@
 /** The tracing channels of each library, with which its file is loaded. All that is known of it before. */
-const CHANNELS = {
+const PUBLISHED = {
   express: ['express.router.request'],
   fastify: ['fastify.request.handler'],
   ioredis: ['ioredis:command', 'ioredis:batch', 'ioredis:connect'],
@@ -7,11 +7,23 @@ const CHANNELS = {
   redis: ['node-redis:command', 'node-redis:batch', 'node-redis:connect'],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Those that are put into libraries without channels of their own. */
+const INJECTED = {
+  amqplib: ['orchestrion:amqplib:publish', 'orchestrion:amqplib:process'],
+  pg: ['orchestrion:pg:query', 'orchestrion:pg:connect', 'orchestrion:pg-pool:connect'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** The name of a library as in `TRACEWRIGHT_INJECT`. */
+export type InjectedName = keyof typeof INJECTED;
 /** The name of a library, as in `TRACEWRIGHT_LIBRARIES`. */
-export type LibraryName = keyof typeof CHANNELS;
+export type LibraryName = keyof typeof PUBLISHED | InjectedName;
+
+const CHANNELS: Readonly<Record<LibraryName, readonly string[]>> = { ...PUBLISHED, ...INJECTED };
 
 /** Every library that there is a file for. */
 export const LIBRARY_NAMES = Object.keys(CHANNELS) as readonly LibraryName[];
+/** Those without channels of their own. */
+export const INJECTED_NAMES = Object.keys(INJECTED) as readonly InjectedName[];
 
 /** The channels of a library's first message. */
 export function firstChannels(name: LibraryName): string[] {

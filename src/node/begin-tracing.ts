@@ -243,6 +243,14 @@ function observe(plan: ProcessPlan, requests: LateRequests | undefined): void {
 
 /** Records what libraries do, each from its first message on. */
 function watchLibraries(settings: LibrarySettings): void {
+  const injected = settings.injected.filter((name) => settings.names.includes(name));
+  if (injected.length > 0) {
+    part('no channels are put into libraries', () => {
+      const { injectChannels } =
+        require('./inject-channels.js') as typeof import('./inject-channels.js');
+      injectChannels(injected);
+    });
+  }
   for (const name of settings.names) {
     onFirstMessage(firstChannels(name), (channel, message) => {
       part(`${name} is not traced`, () => {

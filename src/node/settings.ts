@@ -3,9 +3,16 @@ import { hostname } from 'node:os';
 import { basename, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 import type { ContextSettings, Propagation, Trust } from './requests/context/propagation-policy.js';
-import { LIBRARIES_LIMIT, parseLibraries } from './library-settings.js';
+import {
+  INJECT_LIMIT,
+  LIBRARIES_LIMIT,
+  parseInject,
+  parseLibraries,
+  recordedNames,
+} from './library-settings.js';
 import type { LibrarySettings } from './library-settings.js';
 import { LIBRARY_NAMES } from '../libraries/watched-channels.js';
+import type { InjectedName } from '../libraries/watched-channels.js';
 import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
@@ -32,6 +39,7 @@ export interface Settings {
   context: ContextSettings | undefined;
   /**
    * `TRACEWRIGHT_LIBRARIES`: `auto` (default), `off`, or names. Where there is no context, no library is recorded.
+   * `TRACEWRIGHT_INJECT`: `off` (default), `auto`, or names of those without channels.
    * `TRACEWRIGHT_QUERY_TEXT` and `TRACEWRIGHT_ERROR_TEXT`: `1` records more of them.
    */
   libraries: LibrarySettings;
@@ -60,7 +68,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'CONTEXT OTEL INSTRUMENTATIONS PROPAGATE TRUST LIBRARIES QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
+    'CONTEXT OTEL INSTRUMENTATIONS PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -180,14 +188,36 @@ function parseInstrumentations(value: string): 'auto' | readonly string[] | unde
   return names.every((name) => INSTRUMENTATION.test(name)) ? names : undefined;
 }
 
+const NONE: readonly InjectedName[] = [];
+
+function readLibraries(context: ContextSettings | undefined): LibrarySettings {
+  const names = read(
+    'TRACEWRIGHT_LIBRARIES',
+    LIBRARY_NAMES,
+    LIBRARIES_LIMIT,
+    parseLibraries,
+    'auto',
+  );
+  const injected = read('TRACEWRIGHT_INJECT', NONE, INJECT_LIMIT, parseInject, 'off').filter(
+    (name) => names.includes(name),
+  );
+  return {
+    names: recordedNames(names, injected),
+    injected,
+    queryText: read('TRACEWRIGHT_QUERY_TEXT', false, SWITCH_VALUES, switchOf),
+    errorText: read('TRACEWRIGHT_ERROR_TEXT', false, SWITCH_VALUES, switchOf),
+    propagates: context?.propagation.everywhere === true,
+  };
+}
+
 /** Reads the environment. An invalid value causes a warning and its default, an unknown name a warning. */
 export function readSettings(): Settings {
   warnOfUnknownVariables();
+  const context = readContext();
   const formats = read('TRACEWRIGHT_FORMATS', FORMATS, 'ovni, heph or ovni,heph', (value) => {
     const names = value.split(',').map((name) => name.trim());
     return names.every((name) => FORMATS.includes(name)) ? names : undefined;
   });
-  const context = readContext();
   const otel = read<'auto' | boolean>('TRACEWRIGHT_OTEL', 'auto', AUTO_OR_SWITCH, autoOrSwitch);
   return {
     ovni: formats.includes('ovni'),
@@ -205,11 +235,7 @@ export function readSettings(): Settings {
       return Number.isInteger(app) && app >= 1 && app <= MAX_APP ? app : undefined;
     }),
     name: fileName(text('TRACEWRIGHT_NAME') ?? scriptName()),
-    libraries: {
-      names: read('TRACEWRIGHT_LIBRARIES', LIBRARY_NAMES, LIBRARIES_LIMIT, parseLibraries, 'auto'),
-      queryText: read('TRACEWRIGHT_QUERY_TEXT', false, SWITCH_VALUES, switchOf),
-      errorText: read('TRACEWRIGHT_ERROR_TEXT', false, SWITCH_VALUES, switchOf),
-    },
+    libraries: readLibraries(context),
     context,
     otel: otel === 'auto' ? context !== undefined : otel,
     instrumentations: read<'auto' | readonly string[]>(

@@ -10,7 +10,7 @@ function requestTo(spans: readonly SpanRecord[], path: string): SpanRecord {
 
 describe('express', () => {
   it('has the functions of a request one after the other below it', async () => {
-    const { spans, stdout } = await runLibrary('express', 'express-newest', {}, 'router');
+    const { spans, stdout } = await runLibrary('express', 'newest', 'router');
     expect(stdout).toContain('200 shown true');
     const tree = (path: string): string[] => treeOf(spans, requestTo(spans, path));
     const before = ['middleware authenticate', 'middleware load'];
@@ -48,12 +48,9 @@ describe('express', () => {
 
   it('is not recorded when it is switched off', async () => {
     for (const libraries of ['off', 'fastify,redis']) {
-      const { spans } = await runLibrary(
-        'express',
-        'express-newest',
-        { TRACEWRIGHT_LIBRARIES: libraries },
-        'router',
-      );
+      const { spans } = await runLibrary('express', 'newest', 'router', {
+        TRACEWRIGHT_LIBRARIES: libraries,
+      });
       expect(treeOf(spans, requestTo(spans, '/api/orders/8'))).toEqual(['render']);
     }
   });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { runLibrary, treeOf } from './traced-library.js';
 
 describe('fastify', () => {
-  it.each(['fastify-newest', 'fastify-oldest'] as const)(
-    '%s has the handler of a request below it',
-    async (name) => {
-      const { spans, stdout } = await runLibrary('fastify', name);
+  it.each(['newest', 'oldest'] as const)(
+    'has the handler of a request below it, %s version',
+    async (age) => {
+      const { spans, stdout } = await runLibrary('fastify', age, 'fastify');
       expect(stdout).toMatch(/200\n200\n500\n500\n200\n404\n$/);
       const tree = (path: string): string[] => {
         const request = spans.find(

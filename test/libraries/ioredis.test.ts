@@ -10,8 +10,8 @@ const PLACE = {
 };
 
 await describeWith('Redis', 'ioredis', () => {
-  it.each(['ioredis-newest', 'ioredis-oldest'] as const)('%s is recorded', async (name) => {
-    const { spans } = await runLibrary('ioredis', name);
+  it.each(['newest', 'oldest'] as const)('its %s version is recorded', async (age) => {
+    const { spans } = await runLibrary('ioredis', age, 'ioredis');
     const lines = (of: string): string[] => below(spans, of).map(lineOf);
 
     expect(lines('connect')).toContain('redis connect');

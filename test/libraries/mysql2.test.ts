@@ -10,8 +10,8 @@ const PLACE = {
 };
 
 await describeWith('MariaDB', 'mysql2', () => {
-  it.each(['mysql2-newest', 'mysql2-oldest'] as const)('%s is recorded', async (name) => {
-    const { spans, stdout } = await runLibrary('mysql2', name);
+  it.each(['newest', 'oldest'] as const)('its %s version is recorded', async (age) => {
+    const { spans, stdout } = await runLibrary('mysql2', age, 'mysql2');
     // The name of the table differs with every run.
     const plain = (text: string): string => text.replaceAll(/tracewright_\d+/g, 'users');
     const lines = (of: string): string[] => below(spans, of).map((span) => plain(lineOf(span)));
@@ -56,7 +56,9 @@ await describeWith('MariaDB', 'mysql2', () => {
   });
 
   it('records the text of queries on request, without their values', async () => {
-    const { spans } = await runLibrary('mysql2', 'mysql2-newest', { TRACEWRIGHT_QUERY_TEXT: '1' });
+    const { spans } = await runLibrary('mysql2', 'newest', 'mysql2', {
+      TRACEWRIGHT_QUERY_TEXT: '1',
+    });
     const [insert, select, join] = below(spans, 'queries').map(
       ({ attributes }) => attributes['db.query.text'],
     );
@@ -67,7 +69,9 @@ await describeWith('MariaDB', 'mysql2', () => {
   });
 
   it('records messages of errors on request', async () => {
-    const { spans } = await runLibrary('mysql2', 'mysql2-newest', { TRACEWRIGHT_ERROR_TEXT: '1' });
+    const { spans } = await runLibrary('mysql2', 'newest', 'mysql2', {
+      TRACEWRIGHT_ERROR_TEXT: '1',
+    });
     const [duplicate] = below(spans, 'errors');
     expect(duplicate!.status.message).toMatch(/^Duplicate entry/);
     expect(duplicate!.events).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_NAMES, firstChannels } from '../../src/libraries/watched-channels.js';
 import { libraryOf } from '../../src/libraries/record-library.js';
+import { installedPackages } from './packages.js';
 import { TracedProcess } from '../node/traced-process.js';
 import { faultsOf, spansOf } from '../node/written-traces.js';
 
@@ -13,7 +14,8 @@ describe('messages that a library does not send', () => {
     const script = new URL('fixtures/odd-messages.mjs', import.meta.url).href;
     const traced = new TracedProcess(script, {
       args: [channel],
-      env: { TRACEWRIGHT_CONTEXT: 'on' },
+      env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INJECT: 'auto' },
+      cwd: await installedPackages('newest'),
     });
     const { code, stdout, stderr } = await traced.ended();
     expect(code).toBe(0);

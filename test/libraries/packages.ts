@@ -1,43 +1,48 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The libraries that the tests run, each under a name of its own: its newest version and the oldest that publishes
- * what it does. npm takes older majors on an old Node unless the version is exact.
+ * The libraries that the tests run: the newest version of each, and the oldest that is recorded. Versions are exact,
+ * because npm takes older majors on an old Node otherwise.
  */
 const PACKAGES = {
-  'express-newest': 'npm:express@5.3.0',
-  router: '2.3.0',
-  'fastify-newest': 'npm:fastify@5.12.8',
-  'fastify-oldest': 'npm:fastify@5.0.0',
-  'ioredis-newest': 'npm:ioredis@6.0.0',
-  'ioredis-oldest': 'npm:ioredis@5.11.0',
-  'mysql2-newest': 'npm:mysql2@3.24.6',
-  'mysql2-oldest': 'npm:mysql2@3.20.0',
-  'redis-newest': 'npm:@redis/client@6.3.1',
-  'redis-oldest': 'npm:@redis/client@5.12.0',
+  newest: {
+    '@apm-js-collab/tracing-hooks': '0.14.0',
+    '@redis/client': '6.3.1',
+    amqplib: '2.3.1',
+    express: '5.3.0',
+    fastify: '5.12.8',
+    ioredis: '6.0.0',
+    mysql2: '3.24.6',
+    pg: '8.23.1',
+    router: '2.3.0',
+  },
+  oldest: {
+    '@apm-js-collab/tracing-hooks': '0.14.0',
+    '@redis/client': '5.12.0',
+    amqplib: '0.10.4',
+    fastify: '5.0.0',
+    ioredis: '5.11.0',
+    mysql2: '3.20.0',
+    pg: '8.4.0',
+  },
 } as const;
 
-/** A library and which of its versions. */
-export type PackageName = keyof typeof PACKAGES;
+/** Which version of a library. */
+export type Age = keyof typeof PACKAGES;
 
 /** The version of a library that the tests run. */
-export function versionOf(name: PackageName): string {
-  return PACKAGES[name].replace(/^npm:.*@/, '');
+export function versionOf(age: Age, name: string): string {
+  const versions: Readonly<Record<string, string>> = PACKAGES[age];
+  return versions[name] ?? `none of ${name}`;
 }
 
-const place = fileURLToPath(new URL('../../build/libraries/', import.meta.url));
-const manifest = JSON.stringify({ private: true, dependencies: PACKAGES }, null, 2);
+const build = fileURLToPath(new URL('../../build/', import.meta.url));
 const LOCK_AGE_MS = 300_000;
 
-function isInstalled(): boolean {
-  const done = join(place, 'installed.json');
-  return existsSync(done) && readFileSync(done, 'utf8') === manifest;
-}
-
-/** Waits until no other test installs; false: another one has held the lock for too long, and it is free now. */
+/** Waits until no other test installs. */
 async function lock(path: string): Promise<void> {
   for (;;) {
     try {
@@ -52,24 +57,30 @@ async function lock(path: string): Promise<void> {
 }
 
 /** The directory with the packages, which are installed if they are not there yet. */
-export async function installedPackages(): Promise<string> {
+export async function installedPackages(age: Age): Promise<string> {
+  const place = join(build, 'libraries', age);
   mkdirSync(place, { recursive: true });
-  const held = join(dirname(place), 'libraries.lock');
+  const held = join(build, `libraries-${age}.lock`);
   await lock(held);
   try {
-    if (isInstalled()) return place;
-    rmSync(place, { recursive: true, force: true });
-    mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, 'package.json'), manifest);
-    const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock'];
-    const { status, stderr } = spawnSync('npm', ['install', ...options], {
-      cwd: place,
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`npm has not installed the libraries: ${stderr}`);
-    writeFileSync(join(place, 'installed.json'), manifest);
+    install(place, JSON.stringify({ private: true, dependencies: PACKAGES[age] }, null, 2));
     return place;
   } finally {
     rmSync(held, { recursive: true, force: true });
   }
+}
+
+function install(place: string, manifest: string): void {
+  const done = join(place, 'installed.json');
+  if (existsSync(done) && readFileSync(done, 'utf8') === manifest) return;
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, 'package.json'), manifest);
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock'];
+  const { status, stderr } = spawnSync('npm', ['install', ...options], {
+    cwd: place,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`npm has not installed the libraries: ${stderr}`);
+  writeFileSync(done, manifest);
 }

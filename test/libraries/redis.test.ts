@@ -10,8 +10,8 @@ const PLACE = {
 };
 
 await describeWith('Redis', 'redis', () => {
-  it.each(['redis-newest', 'redis-oldest'] as const)('%s is recorded', async (name) => {
-    const { spans } = await runLibrary('redis', name);
+  it.each(['newest', 'oldest'] as const)('its %s version is recorded', async (age) => {
+    const { spans } = await runLibrary('redis', age, '@redis/client');
     const lines = (of: string): string[] => below(spans, of).map(lineOf);
 
     expect(lines('connect')).toEqual(['redis connect']);

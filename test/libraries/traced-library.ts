@@ -6,7 +6,7 @@ import type { SpanRecord } from '../../src/spans/index.js';
 import { TracedProcess } from '../node/traced-process.js';
 import { faultsOf, hephFiles } from '../node/written-traces.js';
 import { installedPackages, versionOf } from './packages.js';
-import type { PackageName } from './packages.js';
+import type { Age } from './packages.js';
 
 /** What a program with a library has left. */
 export interface LibraryRun {
@@ -20,23 +20,26 @@ export interface LibraryRun {
  * loaded, and warn of nothing.
  *
  * @param fixture without its suffix.
+ * @param name of the library's package.
  */
 export async function runLibrary(
   fixture: string,
-  name: PackageName,
+  age: Age,
+  name: string,
   env: Record<string, string> = {},
-  packageOfVersion: PackageName = name,
+  further: readonly string[] = [],
 ): Promise<LibraryRun> {
-  const place = await installedPackages();
+  const place = await installedPackages(age);
   const script = new URL(`fixtures/${fixture}.mjs`, import.meta.url).href;
   const traced = new TracedProcess(script, {
-    args: [place, name],
+    args: [place, ...further],
     env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
+    cwd: place,
   });
   const { code, stdout, stderr } = await traced.ended();
   expect(stderr).toBe('');
   expect(code).toBe(0);
-  expect(stdout.split('\n')[0]).toBe(`version ${versionOf(packageOfVersion)}`);
+  expect(stdout.split('\n')[0]).toBe(`version ${versionOf(age, name)}`);
   expect(faultsOf(traced.directory)).toEqual([]);
   // Values, keys, bodies and messages of errors have this word in every fixture.
   if (env['TRACEWRIGHT_ERROR_TEXT'] === undefined) expectNothingOf('secret', traced.directory);

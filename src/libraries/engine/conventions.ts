@@ -9,6 +9,11 @@ export const DB_TEXT = 'db.query.text';
 export const DB_STATUS = 'db.response.status_code';
 export const ADDRESS = 'server.address';
 export const PORT = 'server.port';
+export const MESSAGING_SYSTEM = 'messaging.system';
+export const MESSAGING_OPERATION = 'messaging.operation.name';
+export const MESSAGING_TYPE = 'messaging.operation.type';
+export const MESSAGING_DESTINATION = 'messaging.destination.name';
+export const MESSAGING_ROUTING_KEY = 'messaging.rabbitmq.destination.routing_key';
 export const ERROR_TYPE = 'error.type';
 export const FUNCTION = 'code.function.name';
 

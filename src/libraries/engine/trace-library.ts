@@ -1,6 +1,7 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import { version } from '../../core/version.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
+import type { RemoteParent } from '../../spans/context/remote-parent.js';
 import { spans } from '../../spans/shared-spans.js';
 import { SCHEMA_URL } from '../../spans/schema-url.js';
 import { Scope } from '../../spans/scope.js';
@@ -37,6 +38,7 @@ class Running {
 /** What a library publishes: one object for all events of an operation. */
 interface Message {
   [RUNNING]?: Running | undefined;
+  result?: unknown;
   error?: unknown;
 }
 
@@ -177,10 +179,11 @@ class OperationSpans {
 
   #start(message: Message, above: Context, isActive: boolean): Span | undefined {
     const operation = this.#operation;
-    const parent = above?.activeSpan;
+    const parent = operation.received === undefined ? above?.activeSpan : undefined;
     if (parent === undefined) {
       if (operation.needsParent === true) return undefined;
     } else if ((parent.flags & SAMPLED) === 0 && parent.state !== REMOTE) {
+      this.#send(parent, message);
       return undefined;
     }
     const description = operation.describe(message, this.#options);
@@ -188,8 +191,21 @@ class OperationSpans {
     const { name, attributes } = description;
     let options = this.#below;
     if (operation.isDetached?.(message) === true) options = { ...options, parent: null };
-    else if (!isActive && parent !== undefined) options = { ...options, parent };
-    return spans.startScopedSpan(this.#scope, name, attributes, options);
+    else if (operation.received !== undefined) {
+      options = { ...options, parent: senderOf(operation.received(message)) };
+    } else if (!isActive && parent !== undefined) options = { ...options, parent };
+    const span = spans.startScopedSpan(this.#scope, name, attributes, options);
+    this.#send(span, message);
+    return span;
+  }
+
+  /** Has a message carry the trace on, unless the program has done so itself. */
+  #send(span: Span, message: Message): void {
+    if (!this.#options.propagates || span.activeSpan === undefined) return;
+    const headers = this.#operation.sent?.(message);
+    if (headers !== undefined && !('traceparent' in headers)) {
+      spans.injectSpan(span, undefined, headers);
+    }
   }
 
   /** The call has returned. What it began may go on. */
@@ -204,7 +220,24 @@ class OperationSpans {
       this.#operation.isDone === undefined
         ? 'result' in message || 'error' in message
         : this.#operation.isDone(message);
-    if (isDone) this.#finish(message);
+    if (!isDone) return;
+    if (message.result instanceof Promise) this.#whenSettled(message, message.result);
+    else this.#finish(message);
+  }
+
+  /** The promise of a function that a library calls. Who does not handle it is to find it unhandled. */
+  #whenSettled(message: Message, promise: Promise<unknown>): void {
+    void then.call(
+      promise,
+      () => {
+        this.#finish(message);
+      },
+      (error: unknown) => {
+        message.error = error;
+        this.#finish(message);
+        throw error;
+      },
+    );
   }
 
   #finish(message: Message): void {
@@ -231,6 +264,14 @@ class OperationSpans {
     if (this.#options.errorText) span.fail(error);
     else span.markStatus(ERROR, '');
   }
+}
+
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+const { then } = Promise.prototype;
+
+function senderOf(headers: object | undefined): RemoteParent | null {
+  const sender = headers === undefined ? undefined : spans.extract(headers);
+  return sender ?? null;
 }
 
 function ageOf(span: Span): number {

@@ -1,0 +1,85 @@
+import type { SpanValue } from '../spans/attributes.js';
+import * as names from './engine/conventions.js';
+import { failureOf, messageOf } from './engine/failure.js';
+import { number, requiredObject, requiredText, text } from './engine/payload.js';
+import { queryDescription } from './engine/sql.js';
+import type { Failure, Library, Operation } from './library.js';
+
+/** What an injected channel says of a call. */
+interface Call {
+  arguments?: unknown;
+  self?: unknown;
+}
+
+interface Client {
+  host?: unknown;
+  port?: unknown;
+  database?: unknown;
+}
+
+function attributesOf({ host, port, database }: Client): Record<string, SpanValue> {
+  return {
+    [names.DB_SYSTEM]: 'postgresql',
+    [names.DB_NAMESPACE]: text(database),
+    [names.ADDRESS]: text(host),
+    [names.PORT]: number(port),
+  };
+}
+
+/** A text, `{ text, values }`, or an object that runs itself, such as a cursor. */
+function queryOf(call: Call): string | undefined {
+  const [query] = requiredObject(call.arguments, 'arguments') as readonly unknown[];
+  if (typeof query !== 'object' || query === null) return text(query);
+  const { text: sql, submit } = query as { text?: unknown; submit?: unknown };
+  return typeof submit === 'function' ? undefined : requiredText(sql, 'text');
+}
+
+const SQL_STATE = /^[\dA-Z]{5}$/;
+
+/** The server's errors have its SQLSTATE as code. */
+function failure(error: unknown): Failure {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code === 'string' && SQL_STATE.test(code)) return { type: code, status: code };
+  return messageOf(error) === 'Query read timeout' ? { type: 'timeout' } : failureOf(error);
+}
+
+/** Of a query that the program waits for: a cursor or a stream is none. */
+const query: Operation<Call> = {
+  channel: 'orchestrion:pg:query',
+  kind: 'client',
+  callsBack: true,
+  describe(call, options) {
+    const sql = queryOf(call);
+    if (sql === undefined) return undefined;
+    const client = requiredObject(call.self, 'client') as Client;
+    return queryDescription('postgresql', sql, attributesOf(client), options);
+  },
+  failure,
+};
+
+const connect: Operation<Call> = {
+  channel: 'orchestrion:pg:connect',
+  kind: 'client',
+  callsBack: true,
+  describe: ({ self }) => ({
+    name: 'postgresql connect',
+    attributes: attributesOf(requiredObject(self, 'client')),
+  }),
+  failure,
+};
+
+/** Waiting for a connection of the pool, if there was anything to wait for. */
+const acquire: Operation<Call> = {
+  channel: 'orchestrion:pg-pool:connect',
+  kind: 'internal',
+  callsBack: true,
+  atLeastMs: 1,
+  describe({ self }) {
+    const { options } = requiredObject(self, 'pool') as { options?: Client };
+    return { name: 'postgresql pool', attributes: attributesOf(options ?? {}) };
+  },
+  failure,
+};
+
+/** `pg` and its pool, into which the channels are injected. */
+export const pg: Library = { name: 'pg', operations: [query, connect, acquire] };
