@@ -58,6 +58,7 @@ void add_control_layout(Napi::Object exports) {
   put("nextNumber", offsetof(ControlPage, next_number));
   put("unkeptRecords", offsetof(ControlPage, unkept_records));
   put("endingAt", offsetof(ControlPage, ending_at));
+  put("editedFrom", offsetof(ControlPage, kept_from));
   put("aliveAt", offsetof(ControlPage, alive_at));
   put("endedAt", offsetof(ControlPage, ended_at));
   put("openTable", kControlBytes);

@@ -157,6 +157,7 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   }
   if (functions.commit_open != nullptr) {
     result["commitOpen"] = Napi::Value(env, functions.commit_open);
+    result["commitEdited"] = Napi::Value(env, functions.commit_edited);
   }
   return result;
 }

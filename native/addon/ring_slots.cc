@@ -29,6 +29,11 @@ void commit_open_slot(const void*) {
 }
 
 template <Stamp kStamp, size_t kSlot>
+void commit_edited_slot(const void*) {
+  slots[kSlot]->commit_edited<kStamp>();
+}
+
+template <Stamp kStamp, size_t kSlot>
 void read_stamp_slot(const void*) {
   slots[kSlot]->read_stamp<kStamp>();
 }
@@ -58,6 +63,7 @@ constexpr SlotCall slot_call() {
 struct SlotCalls {
   SlotCall commit[kStamps];  // by Stamp
   SlotCall commit_open[kStamps];
+  SlotCall commit_edited[kStamps];
   SlotCall read_stamp[kStamps];
   SlotCall put_words;
 };
@@ -72,6 +78,10 @@ constexpr SlotCalls calls_of_slot() {
        slot_call<commit_open_slot<Stamp::native, kSlot>>(),
        slot_call<commit_open_slot<Stamp::big, kSlot>>(),
        slot_call<commit_open_slot<Stamp::interval, kSlot>>()},
+      {slot_call<commit_edited_slot<Stamp::none, kSlot>>(),
+       slot_call<commit_edited_slot<Stamp::native, kSlot>>(),
+       slot_call<commit_edited_slot<Stamp::big, kSlot>>(),
+       slot_call<commit_edited_slot<Stamp::interval, kSlot>>()},
       {slot_call<read_stamp_slot<Stamp::none, kSlot>>(),
        slot_call<read_stamp_slot<Stamp::native, kSlot>>(),
        slot_call<read_stamp_slot<Stamp::big, kSlot>>(),
@@ -124,6 +134,12 @@ napi_value commit_open_any(napi_env env, napi_callback_info info) {
 }
 
 template <Stamp kStamp>
+napi_value commit_edited_any(napi_env env, napi_callback_info info) {
+  ring_of_function(env, info)->commit_edited<kStamp>();
+  return nullptr;
+}
+
+template <Stamp kStamp>
 napi_value read_stamp_any(napi_env env, napi_callback_info info) {
   ring_of_function(env, info)->read_stamp<kStamp>();
   return nullptr;
@@ -139,6 +155,9 @@ constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_a
 constexpr napi_callback kCommitOpenAny[kStamps] = {
     commit_open_any<Stamp::none>, commit_open_any<Stamp::native>, commit_open_any<Stamp::big>,
     commit_open_any<Stamp::interval>};
+constexpr napi_callback kCommitEditedAny[kStamps] = {
+    commit_edited_any<Stamp::none>, commit_edited_any<Stamp::native>, commit_edited_any<Stamp::big>,
+    commit_edited_any<Stamp::interval>};
 constexpr napi_callback kReadStampAny[kStamps] = {
     read_stamp_any<Stamp::none>, read_stamp_any<Stamp::native>, read_stamp_any<Stamp::big>,
     read_stamp_any<Stamp::interval>};
@@ -169,6 +188,7 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
     if (words) made.put_words = make_function(env, "putWords", put_words_any, ring);
     if (open_records) {
       made.commit_open = make_function(env, "commitOpen", kCommitOpenAny[kind], ring);
+      made.commit_edited = make_function(env, "commitEdited", kCommitEditedAny[kind], ring);
     }
     return made;
   }
@@ -182,6 +202,8 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
   if (open_records) {
     made.commit_open =
         slot_function(env, &functions.commit_open[kind], "commitOpen", calls.commit_open[kind]);
+    made.commit_edited = slot_function(env, &functions.commit_edited[kind], "commitEdited",
+                                       calls.commit_edited[kind]);
   }
   return made;
 }

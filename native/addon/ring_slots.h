@@ -16,8 +16,10 @@ namespace tracewright {
 struct RingFunctions {
   napi_value commit = nullptr;
   napi_value read_stamp = nullptr;
-  napi_value put_words = nullptr;    // only if wanted
-  napi_value commit_open = nullptr;  // only of rings with open records
+  napi_value put_words = nullptr;  // only if wanted
+  // Only of rings with open records.
+  napi_value commit_open = nullptr;
+  napi_value commit_edited = nullptr;
 };
 
 class RingSlots {
@@ -39,6 +41,7 @@ class RingSlots {
   struct Functions {
     Napi::FunctionReference commit[kStamps];  // by Stamp
     Napi::FunctionReference commit_open[kStamps];
+    Napi::FunctionReference commit_edited[kStamps];
     Napi::FunctionReference read_stamp[kStamps];
     Napi::FunctionReference put_words;
   };

@@ -117,6 +117,13 @@ struct ControlPage {
   int32_t ending_at;
   int32_t final_word_at;
   uint32_t final_word;
+  // What commit_edited() takes of it, in bytes from its start: one part that stays where it is, and
+  // one that goes to `moved_to`. JavaScript has put the rest of the final record.
+  uint32_t kept_from;
+  uint32_t kept_bytes;
+  uint32_t moved_from;
+  uint32_t moved_to;
+  uint32_t moved_bytes;
 
   // The drain thread: when the process was last known to be alive, CLOCK_MONOTONIC.
   alignas(64) std::atomic<uint64_t> alive_at;

@@ -46,15 +46,26 @@ uint32_t OpenRecords::length_of(uint32_t state) const {
 void OpenRecords::put_ended(uint8_t* to) {
   // Commits that come after the end of the ring.
   if (!exist()) return;
+  std::memcpy(to, first_ + control_->ending_at, static_cast<size_t>(control_->pending));
+  number(to);
+}
+
+void OpenRecords::put_edited(uint8_t* to) {
+  if (!exist()) return;
   const uint8_t* const record = first_ + control_->ending_at;
-  std::memcpy(to, record, static_cast<size_t>(control_->pending));
+  std::memcpy(to + control_->kept_from, record + control_->kept_from, control_->kept_bytes);
+  std::memcpy(to + control_->moved_to, record + control_->moved_from, control_->moved_bytes);
+  number(to);
+}
+
+void OpenRecords::number(uint8_t* record) {
   const int32_t at = options_.number_at;
   if (at >= 0) {
     const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
-    write_big_endian(to + at + 4, number);
+    write_big_endian(record + at + 4, number);
     control_->next_number.store(number + 1, std::memory_order_release);
   }
-  write_big_endian(to + control_->final_word_at, control_->final_word);
+  write_big_endian(record + control_->final_word_at, control_->final_word);
 }
 
 void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,

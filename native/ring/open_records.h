@@ -8,7 +8,8 @@
 //
 //   take:  open_records + 1; the bytes; `state` last
 //   end:   `mark`, then kCommitting in `state`; the commit of the final record; `state` = 0.
-//          Ring::commit_open() makes the final record of the open one
+//          Ring::commit_open() makes the final record of the open one, and commit_edited() of parts
+//          of it
 //
 // So a record that was being written is not there yet. The head says whether the final record of
 // one that was being ended is committed.
@@ -65,6 +66,8 @@ class OpenRecords {
   // Puts the `pending` bytes of the record that the thread ends to `to`, with the next number and
   // the final word. Its own number is not the last that was given: a kill could find it here.
   void put_ended(uint8_t* to);
+  // The same of two parts of the record, between and after which JavaScript has put what is new.
+  void put_edited(uint8_t* to);
 
   // ---- For the drain thread ----
 
@@ -94,6 +97,7 @@ class OpenRecords {
     return *reinterpret_cast<OpenRecord*>(first_ + size_t{index} * stride_);
   }
   uint32_t length_of(uint32_t state) const;
+  void number(uint8_t* record);
 
   OpenRecordOptions options_;
   ControlPage* control_ = nullptr;

@@ -97,6 +97,13 @@ class alignas(64) Ring {
     commit<kStamp>();
   }
 
+  // The same of parts of it.
+  template <Stamp kStamp>
+  void commit_edited() {
+    open_.put_edited(data_ + (head_ & mask_));
+    commit<kStamp>();
+  }
+
   // Publishes the `pending` bytes at the head as they are.
   void commit_as_is() { publish(static_cast<uint32_t>(control_->pending)); }
 

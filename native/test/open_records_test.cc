@@ -277,6 +277,37 @@ TEST(open_records_are_published_in_their_final_form) {
   }
 }
 
+TEST(open_records_are_published_with_what_is_new) {
+  for (const int32_t number_at : {-1, 16}) {
+    TemporaryDirectory directory;
+    RingOptions options = trace_options(directory, 8);
+    options.open_records.number_at = number_at;
+    const auto ring = open_ring(options, create_trace(options));
+    ring->control().next_number = 41;
+    Opener opener(*ring);
+    const int32_t place = opener.open(kOpen, 5, 60);
+    std::string expected(reinterpret_cast<char*>(opener.record(static_cast<uint32_t>(place))), 60);
+    opener.commit_edited(place, 60, std::string("\0\0\0\110", 4), 30, 34, "a longer name", "end",
+                         60, 0x01020304);
+    CHECK(ring->drain());
+    const std::string bytes = content_of(options.target);
+    expected.replace(0, 4, std::string("\0\0\0\110", 4));
+    expected.replace(30, 4, "a longer name");
+    expected += "end";
+    expected.replace(60, 4, "\1\2\3\4");
+    CHECK_EQUAL(bytes.size(), expected.size());
+    CHECK(bytes[kStampOffset + 7] != '\0' || bytes[kStampOffset + 6] != '\0');
+    expected.replace(kStampOffset, 8, bytes, kStampOffset, 8);
+    if (number_at != -1) expected.replace(20, 4, std::string("\0\0\0\51", 4));
+    CHECK(bytes == expected);
+    CHECK_EQUAL(static_cast<uint64_t>(ring->control().next_number.load()),
+                number_at == -1 ? 41u : 42u);
+    CHECK_EQUAL(static_cast<uint64_t>(ring->control().open_records.load()), 0u);
+    ring->finish(0);
+    Ring::closed_ring()->commit_edited<Stamp::big>();
+  }
+}
+
 TEST(open_records_keep_the_sign_of_life_true_and_nothing_else_does) {
   TemporaryDirectory directory;
   const RingOptions options = trace_options(directory, 8);

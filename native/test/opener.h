@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "check.h"
@@ -48,13 +49,29 @@ class Opener {
 
   // Publishes the open record of `bytes` bytes, with `word` at `word_at`.
   void commit(int32_t place, uint32_t bytes, uint32_t word_at, uint32_t word) {
-    ending(place);
-    control_.pending = static_cast<int32_t>(bytes);
-    control_.ending_at = static_cast<int32_t>(static_cast<uint32_t>(place) * control_.open_stride +
-                                              sizeof(OpenRecord));
-    control_.final_word_at = static_cast<int32_t>(word_at);
-    control_.final_word = word;
+    end(place, bytes, word_at, word);
     ring_.commit_open<Stamp::big>();
+    release(place);
+  }
+
+  // The same with `between` in place of the bytes from `from` to `to`, and `after` at its end. Its
+  // first four bytes become `first`.
+  void commit_edited(int32_t place, uint32_t bytes, const std::string& first, uint32_t from,
+                     uint32_t to, const std::string& between, const std::string& after,
+                     uint32_t word_at, uint32_t word) {
+    uint8_t* const final =
+        ring_.mapping() + ring_.control_bytes() + (control_.head.load() & (ring_.capacity() - 1));
+    control_.kept_from = static_cast<uint32_t>(first.size());
+    control_.kept_bytes = from - control_.kept_from;
+    control_.moved_from = to;
+    control_.moved_to = static_cast<uint32_t>(from + between.size());
+    control_.moved_bytes = bytes - to;
+    std::memcpy(final, first.data(), first.size());
+    std::memcpy(final + from, between.data(), between.size());
+    std::memcpy(final + control_.moved_to + control_.moved_bytes, after.data(), after.size());
+    end(place, control_.moved_to + control_.moved_bytes + static_cast<uint32_t>(after.size()),
+        word_at, word);
+    ring_.commit_edited<Stamp::big>();
     release(place);
   }
 
@@ -68,6 +85,14 @@ class Opener {
   uint8_t* record(uint32_t place) { return reinterpret_cast<uint8_t*>(&head(place) + 1); }
 
  private:
+  void end(int32_t place, uint32_t bytes, uint32_t word_at, uint32_t word) {
+    ending(place);
+    control_.pending = static_cast<int32_t>(bytes);
+    control_.ending_at = static_cast<int32_t>(static_cast<uint32_t>(place) * control_.open_stride +
+                                              sizeof(OpenRecord));
+    control_.final_word_at = static_cast<int32_t>(word_at);
+    control_.final_word = word;
+  }
   OpenRecord& head(uint32_t place) {
     return *reinterpret_cast<OpenRecord*>(ring_.mapping() + kControlBytes +
                                           size_t{place} * control_.open_stride);

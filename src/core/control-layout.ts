@@ -51,6 +51,7 @@ export const controlLayout: ControlLayout = {
   nextNumber: 908,
   unkeptRecords: 912,
   endingAt: 920,
+  editedFrom: 932,
   aliveAt: 960,
   endedAt: 968,
   openTable: 32768,

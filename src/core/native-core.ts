@@ -124,6 +124,11 @@ export interface NativeRing {
    * the word becomes.
    */
   commitOpen?: () => void;
+  /**
+   * The same of two parts of the open record, which the control page's `editedFrom` describes. The rest of
+   * the final record is in the ring already.
+   */
+  commitEdited?: () => void;
 }
 
 export interface SinkCounts {
@@ -245,6 +250,11 @@ export interface ControlLayout {
   unkeptRecords: number;
   /** What `commitOpen` publishes: three i32, see there. */
   endingAt: number;
+  /**
+   * What `commitEdited` takes of it, five i32: where the part begins that keeps its place, and its bytes; where
+   * the part begins that moves, to where, and its bytes.
+   */
+  editedFrom: number;
   aliveAt: number;
   endedAt: number;
   /** Where the table of open records begins, and what lies where in the head of a place. */

@@ -19,7 +19,10 @@ export const SPAN_ID = '~s';
 export const PARENT_ID = '~p';
 export const FLAGS = '~f';
 
-/** Bytes from the end of the event's description to the low half of the flags. */
+/** Bytes from the end of the event's description to the ids, and to the low half of the flags. */
+export const TRACE_HIGH_AFTER_NAME = 5;
+export const SPAN_ID_AFTER_NAME = 13 + 5;
+export const PARENT_ID_AFTER_NAME = 2 * 13 + 5;
 export const FLAGS_AFTER_NAME = 3 * 13 + 9;
 
 /** Bits of the flags. */

@@ -18,7 +18,9 @@ import type { Scope } from './scope.js';
 import { ENDED, NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
+import type { SpanEnding } from './write/span-ending.js';
 import type { SpanOutput } from './write/span-output.js';
+import type { SpanTemplate } from './write/span-template.js';
 
 /** Options of a span. */
 export interface StartOptions {
@@ -327,25 +329,26 @@ export function standIn(
  * open they are kept too: a process that dies leaves all of them.
  *
  * @param attributes become the span's own. Those that are undefined are yet to come.
+ * @param kind in the bits of the flags.
  * @param trusted whether a caller's decision holds.
  */
 export function startRequest(
   scope: Scope,
   name: string,
   attributes: Record<string, SpanValue>,
-  kind: SpanKind,
-  parent: Span | RemoteParent | undefined,
+  kind: number,
+  parent: RemoteParent | undefined,
   trusted: boolean,
 ): Span {
   const to = output ?? openOutput();
-  const carried = parent instanceof RemoteParent ? carriedBy(parent, undefined) : parent?.carried;
-  const above = parentOf({ parent: parent ?? null }, undefined);
+  const carried = parent === undefined ? undefined : carriedBy(parent, undefined);
+  const above = parent?.parent === undefined ? undefined : parent;
   if (to === undefined) {
     return above === undefined && carried === undefined
       ? NOTHING
       : unrecorded(name, above, carried);
   }
-  const span = begin(to, name, above, carried, trusted, KINDS.indexOf(kind) << KIND_SHIFT);
+  const span = begin(to, name, above, carried, trusted, kind);
   span.attributes = attributes;
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
@@ -355,6 +358,49 @@ export function startRequest(
   }
   if (to.open !== undefined) span.slot = to.open.begin(span);
   return span;
+}
+
+/** As `startRequest`, of a template. */
+export function startRequestFrom(
+  template: SpanTemplate,
+  text: string,
+  parent: RemoteParent | undefined,
+  trusted: boolean,
+): Span {
+  const { name, kind, scope } = template;
+  const to = output;
+  if (to === undefined) {
+    return startRequest(scope, name, template.attributesOf(text), kind, parent, trusted);
+  }
+  const above = parent?.parent === undefined ? undefined : parent;
+  const carried = parent === undefined ? undefined : carriedBy(parent, undefined);
+  const span = begin(to, name, above, carried, trusted, kind);
+  span.attributes = template.attributesOf(text);
+  to.ring.readStamp();
+  span.start = to.ring.stamp[0]!;
+  giveScope(to, span, scope);
+  if (to.open !== undefined) span.slot = to.open.beginFrom(span, template, text);
+  return span;
+}
+
+/**
+ * Ends the span of a request with further attributes, if nothing else of it has changed since it began; false: it
+ * is as it was.
+ *
+ * @param isNamed whether the name of the span gets a space and the text at its end.
+ */
+export function endRequestWith(
+  span: Span,
+  ending: SpanEnding,
+  number: number,
+  text: string,
+  isNamed: boolean,
+): boolean {
+  const to = output;
+  if (!span.isInSlot || span.state !== OPEN || to === undefined || span.output !== to) return false;
+  if (!to.recordWith(span, ending, number, text, isNamed)) return false;
+  span.state = ENDED;
+  return true;
 }
 
 /** Ends what `startRequest` has started. */

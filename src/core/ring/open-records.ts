@@ -33,7 +33,8 @@ const GENERATION = 0x40000;
  *     ring.commit();
  *     if (at !== -1) open.release(at);
  *
- * `Ring.commitOpen` does all three for a record that is final but for a word.
+ * `Ring.commitOpen` does all three for a record that is final but for a word, and `Ring.commitEdited` for one
+ * of which parts are final.
  *
  * A kill finds a record whole or not at all, because V8 keeps the order of stores to memory outside of
  * its heap, and the machine the order in which a thread retires them; see native/ring/open_records.h.
@@ -110,13 +111,26 @@ export class OpenRecords {
     return this.#words[(at >> 2) - HEAD_WORDS]! & LENGTH;
   }
 
-  /** @internal As `ending`, for a final record that `NativeRing.commitOpen` makes of this one. */
+  /** @internal As `ending`, for a final record that `NativeRing` makes of this one. */
   endingWith(at: number, wordAt: number, word: number): void {
     const control = this.#control;
     control[ENDING_AT] = at;
     control[ENDING_AT + 1] = wordAt;
     control[ENDING_AT + 2] = word;
     this.ending(at);
+  }
+
+  /**
+   * Which bytes of an open record its final one has, for `Ring.commitEdited`: those from `from` to `to` at their
+   * place, and `movedBytes` from `movedFrom` at `movedTo`. All are counted from the start of a record.
+   */
+  keep(from: number, to: number, movedFrom: number, movedTo: number, movedBytes: number): void {
+    const control = this.#control;
+    control[EDITED_FROM] = from;
+    control[EDITED_FROM + 1] = to - from;
+    control[EDITED_FROM + 2] = movedFrom;
+    control[EDITED_FROM + 3] = movedTo;
+    control[EDITED_FROM + 4] = movedBytes;
   }
 
   /** The next commit is that of the final record. */
@@ -170,6 +184,7 @@ const HEAD = (core.control.head + LOW_HALF) / 4;
 const TAKEN = core.control.openRecords / 4;
 const ATTENTION = core.control.attention / 4;
 const ENDING_AT = core.control.endingAt / 4;
+const EDITED_FROM = core.control.editedFrom / 4;
 const HEAD_WORDS = core.control.openHeadBytes / 4;
 const MARK = core.control.openMark / 4;
 const LENGTH = core.control.openLength;

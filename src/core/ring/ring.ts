@@ -76,6 +76,10 @@ export class Ring {
   commit: () => void = closedCommit;
   /** @internal Publishes an open record; see `commitOpen`. */
   publishOpen: () => void = closedCommit;
+  /** @internal Publishes parts of an open record; see `commitEdited`. */
+  publishEdited: () => void = closedCommit;
+  /** Whether the ring takes `commitEdited`. */
+  takesEdited = false;
   readStamp: () => void = closedCommit;
 
   #id = -1;
@@ -144,6 +148,8 @@ export class Ring {
     this.putWords = native.putWords ?? closedCommit;
     this.commit = native.commit;
     this.publishOpen = native.commitOpen ?? closedCommit;
+    this.publishEdited = native.commitEdited ?? closedCommit;
+    this.takesEdited = native.commitEdited !== undefined;
     this.readStamp = native.readStamp;
     this.#dropped = new Float64Array(buffer, control.droppedEvents, 1);
     this.#refused = new Float64Array(buffer, control.refusedEvents, 1);
@@ -252,6 +258,19 @@ export class Ring {
     this.publishOpen();
     open.release(at);
     return true;
+  }
+
+  /**
+   * As `commitOpen`, for a record that has changed in other ways too: the caller has put the bytes at `position`
+   * that are not in the place, for a record of `bytes` bytes, and said by `OpenRecords.keep` which are. There is
+   * room for them.
+   */
+  commitEdited(at: number, bytes: number, wordAt: number, word: number): void {
+    const open = this.openRecords!;
+    open.endingWith(at, wordAt, word);
+    this.advance(bytes);
+    this.publishEdited();
+    open.release(at);
   }
 
   /** Publishes a record whose writer has put all of its times. */
@@ -367,6 +386,7 @@ export class Ring {
     this.#stuck = new KnownFull(NOWHERE, 0);
     this.commit = closedCommit;
     this.publishOpen = closedCommit;
+    this.publishEdited = closedCommit;
     this.readStamp = closedCommit;
     this.putWords = closedCommit;
     this.openRecords?.close();

@@ -1,22 +1,43 @@
 import { mayCompile } from '../../core/ring/compile.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { DESCRIPTION_OFFSET } from '../../heph/layout.js';
+import {
+  DESCRIPTION_OFFSET,
+  END_OFFSET,
+  SIZE_OFFSET,
+  START_OFFSET,
+  SUBSTREAM_OFFSET,
+} from '../../heph/layout.js';
+import { writeText } from '../../heph/write/encoder.js';
 import type { EventTrace } from '../../heph/write/event-stream.js';
 import { EventShapes } from '../../heph/write/event-shapes.js';
-import { FLAGS_AFTER_NAME, RESOURCE_SHIFT } from '../layout.js';
+import {
+  FLAGS_AFTER_NAME,
+  PARENT_ID_AFTER_NAME,
+  RESOURCE_SHIFT,
+  SPAN_ID_AFTER_NAME,
+  TRACE_HIGH_AFTER_NAME,
+} from '../layout.js';
 import type { Span } from '../span.js';
 import { openSpanCompiler } from './span-shapes.js';
-import type { OpenSpanWriter, ShapedSpans } from './span-shapes.js';
+import type { SpanEnding } from './span-ending.js';
+import type { OpenSpanWriter } from './span-shapes.js';
+import type { SpanTemplate, TemplateOutput } from './span-template.js';
 
 /** What open spans need of the output of their thread. */
-export interface SpanEncoder extends ShapedSpans {
+export interface SpanEncoder extends TemplateOutput {
   readonly trace: EventTrace;
   readonly ring: Ring;
   /** Whether every attribute is recorded as it is. */
   readonly takesAnything: boolean;
-  /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
-  encodeOpen(span: Span, limit: number): Buffer | undefined;
+}
+
+/** Bytes of the length of a text. */
+const LENGTH_BYTES = 2;
+
+/** Whether a text has at most `room` bytes. */
+function fits(text: string, room: number): boolean {
+  return 3 * text.length <= room || (text.length <= room && Buffer.byteLength(text) <= room);
 }
 
 /**
@@ -60,6 +81,58 @@ export class OpenSpans {
     this.#table.release(at);
     this.#table.countUnkept();
     return -1;
+  }
+
+  /** As `begin`, of a span that a template describes but for ids, times and its text. */
+  beginFrom(span: Span, template: SpanTemplate, text: string): number {
+    const table = this.#table;
+    const { longest, view, bytes } = table;
+    const output = this.#output;
+    const record = output.takesAnything ? template.recordFor(output, longest) : undefined;
+    const { start, traceState } = span;
+    if (record === undefined || !fits(text, longest - record.length) || traceState !== '') {
+      return this.begin(span);
+    }
+    const at = table.take();
+    if (at === -1) return -1;
+    bytes.set(record, at);
+    const startHigh = start * 2 ** -32;
+    view.setInt32(at + SUBSTREAM_OFFSET, span.t2);
+    view.setInt32(at + SUBSTREAM_OFFSET + 4, span.t3);
+    view.setUint32(at + START_OFFSET, startHigh);
+    view.setUint32(at + START_OFFSET + 4, start);
+    view.setUint32(at + END_OFFSET, startHigh);
+    view.setUint32(at + END_OFFSET + 4, start);
+    const ids = at + template.idsAt;
+    view.setInt32(ids + TRACE_HIGH_AFTER_NAME, span.t0);
+    view.setInt32(ids + TRACE_HIGH_AFTER_NAME + 4, span.t1);
+    view.setInt32(ids + SPAN_ID_AFTER_NAME, span.s0);
+    view.setInt32(ids + SPAN_ID_AFTER_NAME + 4, span.s1);
+    view.setInt32(ids + PARENT_ID_AFTER_NAME, span.p0);
+    view.setInt32(ids + PARENT_ID_AFTER_NAME + 4, span.p1);
+    view.setInt32(ids + FLAGS_AFTER_NAME, span.flags | template.flags);
+    const end = writeText(view, bytes, at + record.length - LENGTH_BYTES, text);
+    view.setUint32(at + SIZE_OFFSET, end - at);
+    span.isInSlot = this.#canCommit;
+    table.publish(at, end - at);
+    return at;
+  }
+
+  /**
+   * Records a span that has ended, of which the place has everything but what `ending` adds; the place is free
+   * then. False: it has to be recorded otherwise.
+   *
+   * @throws TracewrightError when the trace is closed.
+   */
+  commitWith(
+    span: Span,
+    ending: SpanEnding,
+    number: number,
+    text: string,
+    isNamed: boolean,
+  ): boolean {
+    const writer = ending.writerFor(this.#output, this.#table);
+    return writer !== undefined && writer(span, span.slot, number, text, isNamed);
   }
 
   /**

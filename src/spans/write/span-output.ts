@@ -29,6 +29,7 @@ import type { Instant } from '../time.js';
 import { EventWriter } from './event-writer.js';
 import { OpenSpans } from './open-spans.js';
 import type { SpanEncoder } from './open-spans.js';
+import type { SpanEnding } from './span-ending.js';
 import { encodeSpan, PORTIONS } from './span-encoder.js';
 import { spanShapeCompiler } from './span-shapes.js';
 import type { SpanEmitter } from './span-shapes.js';
@@ -163,6 +164,31 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     }
     if (!isUsual || !this.#recordUsual(span)) this.recordAny(span, endTime);
     if (slot !== -1) this.release(span);
+  }
+
+  /**
+   * Records a span that ends with further attributes, and frees its place; false: it is as it was.
+   *
+   * @param isNamed whether its name ends with the text.
+   */
+  recordWith(
+    span: Span,
+    ending: SpanEnding,
+    number: number,
+    text: string,
+    isNamed: boolean,
+  ): boolean {
+    if (!span.isInSlot || span.extras !== undefined || !this.takesAnything) return false;
+    if (span.start >= this.#nextLook) this.#lookAtClocks(span.start);
+    try {
+      if (!this.open!.commitWith(span, ending, number, text, isNamed)) return false;
+    } catch {
+      // The trace is closed.
+      this.open!.end(span.slot);
+    }
+    span.slot = -1;
+    span.isInSlot = false;
+    return true;
   }
 
   #recordFromSlot(span: Span): void {

@@ -3,7 +3,7 @@ import { spans } from '../../../spans/shared-spans.js';
 import { otherTracing } from '../../otel/other-tracing.js';
 import { callAttributes } from '../calls.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from '../calls.js';
-import * as http from '../conventions.js';
+import { ERROR_TYPE, hostAndPort, knownMethod, spanName, STATUS_CODE } from '../conventions.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import { HTTP_SCOPE } from './scope.js';
 
@@ -19,7 +19,7 @@ export class SpanCallRecorder implements CallRecorder {
 
   start(target: CallTarget, headers: CallHeaders | undefined): Call {
     const attributes = callAttributes(target);
-    const name = http.spanName(target.method);
+    const name = spanName(knownMethod(target.method));
     const span = spans.startScopedSpan(HTTP_SCOPE, name, attributes, { kind: 'client' });
     if (headers !== undefined) this.#propagate(span, target, headers);
     return new SpanCall(span);
@@ -27,7 +27,7 @@ export class SpanCallRecorder implements CallRecorder {
 
   #propagate(span: Span, { authority }: CallTarget, headers: CallHeaders): void {
     if (otherTracing.isRegistered) return;
-    const host = http.hostAndPort(authority)?.host ?? '';
+    const host = hostAndPort(authority)?.host ?? '';
     if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
     if (headers.has('traceparent')) return;
     const sendsBaggage = this.#policy.sendsBaggage(host) && !headers.has('baggage');
@@ -44,16 +44,16 @@ class SpanCall implements Call {
 
   answered(status: number): void {
     const span = this.#span;
-    span.set(http.STATUS_CODE, status);
+    span.set(STATUS_CODE, status);
     if (status < 400) return;
-    span.set(http.ERROR_TYPE, String(status));
+    span.set(ERROR_TYPE, String(status));
     span.markStatus(ERROR, '');
   }
 
   end(failure?: string): void {
     const span = this.#span;
     if (failure !== undefined) {
-      span.set(http.ERROR_TYPE, failure);
+      span.set(ERROR_TYPE, failure);
       span.markStatus(ERROR, '');
     }
     span.end();

@@ -23,8 +23,8 @@ export class HeaderReader {
   port: number | undefined = undefined;
   /** Whether the caller has sent a trace or baggage. */
   hasContext = false;
-  /** Most requests are for the same host. */
-  #authority = '';
+  /** The header `Host`; empty if there is none. Most requests are for the same one: that is the same string, too. */
+  authority = '';
 
   /** @param headers names and values in turn. */
   read(headers: readonly string[]): void {
@@ -38,8 +38,8 @@ export class HeaderReader {
         this.hasContext = true;
       }
     }
-    if (authority === this.#authority) return;
-    this.#authority = authority;
+    if (authority === this.authority) return;
+    this.authority = authority;
     const found = hostAndPort(authority);
     this.host = found?.host;
     this.port = found?.port;

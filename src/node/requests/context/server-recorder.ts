@@ -4,24 +4,35 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanValue } from '../../../spans/attributes.js';
 import { spans } from '../../../spans/shared-spans.js';
 import type { Span } from '../../../spans/span.js';
-import * as http from '../conventions.js';
+import { SpanEnding } from '../../../spans/write/span-ending.js';
+import {
+  ABORTED,
+  ERROR_TYPE,
+  hostAndPort,
+  knownMethod,
+  ORIGINAL_METHOD,
+  OTHER,
+  PROTOCOL,
+  RESPONSE_BYTES,
+  ROUTE,
+  serverAttributes,
+  spanName,
+  STATUS_CODE,
+} from '../conventions.js';
 import type { Exchange, ServerRecorder } from '../exchange.js';
 import { bounded, pathOf } from '../url-path.js';
 import { HeaderReader } from './header-reader.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import { HTTP_SCOPE } from './scope.js';
+import { SERVER, ServerTemplates } from './server-template.js';
+import type { ServerRequest } from './server-template.js';
 
 const ERROR = 2;
+/** From this status on the server has failed. */
+const FAILED = 500;
 
-/** The attributes of a request at its start: the spans of all requests have them in one order. */
-const UNREAD: Readonly<Record<string, SpanValue>> = {
-  [http.METHOD]: undefined,
-  [http.PATH]: undefined,
-  [http.SCHEME]: undefined,
-  [http.PROTOCOL_VERSION]: undefined,
-  [http.ADDRESS]: undefined,
-  [http.PORT]: undefined,
-};
+/** What a request that was answered gets at its end. */
+const ANSWERED = new SpanEnding(STATUS_CODE, ROUTE);
 
 /** The attributes of a span, to be changed in place. */
 function attributesOf(span: Span): Record<string, SpanValue> {
@@ -29,97 +40,145 @@ function attributesOf(span: Span): Record<string, SpanValue> {
   return (span.attributes ??= {});
 }
 
+function schemeOf(socket: Socket): string {
+  return 'encrypted' in socket ? 'https' : 'http';
+}
+
 /** Records server requests as spans of traces, which are active in the handlers. */
 export class SpanServerRecorder implements ServerRecorder {
   readonly #policy: PropagationPolicy;
   readonly #storage: AsyncLocalStorage<object | undefined> = spans.contextStorage();
   readonly #headers = new HeaderReader();
+  readonly #templates = new ServerTemplates();
+  /** The request that begins. */
+  readonly #request: ServerRequest = {
+    method: '',
+    scheme: '',
+    version: '',
+    authority: '',
+    host: undefined,
+    port: undefined,
+  };
 
   constructor(policy: PropagationPolicy) {
     this.#policy = policy;
   }
 
-  start(exchange: Exchange, request: IncomingMessage, socket: Socket): void {
+  start(exchange: Exchange, message: IncomingMessage, socket: Socket): void {
     const headers = this.#headers;
-    headers.read(request.rawHeaders);
-    exchange.span = this.#begin(
-      request.method ?? '',
-      request.url ?? '',
-      'encrypted' in socket ? 'https' : 'http',
-      undefined,
-      request.httpVersion,
-      headers,
-      headers.hasContext ? request.headers : undefined,
-      socket,
-    );
+    headers.read(message.rawHeaders);
+    const request = this.#request;
+    request.method = exchange.method;
+    request.scheme = schemeOf(socket);
+    request.version = message.httpVersion;
+    request.authority = headers.authority;
+    request.host = headers.host;
+    request.port = headers.port;
+    const sent = headers.hasContext ? message.headers : undefined;
+    exchange.span = this.#begin(request, exchange.url, sent, socket);
   }
 
   /** Starts the span of a connection that leaves HTTP with this request, and makes it active. */
-  startConnection(request: IncomingMessage, socket: Socket): Span {
+  startConnection(message: IncomingMessage, socket: Socket): Span {
     const headers = this.#headers;
-    headers.read(request.rawHeaders);
-    const { upgrade } = request.headers;
-    return this.#begin(
-      request.method ?? '',
-      request.url ?? '',
-      'encrypted' in socket ? 'https' : 'http',
-      upgrade === undefined ? undefined : bounded(upgrade.toLowerCase()),
-      undefined,
-      headers,
-      headers.hasContext ? request.headers : undefined,
-      socket,
-    );
+    headers.read(message.rawHeaders);
+    const { method = '', url = '', headers: sent } = message;
+    const { host, port, hasContext } = headers;
+    const attributes = this.#attributes(method, schemeOf(socket), undefined, host, port, url);
+    const { upgrade } = sent;
+    if (upgrade !== undefined) attributes[PROTOCOL] = bounded(upgrade.toLowerCase());
+    return this.#beginAny(method, attributes, hasContext ? sent : undefined, socket);
   }
 
   /** Starts the span of a request of HTTP/2, and makes it active. */
   startStream(headers: IncomingHttpHeaders, socket: Socket | undefined): Span {
     const text = (name: string): string => String(headers[name] ?? '');
-    const authority = http.hostAndPort(headers[':authority'] ?? headers.host);
-    return this.#begin(
-      text(':method'),
-      text(':path'),
-      text(':scheme'),
-      undefined,
-      '2',
-      { host: authority?.host, port: authority?.port },
-      'traceparent' in headers || 'baggage' in headers ? headers : undefined,
-      socket,
-    );
+    const request = this.#request;
+    request.method = text(':method');
+    request.scheme = text(':scheme');
+    request.version = '2';
+    request.authority = text(':authority') || text('host');
+    const authority = hostAndPort(request.authority);
+    request.host = authority?.host;
+    request.port = authority?.port;
+    const sent = 'traceparent' in headers || 'baggage' in headers ? headers : undefined;
+    return this.#begin(request, text(':path'), sent, socket);
   }
 
   /** @param sent the headers, if they say something of a trace. */
   #begin(
-    method: string,
+    request: ServerRequest,
     url: string,
-    scheme: string,
-    protocol: string | undefined,
-    version: string | undefined,
-    server: { host: string | undefined; port: number | undefined },
     sent: object | undefined,
     socket: Socket | undefined,
   ): Span {
-    const known = http.knownMethod(method);
-    const attributes: Record<string, SpanValue> = { ...UNREAD };
-    attributes[http.METHOD] = known;
-    attributes[http.PATH] = pathOf(url);
-    attributes[http.SCHEME] = scheme;
-    attributes[http.PROTOCOL_VERSION] = version;
-    attributes[http.ADDRESS] = server.host;
-    attributes[http.PORT] = server.port;
-    if (protocol !== undefined) attributes[http.PROTOCOL] = protocol;
-    if (known === http.OTHER) attributes[http.ORIGINAL_METHOD] = method;
+    const template = this.#templates.find(request);
+    if (template === undefined) {
+      const { method, scheme, version, host, port } = request;
+      const attributes = this.#attributes(method, scheme, version, host, port, url);
+      return this.#beginAny(method, attributes, sent, socket);
+    }
     const remote = sent === undefined ? undefined : spans.extract(sent);
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
-    const name = http.spanName(method);
-    const span = spans.startRequest(HTTP_SCOPE, name, attributes, 'server', remote, trusted);
+    const span = spans.startRequestFrom(template, pathOf(url), remote, trusted);
     // Also if it is not recorded: on a connection that is kept the span of the request before is active.
+    this.#storage.enterWith(span);
+    return span;
+  }
+
+  #attributes(
+    method: string,
+    scheme: string,
+    version: string | undefined,
+    host: string | undefined,
+    port: number | undefined,
+    url: string,
+  ): Record<string, SpanValue> {
+    const known = knownMethod(method);
+    const attributes: Record<string, SpanValue> = serverAttributes(
+      known,
+      scheme,
+      version,
+      host,
+      port,
+      pathOf(url),
+    );
+    if (known === OTHER) attributes[ORIGINAL_METHOD] = method;
+    return attributes;
+  }
+
+  /** As `#begin`, without a template. */
+  #beginAny(
+    method: string,
+    attributes: Record<string, SpanValue>,
+    sent: object | undefined,
+    socket: Socket | undefined,
+  ): Span {
+    const remote = sent === undefined ? undefined : spans.extract(sent);
+    const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
+    const name = spanName(knownMethod(method));
+    const span = spans.startRequest(HTTP_SCOPE, name, attributes, SERVER, remote, trusted);
     this.#storage.enterWith(span);
     return span;
   }
 
   answered(exchange: Exchange, bytes: number | undefined): void {
     const { method, route, span, response } = exchange;
-    if (span !== undefined) this.end(span, method, route, response.statusCode, bytes, false);
+    if (span === undefined) return;
+    const { statusCode } = response;
+    if (
+      bytes !== undefined ||
+      !(statusCode < FAILED) ||
+      !this.#endUsually(span, statusCode, route)
+    ) {
+      this.end(span, method, route, statusCode, bytes, false);
+    }
+  }
+
+  /** Ends a span that has not changed since it began; false: it has. */
+  #endUsually(span: Span, status: number, route: string): boolean {
+    if (status >>> 0 !== status) return false;
+    return spans.endRequestWith(span, ANSWERED, status, route, route !== '');
   }
 
   aborted(exchange: Exchange): void {
@@ -139,15 +198,15 @@ export class SpanServerRecorder implements ServerRecorder {
   ): void {
     if (span.recording) {
       const attributes = attributesOf(span);
-      if (status !== undefined) attributes[http.STATUS_CODE] = status;
-      if (bytes !== undefined) attributes[http.RESPONSE_BYTES] = bytes;
-      if (isAborted || (status ?? 0) >= 500) {
-        attributes[http.ERROR_TYPE] = isAborted ? http.ABORTED : String(status);
+      if (status !== undefined) attributes[STATUS_CODE] = status;
+      if (bytes !== undefined) attributes[RESPONSE_BYTES] = bytes;
+      if (isAborted || (status ?? 0) >= FAILED) {
+        attributes[ERROR_TYPE] = isAborted ? ABORTED : String(status);
         span.markStatus(ERROR, '');
       }
       if (route !== '') {
-        attributes[http.ROUTE] = route;
-        const name = http.spanName(method);
+        attributes[ROUTE] = route;
+        const name = spanName(knownMethod(method));
         // Unless the program has given it another one.
         if (span.name === name) span.name = `${name} ${route}`;
       }
