@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeWith } from './servers.js';
 import { below, lineOf, runLibrary, treeOf } from './traced-library.js';
 
-await describeWith('RabbitMQ', 'amqplib', () => {
+await describeWith(['RabbitMQ'], 'amqplib', () => {
   it.each([
     ['newest', 'require'],
     ['newest', 'import'],

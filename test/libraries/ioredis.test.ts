@@ -9,7 +9,7 @@ const PLACE = {
   'server.port': 6379,
 };
 
-await describeWith('Redis', 'ioredis', () => {
+await describeWith(['Redis'], 'ioredis', () => {
   it.each(['newest', 'oldest'] as const)('its %s version is recorded', async (age) => {
     const { spans } = await runLibrary('ioredis', age, 'ioredis');
     const lines = (of: string): string[] => below(spans, of).map(lineOf);

@@ -9,7 +9,7 @@ const PLACE = {
   'server.port': 3306,
 };
 
-await describeWith('MariaDB', 'mysql2', () => {
+await describeWith(['MariaDB'], 'mysql2', () => {
   it.each(['newest', 'oldest'] as const)('its %s version is recorded', async (age) => {
     const { spans, stdout } = await runLibrary('mysql2', age, 'mysql2');
     // The name of the table differs with every run.

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const PACKAGES = {
   newest: {
     '@apm-js-collab/tracing-hooks': '0.14.0',
+    '@nats-io/transport-node': '3.4.0',
     '@redis/client': '6.3.1',
     amqplib: '2.3.1',
     express: '5.3.0',

@@ -9,7 +9,7 @@ const PLACE = {
   'server.port': 5432,
 };
 
-await describeWith('PostgreSQL', 'pg', () => {
+await describeWith(['PostgreSQL'], 'pg', () => {
   it.each([
     ['newest', 'require'],
     ['newest', 'import'],

@@ -9,7 +9,7 @@ const PLACE = {
   'server.port': 6379,
 };
 
-await describeWith('Redis', 'redis', () => {
+await describeWith(['Redis'], 'redis', () => {
   it.each(['newest', 'oldest'] as const)('its %s version is recorded', async (age) => {
     const { spans } = await runLibrary('redis', age, '@redis/client');
     const lines = (of: string): string[] => below(spans, of).map(lineOf);

@@ -24,20 +24,22 @@ function answers(port: number): Promise<boolean> {
 }
 
 /**
- * Tests that need a server. Without it they are skipped, or fail with `TRACEWRIGHT_TEST_SERVERS=required`.
+ * Tests that need servers. Without them they are skipped, or fail with `TRACEWRIGHT_TEST_SERVERS=required`.
  */
 export async function describeWith(
-  server: keyof typeof PORTS,
+  servers: readonly (keyof typeof PORTS)[],
   name: string,
   tests: () => void,
 ): Promise<void> {
-  const port = PORTS[server];
-  if (await answers(port)) {
-    describe(name, tests);
-    return;
+  const absent: string[] = [];
+  for (const server of servers) {
+    const port = PORTS[server];
+    if (!(await answers(port))) absent.push(`no ${server} answers at 127.0.0.1:${port}`);
   }
-  const reason = `no ${server} answers at 127.0.0.1:${port}`;
-  if (process.env['TRACEWRIGHT_TEST_SERVERS'] === 'required') {
+  const reason = absent.join(', ');
+  if (reason === '') {
+    describe(name, tests);
+  } else if (process.env['TRACEWRIGHT_TEST_SERVERS'] === 'required') {
     it(name, () => {
       throw new Error(reason);
     });
