@@ -15,15 +15,11 @@ const LAYERS = {
   spans: ['core', 'heph'],
   otel: ['core', 'spans'],
   libraries: ['core', 'spans'],
-  recorder: ['core', 'heph', 'spans'],
   // Finds traces of any format, and shows spans as what they are.
   traces: [...RECORDER, 'spans'],
   // The hook.
-  node: [...RECORDER, 'spans', 'otel', 'libraries', 'recorder'],
-  // These read traces, and never write them.
-  look: [...RECORDER, 'traces', 'spans'],
-  fleet: [...RECORDER, 'traces', 'spans', 'look'],
-  cli: [...RECORDER, 'traces', 'spans', 'recorder', 'look', 'fleet', 'node'],
+  node: [...RECORDER, 'spans', 'otel', 'libraries'],
+  cli: [...RECORDER, 'traces', 'spans', 'node'],
 };
 
 export default tseslint.config(

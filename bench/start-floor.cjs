@@ -1,7 +1,6 @@
 // Preloaded: the binary and the built-in modules that the hook needs, without its code.
 
 'use strict';
-require('node:os');
 require('node:diagnostics_channel');
 const { PerformanceObserver } = require('node:perf_hooks');
 

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { finishOnSignal } from '../core/signals.js';
 import { isMainThread } from '../core/system-thread.js';
 import { procFini } from '../ovni/write/process.js';
@@ -6,10 +5,12 @@ import { readyProcess } from '../ovni/write/process-note.js';
 import { thread, threadFree } from '../ovni/write/thread.js';
 import type { GarbageCollections } from './threads/garbage-collections.js';
 
-/** Signals that end a process, and that an operator sends to a service. */
-const SIGNALS = new Map<string | symbol, number>(
-  (['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((name) => [name, constants.signals[name]]),
-);
+/** Signals that end a process, and that an operator sends to a service. POSIX says their numbers. */
+const SIGNALS = new Map<string | symbol, number>([
+  ['SIGTERM', 15],
+  ['SIGINT', 2],
+  ['SIGHUP', 1],
+]);
 
 /**
  * Completes the traces when a signal ends the process. Node cannot run JavaScript then, so the

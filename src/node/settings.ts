@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { hostname } from 'node:os';
 import { basename, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 import type { ContextSettings, Propagation, Trust } from './requests/context/propagation-policy.js';
@@ -13,6 +12,7 @@ import {
 import type { LibrarySettings } from './library-settings.js';
 import { LIBRARY_NAMES } from '../libraries/watched-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
+import { hostName } from './machine.js';
 import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
@@ -227,7 +227,7 @@ export function readSettings(): Settings {
     ovniVersion: read<1 | 3>('TRACEWRIGHT_OVNI_VERSION', 3, '1 or 3', (value) =>
       value === '1' ? 1 : value === '3' ? 3 : undefined,
     ),
-    loom: read('TRACEWRIGHT_LOOM', hostname(), "1 to 200 bytes without '/'", (value) =>
+    loom: read('TRACEWRIGHT_LOOM', hostName(), "1 to 200 bytes without '/'", (value) =>
       Buffer.byteLength(value) <= MAX_LOOM_BYTES && !value.includes('/') ? value : undefined,
     ),
     app: read('TRACEWRIGHT_APP', 1, `an integer from 1 to ${MAX_APP}`, (value) => {

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { core } from '../addon.js';
 import { LOW_HALF } from '../byte-order.js';
 import type { NativeRingOptions, RingCounts } from '../native-core.js';
@@ -313,6 +312,7 @@ export class Ring {
     try {
       core.writeThrough(this.#id, head, body, stamped);
     } catch (error) {
+      const { constants } = process.getBuiltinModule('node:os');
       if ((error as { errno?: number }).errno === constants.errno.ERANGE) throw error;
       this.#dropped[0]! += 1;
       return false;

@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import { clockNow } from '../../core/clock.js';
 import { holdingSignals } from '../../core/signals.js';
 import { isMainThread } from '../../core/system-thread.js';
@@ -7,6 +6,7 @@ import type { StreamWriter } from '../../ovni/write/stream-writer.js';
 import { emitThreadStart } from '../../ovni/write/thread-start.js';
 import { readyProcess } from '../../ovni/write/process-note.js';
 import { addCpu, thread } from '../../ovni/write/thread.js';
+import { cpuCount } from '../machine.js';
 import type { Settings } from '../settings.js';
 
 /** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */
@@ -59,7 +59,7 @@ export function beginStream(
 /** Begins the stream of the first thread of the process, which also names the CPUs. */
 export function beginFirstThread(firstClock: bigint, topmost: boolean): void {
   holdingSignals(() => {
-    openStream(cpus().map((_, index) => ({ index, phyid: index })));
+    openStream(Array.from({ length: cpuCount() }, (_, index) => ({ index, phyid: index })));
     beginStream(
       thread,
       topmost ? undefined : firstClock,

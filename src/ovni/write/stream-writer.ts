@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { LITTLE } from '../../core/byte-order.js';
 import { outOfRange, wrongOrder } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
@@ -262,6 +261,7 @@ export class StreamWriter {
     try {
       this.ring.writeThrough(head, body, clock !== undefined);
     } catch (error) {
+      const { constants } = process.getBuiltinModule('node:os');
       if ((error as { errno?: number }).errno !== constants.errno.ERANGE) throw error;
       clockBackwards(clock);
     }
