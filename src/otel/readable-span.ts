@@ -109,7 +109,7 @@ function scopeOf(scope: Scope | undefined): ReadableScope {
 }
 
 function linksOf(span: Span): Link[] {
-  return (span.extras?.links ?? []).map(({ to, attributes = {} }) => ({
+  return (span.extras?.links ?? []).map(({ to, attributes }) => ({
     context:
       to instanceof spans.Span
         ? spanContextOf(to)
@@ -119,8 +119,7 @@ function linksOf(span: Span): Link[] {
             traceFlags: to.parent?.flags ?? 0,
             isRemote: true,
           },
-    attributes: attributes as Attributes,
-    droppedAttributesCount: 0,
+    ...(attributes === undefined ? {} : { attributes: attributes as Attributes }),
   }));
 }
 

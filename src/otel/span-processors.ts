@@ -3,7 +3,7 @@ import { shared } from '../core/process-state.js';
 import type { SpanAttributes, SpanValue } from '../spans/attributes.js';
 import type { ActiveContext } from '../spans/context/active-context.js';
 import type { SpanObserver } from '../spans/observer.js';
-import type { Redactor } from '../spans/redaction.js';
+import type { Policy } from '../spans/policy.js';
 import type { Scope } from '../spans/scope.js';
 import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
@@ -121,35 +121,54 @@ class Processors implements SpanObserver {
 /** Nanoseconds. */
 const EPOCH_LASTS = 1e9;
 
-function redacted(
+/** Text of at most `most` characters. */
+function cut(value: SpanValue, most: number): SpanValue {
+  if (typeof value === 'string') return value.length > most ? value.slice(0, most) : value;
+  return Array.isArray(value) ? (value as SpanValue[]).map((each) => cut(each, most)) : value;
+}
+
+/** Attributes as they are written: redacted, and within the limits. */
+function written(
   attributes: SpanAttributes | undefined,
-  redactor: Redactor | undefined,
+  most: number,
+  { limits: { valueLength }, redactor }: Policy,
 ): Record<string, SpanValue> {
   const kept: Record<string, SpanValue> = {};
+  let count = 0;
   for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (count >= most) break;
     const own = redactor === undefined ? value : (redactor.value(name, value) as SpanValue);
-    if (own !== undefined) kept[name] = own;
+    if (own === undefined) continue;
+    kept[name] = cut(own, valueLength);
+    count++;
   }
   return kept;
 }
 
-/** What leaves the process is redacted as what is written. The span has been written by now. */
+/** What leaves the process is redacted and limited as what is written. The span has been written by now. */
 function prepare(span: Span): void {
-  const redactor = span.output?.policy.redactor;
-  span.attributes = redacted(span.attributes, redactor);
-  if (redactor === undefined) return;
-  span.name = redactor.name(span.name);
+  if (span.output === undefined) return;
+  const { policy } = span.output;
+  const { limits, redactor } = policy;
+  const lost = Object.keys(span.attributes ?? {}).length - limits.attributes;
+  if (lost > 0) span.extra().droppedAttributes += lost;
+  span.attributes = written(span.attributes, limits.attributes, policy);
+  if (redactor !== undefined) span.name = redactor.name(span.name);
   const { extras } = span;
   if (extras === undefined) return;
   extras.events = extras.events?.map(({ name, time, attributes }) => ({
-    name: redactor.name(name),
+    name: redactor === undefined ? name : redactor.name(name),
     time,
-    attributes: redacted(attributes, redactor),
+    attributes: written(attributes, limits.eventAttributes, policy),
   }));
-  extras.links = extras.links?.map(({ to, attributes }) => ({
-    to,
-    attributes: redacted(attributes, redactor),
-  }));
+  if (extras.links === undefined) return;
+  const links = extras.links.slice(0, limits.links);
+  extras.droppedLinks += extras.links.length - links.length;
+  extras.links = links.map(({ to, attributes }) =>
+    attributes === undefined
+      ? { to }
+      : { to, attributes: written(attributes, limits.linkAttributes, policy) },
+  );
 }
 
 /** Of the first copy of this package in the thread. */

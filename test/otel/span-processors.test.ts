@@ -150,3 +150,30 @@ test('processors that throw break nothing; after a shutdown they get nothing', a
   expect(collecting.ended.map(({ name }) => name)).toEqual(['a']);
   expect(registration.provider).not.toBe(provider);
 });
+
+test('a processor sees a span within the limits that hold for the trace', async () => {
+  const collecting = new Collecting();
+  provider = new TracewrightProvider({ spanProcessors: [collecting] });
+  const library = provider.getTracer('library');
+  const to = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 };
+  const limits = { attributes: 3, valueLength: 4, links: 2, eventAttributes: 1, linkAttributes: 1 };
+  const [recorded] = await spansOf(
+    () => {
+      const links = [{ context: to, attributes: { a: 1, b: 2 } }, { context: to }, { context: to }];
+      library
+        .startSpan('work', { attributes: { a: 'abcdef', b: ['abcdef', 'x'], c: 1, d: 2 }, links })
+        .addEvent('happened', { a: 'abcdef', b: 2 })
+        .end();
+    },
+    { limits },
+  );
+  const seen = collecting.ended.find(({ name }) => name === 'work');
+  expect(seen?.attributes).toEqual(recorded?.attributes);
+  expect(seen?.attributes['b']).toEqual(['abcd', 'x']);
+  expect(seen?.droppedAttributesCount).toBe(recorded?.dropped.attributes);
+  expect(seen?.events[0]?.attributes).toEqual({ a: 'abcd' });
+  expect(seen?.links).toMatchObject([{ context: to, attributes: { a: 1 } }, { context: to }]);
+  expect(seen?.links).toHaveLength(2);
+  expect(seen?.links[1]).not.toHaveProperty('attributes');
+  expect(seen?.droppedLinksCount).toBe(recorded?.dropped.links);
+});

@@ -18,6 +18,8 @@ export interface StreamTrace extends EventTrace {
   readonly enabled: boolean;
   /** Whether a packet that is longer than the ring can be written past it. */
   readonly writesThrough: boolean;
+  /** Nanoseconds since 1970 at time 0, as the trace says; undefined: another thread has opened the target. */
+  readonly epochUnix: bigint | undefined;
   /** Absent if functions cannot be compiled. */
   readonly shapes: EventShapes<EventEmitter> | undefined;
   /** Throws if the trace is closed. */

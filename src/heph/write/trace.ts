@@ -115,6 +115,8 @@ export class Trace implements StreamTrace {
   readonly packetLimit: number;
   /** @internal Whether a packet that is longer than the ring can be written past it. */
   readonly writesThrough: boolean;
+  /** @internal */
+  readonly epochUnix: bigint | undefined;
   /** @internal One element: the timing of the event that is being recorded. */
   readonly started = new Float64Array(1);
   /** @internal */
@@ -197,6 +199,7 @@ export class Trace implements StreamTrace {
         }),
       );
       this.#target = joined;
+      if (joined.created) this.epochUnix = epochUnix;
       if (joined.created && kind === 'file' && sizes.maxBytes > 0 && !deletes) {
         limitGroup(checked.key, sizes.maxBytes, rotates ? bytesOfPieces(path) : 0);
       }

@@ -75,11 +75,13 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   readonly #clocks = new BigUint64Array(3);
   #stepOffset = 0n;
   #sleepOffset = 0n;
+  #epoch: bigint;
 
   constructor(stream: Stream, policy: Policy, resource: Resource) {
     hide(this, 'stream', stream);
     hide(this, 'trace', stream.trace);
     hide(this, 'ring', stream.ring);
+    this.#epoch = stream.trace.epochUnix ?? this.#readEpoch();
     this.#policy = policy;
     this.policy = policy;
     this.#shapes = mayCompile() ? new EventShapes(this.trace, spanShapeCompiler(this)) : undefined;
@@ -102,12 +104,26 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
   timeOf(time: Instant | undefined, field = 'time'): number {
     this.ring.readStamp();
-    const now = this.ring.stamp[0]!;
-    return time === undefined ? now : now + nanosecondsFrom(unixNow(), field, time);
+    return time === undefined ? this.ring.stamp[0]! : nanosecondsFrom(this.epoch(), field, time);
   }
 
-  /** The trace's epoch in nanoseconds since 1970, by the clocks as they are now. */
+  /**
+   * Nanoseconds since 1970 at the trace's time 0. As for who reads the trace it stays the same until a clock jumps:
+   * what lies between two times that a caller gives is recorded exactly.
+   */
   epoch(): bigint {
+    if (this.#isEpoch(this.#readEpoch())) return this.#epoch;
+    // The thread may have been stopped between two readings.
+    const epoch = this.#readEpoch();
+    if (!this.#isEpoch(epoch)) this.#epoch = epoch;
+    return this.#epoch;
+  }
+
+  #isEpoch(epoch: bigint): boolean {
+    return magnitude(epoch - this.#epoch) < CLOCK_JUMP;
+  }
+
+  #readEpoch(): bigint {
     this.ring.readStamp();
     return unixNow() - BigInt(Math.round(this.ring.stamp[0]!));
   }
