@@ -240,7 +240,10 @@ Napi::Value wait_drained(const Napi::CallbackInfo& info) {
     deferred.Resolve(Napi::Boolean::New(info.Env(), true));
     return deferred.Promise();
   }
-  auto* wait = new DrainWait(info.Env(), all.rings[id], info[1].As<Napi::Number>().Uint32Value());
+  const uint32_t limit_ms = info[1].As<Napi::Number>().Uint32Value();
+  // A worker that is made meanwhile has no resource, and brings the process down.
+  if (info.Env().IsExceptionPending()) return {};
+  auto* wait = new DrainWait(info.Env(), all.rings[id], limit_ms);
   const Napi::Promise promise = wait->promise();
   wait->Queue();
   return promise;

@@ -4,6 +4,7 @@ import { PRIVATE_FILE } from '../core/options/file-mode.js';
 import { checkPath, integerIn } from '../core/options/argument.js';
 import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
 import { kindOf } from '../core/files/file-kind.js';
+import { takeElements } from '../core/taken-elements.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { wrapSystemError } from '../core/files/system-error.js';
 import type { Version } from './sections.js';
@@ -34,20 +35,40 @@ export function rankFileName(fileprefix: string, rank: number): string {
   return `${fileprefix}-${String(rank).padStart(DIGITS, '0')}.bin`;
 }
 
-function checkMetafile(metafile: unknown): void {
-  const limit = 'an object such as readMetafile returns';
+/** Each field of a metafile, read once. */
+function takeMetafile(metafile: unknown): Metafile {
   if (typeof metafile !== 'object' || metafile === null) {
-    throw wrongType('metafile', metafile, limit);
+    throw wrongType('metafile', metafile, 'an object such as readMetafile returns');
   }
-  const { version, numprocs } = metafile as Partial<Metafile>;
-  if (!Array.isArray(version)) throw wrongType('version of the metafile', version, 'a list');
-  integerIn('numprocs', numprocs, 0, 0x7fff_ffff);
+  const { fileprefix, hostname, numprocs, startTime, username, version } =
+    metafile as Partial<Metafile>;
+  const limit = 'a list of three integers';
+  const numbers = takeElements('version of the metafile', version, 3, limit);
+  const [major = 0, minor = 0, patch = 0] = numbers.map((each) =>
+    integerIn('version of the metafile', each, 0, 0x7fff_ffff),
+  );
+  return {
+    hostname: text('hostname', hostname),
+    numprocs: integerIn('numprocs', numprocs, 0, 0x7fff_ffff),
+    username: text('username', username),
+    startTime: integerIn('startTime', startTime, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    fileprefix: text('fileprefix', fileprefix),
+    version: [major, minor, patch],
+  };
 }
 
-/** The text of a metafile; `startime` is spelt as every reader expects it. */
+function text(field: string, value: unknown): string {
+  if (typeof value !== 'string') throw wrongType(field, value, 'a string');
+  return value;
+}
+
+/**
+ * The text of a metafile; `startime` is spelt as every reader expects it.
+ *
+ * @throws TracewrightError for a field of another type or range.
+ */
 export function metafileText(metafile: Metafile): string {
-  checkMetafile(metafile);
-  const { hostname, numprocs, username, startTime, fileprefix, version } = metafile;
+  const { hostname, numprocs, username, startTime, fileprefix, version } = takeMetafile(metafile);
   const lines = {
     hostname,
     numprocs,
@@ -138,8 +159,8 @@ export function readMetafile(path: string): Metafile {
 /** Paths of the ranks' files that a metafile names, in the order of the ranks. */
 export function* rankFiles(path: string, metafile: Metafile): Generator<string, void> {
   checkPath('path', path);
-  checkMetafile(metafile);
-  for (let rank = 0; rank < metafile.numprocs; rank++) {
-    yield join(dirname(path), rankFileName(metafile.fileprefix, rank));
+  const { fileprefix, numprocs } = takeMetafile(metafile);
+  for (let rank = 0; rank < numprocs; rank++) {
+    yield join(dirname(path), rankFileName(fileprefix, rank));
   }
 }

@@ -29,7 +29,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
-import { wrongOrder } from '../../core/errors.js';
+import { TracewrightError, wrongOrder } from '../../core/errors.js';
 import { integerIn } from '../../core/options/argument.js';
 import { getNote, putNote } from '../../core/process-notes.js';
 import { shared } from '../../core/process-state.js';
@@ -107,6 +107,21 @@ export function barrier(): void {
   if (trace !== undefined) recordCollective(trace, 'MPI_Barrier', { comm: Comm.WORLD }, timing);
 }
 
+function serialized(value: unknown): Buffer {
+  try {
+    return serialize(value);
+  } catch (error) {
+    const limit = 'a value that v8.serialize accepts';
+    const message = `value must be ${limit}: ${(error as Error).message}`;
+    throw new TracewrightError('ERR_ARGUMENT_TYPE', message, {
+      field: 'value',
+      value,
+      limit,
+      cause: error,
+    });
+  }
+}
+
 /**
  * Gives the root's value to every rank, and records MPI_Bcast with the bytes of its serialized form.
  * Every rank must call this, and is blocked until all have.
@@ -114,12 +129,13 @@ export function barrier(): void {
  * @param value a value that `v8.serialize` accepts; those of other ranks than the root are ignored.
  * @param root the rank whose value it is, 0 to the number of ranks - 1.
  * @returns the root's value.
- * @throws TracewrightError `ERR_ORDER` in a thread that is not a rank, and when a rank has ended.
+ * @throws TracewrightError `ERR_ORDER` in a thread that is not a rank, and when a rank has ended;
+ *   `ERR_ARGUMENT_TYPE` for a value of the root that cannot be serialized.
  */
 export function broadcast(value?: unknown, root = MAIN_RANK): unknown {
   const { number, rendezvous, trace } = placeFor('broadcast');
   integerIn('root', root, 0, rendezvous.ranks - 1);
-  const bytes = number === root ? serialize(value) : undefined;
+  const bytes = number === root ? serialized(value) : undefined;
   const timing = trace?.enter();
   if (bytes !== undefined) putNote(BROADCAST_NOTE, bytes.toString('base64'));
   rendezvous.wait('broadcast', number);

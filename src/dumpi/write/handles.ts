@@ -1,4 +1,4 @@
-import { integerIn } from '../../core/options/argument.js';
+import { integerIn, oneOf } from '../../core/options/argument.js';
 import { outOfRange, TracewrightError } from '../../core/errors.js';
 import {
   Comm,
@@ -66,10 +66,7 @@ export class HandleNumbers<Handle = unknown> {
   readonly #holders = new Map<number, Handle>();
 
   constructor(kind: HandleKind) {
-    this.kind = kind;
-    if (!Object.hasOwn(RANGES, kind)) {
-      throw outOfRange('kind', kind, Object.keys(RANGES).join(', '));
-    }
+    this.kind = oneOf('kind', kind, Object.keys(RANGES) as HandleKind[]);
     [this.#first, this.#last] = RANGES[kind];
     this.#next = this.#first;
   }

@@ -304,9 +304,14 @@ export class Rank {
     return this.ring.droppedEvents + this.#names.ring.droppedEvents;
   }
 
-  /** Whether every call that was logged before is in the file within `limitMs` milliseconds. */
-  flush(limitMs = 5000): Promise<boolean> {
-    if (this.#closed) return Promise.reject(rankClosed());
+  /**
+   * Whether every call that was logged before is in the file within `limitMs` milliseconds.
+   *
+   * @param limitMs 0 to 2^31 - 1.
+   */
+  async flush(limitMs = 5000): Promise<boolean> {
+    integerIn('limitMs', limitMs, 0, 0x7fff_ffff);
+    if (this.#closed) throw rankClosed();
     return this.ring.drained(limitMs);
   }
 

@@ -1,7 +1,8 @@
-import { ownOptions } from '../../core/options/argument.js';
-import { outOfRange, wrongType } from '../../core/errors.js';
+import { integerIn, limitFrom, ownOptions } from '../../core/options/argument.js';
+import { wrongType } from '../../core/errors.js';
 import type { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
+import { takeBytes } from '../../core/taken-bytes.js';
 import { PACKET_HEAD_BYTES } from '../layout.js';
 import type { Packet } from '../packet.js';
 import { PacketCursor } from './packet-cursor.js';
@@ -44,15 +45,18 @@ export function* readPackets(path: string, options: ReadOptions = {}): Generator
  *   of `bytes`.
  */
 export function decodePacket(bytes: Uint8Array, offset = 0, source = 'packet'): Packet {
-  if (!(bytes instanceof Uint8Array)) throw wrongType('bytes', bytes, 'a Uint8Array');
-  if (!Number.isInteger(offset) || offset < 0 || offset > bytes.length) {
-    throw outOfRange('offset', offset, `an integer from 0 to ${bytes.length}`);
-  }
-  const decoding = new PacketDecoding(source, 0xffff_ffff);
-  decoding.setBytes(bytes, 0);
-  const left = bytes.length - offset;
+  const taken = takeBytes('bytes', bytes);
+  integerIn('offset', offset, 0, taken.length);
+  const decoding = new PacketDecoding(checkSource(source), 0xffff_ffff);
+  decoding.setBytes(taken, 0);
+  const left = taken.length - offset;
   if (left < PACKET_HEAD_BYTES) throw decoding.headCut(offset, left);
   return decoding.decode(offset, decoding.size(offset, left));
+}
+
+function checkSource(source: unknown): string {
+  if (typeof source !== 'string') throw wrongType('source', source, 'a string');
+  return source;
 }
 
 /**
@@ -73,7 +77,11 @@ export class PacketDecoder {
    * @param options.maxPacketBytes Larger packets are refused. Default: 64 MiB.
    */
   constructor(source = 'stream', options: { maxPacketBytes?: number } = {}) {
-    this.#decoding = new PacketDecoding(source, options.maxPacketBytes ?? DEFAULT_MAX_PACKET_BYTES);
+    const { maxPacketBytes = DEFAULT_MAX_PACKET_BYTES } = ownOptions(options, {
+      maxPacketBytes: true,
+    });
+    const most = limitFrom('maxPacketBytes', maxPacketBytes, 1);
+    this.#decoding = new PacketDecoding(checkSource(source), most);
   }
 
   /** Bytes held of a packet that is not whole yet. */
@@ -91,8 +99,8 @@ export class PacketDecoder {
   push(chunk: Uint8Array): Packet[] {
     if (this.#fault) throw this.#fault;
     const packets: Packet[] = [];
+    let rest: Uint8Array = takeBytes('chunk', chunk);
     try {
-      let rest = chunk;
       while (this.#heldBytes > 0 && rest.length > 0) rest = this.#completeHeld(rest, packets);
       if (this.#heldBytes === 0) this.#takeWhole(rest, packets);
     } catch (error) {

@@ -2,6 +2,8 @@ import { LITTLE } from '../../core/byte-order.js';
 import { checkPath, limitFrom, ownOptions } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError, wrongType } from '../../core/errors.js';
+import { isArray } from '../../core/taken-elements.js';
+import { takeBytes } from '../../core/taken-bytes.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { events } from '../catalog.js';
@@ -401,19 +403,30 @@ export function decodeArguments(
   signature: Signature | undefined = signatures.get(codeOfEvent(event)),
 ): DecodedArguments | undefined {
   if (signature === undefined) return undefined;
-  if (signature.args.length === 0) return {};
+  const args = argumentsOf(signature);
+  codeOfEvent(event);
+  if (args.length === 0) return {};
   if (signature.jumbo !== event.jumbo) return undefined;
-  const bytes = event.jumbo ? event.data : event.payload;
-  if (bytes === undefined || bytes.length < signature.payloadBytes) return undefined;
+  const given = event.jumbo ? event.data : event.payload;
+  if (given === undefined) return undefined;
+  const bytes = takeBytes('event', given);
+  if (bytes.length < signature.payloadBytes) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const decoded: DecodedArguments = {};
-  for (const { type, name, offset } of signature.args) {
+  for (const { type, name, offset } of args) {
     decoded[name] =
       type === 'str'
         ? decodeString(bytes, offset)
         : decodeNumber(view, type, offset, event.littleEndian);
   }
   return decoded;
+}
+
+function argumentsOf(signature: unknown): Signature['args'] {
+  const isOne = typeof signature === 'object' && signature !== null && 'args' in signature;
+  const args = isOne ? signature.args : undefined;
+  if (!isArray(args)) throw wrongType('signature', signature, 'a signature from parseSignature');
+  return args as Signature['args'];
 }
 
 function decodeNumber(
