@@ -49,6 +49,8 @@ export interface Operation<Message extends object = object> {
    * is a promise is waited for.
    */
   isDone?(message: Message): boolean;
+  /** The error that a result is, for what fails without throwing. */
+  errorOf?(message: Message): unknown;
   /** Adds what is known at the end. */
   finish?(span: Span, message: Message): void;
   /** What is recorded of an error. Default: its code or class. */

@@ -8,6 +8,9 @@ const FILES: Record<LibraryName, () => Library> = {
   amqplib: () => (require('./amqplib.js') as typeof import('./amqplib.js')).amqplib,
   express: () => (require('./express.js') as typeof import('./express.js')).express,
   fastify: () => (require('./fastify.js') as typeof import('./fastify.js')).fastify,
+  graphql: () => (require('./graphql.js') as typeof import('./graphql.js')).graphql,
+  'graphql:resolve': () =>
+    (require('./graphql.js') as typeof import('./graphql.js')).graphqlResolve,
   ioredis: () => (require('./ioredis.js') as typeof import('./ioredis.js')).ioredis,
   mysql2: () => (require('./mysql2.js') as typeof import('./mysql2.js')).mysql2,
   pg: () => (require('./pg.js') as typeof import('./pg.js')).pg,

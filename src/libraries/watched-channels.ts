@@ -2,6 +2,8 @@
 const PUBLISHED = {
   express: ['express.router.request'],
   fastify: ['fastify.request.handler'],
+  graphql: ['graphql:parse', 'graphql:validate', 'graphql:execute', 'graphql:subscribe'],
+  'graphql:resolve': ['graphql:resolve'],
   ioredis: ['ioredis:command', 'ioredis:batch', 'ioredis:connect'],
   mysql2: ['mysql2:query', 'mysql2:execute', 'mysql2:pool:connect', 'mysql2:connect'],
   redis: ['node-redis:command', 'node-redis:batch', 'node-redis:connect'],
@@ -24,6 +26,9 @@ const CHANNELS: Readonly<Record<LibraryName, readonly string[]>> = { ...PUBLISHE
 export const LIBRARY_NAMES = Object.keys(CHANNELS) as readonly LibraryName[];
 /** Those without channels of their own. */
 export const INJECTED_NAMES = Object.keys(INJECTED) as readonly InjectedName[];
+
+/** Those that are recorded unless the program's owner says otherwise. */
+export const DEFAULT_NAMES = LIBRARY_NAMES.filter((name) => name !== 'graphql:resolve');
 
 /** The channels of a library's first message. */
 export function firstChannels(name: LibraryName): string[] {

@@ -1,5 +1,5 @@
 import type { LibraryOptions } from '../libraries/library.js';
-import { INJECTED_NAMES, LIBRARY_NAMES } from '../libraries/watched-channels.js';
+import { DEFAULT_NAMES, INJECTED_NAMES, LIBRARY_NAMES } from '../libraries/watched-channels.js';
 import type { InjectedName, LibraryName } from '../libraries/watched-channels.js';
 
 /** Which libraries are recorded, and what of them. */
@@ -18,29 +18,32 @@ function limitOf(names: readonly string[]): string {
   return `auto, off, or names of ${names.join(', ')} with commas between them`;
 }
 
-/** `auto`, `off`, or names; undefined: neither. */
+/** `auto`, `off`, names, or `auto` and names; undefined: neither. */
 function parse<Name extends string>(
   text: string,
   all: readonly Name[],
+  usual: readonly Name[],
 ): readonly Name[] | undefined {
   const names = text
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
-  if (names.length === 1 && names[0] === 'auto') return all;
   if (names.length === 1 && names[0] === 'off') return [];
-  const known = all.filter((name) => names.includes(name));
-  return known.length > 0 && known.length === new Set(names).size ? known : undefined;
+  const isKnown = (name: string): boolean =>
+    name === 'auto' || (all as readonly string[]).includes(name);
+  if (names.length === 0 || !names.every(isKnown)) return undefined;
+  const isUsual = (name: Name): boolean => names.includes('auto') && usual.includes(name);
+  return all.filter((name) => names.includes(name) || isUsual(name));
 }
 
 /** `TRACEWRIGHT_LIBRARIES`: `auto`, `off`, or names; undefined: neither. */
 export function parseLibraries(text: string): readonly LibraryName[] | undefined {
-  return parse(text, LIBRARY_NAMES);
+  return parse(text, LIBRARY_NAMES, DEFAULT_NAMES);
 }
 
 /** `TRACEWRIGHT_INJECT`: `auto`, `off`, or names; undefined: neither. */
 export function parseInject(text: string): readonly InjectedName[] | undefined {
-  return parse(text, INJECTED_NAMES);
+  return parse(text, INJECTED_NAMES, INJECTED_NAMES);
 }
 
 /** A library without channels of its own is recorded where they are put into it. */

@@ -10,7 +10,7 @@ import {
   recordedNames,
 } from './library-settings.js';
 import type { LibrarySettings } from './library-settings.js';
-import { LIBRARY_NAMES } from '../libraries/watched-channels.js';
+import { DEFAULT_NAMES } from '../libraries/watched-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
 import { hostName } from './machine.js';
 import { warn } from './warning.js';
@@ -193,7 +193,7 @@ const NONE: readonly InjectedName[] = [];
 function readLibraries(context: ContextSettings | undefined): LibrarySettings {
   const names = read(
     'TRACEWRIGHT_LIBRARIES',
-    LIBRARY_NAMES,
+    DEFAULT_NAMES,
     LIBRARIES_LIMIT,
     parseLibraries,
     'auto',

@@ -14,6 +14,8 @@ export const MESSAGING_OPERATION = 'messaging.operation.name';
 export const MESSAGING_TYPE = 'messaging.operation.type';
 export const MESSAGING_DESTINATION = 'messaging.destination.name';
 export const MESSAGING_ROUTING_KEY = 'messaging.rabbitmq.destination.routing_key';
+export const GRAPHQL_TYPE = 'graphql.operation.type';
+export const GRAPHQL_NAME = 'graphql.operation.name';
 export const ERROR_TYPE = 'error.type';
 export const FUNCTION = 'code.function.name';
 

@@ -159,8 +159,13 @@ class OperationSpans {
     const turns = operation.turnsOn?.(message) as { [TURN]?: Turn } | undefined;
     const above = turns === undefined ? caller : this.#takeTurn(turns, message, caller);
     const span = this.#start(message, above, above === caller);
-    if (span !== undefined || operation.callsBack === true) {
+    if (span === undefined && operation.callsBack !== true) return undefined;
+    try {
       message[RUNNING] = new Running(span, caller);
+    } catch (error) {
+      // A frozen message: nothing would end the span.
+      if (span !== undefined) spans.discard(span);
+      throw error;
     }
     return span;
   }
@@ -245,7 +250,8 @@ class OperationSpans {
     if (span?.recording !== true) return;
     try {
       const { atLeastMs = 0 } = this.#operation;
-      if ('error' in message) this.#fail(span, message.error);
+      const error = 'error' in message ? (message.error ?? null) : this.#errorOf(message);
+      if (error !== undefined) this.#fail(span, error);
       else if (atLeastMs > 0 && ageOf(span) < atLeastMs * NS_PER_MS) {
         spans.discard(span);
         return;
@@ -255,6 +261,10 @@ class OperationSpans {
       this.#guard.fail(error);
     }
     span.end();
+  }
+
+  #errorOf(message: Message): unknown {
+    return this.#operation.errorOf?.(message) ?? undefined;
   }
 
   #fail(span: Span, error: unknown): void {
