@@ -21,6 +21,7 @@ const PACKAGES = {
   '@opentelemetry/sdk-node': '0.223.0',
   '@opentelemetry/sdk-trace-base': '2.12.1',
   '@opentelemetry/sdk-trace-node': '2.12.0',
+  '@ai-sdk/openai-compatible': '2.0.91',
   '@prisma/adapter-pg': '7.10.0',
   '@prisma/client': '7.10.0',
   '@prisma/instrumentation': '7.10.0',
