@@ -37,12 +37,18 @@ function decode(value: string): string {
 /** An entry of a header: name, value, and its properties as they came. */
 export type FormattedEntry = readonly [name: string, value: string, properties: string];
 
+/** The members of a header that fit into the limit. */
+function membersOf(header: string): string[] {
+  if (header.length <= MAX_BYTES) return header.split(',');
+  const end = header.lastIndexOf(',', MAX_BYTES);
+  return end === -1 ? [] : header.slice(0, end).split(',');
+}
+
 /** The entries of a header `baggage`. What violates the specification is ignored. */
 export function parseEntries(header: string): FormattedEntry[] {
-  if (header.length > MAX_BYTES) return [];
   const entries: FormattedEntry[] = [];
   const names = new Set<string>();
-  for (const member of header.split(',')) {
+  for (const member of membersOf(header)) {
     const [pair = '', ...properties] = member.split(';');
     const equals = pair.indexOf('=');
     if (equals === -1) continue;
