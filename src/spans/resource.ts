@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { wrongType } from '../core/errors.js';
 import { version as ownVersion } from '../core/version.js';
 import type { SpanAttributes } from './attributes.js';
+import { SCHEMA_URL } from './schema-url.js';
 
 /** What records the spans: the service, its host and its process. */
 export interface Resource {
@@ -88,7 +89,7 @@ export function describeResource(options: ResourceOptions = {}): Resource {
     `unknown_service:${script === undefined ? 'node' : basename(script)}`;
   const serviceVersion = text(variables['service.version']) ?? text(known.version);
   return {
-    schemaUrl: '',
+    schemaUrl: SCHEMA_URL,
     attributes: {
       'host.name': hostname(),
       'process.pid': process.pid,

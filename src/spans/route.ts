@@ -1,6 +1,17 @@
 import { wrongType } from '../core/errors.js';
+import { shared } from '../core/process-state.js';
 
 const ROUTE = Symbol.for('tracewright.route');
+
+/** Who is to know of a route at once: the register hook. Known to all copies of the package. */
+const watch = shared('spans.route', () => ({
+  given: undefined as ((request: object, route: string) => void) | undefined,
+}));
+
+/** Calls `given` with each route that the program names for a request. It throws nothing. */
+export function watchGivenRoutes(given: (request: object, route: string) => void): void {
+  watch.given = given;
+}
 
 /**
  * Says which route of the program a request matched, for routers that do not say so themselves. The span of
@@ -21,6 +32,7 @@ export function setRoute(request: object, route: string): void {
   const { stream } = request as { stream?: unknown };
   if (typeof stream === 'object' && stream !== null)
     (stream as { [ROUTE]?: string })[ROUTE] = route;
+  watch.given?.(request, route);
 }
 
 /** What `setRoute` was given for a request; undefined if it was not called. */

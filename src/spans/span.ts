@@ -18,6 +18,8 @@ export interface SpanTaker {
   /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
   timeOf(time: Instant | undefined): number;
   record(span: Span, endTime: Instant | undefined): void;
+  /** A span that is kept while it is open has changed. */
+  keepAnew(span: Span): void;
   /** Lets go of a span that was kept while it was open. */
   release(span: Span): void;
   /** The trace's epoch in nanoseconds since 1970, by the clocks as they are now. */

@@ -3,7 +3,7 @@ import { takeElements } from '../core/taken-elements.js';
 import type { SpanAttributes, SpanValue } from './attributes.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
-import { runWith } from './context/context-storage.js';
+import { runWith, runWithOne } from './context/context-storage.js';
 import { NO_BAGGAGE } from './context/baggage.js';
 import { CarriedBaggage } from './context/carried.js';
 import type { Carried } from './context/carried.js';
@@ -403,6 +403,11 @@ export function endRequestWith(
   return true;
 }
 
+/** A span that was started by `startRequest` has changed: its place gets it as it is now. */
+export function keepAnew(span: Span): void {
+  if (span.slot !== -1) span.output!.keepAnew(span);
+}
+
 /** Ends what `startRequest` has started. */
 export function endRequest(span: Span): void {
   if (span.state === OPEN) {
@@ -482,7 +487,7 @@ export function withSpan<Result>(
   if (span === NOTHING) return fn(span);
   let result: Result;
   try {
-    result = runWith(span, fn, span);
+    result = runWithOne(span, fn, span);
   } catch (error) {
     span.fail(error);
     span.end();

@@ -14,6 +14,7 @@ import type { Packet } from '../../src/heph/packet.js';
 import { configure, flush, shutdown } from '../../src/spans/recording.js';
 import { Scope } from '../../src/spans/scope.js';
 import { startScopedSpan, startSpan } from '../../src/spans/spans.js';
+import { SCHEMA_URL } from '../../src/spans/schema-url.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { allSpans, recorded } from './span-trace.js';
 
@@ -49,6 +50,7 @@ test('every piece of a trace begins with the definitions, and reads alone', asyn
     for (const span of await allSpans(piece)) {
       expect(span.attributes['i']).toBe(next++);
       expect(span.resource!.attributes['service.name']).toBe('pieces');
+      expect(span.resource!.schemaUrl).toBe(SCHEMA_URL);
       expect(span.scope).toEqual({
         name: 'library',
         version: '1.2.3',

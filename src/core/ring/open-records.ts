@@ -106,6 +106,11 @@ export class OpenRecords {
     this.#words[(at >> 2) - HEAD_WORDS] = length | this.#generation;
   }
 
+  /** The record at `at` counts no more, for another one does. Its place stays taken. */
+  withdraw(at: number): void {
+    this.#words[(at >> 2) - HEAD_WORDS] = 0;
+  }
+
   /** Bytes of the record at `at`. */
   lengthOf(at: number): number {
     return this.#words[(at >> 2) - HEAD_WORDS]! & LENGTH;

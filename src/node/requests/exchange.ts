@@ -17,6 +17,8 @@ export class Exchange {
   readonly url: string;
   readonly response: ServerResponse;
   route = '';
+  /** The route that the record of the open request has. */
+  keptRoute = '';
   next: Exchange | undefined = undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -30,6 +32,8 @@ export class Exchange {
 export interface ServerRecorder {
   /** A request has come. */
   start(exchange: Exchange, request: IncomingMessage, socket: Socket): void;
+  /** The program has said which route it matched. */
+  routed?(exchange: Exchange, route: string): void;
   /** @param bytes what was written to the socket, if that is wanted. */
   answered(exchange: Exchange, bytes: number | undefined): void;
   /** It was not answered in full, and never will be. */
@@ -68,6 +72,13 @@ export class Connection {
   find(response: object): Exchange | undefined {
     let exchange = this.#oldest;
     while (exchange !== undefined && exchange.response !== response) exchange = exchange.next;
+    return exchange;
+  }
+
+  /** The open exchange of a request. */
+  ofRequest(request: object): Exchange | undefined {
+    let exchange = this.#oldest;
+    while (exchange !== undefined && exchange.response.req !== request) exchange = exchange.next;
     return exchange;
   }
 

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { watchGivenRoutes } from '../../spans/route.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import { subscribe } from './channels.js';
 import { Connection, Exchange } from './exchange.js';
 import type { ServerRecorder } from './exchange.js';
 import { routeOf, watchFastifyRoutes } from './routes.js';
+import { bounded } from './url-path.js';
 
 const CONNECTION = Symbol('tracewright.connection');
 
@@ -67,12 +69,29 @@ class ServerRequests {
         guard.fail(error);
       }
     });
+    watchGivenRoutes((request, route) => {
+      if (!guard.on) return;
+      try {
+        this.#routed(request, route);
+      } catch {
+        // An object that is no request of Node's. The route is taken at the end.
+      }
+    });
     watchFastifyRoutes(this.#guard, (response, route) => {
       const { socket } = response.req as { socket?: TracedSocket };
       if (socket === undefined) return;
       const exchange = socket[CONNECTION]?.find(response);
       if (exchange !== undefined) exchange.route = route;
     });
+  }
+
+  #routed(request: object, route: string): void {
+    // Of HTTP/2 the socket is a stand-in.
+    if ('stream' in request) return;
+    const { socket } = request as { socket?: TracedSocket };
+    if (socket === undefined) return;
+    const exchange = socket[CONNECTION]?.ofRequest(request);
+    if (exchange !== undefined) this.#recorder?.routed?.(exchange, bounded(route));
   }
 
   #started({ request, response, socket }: ServerMessage): void {

@@ -25,3 +25,19 @@ export function runWith<Arguments extends unknown[], Result>(
 ): Result {
   return (storage ?? contextStorage()).run(context, fn, ...values);
 }
+
+/** As `runWith` with one argument. It has no list of arguments to pass on, which Node's own `run` has. */
+export function runWithOne<Value, Result>(
+  context: object | undefined,
+  fn: (value: Value) => Result,
+  value: Value,
+): Result {
+  const entered = storage ?? contextStorage();
+  const before = entered.getStore();
+  entered.enterWith(context);
+  try {
+    return fn(value);
+  } finally {
+    entered.enterWith(before);
+  }
+}

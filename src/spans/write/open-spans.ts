@@ -62,8 +62,12 @@ export class OpenSpans {
       : undefined;
   }
 
-  /** Takes a place for a span that has started; -1: there is none, which is counted. */
-  begin(span: Span): number {
+  /**
+   * Takes a place for a span that has started; -1: there is none, which is counted.
+   *
+   * @param before the place that kept it until now.
+   */
+  begin(span: Span, before = -1): number {
     const at = this.#table.take();
     if (at === -1) return -1;
     let length = 0;
@@ -75,12 +79,23 @@ export class OpenSpans {
       // An attribute that cannot be read. Spans break no program.
     }
     if (length > 0) {
+      if (before !== -1) this.#table.withdraw(before);
       this.#table.publish(at, length);
       return at;
     }
     this.#table.release(at);
     this.#table.countUnkept();
     return -1;
+  }
+
+  /** A span has changed: it gets a place with what it is now, for the one that it has. */
+  renew(span: Span): void {
+    const before = span.slot;
+    span.isInSlot = false;
+    const at = this.begin(span, before);
+    if (at === -1) return;
+    span.slot = at;
+    this.#table.release(before);
   }
 
   /** As `begin`, of a span that a template describes but for ids, times and its text. */

@@ -246,6 +246,11 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     return this.#encode(span, UNFINISHED, span.start, limit);
   }
 
+  /** A span that is kept while it is open has changed. */
+  keepAnew(span: Span): void {
+    this.open?.renew(span);
+  }
+
   /** Lets go of a span that was kept while it was open. */
   release(span: Span): void {
     const { slot } = span;

@@ -162,14 +162,28 @@ export class SpanServerRecorder implements ServerRecorder {
     return span;
   }
 
+  /** The request has its route also if it is never answered. */
+  routed(exchange: Exchange, route: string): void {
+    const { method, span } = exchange;
+    if (span === undefined || span.slot === -1) return;
+    const name = spanName(knownMethod(method));
+    const before = exchange.keptRoute === '' ? name : `${name} ${exchange.keptRoute}`;
+    attributesOf(span)[ROUTE] = route;
+    if (span.name === before) span.name = `${name} ${route}`;
+    exchange.keptRoute = route;
+    spans.keepAnew(span);
+  }
+
   answered(exchange: Exchange, bytes: number | undefined): void {
-    const { method, route, span, response } = exchange;
+    const { method, route, span, response, keptRoute } = exchange;
     if (span === undefined) return;
     const { statusCode } = response;
+    // The record of the open request has the rest.
+    const added = route === keptRoute ? '' : route;
     if (
       bytes !== undefined ||
       !(statusCode < FAILED) ||
-      !this.#endUsually(span, statusCode, route)
+      !this.#endUsually(span, statusCode, added)
     ) {
       this.end(span, method, route, statusCode, bytes, false);
     }

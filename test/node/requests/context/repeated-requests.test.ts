@@ -27,7 +27,9 @@ async function spansWith(env: Record<string, string>): Promise<SpanRecord[]> {
   for (const method of ['GET', 'PUT', 'GET', 'PUT', 'LOCK', 'LOCK']) {
     socket.write(`${method} /plain/x HTTP/1.1\r\nHost: api.test\r\n\r\n`);
   }
-  for (let n = 0; n < 2; n++) socket.write('GET /hold HTTP/1.1\r\nHost: api.test:81\r\n\r\n');
+  for (const path of ['hold', 'hold-routed']) {
+    socket.write(`GET /${path} HTTP/1.1\r\nHost: api.test:81\r\n\r\n`);
+  }
   await service.printed(/^held\nheld$/m).catch(() => undefined);
   await sleep(20);
   service.kill('SIGTERM');
@@ -65,7 +67,7 @@ it('requests are recorded alike, whether they come for the first time or again',
         .filter(({ unfinished, attributes }) => !unfinished && attributes['url.path'] === path)
         .map(content);
     expect(of(kept)).toEqual(of(plain));
-    if (path === '/hold') continue;
+    if (String(path).startsWith('/hold')) continue;
     const [first, ...others] = of(kept);
     if (path !== '/plain/x') for (const other of others) expect(other).toEqual(first);
   }
@@ -76,14 +78,18 @@ it('requests are recorded alike, whether they come for the first time or again',
   expect(named('GET /failed')[0]).toMatchObject({ status: { code: 'error' } });
   expect(named('step')).toHaveLength(TIMES);
   const held = kept.filter(({ unfinished }) => unfinished);
-  expect(held.map(({ attributes }) => attributes)).toEqual(
-    Array.from({ length: 2 }, () => ({
-      'http.request.method': 'GET',
-      'url.path': '/hold',
-      'url.scheme': 'http',
-      'network.protocol.version': '1.1',
-      'server.address': 'api.test',
-      'server.port': 81,
-    })),
-  );
+  const request = {
+    'http.request.method': 'GET',
+    'url.scheme': 'http',
+    'network.protocol.version': '1.1',
+    'server.address': 'api.test',
+    'server.port': 81,
+  };
+  expect(held.map(({ name, attributes }) => ({ name, attributes }))).toEqual([
+    { name: 'GET', attributes: { ...request, 'url.path': '/hold' } },
+    {
+      name: 'GET /held/:id',
+      attributes: { ...request, 'url.path': '/hold-routed', 'http.route': '/held/:id' },
+    },
+  ]);
 });
