@@ -1,8 +1,11 @@
 // What a span through the OpenTelemetry API costs: with tracewright/otel, and with OpenTelemetry's SDK.
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { getHeapStatistics } from 'node:v8';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { alternate, costTable, ratio } from './alternating.mjs';
 import { main } from './benchmark.mjs';
@@ -83,6 +86,75 @@ async function setUp({ name, directory, sampled }) {
   return { tracer: trace.getTracer('bench'), settle: () => provider.forceFlush() };
 }
 
+/** Large enough for what the spans of a measurement leave, so that nothing is ever collected. */
+const HEAP_FLAGS = ['--expose-gc', '--max-semi-space-size=512', '--min-semi-space-size=512'];
+const HEAP_SPANS = 100_000;
+const OPEN = 10_000;
+const MOST_SPANS = 10_000_000;
+/** After which memory is looked at for the first time: V8 has made its heap as large as it likes then. */
+const EARLY_SPANS = 5_000_000;
+
+const { gc } = /** @type {{ gc?: () => void }} */ (/** @type {unknown} */ (globalThis));
+
+/**
+ * In a process of its own: prints the bytes of the heap that a span leaves.
+ *
+ * @param {Side} side
+ */
+async function printHeap(side) {
+  const { tracer, settle } = await setUp(side);
+  const { options } = callsOf(tracer);
+  for (let i = 0; i < 100; i++) {
+    options(OPERATIONS);
+    await settle();
+  }
+  gc?.();
+  gc?.();
+  const before = getHeapStatistics().used_heap_size;
+  options(HEAP_SPANS);
+  const after = getHeapStatistics().used_heap_size;
+  console.log(JSON.stringify((after - before) / HEAP_SPANS));
+}
+
+/**
+ * In a process of its own: prints megabytes of heap and of the process, after half of the spans and after all.
+ * Each span starts while the 10,000 before it are open.
+ *
+ * @param {Side} side
+ * @param {number} spans
+ */
+async function printMemory(side, spans) {
+  const { tracer, settle } = await setUp(side);
+  const open = Array.from({ length: OPEN }, () => tracer.startSpan('request'));
+  const use = async (/** @type {number} */ count) => {
+    for (let i = 0; i < count; i++) {
+      const attributes = { method: methods[i & 1], status: statuses[i & 1] };
+      open[i % OPEN].end();
+      open[i % OPEN] = tracer.startSpan('request', { attributes });
+      if (i % 1_000_000 === 0) await settle();
+    }
+    await settle();
+    gc?.();
+    gc?.();
+    const { heapUsed, rss } = process.memoryUsage();
+    return [heapUsed, rss].map((bytes) => bytes / 2 ** 20);
+  };
+  const early = await use(EARLY_SPANS);
+  console.log(JSON.stringify([...early, ...(await use(spans - EARLY_SPANS))]));
+}
+
+/**
+ * @param {string} what
+ * @param {Side} side
+ * @param {number} [spans]
+ */
+function inProcess(what, side, spans) {
+  const flags = what === 'memory' ? ['--expose-gc'] : HEAP_FLAGS;
+  const file = fileURLToPath(import.meta.url);
+  const args = [...flags, file, JSON.stringify({ what, side, spans })];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+}
+
 /** In a thread of its own: runs batches when it is told to, and answers with nanoseconds. */
 async function serve() {
   const { tracer, settle } = await setUp(workerData);
@@ -140,47 +212,65 @@ async function measure({ quick }) {
     return costs;
   };
   try {
-    const options = await compare('options', true);
-    const set = await compare('set', true);
-    const active = await compare('active', true);
-    const unsampled = await compare('options', false);
-    const unsampledActive = await compare('active', false);
-    const times = (/** @type {import('./alternating.mjs').Costs} */ costs) =>
-      ratio(costs, SDK, OURS);
-    const tables = [
-      costTable('A span with two attributes in its options', options, [OURS]),
-      costTable('A span that gets two attributes', set, [OURS]),
-      costTable('startActiveSpan with a child', active, [OURS]),
-      costTable('The first, unsampled', unsampled, [OURS]),
-      costTable('The third, unsampled', unsampledActive, [OURS]),
-    ];
+    const comparisons = [];
+    for (const { title, call, sampled, least } of [
+      {
+        title: 'A span with two attributes in its options',
+        call: 'options',
+        sampled: true,
+        least: 8,
+      },
+      {
+        title: 'A span that gets two attributes by setAttribute',
+        call: 'set',
+        sampled: true,
+        least: 5,
+      },
+      { title: 'startActiveSpan with a child', call: 'active', sampled: true, least: 5 },
+      { title: 'An unsampled span with two attributes', call: 'options', sampled: false, least: 1 },
+      { title: 'Unsampled startActiveSpan with a child', call: 'active', sampled: false, least: 1 },
+    ]) {
+      const costs = await compare(call, sampled);
+      const times = ratio(costs, SDK, OURS);
+      comparisons.push({
+        table: costTable(title, costs, [OURS]),
+        goal: {
+          goal: `${title}: the SDK takes at least ${least} x`,
+          figure: times,
+          met: times >= least,
+        },
+      });
+    }
+    const side = (/** @type {string} */ name) => ({ name, directory, sampled: true });
+    const heap = [OURS, SDK].map((name) => [name, inProcess('heap', side(name))]);
+    const spans = quick ? 1.2 * EARLY_SPANS : MOST_SPANS;
+    const [heapEarly, rssEarly, heapLate, rssLate] = inProcess('memory', side(OURS), spans);
+    const isFlat = heapLate <= heapEarly + 2 && rssLate <= rssEarly + 20;
     return {
-      tables,
-      goals: [
-        { goal: 'a span: the SDK at least 8 x', figure: times(options), met: times(options) >= 8 },
+      tables: [
+        ...comparisons.map(({ table }) => table),
+        { title: 'Heap a span', columns: ['', 'bytes'], rows: heap },
         {
-          goal: 'a span that gets attributes: the SDK at least 8 x',
-          figure: times(set),
-          met: times(set) >= 8,
-        },
-        {
-          goal: 'startActiveSpan with a child: the SDK at least 5 x',
-          figure: times(active),
-          met: times(active) >= 5,
-        },
-        {
-          goal: 'unsampled: the SDK at least 1 x',
-          figure: times(unsampled),
-          met: times(unsampled) >= 1,
-        },
-        {
-          goal: 'unsampled startActiveSpan: the SDK at least 1 x',
-          figure: times(unsampledActive),
-          met: times(unsampledActive) >= 1,
+          title: `Memory with ${OPEN.toLocaleString('en-US')} open spans`,
+          columns: ['spans', 'heap in MiB', 'process in MiB'],
+          rows: [
+            [EARLY_SPANS, heapEarly, rssEarly],
+            [spans, heapLate, rssLate],
+          ],
         },
       ],
+      goals: [
+        ...comparisons.map(({ goal }) => goal),
+        {
+          goal: "heap a span: less than the SDK's",
+          figure: heap[0][1] / heap[1][1],
+          met: heap[0][1] < heap[1][1],
+        },
+        { goal: 'memory is flat: MiB of heap more', figure: heapLate - heapEarly, met: isFlat },
+      ],
       notes: [
-        `Batches of ${OPERATIONS}, ${rounds} rounds. Each of the two has a thread. Writing and exporting are not counted.`,
+        `Batches of ${OPERATIONS}, ${rounds} rounds. Each of the two has a thread of its own.`,
+        'Writing and exporting are not counted.',
       ],
     };
   } finally {
@@ -188,11 +278,15 @@ async function measure({ quick }) {
   }
 }
 
-if (isMainThread) {
+const [, , task = ''] = process.argv;
+if (!isMainThread) {
+  await serve();
+} else if (task.startsWith('{')) {
+  const { what, side, spans } = JSON.parse(task);
+  await (what === 'heap' ? printHeap(side) : printMemory(side, spans));
+} else {
   await main(import.meta.url, {
     title: 'The cost of a span through the OpenTelemetry API',
     measure,
   });
-} else {
-  await serve();
 }

@@ -15,6 +15,7 @@ const NAMES = [
   'ovni-event',
   'heph-span',
   'spans',
+  'otel',
   'dumpi-call',
   'dumpi-pool',
   'laplace',

@@ -36,12 +36,13 @@ const methods = {
   },
 
   setAttribute(this: Span, name: unknown, value: unknown): Span {
-    if (this.state === OPEN) {
-      try {
-        setAttribute(this, name, value);
-      } catch {
-        countWrongArgument();
-      }
+    if (this.state !== OPEN) return this;
+    const isScalar = typeof value === 'string' || typeof value === 'number';
+    if (isScalar && typeof name === 'string' && name !== '') return this.set(name, value);
+    try {
+      setAttribute(this, name, value);
+    } catch {
+      countWrongArgument();
     }
     return this;
   },

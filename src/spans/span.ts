@@ -238,8 +238,12 @@ export class Span {
   set(name: string, value: SpanValue): this {
     if (typeof name !== 'string') throw wrongType('name', name, 'a string');
     if (this.state !== OPEN) return this;
-    const attributes = (this.attributes ??= {});
-    if (!hasOwnProperty.call(attributes, name)) {
+    let { attributes } = this;
+    if (attributes === undefined) {
+      attributes = this.attributes = {};
+      this.count = 0;
+    }
+    if (this.count === 0 || !hasOwnProperty.call(attributes, name)) {
       if (this.count === -1) this.count = Object.keys(attributes).length;
       if (this.count >= this.output!.policy.limits.attributes) {
         this.extra().droppedAttributes++;
