@@ -158,6 +158,9 @@ function inProcess(what, side, spans) {
 /** In a thread of its own: runs batches when it is told to, and answers with nanoseconds. */
 async function serve() {
   const { tracer, settle } = await setUp(workerData);
+  if (tracer.startSpan('first').isRecording() !== workerData.sampled) {
+    throw new Error(`${workerData.name} does not record as it should`);
+  }
   const calls = callsOf(tracer);
   parentPort?.on('message', async ({ call, count }) => {
     if (call === 'settle') {
