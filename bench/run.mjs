@@ -29,6 +29,7 @@ const NAMES = [
   'http',
   'http-spans',
   'start',
+  'start-otel',
 ];
 
 const { values } = parseArgs({

@@ -1,0 +1,167 @@
+// What tracing adds to the start of a program that has the OpenTelemetry API and its instrumentations installed.
+// npm installs the packages into build/start-otel.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { otherNode } from '../scripts/other-node.mjs';
+import { root } from '../scripts/package-layout.mjs';
+import { main } from './benchmark.mjs';
+import { median } from './median.mjs';
+
+const MAJORS = '20,24,26';
+const ALL = '@opentelemetry/auto-instrumentations-node';
+const PACKAGES = {
+  [ALL]: '0.81.2',
+  '@opentelemetry/api': '1.9.1',
+  express: '5.3.0',
+  ioredis: '5.8.2',
+  pg: '8.23.1',
+};
+
+/** It loads what a service loads, and records one span. */
+const PROGRAM = `const { trace } = require('@opentelemetry/api');
+require('express');
+require('ioredis');
+require('pg');
+trace.getTracer('program').startSpan('start').end();
+process.on('exit', () => {
+  const { user, system } = process.cpuUsage();
+  require('node:fs').writeSync(1, JSON.stringify({ rss: process.memoryUsage.rss(), cpu: user + system }));
+});
+setImmediate(() => process.exit());
+`;
+
+function install() {
+  const place = join(root, 'build', 'start-otel');
+  mkdirSync(place, { recursive: true });
+  const manifest = { private: true, dependencies: PACKAGES };
+  writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(place, 'program.cjs'), PROGRAM);
+  if (!existsSync(join(place, 'node_modules', ALL))) {
+    const args = ['install', '--no-audit', '--no-fund'];
+    const { status } = spawnSync('npm', args, { cwd: place, stdio: ['ignore', 2, 2] });
+    if (status !== 0) throw new Error('npm cannot install the packages');
+  }
+  return place;
+}
+
+/** The SDK with its batch processor and nothing that exports: as little as it can do. */
+const SDK = {
+  OTEL_TRACES_EXPORTER: 'none',
+  OTEL_METRICS_EXPORTER: 'none',
+  OTEL_LOGS_EXPORTER: 'none',
+  OTEL_NODE_RESOURCE_DETECTORS: 'none',
+};
+
+/** @param {string} place */
+function variantsIn(place) {
+  const hook = ['--import', import.meta.resolve('tracewright/register')];
+  const official = createRequire(join(place, 'x')).resolve(`${ALL}/register`);
+  return [
+    { name: 'plain', flags: [], env: {} },
+    { name: 'tracewright/register', flags: hook, env: {} },
+    {
+      name: 'the same, TRACEWRIGHT_INSTRUMENTATIONS=off',
+      flags: hook,
+      env: { TRACEWRIGHT_INSTRUMENTATIONS: 'off' },
+    },
+    { name: `${ALL}/register`, flags: ['--require', official], env: SDK },
+  ];
+}
+const HOOK = 1;
+const OFFICIAL = 3;
+
+/**
+ * @param {string} node
+ * @param {ReturnType<typeof variantsIn>[number]} variant
+ * @param {string} place
+ * @param {string} directory where traces go.
+ */
+function start(node, { flags, env }, place, directory) {
+  const context = { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: directory };
+  const from = process.hrtime.bigint();
+  const { status, stdout, stderr } = spawnSync(node, [...flags, join(place, 'program.cjs')], {
+    cwd: place,
+    encoding: 'utf8',
+    env: { ...process.env, ...context, ...env },
+  });
+  const ms = Number(process.hrtime.bigint() - from) / 1e6;
+  if (status !== 0 || stderr !== '') {
+    throw new Error(`${flags.join(' ')}: exit code ${status}\n${stderr}`);
+  }
+  const { rss, cpu } = JSON.parse(stdout.slice(stdout.lastIndexOf('{')));
+  return { ms, cpu: cpu / 1e3, mb: rss / 1e6 };
+}
+
+/** @param {{ quick: boolean, nodes?: string }} options */
+async function measure({ quick, nodes = MAJORS }) {
+  const rounds = quick ? 3 : 15;
+  const place = install();
+  const variants = variantsIn(place);
+  const rows = [];
+  const goals = [];
+  const own = process.versions.node.split('.')[0];
+  for (const version of nodes.split(',')) {
+    const node = version === own ? process.execPath : join(otherNode(version), 'node');
+    /** @type {ReturnType<typeof start>[][]} */
+    const figures = variants.map(() => []);
+    const directory = mkdtempSync(join(tmpdir(), 'tracewright-start-otel-'));
+    for (let round = -1; round < rounds; round++) {
+      for (let turn = 0; turn < variants.length; turn++) {
+        const i = (turn + round + 1) % variants.length;
+        const figure = start(node, variants[i], place, join(directory, `${round}-${i}`));
+        if (round >= 0) figures[i].push(figure);
+      }
+    }
+    rmSync(directory, { recursive: true, force: true });
+    const [plain] = figures;
+    /** @type {(i: number, of: 'ms' | 'cpu' | 'mb') => number} */
+    const added = (i, of) =>
+      median(figures[i].map((figure, round) => figure[of] - plain[round][of]));
+    for (const [i, { name }] of variants.entries()) {
+      const own = [
+        median(figures[i].map(({ ms }) => ms)),
+        median(figures[i].map(({ cpu }) => cpu)),
+      ];
+      const more = i === 0 ? ['', '', ''] : [added(i, 'ms'), added(i, 'cpu'), added(i, 'mb')];
+      rows.push([version, name, ...own, ...more]);
+    }
+    const share = added(HOOK, 'cpu') / added(OFFICIAL, 'cpu');
+    goals.push({
+      goal: `Node ${version}: at most half of the CPU time that ${ALL}/register adds`,
+      figure: share,
+      met: share <= 0.5,
+    });
+  }
+  return {
+    tables: [
+      {
+        title: `Start to end of a program that loads express, ioredis, pg and the API, ${rounds} alternating rounds; figures that are added are medians over the rounds`,
+        columns: [
+          'Node',
+          'preloaded',
+          'median ms',
+          'CPU ms',
+          'added ms',
+          'added CPU ms',
+          'added MB',
+        ],
+        rows,
+      },
+    ],
+    goals,
+    notes: [
+      'The hook starts those instrumentations whose library is installed. The SDK has no exporter and no resource detector.',
+    ],
+  };
+}
+
+await main(import.meta.url, {
+  title: 'What tracing adds to the start of a program with OpenTelemetry',
+  help: `  --nodes LIST  major versions, default ${MAJORS}; npm brings those that are not running`,
+  options: { nodes: { type: 'string' } },
+  measure,
+});
