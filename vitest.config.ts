@@ -54,6 +54,8 @@ export default defineConfig({
     // Kills and faults come at moments that nobody chooses. What passes only then is listed.
     retry: 1,
     reporters: ['default', new RetriedTests()],
+    // Where many tests run at once, any event loop stalls now and then.
+    env: { TRACEWRIGHT_STALL_MS: 'off' },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

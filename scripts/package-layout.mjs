@@ -118,6 +118,7 @@ const folders = [
   [/^node\/otel\//, 'node/instrumentations'],
   [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
   [/^node\/threads\/(collection-stream|ovni-rotation)$/, 'node/$1'],
+  [/^node\/threads\/(loop-recorder|stall)$/, 'node/loop-recorder'],
   [/^(traces|cli)\//, 'cli/commands'],
 ];
 

@@ -43,6 +43,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   add_core_calls(exports);
   add_file_calls(exports);
   add_group_calls(exports);
+  add_loop_calls(exports);
   add_packing_calls(exports);
   add_process_calls(exports);
   add_ring_calls(exports);

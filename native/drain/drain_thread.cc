@@ -10,13 +10,9 @@
 #include <cstdlib>
 
 #include "clock/clock.h"
+#include "drain/fence.h"
 #include "process/process_end.h"
 #include "sink/sink.h"
-
-#if defined(__linux__)
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#endif
 
 namespace tracewright {
 
@@ -41,22 +37,8 @@ constexpr useconds_t kStepUs = 500;
 
 thread_local int holds = 0;
 
-#if defined(__linux__)
-bool membarrier(int command) {
-  return syscall(__NR_membarrier, command, 0, 0) == 0;
-}
-bool prepare_fence() {
-  return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-}
-void fence_all_threads() {
-  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-}
-#else
-bool prepare_fence() {
-  return false;
-}
-void fence_all_threads() {}
-#endif
+// A message other than a signal or a reason to go round: an event loop is no longer idle.
+constexpr uint8_t kLook = 0xff;
 
 }  // namespace
 
@@ -170,16 +152,46 @@ bool DrainThread::wait(int timeout_ms) {
                                    [fd](const pollfd& entry) { return entry.fd == fd; });
     if (fd != -1 && !known) entries.push_back({fd, events, 0});
   }
-  const bool came = poll(entries.data(), static_cast<nfds_t>(entries.size()), timeout_ms) != 0;
+  const uint64_t until =
+      timeout_ms < 0 ? UINT64_MAX
+                     : Clock::monotonic() + uint64_t{1000000} * static_cast<unsigned>(timeout_ms);
+  for (;;) {
+    const int wait_ms = loops_.begin_wait(timeout_ms, can_fence_);
+    bool came = poll(entries.data(), static_cast<nfds_t>(entries.size()), wait_ms) < 0;
+    loops_.end_wait();
+    for (size_t i = 1; i < entries.size(); ++i) came = came || entries[i].revents != 0;
+    if (read_messages() || came) return true;
+    if (timeout_ms < 0) continue;
+    const uint64_t now = Clock::monotonic();
+    if (now >= until) return false;
+    timeout_ms = static_cast<int>((until - now + 999999) / 1000000);
+  }
+}
+
+// Whether there is a reason to go round.
+bool DrainThread::read_messages() {
   uint8_t messages[64];
   const ssize_t read = ::read(pipe_[0], messages, sizeof messages);
-  if (read <= 0) return came;
+  if (read <= 0) return false;
   // Exchanged, not stored: what a producer did before it found this set must be seen from here on.
   woken_.exchange(false);
+  bool goes_round = false;
   for (ssize_t i = 0; i < read; ++i) {
+    if (messages[i] == kLook) continue;
+    goes_round = true;
     if (messages[i] != 0) end_by_signal(messages[i]);
   }
-  return came;
+  return goes_round;
+}
+
+bool DrainThread::watch(const std::shared_ptr<LoopWatch>& loop) {
+  if (!start_once()) return false;
+  loops_.add(loop);
+  return true;
+}
+
+void DrainThread::look_at_loops() {
+  post(kLook);
 }
 
 bool DrainThread::round() {

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "loop/loop_watches.h"
 #include "ring/ring.h"
 
 namespace tracewright {
@@ -33,6 +34,12 @@ class DrainThread {
   void wake();
   // A thread waits for records to leave: go round at once, and until they have.
   void hurry();
+
+  // Looks at an event loop from now on. False, with errno, when there is no thread to do so.
+  bool watch(const std::shared_ptr<LoopWatch>& loop);
+  // A loop is no longer idle of which the thread sleeps.
+  void look_at_loops();
+  LoopWatches& loops() { return loops_; }
 
   // What the rings that feed the sinks in question hold and have turned away. `read_counts` runs
   // while all of them are held still, so that no record is on its way from one count to the other.
@@ -67,6 +74,7 @@ class DrainThread {
   bool fall_asleep();
   // Whether something came before the time was over.
   bool wait(int timeout_ms);
+  bool read_messages();
   int sleep_ms();
   void hold_producers();
   void prepare_fence_once();
@@ -80,6 +88,7 @@ class DrainThread {
 
   std::mutex rings_lock_;
   std::vector<std::shared_ptr<Ring>> rings_;
+  LoopWatches loops_;
   std::mutex start_lock_;
   pthread_t thread_{};
   const pid_t process_;

@@ -1,5 +1,6 @@
 #include "ring/open_records.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tracewright {
@@ -66,6 +67,36 @@ void OpenRecords::number(uint8_t* record) {
     control_->next_number.store(number + 1, std::memory_order_release);
   }
   write_big_endian(record + control_->final_word_at, control_->final_word);
+}
+
+OpenRecord* OpenRecords::prepared_at(uint32_t at) const {
+  const uint32_t index = stride_ == 0 ? 0 : at / stride_;
+  if (index >= options_.places || at != index * stride_ + sizeof(OpenRecord)) return nullptr;
+  return &place(index);
+}
+
+void OpenRecords::begin_prepared(uint32_t at, uint32_t state, uint32_t start_at, uint64_t ns,
+                                 uint32_t word_at, uint32_t word) {
+  OpenRecord* const head = prepared_at(at);
+  const uint32_t length = length_of(state);
+  if (head == nullptr || start_at + sizeof ns > length || word_at + sizeof word > length) return;
+  auto* const record = reinterpret_cast<uint8_t*>(head + 1);
+  ns -= std::min(ns, control_->epoch);
+  write_big_endian(record + start_at, static_cast<uint32_t>(ns >> 32));
+  write_big_endian(record + start_at + 4, static_cast<uint32_t>(ns));
+  write_big_endian(record + word_at, word);
+  head->state.store(state, std::memory_order_release);
+}
+
+void OpenRecords::put_word(uint32_t at, uint32_t word_at, uint32_t word) {
+  OpenRecord* const head = prepared_at(at);
+  if (head == nullptr || word_at + sizeof word > stride_ - sizeof(OpenRecord)) return;
+  write_big_endian(reinterpret_cast<uint8_t*>(head + 1) + word_at, word);
+}
+
+void OpenRecords::free_prepared(uint32_t at) {
+  OpenRecord* const head = prepared_at(at);
+  if (head != nullptr) head->state.store(0, std::memory_order_release);
 }
 
 void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,

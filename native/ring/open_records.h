@@ -78,6 +78,14 @@ class OpenRecords {
     if (exist()) control_->attention.store(wanted ? 1 : 0, std::memory_order_relaxed);
   }
 
+  // A record that its thread has prepared in a place of its own counts from here on: it began at
+  // `ns`, and has `word` at `word_at`. Positions are JavaScript's, and are checked.
+  void begin_prepared(uint32_t at, uint32_t state, uint32_t start_at, uint64_t ns, uint32_t word_at,
+                      uint32_t word);
+  void put_word(uint32_t at, uint32_t word_at, uint32_t word);
+  // It counts no longer.
+  void free_prepared(uint32_t at);
+
   // ---- Once the stream has ended at `end`; no thread takes or frees places any more ----
 
   // Completes what is open in place: it ends at `ns`, unless it says that it ends later, and takes
@@ -98,6 +106,7 @@ class OpenRecords {
   }
   uint32_t length_of(uint32_t state) const;
   void number(uint8_t* record);
+  OpenRecord* prepared_at(uint32_t at) const;
 
   OpenRecordOptions options_;
   ControlPage* control_ = nullptr;

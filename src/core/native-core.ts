@@ -274,6 +274,20 @@ export interface ControlLayout {
   noteBytes: number;
 }
 
+/**
+ * Of a watched event loop, in nanoseconds of CLOCK_MONOTONIC. A stall (`what` 1) has the CPU time of the
+ * thread, a cause by its number in native/loop/loop_watch.h, and whether the prepared record counts.
+ * A sample (2) has the time of all turns, and the longest.
+ */
+export type NativeLoopListener = (
+  what: number,
+  from: number,
+  to: number,
+  cpuOrBusy: number,
+  causeOrLongest: number,
+  recorded?: boolean,
+) => void;
+
 /** Values of a field of many records. */
 export type NativeColumn = Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Float64Array;
 
@@ -417,6 +431,26 @@ export interface NativeCore {
   claimNote(name: string): boolean;
   /** Without a mode the file keeps the mode and the owner of the one that it replaces. */
   replaceFile(path: string, content: string, mode: number | undefined): void;
+  /**
+   * Watches the event loop of this thread until it ends, once: `listener` is called after a turn that
+   * took more than `limitMs`, and after a turn once `sampleMs` are over. False where that cannot be.
+   */
+  watchLoop(limitMs: number, sampleMs: number, listener: NativeLoopListener): boolean;
+  /**
+   * Has a record of the table of open records count as soon as the watched loop stalls, see
+   * native/loop/loop_watch.h.
+   *
+   * @param at where it lies in the table; `state` is what its place gets.
+   * @param startAt where it has its start, u64, and `causeAt` a word that becomes one of `causes`.
+   */
+  prepareStall(
+    ring: number,
+    at: number,
+    state: number,
+    startAt: number,
+    causeAt: number,
+    causes: Uint32Array,
+  ): void;
   systemThreadId(): number;
   drainRounds(): number;
   control: ControlLayout;

@@ -195,6 +195,8 @@ export function plainCore(): NativeCore {
     holdSignals: nothing,
     releaseSignals: nothing,
     mapPagesLate: nothing,
+    watchLoop: () => false,
+    prepareStall: nothing,
     drainRounds: () => 0,
     putListEntry: nothing,
     forgetListEntries: nothing,

@@ -14,6 +14,7 @@ import { RUN_FOLDER as OVNI_FOLDER } from '../ovni/file-names.js';
 import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
 import { completeAtExit, completeOnSignals } from './process-end.js';
+import { EventLoop } from './threads/event-loop.js';
 import { GarbageCollections } from './threads/garbage-collections.js';
 import type { PieceSettings } from './threads/ovni-rotation.js';
 import { recordUnderHook } from '../spans/hook-place.js';
@@ -208,6 +209,7 @@ function observe(plan: ProcessPlan, requests: LateRequests | undefined): void {
   if (plan.ovni && requests !== undefined && thread.process !== undefined) {
     observeThread(plan, requests);
   }
+  if (plan.stallMs > 0) part('the event loop is not watched', () => new EventLoop(plan));
   if (plan.heph === undefined && (requests === undefined || !plan.ovni)) return;
   const begin = (): void => {
     part('HTTP requests are not traced', () => {
@@ -318,6 +320,7 @@ function beginFirst(): void {
     libraries: settings.libraries,
     otel: settings.otel,
     instrumentations: settings.instrumentations,
+    stallMs: settings.stallMs,
     firstTid: systemThreadId(),
   };
   publishPlan(plan);

@@ -55,12 +55,20 @@ export interface Settings {
   instrumentations: 'auto' | readonly string[];
   /** `TRACEWRIGHT_REQUEST_BYTES`: `1`: request spans contain the number of bytes written. */
   requestBytes: boolean;
+  /**
+   * `TRACEWRIGHT_STALL_MS`: milliseconds after which an event loop that does not turn is recorded, 10 to
+   * 60,000, default 50; 0 or `off`: loops are not watched.
+   */
+  stallMs: number;
   /** `TRACEWRIGHT_QUIET`: `1`: the place of the traces is not printed. */
   quiet: boolean;
 }
 
 const FORMATS = ['ovni', 'heph'];
 const MAX_LOOM_BYTES = 200;
+/** Milliseconds: a shorter limit costs more than it shows. */
+const MIN_STALL = 10;
+const MAX_STALL = 60_000;
 const MAX_APP = 0x7fff_ffff;
 /** Of a name that becomes part of a file's; the rest of it needs room too. */
 const MAX_NAME = 80;
@@ -68,7 +76,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'CONTEXT OTEL INSTRUMENTATIONS PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES QUIET',
+    'CONTEXT OTEL INSTRUMENTATIONS PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -245,6 +253,10 @@ export function readSettings(): Settings {
       parseInstrumentations,
     ),
     requestBytes: read('TRACEWRIGHT_REQUEST_BYTES', false, SWITCH_VALUES, switchOf),
+    stallMs: read('TRACEWRIGHT_STALL_MS', 50, `off, or ${MIN_STALL} to ${MAX_STALL}`, (value) => {
+      const ms = switchOf(value) === false ? 0 : Number(value);
+      return ms === 0 || (ms >= MIN_STALL && ms <= MAX_STALL) ? ms : undefined;
+    }),
     quiet: read('TRACEWRIGHT_QUIET', false, SWITCH_VALUES, switchOf),
   };
 }

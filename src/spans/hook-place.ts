@@ -9,12 +9,15 @@ interface HookPlace {
   open: OpenStream | undefined;
   /** Of what records spans, once that is loaded. */
   arrived: ((open: OpenStream) => void) | undefined;
+  /** Of the hook, once the spans of this thread have their place. */
+  opened: (() => void) | undefined;
 }
 
 /** Known to all copies of the package. The hook may come before spans are loaded, or after. */
 export const hookPlace = shared<HookPlace>('spans.hook', () => ({
   open: undefined,
   arrived: undefined,
+  opened: undefined,
 }));
 
 /** Has the register hook's trace take the spans of this thread, from the first one on. */

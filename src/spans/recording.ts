@@ -114,6 +114,7 @@ export function openOutput(): SpanOutput | undefined {
       return undefined;
     }
     output = new SpanOutput(stream, currentPolicy(), resource);
+    if (fromHook) hookPlace.opened?.();
   } catch (error) {
     retryAt = Date.now() + PAUSE_MS;
     if (!warned) {

@@ -23,6 +23,7 @@ import {
   startSpan,
   withSpan,
 } from './spans.js';
+import { isOpen, openThreadSpans } from './thread-spans.js';
 
 /**
  * The functions of the first copy of this package in the thread: all copies have one context, one output and
@@ -47,6 +48,8 @@ export const spans = shared('spans', () => ({
   injectSpan,
   keepAnew,
   observeSpans,
+  isOpen,
+  openThreadSpans,
   routeOf,
   runWith,
   setRoute,

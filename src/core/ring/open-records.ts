@@ -95,6 +95,39 @@ export class OpenRecords {
     return this.#places[taken]!;
   }
 
+  /**
+   * Takes a place for good, for records that only native code lets count: it is not among those that
+   * are taken.
+   *
+   * @returns as `take`; -1 without a count.
+   */
+  reserve(): number {
+    if (this.taken >= this.#count) return -1;
+    this.#count -= 1;
+    return this.#places[this.#count]!;
+  }
+
+  /**
+   * Has the record at `at`, a reserved place, count as soon as the thread's event loop stalls.
+   *
+   * @param startAt where it has its start, u64; `causeAt`: four bytes that become one of `causes`.
+   */
+  prepareStall(
+    at: number,
+    length: number,
+    startAt: number,
+    causeAt: number,
+    causes: Uint32Array,
+  ): void {
+    this.#generation = (this.#generation + GENERATION) | 0;
+    core.prepareStall(this.#id, at, length | this.#generation, startAt, causeAt, causes);
+  }
+
+  /** The record in a reserved place counts no longer. */
+  vacate(at: number): void {
+    this.#words[(at >> 2) - HEAD_WORDS] = 0;
+  }
+
   /** A record that got no place, or did not fit into one. */
   countUnkept(): void {
     this.#unkept[0]! += 1;

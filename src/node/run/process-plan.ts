@@ -24,6 +24,8 @@ export interface ProcessPlan {
   pieces: PieceSettings | undefined;
   /** Whether request spans tell the bytes that were written. */
   requestBytes: boolean;
+  /** Milliseconds after which a turn of an event loop is recorded as a stall; 0: loops are not watched. */
+  stallMs: number;
   /** How traces cross process borders; undefined: requests are recorded without context. */
   context: ContextSettings | undefined;
   /** Which libraries are recorded, and what of them. */

@@ -241,6 +241,25 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     }
   }
 
+  /**
+   * Records a span whose end is known, in nanoseconds since the trace's epoch.
+   *
+   * @param place of the table of open records that has a record of the span already; -1: none.
+   */
+  recordPast(span: Span, end: number, place: number): void {
+    try {
+      const bytes = this.#encode(span, 0, end, this.#limit());
+      if (bytes === undefined) {
+        this.ring.countRefused();
+        return;
+      }
+      if (place !== -1) this.ring.openRecords!.ending(place);
+      this.#commit(bytes, end);
+    } catch {
+      if (this.ring.isOpen) this.ring.countDropped();
+    }
+  }
+
   /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
   encodeOpen(span: Span, limit: number): Buffer | undefined {
     return this.#encode(span, UNFINISHED, span.start, limit);

@@ -1,0 +1,57 @@
+#include <cstdint>
+
+#include "addon/arguments.h"
+#include "addon/calls.h"
+#include "addon/environment.h"
+#include "addon/watched_loop.h"
+
+namespace tracewright {
+
+namespace {
+
+constexpr double kMsNs = 1e6;
+
+uint32_t word_of(const Napi::Value& value) {
+  return static_cast<uint32_t>(value.As<Napi::Number>().Int64Value());
+}
+
+uint64_t ns_of_ms(const Napi::Value& value) {
+  return static_cast<uint64_t>(value.As<Napi::Number>().DoubleValue() * kMsNs);
+}
+
+// watchLoop(limitMs, sampleMs, listener)
+Napi::Value watch_loop(const Napi::CallbackInfo& info) {
+  const bool started = WatchedLoop::start(info.Env(), ns_of_ms(info[0]), ns_of_ms(info[1]),
+                                          info[2].As<Napi::Function>());
+  return Napi::Boolean::New(info.Env(), started);
+}
+
+// prepareStall(ring, at, state, startAt, causeAt, causes)
+Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  LoopWatch* const watch = WatchedLoop::of_thread();
+  const auto& rings = environment(env).rings;
+  const size_t id = word_of(info[0]);
+  if (watch == nullptr || id >= rings.size() || !rings[id]) return env.Undefined();
+  PreparedRecord record;
+  record.ring = rings[id];
+  record.at = word_of(info[1]);
+  record.state = word_of(info[2]);
+  record.start_at = word_of(info[3]);
+  record.cause_at = word_of(info[4]);
+  const auto causes = info[5].As<Napi::Uint32Array>();
+  for (size_t i = 0; i < kStallCauses && i < causes.ElementLength(); ++i) {
+    record.causes[i] = causes[i];
+  }
+  watch->prepare(record);
+  return env.Undefined();
+}
+
+}  // namespace
+
+void add_loop_calls(Napi::Object exports) {
+  add_call(exports, "watchLoop", watch_loop);
+  add_call(exports, "prepareStall", prepare_stall);
+}
+
+}  // namespace tracewright

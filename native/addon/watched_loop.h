@@ -1,0 +1,43 @@
+// The watch over the event loop of an environment, by the loop's own means: libuv's and V8's
+// functions are looked up by name, because Node-API has no headers for them. Their types are plain.
+#pragma once
+
+#include <napi.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "loop/loop_watch.h"
+
+namespace tracewright {
+
+class WatchedLoop {
+ public:
+  // Watches the loop of the calling thread until its environment ends. `listener` is called with
+  // what LoopWatch::turn() reports: (1, from, to, cpu, cause, recorded) for a stall, and (2, from,
+  // to, busy, longest) for a sample, in ns. False where that cannot be.
+  static bool start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns,
+                    const Napi::Function& listener);
+  // Of the calling thread; null: its loop is not watched.
+  static LoopWatch* of_thread();
+
+ private:
+  WatchedLoop(Napi::Env env, const Napi::Function& listener);
+  void begin_turn();
+  void report(uint32_t reports);
+  bool call(napi_value const* arguments, size_t count);
+  void watch_entry(bool on);
+  static void on_prepare(void* handle);
+  static void on_entry(void* isolate);
+  static void end(napi_async_cleanup_hook_handle hook, void* self);
+
+  const Napi::Env env_;
+  Napi::FunctionReference listener_;
+  napi_async_cleanup_hook_handle hook_ = nullptr;
+  std::shared_ptr<LoopWatch> watch_;
+  std::unique_ptr<uint64_t[]> handle_;
+  void* isolate_ = nullptr;
+  bool entry_watched_ = false;
+};
+
+}  // namespace tracewright

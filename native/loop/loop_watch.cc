@@ -1,0 +1,321 @@
+#include "loop/loop_watch.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "drain/fence.h"
+#include "file/file_descriptor.h"
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+namespace tracewright {
+
+namespace {
+
+// A thread is seldom woken at the very moment; a stopped one is late by far more.
+constexpr uint64_t kUsualDelayNs = 5000000;
+constexpr uint64_t kLongDelayNs = 30000000;
+// Looks that find the loop idle before the drain thread sleeps: requests seldom come alone.
+constexpr uint32_t kQuietLooks = 4;
+
+constexpr clockid_t kNoClock = -1;
+
+uint64_t minus(uint64_t left, uint64_t right) {
+  return left > right ? left - right : 0;
+}
+
+// Who is late by a lot was stopped some time before: nobody knows when.
+uint64_t lost_of_wait(uint64_t now, uint64_t due, uint64_t since) {
+  if (due == 0 || now <= due + kUsualDelayNs) return 0;
+  const uint64_t late = now - due;
+  return late > kLongDelayNs ? minus(now, since) : late;
+}
+
+}  // namespace
+
+void LostTime::expect(uint64_t now, uint64_t due) {
+  const uint64_t lost = lost_of_wait(now, due_.load(std::memory_order_relaxed),
+                                     since_.load(std::memory_order_relaxed));
+  if (lost != 0) {
+    lost_.store(lost_.load(std::memory_order_relaxed) + lost, std::memory_order_release);
+  }
+  since_.store(now, std::memory_order_release);
+  due_.store(due, std::memory_order_release);
+}
+
+uint64_t LostTime::by(uint64_t now) const {
+  for (;;) {
+    const uint64_t due = due_.load(std::memory_order_acquire);
+    const uint64_t since = since_.load(std::memory_order_acquire);
+    const uint64_t lost = lost_.load(std::memory_order_acquire);
+    // Otherwise the wait has just ended, and may be counted already.
+    if (due_.load(std::memory_order_acquire) == due &&
+        since_.load(std::memory_order_acquire) == since) {
+      return lost + lost_of_wait(now, due, since);
+    }
+  }
+}
+
+LoopWatch::LoopWatch(uint64_t limit_ns, uint64_t sample_ns, const LostTime& lost)
+    : limit_(limit_ns), sample_ns_(sample_ns), lost_(lost), cpu_clock_(kNoClock), thread_id_(0) {
+#if defined(__linux__)
+  if (pthread_getcpuclockid(pthread_self(), &cpu_clock_) != 0) cpu_clock_ = kNoClock;
+  thread_id_ = static_cast<pid_t>(syscall(SYS_gettid));
+#endif
+}
+
+LoopWatch::~LoopWatch() {
+  const int fd = delay_fd_.load();
+  if (fd >= 0) ::close(fd);
+}
+
+// ---- The loop's thread ----
+
+bool LoopWatch::enter() {
+  entered_at_.store(Clock::instance().now(), std::memory_order_release);
+  // The other thread fences the processor, not the compiler.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return asleep_.load(std::memory_order_relaxed) && asleep_.exchange(false);
+}
+
+uint32_t LoopWatch::turn() {
+  const uint64_t now = Clock::instance().now();
+  const uint64_t entered = entered_at_.load(std::memory_order_relaxed);
+  const uint64_t spent = entered == 0 ? 0 : minus(now, entered);
+  uint32_t reports = 0;
+  if (__builtin_expect(spent > limit_, 0)) {
+    // Before the turn ends: the drain thread notes a new base then.
+    const Verdict verdict = judge(now, spent);
+    stall_ = {entered, now, verdict.cpu, verdict.cause, false};
+    reports = kStall;
+  }
+  turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (__builtin_expect(state_.load(std::memory_order_acquire) != kNone, 0)) {
+    const bool recorded = take_state() == kActive;
+    if (reports != 0)
+      stall_.recorded = recorded;
+    else if (recorded)
+      resume();
+  }
+  busy_ += spent;
+  if (spent > longest_) longest_ = spent;
+  if (sample_ns_ != 0 && __builtin_expect(now - sampled_at_ >= sample_ns_, 0)) {
+    if (sampled_at_ != 0) {
+      sample_ = {sampled_at_, now, busy_, longest_};
+      reports |= kSample;
+    }
+    sampled_at_ = now;
+    busy_ = 0;
+    longest_ = 0;
+  }
+  return reports;
+}
+
+// Takes the record over from the drain thread. Returns kActive if it counts.
+uint32_t LoopWatch::take_state() {
+  for (;;) {
+    uint32_t state = state_.load(std::memory_order_acquire);
+    if (state == kChanging) {
+      sched_yield();
+    } else if (state != kActive) {
+      return state;
+    } else if (state_.compare_exchange_strong(state, kTaken)) {
+      return kActive;
+    }
+  }
+}
+
+void LoopWatch::resume() {
+  if (state_.load(std::memory_order_acquire) != kTaken) return;
+  std::lock_guard<std::mutex> lock(record_lock_);
+  if (record_.ring) record_.ring->open_records().free_prepared(record_.at);
+  // What it says is no longer true.
+  record_.ring = nullptr;
+  state_.store(kNone, std::memory_order_release);
+}
+
+void LoopWatch::prepare(const PreparedRecord& record) {
+  std::lock_guard<std::mutex> lock(record_lock_);
+  record_ = record;
+  uint32_t taken = kTaken;
+  state_.compare_exchange_strong(taken, kNone);
+}
+
+// ---- Either thread ----
+
+// Time for which the thread was ready and had no CPU, as the kernel counts it.
+uint64_t LoopWatch::run_delay() {
+#if defined(__linux__)
+  int fd = delay_fd_.load(std::memory_order_acquire);
+  if (fd == -1) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", thread_id_);
+    const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
+    const int found = opened == -1 ? -2 : opened;
+    if (delay_fd_.compare_exchange_strong(fd, found)) {
+      fd = found;
+    } else if (opened != -1) {
+      ::close(opened);
+    }
+  }
+  if (fd < 0) return 0;
+  char text[96];
+  const ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
+  if (bytes <= 0) return 0;
+  text[bytes] = 0;
+  char* rest = nullptr;
+  strtoull(text, &rest, 10);
+  return strtoull(rest, nullptr, 10);
+#else
+  return 0;
+#endif
+}
+
+// Whether the thread waits for something other than a CPU. How long it has waited for one the
+// kernel counts only once it has it.
+bool LoopWatch::sleeps() const {
+#if defined(__linux__)
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread_id_);
+  const FileDescriptor fd(::open(path, O_RDONLY | O_CLOEXEC));
+  char text[128];
+  const ssize_t bytes = fd ? ::read(fd.get(), text, sizeof text - 1) : 0;
+  if (bytes <= 0) return true;
+  text[bytes] = 0;
+  // After the name, which is in parentheses.
+  const char* const name_end = std::strrchr(text, ')');
+  return name_end == nullptr || name_end[1] != ' ' || name_end[2] != 'R';
+#else
+  return true;
+#endif
+}
+
+LoopWatch::Usage LoopWatch::usage(uint64_t now) {
+  uint64_t cpu = 0;
+  timespec ts;
+  if (cpu_clock_ != kNoClock && clock_gettime(cpu_clock_, &ts) == 0) {
+    cpu = static_cast<uint64_t>(ts.tv_sec) * 1000000000u + static_cast<uint64_t>(ts.tv_nsec);
+  }
+  return {now, cpu, run_delay(), lost_.by(now)};
+}
+
+// Why the last `busy` ns went by without a turn. What came between the base and them is taken for
+// time on a CPU, so that the thread is never said to have run more than it did.
+LoopWatch::Verdict LoopWatch::judge(uint64_t now, uint64_t busy) {
+  if (cpu_clock_ == kNoClock) return {StallCause::code, 0};
+  const Usage have = usage(now);
+  const uint64_t base = base_at_.load(std::memory_order_relaxed);
+  const uint64_t before = base == 0 ? 0 : minus(now - busy, base);
+  const uint64_t delay =
+      std::min(minus(have.delay, base_delay_.load(std::memory_order_relaxed)), busy);
+  const uint64_t lost =
+      std::min(minus(have.lost, base_lost_.load(std::memory_order_relaxed)), busy);
+  const uint64_t cpu =
+      std::min(minus(minus(have.cpu, base_cpu_.load(std::memory_order_relaxed)), before), busy);
+  // Both threads may have lacked a CPU at once, and then this is too much: what is called blocking
+  // code surely is.
+  const uint64_t held = std::min(delay + lost, busy);
+  const uint64_t blocking = std::max(busy - held, cpu);
+  if (blocking <= limit_) {
+    return {delay >= lost ? StallCause::held : StallCause::stop, cpu};
+  }
+  // Of the time since the base: nobody knows what was before.
+  const uint64_t unseen = base == 0 ? 0 : minus(base, now - busy);
+  const uint64_t seen = minus(busy, unseen);
+  return {cpu >= minus(seen, held) / 2 ? StallCause::code : StallCause::wait, cpu};
+}
+
+// ---- The drain thread ----
+
+void LoopWatch::note_base(uint64_t now) {
+  const Usage have = usage(now);
+  base_at_.store(have.at, std::memory_order_relaxed);
+  base_cpu_.store(have.cpu, std::memory_order_relaxed);
+  const Usage& before = slept_ ? have : last_;
+  base_delay_.store(before.delay, std::memory_order_relaxed);
+  base_lost_.store(before.lost, std::memory_order_relaxed);
+  last_ = have;
+}
+
+void LoopWatch::look(uint64_t now) {
+  const uint64_t turns = turns_.load(std::memory_order_acquire);
+  const uint64_t entered = entered_at_.load(std::memory_order_acquire);
+  const bool turned = turns != seen_turns_;
+  seen_turns_ = turns;
+  quiet_looks_ = turned || entered != 0 ? 0 : quiet_looks_ + 1;
+  if (turned || entered == 0 || slept_) note_base(now);
+  slept_ = false;
+  if (turned || entered == 0) return;
+  const uint64_t spent = minus(now, entered);
+  if (spent <= limit_) return;
+  Verdict verdict = judge(now, spent);
+  if (verdict.cause == StallCause::wait && !sleeps()) verdict.cause = StallCause::held;
+  if (state_.load(std::memory_order_acquire) == kActive) {
+    say_cause(verdict.cause);
+  } else {
+    activate(entered, verdict.cause);
+  }
+}
+
+void LoopWatch::activate(uint64_t from, StallCause cause) {
+  std::lock_guard<std::mutex> lock(record_lock_);
+  if (!record_.ring) return;
+  Ring& ring = *record_.ring;
+  // What completes open records must not meet one that comes.
+  const auto held = ring.hold_still();
+  if (ring.finished()) return;
+  uint32_t none = kNone;
+  if (!state_.compare_exchange_strong(none, kChanging)) return;
+  OpenRecords& records = ring.open_records();
+  said_ = cause;
+  records.beat(ring.now());
+  records.begin_prepared(record_.at, record_.state, record_.start_at, from, record_.cause_at,
+                         record_.causes[static_cast<size_t>(cause)]);
+  state_.store(kActive, std::memory_order_release);
+  // Either the loop's thread sees that the record counts, or its turn is seen here.
+  fence_all_threads();
+  if (turns_.load(std::memory_order_acquire) == seen_turns_) return;
+  uint32_t active = kActive;
+  if (!state_.compare_exchange_strong(active, kChanging)) return;
+  records.free_prepared(record_.at);
+  state_.store(kNone, std::memory_order_release);
+}
+
+void LoopWatch::say_cause(StallCause cause) {
+  std::lock_guard<std::mutex> lock(record_lock_);
+  if (!record_.ring) return;
+  Ring& ring = *record_.ring;
+  const auto held = ring.hold_still();
+  uint32_t active = kActive;
+  if (ring.finished() || !state_.compare_exchange_strong(active, kChanging)) return;
+  // The process is alive.
+  ring.open_records().beat(ring.now());
+  if (cause != said_) {
+    said_ = cause;
+    ring.open_records().put_word(record_.at, record_.cause_at,
+                                 record_.causes[static_cast<size_t>(cause)]);
+  }
+  state_.store(kActive, std::memory_order_release);
+}
+
+bool LoopWatch::may_sleep() const {
+  return turns_.load(std::memory_order_relaxed) == 0 || quiet_looks_ >= kQuietLooks;
+}
+
+bool LoopWatch::stays_asleep() {
+  const bool stays = turns_.load(std::memory_order_acquire) == seen_turns_ &&
+                     entered_at_.load(std::memory_order_acquire) == 0;
+  if (!stays) asleep_.store(false, std::memory_order_relaxed);
+  return stays;
+}
+
+}  // namespace tracewright

@@ -1,0 +1,174 @@
+// Whether the event loop of a thread turns. The thread notes each turn with a few stores; the drain
+// thread looks now and then whether the turn still lasts, and notices while it does.
+//
+// A turn begins with the first code that runs after the loop has waited, and ends before it waits
+// again. The drain thread looks only while there is something to see: it sleeps once it has found
+// the loop waiting several times, and the first code that runs then wakes it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <mutex>
+
+#include "ring/ring.h"
+
+namespace tracewright {
+
+// Why a loop did not turn.
+enum class StallCause : uint32_t {
+  code,  // its thread was on a CPU
+  wait,  // its thread slept in a call
+  held,  // its thread was ready and got no CPU
+  stop,  // the process did not run
+};
+constexpr size_t kStallCauses = 4;
+
+// A record in a place of a table of open records (open_records.h) that counts only once its state
+// is stored: what a stall leaves that never ends. Its thread has prepared it.
+struct PreparedRecord {
+  std::shared_ptr<Ring> ring;
+  uint32_t at = 0;                     // from the start of the table
+  uint32_t state = 0;                  // of its place
+  uint32_t start_at = 0;               // of the record: u64 big-endian, when the stall began
+  uint32_t cause_at = 0;               // of the record: a word that says the cause
+  uint32_t causes[kStallCauses] = {};  // the words
+};
+
+struct Stall {
+  uint64_t from = 0;  // CLOCK_MONOTONIC
+  uint64_t to = 0;
+  uint64_t cpu = 0;  // what the thread spent on a CPU meanwhile, about
+  StallCause cause = StallCause::code;
+  bool recorded = false;  // whether the prepared record counts
+};
+
+// The turns since the last sample.
+struct LoopSample {
+  uint64_t from = 0;
+  uint64_t to = 0;
+  uint64_t busy = 0;     // ns of that
+  uint64_t longest = 0;  // turn
+};
+
+// What the drain thread did not run although it wanted to: nobody did, if the process was stopped.
+class LostTime {
+ public:
+  // The drain thread runs, and expects to come here again at `due`, the same as `now` if it does
+  // not wait; 0: when something happens.
+  void expect(uint64_t now, uint64_t due);
+  uint64_t by(uint64_t now) const;
+
+ private:
+  std::atomic<uint64_t> lost_{0};
+  std::atomic<uint64_t> since_{0};
+  std::atomic<uint64_t> due_{0};
+};
+
+class LoopWatch {
+ public:
+  // On the loop's thread. `sample_ns` lie between two samples; 0: there are none.
+  LoopWatch(uint64_t limit_ns, uint64_t sample_ns, const LostTime& lost);
+  ~LoopWatch();
+  LoopWatch(const LoopWatch&) = delete;
+  LoopWatch& operator=(const LoopWatch&) = delete;
+
+  uint64_t limit() const { return limit_; }
+
+  // ---- The loop's thread only ----
+
+  static constexpr uint32_t kStall = 1;
+  static constexpr uint32_t kSample = 2;
+  // The first code runs after the loop has waited. True when the drain thread sleeps and is to be
+  // woken.
+  bool enter();
+  // The loop is about to wait: a turn ends. Returns what there is to report.
+  uint32_t turn();
+  // That is reported, and the loop waits.
+  void wait() { entered_at_.store(0, std::memory_order_release); }
+  const Stall& stall() const { return stall_; }
+  const LoopSample& sample() const { return sample_; }
+  // The stall is reported. Frees its record unless another has been prepared.
+  void resume();
+  void prepare(const PreparedRecord& record);
+
+  // ---- The drain thread only ----
+
+  void look(uint64_t now);
+  // Whether there is nothing to see before the loop's thread wakes the drain thread.
+  bool may_sleep() const;
+  void fall_asleep() {
+    slept_ = true;
+    asleep_.store(true, std::memory_order_relaxed);
+  }
+  bool asleep() const { return asleep_.load(std::memory_order_relaxed); }
+  // After a fence on all threads: false if code runs since.
+  bool stays_asleep();
+
+ private:
+  enum State : uint32_t {
+    kNone,
+    kChanging,  // the drain thread is at work on the record
+    kActive,    // the record counts
+    kTaken,     // the loop turns again, and its thread reports the stall
+  };
+
+  // What the thread has had since some moment.
+  struct Usage {
+    uint64_t at;
+    uint64_t cpu;
+    uint64_t delay;  // ready without a CPU
+    uint64_t lost;   // see LostTime
+  };
+  struct Verdict {
+    StallCause cause;
+    uint64_t cpu;
+  };
+
+  Usage usage(uint64_t now);
+  void note_base(uint64_t now);
+  Verdict judge(uint64_t now, uint64_t busy);
+  uint64_t run_delay();
+  bool sleeps() const;
+  void activate(uint64_t from, StallCause cause);
+  void withdraw();
+  void say_cause(StallCause cause);
+  uint32_t take_state();
+
+  const uint64_t limit_;
+  const uint64_t sample_ns_;
+  const LostTime& lost_;
+  clockid_t cpu_clock_;
+  pid_t thread_id_;
+  std::atomic<int> delay_fd_{-1};
+
+  // Written by the loop's thread: when the turn began, 0: the loop waits.
+  alignas(64) std::atomic<uint64_t> entered_at_{0};
+  std::atomic<uint64_t> turns_{0};
+  uint64_t busy_ = 0;
+  uint64_t longest_ = 0;
+  uint64_t sampled_at_ = 0;
+  Stall stall_;
+  LoopSample sample_;
+
+  alignas(64) std::atomic<uint32_t> state_{kNone};
+  std::atomic<bool> asleep_{true};
+  // Of the first look in the turn that lasts.
+  std::atomic<uint64_t> base_at_{0};
+  std::atomic<uint64_t> base_cpu_{0};
+  // Of the look before that: the process may have been stopped between the two.
+  std::atomic<uint64_t> base_delay_{0};
+  std::atomic<uint64_t> base_lost_{0};
+  uint64_t seen_turns_ = 0;
+  uint32_t quiet_looks_ = 0;
+  bool slept_ = true;
+  Usage last_{};
+  StallCause said_ = StallCause::code;
+  std::mutex record_lock_;
+  PreparedRecord record_;
+};
+
+}  // namespace tracewright

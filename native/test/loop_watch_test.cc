@@ -1,0 +1,221 @@
+#include "loop/loop_watch.h"
+
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "check.h"
+#include "drain/drain_thread.h"
+#include "eventually.h"
+#include "opener.h"
+#include "record.h"
+#include "sink/file_sink.h"
+#include "temporary_directory.h"
+#include "test_ring.h"
+
+namespace tracewright {
+namespace test {
+
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+constexpr uint32_t kStartAt = 16;  // a record's number
+constexpr uint32_t kCauseAt = 24;
+constexpr uint32_t kCauses = 0x636f6465;
+
+// A ring with a place for the stalls of a loop, and the watch over that loop.
+class Stage {
+ public:
+  Stage() {
+    RingOptions options = shared_options(TargetKind::shared_file, 64 << 10);
+    options.target = directory_.path("trace");
+    options.path = directory_.path(".trace.0.ring");
+    options.epoch = Clock::monotonic() - 1000 * kMs;
+    options.open_records = open_record_options(4);
+    Failure failure;
+    const auto sink = SharedFileSink::create(options.target, "", true, {}, &failure);
+    CHECK(sink != nullptr);
+    sink->hold();
+    ring_ = open_ring(options, sink);
+  }
+
+  ~Stage() {
+    if (watch) DrainThread::instance().loops().remove(watch.get());
+    ring_->finish(0);
+  }
+
+  // On the loop's thread.
+  void begin(uint64_t limit_ms) {
+    watch = std::make_shared<LoopWatch>(limit_ms * kMs, 0, DrainThread::instance().loops().lost());
+    CHECK(DrainThread::instance().watch(watch));
+    prepare();
+  }
+
+  // A turn ends, and another begins at once.
+  uint32_t turn() {
+    const uint32_t reports = watch->turn();
+    watch->wait();
+    if (watch->enter()) DrainThread::instance().look_at_loops();
+    return reports;
+  }
+
+  void prepare() {
+    PreparedRecord record;
+    record.ring = ring_;
+    record.at = sizeof(OpenRecord);
+    record.state = kLongestOpen;
+    record.start_at = kStartAt;
+    record.cause_at = kCauseAt;
+    for (uint32_t i = 0; i < kStallCauses; ++i) record.causes[i] = kCauses + i;
+    watch->prepare(record);
+  }
+
+  // The record that counts; 0: none does.
+  uint32_t state() const { return head().state.load(); }
+  uint64_t start() const { return u32_at(kStartAt) << 32 | u32_at(kStartAt + 4); }
+  StallCause cause() const { return static_cast<StallCause>(u32_at(kCauseAt) - kCauses); }
+  uint64_t since_epoch(uint64_t ns) const { return ns - ring_->options().epoch; }
+  void finish() { ring_->finish(0); }
+
+  std::shared_ptr<LoopWatch> watch;
+
+ private:
+  OpenRecord& head() const {
+    return *reinterpret_cast<OpenRecord*>(ring_->mapping() + kControlBytes);
+  }
+  uint64_t u32_at(uint32_t at) const {
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(&head() + 1) + at;
+    return uint64_t{bytes[0]} << 24 | uint64_t{bytes[1]} << 16 | uint64_t{bytes[2]} << 8 | bytes[3];
+  }
+
+  TemporaryDirectory directory_;
+  std::shared_ptr<Ring> ring_;
+};
+
+void spin_cpu(uint64_t ms) {
+  const uint64_t until = Clock::cpu(true) + ms * kMs;
+  while (Clock::cpu(true) < until) {
+  }
+}
+
+}  // namespace
+
+TEST(loop_watch_records_a_stall_while_it_lasts) {
+  Stage stage;
+  std::atomic<bool> over{false};
+  std::atomic<uint64_t> begun{0};
+  std::thread thread([&] {
+    stage.begin(50);
+    CHECK_EQUAL(stage.turn(), 0u);
+    begun.store(Clock::monotonic());
+    while (!over.load()) {
+    }
+    CHECK_EQUAL(stage.turn(), LoopWatch::kStall);
+    const Stall& stall = stage.watch->stall();
+    CHECK(stall.recorded);
+    CHECK(stall.cause == StallCause::code || stall.cause == StallCause::held);
+    CHECK(stall.to - stall.from > 50 * kMs);
+    CHECK(stall.cpu > 0);
+    stage.watch->resume();
+    CHECK_EQUAL(stage.state(), 0u);
+    stage.prepare();
+    CHECK_EQUAL(stage.turn(), 0u);
+  });
+  CHECK(eventually([&] { return stage.state() != 0; }));
+  CHECK_EQUAL(stage.state(), kLongestOpen);
+  const uint64_t expected = stage.since_epoch(begun.load());
+  CHECK(stage.start() + 20 * kMs > expected && stage.start() < expected + 20 * kMs);
+  CHECK(eventually([&] { return stage.cause() == StallCause::code; }));
+  over.store(true);
+  thread.join();
+}
+
+TEST(loop_watch_tells_a_thread_that_sleeps_from_one_that_runs) {
+  Stage stage;
+  std::atomic<bool> over{false};
+  std::thread thread([&] {
+    stage.begin(50);
+    stage.turn();
+    while (!over.load()) pause_us(1000);
+    CHECK_EQUAL(stage.turn(), LoopWatch::kStall);
+  });
+  CHECK(eventually([&] { return stage.state() != 0; }));
+  CHECK(eventually([&] { return stage.cause() == StallCause::wait; }));
+  over.store(true);
+  thread.join();
+}
+
+TEST(loop_watch_leaves_a_waiting_loop_alone_and_the_drain_thread_asleep) {
+  Stage stage;
+  std::thread thread([&] {
+    stage.begin(20);
+    stage.watch->turn();
+    stage.watch->wait();
+    CHECK(eventually([&] { return stage.watch->asleep(); }));
+    CHECK_EQUAL(stage.state(), 0u);
+    // The first code that runs wakes it.
+    CHECK(stage.watch->enter());
+    DrainThread::instance().look_at_loops();
+    spin_cpu(200);
+    CHECK_EQUAL(stage.turn(), LoopWatch::kStall);
+    CHECK(stage.watch->stall().recorded);
+    stage.watch->resume();
+  });
+  thread.join();
+}
+
+TEST(loop_watch_leaves_a_stall_to_what_ends_the_stream) {
+  Stage stage;
+  std::atomic<bool> over{false};
+  std::thread thread([&] {
+    stage.begin(20);
+    stage.turn();
+    while (!over.load()) {
+    }
+  });
+  CHECK(eventually([&] { return stage.state() != 0; }));
+  stage.finish();
+  // Written, and its place is free.
+  CHECK_EQUAL(stage.state(), 0u);
+  over.store(true);
+  thread.join();
+}
+
+TEST(loop_watch_agrees_with_the_drain_thread_on_each_stall) {
+  Stage stage;
+  std::thread thread([&] {
+    stage.begin(2);
+    std::mt19937 random(7);
+    uint64_t stalls = 0;
+    uint64_t recorded = 0;
+    for (uint64_t i = 0; i < scaled(1600); ++i) {
+      const uint64_t busy = random() % 4000;
+      const uint64_t from = Clock::monotonic();
+      while (Clock::monotonic() < from + busy * 1000) {
+      }
+      const uint32_t reports = stage.turn();
+      if (reports != 0) {
+        ++stalls;
+        const Stall& stall = stage.watch->stall();
+        CHECK(stall.to - stall.from > 2 * kMs);
+        if (stall.recorded) {
+          ++recorded;
+          CHECK_EQUAL(stage.state(), kLongestOpen);
+        }
+        stage.watch->resume();
+        CHECK_EQUAL(stage.state(), 0u);
+        stage.prepare();
+      }
+    }
+    CHECK(stalls > 0);
+    CHECK(recorded > 0);
+    // A turn within the limit leaves nothing that counts.
+    stage.turn();
+    stage.turn();
+    CHECK_EQUAL(stage.state(), 0u);
+  });
+  thread.join();
+}
+
+}  // namespace test
+}  // namespace tracewright

@@ -1,0 +1,17 @@
+import { core } from './addon.js';
+import type { NativeLoopListener } from './native-core.js';
+
+/**
+ * Watches the event loop of the calling thread until it ends. A second call of a thread does nothing.
+ *
+ * @param limitMs a turn that takes longer is reported.
+ * @param sampleMs between two samples, which come only while the loop turns; 0: there are none.
+ * @returns false where that cannot be.
+ */
+export function watchLoop(
+  limitMs: number,
+  sampleMs: number,
+  listener: NativeLoopListener,
+): boolean {
+  return core.watchLoop(limitMs, sampleMs, listener);
+}

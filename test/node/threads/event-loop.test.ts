@@ -1,0 +1,216 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { readSpans } from '../../../src/spans/index.js';
+import type { SpanRecord } from '../../../src/spans/index.js';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, hephFiles } from '../written-traces.js';
+
+const command = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+const NAME = 'event loop blocked';
+const MS = 1_000_000n;
+const env = { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_STALL_MS: '50' };
+
+async function spansIn(directory: string): Promise<SpanRecord[]> {
+  const spans: SpanRecord[] = [];
+  for await (const span of readSpans(hephFiles(directory))) spans.push(span);
+  return spans;
+}
+
+/** The stalls from a request on: loading the service, or what records spans, is one too. */
+async function stallsOf(service: TracedProcess, path: string): Promise<SpanRecord[]> {
+  const spans = await spansIn(service.directory);
+  const request = spans.find(({ attributes }) => attributes['url.path'] === path)!;
+  return spans.filter(({ name, end }) => name === NAME && end > request.start);
+}
+
+/** `held`: on a machine that has other things to do. */
+const RUNNING = ['code', 'held'];
+
+function isLong({ start, end }: SpanRecord): boolean {
+  return end - start > 300n * MS;
+}
+
+function causesOf(stalls: readonly SpanRecord[]): unknown[] {
+  return stalls.map(({ attributes }) => attributes['eventloop.cause']);
+}
+
+async function exit(service: TracedProcess): Promise<void> {
+  await service.get('/exit');
+  await service.ended();
+  expect(faultsOf(service.directory)).toEqual([]);
+}
+
+function recover(service: TracedProcess): void {
+  const { status, stderr } = spawnSync(process.execPath, [command, 'recover', service.directory], {
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+}
+
+describe('a loop is recorded as blocked by', () => {
+  it.each([
+    ['loop', 'code'],
+    ['expression', 'code'],
+    ['crypto', 'code'],
+    ['wait', 'wait'],
+  ])('%s, cause %s', async (way, cause) => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/nothing');
+    expect(await service.get(`/${way}`)).toBe(`${way}\n`);
+    await exit(service);
+    const request = (await spansIn(service.directory)).find(
+      ({ attributes }) => attributes['url.path'] === `/${way}`,
+    )!;
+    const [stall, ...more] = (await stallsOf(service, `/${way}`)).filter(
+      ({ attributes }) => attributes['eventloop.cause'] === cause,
+    );
+    expect(more).toEqual([]);
+    expect(stall).toMatchObject({
+      kind: 'internal',
+      unfinished: false,
+      scope: { name: 'tracewright/event-loop' },
+    });
+    // It is the turn in which the request came.
+    expect(stall!.start).toBeLessThanOrEqual(request.start);
+    expect(request.start - stall!.start).toBeLessThan(100n * MS);
+    expect(stall!.end - stall!.start).toBeGreaterThan(150n * MS);
+    expect(stall!.end).toBeGreaterThan(request.end - 5n * MS);
+    const cpu = Number(stall!.attributes['eventloop.cpu_ms']);
+    if (cause === 'code') expect(cpu).toBeGreaterThan(100);
+    else expect(cpu).toBeLessThan(100);
+  });
+});
+
+describe('a loop that blocks for ever is recorded within twice the limit, by', () => {
+  it.each([
+    ['endless', RUNNING],
+    ['asleep', ['wait']],
+  ])('%s', { retry: 2 }, async (way, causes) => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_STALL_MS: '150' },
+    });
+    await service.get('/nothing');
+    const answer = service.get(`/${way}`).catch(() => 'none');
+    await service.printed(new RegExp(`^${way} blocks$`, 'm'));
+    await pause(300);
+    service.kill('SIGKILL');
+    await service.ended();
+    expect(await answer).toBe('none');
+    recover(service);
+    const [stall] = await stallsOf(service, `/${way}`);
+    expect(stall?.unfinished).toBe(true);
+    expect(causes).toContain(stall!.attributes['eventloop.cause']);
+    expect(stall!.end - stall!.start).toBeGreaterThan(150n * MS);
+    // And the request that it delays.
+    const open = (await spansIn(service.directory)).filter(({ unfinished }) => unfinished);
+    expect(open.map(({ attributes }) => attributes['url.path'])).toContain(`/${way}`);
+    expect(faultsOf(service.directory)).toEqual([]);
+  });
+});
+
+function expectEndless(stalls: readonly SpanRecord[]): void {
+  expect(stalls.map(({ thread }) => thread)).toEqual([1]);
+  expect(RUNNING).toContain(causesOf(stalls)[0]);
+}
+
+describe('a worker whose loop blocks for ever', () => {
+  it('is recorded when its process is killed', async () => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/endless?worker');
+    await service.printed(/^worker blocks$/m);
+    await pause(600);
+    service.kill('SIGKILL');
+    await service.ended();
+    recover(service);
+    const stalls = await stallsOf(service, '/endless');
+    expectEndless(stalls.filter(({ unfinished }) => unfinished));
+  });
+
+  it('is recorded when it is terminated', async () => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/endless?worker');
+    await service.printed(/^worker blocks$/m);
+    await pause(600);
+    await service.get('/terminate');
+    await exit(service);
+    const stalls = await stallsOf(service, '/endless');
+    expectEndless(stalls.filter(({ unfinished }) => unfinished));
+  });
+});
+
+describe('blocking code is not the cause of', () => {
+  it('a loop that is busy, and turns', async () => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/nothing');
+    await service.get('/turn');
+    await exit(service);
+    const causes = causesOf(await stallsOf(service, '/turn'));
+    expect(causes.filter((cause) => cause === 'code' || cause === 'wait')).toEqual([]);
+  });
+
+  it('a process that is stopped', async () => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/nothing');
+    const answer = service.get('/turn');
+    await pause(300);
+    service.kill('SIGSTOP');
+    await pause(700);
+    service.kill('SIGCONT');
+    await answer;
+    await exit(service);
+    expect(causesOf((await stallsOf(service, '/turn')).filter(isLong))).toEqual(['stop']);
+  });
+
+  it('a process that is stopped while it is idle', async () => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/nothing');
+    await pause(500);
+    service.kill('SIGSTOP');
+    await pause(500);
+    service.kill('SIGCONT');
+    await service.get('/nothing');
+    await exit(service);
+    expect((await stallsOf(service, '/nothing')).filter(isLong)).toEqual([]);
+  });
+
+  it('a thread at a breakpoint', async () => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/debug');
+    await exit(service);
+    const stalls = await stallsOf(service, '/debug');
+    expect(causesOf(stalls.filter(isLong))).toEqual(['debugger']);
+  });
+});
+
+describe('the watch', () => {
+  it('is off with TRACEWRIGHT_STALL_MS=off', async () => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_STALL_MS: 'off' },
+    });
+    await service.get('/loop');
+    await exit(service);
+    expect((await spansIn(service.directory)).map(({ name }) => name)).toEqual(['GET', 'GET']);
+  });
+
+  it.runIf(process.platform === 'linux')('has no ticks while the process is idle', async () => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/loop');
+    // The connection's time is over, and what was recorded is written.
+    await pause(8000);
+    const switches = (): number[] => {
+      const tasks = `/proc/${service.pid}/task`;
+      return readdirSync(tasks).map((task) => {
+        const status = readFileSync(join(tasks, task, 'status'), 'utf8');
+        return Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)![1]);
+      });
+    };
+    const before = switches();
+    await pause(3000);
+    expect(switches()).toEqual(before);
+    await exit(service);
+  });
+});
