@@ -20,10 +20,10 @@ async function spansIn(directory: string): Promise<SpanRecord[]> {
   return spans;
 }
 
-/** The stalls from a request on: loading the service, or what records spans, is one too. */
+/** The stalls from the last request for a path on: loading the service, or what records spans, is one too. */
 async function stallsOf(service: TracedProcess, path: string): Promise<SpanRecord[]> {
   const spans = await spansIn(service.directory);
-  const request = spans.find(({ attributes }) => attributes['url.path'] === path)!;
+  const request = spans.filter(({ attributes }) => attributes['url.path'] === path).at(-1)!;
   return spans.filter(({ name, end }) => name === NAME && end > request.start);
 }
 
