@@ -28,6 +28,10 @@ const VARIANTS = [
     flags: ['--import', here('http-idle-subscribers.mjs'), SERVICE],
   },
   {
+    name: 'plain, AsyncLocalStorage loaded first',
+    flags: ['--import', here('http-early-context.mjs'), SERVICE],
+  },
+  {
     name: 'OpenTelemetry HTTP instrumentation',
     flags: ['--import', here('http-opentelemetry.mjs'), SERVICE],
   },
