@@ -43,6 +43,7 @@ export class TracewrightProvider implements TracerProvider {
     this.change(options);
   }
 
+  /** The tracer of a library: the same one for the same name, version and schema URL, of which 1,000 are kept. */
   getTracer(name: string, version?: string, options?: TracerOptions): Tracer {
     let schemaUrl: unknown;
     try {
