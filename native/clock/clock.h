@@ -45,7 +45,7 @@ class Clock {
   }
 
   // Reads the scaled counter. False if its line does not hold now: then only the kernel knows.
-  bool read_scaled(uint64_t* ns) const {
+  [[gnu::always_inline]] bool read_scaled(uint64_t* ns) const {
 #if TRACEWRIGHT_HAS_TSC
     for (;;) {
       const uint32_t turn = turn_.load(std::memory_order_acquire);

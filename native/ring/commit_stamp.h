@@ -62,7 +62,7 @@ class CommitStamp {
 
   // The time of the next stamp, without a call. False if only the kernel knows it.
   template <Stamp kStamp>
-  bool take_time_fast(uint64_t* ns) {
+  [[gnu::always_inline]] bool take_time_fast(uint64_t* ns) {
     if constexpr (kStamp == Stamp::none) return true;
     if (__builtin_expect(kernel_clock_ || !clock_->read_scaled(ns), 0)) return false;
     *ns = in_order(*ns);
@@ -165,7 +165,7 @@ class CommitStamp {
 
  private:
   // The time of the next stamp, which lies at or after the last one.
-  uint64_t in_order(uint64_t ns) {
+  [[gnu::always_inline]] uint64_t in_order(uint64_t ns) {
     const uint64_t last = control_->last_stamp.load(std::memory_order_relaxed);
     if (__builtin_expect(ns < last, 0)) return last;
     control_->last_stamp.store(ns, std::memory_order_relaxed);
