@@ -8,6 +8,7 @@ export type { ErrorCode } from '../core/errors.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { CallArguments, CallFields, CallName, Integers, Status } from './calls.js';
 export { checkRun, checkTrace } from './read/check.js';
+export type { DumpiCheckOptions } from './read/check.js';
 export type { CheckOptions } from '../core/limit-findings.js';
 export { chromeEvents } from './read/chrome.js';
 export type { ChromeOptions } from './read/chrome.js';

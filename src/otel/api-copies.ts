@@ -6,8 +6,12 @@ import { TracewrightError } from '../core/errors.js';
 export type ApiCopy = typeof Api;
 
 const NAME = '@opentelemetry/api';
-/** Files that are a whole copy: the package's own, and the one that Next.js has compiled. */
-const COPY = /[\\/]@opentelemetry[\\/]api[\\/](?:build[\\/]src[\\/])?index\.js$/;
+/**
+ * Files that are a whole copy: the package's own, to version 1.9 and from 1.10 on, and the one that Next.js has
+ * compiled.
+ */
+const COPY =
+  /[\\/]@opentelemetry[\\/]api[\\/](?:(?:build[\\/]src[\\/])?index\.js|dist[\\/]index\.cjs)$/;
 
 function isApi(value: unknown): value is ApiCopy {
   if (typeof value !== 'object' || value === null) return false;
@@ -33,12 +37,28 @@ function programPaths(): string[] {
   }
 }
 
+/**
+ * Loads the API as the program does. From version 1.10 on it has a copy for `require` and one for `import`. A program
+ * that has not loaded the first one by now uses the other.
+ */
+function loadApi(require: NodeJS.Require): unknown {
+  const file = require.resolve(NAME);
+  if (file.endsWith('.cjs') && require.cache[file] === undefined) {
+    try {
+      return require(file.replace(/cjs$/, 'mjs'));
+    } catch {
+      // It has no such file.
+    }
+  }
+  return require(file);
+}
+
 /** The copy that the program gets when it imports the API; undefined: it has none. */
 export function programsApi(): ApiCopy | undefined {
   const { createRequire } = process.getBuiltinModule('node:module');
   for (const path of programPaths()) {
     try {
-      const copy: unknown = createRequire(path)(NAME);
+      const copy = loadApi(createRequire(path));
       if (isApi(copy)) return copy;
     } catch {
       // Not from there.
@@ -54,7 +74,7 @@ export interface LoadedCopy {
   readonly version: string | undefined;
 }
 
-/** Every copy that has been loaded. The API has no ES modules in Node, so all are in the cache of `require`. */
+/** Every copy that `require` has loaded. */
 export function loadedCopies(): LoadedCopy[] {
   const { createRequire } = process.getBuiltinModule('node:module');
   const { cache } = createRequire(programPaths().at(-1)!);
@@ -63,7 +83,7 @@ export function loadedCopies(): LoadedCopy[] {
     if (!COPY.test(file)) continue;
     const copy: unknown = cache[file]?.exports;
     if (!isApi(copy)) continue;
-    const { VERSION } = (cache[file.replace(/index\.js$/, 'version.js')]?.exports ?? {}) as {
+    const { VERSION } = (cache[file.replace(/index(?=\.c?js$)/, 'version')]?.exports ?? {}) as {
       VERSION?: unknown;
     };
     found.push({ api: copy, version: typeof VERSION === 'string' ? VERSION : undefined });

@@ -43,7 +43,7 @@ function registrar(program: ApiCopy, copies: readonly LoadedCopy[]): ApiCopy {
     const equal = copies.filter(({ version }) => version === present).map(({ api }) => api);
     return equal.includes(program) ? program : (equal[0] ?? program);
   }
-  let best = copies.find(({ api }) => api === program) ?? { api: program, version: undefined };
+  let best = copies.find(({ api }) => api === program)!;
   for (const copy of copies) if (isNewer(copy.version, best.version)) best = copy;
   return best.api;
 }
@@ -62,6 +62,8 @@ function warn(message: string): void {
 
 function registerProvider(provider: TracewrightProvider, program: ApiCopy): void {
   const copies = loadedCopies();
+  if (!copies.some((copy) => copy.api === program))
+    copies.push({ api: program, version: undefined });
   const api = registrar(program, copies);
   for (const copy of copies) addRoot(copy.api.ROOT_CONTEXT);
   if (apiGlobals()?.trace !== undefined) {

@@ -20,6 +20,7 @@ export type { Target } from '../heph/target.js';
 export type { SpanAttributes, SpanValue } from './attributes.js';
 export type { Baggage } from './context/baggage.js';
 export type { RemoteParent, SpanIds } from './context/remote-parent.js';
+export type { TraceParent } from './context/trace-context.js';
 export type { SpanKind, SpanStatus } from './layout.js';
 export type { SpanLimits } from './limits.js';
 export type { Carrier } from './propagation.js';

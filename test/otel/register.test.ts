@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../heph/temporary-file.js';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const directory = temporaryDirectory();
 
-/** A package that has a copy of the API of its own, with another version. */
+/** A package that has a copy of the API of its own, with another version; from 1.10 on its files have other names. */
 function packageWithApi(name: string, version: string): void {
   const place = join(directory, 'node_modules', name);
   const api = join(place, 'node_modules', '@opentelemetry', 'api');
@@ -18,6 +18,17 @@ function packageWithApi(name: string, version: string): void {
     join(api, 'build', 'src', 'version.js'),
     `'use strict';\nexports.VERSION = '${version}';\n`,
   );
+  if (Number(version.split('.')[1]) >= 10) {
+    renameSync(join(api, 'build', 'src'), join(api, 'dist'));
+    for (const file of ['index', 'version']) {
+      renameSync(join(api, 'dist', `${file}.js`), join(api, 'dist', `${file}.cjs`));
+    }
+    writeFileSync(join(api, 'dist', 'version.js'), "module.exports = require('./version.cjs');\n");
+    writeFileSync(
+      join(api, 'package.json'),
+      JSON.stringify({ name: '@opentelemetry/api', version, main: 'dist/index.cjs' }),
+    );
+  }
   writeFileSync(join(place, 'package.json'), JSON.stringify({ name, main: 'index.js' }));
   writeFileSync(join(place, 'index.js'), "module.exports = require('@opentelemetry/api');\n");
 }
@@ -59,12 +70,15 @@ test('without the API, register says what to install', () => {
   ]);
 });
 
-test('two copies of different versions record, whichever the program has', () => {
+test('copies of different versions record, whichever the program has', () => {
   packageWithApi('older', '1.4.1');
   packageWithApi('newer', '1.9.0');
+  packageWithApi('newest', '1.10.0');
   for (const [first, second] of [
     ['older', 'newer'],
     ['newer', 'older'],
+    ['older', 'newest'],
+    ['newest', 'newer'],
   ]) {
     const result = run(`
 const first = require('${first!}');
