@@ -126,9 +126,12 @@ const ask = `
     cwd: process.argv[2], stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, PORT: '0', HOSTNAME: '127.0.0.1' },
   });
+  let asked = false;
+  // Its address comes in two lines, which may be two pieces.
   server.stdout.on('data', async (text) => {
     const [url] = /http:\\/\\/127\\.0\\.0\\.1:[1-9]\\d*/.exec(String(text)) ?? [];
-    if (url === undefined) return;
+    if (url === undefined || asked) return;
+    asked = true;
     for (let i = 0; i < 3; i++) await (await fetch(url + '/hello')).text();
     server.kill('SIGTERM');
   });
