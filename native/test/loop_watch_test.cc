@@ -84,6 +84,8 @@ class Stage {
     return *reinterpret_cast<OpenRecord*>(ring_->mapping() + kControlBytes);
   }
   uint64_t u32_at(uint32_t at) const {
+    // The drain thread has it while it writes.
+    const auto held = ring_->hold_still();
     const auto* const bytes = reinterpret_cast<const uint8_t*>(&head() + 1) + at;
     return uint64_t{bytes[0]} << 24 | uint64_t{bytes[1]} << 16 | uint64_t{bytes[2]} << 8 | bytes[3];
   }
