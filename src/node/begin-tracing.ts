@@ -390,11 +390,13 @@ const hook = shared('node.hook', () => ({ begun: false }));
 /**
  * Traces the calling thread, and with the first thread of a process the process. A second call
  * changes nothing.
+ *
+ * @returns whether this call has begun the trace of the process.
  */
-export function beginTracing(): void {
-  if (hook.begun) return;
+export function beginTracing(): boolean {
+  if (hook.begun) return false;
   hook.begun = true;
-  if (recordsNothing()) return;
+  if (recordsNothing()) return false;
   if (process.versions['bun'] !== undefined) {
     throw new Error(
       'Bun does not report HTTP requests; only the functions of the formats work there',
@@ -404,10 +406,11 @@ export function beginTracing(): void {
   const plan = knownPlan();
   if (plan !== undefined) {
     beginFurther(plan);
-    return;
+    return false;
   }
   try {
     beginFirst();
+    return true;
   } catch (error) {
     forgoPlan();
     throw error;

@@ -21,9 +21,10 @@ function guarded(call: () => void): void {
 }
 
 function begin(): void {
-  loadCompiledStart();
+  const save = loadCompiledStart();
   const { beginTracing } = require('./begin-tracing.js') as typeof import('./begin-tracing.js');
-  beginTracing();
+  // What a process compiled that is not traced would be of little use to others.
+  if (beginTracing()) save?.();
 }
 
 /** Calls back before a launcher runs the program in its own process, by Node's own function for that. */

@@ -201,26 +201,31 @@ function run(loader: Loader, dist: string, { scripts }: CompiledStart): void {
 
 /**
  * Loads the files that the hook needs before the program as `require` would, but faster: V8 goes on
- * with what an earlier process has compiled and saved. Without that, this process saves it.
+ * with what an earlier process has compiled and saved.
+ *
+ * @returns what lets this process save it; undefined: that was done, or is not to be done.
  */
-export function loadCompiledStart(): void {
+export function loadCompiledStart(): (() => void) | undefined {
   const { env } = process;
   // Node's own variables. Its documentation says that coverage is less exact with saved code.
-  if (env['NODE_DISABLE_COMPILE_CACHE'] || env['NODE_V8_COVERAGE']) return;
-  if (switchOf(env['TRACEWRIGHT_CODE_CACHE'] ?? '') === false) return;
+  if (env['NODE_DISABLE_COMPILE_CACHE'] || env['NODE_V8_COVERAGE']) return undefined;
+  if (switchOf(env['TRACEWRIGHT_CODE_CACHE'] ?? '') === false) return undefined;
   // On Windows a file does not say who may write it. Other runtimes have other loaders.
   const { bun, deno } = process.versions;
-  if (process.geteuid === undefined || bun !== undefined || deno !== undefined) return;
+  if (process.geteuid === undefined || bun !== undefined || deno !== undefined) return undefined;
   const loader = process.getBuiltinModule('node:module') as unknown as Loader;
   const dist = directoryOfPackage(loader);
-  if (dist === undefined) return;
+  if (dist === undefined) return undefined;
   let compiled: ReturnType<typeof compile>;
   try {
     compiled = compile(dist);
-    if (!compiled.isSaved) saveLater(compiled);
   } catch {
     // `require` loads the files, or reports what is wrong with them.
-    return;
+    return undefined;
   }
   run(loader, dist, compiled);
+  if (compiled.isSaved) return undefined;
+  return () => {
+    saveLater(compiled);
+  };
 }

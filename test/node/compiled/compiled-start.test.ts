@@ -219,3 +219,13 @@ it.each([{ TRACEWRIGHT_CODE_CACHE: 'off' }, { NODE_DISABLE_COMPILE_CACHE: '1' }]
     expect(existsSync(cache)).toBe(false);
   },
 );
+
+it('a process that is not traced saves nothing', async () => {
+  const directory = newProject({ 'main.cjs': '' });
+  installCopy(directory, { withoutBinary: true });
+  const { code, stderr } = await runNode(directory, ['-r', 'tracewright/register', 'main.cjs']);
+  expect({ code, off: stderr.includes('TRACEWRIGHT_OFF') }).toEqual({ code: 0, off: true });
+  expect(existsSync(join(directory, 'node_modules', 'tracewright', 'dist', 'code-cache'))).toBe(
+    false,
+  );
+});
