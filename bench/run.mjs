@@ -28,6 +28,7 @@ const NAMES = [
   'recovery',
   'http',
   'http-spans',
+  'loop-watch',
   'start',
   'start-otel',
 ];
