@@ -277,7 +277,8 @@ export interface ControlLayout {
 /**
  * Of a watched event loop, in nanoseconds of CLOCK_MONOTONIC. A stall (`what` 1) has the CPU time of the
  * thread, a cause by its number in native/loop/loop_watch.h, and whether the prepared record counts.
- * A sample (2) has the time of all turns, and the longest.
+ * A sample (2) has the time of all turns, the longest, their number, and the average time that an event
+ * at a random moment waited.
  */
 export type NativeLoopListener = (
   what: number,
@@ -286,6 +287,8 @@ export type NativeLoopListener = (
   cpuOrBusy: number,
   causeOrLongest: number,
   recorded?: boolean,
+  turns?: number,
+  delay?: number,
 ) => void;
 
 /** Values of a field of many records. */

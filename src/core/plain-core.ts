@@ -104,7 +104,7 @@ function firstIndex(count: number, test: (index: number) => boolean): number {
   return count;
 }
 
-/** Makes what stands in for the native core. */
+/** Makes the substitute for the native core. */
 export function plainCore(): NativeCore {
   const notes = new Map<string, string>();
   let numbers = 0;

@@ -2,9 +2,9 @@ import { exactMicroseconds, nanosecondsOf } from '../core/chrome-event.js';
 import type { ChromeEvent } from '../core/chrome-event.js';
 import { TraceFormatError } from '../core/errors.js';
 import { UnusedNumbers } from '../core/unused-numbers.js';
-import { timeZeroLabel } from '../core/wall-clock.js';
 import type { FoundTrace } from './find-traces.js';
 import { runOf } from './run-directory.js';
+import { placeOnTimeLine } from './time-line.js';
 import type { JobOptions, TraceFormat } from './trace-format.js';
 
 /** Callbacks of a merge. */
@@ -13,17 +13,6 @@ export interface MergeOptions {
   job(trace: FoundTrace): JobOptions;
   /** Called when a trace is faulty, after the events before the fault. */
   onFault(fault: TraceFormatError): void;
-}
-
-/** Position of a trace's clock on the common time line. */
-interface Placement {
-  trace: FoundTrace;
-  /** Nanoseconds that are added to its times. */
-  shift: number;
-  /** Whether its times are on one line with those of the other traces that are. */
-  isAligned: boolean;
-  /** A label that replaces the trace's own; undefined: keep that. */
-  label: string | undefined;
 }
 
 /** The tracks of a process in the picture. Several traces can be parts of it. */
@@ -115,7 +104,7 @@ export function* mergedChromeEvents(
   options: MergeOptions,
 ): Generator<ChromeEvent, void> {
   const processes = new DrawnProcesses();
-  for (const [index, placement] of place(traces).entries()) {
+  for (const [index, placement] of placeOnTimeLine(traces).placements.entries()) {
     const { trace, label } = placement;
     const parts = new Map<number, TracedPart>();
     try {
@@ -166,45 +155,6 @@ function trackOf(part: TracedPart, { format }: FoundTrace, event: ChromeEvent): 
     part.tids.set(event.tid, tid);
   }
   return tid;
-}
-
-/** Times beyond some 13 days lose nanoseconds as microseconds, which viewers keep as doubles. */
-const FAR = 2 ** 40 * 1000;
-
-function place(traces: readonly FoundTrace[]): Placement[] {
-  const epochs = traces.map((trace) => unlessFaulty(() => trace.format.epoch(trace.path)));
-  const firstOf = ({ format, path }: FoundTrace): bigint =>
-    unlessFaulty(() => format.firstTime(path)) ?? 0n;
-  const known = epochs.filter((epoch) => epoch !== undefined);
-  const earliest = known.reduce((least, epoch) => (epoch < least ? epoch : least), known[0] ?? 0n);
-  const aligned = traces.flatMap((trace, i) =>
-    epochs[i] === undefined ? [] : [firstOf(trace) + epochs[i] - earliest],
-  );
-  const first = aligned.reduce((least, time) => (time < least ? time : least), aligned[0] ?? 0n);
-  const zero = first > FAR ? earliest + first : earliest;
-  return traces.map((trace, i) => {
-    const epoch = epochs[i];
-    const isAlone = traces.length === 1;
-    if (epoch !== undefined) {
-      if (isAlone && zero === epoch) return { trace, isAligned: true, shift: 0, label: undefined };
-      return { trace, isAligned: true, shift: Number(epoch - zero), label: timeZeroLabel(zero) };
-    }
-    const begin = firstOf(trace);
-    if (isAlone && begin <= FAR) return { trace, isAligned: false, shift: 0, label: undefined };
-    const label = `${trace.format.clock} minus ${begin.toString()} ns`;
-    const notAligned = isAlone ? '' : ', not aligned with the other traces';
-    return { trace, isAligned: false, shift: -Number(begin), label: label + notAligned };
-  });
-}
-
-function unlessFaulty<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    // Reading the events finds the same fault and reports it.
-    if (error instanceof TraceFormatError) return undefined;
-    throw error;
-  }
 }
 
 /** Adds whole nanoseconds, and lets a viewer have the same ones. */

@@ -17,6 +17,7 @@ import {
 import { halfDrained, mustStillHold, mutateRing, smallRing } from './mutate-ring.mjs';
 
 const { dumpLine, dumpObject } = internal('heph/read/dump');
+const { PacketCursor } = internal('heph/read/packet-cursor');
 const { SIZE_OFFSET } = internal('heph/layout');
 
 const fixture = (path) => fileURLToPath(new URL(`../../test/${path}`, import.meta.url));
@@ -62,12 +63,37 @@ const KILLED = {
   ],
 };
 
-/** A file and one of its rings, as a killed process leaves them. */
-function recoverReader(kind) {
+/** Reads a file and its rings, changes neither, and finds what is in the file in any case. */
+function readLiving(path, ring, content, bytes) {
+  const cursor = new PacketCursor(path, { living: true });
+  let records = 0;
+  let inFile = 0;
+  try {
+    while (cursor.next()) {
+      const packet = cursor.packet();
+      records++;
+      if (cursor.inFile) inFile += packet.size;
+    }
+  } finally {
+    cursor.close();
+  }
+  if (!readFileSync(path).equals(content)) throw new Error('the reading changed the file');
+  if (!readFileSync(ring).equals(bytes)) throw new Error('the reading changed the ring');
+  if (inFile !== content.length) throw new Error(`${inFile} of ${content.length} bytes were read`);
+  if (cursor.faults.length > 0) throw cursor.faults[0];
+  return records;
+}
+
+/**
+ * A file and one of its rings, as a killed process leaves them.
+ *
+ * @param {(path: string, ring: string, content: Buffer, bytes: Buffer) => number} [read]
+ */
+function recoverReader(kind, read) {
   let content;
   let name;
   return {
-    name: kind,
+    name: read === undefined ? kind : kind.replace('recover', 'living'),
     seeds(directory) {
       const place = join(directory, 'seed');
       const [program, order] = KILLED[kind](place);
@@ -93,6 +119,7 @@ function recoverReader(kind) {
     read(place, bytes) {
       writeFileSync(file(place), content);
       writeFileSync(join(place, name), bytes);
+      if (read !== undefined) return read(file(place), join(place, name), content, bytes);
       const { faults, streams } = recoverTrace(file(place));
       mustStillHold(file(place), content);
       if (faults.length > 0) throw faults[0];
@@ -134,5 +161,6 @@ export const hephReaders = [
       return records;
     },
   },
-  ...Object.keys(KILLED).map(recoverReader),
+  ...Object.keys(KILLED).map((kind) => recoverReader(kind)),
+  ...Object.keys(KILLED).map((kind) => recoverReader(kind, readLiving)),
 ];

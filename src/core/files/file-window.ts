@@ -9,8 +9,7 @@ const WINDOW_BYTES = 1 << 20;
  */
 export class FileWindow {
   readonly path: string;
-  /** Size of the file in bytes, as it was when it was opened. */
-  readonly size: number;
+  #size: number;
   #fd: number;
   #bytes: Buffer;
   #start = 0;
@@ -25,8 +24,20 @@ export class FileWindow {
     this.path = path;
     const { fd, size } = openRegularFile(path, 'followed');
     this.#fd = fd;
-    this.size = size;
-    this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(this.size, 1)));
+    this.#size = size;
+    this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(size, 1)));
+  }
+
+  /** Size of the file in bytes, as it was when it was opened, or as it was set since. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Reads a file that is being written up to `size`. What was read ahead is read again. */
+  resize(size: number): void {
+    this.#size = size;
+    this.#start = 0;
+    this.#end = 0;
   }
 
   /** The reader's position, in bytes from the start of the file. */
@@ -36,7 +47,7 @@ export class FileWindow {
 
   /** Bytes between the reader and the end of the file. */
   get remaining(): number {
-    return this.size - this.#offset;
+    return this.#size - this.#offset;
   }
 
   /**
@@ -45,6 +56,8 @@ export class FileWindow {
    * takes counts from a file bounds them first (by `remaining`, and by what it is willing to hold).
    */
   peek(count: number): Buffer | undefined {
+    // The window may have more than what is to be read of a file that is being written.
+    if (count > this.remaining) return undefined;
     if (this.#end - this.#start < count && !this.#fill(count)) return undefined;
     return this.#bytes.subarray(this.#start, this.#start + count);
   }
@@ -68,7 +81,6 @@ export class FileWindow {
   }
 
   #fill(count: number): boolean {
-    if (count > this.remaining) return false;
     if (count > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(count);
       this.#bytes.copy(larger, 0, this.#start, this.#end);

@@ -1,4 +1,3 @@
-import { readSync, writeSync } from 'node:fs';
 import { core } from '../addon.js';
 import { LITTLE } from '../byte-order.js';
 import { TraceFormatError } from '../errors.js';
@@ -17,8 +16,16 @@ interface OpenRecord {
   closing: boolean;
 }
 
+/** Where a table of open records is read from, and what completes its records is stored. */
+export interface TableStorage {
+  /** Bytes of the ring's file from an offset on; fewer where it ends. */
+  read(offset: number, count: number): Buffer;
+  /** Absent: the ring is only read, and what completes its records stays in memory. */
+  write?: (offset: number, bytes: Buffer) => void;
+}
+
 /** What a ring says of its table and of the records in it. */
-interface TableLayout {
+export interface TableLayout {
   /** Bytes of the table, and of one place of it. */
   bytes: number;
   stride: number;
@@ -39,67 +46,71 @@ export interface ClosedRecords {
 }
 
 /**
+ * What a control page says of its table.
+ *
+ * @param page of the ring.
+ * @param controlBytes what lies in front of the data.
+ * @throws TraceFormatError when the page contradicts itself.
+ * @returns undefined for a ring without a table.
+ */
+export function tableLayout(
+  path: string,
+  page: DataView,
+  controlBytes: number,
+): TableLayout | undefined {
+  const { control } = core;
+  const u32 = (at: number) => page.getUint32(at, LITTLE);
+  const u64 = (at: number) => page.getBigUint64(at, LITTLE);
+  const places = u32(control.openPlaces);
+  if (places === 0) return undefined;
+  const stride = u32(control.openStride);
+  const bytes = places * stride;
+  const room = controlBytes - control.openTable;
+  const fits = stride > control.openHeadBytes && stride % 8 === 0 && bytes <= room;
+  if (!fits || places > control.mostOpenPlaces) {
+    throw new TraceFormatError(
+      path,
+      control.openPlaces,
+      `the table of open records must fit ${room} bytes, got ${places} places of ${stride} bytes`,
+      { field: 'open places', value: places, limit: `${room} bytes` },
+    );
+  }
+  const lastStamp = u64(control.lastStamp);
+  const aliveAt = u64(control.aliveAt);
+  return {
+    bytes,
+    stride,
+    numberAt: page.getInt32(control.numberAt, LITTLE),
+    stampKind: u32(control.stampKind),
+    stampOffset: u32(control.stampOffset),
+    epoch: u64(control.epoch),
+    series: u32(control.series),
+    nextNumber: u32(control.nextNumber),
+    lastSign: aliveAt > lastStamp ? aliveAt : lastStamp,
+  };
+}
+
+/**
  * The records that were open when their process died: the table of native/ring/open_records.h, read
- * without trusting it. What completes them is stored in the ring's file first, so that a recovery that
+ * without trusting it. A recovery stores what completes them in the ring's file first, so that one that
  * is interrupted goes on with the same bytes.
  */
 export class RingOpenRecords {
-  /** Most bytes that its records can take. */
-  readonly mostBytes: number;
   readonly #path: string;
-  readonly #fd: number;
+  readonly #storage: TableStorage;
   readonly #layout: TableLayout;
   #held: Buffer | undefined;
 
-  private constructor(path: string, fd: number, layout: TableLayout) {
+  /** @param layout from {@link tableLayout}. */
+  constructor(path: string, storage: TableStorage, layout: TableLayout) {
     this.#path = path;
-    this.#fd = fd;
+    this.#storage = storage;
     this.#layout = layout;
-    this.mostBytes = layout.bytes;
   }
 
-  /**
-   * @param page of the ring.
-   * @param controlBytes what lies in front of the data.
-   * @throws TraceFormatError when the page contradicts itself.
-   * @returns undefined for a ring without a table.
-   */
-  static of(
-    path: string,
-    fd: number,
-    page: DataView,
-    controlBytes: number,
-  ): RingOpenRecords | undefined {
-    const { control } = core;
-    const u32 = (at: number) => page.getUint32(at, LITTLE);
-    const u64 = (at: number) => page.getBigUint64(at, LITTLE);
-    const places = u32(control.openPlaces);
-    if (places === 0) return undefined;
-    const stride = u32(control.openStride);
-    const bytes = places * stride;
-    const room = controlBytes - control.openTable;
-    const fits = stride > control.openHeadBytes && stride % 8 === 0 && bytes <= room;
-    if (!fits || places > control.mostOpenPlaces) {
-      throw new TraceFormatError(
-        path,
-        control.openPlaces,
-        `the table of open records must fit ${room} bytes, got ${places} places of ${stride} bytes`,
-        { field: 'open places', value: places, limit: `${room} bytes` },
-      );
-    }
-    const lastStamp = u64(control.lastStamp);
-    const aliveAt = u64(control.aliveAt);
-    return new RingOpenRecords(path, fd, {
-      bytes,
-      stride,
-      numberAt: page.getInt32(control.numberAt, LITTLE),
-      stampKind: u32(control.stampKind),
-      stampOffset: u32(control.stampOffset),
-      epoch: u64(control.epoch),
-      series: u32(control.series),
-      nextNumber: u32(control.nextNumber),
-      lastSign: aliveAt > lastStamp ? aliveAt : lastStamp,
-    });
+  /** Most bytes that its records can take. */
+  get mostBytes(): number {
+    return this.#layout.bytes;
   }
 
   /**
@@ -157,11 +168,10 @@ export class RingOpenRecords {
 
   get #table(): Buffer {
     if (this.#held !== undefined) return this.#held;
-    const table = Buffer.alloc(this.#layout.bytes);
     const { openTable } = core.control;
-    const read = readSync(this.#fd, table, 0, table.length, openTable);
-    if (read < table.length)
-      throw new TraceFormatError(this.#path, openTable + read, 'the table ends');
+    const table = this.#storage.read(openTable, this.#layout.bytes);
+    if (table.length < this.#layout.bytes)
+      throw new TraceFormatError(this.#path, openTable + table.length, 'the table ends');
     this.#held = table;
     return table;
   }
@@ -246,6 +256,6 @@ export class RingOpenRecords {
 
   /** Stores bytes of the table in the ring's file. */
   #store(at: number, count: number): void {
-    writeSync(this.#fd, this.#table, at, count, core.control.openTable + at);
+    this.#storage.write?.(core.control.openTable + at, this.#table.subarray(at, at + count));
   }
 }

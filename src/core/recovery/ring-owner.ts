@@ -1,3 +1,4 @@
+import { platform } from 'node:process';
 import { core } from '../addon.js';
 import { isAlive, isOwn } from './process-identity.js';
 import type { ProcessIdentity } from './process-identity.js';
@@ -9,10 +10,11 @@ import type { ProcessIdentity } from './process-identity.js';
 export type Owner = 'alive' | 'dead';
 
 const LONGEST_LETTING_GO_MS = 300;
+const READER_LETTING_GO_MS = 50;
 
 /** The kernel lets go of what a dead process had mapped, but not always at once. */
-function staysHeld(fd: number): boolean {
-  const until = Date.now() + LONGEST_LETTING_GO_MS;
+function staysHeld(fd: number, waitMs: number): boolean {
+  const until = Date.now() + waitMs;
   while (core.ringIsHeld(fd)) {
     if (Date.now() > until) return true;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
@@ -26,6 +28,16 @@ function staysHeld(fd: number): boolean {
  * @param process that the ring names.
  */
 export function ownerOf(fd: number, process: ProcessIdentity): { owner: Owner; isOwn: boolean } {
-  const alive = isAlive(process) || staysHeld(fd);
+  const alive = isAlive(process) || staysHeld(fd, LONGEST_LETTING_GO_MS);
   return { owner: alive ? 'alive' : 'dead', isOwn: isOwn(process) };
+}
+
+/**
+ * Whether the process of a ring that is only read still runs. Takes no lock from a process that does, and
+ * waits for less.
+ */
+export function isRunning(fd: number, process: ProcessIdentity): boolean {
+  // Of Linux: no pid of this system says anything about it.
+  if (process.boot !== '' && platform !== 'linux') return false;
+  return isAlive(process) || staysHeld(fd, READER_LETTING_GO_MS);
 }

@@ -28,8 +28,8 @@ export function* filesBelow(
 }
 
 /**
- * What has the name of a ring below `directory`: files, and also links and devices, which whoever opens
- * them reports.
+ * Entries below `directory` that have the name of a ring: files, links and devices. Opening a link or a device as a
+ * ring fails, and that is reported.
  */
 export function* ringsBelow(
   directory: string,
@@ -56,7 +56,7 @@ function* entriesBelow(
   }
 }
 
-/** What has the name of a ring in a directory that was set aside for them. */
+/** Entries with the name of a ring in a `ringDir`. */
 export function ringsIn(directory: string): Generator<string, void> {
   return ringsBelow(directory, (name) => name.endsWith('.ring'), Infinity);
 }

@@ -80,6 +80,18 @@ export function doubtAbout(path: string, ring: Stats, trace?: Trace): string | u
   return ours ? undefined : doubtAboutDirectory(dirname(path), ring.uid);
 }
 
+/**
+ * Whether a ring may be read along with a trace: both have one owner, and nobody can change the ring who
+ * cannot change the trace. Creates nothing, unlike {@link doubtAbout}.
+ *
+ * @param ring what `fstat` says of the open file.
+ * @param trace the same of the file that the ring feeds.
+ */
+export function isOfTraceOwner(ring: Stats, trace: Stats): boolean {
+  if (!ring.isFile() || ring.uid !== trace.uid) return false;
+  return (openTo(ring) & ~opennessOf(trace, ring)) === 0;
+}
+
 /** Bits of a mode by which others than the owner can change a file. */
 function openTo({ mode }: Stats): number {
   return mode & (GROUP_WRITES | OTHERS_WRITE);

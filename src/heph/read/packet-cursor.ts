@@ -1,19 +1,48 @@
 import { ownOptions } from '../../core/options/argument.js';
 import { FileWindow } from '../../core/files/file-window.js';
+import type { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import { EVENT_MAGIC, PACKET_HEAD_BYTES } from '../layout.js';
+import {
+  COUNTER_OFFSET,
+  EVENT_MAGIC,
+  METADATA_MAGIC,
+  PACKET_HEAD_BYTES,
+  SIZE_OFFSET,
+  STREAM_OFFSET,
+} from '../layout.js';
 import type { Packet } from '../packet.js';
+import { LivingFile } from './living-file.js';
+import type { LivingOptions, LivingState, Part } from './living-file.js';
 import { PacketDecoding } from './packet-decoding.js';
 
 /** Packets are taken out of the file's window in stretches of this size. */
 const STRETCH_BYTES = 256 << 10;
+
+/** Options of a cursor. */
+export interface CursorOptions {
+  /** Larger packets are refused: 64 MiB unless set. */
+  maxPacketBytes?: number;
+  /** Called with the bytes read and the size of the file, four times a mebibyte at most. */
+  onProgress?: Progress;
+  /** Reads also what the rings of the file hold, see `LivingFile`. Default: the file alone. */
+  living?: boolean | LivingOptions;
+  /** Where to begin: `settled` of an earlier reading. Default 0. */
+  since?: number;
+}
 
 /** Steps through a file packet by packet, by their heads alone, and decodes those it is asked for. */
 export class PacketCursor {
   readonly #window: FileWindow;
   readonly #decoding: PacketDecoding;
   readonly #onProgress: Progress | undefined;
+  readonly #living: LivingFile | undefined;
+  readonly #parts: Generator<Part, void, number> | undefined;
+  #part: Part | undefined;
+  /** Whether a record that is cut at #limit is an error. */
+  #isStrict = true;
+  /** Up to where can be read for now, in bytes from the start of the file. */
+  #limit: number;
   /** The stretch in memory; packets before #next have been stepped over. */
   #bytes: Buffer = Buffer.alloc(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
@@ -21,20 +50,32 @@ export class PacketCursor {
   #at = 0;
   #next = 0;
 
-  /**
-   * @param options.maxPacketBytes Larger packets are refused.
-   * @param options.onProgress Called with the bytes read and the size of the file, four times a
-   *   mebibyte at most.
-   * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
-   */
-  constructor(path: string, options: { maxPacketBytes?: number; onProgress?: Progress } = {}) {
+  /** @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened. */
+  constructor(path: string, options: CursorOptions = {}) {
     options = ownOptions(options);
+    const { living = false, maxPacketBytes, onProgress, since = 0 } = options;
+    this.#decoding = new PacketDecoding(path, maxPacketBytes);
     this.#window = wrapSystemError('path', path, () => new FileWindow(path));
-    this.#decoding = new PacketDecoding(path, options.maxPacketBytes);
-    this.#onProgress = options.onProgress;
+    this.#onProgress = onProgress;
+    this.#limit = this.#window.size;
+    this.#base = since;
+    if (living === false) return;
+    try {
+      this.#living = new LivingFile(path, living === true ? {} : living);
+    } catch (error) {
+      this.#window.close();
+      throw error;
+    }
+    this.#parts = this.#living.parts(since);
+    this.#limit = since;
+    this.#window.resize(since);
+    this.#isStrict = false;
   }
 
-  /** Bytes from the start of the file to the current packet. */
+  /**
+   * Bytes from the start of the file to the current packet. Of one that is in no file: where a recovery
+   * would put it at the earliest.
+   */
   get offset(): number {
     return this.#base + this.#at;
   }
@@ -47,6 +88,43 @@ export class PacketCursor {
   /** Size of the file in bytes. */
   get fileSize(): number {
     return this.#window.size;
+  }
+
+  /** Whether the current packet is in the file; otherwise only what reads the rings again finds it. */
+  get inFile(): boolean {
+    return this.#part?.kind !== 'memory';
+  }
+
+  /** Whether nobody changes the current packet any more: a reading from `settled` on does not see it again. */
+  get isSettled(): boolean {
+    const part = this.#part;
+    if (part === undefined) return true;
+    return part.kind === 'file' && part.isFinal && this.#living?.hasRepeated !== true;
+  }
+
+  /** After the last packet: where a later reading goes on that shall see only what is new. */
+  get settled(): number {
+    return this.#living?.settled ?? this.offset;
+  }
+
+  /** After the last packet: whose file it is. `ended`: no ring feeds it, or nobody has looked. */
+  get state(): LivingState {
+    return this.#living?.state ?? 'ended';
+  }
+
+  /** After the last packet: the live processes that feed the file. */
+  get pids(): readonly number[] {
+    return this.#living?.pids ?? [];
+  }
+
+  /** Bytes of rings that were copied and discarded, because their writers had overtaken the copy. */
+  get overtaken(): number {
+    return this.#living?.overtaken ?? 0;
+  }
+
+  /** What is wrong with rings that were left out. */
+  get faults(): readonly TraceFormatError[] {
+    return this.#living?.faults ?? [];
   }
 
   /** What is in memory of the file; the current packet begins at {@link place}. */
@@ -91,21 +169,26 @@ export class PacketCursor {
    *   TracewrightError `ERR_SYSTEM` when the file cannot be read.
    */
   next(): boolean {
-    this.#at = this.#next;
-    if (this.#bytes.length - this.#at < PACKET_HEAD_BYTES && !this.#load(PACKET_HEAD_BYTES)) {
-      const left = this.#window.remaining;
-      if (left > 0) throw this.#decoding.headCut(this.#at, Math.min(left, PACKET_HEAD_BYTES - 1));
-      this.#onProgress?.(this.#window.size, this.#window.size);
-      return false;
+    for (;;) {
+      this.#at = this.#next;
+      if (this.#bytes.length - this.#at >= PACKET_HEAD_BYTES || this.#load(PACKET_HEAD_BYTES)) {
+        const remaining = this.#limit - this.offset;
+        if (this.#isStrict || !this.#isCut(remaining)) {
+          const size = this.#decoding.size(this.#at, remaining);
+          if (this.#bytes.length - this.#at < size && !this.#load(size)) {
+            // The file was cut while it was being read.
+            this.#decoding.size(this.#at, this.#bytes.length - this.#at);
+          }
+          this.#next = this.#at + size;
+          if (this.#living === undefined || this.#isNew(this.#living)) return true;
+          continue;
+        }
+      } else if (this.#isStrict) {
+        const left = this.#limit - this.offset;
+        if (left > 0) throw this.#decoding.headCut(this.#at, Math.min(left, PACKET_HEAD_BYTES - 1));
+      }
+      if (!this.#goOn()) return false;
     }
-    const remaining = this.#window.size - this.offset;
-    const size = this.#decoding.size(this.#at, remaining);
-    if (this.#bytes.length - this.#at < size && !this.#load(size)) {
-      // The file was cut while it was being read.
-      this.#decoding.size(this.#at, this.#bytes.length - this.#at);
-    }
-    this.#next = this.#at + size;
-    return true;
   }
 
   /**
@@ -119,22 +202,61 @@ export class PacketCursor {
 
   close(): void {
     this.#window.close();
+    this.#living?.close();
+  }
+
+  /** Whether a packet begins here and goes on after what can be read for now. */
+  #isCut(remaining: number): boolean {
+    const magic = this.#view.getUint32(this.#at);
+    const isPacket = magic === EVENT_MAGIC || magic === METADATA_MAGIC;
+    return isPacket && this.#view.getUint32(this.#at + SIZE_OFFSET) > remaining;
+  }
+
+  /** Whether the current packet was not read before, in a ring. */
+  #isNew(living: LivingFile): boolean {
+    const part = this.#part!;
+    if (part.kind === 'memory' || !part.isNoted || !this.isEvent) return true;
+    const [stream, counter] = [this.u32(STREAM_OFFSET), this.u32(COUNTER_OFFSET)];
+    return living.note(stream, counter, this.offset, part.isFinal);
+  }
+
+  /** Goes on with what can be read next; false: there is nothing. */
+  #goOn(): boolean {
+    const next = this.#parts?.next(this.offset);
+    if (next === undefined || next.done === true) {
+      this.#onProgress?.(this.#window.size, this.#window.size);
+      return false;
+    }
+    const part = next.value;
+    this.#part = part;
+    this.#isStrict = part.kind === 'memory' || part.isLast;
+    const bytes = part.kind === 'memory' ? part.bytes : Buffer.alloc(0);
+    if (part.kind === 'file') this.#window.resize(part.to);
+    this.#limit = part.kind === 'file' ? part.to : part.offset + bytes.length;
+    this.#setBytes(bytes, part.kind === 'file' ? part.from : part.offset);
+    return true;
   }
 
   /** Takes a stretch that begins at the current packet and has at least `count` bytes. */
   #load(count: number): boolean {
+    if (this.#part?.kind === 'memory') return false;
     const window = this.#window;
     window.skip(this.#base + this.#at - window.offset);
     this.#onProgress?.(window.offset, window.size);
     const stretch = Math.max(count, Math.min(STRETCH_BYTES, window.remaining));
     const bytes = wrapSystemError('path', window.path, () => window.peek(stretch));
     if (bytes === undefined) return false;
+    this.#setBytes(bytes, window.offset);
+    return true;
+  }
+
+  /** Goes to the start of bytes that lie at `base`. */
+  #setBytes(bytes: Buffer, base: number): void {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#base = window.offset;
+    this.#base = base;
     this.#at = 0;
     this.#next = 0;
-    this.#decoding.setBytes(bytes, this.#base);
-    return true;
+    this.#decoding.setBytes(bytes, base);
   }
 }

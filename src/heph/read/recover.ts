@@ -16,33 +16,10 @@ import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import { fileOfRing } from '../file-names.js';
-import { decodePacket } from './reader.js';
-import {
-  EVENT_MAGIC,
-  MAGIC_OFFSET,
-  MIN_EVENT_BYTES,
-  PACKET_HEAD_BYTES,
-  SIZE_OFFSET,
-} from '../layout.js';
+import { eventBytes, isEvent } from './event-size.js';
+import { EVENT_MAGIC, MAGIC_OFFSET, PACKET_HEAD_BYTES } from '../layout.js';
 
 const WINDOW_BYTES = 1 << 20;
-
-/** Bytes of an event by its size field; undefined if no event begins there. */
-function eventBytes(bytes: Buffer, at: number): number | undefined {
-  if (bytes.readUInt32BE(at + MAGIC_OFFSET) !== EVENT_MAGIC) return undefined;
-  const size = bytes.readUInt32BE(at + SIZE_OFFSET);
-  return size < MIN_EVENT_BYTES ? undefined : size;
-}
-
-/** Whether bytes are one whole event. */
-function isEvent(bytes: Buffer): boolean {
-  try {
-    const packet = decodePacket(bytes);
-    return packet.kind === 'event' && packet.size === bytes.length;
-  } catch {
-    return false;
-  }
-}
 
 /** Why a ring does not contain whole events. After half an event, readers cannot find the next. */
 function faultOfEvents(ring: RingFile): TraceFormatError | undefined {

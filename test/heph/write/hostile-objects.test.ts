@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { f64, i64, openTrace, u64 } from '../../../src/heph/index.js';
 import type { Attributes, Stream, Timing, Trace } from '../../../src/heph/index.js';
-import { callHostile, hostileValue } from '../../hostile-values.js';
+import { callHostile, chosenCalls, oneAtATime } from '../../hostile-values.js';
 import { eventsOf, findingsOf } from '../packets-of-file.js';
 import { temporaryDirectory } from '../temporary-file.js';
 
@@ -64,29 +64,19 @@ function faultsOf(path: string): string[] {
 it('whatever is passed, the trace can be read', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(
-        fc.tuple(fc.nat(calls.length - 1), fc.array(hostileValue, { minLength: 1, maxLength: 4 })),
-        { minLength: 1, maxLength: 12 },
-      ),
+      chosenCalls(calls.length),
       fc.constantFrom('another event', 'close', 'throw', 'nothing'),
       async (chosen, mischief) => {
         const path = join(directory, `${++files}.heph`);
         const trace = openTrace(path, { ringBytes: 65_536 });
         const stream = trace.stream(1);
-        let depth = 0;
-        const misbehave = (): void => {
-          if (depth > 0) return;
-          depth += 1;
-          try {
-            if (mischief === 'close') void trace.close();
-            if (mischief === 'throw') stream.finishTrace('never' as never, 'inner');
-            if (mischief !== 'another event') return;
-            stream.finishTrace(stream.startTrace(), 'inner', { z: 'z'.repeat(40), y: [1, 2] });
-            stream.span('inner', { a: 'f64[]' }).finish(stream.startTrace(), [1, 2]);
-          } finally {
-            depth -= 1;
-          }
-        };
+        const misbehave = oneAtATime(() => {
+          if (mischief === 'close') void trace.close();
+          if (mischief === 'throw') stream.finishTrace('never' as never, 'inner');
+          if (mischief !== 'another event') return;
+          stream.finishTrace(stream.startTrace(), 'inner', { z: 'z'.repeat(40), y: [1, 2] });
+          stream.span('inner', { a: 'f64[]' }).finish(stream.startTrace(), [1, 2]);
+        });
         for (const [index, values] of chosen) {
           callHostile(() =>
             calls[index]!(

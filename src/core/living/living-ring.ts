@@ -1,0 +1,180 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { core } from '../addon.js';
+import { LITTLE } from '../byte-order.js';
+import { TraceFormatError } from '../errors.js';
+import { kindOf } from '../files/file-kind.js';
+import { hasCode } from '../files/system-error.js';
+import { RingOpenRecords } from '../recovery/open-records.js';
+import { isRingPage, RingPage } from '../recovery/ring-page.js';
+import { isRunning } from '../recovery/ring-owner.js';
+import { isOfTraceOwner } from '../recovery/ring-trust.js';
+
+/** The fields that change while a ring is used lie before the paths. */
+const HOT_BYTES = 4096;
+/** Readings of a page until two of them agree; a drain changes it for some nanoseconds. */
+const MOST_READINGS = 10_000;
+/** A page that is wrong so often is not only being changed. */
+const MOST_FAULTS = 10;
+/** A record has its number within so many bytes. */
+const FIRST_BYTES = 1024;
+
+/**
+ * A ring as its reader sees it while a process writes to it, or a recovery empties it. It is opened for
+ * reading only: nothing of it changes, and nobody waits for its reader.
+ */
+export class LivingRing {
+  readonly path: string;
+  /** Whether the process that writes to it runs. */
+  readonly isRunning: boolean;
+  readonly pid: number;
+  readonly #fd: number;
+  readonly #status: Stats;
+  readonly #page: Buffer;
+  #isOpen = true;
+
+  /**
+   * @param trace what `fstat` says of the file that the ring feeds.
+   * @throws TraceFormatError when it contradicts itself.
+   * @returns undefined if there is none, if it is not ready, or if it is not of the trace's owner.
+   */
+  static open(path: string, trace: Stats): LivingRing | undefined {
+    // First: opening a device or a pipe can have effects.
+    const before = kindOf(path);
+    if (before === undefined || !isOfTraceOwner(before, trace)) return undefined;
+    let fd: number;
+    try {
+      fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch (error) {
+      // Deleted meanwhile, or of another user.
+      if (['ENOENT', 'EACCES', 'ELOOP'].some((code) => hasCode(error, code))) return undefined;
+      throw error;
+    }
+    let keeps = false;
+    try {
+      const status = fstatSync(fd);
+      if (!isOfTraceOwner(status, trace)) return undefined;
+      const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
+      readSync(fd, page, 0, page.length, 0);
+      const isRing = isRingPage(page);
+      if (isRing === undefined) return undefined;
+      if (!isRing) throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
+      const ring = new LivingRing(path, fd, page, status);
+      keeps = true;
+      return ring;
+    } finally {
+      if (!keeps) closeSync(fd);
+    }
+  }
+
+  private constructor(path: string, fd: number, page: Buffer, status: Stats) {
+    this.path = path;
+    this.#fd = fd;
+    this.#page = page;
+    this.#status = status;
+    const { process } = this.sample();
+    this.pid = process.pid;
+    this.isRunning = isRunning(fd, process);
+  }
+
+  /**
+   * What the page says now. Head, tail and claim belong together: the page is read until two readings agree.
+   *
+   * @throws TraceFormatError when it contradicts itself however often it is read.
+   */
+  sample(): RingPage {
+    const { control } = core;
+    let fault = new TraceFormatError(this.path, control.tail, 'the ring changes all the time');
+    let faults = 0;
+    for (let i = 0; i < MOST_READINGS && faults < MOST_FAULTS; i++) {
+      const earlier = this.#hot();
+      const hot = this.#hot();
+      const isSame = [control.tail, control.endedAt].every((at) => wordsAgree(earlier, hot, at, 8));
+      if (!isSame || !wordsAgree(earlier, hot, control.claimFrom, 24)) continue;
+      // Read once more: a copy of a word that changes need not be of one moment.
+      const head = this.#word(control.head);
+      if (head < wordAt(hot, control.head)) putWord(hot, control.head, head);
+      hot.copy(this.#page);
+      try {
+        return new RingPage(this.path, Buffer.from(this.#page), this.#status.size);
+      } catch (error) {
+        if (!(error instanceof TraceFormatError)) throw error;
+        fault = error;
+        faults++;
+      }
+    }
+    throw fault;
+  }
+
+  /** Up to where the ring has surely reached its target by now. */
+  tail(): number {
+    const { tail } = core.control;
+    const [first, second] = [this.#word(tail), this.#word(tail)];
+    return Number(first > second ? first : second);
+  }
+
+  /** Whether its path is still that of this ring: a piece of a trace that rotates gives it another. */
+  isInPlace(): boolean {
+    const there = kindOf(this.path);
+    return there?.ino === this.#status.ino && there.dev === this.#status.dev;
+  }
+
+  /** The bytes at ring positions [from, to), which may wrap. */
+  read({ capacity, controlBytes }: RingPage, from: number, to: number): Buffer {
+    const bytes = Buffer.allocUnsafe(to - from);
+    let done = 0;
+    while (done < bytes.length) {
+      const at = (from + done) % capacity;
+      const count = Math.min(bytes.length - done, capacity - at);
+      const read = readSync(this.#fd, bytes, done, count, controlBytes + at);
+      if (read === 0) throw new TraceFormatError(this.path, controlBytes + at, 'the ring ends');
+      done += read;
+    }
+    return bytes;
+  }
+
+  /** The first bytes after the head: of a record that was never committed, or anything. */
+  afterHead(page: RingPage): Buffer {
+    return this.read(page, page.head, page.head + Math.min(page.capacity, FIRST_BYTES));
+  }
+
+  /** The records that were open when the process died, to be completed in memory. */
+  openRecords({ openTable }: RingPage): RingOpenRecords | undefined {
+    if (openTable === undefined) return undefined;
+    const read = (offset: number, count: number) => {
+      const bytes = Buffer.alloc(count);
+      return bytes.subarray(0, readSync(this.#fd, bytes, 0, count, offset));
+    };
+    return new RingOpenRecords(this.path, { read }, openTable);
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.#fd);
+    this.#isOpen = false;
+  }
+
+  #hot(): Buffer {
+    const bytes = Buffer.alloc(HOT_BYTES);
+    readSync(this.#fd, bytes, 0, bytes.length, 0);
+    return bytes;
+  }
+
+  #word(at: number): bigint {
+    const bytes = Buffer.alloc(8);
+    readSync(this.#fd, bytes, 0, bytes.length, at);
+    return wordAt(bytes, 0);
+  }
+}
+
+function wordsAgree(a: Buffer, b: Buffer, at: number, bytes: number): boolean {
+  return a.compare(b, at, at + bytes, at, at + bytes) === 0;
+}
+
+function wordAt(bytes: Buffer, at: number): bigint {
+  return LITTLE ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at);
+}
+
+function putWord(bytes: Buffer, at: number, value: bigint): void {
+  if (LITTLE) bytes.writeBigUInt64LE(value, at);
+  else bytes.writeBigUInt64BE(value, at);
+}

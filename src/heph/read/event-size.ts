@@ -1,0 +1,21 @@
+import { EVENT_MAGIC, MAGIC_OFFSET, MIN_EVENT_BYTES, SIZE_OFFSET } from '../layout.js';
+import { PacketDecoding } from './packet-decoding.js';
+
+/** Bytes of an event by its size field; undefined if no event begins there. */
+export function eventBytes(bytes: Buffer, at: number): number | undefined {
+  if (bytes.readUInt32BE(at + MAGIC_OFFSET) !== EVENT_MAGIC) return undefined;
+  const size = bytes.readUInt32BE(at + SIZE_OFFSET);
+  return size < MIN_EVENT_BYTES ? undefined : size;
+}
+
+/** Whether bytes are one whole event. */
+export function isEvent(bytes: Buffer): boolean {
+  const decoding = new PacketDecoding('event', 0xffff_ffff);
+  decoding.setBytes(bytes, 0);
+  try {
+    const packet = decoding.decode(0, decoding.size(0, bytes.length));
+    return packet.kind === 'event' && packet.size === bytes.length;
+  } catch {
+    return false;
+  }
+}
