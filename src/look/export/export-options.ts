@@ -1,0 +1,14 @@
+import type { TraceFormatError } from '../../core/errors.js';
+import type { Progress } from '../../core/finding.js';
+import type { FoundTrace } from '../../traces/find-traces.js';
+import type { Selection } from './selection.js';
+
+/** Options of every export. */
+export interface ExportOptions {
+  /** What is exported: everything unless set. */
+  selection?: Selection;
+  /** The callback for a trace's bytes: those done, and those in all. */
+  progress?: (trace: FoundTrace) => Progress | undefined;
+  /** Called when a trace is faulty, after what precedes the fault. */
+  onFault?: (fault: TraceFormatError) => void;
+}

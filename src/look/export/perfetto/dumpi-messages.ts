@@ -1,0 +1,180 @@
+import { TraceFormatError } from '../../../core/errors.js';
+import { ANY_SOURCE, ANY_TAG } from '../../../dumpi/constants.js';
+import { Communicators } from '../../../dumpi/read/communicators.js';
+import { CallCursor } from '../../../dumpi/read/reader.js';
+import type { CallRecord } from '../../../dumpi/read/reader.js';
+import { existingRankFiles } from '../../../dumpi/read/run.js';
+import { readSections } from '../../../dumpi/read/section-reader.js';
+
+/** Kinds of messages (sender, receiver, tag, communicator) that are counted apart, at most. */
+const MAX_KINDS = 1 << 20;
+/** Before the number of a message in a flow, so that none is 0. */
+const FLOW_BASE = 1n << 62n;
+const NONE: readonly bigint[] = [];
+
+/** An end of a message. */
+interface End {
+  sends: boolean;
+  /** Rank in the communicator. */
+  peer: number;
+  tag: number;
+  comm: number;
+}
+
+/** The sends or the receives of one kind: how many, and the number of the kind once both ends agree. */
+interface Kind {
+  end: End;
+  rank: number;
+  count: number;
+  flow: bigint | undefined;
+}
+
+function receivedFrom(
+  fields: { source: number; tag: number; comm: number },
+  status: { source: number; tag: number } | null,
+): End {
+  const { source, tag, comm } = fields;
+  const from = source === ANY_SOURCE ? (status?.source ?? source) : source;
+  return { sends: false, peer: from, tag: tag === ANY_TAG ? (status?.tag ?? tag) : tag, comm };
+}
+
+/** The ends of messages that a call is. */
+function endsOf({ name, fields }: CallRecord): readonly End[] {
+  switch (name) {
+    case 'MPI_Send':
+    case 'MPI_Bsend':
+    case 'MPI_Ssend':
+    case 'MPI_Rsend':
+    case 'MPI_Isend':
+    case 'MPI_Ibsend':
+    case 'MPI_Issend':
+    case 'MPI_Irsend':
+      return [{ sends: true, peer: fields.dest, tag: fields.tag, comm: fields.comm }];
+    case 'MPI_Recv':
+      return [receivedFrom(fields, fields.status)];
+    case 'MPI_Irecv':
+      return [receivedFrom(fields, null)];
+    case 'MPI_Sendrecv':
+    case 'MPI_Sendrecv_replace': {
+      const { dest, sendtag, source, recvtag, comm, status } = fields;
+      return [
+        { sends: true, peer: dest, tag: sendtag, comm },
+        receivedFrom({ source, tag: recvtag, comm }, status),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+/**
+ * Which messages of a run connect which calls. The nth message that a rank sends to another one with a
+ * tag is the nth that the other receives from it, as MPI guarantees. Where the numbers of both differ,
+ * or a receive does not say whom it is from, none of the kind is connected.
+ */
+export class MessageFlows {
+  readonly #size: number;
+  #communicators: Communicators;
+  readonly #kinds = new Map<string, Kind>();
+  /** Receivers and communicators with receives from anyone. */
+  readonly #open = new Set<string>();
+  #rank = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+    this.#communicators = new Communicators(size);
+  }
+
+  /** What follows are the calls of this rank. */
+  begin(rank: number): void {
+    this.#rank = rank;
+    this.#communicators.begin(rank);
+  }
+
+  /** Counts the messages of a call, the first time that all calls are read. */
+  count(call: CallRecord): void {
+    this.#communicators.call(call);
+    for (const end of endsOf(call)) {
+      const comm = this.#communicators.idOf(end.comm);
+      if (comm === undefined) continue;
+      if (!end.sends && (end.peer === ANY_SOURCE || end.tag === ANY_TAG)) {
+        this.#open.add(`${comm} ${this.#rank}`);
+      } else if (end.peer >= 0 && end.peer < this.#size) {
+        const key = keyOf(comm, end.sends, this.#rank, end.peer, end.tag);
+        const kind = this.#kinds.get(key);
+        if (kind !== undefined) kind.count++;
+        else if (this.#kinds.size < MAX_KINDS) {
+          this.#kinds.set(key, {
+            end: { ...end, comm },
+            rank: this.#rank,
+            count: 1,
+            flow: undefined,
+          });
+        }
+      }
+    }
+  }
+
+  /** All ranks have been counted: finds the kinds that have both ends. */
+  match(): void {
+    let number = 0n;
+    for (const { end, rank, count, ...kind } of this.#kinds.values()) {
+      if (!end.sends || kind.flow !== undefined) continue;
+      const members = this.#communicators.membersOf(end.comm);
+      const to = members?.[end.peer];
+      if (members === undefined || to === undefined) continue;
+      const own = members.indexOf(rank);
+      const receives = this.#kinds.get(keyOf(end.comm, false, to, own, end.tag));
+      if (receives?.count !== count || this.#open.has(`${end.comm} ${to}`)) continue;
+      const flow = FLOW_BASE + (number++ << 40n);
+      receives.flow = flow;
+      this.#kinds.get(keyOf(end.comm, true, rank, end.peer, end.tag))!.flow = flow;
+    }
+    this.#communicators = new Communicators(this.#size);
+  }
+
+  /** The numbers of the messages of a call, when all calls are read again. */
+  flowsOf(call: CallRecord): readonly bigint[] {
+    this.#communicators.call(call);
+    let flows: bigint[] | undefined;
+    for (const end of endsOf(call)) {
+      const comm = this.#communicators.idOf(end.comm);
+      if (comm === undefined) continue;
+      const kind = this.#kinds.get(keyOf(comm, end.sends, this.#rank, end.peer, end.tag));
+      if (kind?.flow === undefined) continue;
+      (flows ??= []).push(kind.flow++);
+    }
+    return flows ?? NONE;
+  }
+}
+
+function keyOf(comm: number, sends: boolean, rank: number, peer: number, tag: number): string {
+  return `${comm} ${sends ? 's' : 'r'} ${rank} ${peer} ${tag}`;
+}
+
+/** Counts the messages of a run; undefined if a rank cannot be read to its end. */
+export function surveyMessages(metafile: string): MessageFlows | undefined {
+  const files = existingRankFiles(metafile);
+  const flows = new MessageFlows(files.length);
+  try {
+    for (const [rank, file] of files.entries()) {
+      const cursor = CallCursor.ofTrace(readSections(file));
+      flows.begin(rank);
+      try {
+        for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
+          const isTimed = call.wall !== undefined || call.cpu !== undefined;
+          // Both ends are drawn, or none.
+          if (!isTimed && endsOf(call).length > 0) return undefined;
+          flows.count(call);
+        }
+      } finally {
+        cursor.close();
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof TraceFormatError)) throw error;
+    return undefined;
+  }
+  flows.match();
+  return flows;
+}

@@ -1,0 +1,148 @@
+import { dirname, join } from 'node:path';
+import { nameOfTrace } from '../../../heph/file-names.js';
+import { DEFINITION_STREAM } from '../../../heph/layout.js';
+import type { EventPacket } from '../../../heph/packet.js';
+import { PacketCursor } from '../../../heph/read/packet-cursor.js';
+import type { Progress } from '../../../core/finding.js';
+import { SpanDecoder } from '../../../spans/read/span-decoder.js';
+import type { SpanRecord } from '../../../spans/span-record.js';
+import { pidOfFile, runOf } from '../../../traces/run-directory.js';
+import { SpanInterpretation } from '../../../traces/span-interpretation.js';
+import { drawLoopRecord, isLoopRecord } from './loop-counters.js';
+import type { Picture, PictureProcess, PictureThread } from './picture.js';
+import { INSTANT, SLICE_BEGIN } from './schema.js';
+import { GroupedSpans } from './span-groups.js';
+import type { SpanFlows } from './span-flows.js';
+import type { SpanSurvey } from '../span-survey.js';
+
+const DEFAULT_PID = 1;
+const CATEGORY = 'heph';
+
+/** A Heph file in the picture. */
+export interface HephSource {
+  path: string;
+  survey: SpanSurvey;
+  /** The time of the trace that is the zero of the picture. */
+  zero: bigint;
+  /** About the time line of the process, if there is something to say. */
+  label: string | undefined;
+}
+
+/** The key of the process that wrote a file: the same for all pieces of a trace. */
+function processKey(path: string, pid: number): string {
+  return `${pid} ${runOf(path) ?? join(dirname(path), nameOfTrace(path))}`;
+}
+
+/** The process id that a file names; 1 if it names none. */
+function pidOf({ path, survey }: Pick<HephSource, 'path' | 'survey'>): number {
+  const pid = survey.resource?.attributes['process.pid'];
+  return typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 && pid < 2 ** 31
+    ? pid
+    : (pidOfFile(path) ?? DEFAULT_PID);
+}
+
+/** Draws the spans and the other events of Heph files. */
+export class HephPicture {
+  readonly #picture: Picture;
+  readonly #accepts: ((span: SpanRecord) => boolean) | undefined;
+  /** Whether plain events are drawn, by their times since the zero of the picture. */
+  readonly #acceptsPlain: (start: number, end: number) => boolean;
+  readonly #spans: GroupedSpans;
+
+  constructor(
+    picture: Picture,
+    flows: SpanFlows,
+    accepts: ((span: SpanRecord) => boolean) | undefined,
+    acceptsPlain: (start: number, end: number) => boolean,
+  ) {
+    this.#picture = picture;
+    this.#accepts = accepts;
+    this.#acceptsPlain = acceptsPlain;
+    this.#spans = new GroupedSpans(picture.writer, flows);
+  }
+
+  /** Draws a file. Spans whose local root has not ended may be drawn later. */
+  *draw(source: HephSource, onProgress: Progress | undefined): Generator<Buffer, void> {
+    const { path, survey, zero } = source;
+    const { writer } = this.#picture;
+    const pid = pidOf(source);
+    const service = survey.resource?.attributes['service.name'];
+    const process = this.#picture.process(
+      processKey(path, pid),
+      pid,
+      typeof service === 'string' ? service : `Heph ${path}`,
+      source.label === undefined ? [] : [source.label],
+    );
+    const interpretation = new SpanInterpretation(path);
+    const threads = new Map<number, PictureThread>();
+    const cursor = new PacketCursor(path, onProgress && { onProgress });
+    const decoder = new SpanDecoder(path);
+    try {
+      while (cursor.next()) {
+        if (!cursor.isEvent) {
+          const packet = cursor.packet();
+          if (packet.kind === 'metadata' && packet.epoch !== undefined)
+            decoder.epoch = packet.epoch;
+          continue;
+        }
+        const span = decoder.decode(cursor);
+        if (span === undefined) {
+          if (decoder.isDefinition || decoder.isClock) continue;
+          const packet = cursor.packet();
+          if (packet.kind === 'event' && packet.stream !== DEFINITION_STREAM) {
+            this.#plain(process, packet, interpretation.nameOf(packet), decoder.epoch - zero);
+          }
+        } else if (this.#accepts?.(span) !== false) {
+          let thread = threads.get(span.thread);
+          if (thread === undefined) {
+            thread = threadOf(process, span.thread);
+            threads.set(span.thread, thread);
+          }
+          this.#spans.add(thread, span, zero, cursor.size);
+        }
+        if (writer.isFull) yield writer.take();
+      }
+    } finally {
+      cursor.close();
+    }
+  }
+
+  /** Draws what is left. */
+  *end(): Generator<Buffer, void> {
+    yield* this.#spans.end();
+  }
+
+  /** An event without ids. Those of each substream have lanes of their own. */
+  #plain(process: PictureProcess, event: EventPacket, name: string, shift: bigint): void {
+    const { writer } = this.#picture;
+    const { stream, substream, attributes } = event;
+    const start = Number(event.start + shift);
+    const end = Math.max(start, Number(event.end + shift));
+    if (!this.#acceptsPlain(start, end)) return;
+    if (isLoopRecord(event)) {
+      drawLoopRecord(writer, process, nameOf(stream), event, start, end);
+      return;
+    }
+    const thread = threadOf(process, stream);
+    const isInstant = event.start === event.end;
+    const track = thread.place(start, end);
+    writer.beginEvent(isInstant ? INSTANT : SLICE_BEGIN, track, start, name, CATEGORY);
+    for (const attribute of attributes) writer.annotate(attribute.name, attribute.value);
+    if (substream !== 0n) writer.annotate('substream', substream);
+    if (event.end < event.start) {
+      writer.annotate('ends before its start by (ns)', event.start - event.end);
+    }
+    writer.endEvent();
+    if (!isInstant) writer.endSlice(track, end);
+  }
+}
+
+/** Stream 0 is the main thread, also for viewers: its number is that of the process. */
+function threadOf(process: PictureProcess, stream: number): PictureThread {
+  const tid = stream === 0 ? process.pid : stream;
+  return process.thread(`heph ${stream}`, tid, nameOf(stream));
+}
+
+function nameOf(stream: number): string {
+  return stream === 0 ? 'main' : `thread ${stream}`;
+}

@@ -1,0 +1,59 @@
+import { TracewrightError } from '../../core/errors.js';
+import type { SpanRecord } from '../../spans/span-record.js';
+import { spanCondition } from '../condition/span-condition.js';
+import { isRelative, rangeOf } from '../condition/time-point.js';
+import type { Extent, TimeRange } from '../condition/time-point.js';
+import type { Condition } from '../index/look-index.js';
+
+/** What of a recording is exported. */
+export interface Selection {
+  range: TimeRange;
+  condition: Condition;
+}
+
+/** Everything. */
+export const ALL: Selection = { range: {}, condition: {} };
+
+/** Whether the selection leaves nothing out. */
+export function isAll({ range, condition }: Selection): boolean {
+  return Object.keys(range).length === 0 && Object.keys(condition).length === 0;
+}
+
+/** Whether the extent of the recording must be known first. */
+export function needsExtent({ range }: Selection): boolean {
+  return isRelative(range);
+}
+
+/** @throws TracewrightError for a condition that needs all spans at once. */
+export function checkExportable({ condition }: Selection): void {
+  if (condition.missingParent === undefined) return;
+  throw new TracewrightError(
+    'ERR_ARGUMENT_RANGE',
+    'parent=missing needs the whole recording: use it with `tracewright report`',
+    { field: '--where', value: 'parent=missing' },
+  );
+}
+
+/** A test for spans; undefined: all are selected. */
+export function spanTest(
+  selection: Selection,
+  extent: Extent,
+): ((span: SpanRecord) => boolean) | undefined {
+  if (isAll(selection)) return undefined;
+  const { range, condition } = selection;
+  return spanCondition({ ...condition, ...rangeOf(range, extent) }, extent.epoch);
+}
+
+/**
+ * A test for what is no span: a state, a mark, a call. Conditions other than the time select spans alone.
+ *
+ * @returns whether something is selected, by its times in nanoseconds since the extent's epoch.
+ */
+export function intervalTest(
+  { range, condition }: Selection,
+  extent: Extent,
+): (start: number, end: number) => boolean {
+  if (Object.keys(condition).length > 0) return () => false;
+  const { from = -Infinity, to = Infinity } = rangeOf(range, extent);
+  return (start, end) => start < to && (end > from || start >= from);
+}

@@ -1,0 +1,107 @@
+import { mixed, RANDOM_SEED } from './byte-table.js';
+
+const NONE = 0xffff_ffff;
+
+/** A power of two with room for `count` entries. */
+function slotsFor(count: number): number {
+  let slots = 16;
+  while (slots < count * 2) slots *= 2;
+  return slots;
+}
+
+export function hashOfWords(high: number, low: number): number {
+  return mixed(mixed(high ^ RANDOM_SEED) ^ Math.imul(low, 0x9e37_79b1));
+}
+
+/** Finds rows by their 64-bit ids, which lie as pairs of u32 in a column. Of equal ids the first is found. */
+export class IdTable {
+  readonly #ids: Uint32Array;
+  readonly #slots: Uint32Array;
+
+  /** @param ids high and low of each row; 0 is no id. */
+  constructor(ids: Uint32Array) {
+    const count = ids.length / 2;
+    const slots = new Uint32Array(slotsFor(count)).fill(NONE);
+    const mask = slots.length - 1;
+    this.#ids = ids;
+    this.#slots = slots;
+    rows: for (let row = 0; row < count; row++) {
+      const high = ids[2 * row]!;
+      const low = ids[2 * row + 1]!;
+      if ((high | low) === 0) continue;
+      let slot = hashOfWords(high, low) & mask;
+      for (let other = slots[slot]!; other !== NONE; other = slots[slot]!) {
+        // Many rows of one id would make a long chain.
+        if (ids[2 * other] === high && ids[2 * other + 1] === low) continue rows;
+        slot = (slot + 1) & mask;
+      }
+      slots[slot] = row;
+    }
+  }
+
+  /** The row with an id, or -1. */
+  find(high: number, low: number): number {
+    const slots = this.#slots;
+    const ids = this.#ids;
+    const mask = slots.length - 1;
+    let slot = hashOfWords(high, low) & mask;
+    for (let row = slots[slot]!; row !== NONE; row = slots[slot]!) {
+      if (ids[2 * row] === high && ids[2 * row + 1] === low) return row;
+      slot = (slot + 1) & mask;
+    }
+    return -1;
+  }
+}
+
+const TRACE_WORDS = 4;
+
+/** Ids of traces by number, each once: 128 bits as four u32. */
+export class TraceTable {
+  count = 0;
+  #words = new Uint32Array(TRACE_WORDS * 1024);
+  #slots = new Uint32Array(2048).fill(NONE);
+
+  numberOf(a: number, b: number, c: number, d: number): number {
+    const words = this.#words;
+    const mask = this.#slots.length - 1;
+    let slot = this.#hash(a, b, c, d) & mask;
+    for (;;) {
+      const number = this.#slots[slot]!;
+      if (number === NONE) break;
+      const at = TRACE_WORDS * number;
+      if (words[at + 3] === d && words[at + 2] === c && words[at + 1] === b && words[at] === a) {
+        return number;
+      }
+      slot = (slot + 1) & mask;
+    }
+    const number = this.count++;
+    this.#words.set([a, b, c, d], TRACE_WORDS * number);
+    this.#slots[slot] = number;
+    if (TRACE_WORDS * this.count === this.#words.length) this.#grow();
+    return number;
+  }
+
+  /** Four words of each trace. */
+  take(): Uint32Array {
+    return this.#words.slice(0, TRACE_WORDS * this.count);
+  }
+
+  #hash(a: number, b: number, c: number, d: number): number {
+    return hashOfWords(a ^ Math.imul(c, 0x85eb_ca6b), b ^ Math.imul(d, 0xc2b2_ae35));
+  }
+
+  #grow(): void {
+    const words = new Uint32Array(2 * this.#words.length);
+    words.set(this.#words);
+    const slots = new Uint32Array(2 * this.#slots.length).fill(NONE);
+    const mask = slots.length - 1;
+    for (let number = 0; number < this.count; number++) {
+      const at = TRACE_WORDS * number;
+      let slot = this.#hash(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!) & mask;
+      while (slots[slot] !== NONE) slot = (slot + 1) & mask;
+      slots[slot] = number;
+    }
+    this.#words = words;
+    this.#slots = slots;
+  }
+}

@@ -1,0 +1,188 @@
+import type { SpanRecord } from '../../spans/span-record.js';
+
+/** No row: the parent of a root. */
+export const NO_PARENT = -1;
+/** The parent is not in these recordings: rotated away, dropped, not sampled, or of another process. */
+export const MISSING_PARENT = -2;
+/** The trace of a row that belongs to none: a state of ovni, a call of DUMPI. */
+export const NO_TRACE = 0xffff_ffff;
+
+/** No text: a row without a route. */
+export const NO_TEXT = 0xffff_ffff;
+
+/** Bits of `IndexPart.flags`. */
+export const KIND_MASK = 0b111;
+export const STATUS_SHIFT = 3;
+export const STATUS_MASK = 0b11;
+/** The process ended before the span did: its end is the last sign of life. */
+export const UNFINISHED_BIT = 1 << 5;
+export const REMOTE_PARENT_BIT = 1 << 6;
+/** An instant: it has a time and no duration. */
+export const INSTANT_BIT = 1 << 7;
+
+/** Something that was lost, with the reason in words: `12 spans of thread 3 were dropped: the ring was full`. */
+export interface Loss {
+  /** How many records; undefined if nobody knows. */
+  count: number | undefined;
+  reason: string;
+}
+
+/** One trace that was read: a file, a directory of ovni, a rank of DUMPI, or a living process. */
+export interface Source {
+  readonly number: number;
+  readonly path: string;
+  readonly format: 'Heph' | 'ovni' | 'DUMPI' | 'Laplace';
+  /** Zero of its times, in ns since 1970. */
+  readonly epoch: bigint;
+  /** What is added to its times to compare them with other hosts, in ns. */
+  readonly clockOffset: bigint;
+  /** Whether the trace says its epoch; without one it is shown from the beginning of the others on. */
+  readonly isAligned: boolean;
+  readonly service: string | undefined;
+  readonly host: string | undefined;
+  readonly pid: number | undefined;
+  /** `growing`: its process lives. `died`: without an orderly end. */
+  readonly state: 'ended' | 'growing' | 'died';
+  readonly losses: readonly Loss[];
+}
+
+/** A line of the time line that has rows, in lanes where they overlap. */
+export interface Track {
+  readonly number: number;
+  readonly source: number;
+  readonly kind: 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
+  /** `main`, `worker 3`, `rank 0`. */
+  readonly name: string;
+  /** The thread's number within its source; of a rank, the rank. */
+  readonly thread: number;
+  /** Rows of one lane never overlap. */
+  readonly lanes: number;
+}
+
+/** Texts by number. Decoded when asked for: a recording may have millions. */
+export interface TextTable {
+  readonly count: number;
+  text(number: number): string;
+}
+
+/**
+ * Rows of one source that were indexed together, as columns of one length, ordered by start. A column is
+ * read from the cache when it is first used.
+ */
+export interface IndexPart {
+  readonly source: Source;
+  /** Number of its first row among all rows of the index. */
+  readonly firstRow: number;
+  readonly count: number;
+  /** Whether its rows keep their numbers; those of a growing trace's end may change with `refresh`. */
+  readonly isSettled: boolean;
+  /** What is added to `start` to have ns since `LookIndex.epoch`. */
+  readonly offset: number;
+  /** Ns since the source's epoch. */
+  readonly start: Float64Array;
+  /** Ns; never negative. */
+  readonly duration: Float64Array;
+  /** Numbers in `names`. */
+  readonly name: Uint32Array;
+  readonly names: TextTable;
+  /** The span's `http.route`: a number in `names`, or NO_TEXT. */
+  readonly route: Uint32Array;
+  /** Numbers in `LookIndex.tracks`. */
+  readonly track: Uint32Array;
+  readonly lane: Uint16Array;
+  /** Number among the part's traces, or NO_TRACE. */
+  readonly trace: Uint32Array;
+  readonly traceCount: number;
+  /** Four words of each trace's id, the high ones first. */
+  readonly traceIds: Uint32Array;
+  /** 32 hexadecimal digits. */
+  traceId(trace: number): string;
+  /** A row among all rows of the index, NO_PARENT or MISSING_PARENT. */
+  readonly parent: Int32Array;
+  /** Kind, status and the bits above. */
+  readonly flags: Uint8Array;
+  /** The span's id, 64 bits as two u32: high, low. */
+  readonly spanId: Uint32Array;
+}
+
+/** A condition on rows. What is absent does not matter; all that is there must hold. */
+export interface Condition {
+  /** Ns since `LookIndex.epoch`: rows that overlap [from, to). */
+  from?: number;
+  to?: number;
+  /** The whole name; `*` is any text. */
+  name?: string;
+  service?: string;
+  status?: 'unset' | 'ok' | 'error';
+  kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+  unfinished?: boolean;
+  missingParent?: boolean;
+  traceId?: string;
+  /** Ns. */
+  minDuration?: number;
+  maxDuration?: number;
+  /** All of them; the value as text. */
+  attributes?: readonly { name: string; value: string }[];
+}
+
+/** A message between two tracks: DUMPI's send and receive. */
+export interface Message {
+  fromRow: number;
+  toRow: number;
+  /** Ns since `LookIndex.epoch`. */
+  sent: number;
+  received: number;
+  bytes: number;
+}
+
+/** A curve: requests in flight, delay of an event loop. */
+export interface Counter {
+  readonly source: number;
+  readonly thread: number;
+  readonly name: string;
+  readonly unit: string;
+  /** Ns since `LookIndex.epoch`, ascending. */
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+}
+
+/** One picture of a track in a window: what its pixels can show and no more. */
+export interface Window {
+  track: number;
+  lane: number;
+  /** Rows that are wider than a pixel, in order of start. */
+  rows: Int32Array;
+  /** What is narrower, merged: place in the window (pixels), how many rows, the name of the longest. */
+  merged: { at: Float64Array; width: Float64Array; count: Uint32Array; row: Int32Array };
+}
+
+/** The rows of a set of traces. Made by `openLookIndex`; everything that looks reads through this. */
+export interface LookIndex {
+  readonly sources: readonly Source[];
+  readonly tracks: readonly Track[];
+  readonly parts: readonly IndexPart[];
+  readonly rows: number;
+  /** Zero of the times that the index gives, in ns since 1970: the earliest start. */
+  readonly epoch: bigint;
+  /** Ns from `epoch` to the last end. */
+  readonly length: number;
+  readonly counters: readonly Counter[];
+  readonly messages: readonly Message[];
+  /** The part of a row, and the row's place there: `row - part.firstRow`. */
+  partOf(row: number): IndexPart;
+  /** All fields of a span, read from its trace. Undefined for a row that is no span. */
+  span(row: number): SpanRecord | undefined;
+  /** Attributes of a row of any format, for a person. */
+  details(row: number): Record<string, unknown>;
+  rowsOfTrace(traceId: string): number[];
+  /** Rows that meet a condition, ascending by part; in batches, so that the first come early. */
+  find(condition: Condition): AsyncIterable<Int32Array>;
+  /**
+   * What the pixels of a window show, from the pyramid where it is dense. `width` in pixels. Of a track's
+   * lanes 512 are shown; the last one has the rows of all further ones, merged.
+   */
+  windows(from: number, to: number, width: number, tracks: readonly number[]): Window[];
+  /** Brings in what has been recorded since; returns whether anything was. Living processes included. */
+  refresh(): Promise<boolean>;
+  close(): void;
+}

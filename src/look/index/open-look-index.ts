@@ -1,0 +1,101 @@
+import { findTraces } from '../../traces/find-traces.js';
+import type { InputForm } from '../../traces/find-traces.js';
+import type { BuildProgress } from './build-source.js';
+import { CACHE_BYTES, CacheDirectory, defaultCache } from './cache-directory.js';
+import { IndexedSources } from './indexed-sources.js';
+import type { SourceReader } from './indexed-sources.js';
+import type { LookIndex } from './look-index.js';
+import type { ReadSource } from './read-source.js';
+import { TraceReading } from './trace-reading.js';
+import type { Keeping } from './trace-reading.js';
+
+/** Files below this size are read faster than their index. */
+const LEAST_CACHED_BYTES = 4 << 20;
+
+/** Options of `openLookIndex`. */
+export interface LookIndexOptions {
+  /** What a trace does not say itself. */
+  form?: InputForm | undefined;
+  /**
+   * The directory in which indexes are kept from one run to the next; unless set that of the user:
+   * `$XDG_CACHE_HOME/tracewright`. false: none is kept.
+   */
+  cache?: string | false | undefined;
+  /** Bytes of the cache at most: 4 GiB unless set. */
+  cacheBytes?: number | undefined;
+  /** Files below this size are not cached: 4 MiB unless set. */
+  leastCachedBytes?: number | undefined;
+  /** Called now and then with the bytes that were read, and all that have to be. */
+  onProgress?: BuildProgress | undefined;
+}
+
+/** Removes every index that is kept in a directory, or in that of the user. */
+export function clearCache(directory: string = defaultCache()): void {
+  const cache = new CacheDirectory(directory);
+  cache.clear();
+  cache.close();
+}
+
+/**
+ * Reads the traces at some paths into one index. What an earlier run has indexed is not read again.
+ *
+ * @throws TracewrightError `ERR_SYSTEM` when a path cannot be read, `ERR_ARGUMENT_RANGE` when it contains
+ *   no trace. Faults within a trace are losses of its source.
+ */
+export async function openLookIndex(
+  paths: readonly string[],
+  options: LookIndexOptions = {},
+): Promise<LookIndex> {
+  const reader = new TracesReader(paths, options);
+  try {
+    return new IndexedSources(await reader.read(), reader);
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
+}
+
+/** Reads the traces at paths, and those that appear there later. */
+class TracesReader implements SourceReader, Keeping {
+  readonly leastCachedBytes: number;
+  readonly onProgress: BuildProgress | undefined;
+  readonly #paths: readonly string[];
+  readonly #options: LookIndexOptions;
+  readonly #readings = new Map<string, TraceReading>();
+  #directory: CacheDirectory | undefined;
+  #isPruned = false;
+
+  constructor(paths: readonly string[], options: LookIndexOptions) {
+    this.leastCachedBytes = options.leastCachedBytes ?? LEAST_CACHED_BYTES;
+    this.onProgress = options.onProgress;
+    this.#paths = paths;
+    this.#options = options;
+  }
+
+  async read(): Promise<ReadSource[]> {
+    const found = new Set<string>();
+    for (const trace of findTraces(this.#paths, this.#options.form)) {
+      found.add(trace.path);
+      if (!this.#readings.has(trace.path)) {
+        this.#readings.set(trace.path, new TraceReading(trace, this));
+      }
+    }
+    const read: ReadSource[] = [];
+    for (const [path, reading] of this.#readings) {
+      if (found.has(path)) read.push(await reading.read());
+      else this.#readings.delete(path);
+    }
+    if (!this.#isPruned) this.#directory?.prune(this.#options.cacheBytes ?? CACHE_BYTES);
+    this.#isPruned = true;
+    return read;
+  }
+
+  directory(): CacheDirectory {
+    const { cache = defaultCache() } = this.#options;
+    return (this.#directory ??= new CacheDirectory(cache === false ? undefined : cache));
+  }
+
+  close(): void {
+    this.#directory?.close();
+  }
+}

@@ -1,0 +1,73 @@
+const FIRST_CAPACITY = 1 << 12;
+
+/** Rows as they are read, in columns that grow. */
+export class RowColumns {
+  count = 0;
+  capacity = 0;
+  /** Ns since the source's epoch. */
+  start: Float64Array = new Float64Array(0);
+  duration: Float64Array = new Float64Array(0);
+  name: Uint32Array = new Uint32Array(0);
+  route: Uint32Array = new Uint32Array(0);
+  /** Number of the track within the part. */
+  track: Uint32Array = new Uint32Array(0);
+  trace: Uint32Array = new Uint32Array(0);
+  flags: Uint8Array = new Uint8Array(0);
+  /** Two u32 each. */
+  spanId: Uint32Array = new Uint32Array(0);
+  parentId: Uint32Array = new Uint32Array(0);
+  /** Bytes from the part's first record to the row's. */
+  place: Uint32Array = new Uint32Array(0);
+  /** Where the row's hashes of attributes end in `hashes`. */
+  hashEnd: Uint32Array = new Uint32Array(0);
+  hashes: Uint32Array = new Uint32Array(FIRST_CAPACITY);
+  hashCount = 0;
+
+  /** @param expected rows for which there is room at once. */
+  constructor(expected = FIRST_CAPACITY) {
+    this.#grow(Math.max(1, expected));
+  }
+
+  /** A new row, all of whose columns are 0. */
+  add(): number {
+    if (this.count === this.capacity) this.#grow(2 * this.capacity);
+    return this.count++;
+  }
+
+  /** A hash of an attribute of the row that is added next. */
+  addHash(hash: number): void {
+    if (this.hashCount === this.hashes.length) {
+      const larger = new Uint32Array(2 * this.hashes.length);
+      larger.set(this.hashes);
+      this.hashes = larger;
+    }
+    this.hashes[this.hashCount++] = hash;
+  }
+
+  #grow(capacity: number): void {
+    const grownWords = (column: Uint32Array, each = 1): Uint32Array => {
+      const larger = new Uint32Array(each * capacity);
+      larger.set(column);
+      return larger;
+    };
+    const grownDoubles = (column: Float64Array): Float64Array => {
+      const larger = new Float64Array(capacity);
+      larger.set(column);
+      return larger;
+    };
+    this.start = grownDoubles(this.start);
+    this.duration = grownDoubles(this.duration);
+    this.name = grownWords(this.name);
+    this.route = grownWords(this.route);
+    this.track = grownWords(this.track);
+    this.trace = grownWords(this.trace);
+    this.spanId = grownWords(this.spanId, 2);
+    this.parentId = grownWords(this.parentId, 2);
+    this.place = grownWords(this.place);
+    this.hashEnd = grownWords(this.hashEnd);
+    const flags = new Uint8Array(capacity);
+    flags.set(this.flags);
+    this.flags = flags;
+    this.capacity = capacity;
+  }
+}

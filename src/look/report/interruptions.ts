@@ -1,0 +1,199 @@
+import type { IndexPart, Track } from '../index/look-index.js';
+import { NO_GROUP } from './groups.js';
+import type { GroupTally, Grouping } from './groups.js';
+import { IntervalSet } from './interval-set.js';
+import type { Interruption, Interruptions, SlowShare } from './report-shape.js';
+import { IN_WINDOW } from './selection.js';
+import type { RowSelection } from './selection.js';
+import { threadKeys } from './thread-names.js';
+
+/** As src/node/threads names them. */
+const STALL = 'event loop blocked';
+const COLLECTION_SPAN = /^gc (?:minor|major|incremental|weakcb)$/;
+const COLLECTION_MARK = /garbage collection/i;
+const STALL_MARK = /event loop blocked|stalls of/i;
+
+/** Groups of which the slow spans are looked at. */
+const MAX_SLOW_GROUPS = 50;
+
+/** Whether spans of this name are stalls or collections, which nobody has asked for. */
+export function isInterruption(name: string): boolean {
+  return name === STALL || COLLECTION_SPAN.test(name);
+}
+
+type Kind = 'stall' | 'collection';
+
+/** What a row is, by its name and track; undefined: neither. */
+function kindOf(name: string, track: Track): Kind | undefined {
+  if (track.kind === 'mark') {
+    if (STALL_MARK.test(track.name)) return 'stall';
+    return COLLECTION_MARK.test(track.name) ? 'collection' : undefined;
+  }
+  if (track.kind !== 'thread') return undefined;
+  if (name === STALL) return 'stall';
+  return COLLECTION_SPAN.test(name) ? 'collection' : undefined;
+}
+
+/** Whether a row is a span of Heph or a mark of ovni: the hook writes both. */
+type Form = 'span' | 'mark';
+
+/** What has fewer gaps: short collections are marks only, and a killed process leaves its stall as a span. */
+const PREFERRED: Readonly<Record<Kind, Form>> = { stall: 'span', collection: 'mark' };
+
+/** When a thread did not work. */
+interface ThreadInterruptions {
+  readonly byName: Record<Kind, Record<Form, Map<string, Interruption>>>;
+  readonly stall: IntervalSet;
+  readonly collection: IntervalSet;
+  readonly either: IntervalSet;
+}
+
+/** Stalls of event loops and garbage collections within the window, by thread. */
+export class InterruptionTally {
+  readonly #selection: RowSelection;
+  readonly #keys: readonly string[];
+  readonly #byThread = new Map<string, ThreadInterruptions>();
+  readonly #kindOfNames = new Map<IndexPart, (Kind | 'other' | undefined)[]>();
+
+  constructor(selection: RowSelection) {
+    this.#selection = selection;
+    this.#keys = threadKeys(selection.index);
+    for (const part of selection.index.parts) {
+      if (!this.#mayHave(part)) continue;
+      const marks = selection.marksOf(part);
+      const { start, duration, offset } = part;
+      for (let at = 0; at < marks.length; at++) {
+        if ((marks[at]! & IN_WINDOW) === 0) continue;
+        const begin = start[at]! + offset;
+        this.#row(part, at, begin, begin + duration[at]!);
+      }
+    }
+  }
+
+  /** Time of a thread's stalls or collections in [start, end). */
+  overlap(track: number, start: number, end: number): Record<Kind | 'either', number> {
+    const own = this.#byThread.get(this.#keys[track]!);
+    return {
+      stall: own?.stall.overlap(start, end) ?? 0,
+      collection: own?.collection.overlap(start, end) ?? 0,
+      either: own?.either.overlap(start, end) ?? 0,
+    };
+  }
+
+  figures(grouping: Grouping): Interruptions {
+    const list = (kind: Kind): Interruption[] =>
+      [...this.#ofAllThreads(kind).values()].sort((a, b) => b.total - a.total);
+    return {
+      stalls: list('stall'),
+      collections: list('collection'),
+      slow: this.#byThread.size === 0 ? [] : this.#slow(grouping),
+    };
+  }
+
+  /** By name. What a thread has as spans and as marks counts once. */
+  #ofAllThreads(kind: Kind): Map<string, Interruption> {
+    const all = new Map<string, Interruption>();
+    for (const { byName } of this.#byThread.values()) {
+      const { span, mark } = byName[kind];
+      const preferred = PREFERRED[kind] === 'span' ? span : mark;
+      const other = PREFERRED[kind] === 'span' ? mark : span;
+      for (const { name, count, total, max } of (preferred.size > 0 ? preferred : other).values()) {
+        const entry = all.get(name) ?? { name, count: 0, total: 0, max: 0 };
+        all.set(name, entry);
+        entry.count += count;
+        entry.total += total;
+        entry.max = Math.max(entry.max, max);
+      }
+    }
+    return all;
+  }
+
+  /** Names of a part are few as a rule: without one of ours its rows need no look. */
+  #mayHave({ names, count, source }: IndexPart): boolean {
+    if (source.format === 'ovni') return true;
+    if (names.count > count) return true;
+    for (let number = 0; number < names.count; number++) {
+      const name = names.text(number);
+      if (isInterruption(name)) return true;
+    }
+    return false;
+  }
+
+  #row(part: IndexPart, at: number, start: number, end: number): void {
+    const track = this.#selection.index.tracks[part.track[at]!]!;
+    const number = part.name[at]!;
+    let kind: Kind | 'other' | undefined;
+    if (track.kind === 'thread') {
+      let kinds = this.#kindOfNames.get(part);
+      if (kinds === undefined) this.#kindOfNames.set(part, (kinds = []));
+      kind = kinds[number] ??= kindOf(part.names.text(number), track) ?? 'other';
+    } else {
+      kind = kindOf('', track);
+    }
+    if (kind === undefined || kind === 'other') return;
+    const name = part.names.text(number);
+    const { from, to } = this.#selection.window;
+    const begin = Math.max(start, from);
+    const until = Math.min(end, to);
+    const own = this.#threadOf(part.track[at]!);
+    const byName = own.byName[kind][track.kind === 'mark' ? 'mark' : 'span'];
+    const entry = byName.get(name) ?? { name, count: 0, total: 0, max: 0 };
+    byName.set(name, entry);
+    entry.count++;
+    entry.total += until - begin;
+    entry.max = Math.max(entry.max, end - start);
+    own[kind].add(start, end);
+    own.either.add(start, end);
+  }
+
+  #threadOf(track: number): ThreadInterruptions {
+    const key = this.#keys[track]!;
+    let own = this.#byThread.get(key);
+    if (own === undefined) {
+      own = {
+        byName: {
+          stall: { span: new Map(), mark: new Map() },
+          collection: { span: new Map(), mark: new Map() },
+        },
+        stall: new IntervalSet(),
+        collection: new IntervalSet(),
+        either: new IntervalSet(),
+      };
+      this.#byThread.set(key, own);
+    }
+    return own;
+  }
+
+  #slow(grouping: Grouping): SlowShare[] {
+    const shares = new Map<GroupTally, SlowShare & { least: number }>();
+    for (const group of grouping.tallies.slice(0, MAX_SLOW_GROUPS)) {
+      const { name, service, durations } = group;
+      if (isInterruption(name)) continue;
+      const none = { count: 0, time: 0, stalls: 0, collections: 0, either: 0 };
+      shares.set(group, { name, service, ...none, least: durations.percentile(95) });
+    }
+    const selection = this.#selection;
+    for (const part of selection.index.parts) {
+      const numbers = grouping.numbersOf(part);
+      const { start, duration, offset, track } = part;
+      for (let at = 0; at < numbers.length; at++) {
+        if (numbers[at] === NO_GROUP) continue;
+        const share = shares.get(grouping.tally(numbers[at]!));
+        const length = duration[at]!;
+        if (share === undefined || length < share.least) continue;
+        const begin = start[at]! + offset;
+        const { stall, collection, either } = this.overlap(track[at]!, begin, begin + length);
+        share.count++;
+        share.time += length;
+        share.stalls += stall;
+        share.collections += collection;
+        share.either += either;
+      }
+    }
+    return [...shares.values()].map(
+      ({ name, service, count, time, stalls, collections, either }) => {
+        return { name, service, count, time, stalls, collections, either };
+      },
+    );
+  }
+}

@@ -1,0 +1,62 @@
+/** Intervals of time, merged where they overlap. */
+export class IntervalSet {
+  #starts: number[] = [];
+  #ends: number[] = [];
+  /** Time before each merged interval. */
+  #before: Float64Array | undefined;
+
+  add(start: number, end: number): void {
+    if (!(end > start)) return;
+    this.#starts.push(start);
+    this.#ends.push(end);
+    this.#before = undefined;
+  }
+
+  addAll(other: IntervalSet): void {
+    for (const [at, start] of other.#starts.entries()) this.add(start, other.#ends[at]!);
+  }
+
+  /** Time of [start, end) that lies within the intervals. */
+  overlap(start: number, end: number): number {
+    return end > start ? this.#until(end) - this.#until(start) : 0;
+  }
+
+  /** Time within the intervals up to `time`. */
+  #until(time: number): number {
+    const before = (this.#before ??= this.#merge());
+    let low = 0;
+    let high = this.#starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#starts[middle]! < time) low = middle + 1;
+      else high = middle;
+    }
+    if (low === 0) return 0;
+    const last = low - 1;
+    return before[last]! + Math.min(time, this.#ends[last]!) - this.#starts[last]!;
+  }
+
+  #merge(): Float64Array {
+    const order = this.#starts.map((_, at) => at);
+    order.sort((a, b) => this.#starts[a]! - this.#starts[b]!);
+    const starts: number[] = [];
+    const ends: number[] = [];
+    for (const at of order) {
+      const start = this.#starts[at]!;
+      const end = this.#ends[at]!;
+      if (ends.length > 0 && start <= ends.at(-1)!) {
+        ends[ends.length - 1] = Math.max(ends.at(-1)!, end);
+      } else {
+        starts.push(start);
+        ends.push(end);
+      }
+    }
+    this.#starts = starts;
+    this.#ends = ends;
+    const before = new Float64Array(starts.length);
+    for (let at = 1; at < starts.length; at++) {
+      before[at] = before[at - 1]! + ends[at - 1]! - starts[at - 1]!;
+    }
+    return before;
+  }
+}

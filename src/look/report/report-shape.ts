@@ -1,0 +1,231 @@
+import type { LatencyHistogram } from '../index/latency-histogram.js';
+
+/** What the spans of a group have in common. */
+export type GroupBy = 'route' | 'name' | 'service';
+
+/** Latency of a set of spans, in nanoseconds. */
+export interface Latency {
+  count: number;
+  errors: number;
+  /** Per second of the window. */
+  rate: number;
+  p50: number;
+  p95: number;
+  p99: number;
+  max: number;
+  total: number;
+}
+
+/** A row of the table of groups. */
+export interface Group extends Latency {
+  name: string;
+  service: string | null;
+  /** Of the time of all groups, from 0 to 1. */
+  share: number;
+}
+
+/** A trace that was read. */
+export interface ReportSource {
+  path: string;
+  format: string;
+  service: string | null;
+  host: string | null;
+  pid: number | null;
+  state: 'ended' | 'growing' | 'died';
+  rows: number;
+}
+
+/** A span of a slow trace, in the order of the tree. */
+export interface TreeRow {
+  /** 0 for those at the top. */
+  depth: number;
+  name: string;
+  service: string | null;
+  /** Ns since the start of the trace. */
+  start: number;
+  duration: number;
+  /** Ns in which none of its children ran. */
+  self: number;
+  /** Ns of the critical path that this span itself took: what the trace waited for. */
+  waited: number;
+  status: 'unset' | 'ok' | 'error';
+  unfinished: boolean;
+  /** Its parent is not in the recording. */
+  missingParent: boolean;
+  /** How many siblings of one name the row is for. Their times are summed, their children are left out. */
+  repeated: number;
+}
+
+/** Time of the critical path by the name of the span that took it. */
+export interface WaitedFor {
+  name: string;
+  service: string | null;
+  time: number;
+  /** From 0 to 1. */
+  share: number;
+}
+
+export interface SlowTrace {
+  /** Null: the span belongs to no trace. */
+  traceId: string | null;
+  name: string;
+  service: string | null;
+  /** ISO time. */
+  start: string;
+  duration: number;
+  spans: number;
+  /** Ns in which the thread of its slow span was stalled. */
+  stalls: number;
+  /** Ns in which that thread collected garbage. */
+  collections: number;
+  waitedFor: WaitedFor[];
+  rows: TreeRow[];
+  /** Spans of the trace that `rows` leaves out. */
+  omitted: number;
+}
+
+/** What kept threads from working: stalls of the event loop, or garbage collections. */
+export interface Interruption {
+  name: string;
+  count: number;
+  total: number;
+  max: number;
+}
+
+/** How much of the time of the slow spans of a group lay within stalls and collections of their thread. */
+export interface SlowShare {
+  name: string;
+  service: string | null;
+  /** Spans of at least the group's p95. */
+  count: number;
+  time: number;
+  stalls: number;
+  collections: number;
+  /** In a stall or a collection. */
+  either: number;
+}
+
+export interface Interruptions {
+  stalls: Interruption[];
+  collections: Interruption[];
+  slow: SlowShare[];
+}
+
+export interface ThreadFigures {
+  path: string;
+  service: string | null;
+  pid: number | null;
+  thread: string;
+  kind: 'thread' | 'states' | 'rank' | 'kernel';
+  spans: number;
+  /** Ns in which a span was open, a call was running, or the state was `running`. */
+  busy: number;
+  /** Of the window, from 0 to 1. */
+  share: number;
+  /** Share of time in which the event loop ran code; null: not recorded. */
+  utilisation: number | null;
+  stalls: number;
+  collections: number;
+}
+
+export interface OpenSpan {
+  name: string;
+  service: string | null;
+  thread: string;
+  /** ISO time. */
+  start: string;
+  /** Ns from its start to the last sign of life. */
+  age: number;
+  traceId: string | null;
+}
+
+export interface OpenSpans {
+  count: number;
+  /** The oldest first. */
+  spans: OpenSpan[];
+}
+
+export interface Completeness {
+  spans: number;
+  traces: number;
+  /** Traces in which a parent is missing. */
+  incompleteTraces: number;
+  /** Spans whose parent is not in the recording. They are never taken for roots. */
+  missingParents: number;
+}
+
+export interface MpiCall extends Omit<Latency, 'errors' | 'rate'> {
+  name: string;
+  /** Bytes that the calls say to send or to receive; null if the call has none, or a type is unknown. */
+  bytes: number | null;
+}
+
+/** What one rank sent to another. */
+export interface MpiTraffic {
+  from: number;
+  to: number;
+  messages: number;
+  /** Null: a datatype is unknown. */
+  bytes: number | null;
+}
+
+export interface MpiRun {
+  path: string;
+  ranks: number;
+  calls: MpiCall[];
+  traffic: MpiTraffic[];
+}
+
+export interface ReportedLoss {
+  path: string;
+  count: number | null;
+  reason: string;
+}
+
+/** Requests, or other spans of the groups, by the time of their start. */
+export interface Timeline {
+  /** Ns of one bucket. */
+  width: number;
+  count: number[];
+  errors: number[];
+}
+
+/** What `report --json` prints. All durations are in nanoseconds. */
+export interface Report {
+  /** ISO time with nanoseconds. */
+  from: string;
+  to: string;
+  /** Ns. */
+  length: number;
+  by: GroupBy;
+  /** Whether the percentiles are exact. Otherwise they are within 1 %. */
+  exact: boolean;
+  sources: ReportSource[];
+  groups: Group[];
+  slowest: SlowTrace[];
+  interruptions: Interruptions;
+  threads: ThreadFigures[];
+  open: OpenSpans;
+  completeness: Completeness;
+  mpi: MpiRun[];
+  losses: ReportedLoss[];
+  timeline: Timeline;
+}
+
+/** Spans of a group by time and latency, for the heat map. */
+export interface HeatMap {
+  columns: number;
+  rows: number;
+  /** Rows in which latency doubles. */
+  perOctave: number;
+  /** Ns, where the lowest row begins. */
+  least: number;
+  /** By row, then column. */
+  counts: Uint32Array;
+}
+
+/** What the pictures of the page need beyond the figures. In the order of the report's groups. */
+export interface GroupPicture {
+  histogram: LatencyHistogram;
+  heat: HeatMap;
+}

@@ -1,0 +1,89 @@
+import type { Condition, LookIndex } from '../index/look-index.js';
+import { completenessOf } from './completeness.js';
+import { Grouping, groupFigures, hasRequests } from './groups.js';
+import { InterruptionTally } from './interruptions.js';
+import { isoTime } from './iso-time.js';
+import { mpiRuns } from './mpi.js';
+import { openSpans } from './open-spans.js';
+import { groupPictures, timelineOf } from './pictures.js';
+import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
+import { RowSelection } from './selection.js';
+import { slowTraces } from './slow-traces.js';
+import { threadFigures } from './threads.js';
+
+export interface ReportOptions {
+  /** Default: `route` if there are requests, else `name`. */
+  by?: GroupBy | undefined;
+  condition?: Condition;
+  /** Traces that are shown: 5 unless set. */
+  slowest?: number;
+  /** Percentiles of all durations, instead of histograms. */
+  exact?: boolean;
+  /** Groups of which pictures are wanted: none unless set. */
+  pictures?: number;
+}
+
+/** A report, and what its pictures need beyond the figures. */
+export interface IllustratedReport {
+  report: Report;
+  pictures: GroupPicture[];
+}
+
+const DEFAULT_SLOWEST = 5;
+
+function sourcesOf({ sources, parts }: LookIndex): ReportSource[] {
+  const rows = new Map<number, number>();
+  for (const { source, count } of parts) {
+    rows.set(source.number, (rows.get(source.number) ?? 0) + count);
+  }
+  return sources.map(({ number, path, format, service, host, pid, state }) => ({
+    path,
+    format,
+    service: service ?? null,
+    host: host ?? null,
+    pid: pid ?? null,
+    state,
+    rows: rows.get(number) ?? 0,
+  }));
+}
+
+function lossesOf({ sources }: LookIndex): ReportedLoss[] {
+  return sources.flatMap(({ path, losses }) =>
+    losses.map(({ count, reason }) => ({ path, count: count ?? null, reason })),
+  );
+}
+
+/** Answers from an index which operations were slow and why, and what is missing. */
+export async function makeReport(
+  index: LookIndex,
+  options: ReportOptions = {},
+): Promise<IllustratedReport> {
+  const { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 } = options;
+  const selection = await RowSelection.of(index, condition);
+  const requests = hasRequests(selection);
+  const by = options.by ?? (requests ? 'route' : 'name');
+  const grouping = new Grouping(selection, by, requests, exact);
+  for (const part of index.parts) grouping.count(part);
+  const interruptions = new InterruptionTally(selection);
+  const { from, to } = selection.window;
+  const end = Math.min(to, index.length);
+  const length = Math.max(1, end - from);
+  const report: Report = {
+    from: isoTime(index.epoch, from),
+    to: isoTime(index.epoch, end),
+    length,
+    by,
+    exact,
+    sources: sourcesOf(index),
+    groups: groupFigures(grouping.tallies, length),
+    slowest: slowTraces(selection, grouping, interruptions, slowest),
+    interruptions: interruptions.figures(grouping),
+    threads: threadFigures(selection, interruptions),
+    open: openSpans(selection),
+    completeness: completenessOf(selection),
+    mpi: mpiRuns(selection, exact),
+    losses: lossesOf(index),
+    timeline: timelineOf(selection, grouping),
+  };
+  return { report, pictures: groupPictures(selection, grouping, pictures) };
+}

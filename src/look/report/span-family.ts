@@ -1,0 +1,148 @@
+import { MISSING_PARENT, STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../index/look-index.js';
+import type { LookIndex } from '../index/look-index.js';
+import { STATUSES } from '../../spans/layout.js';
+import type { TreeRow } from './report-shape.js';
+
+/** Spans of one trace that are looked at. */
+const MAX_SPANS = 100_000;
+
+/** A span of a trace, for its tree. */
+export interface TreeSpan {
+  /** Place of the parent among the spans; -1: it has none, or it is not there. */
+  parent: number;
+  name: string;
+  service: string | null;
+  /** Ns. */
+  start: number;
+  end: number;
+  status: TreeRow['status'];
+  unfinished: boolean;
+  missingParent: boolean;
+}
+
+/** The spans of the trace of a row. */
+export interface TraceSpans {
+  /** Their rows, and the spans in the same order. */
+  rows: readonly number[];
+  spans: TreeSpan[];
+  /** Where the row is among them. */
+  place: number;
+  /** How many spans the trace has. */
+  all: number;
+}
+
+/** @param traceId null: the row belongs to no trace. */
+export function traceSpans(index: LookIndex, row: number, traceId: string | null): TraceSpans {
+  const all = traceId === null ? [row] : index.rowsOfTrace(traceId);
+  const rows = all.slice(0, MAX_SPANS);
+  const places = new Map(rows.map((each, place) => [each, place]));
+  if (!places.has(row)) places.set(row, rows.push(row) - 1);
+  const spans = rows.map((each) => treeSpan(index, each, places));
+  return { rows, spans, place: places.get(row)!, all: all.length };
+}
+
+function treeSpan(index: LookIndex, row: number, places: ReadonlyMap<number, number>): TreeSpan {
+  const part = index.partOf(row);
+  const at = row - part.firstRow;
+  const start = part.start[at]! + part.offset;
+  const flags = part.flags[at]!;
+  const parent = part.parent[at]!;
+  return {
+    parent: places.get(parent) ?? -1,
+    name: part.names.text(part.name[at]!),
+    service: part.source.service ?? null,
+    start,
+    end: start + part.duration[at]!,
+    status: STATUSES[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? 'unset',
+    unfinished: (flags & UNFINISHED_BIT) !== 0,
+    missingParent: parent === MISSING_PARENT,
+  };
+}
+
+/** Spans by their parents, ordered by start. A circle of parents is cut once. */
+export class SpanFamily {
+  readonly tops: number[] = [];
+  readonly children: number[][];
+
+  constructor(spans: readonly TreeSpan[]) {
+    this.children = spans.map(() => []);
+    const order = spans.map((_, at) => at).sort((a, b) => spans[a]!.start - spans[b]!.start);
+    for (const at of order) {
+      const { parent } = spans[at]!;
+      (this.children[parent] ?? this.tops).push(at);
+    }
+    const reached = new Uint8Array(spans.length);
+    for (const top of this.tops) this.#reach(top, reached);
+    for (const at of order) {
+      if (reached[at] === 1) continue;
+      const cut = ancestorInCircle(at, spans);
+      const siblings = this.children[spans[cut]!.parent]!;
+      siblings.splice(siblings.indexOf(cut), 1);
+      this.tops.push(cut);
+      this.#reach(cut, reached);
+    }
+  }
+
+  #reach(top: number, reached: Uint8Array): void {
+    const waiting = [top];
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      reached[at] = 1;
+      for (const child of this.children[at]!) waiting.push(child);
+    }
+  }
+}
+
+/** The first ancestor of a span, or the span itself, that is among its own ancestors. */
+function ancestorInCircle(at: number, spans: readonly TreeSpan[]): number {
+  const passed = new Set<number>();
+  let ancestor = at;
+  while (!passed.has(ancestor)) {
+    passed.add(ancestor);
+    ancestor = spans[ancestor]!.parent;
+  }
+  return ancestor;
+}
+
+/** Ns of [start, end) in which none of the children, ordered by start, ran. */
+export function selfTime(span: TreeSpan, children: readonly TreeSpan[]): number {
+  let free = 0;
+  let at = span.start;
+  for (const { start, end } of children) {
+    if (start >= span.end) break;
+    if (start > at) free += start - at;
+    if (end > at) at = end;
+  }
+  return free + Math.max(0, span.end - at);
+}
+
+/**
+ * How long each span kept the one at the top waiting: from its end backwards, the time belongs to the child
+ * that ended last, and to the span itself where none ran.
+ */
+export function waitedTimes(
+  spans: readonly TreeSpan[],
+  { children }: SpanFamily,
+  top: number,
+): Float64Array {
+  const waited = new Float64Array(spans.length);
+  const { start, end } = spans[top]!;
+  const path = [{ at: top, from: start, to: end }];
+  for (let step = path.pop(); step !== undefined; step = path.pop()) {
+    const { at, from, to } = step;
+    const ends = (child: number): number => Math.min(spans[child]!.end, to);
+    const latest = [...children[at]!].sort(
+      (a, b) => ends(b) - ends(a) || spans[a]!.start - spans[b]!.start,
+    );
+    let now = to;
+    for (const child of latest) {
+      const begin = Math.max(spans[child]!.start, from);
+      const until = ends(child);
+      if (until > now || begin >= until) continue;
+      waited[at]! += now - until;
+      path.push({ at: child, from: begin, to: until });
+      now = begin;
+    }
+    waited[at]! += Math.max(0, now - from);
+  }
+  return waited;
+}

@@ -1,0 +1,109 @@
+import { counted } from '../../../core/counted.js';
+import { terminalText } from '../../../core/terminal-text.js';
+import { countText, durationText, timeText } from '../units.js';
+import type { Report, ReportSource } from '../report-shape.js';
+import { shortened } from './display-width.js';
+import {
+  groupLines,
+  interruptionLines,
+  lossLines,
+  mpiLines,
+  openLines,
+  threadLines,
+  traceLines,
+} from './text-sections.js';
+import { textTable } from './text-table.js';
+import type { Column } from './text-table.js';
+import type { TextStyle } from './text-style.js';
+
+const MAX_SOURCES = 12;
+const STATES = { ended: '', growing: 'still written', died: 'its process died' } as const;
+
+/** Titles of the tables of groups. */
+export const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services' } as const;
+
+/** What the report says of incomplete traces; undefined: none is. */
+export function incompleteText({ completeness }: Report): string | undefined {
+  const { incompleteTraces, missingParents } = completeness;
+  if (missingParents === 0) return undefined;
+  const traces = counted(incompleteTraces, 'trace is', 'traces are');
+  const spans = counted(missingParents, 'span has a parent', 'spans have a parent');
+  return `${traces} incomplete: ${spans} that is not in the recording`;
+}
+
+/** How much was read, in a line. */
+export function summaryText({ completeness, sources, length }: Report): string {
+  const { spans, traces } = completeness;
+  const records = sources.reduce((sum, { rows }) => sum + rows, 0);
+  const what =
+    spans === 0
+      ? counted(records, 'record')
+      : `${counted(spans, 'span')}${traces === 0 ? '' : ` in ${counted(traces, 'trace')}`}`;
+  return `${what} in ${durationText(length)}, from ${counted(sources.length, 'recording')}`;
+}
+
+function* heading(text: string, { paint }: TextStyle): Generator<string, void> {
+  yield '';
+  yield paint('heading', text);
+}
+
+function* sourceLines({ sources }: Report, style: TextStyle): Generator<string, void> {
+  const columns: Column<ReportSource>[] = [
+    { title: '', spare: 0, cell: ({ format }) => format },
+    { title: '', spare: 0, least: 8, cell: ({ service }) => service ?? '' },
+    { title: '', spare: 2, cell: ({ pid }) => (pid === null ? '' : `process ${pid}`) },
+    { title: '', spare: 1, cell: ({ state }) => STATES[state] },
+    { title: '', spare: 0, least: 16, cell: ({ path }) => path },
+  ];
+  const used = columns.filter(({ cell }) => sources.some((source) => cell(source) !== ''));
+  yield* textTable(used, sources.slice(0, MAX_SOURCES), style);
+  if (sources.length > MAX_SOURCES) {
+    yield style.paint('weak', `${countText(sources.length - MAX_SOURCES)} more recordings`);
+  }
+}
+
+/** The lines of a report for a terminal. */
+export function* textReport(report: Report, style: TextStyle): Generator<string, void> {
+  const { width, paint } = style;
+  const { groups, slowest, interruptions, threads, open, mpi, losses, by, from, to } = report;
+  const line = (text: string): string => shortened(terminalText(text), width);
+  yield paint('title', line(summaryText(report)));
+  yield paint('weak', line(`${timeText(from)} to ${timeText(to)}`));
+  yield* sourceLines(report, style);
+  const incomplete = incompleteText(report);
+  if (incomplete !== undefined) yield paint('bad', line(incomplete));
+  if (losses.length > 0) {
+    yield* heading('What was lost', style);
+    yield* lossLines(report, style);
+  }
+  if (groups.length > 0) {
+    yield* heading(GROUP_TITLES[by], style);
+    yield* groupLines(report, style);
+  } else if (mpi.every(({ calls }) => calls.length === 0)) {
+    yield '';
+    yield line('No span is within this time, or meets the condition.');
+  }
+  for (const run of mpi) {
+    yield* heading(line(`MPI calls of ${counted(run.ranks, 'rank')}, ${run.path}`), style);
+    yield* mpiLines(run, style);
+  }
+  if (slowest.length > 0) {
+    yield* heading('Slowest traces', style);
+    for (const [at, trace] of slowest.entries()) {
+      if (at > 0) yield '';
+      yield* traceLines(trace, at + 1, style);
+    }
+  }
+  if (interruptions.stalls.length + interruptions.collections.length > 0) {
+    yield* heading('Stalls of event loops and garbage collections', style);
+    yield* interruptionLines(report, style);
+  }
+  if (open.count > 0) {
+    yield* heading(`Open at the end: ${counted(open.count, 'span')}`, style);
+    yield* openLines(report, style);
+  }
+  if (threads.length > 0) {
+    yield* heading('Threads', style);
+    yield* threadLines(report, style);
+  }
+}

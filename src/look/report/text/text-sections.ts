@@ -1,0 +1,253 @@
+import { terminalText } from '../../../core/terminal-text.js';
+import { bytesText, countText, durationText, rateText, shareText, timeText } from '../units.js';
+import type {
+  Group,
+  Interruption,
+  MpiCall,
+  MpiRun,
+  OpenSpan,
+  Report,
+  ReportedLoss,
+  SlowShare,
+  SlowTrace,
+  ThreadFigures,
+} from '../report-shape.js';
+import { shortened } from './display-width.js';
+import { textTable } from './text-table.js';
+import type { Column } from './text-table.js';
+import type { TextStyle } from './text-style.js';
+import { textTree } from './text-tree.js';
+
+/** Rows of the tables. `--json` has all of them. */
+const MAX_GROUPS = 40;
+const MAX_TREE_ROWS = 30;
+const MAX_THREADS = 30;
+const MAX_OPEN = 15;
+const MAX_LOSSES = 30;
+const MAX_MATRIX_RANKS = 16;
+
+type Lines = Generator<string, void>;
+
+const right = 'right' as const;
+
+function* more(all: number, shown: number, what: string, { paint }: TextStyle): Lines {
+  if (all > shown) yield paint('weak', `${countText(all - shown)} more ${what}: see --json`);
+}
+
+export function* groupLines({ groups, by }: Report, style: TextStyle): Lines {
+  const hasService = by !== 'service' && groups.some(({ service }) => service !== null);
+  const columns: Column<Group>[] = [
+    { title: by, spare: 0, least: 16, cell: ({ name }) => name },
+    { title: 'count', align: right, spare: 0, cell: ({ count }) => countText(count) },
+    { title: 'rate', align: right, spare: 5, cell: ({ rate }) => rateText(rate) },
+    {
+      title: 'errors',
+      align: right,
+      spare: 2,
+      cell: ({ errors }) => countText(errors),
+      role: ({ errors }) => (errors > 0 ? 'bad' : undefined),
+    },
+    { title: 'p50', align: right, spare: 1, cell: ({ p50 }) => durationText(p50) },
+    { title: 'p95', align: right, spare: 0, cell: ({ p95 }) => durationText(p95) },
+    { title: 'p99', align: right, spare: 3, cell: ({ p99 }) => durationText(p99) },
+    { title: 'max', align: right, spare: 4, cell: ({ max }) => durationText(max) },
+    { title: 'total', align: right, spare: 6, cell: ({ total }) => durationText(total) },
+    { title: 'share', align: right, spare: 3, cell: ({ share }) => shareText(share) },
+  ];
+  if (hasService) {
+    const cell = ({ service }: Group): string => service ?? '';
+    columns.splice(1, 0, { title: 'service', spare: 7, least: 8, cell });
+  }
+  yield* textTable(columns, groups.slice(0, MAX_GROUPS), style);
+  yield* more(groups.length, MAX_GROUPS, 'groups', style);
+}
+
+function waitedText({ waitedFor, name }: SlowTrace): string {
+  const parts = waitedFor.map((each) => {
+    const what = each.name === name ? 'itself' : each.name;
+    return `${what} ${durationText(each.time)} (${shareText(each.share)})`;
+  });
+  return `waited for ${parts.join(', ')}`;
+}
+
+/** How much of a trace lay within stalls and collections; undefined: nothing. */
+export function interruptedText({ duration, stalls, collections }: SlowTrace): string | undefined {
+  const parts = [
+    { time: stalls, what: 'while the event loop was blocked' },
+    { time: collections, what: 'in garbage collections' },
+  ].filter(({ time }) => time > 0);
+  if (parts.length === 0) return undefined;
+  const texts = parts.map(
+    ({ time, what }) => `${durationText(time)} (${shareText(time / duration)}) ${what}`,
+  );
+  return `of this, ${texts.join(' and ')}`;
+}
+
+export function* traceLines(trace: SlowTrace, number: number, style: TextStyle): Lines {
+  const { width, paint } = style;
+  const { name, service, duration, start, traceId, rows, omitted } = trace;
+  const title = `${number}. ${name}${service === null ? '' : ` of ${service}`}: ${durationText(duration)}`;
+  yield paint('title', shortened(terminalText(title), width));
+  const when = `${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}`;
+  yield paint('weak', shortened(terminalText(when), width));
+  if (trace.waitedFor.length > 0) yield* wrapped(waitedText(trace), width);
+  const interrupted = interruptedText(trace);
+  if (interrupted !== undefined) yield* wrapped(interrupted, width);
+  yield* textTree(trace, MAX_TREE_ROWS, style);
+  const hidden = rows.slice(MAX_TREE_ROWS).reduce((sum, row) => sum + row.repeated, omitted);
+  yield* more(hidden, 0, hidden === 1 ? 'span' : 'spans', style);
+}
+
+/** A space that is not before a unit or a bracket. */
+const BREAK = / (?!%|\(|(?:[nµm]?s|min|h)\b)/;
+
+/** A text in lines of at most so many columns, broken at spaces. */
+function* wrapped(text: string, width: number): Lines {
+  let line = '';
+  for (const word of terminalText(text).split(BREAK)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      yield shortened(line, width);
+      line = '  ';
+    }
+    line += line.trim() === '' ? word : ` ${word}`;
+  }
+  yield shortened(line, width);
+}
+
+export function* interruptionLines({ interruptions }: Report, style: TextStyle): Lines {
+  const { stalls, collections, slow } = interruptions;
+  const columns: Column<Interruption>[] = [
+    { title: 'what', spare: 0, least: 16, cell: ({ name }) => name },
+    { title: 'count', align: right, spare: 0, cell: ({ count }) => countText(count) },
+    { title: 'total', align: right, spare: 0, cell: ({ total }) => durationText(total) },
+    { title: 'longest', align: right, spare: 1, cell: ({ max }) => durationText(max) },
+  ];
+  yield* textTable(columns, [...stalls, ...collections], style);
+  const explained = slow.filter(({ either }) => either > 0).slice(0, MAX_GROUPS);
+  if (explained.length === 0) {
+    if (slow.length > 0) yield 'None of the slowest 5 % of any group lies within one of these.';
+    return;
+  }
+  yield '';
+  yield* wrapped(
+    'How much of the time of the slowest 5 % lay within these, on the same thread:',
+    style.width,
+  );
+  const shares: Column<SlowShare>[] = [
+    { title: 'slowest 5 % of', spare: 0, least: 16, cell: ({ name }) => name },
+    { title: 'count', align: right, spare: 1, cell: ({ count }) => countText(count) },
+    { title: 'time', align: right, spare: 3, cell: ({ time }) => durationText(time) },
+    { title: 'stalls', align: right, spare: 0, cell: (row) => shareText(row.stalls / row.time) },
+    { title: 'gc', align: right, spare: 0, cell: (row) => shareText(row.collections / row.time) },
+    { title: 'either', align: right, spare: 2, cell: (row) => shareText(row.either / row.time) },
+  ];
+  yield* textTable(shares, explained, style);
+}
+
+export function* threadLines({ threads }: Report, style: TextStyle): Lines {
+  const optional = (is: (row: ThreadFigures) => boolean, column: Column<ThreadFigures>) =>
+    threads.some(is) ? [column] : [];
+  const columns: Column<ThreadFigures>[] = [
+    { title: 'thread', spare: 0, least: 12, cell: ({ thread }) => thread },
+    {
+      title: 'process',
+      align: right,
+      spare: 4,
+      cell: ({ pid }) => (pid === null ? '' : String(pid)),
+    },
+    { title: 'kind', spare: 3, cell: ({ kind }) => (kind === 'thread' ? 'spans' : kind) },
+    { title: 'records', align: right, spare: 2, cell: ({ spans }) => countText(spans) },
+    { title: 'busy', align: right, spare: 0, cell: ({ share }) => shareText(share) },
+    ...optional(({ utilisation }) => utilisation !== null, {
+      title: 'loop busy',
+      align: right,
+      spare: 1,
+      cell: ({ utilisation }) => (utilisation === null ? '' : shareText(utilisation)),
+    }),
+    ...optional(({ stalls }) => stalls > 0, {
+      title: 'stalled',
+      align: right,
+      spare: 1,
+      cell: ({ stalls }) => (stalls > 0 ? durationText(stalls) : ''),
+    }),
+    ...optional(({ collections }) => collections > 0, {
+      title: 'gc',
+      align: right,
+      spare: 1,
+      cell: ({ collections }) => (collections > 0 ? durationText(collections) : ''),
+    }),
+    { title: 'trace', spare: 5, least: 12, cell: ({ path }) => path },
+  ];
+  yield* textTable(columns, threads.slice(0, MAX_THREADS), style);
+  yield* more(threads.length, MAX_THREADS, 'threads', style);
+}
+
+export function* openLines({ open }: Report, style: TextStyle): Lines {
+  const columns: Column<OpenSpan>[] = [
+    { title: 'open for', align: right, spare: 0, cell: ({ age }) => durationText(age) },
+    { title: 'span', spare: 0, least: 16, cell: ({ name }) => name },
+    { title: 'service', spare: 2, least: 8, cell: ({ service }) => service ?? '' },
+    { title: 'thread', spare: 3, cell: ({ thread }) => thread },
+    { title: 'since', spare: 1, cell: ({ start }) => timeText(start) },
+    { title: 'trace', spare: 4, cell: ({ traceId }) => traceId ?? '' },
+  ];
+  yield* textTable(columns, open.spans.slice(0, MAX_OPEN), style);
+  yield* more(open.count, Math.min(MAX_OPEN, open.spans.length), 'open spans', style);
+}
+
+function bytesCell(bytes: number | null): string {
+  return bytes === null ? '' : bytesText(bytes);
+}
+
+export function* mpiLines(run: MpiRun, style: TextStyle): Lines {
+  const columns: Column<MpiCall>[] = [
+    { title: 'call', spare: 0, least: 16, cell: ({ name }) => name },
+    { title: 'count', align: right, spare: 0, cell: ({ count }) => countText(count) },
+    { title: 'bytes', align: right, spare: 0, cell: ({ bytes }) => bytesCell(bytes) },
+    { title: 'total', align: right, spare: 0, cell: ({ total }) => durationText(total) },
+    { title: 'p50', align: right, spare: 3, cell: ({ p50 }) => durationText(p50) },
+    { title: 'p95', align: right, spare: 2, cell: ({ p95 }) => durationText(p95) },
+    { title: 'max', align: right, spare: 1, cell: ({ max }) => durationText(max) },
+  ];
+  yield* textTable(columns, run.calls.slice(0, MAX_GROUPS), style);
+  yield* more(run.calls.length, MAX_GROUPS, 'calls', style);
+  if (run.traffic.length === 0) return;
+  yield '';
+  yield* matrixLines(run, style);
+}
+
+/** Bytes from rank to rank, or messages if the bytes are unknown. */
+function* matrixLines({ ranks, traffic }: MpiRun, style: TextStyle): Lines {
+  const known = traffic.every(({ bytes }) => bytes !== null);
+  yield known
+    ? 'Bytes from rank (down) to rank (across):'
+    : 'Messages from rank (down) to rank (across):';
+  const size = Math.min(ranks, MAX_MATRIX_RANKS);
+  const cells = new Map(traffic.map((pair) => [pair.from * ranks + pair.to, pair]));
+  const numbers = Array.from({ length: size }, (_, rank) => rank);
+  const textOf = (from: number, to: number): string => {
+    const pair = cells.get(from * ranks + to);
+    if (pair === undefined) return '·';
+    return known ? bytesText(pair.bytes!) : countText(pair.messages);
+  };
+  const columns: Column<number>[] = [
+    { title: 'rank', align: right, spare: 0, cell: (rank) => String(rank) },
+    ...numbers.map((to): Column<number> => {
+      return { title: String(to), align: right, spare: to, cell: (from) => textOf(from, to) };
+    }),
+  ];
+  yield* textTable(columns, numbers, style);
+  yield* more(ranks, size, 'ranks', style);
+}
+
+export function* lossLines({ losses }: Report, style: TextStyle): Lines {
+  const several = new Set(losses.map(({ path }) => path)).size > 1;
+  const columns: Column<ReportedLoss>[] = [
+    { title: '', spare: 0, least: 40, cell: ({ reason }) => reason, role: () => 'bad' },
+    ...(several
+      ? [{ title: '', spare: 1, least: 16, cell: ({ path }: ReportedLoss) => path }]
+      : []),
+  ];
+  yield* textTable(columns, losses.slice(0, MAX_LOSSES), style);
+  yield* more(losses.length, MAX_LOSSES, 'losses', style);
+}

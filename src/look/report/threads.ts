@@ -1,0 +1,108 @@
+import { INSTANT_BIT } from '../index/look-index.js';
+import type { InterruptionTally } from './interruptions.js';
+import type { ThreadFigures } from './report-shape.js';
+import { IN_WINDOW } from './selection.js';
+import type { RowSelection } from './selection.js';
+import { isAboutThread, threadKeys } from './thread-names.js';
+
+const RUNNING = 'running';
+/** As the index names the curve of `tracewright.loop`. */
+const UTILISATION = 'event loop utilisation';
+
+/** Weighted by time. */
+interface Mean {
+  sum: number;
+  time: number;
+}
+
+function threadOf(source: number, thread: number): string {
+  return `${source}/${thread}`;
+}
+
+/** The mean utilisation of each thread within the window, where it was recorded. */
+function utilisations({ index, window: { from, to } }: RowSelection): Map<string, Mean> {
+  const means = new Map<string, Mean>();
+  for (const { source, thread, name, times, values } of index.counters) {
+    if (name !== UTILISATION) continue;
+    const key = threadOf(source, thread);
+    const mean = means.get(key) ?? { sum: 0, time: 0 };
+    means.set(key, mean);
+    for (let at = 0; at + 1 < times.length; at++) {
+      const length = Math.min(times[at + 1]!, to) - Math.max(times[at]!, from);
+      if (length <= 0) continue;
+      mean.sum += values[at]! * length;
+      mean.time += length;
+    }
+  }
+  return means;
+}
+
+/** Tracks that are shown: threads, and the states of those that have recorded nothing else. */
+function shownTracks({ index }: RowSelection): Set<number> {
+  const keys = threadKeys(index);
+  const withSpans = new Set<string>();
+  for (const { number, kind } of index.tracks) if (kind === 'thread') withSpans.add(keys[number]!);
+  const shown = index.tracks.filter(
+    (track) =>
+      track.kind !== 'mark' &&
+      !isAboutThread(track) &&
+      (track.kind !== 'states' || !withSpans.has(keys[track.number]!)),
+  );
+  return new Set(shown.map(({ number }) => number));
+}
+
+/** How busy the threads were within the window, whatever other condition there is. */
+export function threadFigures(
+  selection: RowSelection,
+  interruptions: InterruptionTally,
+): ThreadFigures[] {
+  const { index, window, length } = selection;
+  const { tracks, parts } = index;
+  const spans = new Float64Array(tracks.length);
+  const busy = new Float64Array(tracks.length);
+  /** Rows come by their start: up to here the time of a track is counted. */
+  const counted = new Float64Array(tracks.length).fill(window.from);
+  const isStates = Uint8Array.from(tracks, ({ kind }) => (kind === 'states' ? 1 : 0));
+  for (const part of parts) {
+    const marks = selection.marksOf(part);
+    const { track: trackOf, flags, name, names, start, duration, offset } = part;
+    for (let at = 0; at < marks.length; at++) {
+      if ((marks[at]! & IN_WINDOW) === 0) continue;
+      const track = trackOf[at]!;
+      spans[track]!++;
+      if ((flags[at]! & INSTANT_BIT) !== 0) continue;
+      if (isStates[track] === 1 && names.text(name[at]!) !== RUNNING) continue;
+      const begin = start[at]! + offset;
+      const from = Math.max(begin, counted[track]!);
+      const to = Math.min(begin + duration[at]!, window.to);
+      if (to <= from) continue;
+      busy[track]! += to - from;
+      counted[track] = to;
+    }
+  }
+  const means = utilisations(selection);
+  const shown = shownTracks(selection);
+  const sources = new Map(index.sources.map((source) => [source.number, source]));
+  return tracks.flatMap((track): ThreadFigures[] => {
+    const { number, kind } = track;
+    if (kind === 'mark' || !shown.has(number) || spans[number] === 0) return [];
+    const source = sources.get(track.source)!;
+    const mean = means.get(threadOf(track.source, track.thread));
+    const { stall, collection } = interruptions.overlap(number, window.from, window.to);
+    return [
+      {
+        path: source.path,
+        service: source.service ?? null,
+        pid: source.pid ?? null,
+        thread: track.name,
+        kind,
+        spans: spans[number]!,
+        busy: busy[number]!,
+        share: busy[number]! / length,
+        utilisation: mean === undefined || mean.time === 0 ? null : mean.sum / mean.time,
+        stalls: stall,
+        collections: collection,
+      },
+    ];
+  });
+}

@@ -1,0 +1,72 @@
+/** Three digits, without zeros at the end: `1.23`, `47.6`, `154`. */
+function digits(value: number): string {
+  return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+}
+
+const STEPS = [
+  { unit: 'ns', ns: 1 },
+  { unit: 'µs', ns: 1e3 },
+  { unit: 'ms', ns: 1e6 },
+  { unit: 's', ns: 1e9 },
+] as const;
+const MINUTE = 60e9;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const YEAR = 365.25 * DAY;
+/** Up to here a duration is in seconds. */
+const MAX_SECONDS = 2 * MINUTE;
+
+function twoUnits(ns: number, large: number, small: number, units: readonly string[]): string {
+  const all = Math.round(ns / small);
+  const per = Math.round(large / small);
+  const rest = String(all % per).padStart(2, '0');
+  return `${Math.floor(all / per)} ${units[0]!} ${rest} ${units[1]!}`;
+}
+
+/** A duration in nanoseconds for a person: `154 ms`, `3 min 12 s`. */
+export function durationText(ns: number): string {
+  if (ns >= YEAR) return `${digits(ns / YEAR)} years`;
+  if (ns >= 2 * DAY) return `${digits(ns / DAY)} days`;
+  if (ns >= HOUR) return twoUnits(ns, HOUR, MINUTE, ['h', 'min']);
+  if (ns >= MAX_SECONDS) return twoUnits(ns, MINUTE, 1e9, ['min', 's']);
+  let step: (typeof STEPS)[number] = STEPS[0];
+  // What would be rounded to 1000 of a unit is 1 of the next.
+  for (const next of STEPS) if (ns >= 0.9995 * next.ns) step = next;
+  return `${digits(ns / step.ns)} ${step.unit}`;
+}
+
+/** `1,234,567` */
+export function countText(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** Per second: `0.25/s`, `12.3/s`, `1,234/s`. */
+export function rateText(rate: number): string {
+  if (rate >= 100) return `${countText(rate)}/s`;
+  return rate > 0 && rate < 0.01 ? '< 0.01/s' : `${digits(rate)}/s`;
+}
+
+/** From 0 to 1: `0 %`, `< 0.1 %`, `12.3 %`. */
+export function shareText(share: number): string {
+  const percent = 100 * share;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return `${percent >= 99.95 ? '100' : String(Number(percent.toFixed(1)))} %`;
+}
+
+const BYTES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const;
+
+export function bytesText(bytes: number): string {
+  let step = 0;
+  let value = bytes;
+  while (value >= 1023.5 && step < BYTES.length - 1) {
+    value /= 1024;
+    step++;
+  }
+  return `${digits(value)} ${BYTES[step]!}`;
+}
+
+/** `2026-11-22 11:07:43.113 UTC` of an ISO time. */
+export function timeText(iso: string): string {
+  const [, day, time, fraction] = /^(.*)T([\d:]+)\.(\d{3})\d*Z$/.exec(iso) ?? [];
+  return day === undefined ? iso : `${day} ${time!}.${fraction!} UTC`;
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { LookIndex } from '../index/look-index.js';
+import { NameNumbers } from './name-numbers.js';
+
+/** How often a live recording is read again, in ms. */
+const REFRESH_INTERVAL = 300;
+
+/** The index of one run of the server, and what the page's questions share. */
+export class Recording {
+  readonly index: LookIndex;
+  readonly live: boolean;
+  /** Rows and names keep their numbers within one. */
+  readonly generation = randomUUID();
+  readonly names = new NameNumbers();
+  #revision = 1;
+  #problem: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(index: LookIndex, live: boolean) {
+    this.index = index;
+    this.live = live;
+    if (live) this.#refreshLater();
+  }
+
+  /** Grows with each refresh that brought something. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Why the traces could not be read again, in words. */
+  get problems(): string[] {
+    return this.#problem === undefined ? [] : [this.#problem];
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.index.close();
+  }
+
+  #refreshLater(): void {
+    this.#timer = setTimeout(() => void this.#refresh(), REFRESH_INTERVAL);
+  }
+
+  async #refresh(): Promise<void> {
+    const before = this.#problem;
+    try {
+      if (await this.index.refresh()) this.#revision += 1;
+      this.#problem = undefined;
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error);
+    }
+    if (this.#problem !== before) this.#revision += 1;
+    if (this.#timer !== undefined) this.#refreshLater();
+  }
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { TOKEN_HEADER } from '../wire/answers.js';
+import type { Token } from './token.js';
+
+/** Why a request is refused: the status, and words for who sees it. */
+export interface Refusal {
+  status: number;
+  error: string;
+}
+
+/**
+ * Any port: `ssh -L` brings another one. No other name, because a page of another site may have its
+ * name point to this machine (DNS rebinding).
+ */
+const OWN_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
+
+/** What every request must meet, also one for a file of the page. */
+export function refuseForeignHost({ headers }: IncomingMessage): Refusal | undefined {
+  const { host = '', origin } = headers;
+  if (!OWN_HOST.test(host)) {
+    return {
+      status: 403,
+      error: 'the Host header must be localhost, 127.0.0.1 or [::1]: open the printed address',
+    };
+  }
+  if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) {
+    return {
+      status: 403,
+      error: 'only the page of this server may ask: the Origin is another one',
+    };
+  }
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && origin !== undefined) {
+    return {
+      status: 403,
+      error: 'only the page of this server may ask: the request is cross-site',
+    };
+  }
+  return undefined;
+}
+
+/** What a request for data must meet as well. */
+export function refuseWithoutToken(
+  { headers }: IncomingMessage,
+  token: Token,
+): Refusal | undefined {
+  const given = headers[TOKEN_HEADER];
+  if (token.matches(typeof given === 'string' ? given : undefined)) return undefined;
+  return {
+    status: 401,
+    error: 'the token is missing or wrong: open the address that `tracewright view` printed last',
+  };
+}
+
+/** Of every answer. No script, style or request but the server's own; no frame around the page. */
+export const SAFETY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};

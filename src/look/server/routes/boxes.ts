@@ -1,0 +1,26 @@
+import type { BoxesMeta } from '../../wire/answers.js';
+import { boxesOf } from '../boxes.js';
+import type { Route } from '../route.js';
+
+/** No screen shows more tracks at once. */
+const MOST_TRACKS = 1024;
+
+/**
+ * The boxes of a window: `from`, `to` in ns, `width` in pixels, `tracks` as `0-3,7`, `budget` in boxes,
+ * `names`: how many names the page knows.
+ */
+export const boxesRoute: Route = {
+  path: '/data/boxes',
+  method: 'GET',
+  answer({ recording, query }) {
+    const { index, names, revision } = recording;
+    const { from, to } = query.range();
+    const width = query.integer('width', 1, 32_768);
+    const tracks = query.integers('tracks', index.tracks.length, MOST_TRACKS);
+    const budget = query.integer('budget', 1, 100_000);
+    const firstName = Math.min(query.integer('names', 0, 2 ** 31), names.texts.length);
+    const columns = boxesOf(recording, { from, to, width, tracks, budget });
+    const meta: BoxesMeta = { revision, firstName, names: names.texts.slice(firstName) };
+    return { columns: { ...columns }, meta };
+  },
+};

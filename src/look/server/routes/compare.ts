@@ -1,0 +1,31 @@
+import type { CompareAnswer } from '../../wire/panel-answers.js';
+import type { Route } from '../route.js';
+import { chosenRows, conditionOfText } from '../rows/chosen-rows.js';
+import { compareGroups } from '../rows/compare-groups.js';
+import { WrongQuestion } from '../wrong-question.js';
+
+/** What became slower from some sources to others: see `CompareQuestion`. */
+export const compareRoute: Route = {
+  path: '/data/compare',
+  method: 'POST',
+  async answer({ recording, body, signal }) {
+    const question = (body ?? {}) as Record<string, unknown>;
+    const { sources } = recording.index;
+    const before = numbersOf('before', question['before'], sources.length);
+    const after = numbersOf('after', question['after'], sources.length);
+    const { where = '' } = question;
+    if (typeof where !== 'string') throw new WrongQuestion('where must be a text');
+    const rows = await chosenRows(recording, conditionOfText(where), signal);
+    const answer: CompareAnswer = { groups: compareGroups(recording, rows, before, after) };
+    return { json: answer };
+  },
+};
+
+function numbersOf(field: string, value: unknown, end: number): Set<number> {
+  const isNumber = (each: unknown): each is number =>
+    Number.isInteger(each) && (each as number) >= 0 && (each as number) < end;
+  if (!Array.isArray(value) || value.length > end || !value.every(isNumber)) {
+    throw new WrongQuestion(`${field} must be a list of numbers of sources, below ${end}`);
+  }
+  return new Set(value);
+}

@@ -1,0 +1,64 @@
+import type { LatencyMeta } from '../../wire/panel-answers.js';
+import type { Route } from '../route.js';
+import { chosenRows, conditionOf } from '../rows/chosen-rows.js';
+
+/** Lines an octave. */
+const LINES = 4;
+const STEP = 2 ** (1 / LINES);
+/** Rows between two turns of the event loop. */
+const ROWS_A_TURN = 1 << 20;
+
+/** How many spans began when, and how long they took: `columns` in time, lines by powers of 2^(1/4). */
+export const latencyRoute: Route = {
+  path: '/data/latency',
+  method: 'GET',
+  async answer({ recording, query, signal }) {
+    const { index } = recording;
+    const columns = query.integer('columns', 1, 1024);
+    const condition = conditionOf(query);
+    const rows = await chosenRows(recording, condition, signal);
+    const { from = 0, to = Math.max(1, index.length) } = condition;
+    const pixel = (to - from) / columns;
+    const lines = lineOf(Math.max(1, index.length)) + 1;
+    const counts = new Uint32Array(lines * columns);
+    let next = 0;
+    for (const part of index.parts) {
+      const { start, duration, offset, firstRow } = part;
+      const end = firstRow + part.count;
+      for (; next < rows.length && rows[next]! < end; next++) {
+        if (next % ROWS_A_TURN === ROWS_A_TURN - 1) {
+          await new Promise((resolve) => setImmediate(resolve));
+          signal.throwIfAborted();
+        }
+        const at = rows[next]! - firstRow;
+        const column = Math.floor((start[at]! + offset - from) / pixel);
+        if (column < 0 || column >= columns) continue;
+        counts[Math.min(lines - 1, lineOf(duration[at]!)) * columns + column]!++;
+      }
+    }
+    const shown = shownLines(counts, columns);
+    const meta: LatencyMeta = {
+      from,
+      to,
+      columns,
+      lines: shown.last - shown.first + 1,
+      least: STEP ** shown.first,
+      step: STEP,
+    };
+    const piece = counts.subarray(shown.first * columns, (shown.last + 1) * columns);
+    return { columns: { counts: piece.slice() }, meta };
+  },
+};
+
+/** Line 0 is that of 1 ns and less. */
+function lineOf(duration: number): number {
+  return duration <= 1 ? 0 : Math.floor(Math.log2(duration) * LINES);
+}
+
+/** The lines from the first to the last that has spans. */
+function shownLines(counts: Uint32Array, columns: number): { first: number; last: number } {
+  const place = counts.findIndex((count) => count > 0);
+  if (place === -1) return { first: 0, last: 0 };
+  const last = counts.findLastIndex((count) => count > 0);
+  return { first: Math.floor(place / columns), last: Math.floor(last / columns) };
+}

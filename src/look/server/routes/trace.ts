@@ -1,0 +1,61 @@
+import { NO_TRACE } from '../../index/look-index.js';
+import type { LookIndex } from '../../index/look-index.js';
+import { SpanFamily, selfTime, traceSpans, waitedTimes } from '../../report/span-family.js';
+import type { TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
+import type { Route } from '../route.js';
+
+/** More lines nobody reads. */
+const MOST_ROWS = 2000;
+
+/** The trace of the row `row` as a tree, with the critical path of its longest span without a parent. */
+export const traceRoute: Route = {
+  path: '/data/trace',
+  method: 'GET',
+  answer: ({ recording: { index }, query }) => ({
+    json: traceOf(index, query.integer('row', 0, index.rows - 1)),
+  }),
+};
+
+function traceOf(index: LookIndex, row: number): TraceAnswer {
+  const part = index.partOf(row);
+  const trace = part.trace[row - part.firstRow]!;
+  const traceId = trace === NO_TRACE ? null : part.traceId(trace);
+  const { rows, spans, all } = traceSpans(index, row, traceId);
+  const family = new SpanFamily(spans);
+  const length = (at: number): number => spans[at]!.end - spans[at]!.start;
+  const longest = family.tops.reduce((most, at) => (length(at) > length(most) ? at : most));
+  const waited = waitedTimes(spans, family, longest);
+  const shown: WaterfallRow[] = [];
+  let clockError = 0;
+  const waiting = family.tops.map((at) => ({ at, depth: 0 })).reverse();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { at, depth } = next;
+    const span = spans[at]!;
+    const children = family.children[at]!;
+    // The one that is pushed last comes next.
+    for (const child of children.toReversed()) {
+      clockError = Math.max(clockError, span.start - spans[child]!.start);
+      waiting.push({ at: child, depth: depth + 1 });
+    }
+    if (shown.length === MOST_ROWS) continue;
+    const { name, service, start, end, status, unfinished, missingParent } = span;
+    shown.push({
+      row: rows[at]!,
+      depth,
+      name,
+      service,
+      source: index.partOf(rows[at]!).source.number,
+      start,
+      duration: end - start,
+      self: selfTime(
+        span,
+        children.map((child) => spans[child]!),
+      ),
+      waited: waited[at]!,
+      status,
+      unfinished,
+      missingParent,
+    });
+  }
+  return { traceId, rows: shown, omitted: Math.max(0, all - shown.length), clockError };
+}

@@ -1,0 +1,87 @@
+import type { Condition } from '../../index/look-index.js';
+import { INSTANT_BIT } from '../../index/look-index.js';
+import { parseFindText } from '../../condition/find-text.js';
+import type { Query } from '../query.js';
+import type { Recording } from '../recording.js';
+import { WrongQuestion } from '../wrong-question.js';
+
+/** Answers that are kept: several panels ask for the same rows. */
+const KEPT = 4;
+
+const kept = new WeakMap<Recording, Map<string, Int32Array>>();
+
+/**
+ * The rows that a question is about: `where` (the text of the find panel), and `from` and `to`.
+ *
+ * @throws WrongQuestion for a text that is no condition.
+ */
+export function conditionOf(query: Query): Condition {
+  const condition = conditionOfText(query.text('where') ?? '');
+  if (query.text('from') === undefined) return condition;
+  return { ...condition, ...query.range() };
+}
+
+/** The condition of a text of the find panel. @throws WrongQuestion if it is none. */
+export function conditionOfText(text: string): Condition {
+  try {
+    return parseFindText(text);
+  } catch (error) {
+    throw new WrongQuestion(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Rows that meet a condition, ascending by part. */
+export async function chosenRows(
+  recording: Recording,
+  condition: Condition,
+  signal: AbortSignal,
+): Promise<Int32Array> {
+  const answers = kept.get(recording) ?? new Map<string, Int32Array>();
+  kept.set(recording, answers);
+  const key = `${recording.revision} ${JSON.stringify(condition)}`;
+  const known = answers.get(key);
+  if (known !== undefined) return known;
+  const rows =
+    Object.keys(condition).length === 0
+      ? everyRow(recording)
+      : await matchingRows(recording, condition, signal);
+  answers.set(key, rows);
+  for (const old of answers.keys()) {
+    if (answers.size <= KEPT) break;
+    answers.delete(old);
+  }
+  return rows;
+}
+
+/** All spans: no states, no instants. */
+function everyRow({ index }: Recording): Int32Array {
+  const rows = new Int32Array(index.rows);
+  let size = 0;
+  for (const part of index.parts) {
+    const { flags, firstRow, count } = part;
+    for (let at = 0; at < count; at++) {
+      if ((flags[at]! & INSTANT_BIT) === 0) rows[size++] = firstRow + at;
+    }
+  }
+  return rows.subarray(0, size);
+}
+
+async function matchingRows(
+  { index }: Recording,
+  condition: Condition,
+  signal: AbortSignal,
+): Promise<Int32Array> {
+  let rows = new Int32Array(4096);
+  let size = 0;
+  for await (const found of index.find(condition)) {
+    signal.throwIfAborted();
+    if (size + found.length > rows.length) {
+      const larger = new Int32Array(Math.max(2 * rows.length, size + found.length));
+      larger.set(rows.subarray(0, size));
+      rows = larger;
+    }
+    rows.set(found, size);
+    size += found.length;
+  }
+  return rows.subarray(0, size);
+}

@@ -1,0 +1,117 @@
+import { Distribution } from '../../report/distribution.js';
+import { isError } from '../../report/groups.js';
+import type { IndexPart } from '../../index/look-index.js';
+import type { CompareSide, ComparedGroup } from '../../wire/panel-answers.js';
+import type { Recording } from '../recording.js';
+
+/** Of a normal distribution: 95 % lie within so many standard deviations. */
+const CONFIDENCE = 1.96;
+/** Spans without which a side says nothing. */
+const LEAST_SPANS = 5;
+
+/** The spans of one name and service on one side. */
+class Side {
+  readonly durations = new Distribution(false);
+  errors = 0;
+  /** Of the logarithms of durations. */
+  #mean = 0;
+  #squares = 0;
+
+  add(duration: number, failed: boolean): void {
+    this.durations.add(duration);
+    if (failed) this.errors += 1;
+    // Welford's way: no sum of squares grows out of its digits.
+    const logarithm = Math.log(Math.max(1, duration));
+    const difference = logarithm - this.#mean;
+    this.#mean += difference / this.durations.count;
+    this.#squares += difference * (logarithm - this.#mean);
+  }
+
+  get mean(): number {
+    return this.#mean;
+  }
+
+  /** The squared standard error of the mean. */
+  get error(): number {
+    const { count } = this.durations;
+    return this.#squares / (count - 1) / count;
+  }
+
+  get figures(): CompareSide {
+    const { durations, errors } = this;
+    const [p50, p95] = [durations.percentile(50), durations.percentile(95)];
+    return { count: durations.count, errors, p50, p95 };
+  }
+}
+
+interface Pair {
+  name: string;
+  service: string | null;
+  before: Side;
+  after: Side;
+}
+
+/**
+ * Compares the spans of some sources with those of others, by name and service.
+ *
+ * @param rows ascending.
+ */
+export function compareGroups(
+  { index }: Recording,
+  rows: Int32Array,
+  before: ReadonlySet<number>,
+  after: ReadonlySet<number>,
+): ComparedGroup[] {
+  const pairs = new Map<string, Pair>();
+  let next = 0;
+  for (const part of index.parts) {
+    const end = part.firstRow + part.count;
+    const number = part.source.number;
+    const side = before.has(number) ? 'before' : after.has(number) ? 'after' : undefined;
+    const ofName: (Pair | undefined)[] = [];
+    for (; next < rows.length && rows[next]! < end; next++) {
+      if (side === undefined) continue;
+      const at = rows[next]! - part.firstRow;
+      const name = part.name[at]!;
+      const pair = (ofName[name] ??= pairOf(pairs, part, name));
+      pair[side].add(part.duration[at]!, isError(part.flags[at]!));
+    }
+  }
+  const groups = [...pairs.values()].map(
+    ({ name, service, before: first, after: second }): ComparedGroup => ({
+      name,
+      service,
+      before: first.figures,
+      after: second.figures,
+      ratio: ratioOf(first, second),
+    }),
+  );
+  return groups.sort((a, b) => weight(b) - weight(a) || b.after.count - a.after.count);
+}
+
+function pairOf(pairs: Map<string, Pair>, part: IndexPart, number: number): Pair {
+  const name = part.names.text(number);
+  const service = part.source.service ?? null;
+  const key = `${service ?? ''}\n${name}`;
+  let pair = pairs.get(key);
+  if (pair === undefined) {
+    pair = { name, service, before: new Side(), after: new Side() };
+    pairs.set(key, pair);
+  }
+  return pair;
+}
+
+/** Welch's interval of the difference of two means, of logarithms: a ratio of geometric means. */
+function ratioOf(before: Side, after: Side): ComparedGroup['ratio'] {
+  if (before.durations.count < LEAST_SPANS || after.durations.count < LEAST_SPANS) return null;
+  const difference = after.mean - before.mean;
+  const error = CONFIDENCE * Math.sqrt(before.error + after.error);
+  const [value, low, high] = [difference, difference - error, difference + error].map(Math.exp);
+  return { value: value!, low: low!, high: high! };
+}
+
+/** Where a group is shown: positive if slower, 0 if nobody can say, negative if faster. */
+function weight({ ratio }: ComparedGroup): number {
+  if (ratio === null || (ratio.low <= 1 && ratio.high >= 1)) return 0;
+  return Math.log(ratio.value);
+}

@@ -1,0 +1,181 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { encodeColumns } from '../wire/columns.js';
+import type { LookIndex } from '../index/look-index.js';
+import { boxesOf } from './boxes.js';
+import { readPageFiles } from './page-files.js';
+import { Query } from './query.js';
+import { Recording } from './recording.js';
+import { readJsonBody } from './request-body.js';
+import { SAFETY_HEADERS, refuseForeignHost, refuseWithoutToken } from './request-guard.js';
+import type { Refusal } from './request-guard.js';
+import type { Answer } from './route.js';
+import { routes } from './routes/all-routes.js';
+import { Token } from './token.js';
+import { WrongQuestion } from './wrong-question.js';
+
+export interface ViewOptions {
+  /** Closed with the server. */
+  index: LookIndex;
+  /** `dist/page` of the package. */
+  pageDirectory: string;
+  /** Default: 0, any free port. */
+  port?: number;
+  /** Reads the traces again, a few times a second. Default: false. */
+  live?: boolean;
+}
+
+export interface ViewServer {
+  /** Address of the page, with the token in its fragment. */
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/** Serves the page and what it asks for, on 127.0.0.1 only. @throws the error of `listen`. */
+export async function startViewServer(options: ViewOptions): Promise<ViewServer> {
+  const { index, pageDirectory, port = 0, live = false } = options;
+  const files = readPageFiles(pageDirectory);
+  const token = new Token();
+  const recording = new Recording(index, live);
+  readAhead(recording);
+  const server = createServer({ maxHeaderSize: 32_768 }, (request, response) => {
+    void respond(request, response);
+  });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 30_000;
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(SAFETY_HEADERS)) response.setHeader(name, value);
+    try {
+      const refusal = refuseForeignHost(request);
+      if (refusal !== undefined) {
+        sendError(response, refusal);
+        return;
+      }
+      const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+      const file = files.get(url.pathname);
+      if (file !== undefined && (request.method === 'GET' || request.method === 'HEAD')) {
+        response.setHeader('content-type', file.type).end(file.bytes);
+        return;
+      }
+      const wrong = refuseWithoutToken(request, token);
+      if (wrong !== undefined) {
+        sendError(response, wrong);
+        return;
+      }
+      await send(response, await answerTo(request, response, url));
+    } catch (error) {
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
+      const status = error instanceof WrongQuestion ? error.status : 500;
+      sendError(response, { status, error: wordsOf(error) });
+    }
+  }
+
+  function answerTo(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { pathname, searchParams }: URL,
+  ): Promise<Answer> | Answer {
+    const route = routes.get(pathname);
+    if (route === undefined) throw new WrongQuestion(`there is no ${pathname}`, 404);
+    if (route.method !== request.method) {
+      throw new WrongQuestion(`${pathname} takes ${route.method} only`, 405);
+    }
+    const leaving = new AbortController();
+    response.once('close', () => {
+      leaving.abort();
+    });
+    const query = new Query(searchParams);
+    const { signal } = leaving;
+    if (route.method === 'GET') return route.answer({ recording, query, body: undefined, signal });
+    return readJsonBody(request).then((body) => route.answer({ recording, query, body, signal }));
+  }
+
+  try {
+    await listen(server, port);
+  } catch (error) {
+    recording.close();
+    throw error;
+  }
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${bound}/#token=${token.text}`,
+    port: bound,
+    token: token.text,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          recording.close();
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Reads the columns that every picture needs, so that the first one does not wait for them. */
+function readAhead(recording: Recording): void {
+  const { tracks, length } = recording.index;
+  const shown = tracks.slice(0, 16).map(({ number }) => number);
+  const to = Math.max(1, length);
+  boxesOf(recording, { from: 0, to, width: 1024, tracks: shown, budget: 1000 });
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: '127.0.0.1', port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function send(response: ServerResponse, answer: Answer): Promise<void> {
+  if ('json' in answer) {
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    response.end(JSON.stringify(answer.json, bigintsAsText));
+    return;
+  }
+  response.setHeader('content-type', 'application/octet-stream');
+  if ('columns' in answer) {
+    response.end(encodeColumns(answer.columns, answer.meta));
+    return;
+  }
+  for await (const bytes of answer.stream) {
+    if (response.destroyed) return;
+    if (!response.write(bytes)) await drained(response);
+  }
+  response.end();
+}
+
+/** The page may leave instead of reading on. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
+
+function bigintsAsText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+function sendError(response: ServerResponse, { status, error }: Refusal): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  response.end(JSON.stringify({ error }));
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

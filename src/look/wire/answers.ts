@@ -1,0 +1,131 @@
+/** What the routes of `tracewright view` answer, as the server writes it and the page reads it. */
+
+/** The header with the token of the session. */
+export const TOKEN_HEADER = 'x-tracewright-token';
+
+/** Every error: what failed, with which value, and what to do. */
+export interface ErrorAnswer {
+  error: string;
+}
+
+export interface SourceAnswer {
+  number: number;
+  path: string;
+  format: string;
+  service?: string;
+  host?: string;
+  pid?: number;
+  state: 'ended' | 'growing' | 'died';
+  /** Ns. */
+  clockOffset: string;
+  losses: { count?: number; reason: string }[];
+}
+
+export interface TrackAnswer {
+  number: number;
+  source: number;
+  kind: 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
+  name: string;
+  thread: number;
+  lanes: number;
+}
+
+export interface CounterAnswer {
+  /** Number among the counters of the index. */
+  number: number;
+  source: number;
+  thread: number;
+  name: string;
+  unit: string;
+  /** The largest value in the recording. */
+  max: number;
+}
+
+/** `GET /data/recording`: what there is to look at. */
+export interface RecordingAnswer {
+  /** Differs after a rebuild or a restart: what the page keeps of another one is void. */
+  generation: string;
+  /** Grows with each refresh that brought something. */
+  revision: number;
+  live: boolean;
+  rows: number;
+  /** Ns since 1970 of time 0. */
+  epoch: string;
+  /** Ns. */
+  length: number;
+  sources: SourceAnswer[];
+  tracks: TrackAnswer[];
+  counters: CounterAnswer[];
+  messages: number;
+  /** Traces that can no longer be read, in words. */
+  problems: string[];
+}
+
+/** Meta of `GET /data/boxes`. */
+export interface BoxesMeta {
+  revision: number;
+  /** Texts of the names from number `firstName` on: those that the page does not know yet. */
+  firstName: number;
+  names: string[];
+}
+
+/**
+ * Columns of `GET /data/boxes`, ordered by track, lane and start. `row` is the span, or the longest of
+ * the `count` that a merged box contains.
+ */
+export interface BoxColumns {
+  track: Uint32Array;
+  lane: Uint16Array;
+  /** Ns since time 0. */
+  start: Float64Array;
+  end: Float64Array;
+  row: Int32Array;
+  count: Uint32Array;
+  name: Uint32Array;
+  flags: Uint8Array;
+}
+
+/** Columns of `GET /data/overview`: one element a pixel of the strip. */
+export interface OverviewColumns {
+  /** Rows that are there, and those of them that failed. */
+  rows: Float64Array;
+}
+
+/** `GET /data/counters`: columns of each curve in a window. */
+export interface CurveColumns {
+  counter: Uint32Array;
+  time: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+}
+
+/** Columns of `GET /data/messages`. */
+export interface MessageColumns {
+  fromTrack: Uint32Array;
+  toTrack: Uint32Array;
+  fromLane: Uint16Array;
+  toLane: Uint16Array;
+  sent: Float64Array;
+  received: Float64Array;
+  bytes: Float64Array;
+}
+
+/** `GET /data/row`: all that is known of one row. */
+export interface RowAnswer {
+  row: number;
+  track: number;
+  lane: number;
+  name: string;
+  /** Ns since time 0. */
+  start: number;
+  duration: number;
+  unfinished: boolean;
+  instant: boolean;
+  status: 'unset' | 'ok' | 'error';
+  /** A row, or why there is none. */
+  parent: number | 'root' | 'missing';
+  traceId?: string;
+  spanId?: string;
+  /** For a person: bigints are texts. */
+  details: Record<string, unknown>;
+}

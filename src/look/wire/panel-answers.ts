@@ -1,0 +1,107 @@
+/** What the routes of the panels answer, as the server writes it and the page reads it. */
+
+/** A line of `GET /data/find`, which are JSON. The last one is `done`. */
+export interface FindLine {
+  /** The matches so far. */
+  count: number;
+  /** The next ones, at most `MOST_FOUND` in all, with their starts in ns. */
+  rows: number[];
+  starts: number[];
+  done: boolean;
+}
+
+/** Matches that the page gets one by one; of more it gets the count. */
+export const MOST_FOUND = 20_000;
+
+/** Columns of `GET /data/table`. */
+export interface TableColumns {
+  row: Int32Array;
+  /** Ns since time 0. */
+  start: Float64Array;
+  duration: Float64Array;
+  name: Uint32Array;
+  source: Uint32Array;
+  flags: Uint8Array;
+}
+
+export interface TableMeta {
+  /** Of all rows, shown or not. */
+  total: number;
+  firstName: number;
+  names: string[];
+}
+
+/** Columns of `GET /data/latency`: spans by start and duration, by line, then column. */
+export interface LatencyColumns {
+  counts: Uint32Array;
+}
+
+export interface LatencyMeta {
+  from: number;
+  to: number;
+  columns: number;
+  /** Line 0 is from `least` ns to `least * step`, each further one `step` times longer. */
+  lines: number;
+  least: number;
+  step: number;
+}
+
+/** `POST /data/compare`: the numbers of the sources of each side. */
+export interface CompareQuestion {
+  before: number[];
+  after: number[];
+  /** Text of the find panel. */
+  where: string;
+}
+
+export interface CompareSide {
+  count: number;
+  errors: number;
+  p50: number;
+  p95: number;
+}
+
+export interface ComparedGroup {
+  name: string;
+  service: string | null;
+  before: CompareSide;
+  after: CompareSide;
+  /**
+   * How many times longer a typical span (the geometric mean) takes after, and the 95 % confidence
+   * interval. Null: a side has too few spans.
+   */
+  ratio: { value: number; low: number; high: number } | null;
+}
+
+export interface CompareAnswer {
+  /** Slower ones with confidence first, then the rest, then the faster ones. */
+  groups: ComparedGroup[];
+}
+
+/** A span of the waterfall, in the order of the tree. */
+export interface WaterfallRow {
+  row: number;
+  depth: number;
+  name: string;
+  service: string | null;
+  source: number;
+  /** Ns since time 0. */
+  start: number;
+  duration: number;
+  self: number;
+  /** Ns of the critical path that this span itself took. */
+  waited: number;
+  status: 'unset' | 'ok' | 'error';
+  unfinished: boolean;
+  missingParent: boolean;
+}
+
+/** `GET /data/trace`: the trace of a row. */
+export interface TraceAnswer {
+  traceId: string | null;
+  rows: WaterfallRow[];
+  /** Spans that are not in `rows`. */
+  omitted: number;
+  /** A child seems to begin before its parent by so many ns: at least so far are the clocks of hosts apart. */
+  clockError: number;
+}

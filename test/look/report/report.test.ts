@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { extract } from '../../../src/spans/propagation.js';
+import { startSpan } from '../../../src/spans/spans.js';
+import { textReport } from '../../../src/look/report/text/text-report.js';
+import { textStyle } from '../../../src/look/report/text/text-style.js';
+import { recording, reportOn, serviceRequests } from './recorded-service.js';
+
+const NOW = BigInt(Date.now()) * 1_000_000n;
+
+/** A request of so many milliseconds with a query and a call in it. */
+function request(route: string, at: number, milliseconds: number): void {
+  const start = NOW + BigInt(at) * 1_000_000n;
+  const after = (part: number): bigint => start + BigInt(Math.round(part * milliseconds * 1e6));
+  const attributes = { 'http.route': route };
+  const options = { kind: 'server', parent: null, startTime: start } as const;
+  const whole = startSpan(`GET ${route}`, attributes, options);
+  startSpan('SELECT', {}, { parent: whole, startTime: after(0.1) }).end(after(0.3));
+  startSpan('call', {}, { kind: 'client', parent: whole, startTime: after(0.4) }).end(after(0.9));
+  whole.end(after(1));
+}
+
+describe('a report', () => {
+  it('has requests by service and route', async () => {
+    const shop = await recording(
+      () => {
+        for (let i = 1; i <= 100; i++) request('/orders/:id', i, i);
+        request('/cart', 500, 40);
+      },
+      { service: 'shop' },
+    );
+    const stock = await recording(
+      () => {
+        request('/cart', 500, 20);
+      },
+      { service: 'stock' },
+    );
+    const { report } = await reportOn([shop.path, stock.path]);
+    expect(report.by).toBe('route');
+    expect(
+      report.groups.map(({ name, service, count, p50, p95, p99, max }) => ({
+        name,
+        service,
+        count,
+        ms: [p50, p95, p99, max].map((ns) => ns / 1e6),
+      })),
+    ).toEqual([
+      { name: 'GET /orders/:id', service: 'shop', count: 100, ms: [50, 95, 99, 100] },
+      { name: 'GET /cart', service: 'shop', count: 1, ms: [40, 40, 40, 40] },
+      { name: 'GET /cart', service: 'stock', count: 1, ms: [20, 20, 20, 20] },
+    ]);
+    const total = report.groups.reduce((sum, group) => sum + group.total, 0);
+    expect(total).toBe(5110e6);
+    expect(report.groups[0]!.share).toBeCloseTo(5050 / 5110);
+    expect(report.groups[0]!.rate).toBeCloseTo(100 / (report.length / 1e9));
+    expect(report.timeline.count.reduce((sum, count) => sum + count)).toBe(102);
+    const byService = await reportOn([shop.path, stock.path], { by: 'service' });
+    expect(byService.report.groups.map(({ name, count }) => [name, count])).toEqual([
+      ['shop', 101],
+      ['stock', 1],
+    ]);
+    const byName = await reportOn([shop.path, stock.path], { by: 'name' });
+    expect(byName.report.groups.map(({ name, service, count }) => [name, service, count])).toEqual([
+      ['GET /orders/:id', 'shop', 100],
+      ['call', 'shop', 101],
+      ['SELECT', 'shop', 101],
+      ['GET /cart', 'shop', 1],
+      ['GET /cart', 'stock', 1],
+      ['call', 'stock', 1],
+      ['SELECT', 'stock', 1],
+    ]);
+  });
+
+  it('shows what the slowest traces waited for', async () => {
+    const { path } = await recording(() => {
+      for (let i = 1; i <= 20; i++) request('/orders/:id', 0, i);
+    });
+    const { report } = await reportOn([path], { slowest: 2 });
+    expect(report.slowest.map(({ name, duration, spans }) => [name, duration, spans])).toEqual([
+      ['GET /orders/:id', 20e6, 3],
+      ['GET /orders/:id', 19e6, 3],
+    ]);
+    const [slowest] = report.slowest;
+    expect(slowest!.waitedFor.map(({ name, time }) => [name, time])).toEqual([
+      ['call', 10e6],
+      ['GET /orders/:id', 6e6],
+      ['SELECT', 4e6],
+    ]);
+    expect(slowest!.rows.map(({ depth, name, start, self }) => [depth, name, start, self])).toEqual(
+      [
+        [0, 'GET /orders/:id', 0, 6e6],
+        [1, 'SELECT', 2e6, 4e6],
+        [1, 'call', 8e6, 10e6],
+      ],
+    );
+  });
+
+  it('never takes a span for a root whose parent is missing', async () => {
+    const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
+    const { path } = await recording(() => {
+      const parent = extract({ traceparent })!;
+      const options = { kind: 'server', parent, startTime: NOW } as const;
+      startSpan('GET /orders/:id', {}, options).end(NOW + 50_000_000n);
+      request('/cart', 0, 10);
+    });
+    const { report } = await reportOn([path]);
+    expect(report.completeness).toEqual({
+      spans: 4,
+      traces: 2,
+      incompleteTraces: 1,
+      missingParents: 1,
+    });
+    expect(report.slowest.map(({ rows }) => rows[0]!.missingParent)).toEqual([true, false]);
+    const text = [...textReport(report, textStyle(100, false))].join('\n');
+    expect(text).toContain(
+      '1 trace is incomplete: 1 span has a parent that is not in the recording',
+    );
+    expect(text).toContain('GET /orders/:id (its parent is missing)');
+  });
+
+  it('is of a part of the recording', async () => {
+    const { path } = await recording(() => {
+      serviceRequests(2000);
+    });
+    const counts = async (condition: object): Promise<number> => {
+      const { report } = await reportOn([path], { condition, by: 'route' });
+      return report.groups.reduce((sum, { count }) => sum + count, 0);
+    };
+    expect(await counts({})).toBe(2000);
+    // Evenly over ten seconds; those that are longer than a moment are in both.
+    const [early, late] = [await counts({ to: 4e9 }), await counts({ from: 4e9 })];
+    expect(early).toBe(800);
+    expect(late).toBeGreaterThanOrEqual(1200);
+    expect(late).toBeLessThan(1300);
+    expect(await counts({ attributes: [{ name: 'user', value: '3' }] })).toBe(200);
+    const failed = await counts({ status: 'error' });
+    const { report } = await reportOn([path]);
+    expect(failed).toBe(report.groups.reduce((sum, { errors }) => sum + errors, 0));
+    expect(failed).toBeGreaterThan(50);
+    const none = await reportOn([path], { condition: { name: 'nothing' } });
+    expect(none.report.groups).toEqual([]);
+    expect([...textReport(none.report, textStyle(80, false))]).toContain(
+      'No span is within this time, or meets the condition.',
+    );
+  });
+
+  it('says how much of the slow requests stalls and collections explain', async () => {
+    const { path } = await recording(() => {
+      for (let i = 0; i < 19; i++) request('/orders/:id', 10 * i, 1);
+      request('/orders/:id', 1000, 100);
+      const stall = startSpan(
+        'event loop blocked',
+        {},
+        { parent: null, startTime: NOW + 1_020_000_000n },
+      );
+      stall.end(NOW + 1_070_000_000n);
+      const collection = startSpan(
+        'gc major',
+        {},
+        { parent: null, startTime: NOW + 1_060_000_000n },
+      );
+      collection.end(NOW + 1_080_000_000n);
+    });
+    const { report } = await reportOn([path], { slowest: 1 });
+    const { stalls, collections, slow } = report.interruptions;
+    expect(stalls).toEqual([{ name: 'event loop blocked', count: 1, total: 50e6, max: 50e6 }]);
+    expect(collections).toEqual([{ name: 'gc major', count: 1, total: 20e6, max: 20e6 }]);
+    // The slowest 5 % of twenty begin with the 19th.
+    const time = slow[0]!.time;
+    expect(slow[0]).toMatchObject({ stalls: 50e6, collections: 20e6, either: 60e6 });
+    expect(time).toBeGreaterThanOrEqual(100e6);
+    expect(report.slowest[0]).toMatchObject({ duration: 100e6, stalls: 50e6, collections: 20e6 });
+    expect(report.threads).toMatchObject([{ thread: 'main', stalls: 50e6, collections: 20e6 }]);
+  });
+
+  it('has percentiles within 1 %, and exact ones', async () => {
+    const { path, spans } = await recording(() => {
+      serviceRequests(20_000);
+    });
+    const groups = new Map<string, number[]>();
+    for (const { name, start, end } of spans) {
+      const durations = groups.get(name) ?? [];
+      groups.set(name, durations);
+      durations.push(Number(end - start));
+    }
+    const exact = await reportOn([path], { by: 'name', exact: true });
+    const close = await reportOn([path], { by: 'name' });
+    expect(exact.report.groups).toHaveLength(5);
+    for (const [at, group] of exact.report.groups.entries()) {
+      const sorted = groups.get(group.name)!.sort((a, b) => a - b);
+      for (const [key, percent] of [
+        ['p50', 50],
+        ['p95', 95],
+        ['p99', 99],
+      ] as const) {
+        const right = sorted[Math.ceil((sorted.length * percent) / 100) - 1]!;
+        expect(group[key]).toBe(right);
+        expect(Math.abs(close.report.groups[at]![key] / right - 1)).toBeLessThan(0.01);
+      }
+    }
+  });
+});

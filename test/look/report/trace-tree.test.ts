@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { traceTree } from '../../../src/look/report/trace-tree.js';
+import type { TreeSpan } from '../../../src/look/report/span-family.js';
+
+function span(name: string, parent: number, start: number, end: number): TreeSpan {
+  const missingParent = false;
+  return {
+    name,
+    parent,
+    start,
+    end,
+    service: null,
+    status: 'unset',
+    unfinished: false,
+    missingParent,
+  };
+}
+
+/** Spans whose parents are earlier ones, later ones or none. */
+const anySpans = fc
+  .array(
+    fc.record({
+      parent: fc.integer({ min: -1, max: 30 }),
+      start: fc.nat(1000),
+      length: fc.nat(500),
+    }),
+    { minLength: 1, maxLength: 30 },
+  )
+  .map((all) =>
+    all.map(({ parent, start, length }, at) =>
+      span(`s${at % 4}`, parent < all.length ? parent : -1, start, start + length),
+    ),
+  );
+
+describe('traceTree', () => {
+  const request = [
+    span('GET /orders', -1, 0, 100),
+    span('load', 0, 10, 40),
+    span('fetch', 0, 30, 90),
+    span('parse', 2, 80, 90),
+  ];
+
+  it('says what a span did itself, and what it waited for', () => {
+    const { rows, waitedFor, omitted } = traceTree(request, 0, 100);
+    expect(rows.map(({ depth, name, self, waited }) => [depth, name, self, waited])).toEqual([
+      [0, 'GET /orders', 20, 40],
+      [1, 'load', 30, 0],
+      [1, 'fetch', 50, 50],
+      [2, 'parse', 10, 10],
+    ]);
+    expect(waitedFor.map(({ name, time, share }) => [name, time, share])).toEqual([
+      ['fetch', 50, 0.5],
+      ['GET /orders', 40, 0.4],
+      ['parse', 10, 0.1],
+    ]);
+    expect(omitted).toBe(0);
+  });
+
+  it('puts many siblings of one name into one row', () => {
+    const queries = Array.from({ length: 12 }, (_, n) => span('SELECT', 0, 2 * n, 2 * n + 1));
+    const { rows, omitted } = traceTree([span('GET', -1, 0, 30), ...queries], 0, 100);
+    expect(rows.map(({ name, repeated, duration }) => [name, repeated, duration])).toEqual([
+      ['GET', 1, 30],
+      ['SELECT', 12, 12],
+    ]);
+    expect(omitted).toBe(0);
+  });
+
+  it('has every span once, whatever the parents are', () => {
+    fc.assert(
+      fc.property(anySpans, (spans) => {
+        const { rows } = traceTree(spans, 0, 1000);
+        const whole = rows.reduce((sum, { repeated }) => sum + repeated, 0);
+        // Below a row of several siblings there is nothing.
+        expect(whole + traceTree(spans, 0, 1000).omitted).toBe(spans.length);
+        for (const row of rows) {
+          expect(row.self).toBeGreaterThanOrEqual(0);
+          expect(row.self).toBeLessThanOrEqual(row.duration);
+        }
+      }),
+    );
+  });
+
+  it('shares the whole time of the slow span', () => {
+    fc.assert(
+      fc.property(anySpans, (spans) => {
+        const { rows, omitted } = traceTree(spans, 0, 1000);
+        if (omitted > 0) return;
+        const waited = rows.reduce((sum, row) => sum + row.waited, 0);
+        expect(waited).toBeCloseTo(spans[0]!.end - spans[0]!.start);
+      }),
+    );
+  });
+
+  it('takes time that is linear in the spans, for circles, chains and wide trees', () => {
+    const count = 100_000;
+    const shapes = {
+      circle: (at: number) => (at + 1) % count,
+      chain: (at: number) => at - 1,
+      wide: (at: number) => (at === 0 ? -1 : 0),
+      'circle with a fringe': (at: number) => (at < 2 ? 1 - at : 0),
+    };
+    for (const parentOf of Object.values(shapes)) {
+      const spans = Array.from({ length: count }, (_, at) =>
+        span(`s${at}`, parentOf(at), count - at, 2 * count),
+      );
+      const from = performance.now();
+      const { rows, omitted } = traceTree(spans, 0, 200);
+      expect(rows.length + omitted).toBe(count);
+      expect(performance.now() - from).toBeLessThan(20_000);
+    }
+  });
+});
