@@ -1,0 +1,48 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['w s', 'zoom in and out'],
+  ['a d ← →', 'move in time'],
+  ['↑ ↓', 'scroll'],
+  ['f', 'show the whole recording'],
+  ['Shift ← ↑ → ↓', 'select a neighbour'],
+  ['/', 'find spans'],
+  ['e t r l c', 'trace, table, report, latency, compare'],
+  ['?', 'this help'],
+  ['wheel', 'zoom; with Shift, or over the names: scroll'],
+  ['drag', 'move; with Shift: select a range'],
+  ['two fingers', 'zoom and move'],
+];
+
+/** Keys and gestures. */
+export function Help({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} aria-labelledby="help-title" onClose={onClose}>
+      <h2 id="help-title">Keys and gestures</h2>
+      <table>
+        <tbody>
+          {KEYS.map(([keys, what]) => (
+            <tr key={keys}>
+              <td>
+                <kbd>{keys}</kbd>
+              </td>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        The keys for zooming and moving work while the time line has the focus. A box that begins
+        with a number and × merges so many rows: zoom in to see each.
+      </p>
+      <button type="button" onClick={onClose}>
+        Close
+      </button>
+    </dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import { Choice } from './choice.js';
+import { useApp } from '../state/app.js';
+import { useStore } from '../state/store.js';
+import type { ColourBy, Theme } from '../state/view-state.js';
+import { countText, durationText } from '../time-line/duration-text.js';
+import { showAll } from '../time-line/navigation.js';
+
+/** What is shown, and how. */
+export function Toolbar({ onHelp }: { onHelp: () => void }) {
+  const app = useApp();
+  const { view, recording } = app;
+  const answer = useStore(recording.store, (state) => state.answer);
+  const colour = useStore(view, (state) => state.colour);
+  const theme = useStore(view, (state) => state.theme);
+  const follow = useStore(view, (state) => state.follow);
+  const size = useStore(view, ({ from, to }) =>
+    from === undefined || to === undefined ? undefined : durationText(to - from),
+  );
+  return (
+    <header class="toolbar">
+      <h1>Tracewright</h1>
+      <span class="what">
+        {answer === undefined
+          ? 'reading …'
+          : `${countText(answer.rows)} rows, ${durationText(answer.length)}; ${
+              size === undefined ? 'all shown' : `${size} shown`
+            }`}
+      </span>
+      {answer?.live === true && (
+        <button
+          type="button"
+          aria-pressed={follow}
+          onClick={() => {
+            if (follow) view.set({ follow: false, from: 0, to: answer.length });
+            else showAll(app);
+          }}
+        >
+          {follow ? 'Pause' : 'Follow'}
+        </button>
+      )}
+      <button
+        type="button"
+        onClick={() => {
+          showAll(app);
+        }}
+      >
+        Fit
+      </button>
+      <Choice
+        label="Colour by"
+        value={colour}
+        words={['name', 'status', 'service']}
+        onChoice={(word) => {
+          view.set({ colour: word as ColourBy });
+        }}
+      />
+      <Choice
+        label="Theme"
+        value={theme}
+        words={['system', 'light', 'dark']}
+        onChoice={(word) => {
+          view.set({ theme: word as Theme });
+        }}
+      />
+      <button type="button" aria-keyshortcuts="?" onClick={onHelp}>
+        Help
+      </button>
+    </header>
+  );
+}

@@ -1,0 +1,259 @@
+import type { BoxColumns, BoxesMeta } from '../../look/wire/answers.js';
+import type { RecordingData } from './recording-data.js';
+import type { Server } from './server.js';
+
+/** Boxes of some tracks in a window of time that is wider than the screen. */
+export interface BoxWindow {
+  readonly key: string;
+  /** Logarithm to base 2 of ns per pixel. */
+  readonly level: number;
+  readonly from: number;
+  readonly to: number;
+  readonly revision: number;
+  readonly boxes: BoxColumns;
+  /** By track and lane: first box, and the one after the last. */
+  readonly lanes: ReadonlyMap<number, readonly [number, number]>;
+  readonly tracks: ReadonlySet<number>;
+}
+
+interface Wish {
+  key: string;
+  level: number;
+  from: number;
+  to: number;
+  width: number;
+  tracks: readonly number[];
+  budget: number;
+}
+
+/** What the screen shows now. */
+export interface Sight {
+  from: number;
+  to: number;
+  /** Pixels. */
+  width: number;
+  /** Those that are visible, or nearly, ascending. */
+  tracks: readonly number[];
+  /** How many times more lanes those have than the screen shows: at least 1. */
+  excess: number;
+}
+
+/** Bytes of windows that are kept. */
+const MOST_BYTES = 24 << 20;
+const BYTES_A_BOX = 35;
+const MOST_REQUESTS = 2;
+/** Boxes that a screen of pixels may show. */
+const BUDGET = 2000;
+const MOST_BOXES = 50_000;
+/** How much wider than the screen a window is. */
+const MARGIN = 2;
+
+export function laneKey(track: number, lane: number): number {
+  return track * 65_536 + lane;
+}
+
+/** Keeps windows of boxes, and asks the server for those that are wanted. It never waits. */
+export class BoxWindows {
+  /** The one that was used last is the last. */
+  readonly #windows = new Map<string, BoxWindow>();
+  readonly #asked = new Map<string, AbortController>();
+  readonly #server: Server;
+  readonly #recording: RecordingData;
+  #bytes = 0;
+  #generation = '';
+  #sight: Sight | undefined;
+  #zoomsIn = true;
+  #begin: () => void = () => undefined;
+  /** Resolves with the first window: what is less urgent waits for it. */
+  readonly begun = new Promise<void>((resolve) => {
+    this.#begin = resolve;
+  });
+  /** Called when there is something new to draw. */
+  onChange: () => void = () => undefined;
+
+  constructor(server: Server, recording: RecordingData) {
+    this.#server = server;
+    this.#recording = recording;
+    recording.store.watch(({ answer }) => {
+      if (answer === undefined) return;
+      if (answer.generation !== this.#generation) this.#forget();
+      this.#generation = answer.generation;
+      this.#ask();
+    });
+  }
+
+  /** Whether something that is wanted has not come yet. */
+  get waiting(): boolean {
+    return this.#asked.size > 0;
+  }
+
+  /**
+   * What is in memory of a track between two times, the most fitting first: as fine as the screen, then
+   * what is coarser, then what is finer. Together they may cover the times more than once.
+   */
+  of(track: number, sight: Sight): BoxWindow[] {
+    const level = levelOf(sight);
+    return [...this.#windows.values()]
+      .filter((each) => each.from < sight.to && each.to > sight.from && each.tracks.has(track))
+      .sort(
+        (a, b) =>
+          misfit(a.level - level) - misfit(b.level - level) ||
+          b.revision - a.revision ||
+          a.from - b.from,
+      );
+  }
+
+  /** Says what the screen shows now. What is missing is asked for. */
+  want(sight: Sight): void {
+    if (this.#sight !== undefined) {
+      const [before, now] = [this.#sight.to - this.#sight.from, sight.to - sight.from];
+      if (before !== now) this.#zoomsIn = now < before;
+    }
+    this.#sight = sight;
+    this.#ask();
+  }
+
+  #ask(): void {
+    const { answer } = this.#recording;
+    const sight = this.#sight;
+    if (answer === undefined || sight === undefined || sight.tracks.length === 0) return;
+    const whole = { ...sight, from: 0, to: Math.max(1, answer.length) };
+    const next = neighbourOf(sight, this.#zoomsIn);
+    const wishes = [wishOf(sight), wishOf(whole), wishOf(next)];
+    for (const [key, asked] of this.#asked) {
+      if (wishes.some((wish) => wish.key === key)) continue;
+      asked.abort();
+      this.#asked.delete(key);
+    }
+    for (const wish of wishes) {
+      const known = this.#windows.get(wish.key);
+      if (known !== undefined) {
+        this.#windows.delete(wish.key);
+        this.#windows.set(wish.key, known);
+      }
+      if (known?.revision === answer.revision || this.#asked.has(wish.key)) continue;
+      if (this.#asked.size >= MOST_REQUESTS) return;
+      void this.#fetch(wish);
+    }
+  }
+
+  async #fetch({ key, level, from, to, width, tracks, budget }: Wish): Promise<void> {
+    const asked = new AbortController();
+    this.#asked.set(key, asked);
+    try {
+      const { columns, meta } = await this.#server.columns(
+        '/data/boxes',
+        {
+          from,
+          to,
+          width,
+          tracks: rangesOf(tracks),
+          budget,
+          names: this.#recording.names.length,
+        },
+        asked.signal,
+      );
+      const { revision, firstName, names } = meta as BoxesMeta;
+      this.#recording.addNames(firstName, names);
+      const boxes = columns as unknown as BoxColumns;
+      this.#keep({
+        key,
+        level,
+        from,
+        to,
+        revision,
+        boxes,
+        lanes: lanesOf(boxes),
+        tracks: new Set(tracks),
+      });
+      this.#asked.delete(key);
+      this.#begin();
+      this.onChange();
+      this.#ask();
+    } catch {
+      // Aborted, or the connection says why.
+      if (this.#asked.get(key) === asked) this.#asked.delete(key);
+    }
+  }
+
+  #keep(window: BoxWindow): void {
+    this.#drop(window.key);
+    this.#windows.set(window.key, window);
+    this.#bytes += bytesOf(window);
+    for (const key of this.#windows.keys()) {
+      if (this.#bytes <= MOST_BYTES) return;
+      if (key !== window.key) this.#drop(key);
+    }
+  }
+
+  #drop(key: string): void {
+    const window = this.#windows.get(key);
+    if (window === undefined) return;
+    this.#windows.delete(key);
+    this.#bytes -= bytesOf(window);
+  }
+
+  #forget(): void {
+    for (const asked of this.#asked.values()) asked.abort();
+    this.#asked.clear();
+    this.#windows.clear();
+    this.#bytes = 0;
+  }
+}
+
+function bytesOf({ boxes }: BoxWindow): number {
+  return boxes.row.length * BYTES_A_BOX + 1024;
+}
+
+function levelOf({ from, to, width }: Sight): number {
+  return Math.round(Math.log2((to - from) / width));
+}
+
+/** How ill a window fits that is coarser (positive) or finer by so many levels. */
+function misfit(difference: number): number {
+  return difference >= 0 ? difference : difference >= -1 ? 0.5 : 100 - difference;
+}
+
+/** Half or twice the window, around the same middle. */
+function neighbourOf(sight: Sight, zoomsIn: boolean): Sight {
+  const half = ((sight.to - sight.from) / 2) * (zoomsIn ? 0.5 : 2);
+  const middle = (sight.from + sight.to) / 2;
+  return { ...sight, from: middle - half, to: middle + half };
+}
+
+/** The window on a grid that contains what the screen shows: small moves want the same. */
+function wishOf(sight: Sight): Wish {
+  const level = levelOf(sight);
+  const pixel = 2 ** level;
+  const width = Math.ceil((sight.width * MARGIN) / 512) * 512;
+  // Twice the screen at its coarsest leaves a third of a screen on either side.
+  const step = (width / 8) * pixel;
+  const middle = (sight.from + sight.to) / 2;
+  const from = Math.round((middle - (width / 2) * pixel) / step) * step;
+  const to = from + width * pixel;
+  const key = `${level} ${from / step} ${width} ${rangesOf(sight.tracks)}`;
+  const budget = Math.min(MOST_BOXES, Math.round(MARGIN * BUDGET * sight.excess));
+  return { key, level, from, to, width, tracks: sight.tracks, budget };
+}
+
+/** Ascending numbers as `0-3,7`. */
+export function rangesOf(numbers: readonly number[]): string {
+  const ranges: string[] = [];
+  for (let at = 0; at < numbers.length; at++) {
+    const first = numbers[at]!;
+    while (numbers[at + 1] === numbers[at]! + 1) at++;
+    ranges.push(first === numbers[at] ? String(first) : `${first}-${numbers[at]!}`);
+  }
+  return ranges.join(',');
+}
+
+function lanesOf({ track, lane }: BoxColumns): Map<number, [number, number]> {
+  const lanes = new Map<number, [number, number]>();
+  for (let at = 0; at < track.length; at++) {
+    const key = laneKey(track[at]!, lane[at]!);
+    const known = lanes.get(key);
+    if (known === undefined) lanes.set(key, [at, at + 1]);
+    else known[1] = at + 1;
+  }
+  return lanes;
+}

@@ -1,0 +1,110 @@
+import type { FindLine } from '../../look/wire/panel-answers.js';
+import { NOTHING_LIT } from '../state/lit-rows.js';
+import type { LitRows } from '../state/lit-rows.js';
+import { Store } from '../state/store.js';
+import type { ViewState } from '../state/view-state.js';
+import { FIND_TEXT } from './choice.js';
+import type { RecordingData } from './recording-data.js';
+import type { Server } from './server.js';
+
+/** What the search has found so far. */
+export interface Found {
+  text: string;
+  count: number;
+  /** The first matches, in order of their start. */
+  rows: readonly number[];
+  starts: readonly number[];
+  state: 'none' | 'searching' | 'done' | 'failed';
+  /** Why it failed. */
+  words: string;
+}
+
+const NOTHING: Found = { text: '', count: 0, rows: [], starts: [], state: 'none', words: '' };
+
+/** Time in which a person goes on typing, in ms. */
+const TYPING = 200;
+
+/** Searches by the text of the view, and lights the matches. */
+export class Search {
+  readonly found = new Store<Found>(NOTHING);
+  readonly #server: Server;
+  readonly #lit: Store<LitRows>;
+  #running: AbortController | undefined;
+  #asked = '';
+  #timer: number | undefined;
+
+  constructor(
+    server: Server,
+    lit: Store<LitRows>,
+    view: Store<ViewState>,
+    recording: RecordingData,
+  ) {
+    this.#server = server;
+    this.#lit = lit;
+    const update = (): void => {
+      const text = (view.value.parameters[FIND_TEXT] ?? '').trim();
+      const { generation, revision } = recording.answer ?? { generation: '', revision: 0 };
+      const asked = `${generation} ${revision} ${text}`;
+      if (generation === '' || asked === this.#asked) return;
+      this.#asked = asked;
+      window.clearTimeout(this.#timer);
+      this.#timer = window.setTimeout(() => void this.#search(text), TYPING);
+    };
+    view.watch(update);
+    recording.store.watch(update);
+  }
+
+  async #search(text: string): Promise<void> {
+    this.#running?.abort();
+    const running = (this.#running = new AbortController());
+    if (text === '') {
+      this.found.set(NOTHING);
+      this.#lit.set(NOTHING_LIT);
+      return;
+    }
+    this.found.set({ ...NOTHING, text, state: 'searching' });
+    const rows: number[] = [];
+    const starts: number[] = [];
+    try {
+      const fields = { where: text };
+      const stream = await this.#server.stream('/data/find', fields, undefined, running.signal);
+      for await (const line of linesOf(stream)) {
+        const { count, rows: more, starts: times, done } = JSON.parse(line) as FindLine;
+        // One by one: a call with thousands of arguments can exceed the stack.
+        for (const row of more) rows.push(row);
+        for (const start of times) starts.push(start);
+        this.#show(text, count, rows, starts, done);
+      }
+    } catch (error) {
+      if (running.signal.aborted) return;
+      const words = error instanceof Error ? error.message : String(error);
+      this.found.set({ ...NOTHING, text, state: 'failed', words });
+      this.#lit.set(NOTHING_LIT);
+    }
+  }
+
+  #show(text: string, count: number, rows: number[], starts: number[], done: boolean): void {
+    const order = [...rows.keys()].sort((a, b) => starts[a]! - starts[b]!);
+    this.found.set({
+      text,
+      count,
+      rows: order.map((at) => rows[at]!),
+      starts: order.map((at) => starts[at]!),
+      state: done ? 'done' : 'searching',
+      words: '',
+    });
+    this.#lit.set({ rows: new Set(rows), times: Float64Array.from(starts).sort() });
+  }
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  const reader = stream.pipeThrough(new TextDecoderStream() as never).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = (await reader.read()) as { done: boolean; value?: string };
+    if (done) return;
+    const lines = (rest + (value ?? '')).split('\n');
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}

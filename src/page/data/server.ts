@@ -1,0 +1,121 @@
+import { TOKEN_HEADER } from '../../look/wire/answers.js';
+import type { ErrorAnswer } from '../../look/wire/answers.js';
+import { decodeColumns } from '../../look/wire/columns.js';
+import type { Column } from '../../look/wire/columns.js';
+import { Store } from '../state/store.js';
+
+/** Whether the server answers: `gone` is tried again. */
+export interface Connection {
+  state: 'good' | 'gone' | 'refused';
+  /** What to do, in words. */
+  words: string;
+}
+
+export type Fields = Readonly<Record<string, string | number>>;
+
+const TOKEN_PLACE = 'tracewright-token';
+
+/** An answer that is an error. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * The token of the printed address, which leaves the URL and stays in this tab. So a link that is
+ * copied from it does not contain it.
+ */
+export function takeToken(): string | undefined {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  const given = fields.get('token');
+  if (given !== null) {
+    fields.delete('token');
+    history.replaceState(null, '', `#${fields.toString()}`);
+    sessionStorage.setItem(TOKEN_PLACE, given);
+    return given;
+  }
+  return sessionStorage.getItem(TOKEN_PLACE) ?? undefined;
+}
+
+/** The server of this page. Every request for data passes here. */
+export class Server {
+  readonly connection = new Store<Connection>({ state: 'good', words: '' });
+  readonly #token: string;
+
+  constructor(token: string | undefined) {
+    this.#token = token ?? '';
+  }
+
+  /** @throws ServerError if the answer is one; `AbortError` after `signal`. */
+  async json<T>(path: string, fields: Fields = {}, signal?: AbortSignal): Promise<T> {
+    const response = await this.#fetch(path, fields, undefined, signal);
+    return (await response.json()) as T;
+  }
+
+  /** Like `json`, with a question too long for a URL. */
+  async post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+    const response = await this.#fetch(path, {}, body, signal);
+    return (await response.json()) as T;
+  }
+
+  /** Typed arrays by name, as `encodeColumns` of the server wrote them. */
+  async columns(
+    path: string,
+    fields: Fields,
+    signal?: AbortSignal,
+  ): Promise<{ meta: unknown; columns: Record<string, Column> }> {
+    const response = await this.#fetch(path, fields, undefined, signal);
+    return decodeColumns(await response.arrayBuffer());
+  }
+
+  /** The body as it comes, for answers that grow: of GET, or of POST with a body. */
+  async stream(
+    path: string,
+    fields: Fields,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#fetch(path, fields, body, signal);
+    if (response.body === null) throw new ServerError('the answer is empty', 500);
+    return response.body;
+  }
+
+  async #fetch(
+    path: string,
+    fields: Fields,
+    body: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const query = new URLSearchParams(
+      Object.entries(fields).map(([name, value]) => [name, String(value)]),
+    ).toString();
+    let response: Response;
+    try {
+      response = await fetch(query === '' ? path : `${path}?${query}`, {
+        headers: { [TOKEN_HEADER]: this.#token },
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      if (signal?.aborted !== true) {
+        const words = 'The server does not answer. Run `tracewright view` again.';
+        this.connection.set({ state: 'gone', words });
+      }
+      throw error;
+    }
+    if (response.ok) {
+      this.connection.set({ state: 'good', words: '' });
+      return response;
+    }
+    const { error } = (await response.json()) as ErrorAnswer;
+    if (response.status === 401 || response.status === 403) {
+      this.connection.set({ state: 'refused', words: `The server refuses: ${error}.` });
+    }
+    throw new ServerError(error, response.status);
+  }
+}

@@ -1,0 +1,64 @@
+import { render } from 'preact';
+import type { RowAnswer } from '../look/wire/answers.js';
+import { Page } from './controls/page.js';
+import { BoxWindows } from './data/box-windows.js';
+import { RecordingData } from './data/recording-data.js';
+import { Search } from './data/search.js';
+import { Server, takeToken } from './data/server.js';
+import { AppContext } from './state/app.js';
+import type { App } from './state/app.js';
+import { NOTHING_LIT } from './state/lit-rows.js';
+import { Store } from './state/store.js';
+import { viewStateOfPage } from './state/view-state.js';
+import { applyTheme } from './theme/theme.js';
+import { showWindow } from './time-line/navigation.js';
+import { shownWindow } from './time-line/time-line.js';
+
+const server = new Server(takeToken());
+const recording = new RecordingData(server);
+const view = viewStateOfPage();
+const windows = new BoxWindows(server, recording);
+const lit = new Store(NOTHING_LIT);
+
+/** A span that is shown takes this share of the window. */
+const SHOWN_SHARE = 0.2;
+
+const app: App = {
+  server,
+  recording,
+  view,
+  lit,
+  search: new Search(server, lit, view, recording),
+  windows,
+  announce(text) {
+    const place = document.getElementById('spoken');
+    if (place !== null) place.textContent = text;
+  },
+  async showRow(row) {
+    view.set({ row });
+    const { start, duration, track, lane } = await server.json<RowAnswer>('/data/row', { row });
+    const { from, to } = shownWindow(app);
+    const visible = start < to && start + duration > from && duration > (to - from) / 400;
+    if (!visible) {
+      const half = Math.max(duration / SHOWN_SHARE, 1000) / 2;
+      showWindow(app, start + duration / 2 - half, start + duration / 2 + half);
+    }
+    const detail = { track, lane };
+    document.getElementById('time-line')?.dispatchEvent(new CustomEvent('reveal', { detail }));
+  },
+};
+
+applyTheme(view.value.theme);
+view.watch(({ theme }) => {
+  applyTheme(theme);
+});
+
+const place = document.getElementById('page');
+if (place === null) throw new Error('index.html has no element for the page');
+render(
+  <AppContext.Provider value={app}>
+    <Page />
+  </AppContext.Provider>,
+  place,
+);
+void recording.follow();

@@ -1,0 +1,156 @@
+import type { CompareAnswer, ComparedGroup } from '../../../look/wire/panel-answers.js';
+import { Choice } from '../../controls/choice.js';
+import { FIND_TEXT, choiceOf } from '../../data/choice.js';
+import { useApp } from '../../state/app.js';
+import { useStore } from '../../state/store.js';
+import { countText, durationText } from '../../time-line/duration-text.js';
+import type { Panel } from '../panel.js';
+import { useAnswer } from '../use-answer.js';
+import { runsOf } from './recording-sides.js';
+import type { Run } from './recording-sides.js';
+
+/** Which spans became slower from one recording to another. */
+export const comparePanel: Panel = { id: 'compare', title: 'Compare', key: 'c', Content: Compare };
+
+const MOST_GROUPS = 200;
+
+function Compare() {
+  const app = useApp();
+  const sources = useStore(app.recording.store, ({ answer }) => answer?.sources);
+  const runs = runsOf(sources ?? []);
+  if (runs.length < 2) {
+    return (
+      <p>
+        This needs two recordings: <code>tracewright view BEFORE AFTER</code>.
+      </p>
+    );
+  }
+  return <Sides runs={runs} />;
+}
+
+function Sides({ runs }: { runs: readonly Run[] }) {
+  const app = useApp();
+  const { view } = app;
+  const before = useStore(view, ({ parameters }) => parameters['compare.before']) ?? runs[0]!.name;
+  const after = useStore(view, ({ parameters }) => parameters['compare.after']) ?? runs[1]!.name;
+  const where = useStore(view, (state) => choiceOf(state).where);
+  const { answer, words, pending } = useAnswer<CompareAnswer>(
+    JSON.stringify([before, after, where]),
+    (signal) =>
+      app.server.post<CompareAnswer>(
+        '/data/compare',
+        { before: sourcesOf(runs, before), after: sourcesOf(runs, after), where },
+        signal,
+      ),
+  );
+  const names = runs.map(({ name }) => name);
+  const choose = (side: string, name: string): void => {
+    view.set({ parameters: { ...view.value.parameters, [`compare.${side}`]: name } });
+  };
+  return (
+    <div aria-busy={pending}>
+      <p class="choice-line">
+        <Choice
+          label="Before"
+          words={names}
+          value={before}
+          onChoice={(name) => {
+            choose('before', name);
+          }}
+        />{' '}
+        <Choice
+          label="After"
+          words={names}
+          value={after}
+          onChoice={(name) => {
+            choose('after', name);
+          }}
+        />
+        {where !== '' && (
+          <>
+            {' '}
+            Spans that match <code>{where}</code>
+          </>
+        )}
+      </p>
+      {words !== '' && <p role="alert">{words}</p>}
+      {answer === undefined ? (
+        words === '' && <p>Reading …</p>
+      ) : (
+        <Groups groups={answer.groups.slice(0, MOST_GROUPS)} />
+      )}
+    </div>
+  );
+}
+
+function sourcesOf(runs: readonly Run[], name: string): number[] {
+  return runs.find((run) => run.name === name)?.sources ?? [];
+}
+
+function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
+  const app = useApp();
+  return (
+    <table class="figures">
+      <caption>
+        A typical span: the geometric mean of the durations, with its 95 % confidence interval
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">span</th>
+          <th scope="col">service</th>
+          <th scope="col">a typical one takes</th>
+          {['count', 'p50', 'p95', 'errors'].map((title) => (
+            <th key={title} scope="col" class="number">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map(({ name, service, before, after, ratio }) => (
+          <tr key={`${service ?? ''} ${name}`}>
+            <th scope="row">
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  const { parameters } = app.view.value;
+                  const text = `name="${name}"`;
+                  app.view.set({ parameters: { ...parameters, [FIND_TEXT]: text } });
+                }}
+              >
+                {name}
+              </button>
+            </th>
+            <td>{service ?? '–'}</td>
+            <td class={ratio !== null && ratio.low > 1 ? 'bad' : ''}>{ratioWords(ratio)}</td>
+            <td class="number">
+              {countText(before.count)} → {countText(after.count)}
+            </td>
+            <td class="number">
+              {durationText(before.p50)} → {durationText(after.p50)}
+            </td>
+            <td class="number">
+              {durationText(before.p95)} → {durationText(after.p95)}
+            </td>
+            <td class="number">
+              {countText(before.errors)} → {countText(after.errors)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ratioWords(ratio: ComparedGroup['ratio']): string {
+  if (ratio === null) return 'too few to compare';
+  const { value, low, high } = ratio;
+  const percent = (times: number): string => {
+    const change = (times - 1) * 100;
+    return `${change >= 0 ? '+' : '−'}${Math.abs(change).toFixed(Math.abs(change) < 10 ? 1 : 0)} %`;
+  };
+  const interval = `${percent(low)} to ${percent(high)}`;
+  if (low <= 1 && high >= 1) return `about the same (${interval})`;
+  return `${percent(value)} ${value > 1 ? 'slower' : 'faster'} (${interval})`;
+}

@@ -1,0 +1,96 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RowAnswer } from '../../look/wire/answers.js';
+import { useApp } from '../state/app.js';
+import { useStore } from '../state/store.js';
+import { durationText } from '../time-line/duration-text.js';
+import type { Panel } from './panel.js';
+
+/** Everything that is known of the selected span. */
+export const detailsPanel: Panel = { id: 'details', title: 'Details', Content: Details };
+
+type Shown = { answer: RowAnswer } | { error: string } | undefined;
+
+function Details() {
+  const app = useApp();
+  const row = useStore(app.view, (state) => state.row);
+  const [shown, show] = useState<Shown>(undefined);
+  useEffect(() => {
+    show(undefined);
+    if (row === undefined) return undefined;
+    const leaving = new AbortController();
+    app.server
+      .json<RowAnswer>('/data/row', { row }, leaving.signal)
+      .then((answer) => {
+        show({ answer });
+        app.announce(`${answer.name}, ${durationText(answer.duration)}, ${answer.status}`);
+      })
+      .catch((error: unknown) => {
+        if (!leaving.signal.aborted) show({ error: wordsOf(error) });
+      });
+    return () => {
+      leaving.abort();
+    };
+  }, [app, row]);
+  if (row === undefined) return <p>Click a box of the time line to see what it is.</p>;
+  if (shown === undefined) return <p>Reading …</p>;
+  if ('error' in shown) return <p role="alert">{shown.error}</p>;
+  return <Answer {...shown.answer} />;
+}
+
+function Answer(answer: RowAnswer) {
+  const app = useApp();
+  const { name, start, duration, status, unfinished, parent, traceId, spanId, details } = answer;
+  return (
+    <>
+      <h2>{name}</h2>
+      <table>
+        <tbody>
+          <Field name="start" value={`${durationText(start)} after the start of the recording`} />
+          <Field
+            name="duration"
+            value={unfinished ? `${durationText(duration)}, unfinished` : durationText(duration)}
+          />
+          {traceId !== undefined && <Field name="status" value={status} />}
+          {traceId !== undefined && <Field name="trace" value={traceId} />}
+          {spanId !== undefined && <Field name="span" value={spanId} />}
+          {traceId !== undefined && (
+            <tr>
+              <th scope="row">parent</th>
+              <td>
+                {typeof parent === 'number' ? (
+                  <button type="button" onClick={() => void app.showRow(parent)}>
+                    show the parent
+                  </button>
+                ) : parent === 'root' ? (
+                  'none: it is a root'
+                ) : (
+                  'not in this recording'
+                )}
+              </td>
+            </tr>
+          )}
+          {Object.entries(details).map(([field, value]) => (
+            <Field key={field} name={field} value={textOf(value)} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Field({ name, value }: { name: string; value: string }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{value}</td>
+    </tr>
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,123 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { FIND_TEXT } from '../../data/choice.js';
+import { useApp } from '../../state/app.js';
+import { useStore } from '../../state/store.js';
+import { countText } from '../../time-line/duration-text.js';
+import type { Panel } from '../panel.js';
+
+/** Search: matches are lit on the time line, and the other panels are about them. */
+export const findPanel: Panel = { id: 'find', title: 'Find', key: '/', Content: Find };
+
+const EXAMPLES = [
+  ['GET /orders', 'a part of the name'],
+  ['status=error', 'or unset, ok'],
+  ['service=shop', 'the service that recorded it'],
+  ['kind=server', 'or internal, client, producer, consumer'],
+  ['duration>=10ms', 'or <='],
+  ['http.route="/a b"', 'any attribute, quoted if the value contains a space'],
+  ['unfinished', 'open when its process ended'],
+  ['missing-parent', 'its parent is not in this recording'],
+  ['0af7651916cd43dd8448eb211c80319c', 'the id of a trace'],
+] as const;
+
+function Find() {
+  const app = useApp();
+  const field = useRef<HTMLInputElement>(null);
+  const text = useStore(app.view, ({ parameters }) => parameters[FIND_TEXT] ?? '');
+  const found = useStore(app.search.found, (value) => value);
+  const selected = useStore(app.view, ({ row }) => row);
+  const place = found.rows.indexOf(selected ?? -1);
+
+  useEffect(() => {
+    field.current?.focus();
+  }, []);
+  useEffect(() => {
+    if (found.state === 'done') app.announce(`${countText(found.count)} spans match`);
+  }, [app, found]);
+
+  const search = (words: string): void => {
+    app.view.set({ parameters: { ...app.view.value.parameters, [FIND_TEXT]: words } });
+  };
+  const step = (by: number): void => {
+    const { length } = found.rows;
+    if (length === 0) return;
+    const next = place === -1 ? (by > 0 ? 0 : length - 1) : (place + by + length) % length;
+    void app.showRow(found.rows[next]!);
+  };
+  return (
+    <>
+      <form
+        class="find-line"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          step(1);
+        }}
+      >
+        <label for="find-text">Spans that match</label>
+        <input
+          id="find-text"
+          ref={field}
+          type="search"
+          spellcheck={false}
+          autocomplete="off"
+          value={text}
+          onInput={(event) => {
+            search(event.currentTarget.value);
+          }}
+        />
+        <button type="submit" disabled={found.rows.length === 0}>
+          Next
+        </button>
+        <button
+          type="button"
+          disabled={found.rows.length === 0}
+          onClick={() => {
+            step(-1);
+          }}
+        >
+          Previous
+        </button>
+      </form>
+      <p role={found.state === 'failed' ? 'alert' : undefined}>{wordsOf(found, place)}</p>
+      <table>
+        <caption class="spoken">What one can search by</caption>
+        <tbody>
+          {EXAMPLES.map(([example, meaning]) => (
+            <tr key={example}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => {
+                    search(example);
+                    field.current?.focus();
+                  }}
+                >
+                  <code>{example}</code>
+                </button>
+              </th>
+              <td>{meaning}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function wordsOf(
+  {
+    state,
+    words,
+    count,
+    rows,
+  }: { state: string; words: string; count: number; rows: readonly number[] },
+  place: number,
+): string {
+  if (state === 'none') return 'All terms must hold. Matches are lit on the time line.';
+  if (state === 'failed') return words;
+  const which = place === -1 ? '' : `, this is number ${countText(place + 1)}`;
+  const kept = rows.length < count ? `, Next steps through ${countText(rows.length)}` : '';
+  return `${countText(count)} ${state === 'searching' ? 'so far' : 'match'}${which}${kept}.`;
+}

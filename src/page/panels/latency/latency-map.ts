@@ -1,0 +1,150 @@
+import type { LatencyMeta } from '../../../look/wire/panel-answers.js';
+import { durationText, tickText } from '../../time-line/duration-text.js';
+import type { CanvasColours } from '../../theme/theme.js';
+
+/** Pixels for the axis of durations, the histogram and the axis of time. */
+export const LEFT = 64;
+export const RIGHT = 120;
+export const BOTTOM = 20;
+const LABEL_HEIGHT = 14;
+
+/** A part of the map: places of columns and lines, both ends included. */
+export interface Brush {
+  firstColumn: number;
+  lastColumn: number;
+  firstLine: number;
+  lastLine: number;
+}
+
+export interface LatencyMap extends LatencyMeta {
+  counts: Uint32Array;
+}
+
+/** Where a point of the canvas lies in the map, kept within it. */
+export function placeAt(
+  { columns, lines }: LatencyMap,
+  width: number,
+  height: number,
+  x: number,
+  y: number,
+): { column: number; line: number } {
+  const within = (value: number, most: number): number =>
+    Math.max(0, Math.min(most - 1, Math.floor(value)));
+  return {
+    column: within(((x - LEFT) / (width - LEFT - RIGHT)) * columns, columns),
+    line: within((1 - y / (height - BOTTOM)) * lines, lines),
+  };
+}
+
+export function orderedBrush(
+  from: { column: number; line: number },
+  to: { column: number; line: number },
+): Brush {
+  return {
+    firstColumn: Math.min(from.column, to.column),
+    lastColumn: Math.max(from.column, to.column),
+    firstLine: Math.min(from.line, to.line),
+    lastLine: Math.max(from.line, to.line),
+  };
+}
+
+/** What a brush contains: ns of time and of duration. */
+export function rangesOf(map: LatencyMap, brush: Brush) {
+  const { from, to, columns, least, step } = map;
+  const pixel = (to - from) / columns;
+  return {
+    from: from + brush.firstColumn * pixel,
+    to: from + (brush.lastColumn + 1) * pixel,
+    // The lowest line has shorter ones as well.
+    least: brush.firstLine === 0 && least <= 1 ? 0 : least * step ** brush.firstLine,
+    most: least * step ** (brush.lastLine + 1),
+  };
+}
+
+export function countIn({ counts, columns }: LatencyMap, brush: Brush): number {
+  let count = 0;
+  for (let line = brush.firstLine; line <= brush.lastLine; line++) {
+    for (let column = brush.firstColumn; column <= brush.lastColumn; column++) {
+      count += counts[line * columns + column]!;
+    }
+  }
+  return count;
+}
+
+/** Draws the heat map (time to the right, duration upwards) and the histogram next to it. */
+export function drawLatencyMap(
+  context: CanvasRenderingContext2D,
+  map: LatencyMap,
+  brush: Brush | undefined,
+  colours: CanvasColours,
+  width: number,
+  height: number,
+): void {
+  const { counts, columns, lines, least, step, from, to } = map;
+  const [mapWidth, mapHeight] = [width - LEFT - RIGHT, height - BOTTOM];
+  const [cellWidth, cellHeight] = [mapWidth / columns, mapHeight / lines];
+  context.clearRect(0, 0, width, height);
+  const most = counts.reduce((max, count) => Math.max(max, count), 1);
+  const sums = new Float64Array(lines);
+  context.fillStyle = colours.accent;
+  for (let line = 0; line < lines; line++) {
+    for (let column = 0; column < columns; column++) {
+      const count = counts[line * columns + column]!;
+      if (count === 0) continue;
+      sums[line]! += count;
+      // Few must be visible next to many.
+      context.globalAlpha = 0.15 + 0.85 * (Math.log1p(count) / Math.log1p(most));
+      const top = mapHeight - (line + 1) * cellHeight;
+      context.fillRect(LEFT + column * cellWidth, top, Math.max(1, cellWidth), cellHeight);
+    }
+  }
+  context.globalAlpha = 1;
+  const mostOfLine = sums.reduce((max, sum) => Math.max(max, sum), 1);
+  for (let line = 0; line < lines; line++) {
+    const length = (sums[line]! / mostOfLine) * (RIGHT - 12);
+    const top = mapHeight - (line + 1) * cellHeight;
+    context.fillRect(width - RIGHT + 8, top + 0.5, length, Math.max(1, cellHeight - 1));
+  }
+  drawAxes(context, { from, to, least, step, lines }, colours, width, height);
+  if (brush !== undefined) {
+    context.strokeStyle = colours.text;
+    context.lineWidth = 2;
+    context.strokeRect(
+      LEFT + brush.firstColumn * cellWidth,
+      mapHeight - (brush.lastLine + 1) * cellHeight,
+      (brush.lastColumn - brush.firstColumn + 1) * cellWidth,
+      (brush.lastLine - brush.firstLine + 1) * cellHeight,
+    );
+  }
+}
+
+function drawAxes(
+  context: CanvasRenderingContext2D,
+  map: Pick<LatencyMap, 'from' | 'to' | 'least' | 'step' | 'lines'>,
+  colours: CanvasColours,
+  width: number,
+  height: number,
+): void {
+  const { from, to, least, step, lines } = map;
+  const [mapWidth, mapHeight] = [width - LEFT - RIGHT, height - BOTTOM];
+  context.fillStyle = colours.quiet;
+  context.font = '11px system-ui, sans-serif';
+  context.textBaseline = 'middle';
+  context.textAlign = 'right';
+  const lineHeight = mapHeight / lines;
+  let below = Infinity;
+  for (let power = Math.ceil(Math.log10(least) - 1e-9); ; power++) {
+    const y = mapHeight - (Math.log(10 ** power / least) / Math.log(step)) * lineHeight;
+    if (y < 0) break;
+    if (below - y < LABEL_HEIGHT) continue;
+    context.fillText(durationText(10 ** power), LEFT - 4, Math.max(6, y));
+    below = y;
+  }
+  context.textBaseline = 'bottom';
+  const ticks = Math.max(1, Math.floor(mapWidth / 140));
+  for (let tick = 0; tick <= ticks; tick++) {
+    context.textAlign = tick === 0 ? 'left' : tick === ticks ? 'right' : 'center';
+    const text = tickText(from + ((to - from) * tick) / ticks, (to - from) / ticks);
+    context.fillText(text, LEFT + (mapWidth * tick) / ticks, height);
+  }
+}

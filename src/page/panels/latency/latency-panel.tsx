@@ -1,0 +1,140 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { LatencyMeta } from '../../../look/wire/panel-answers.js';
+import { FIND_TEXT, choiceFields, choiceOf, withDurations } from '../../data/choice.js';
+import { useApp } from '../../state/app.js';
+import { useStore } from '../../state/store.js';
+import { canvasColours } from '../../theme/theme.js';
+import { countText, durationText } from '../../time-line/duration-text.js';
+import { ChoiceLine } from '../choice-line.js';
+import type { Panel } from '../panel.js';
+import { useAnswer } from '../use-answer.js';
+import { countIn, drawLatencyMap, orderedBrush, placeAt, rangesOf } from './latency-map.js';
+import type { Brush, LatencyMap } from './latency-map.js';
+
+/** Duration by time, and how often each duration occurs; a brushed part chooses spans. */
+export const latencyPanel: Panel = { id: 'latency', title: 'Latency', key: 'l', Content: Latency };
+
+const COLUMNS = 160;
+const MOVES: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+};
+
+interface Place {
+  column: number;
+  line: number;
+}
+
+function Latency() {
+  const app = useApp();
+  const choice = useStore(app.view, (state) => JSON.stringify(choiceOf(state)));
+  const theme = useStore(app.view, (state) => state.theme);
+  const { answer, words } = useAnswer<LatencyMap>(choice, async (signal) => {
+    const fields = { ...choiceFields(choiceOf(app.view.value)), columns: COLUMNS };
+    const { columns, meta } = await app.server.columns('/data/latency', fields, signal);
+    return { ...(meta as LatencyMeta), counts: columns['counts'] as Uint32Array };
+  });
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [brush, setBrush] = useState<{ from: Place; to: Place } | undefined>(undefined);
+  const [size, resize] = useState(0);
+  const shown: Brush | undefined = brush && orderedBrush(brush.from, brush.to);
+
+  useEffect(() => {
+    const watch = new ResizeObserver(() => {
+      resize((before) => before + 1);
+    });
+    watch.observe(canvas.current!);
+    return () => {
+      watch.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    const { current } = canvas;
+    const context = current?.getContext('2d');
+    if (current == null || context == null || answer === undefined) return;
+    const { clientWidth, clientHeight } = current;
+    const ratio = window.devicePixelRatio;
+    current.width = Math.round(clientWidth * ratio);
+    current.height = Math.round(clientHeight * ratio);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    drawLatencyMap(context, answer, shown, canvasColours(), clientWidth, clientHeight);
+  }, [answer, brush, theme, size]);
+
+  const placeOf = (event: PointerEvent): Place => {
+    const { clientWidth, clientHeight } = canvas.current!;
+    return placeAt(answer!, clientWidth, clientHeight, event.offsetX, event.offsetY);
+  };
+  const choose = (chosen: Brush): void => {
+    const { from, to, least, most } = rangesOf(answer!, chosen);
+    const { parameters } = app.view.value;
+    const text = withDurations(parameters[FIND_TEXT] ?? '', least, most);
+    app.announce(`${countText(countIn(answer!, chosen))} spans chosen`);
+    setBrush(undefined);
+    app.view.set({
+      rangeFrom: from,
+      rangeTo: to,
+      parameters: { ...parameters, [FIND_TEXT]: text },
+    });
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const move = MOVES[event.key];
+    if (answer === undefined) return;
+    if (event.key === 'Enter' && shown !== undefined) choose(shown);
+    else if (event.key === 'Escape') setBrush(undefined);
+    else if (move === undefined) return;
+    else {
+      const last = brush?.to ?? { column: 0, line: 0 };
+      const to = {
+        column: Math.max(0, Math.min(answer.columns - 1, last.column + move[0])),
+        line: Math.max(0, Math.min(answer.lines - 1, last.line + move[1])),
+      };
+      setBrush({ from: event.shiftKey && brush !== undefined ? brush.from : to, to });
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <>
+      <ChoiceLine what="Durations of the spans" />
+      {words !== '' && <p role="alert">{words}</p>}
+      <canvas
+        ref={canvas}
+        class="latency-map"
+        role="img"
+        tabIndex={0}
+        aria-label="Heat map: duration by time, darker where there are more spans, and a histogram"
+        aria-describedby="latency-words"
+        onKeyDown={onKey}
+        onPointerDown={(event) => {
+          if (answer === undefined) return;
+          canvas.current!.setPointerCapture(event.pointerId);
+          const at = placeOf(event);
+          setBrush({ from: at, to: at });
+        }}
+        onPointerMove={(event) => {
+          if (event.buttons === 1 && brush !== undefined && answer !== undefined) {
+            setBrush({ from: brush.from, to: placeOf(event) });
+          }
+        }}
+        onPointerUp={() => {
+          if (shown !== undefined) choose(shown);
+        }}
+      />
+      <p id="latency-words">{brushWords(answer, shown)}</p>
+    </>
+  );
+}
+
+function brushWords(map: LatencyMap | undefined, brush: Brush | undefined): string {
+  if (map === undefined) return 'Reading …';
+  if (brush === undefined) {
+    return 'Drag over a part to choose its spans. With the keyboard: arrows, Shift and arrows, Enter.';
+  }
+  const { from, to, least, most } = rangesOf(map, brush);
+  return (
+    `${countText(countIn(map, brush))} spans of ${durationText(least)} to ${durationText(most)}, ` +
+    `from ${durationText(from)} to ${durationText(to)}`
+  );
+}

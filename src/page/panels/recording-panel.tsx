@@ -1,0 +1,54 @@
+import { useApp } from '../state/app.js';
+import { useStore } from '../state/store.js';
+import { countText, durationText } from '../time-line/duration-text.js';
+import type { Panel } from './panel.js';
+
+/** What was recorded, by which processes, and what was lost. */
+export const recordingPanel: Panel = { id: 'recording', title: 'Recording', Content: Sources };
+
+const STATES = { ended: 'ended', growing: 'running', died: 'died without an orderly end' } as const;
+
+function Sources() {
+  const { recording } = useApp();
+  const answer = useStore(recording.store, (state) => state.answer);
+  if (answer === undefined) return <p>Reading …</p>;
+  const began = new Date(Number(BigInt(answer.epoch) / 1_000_000n));
+  return (
+    <>
+      <p>
+        {countText(answer.rows)} rows in {durationText(answer.length)}, from {began.toISOString()}.
+      </p>
+      {answer.problems.map((problem) => (
+        <p key={problem} role="alert">
+          {problem}
+        </p>
+      ))}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">service</th>
+            <th scope="col">process</th>
+            <th scope="col">state</th>
+            <th scope="col">format</th>
+            <th scope="col">lost</th>
+            <th scope="col">path</th>
+          </tr>
+        </thead>
+        <tbody>
+          {answer.sources.map(({ number, service, pid, state, format, losses, path }) => (
+            <tr key={number}>
+              <td>{service ?? '–'}</td>
+              <td>{pid ?? '–'}</td>
+              <td>{STATES[state]}</td>
+              <td>{format}</td>
+              <td>
+                {losses.length === 0 ? 'nothing' : losses.map(({ reason }) => reason).join('; ')}
+              </td>
+              <td>{path}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

@@ -1,0 +1,215 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../../look/index/look-index.js';
+import { choiceOf } from '../../data/choice.js';
+import { useApp } from '../../state/app.js';
+import { useStore } from '../../state/store.js';
+import { countText, durationText } from '../../time-line/duration-text.js';
+import { ChoiceLine } from '../choice-line.js';
+import type { Panel } from '../panel.js';
+import { ROW_HEIGHT, firstRow, scrollHeight, scrollTopOf } from './scrolled-rows.js';
+import { TablePages } from './table-pages.js';
+
+/** Every span, sorted by a column. */
+export const tablePanel: Panel = { id: 'table', title: 'Table', key: 't', Content: Table };
+
+const COLUMNS = [
+  ['start', 'Start'],
+  ['duration', 'Duration'],
+  ['name', 'Name'],
+  ['service', 'Service'],
+  ['status', 'Status'],
+] as const;
+const STATUS_WORDS = ['', 'ok', 'error'];
+const ROWS_A_KEY: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+function Table() {
+  const app = useApp();
+  const { view, server, recording } = app;
+  const sort = useStore(view, ({ parameters }) => parameters['table.sort'] ?? 'duration');
+  const descending = useStore(
+    view,
+    ({ parameters }) => (parameters['table.order'] ?? 'descending') === 'descending',
+  );
+  const choice = useStore(view, (state) => JSON.stringify(choiceOf(state)));
+  const revision = useStore(recording.store, ({ answer }) => answer?.revision);
+  const [, redraw] = useState({});
+  const [place, moveTo] = useState(0);
+  const scrolled = useRef<HTMLDivElement>(null);
+  const pages = useMemo(
+    () =>
+      new TablePages(server, recording, {
+        choice: JSON.parse(choice) as ReturnType<typeof choiceOf>,
+        sort,
+        descending,
+      }),
+    [server, recording, choice, sort, descending, revision],
+  );
+  useEffect(() => {
+    pages.onChange = () => {
+      redraw({});
+    };
+    pages.want(0, 20);
+    moveTo(0);
+    return () => {
+      pages.close();
+    };
+  }, [pages]);
+
+  const order = (column: string): void => {
+    const turned = column === sort ? !descending : column === 'duration';
+    view.set({
+      parameters: {
+        ...view.value.parameters,
+        'table.sort': column,
+        'table.order': turned ? 'descending' : 'ascending',
+      },
+    });
+    scrolled.current?.scrollTo(0, 0);
+  };
+
+  const total = pages.total ?? 0;
+  // The head covers one row.
+  const height = (scrolled.current?.clientHeight ?? 240) - ROW_HEIGHT;
+  const first = Math.floor(firstRow(scrolled.current?.scrollTop ?? 0, height, total));
+  const count = Math.ceil(height / ROW_HEIGHT) + 1;
+  const shown = Array.from({ length: Math.min(count, total - first) }, (_, at) => first + at);
+
+  const onKey = (event: KeyboardEvent): void => {
+    const by = ROWS_A_KEY[event.key];
+    if (event.key === 'Enter') {
+      const found = pages.at(place);
+      if (found !== undefined) void app.showRow(found.page.row[found.at]!);
+    } else if (by === undefined || total === 0) return;
+    else {
+      const next = Math.max(0, Math.min(total - 1, place + by));
+      moveTo(next);
+      const box = scrolled.current!;
+      if (next < first || next >= first + count - 2) {
+        box.scrollTop = scrollTopOf(by > 0 ? next - count + 3 : next, height, total);
+      }
+      pages.want(Math.max(0, next - count), next + count);
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div class="table-panel">
+      <ChoiceLine what={pages.total === undefined ? 'Spans' : `${countText(total)} spans`} />
+      {pages.words !== '' && <p role="alert">{pages.words}</p>}
+      <div
+        role="grid"
+        aria-label="Spans"
+        aria-rowcount={total + 1}
+        aria-activedescendant={total > 0 ? `table-row-${place}` : undefined}
+        class="grid"
+        tabIndex={0}
+        ref={scrolled}
+        onKeyDown={onKey}
+        onScroll={() => {
+          const at = Math.floor(firstRow(scrolled.current!.scrollTop, height, total));
+          pages.want(at, at + count);
+          redraw({});
+        }}
+      >
+        <div role="rowgroup" class="grid-head">
+          <div role="row" class="grid-row">
+            {COLUMNS.map(([column, title]) => (
+              <div
+                key={column}
+                role="columnheader"
+                aria-sort={column !== sort ? 'none' : descending ? 'descending' : 'ascending'}
+              >
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => {
+                    order(column);
+                  }}
+                >
+                  {title}
+                  {column === sort ? (descending ? ' ↓' : ' ↑') : ''}
+                </button>
+              </div>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" class="grid-body" style={{ height: `${scrollHeight(total)}px` }}>
+          <div
+            role="presentation"
+            style={{ transform: `translateY(${scrolled.current?.scrollTop ?? 0}px)` }}
+          >
+            {shown.map((each) => (
+              <Row
+                key={each}
+                place={each}
+                pages={pages}
+                active={each === place}
+                onChoose={() => {
+                  moveTo(each);
+                }}
+              />
+            ))}
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  place: number;
+  pages: TablePages;
+  active: boolean;
+  onChoose: () => void;
+}
+
+function Row({ place, pages, active, onChoose }: RowProps) {
+  const app = useApp();
+  const selected = useStore(app.view, ({ row }) => row);
+  const found = pages.at(place);
+  const common = {
+    role: 'row',
+    id: `table-row-${place}`,
+    'aria-rowindex': place + 2,
+    class: active ? 'grid-row active' : 'grid-row',
+  } as const;
+  if (found === undefined) {
+    return (
+      <div {...common}>
+        <div role="gridcell">…</div>
+      </div>
+    );
+  }
+  const { page, at } = found;
+  const flags = page.flags[at]!;
+  const source = app.recording.answer?.sources[page.source[at]!];
+  const status = STATUS_WORDS[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? '';
+  return (
+    <div
+      {...common}
+      aria-selected={selected === page.row[at]}
+      onClick={() => {
+        onChoose();
+        void app.showRow(page.row[at]!);
+      }}
+    >
+      <div role="gridcell">{durationText(page.start[at]!)}</div>
+      <div role="gridcell">{durationText(page.duration[at]!)}</div>
+      <div role="gridcell" title={app.recording.name(page.name[at]!)}>
+        {app.recording.name(page.name[at]!)}
+      </div>
+      <div role="gridcell">{source?.service ?? source?.path.split(/[\\/]/).at(-1) ?? ''}</div>
+      <div role="gridcell" class={status === 'error' ? 'bad' : ''}>
+        {(flags & UNFINISHED_BIT) === 0 ? status : `${status} unfinished`.trim()}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import type { TraceAnswer, WaterfallRow } from '../../../look/wire/panel-answers.js';
+import { useApp } from '../../state/app.js';
+import { useStore } from '../../state/store.js';
+import { colourOfText } from '../../theme/palette.js';
+import { countText, durationText } from '../../time-line/duration-text.js';
+import type { Panel } from '../panel.js';
+import { useAnswer } from '../use-answer.js';
+
+/** The trace of the selected span across processes and hosts, with its critical path. */
+export const tracePanel: Panel = { id: 'trace', title: 'Trace', key: 'e', Content: Trace };
+
+/** Pixels that a level of the tree is indented by, up to so many levels. */
+const INDENT = 12;
+const MOST_INDENTED = 20;
+
+function Trace() {
+  const { view } = useApp();
+  const row = useStore(view, (state) => state.row);
+  if (row === undefined) return <p>Click a box of the time line to see its trace.</p>;
+  return <Waterfall row={row} />;
+}
+
+function Waterfall({ row }: { row: number }) {
+  const app = useApp();
+  const { answer, words } = useAnswer<TraceAnswer>(String(row), (signal) =>
+    app.server.json<TraceAnswer>('/data/trace', { row }, signal),
+  );
+  if (words !== '') return <p role="alert">{words}</p>;
+  if (answer === undefined) return <p>Reading …</p>;
+  const { rows, traceId, omitted, clockError } = answer;
+  const from = rows.reduce((least, { start }) => Math.min(least, start), Infinity);
+  const to = rows.reduce((most, { start, duration }) => Math.max(most, start + duration), 0);
+  const missing = rows.filter(({ missingParent }) => missingParent).length;
+  const unfinished = rows.filter((each) => each.unfinished).length;
+  return (
+    <>
+      <p>
+        {traceId === null ? 'This row belongs to no trace.' : <code>{traceId}</code>}{' '}
+        {countText(rows.length + omitted)} spans in {durationText(to - from)}.
+        {unfinished > 0 && ` ${countText(unfinished)} were open when their process ended.`}
+        {missing > 0 && ` The parents of ${countText(missing)} are not in this recording.`}
+        {omitted > 0 && ` ${countText(omitted)} are not shown.`}
+        {clockError > 0 &&
+          ` A child begins ${durationText(clockError)} before its parent: the clocks of the processes differ at least by that.`}
+      </p>
+      <table class="waterfall">
+        <caption class="spoken">Spans of the trace in the order of their parents</caption>
+        <thead>
+          <tr>
+            <th scope="col">span</th>
+            <th scope="col">service</th>
+            <th scope="col" class="number">
+              duration
+            </th>
+            <th scope="col" class="number">
+              waited for
+            </th>
+            <th scope="col" class="bars">
+              <span class="spoken">place in time</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((each) => (
+            <SpanLine
+              key={each.row}
+              span={each}
+              from={from}
+              length={Math.max(1, to - from)}
+              selected={each.row === row}
+            />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+interface SpanLineProps {
+  span: WaterfallRow;
+  from: number;
+  length: number;
+  selected: boolean;
+}
+
+function SpanLine({ span, from, length, selected }: SpanLineProps) {
+  const app = useApp();
+  const { row, depth, name, service, start, duration, waited, status } = span;
+  const percent = (value: number): string => `${((value / length) * 100).toFixed(3)}%`;
+  return (
+    <tr class={selected ? 'selected' : ''} aria-current={selected ? 'true' : undefined}>
+      <th scope="row" style={{ paddingLeft: `${Math.min(depth, MOST_INDENTED) * INDENT}px` }}>
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            void app.showRow(row);
+          }}
+        >
+          {name}
+        </button>
+        {status === 'error' && <span class="bad"> error</span>}
+        {span.unfinished && ' unfinished'}
+        {span.missingParent && <span class="quiet"> parent missing</span>}
+      </th>
+      <td>{service ?? '–'}</td>
+      <td class="number">{durationText(duration)}</td>
+      <td class="number">{waited > 0 ? durationText(waited) : ''}</td>
+      <td class="bars">
+        <div
+          class={waited > 0 ? 'bar critical' : 'bar'}
+          style={{
+            left: percent(start - from),
+            width: `max(2px, ${percent(duration)})`,
+            backgroundColor: colourOfText(name),
+          }}
+        />
+      </td>
+    </tr>
+  );
+}

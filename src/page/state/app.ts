@@ -1,0 +1,31 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { BoxWindows } from '../data/box-windows.js';
+import type { RecordingData } from '../data/recording-data.js';
+import type { Search } from '../data/search.js';
+import type { Server } from '../data/server.js';
+import type { LitRows } from './lit-rows.js';
+import type { Store } from './store.js';
+import type { ViewState } from './view-state.js';
+
+/** What the parts of the page share. */
+export interface App {
+  readonly server: Server;
+  readonly recording: RecordingData;
+  readonly view: Store<ViewState>;
+  readonly lit: Store<LitRows>;
+  readonly search: Search;
+  readonly windows: BoxWindows;
+  /** Says something to a screen reader. */
+  announce(text: string): void;
+  /** Selects a row, and moves the time line to it unless it is visible. */
+  showRow(row: number): Promise<void>;
+}
+
+export const AppContext = createContext<App | undefined>(undefined);
+
+export function useApp(): App {
+  const app = useContext(AppContext);
+  if (app === undefined) throw new Error('a component is outside of the page');
+  return app;
+}

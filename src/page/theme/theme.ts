@@ -1,0 +1,37 @@
+import type { Theme } from '../state/view-state.js';
+
+/** The colours of style.css that a canvas needs. */
+export interface CanvasColours {
+  page: string;
+  band: string;
+  line: string;
+  text: string;
+  quiet: string;
+  accent: string;
+  curve: string;
+  range: string;
+  bad: string;
+}
+
+/** @returns the colours that hold now. */
+export function canvasColours(): CanvasColours {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  return {
+    page: of('page'),
+    band: of('band'),
+    line: of('line'),
+    text: of('text'),
+    quiet: of('quiet'),
+    accent: of('accent'),
+    curve: of('curve'),
+    range: of('range'),
+    bad: of('bad'),
+  };
+}
+
+/** Shows a theme; `system` follows the machine's. */
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') document.documentElement.removeAttribute('data-theme');
+  else document.documentElement.setAttribute('data-theme', theme);
+}

@@ -1,0 +1,127 @@
+import { laneKey } from '../data/box-windows.js';
+import type { BoxWindow, BoxWindows, Sight } from '../data/box-windows.js';
+import type { TrackLine } from './lines.js';
+import type { Picture } from './picture.js';
+
+/** How the time of the screen becomes pixels. */
+export interface Scale {
+  from: number;
+  to: number;
+  /** Place of `from`, in pixels. */
+  left: number;
+  width: number;
+}
+
+export function pixelOf(scale: Scale, time: number): number {
+  return scale.left + ((time - scale.from) / (scale.to - scale.from)) * scale.width;
+}
+
+export function timeOf(scale: Scale, x: number): number {
+  return scale.from + ((x - scale.left) / scale.width) * (scale.to - scale.from);
+}
+
+/**
+ * Adds the boxes of a track's lanes to the picture, from what is in memory: each piece of time from the
+ * window that fits best.
+ */
+export function collectBoxes(
+  picture: Picture,
+  line: TrackLine,
+  windows: BoxWindows,
+  sight: Sight,
+  scale: Scale,
+  top: number,
+): void {
+  const fitting = windows.of(line.track.number, sight);
+  if (fitting.length === 0) return;
+  const pieces = piecesOf(fitting, scale);
+  for (let lane = 0; lane < Math.max(1, line.track.lanes); lane++) {
+    const y = top + lane * line.laneHeight;
+    for (const piece of pieces) addLane(picture, line, lane, piece, scale, y);
+  }
+}
+
+interface Piece {
+  window: BoxWindow;
+  from: number;
+  to: number;
+}
+
+/** Divides the time of the screen among the windows, the most fitting first. */
+function piecesOf(windows: readonly BoxWindow[], { from, to }: Scale): Piece[] {
+  let open: [number, number][] = [[from, to]];
+  const pieces: Piece[] = [];
+  for (const window of windows) {
+    const rest: [number, number][] = [];
+    for (const [start, end] of open) {
+      const first = Math.max(start, window.from);
+      const last = Math.min(end, window.to);
+      if (first >= last) {
+        rest.push([start, end]);
+        continue;
+      }
+      pieces.push({ window, from: first, to: last });
+      if (start < first) rest.push([start, first]);
+      if (last < end) rest.push([last, end]);
+    }
+    open = rest;
+    if (open.length === 0) break;
+  }
+  return pieces.sort((a, b) => a.from - b.from);
+}
+
+function addLane(
+  picture: Picture,
+  { track, laneHeight }: TrackLine,
+  lane: number,
+  { window, from, to }: Piece,
+  scale: Scale,
+  top: number,
+): void {
+  const range = window.lanes.get(laneKey(track.number, lane));
+  if (range === undefined) return;
+  const { start, end, row, count, name, flags } = window.boxes;
+  const perPixel = scale.width / (scale.to - scale.from);
+  const [clipLeft, clipRight] = [scale.left, scale.left + scale.width];
+  let lastRight = -1;
+  for (let at = firstEndingAfter(end, range[0], range[1], from); at < range[1]; at++) {
+    const begin = start[at]!;
+    if (begin >= to) break;
+    // A row that began in an earlier piece is part of that one, unless it began before all.
+    if (begin < from && from !== scale.from) {
+      const previous = picture.size - 1;
+      if (previous >= 0 && picture.row[previous] === row[at] && picture.lane[previous] === lane) {
+        continue;
+      }
+    }
+    const left = Math.max(clipLeft, Math.round(scale.left + (begin - scale.from) * perPixel));
+    const exact = Math.round(scale.left + (end[at]! - scale.from) * perPixel);
+    const right = Math.min(clipRight, Math.max(left + 1, exact));
+    // Of a window that is finer than the screen, what ends in the same pixel adds nothing.
+    if (right <= lastRight) continue;
+    lastRight = right;
+    const box = picture.add();
+    picture.left[box] = left;
+    picture.right[box] = right;
+    picture.top[box] = top;
+    picture.height[box] = laneHeight - 1;
+    picture.row[box] = row[at]!;
+    picture.count[box] = count[at]!;
+    picture.name[box] = name[at]!;
+    picture.flags[box] = flags[at]!;
+    picture.track[box] = track.number;
+    picture.lane[box] = lane;
+    picture.start[box] = begin;
+    picture.end[box] = end[at]!;
+  }
+}
+
+/** Boxes of a lane do not overlap, so their ends ascend too. */
+function firstEndingAfter(end: Float64Array, low: number, high: number, time: number): number {
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (end[middle]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

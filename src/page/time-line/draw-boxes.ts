@@ -1,0 +1,123 @@
+import {
+  INSTANT_BIT,
+  STATUS_MASK,
+  STATUS_SHIFT,
+  UNFINISHED_BIT,
+} from '../../look/index/look-index.js';
+import type { LitRows } from '../state/lit-rows.js';
+import { INK, STATUS_COLOURS } from '../theme/palette.js';
+import type { CanvasColours } from '../theme/theme.js';
+import { shortCountText } from './duration-text.js';
+import type { Labels } from './labels.js';
+import type { Picture } from './picture.js';
+
+const ERROR = 2;
+/** Pixels that a label needs at least. */
+const LABEL_WIDTH = 26;
+export const LABEL_FONT = '10px system-ui, sans-serif';
+
+export interface BoxStyle {
+  colours: CanvasColours;
+  /** The colour of a box, by its place in the picture. */
+  colourOf(box: number): string;
+  nameOf(number: number): string;
+  lit: LitRows;
+  selected: number | undefined;
+}
+
+/** Draws the boxes of the picture, and their labels. */
+export function drawBoxes(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  labels: Labels,
+  style: BoxStyle,
+): void {
+  const { left, right, top, height, count, flags, row } = picture;
+  const { lit } = style;
+  const isLit = (box: number): boolean => lit.rows?.has(row[box]!) !== false;
+  for (let box = 0; box < picture.size; box++) {
+    const [x, y, width] = [left[box]!, top[box]!, right[box]! - left[box]!];
+    context.globalAlpha = isLit(box) ? 1 : 0.25;
+    context.fillStyle = style.colourOf(box);
+    if ((flags[box]! & INSTANT_BIT) !== 0 && count[box] === 1) {
+      context.fillRect(x - 1, y, 3, height[box]!);
+      continue;
+    }
+    // One pixel of the page between two boxes keeps them apart.
+    const gap = width > 3 ? 1 : 0;
+    if (count[box]! > 1) context.fillRect(x, y + 2, width - gap, height[box]! - 3);
+    else context.fillRect(x, y, width - gap, height[box]!);
+  }
+  context.globalAlpha = 1;
+  drawMarks(context, picture, style.colours);
+  drawLabels(context, picture, labels, style, isLit);
+  drawSelected(context, picture, style);
+}
+
+/** What a colour alone must not say: errors have a bar, spans without an end an open side. */
+function drawMarks(
+  context: CanvasRenderingContext2D,
+  { size, left, right, top, height, flags, count }: Picture,
+  colours: CanvasColours,
+): void {
+  for (let box = 0; box < size; box++) {
+    const bits = flags[box]!;
+    const failed = ((bits >> STATUS_SHIFT) & STATUS_MASK) === ERROR;
+    if (!failed && (bits & UNFINISHED_BIT) === 0) continue;
+    const width = right[box]! - left[box]!;
+    if (failed && count[box] === 1) {
+      context.fillStyle = '#a0001c';
+      context.fillRect(left[box]!, top[box]! + height[box]! - 2, Math.max(1, width - 1), 2);
+    }
+    if ((bits & UNFINISHED_BIT) !== 0 && width >= 6) {
+      context.fillStyle = colours.page;
+      for (let y = 0; y < height[box]!; y += 4) {
+        context.fillRect(right[box]! - 4, top[box]! + y, 4, 2);
+      }
+    }
+  }
+}
+
+function drawLabels(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  labels: Labels,
+  style: BoxStyle,
+  isLit: (box: number) => boolean,
+): void {
+  const { left, right, top, height, count, name, flags } = picture;
+  context.font = LABEL_FONT;
+  context.textBaseline = 'middle';
+  context.textAlign = 'left';
+  context.fillStyle = INK;
+  for (let box = 0; box < picture.size; box++) {
+    const width = right[box]! - left[box]!;
+    if (width < LABEL_WIDTH || !isLit(box)) continue;
+    let text = style.nameOf(name[box]!);
+    if (count[box]! > 1) text = `${shortCountText(count[box]!)}× ${text}`;
+    else if (((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR) text = `✕ ${text}`;
+    const shown = labels.fit(text, width - 6);
+    if (shown === '') continue;
+    context.fillText(shown, left[box]! + 3, top[box]! + height[box]! / 2 + 0.5);
+    picture.labelled += 1;
+  }
+}
+
+function drawSelected(
+  context: CanvasRenderingContext2D,
+  { size, left, right, top, height, row }: Picture,
+  { selected, colours }: BoxStyle,
+): void {
+  if (selected === undefined) return;
+  context.strokeStyle = colours.text;
+  context.lineWidth = 2;
+  for (let box = 0; box < size; box++) {
+    if (row[box] !== selected) continue;
+    context.strokeRect(left[box]!, top[box]!, right[box]! - left[box]!, height[box]!);
+  }
+}
+
+/** The colour of a status, from a row's flags. */
+export function statusColour(flags: number): string {
+  return STATUS_COLOURS[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? STATUS_COLOURS[0];
+}

@@ -1,0 +1,102 @@
+import type { CanvasColours } from '../theme/theme.js';
+import { pixelOf } from './collect-boxes.js';
+import type { Scale } from './collect-boxes.js';
+import type { Curve } from '../data/curves.js';
+import { axisStep, countText, tickText } from './duration-text.js';
+import type { CurveLine, HeadLine, Line } from './lines.js';
+
+export const AXIS_HEIGHT = 22;
+const TEXT_FONT = '11px system-ui, sans-serif';
+const HEAD_FONT = '600 12px system-ui, sans-serif';
+
+/** Ticks, their times, and lines down through the tracks. */
+export function drawAxis(
+  context: CanvasRenderingContext2D,
+  scale: Scale,
+  height: number,
+  colours: CanvasColours,
+): void {
+  const step = axisStep(((scale.to - scale.from) / scale.width) * 110);
+  context.fillStyle = colours.band;
+  context.fillRect(0, 0, scale.left + scale.width, AXIS_HEIGHT);
+  context.font = TEXT_FONT;
+  context.textBaseline = 'middle';
+  context.textAlign = 'left';
+  const first = Math.ceil(scale.from / step);
+  for (let tick = first; tick * step <= scale.to; tick++) {
+    const x = Math.round(pixelOf(scale, tick * step));
+    context.fillStyle = colours.line;
+    context.fillRect(x, 0, 1, height);
+    context.fillStyle = colours.quiet;
+    context.fillText(tickText(tick * step, step), x + 4, AXIS_HEIGHT / 2);
+  }
+}
+
+/** The band of a process with its title. */
+export function drawHead(
+  context: CanvasRenderingContext2D,
+  { text, height }: HeadLine,
+  top: number,
+  width: number,
+  isClosed: boolean,
+  colours: CanvasColours,
+): void {
+  context.fillStyle = colours.band;
+  context.fillRect(0, top, width, height - 1);
+  context.fillStyle = colours.text;
+  context.font = HEAD_FONT;
+  context.textBaseline = 'middle';
+  context.textAlign = 'left';
+  context.fillText(`${isClosed ? '▸' : '▾'} ${text}`, 6, top + height / 2);
+}
+
+/** The names of tracks and curves, in the column on the left or over the lanes. */
+export function drawNames(
+  context: CanvasRenderingContext2D,
+  lines: readonly Line[],
+  top: number,
+  gutter: number,
+  colours: CanvasColours,
+): void {
+  context.font = TEXT_FONT;
+  context.textBaseline = 'top';
+  context.textAlign = 'left';
+  for (const line of lines) {
+    if (line.kind === 'head') continue;
+    context.fillStyle = colours.quiet;
+    context.save();
+    context.beginPath();
+    context.rect(0, top + line.y, gutter - 4, line.height);
+    context.clip();
+    context.fillText(line.text, 14, top + line.y + 1);
+    if (line.kind === 'curve') {
+      context.fillText(`max ${countText(line.max)} ${line.unit}`, 14, top + line.y + 16);
+    }
+    context.restore();
+  }
+}
+
+/** A curve as steps: a value holds until the next one. */
+export function drawCurve(
+  context: CanvasRenderingContext2D,
+  { height, max }: CurveLine,
+  curve: Curve | undefined,
+  scale: Scale,
+  top: number,
+  colours: CanvasColours,
+): void {
+  const base = top + height - 3;
+  context.fillStyle = colours.line;
+  context.fillRect(scale.left, base, scale.width, 1);
+  if (curve === undefined || max <= 0) return;
+  const perUnit = (height - 8) / max;
+  context.fillStyle = colours.curve;
+  const { time, high } = curve;
+  for (let at = 0; at < time.length; at++) {
+    const x = Math.max(scale.left, Math.round(pixelOf(scale, time[at]!)));
+    const until = at + 1 < time.length ? pixelOf(scale, time[at + 1]!) : scale.left + scale.width;
+    const end = Math.min(scale.left + scale.width, Math.round(until));
+    const size = Math.round(high[at]! * perUnit);
+    if (size > 0 && end >= x) context.fillRect(x, base - size, Math.max(1, end - x), size);
+  }
+}

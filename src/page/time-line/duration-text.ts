@@ -1,0 +1,63 @@
+const UNITS = [
+  [1, 'ns'],
+  [1e3, 'µs'],
+  [1e6, 'ms'],
+  [1e9, 's'],
+  [60e9, 'min'],
+  [3600e9, 'h'],
+] as const;
+
+/** A duration in ns for a person: `1.25 ms`. */
+export function durationText(ns: number): string {
+  if (ns === 0) return '0 ns';
+  const size = Math.abs(ns);
+  let [unit, name]: readonly [number, string] = UNITS[0];
+  for (const [each, word] of UNITS) if (size >= each) [unit, name] = [each, word];
+  const value = ns / unit;
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return `${String(Number(value.toFixed(digits)))} ${name}`;
+}
+
+const grouped = new Intl.NumberFormat('en-US');
+
+export function countText(count: number): string {
+  return grouped.format(count);
+}
+
+const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** A count where there is little room: `9.3K`. */
+export function shortCountText(count: number): string {
+  return count < 1000 ? String(count) : short.format(count);
+}
+
+/** Steps of the axis: 1, 2 and 5 of the units of time. @returns ns; the first at least `least`. */
+export function axisStep(least: number): number {
+  if (least <= 1e9) {
+    const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-3)));
+    for (const factor of [1, 2, 5, 10]) if (factor * power >= least) return factor * power;
+  }
+  for (const seconds of [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600]) {
+    if (seconds * 1e9 >= least) return seconds * 1e9;
+  }
+  return Math.ceil(least / 3600e9) * 3600e9;
+}
+
+/** A time on an axis with that step: enough digits to tell the ticks apart. */
+export function tickText(time: number, step: number): string {
+  const span = Math.max(Math.abs(time), step);
+  const [unit, name] =
+    span >= 1e9 ? [1e9, 's'] : span >= 1e6 ? [1e6, 'ms'] : span >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9));
+  if (unit === 1e9 && span >= 60e9 && step >= 1e9) return clockText(Math.round(time / 1e9));
+  return `${(time / unit).toFixed(Math.min(digits, 9))} ${name}`;
+}
+
+function clockText(seconds: number): string {
+  const sign = seconds < 0 ? '-' : '';
+  const size = Math.abs(seconds);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(size / 3600), Math.floor(size / 60) % 60];
+  const rest = `${two(minutes)}:${two(size % 60)}`;
+  return hours > 0 ? `${sign}${hours}:${rest}` : `${sign}${rest}`;
+}

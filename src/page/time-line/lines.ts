@@ -1,0 +1,85 @@
+import type { RecordingAnswer, SourceAnswer, TrackAnswer } from '../../look/wire/answers.js';
+
+/** One horizontal piece of the time line. `y` counts from the top of all lines. */
+export type Line = HeadLine | TrackLine | CurveLine;
+
+export interface HeadLine {
+  kind: 'head';
+  y: number;
+  height: number;
+  text: string;
+  source: SourceAnswer;
+}
+
+export interface TrackLine {
+  kind: 'track';
+  y: number;
+  height: number;
+  text: string;
+  track: TrackAnswer;
+  laneHeight: number;
+}
+
+export interface CurveLine {
+  kind: 'curve';
+  y: number;
+  height: number;
+  text: string;
+  counter: number;
+  unit: string;
+  max: number;
+}
+
+const HEAD_HEIGHT = 20;
+const LANE_HEIGHT = 13;
+const STATES_HEIGHT = 10;
+const CURVE_HEIGHT = 36;
+const GAP = 3;
+
+/** The lines of a recording, from top to bottom: for each process its curves, then its tracks. */
+export function linesOf(recording: RecordingAnswer, closed: ReadonlySet<number>): Line[] {
+  const lines: Line[] = [];
+  let y = 0;
+  const add = (line: Line): void => {
+    lines.push(line);
+    y += line.height;
+  };
+  for (const source of recording.sources) {
+    const tracks = recording.tracks.filter((track) => track.source === source.number);
+    const counters = recording.counters.filter((counter) => counter.source === source.number);
+    if (tracks.length === 0 && counters.length === 0) continue;
+    add({ kind: 'head', y, height: HEAD_HEIGHT, text: titleOf(source), source });
+    if (closed.has(source.number)) continue;
+    for (const { number, name, unit, max, thread } of counters) {
+      const isOnly = counters.every((other) => other.thread === thread);
+      const text = isOnly ? name : `${name}, thread ${thread}`;
+      add({ kind: 'curve', y, height: CURVE_HEIGHT, text, counter: number, unit, max });
+    }
+    for (const track of tracks) {
+      const laneHeight = track.kind === 'states' ? STATES_HEIGHT : LANE_HEIGHT;
+      const height = Math.max(1, track.lanes) * laneHeight + GAP;
+      add({ kind: 'track', y, height, text: textOf(track), track, laneHeight });
+    }
+  }
+  return lines;
+}
+
+/** All lines together. */
+export function heightOf(lines: readonly Line[]): number {
+  const last = lines.at(-1);
+  return last === undefined ? 0 : last.y + last.height;
+}
+
+/** A process or a trace in a few words. */
+export function titleOf({ service, pid, host, path, format, state }: SourceAnswer): string {
+  const name = service ?? path.split(/[\\/]/).at(-1) ?? path;
+  const process = pid === undefined ? [] : [`process ${pid}`];
+  const place = host === undefined ? [] : [`on ${host}`];
+  const end = state === 'died' ? ['died'] : state === 'growing' ? ['running'] : [];
+  return [name, format, ...process, ...place, ...end].join(' · ');
+}
+
+function textOf({ kind, name, thread }: TrackAnswer): string {
+  if (kind === 'states') return name === '' ? `states of thread ${thread}` : name;
+  return name === '' ? `${kind} ${thread}` : name;
+}

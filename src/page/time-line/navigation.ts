@@ -1,0 +1,38 @@
+import type { App } from '../state/app.js';
+import { shownWindow } from './time-line.js';
+
+/** The smallest window, in ns, and how far beyond the recording one may look, in windows. */
+const LEAST = 100;
+const BEYOND = 0.5;
+
+/** Shows a window, as far as there is something in it. */
+export function showWindow(app: App, from: number, to: number): void {
+  const length = Math.max(1, app.recording.answer?.length ?? 1);
+  const most = length * (1 + 2 * BEYOND);
+  const size = Math.min(most, Math.max(LEAST, to - from));
+  const middle = (from + to) / 2;
+  const first = Math.min(length - size * (1 - BEYOND), Math.max(-size * BEYOND, middle - size / 2));
+  app.view.set({ from: first, to: first + size, follow: false });
+}
+
+/** The whole recording; a live one moves on again. */
+export function showAll(app: App): void {
+  app.view.set({ from: undefined, to: undefined, follow: true });
+}
+
+/** @param factor below 1: closer. @param at the time that keeps its place. */
+export function zoom(app: App, factor: number, at: number): void {
+  const { from, to } = shownWindow(app);
+  const length = Math.max(1, app.recording.answer?.length ?? 1);
+  const most = length * (1 + 2 * BEYOND);
+  const size = Math.min(most, Math.max(LEAST, (to - from) * factor));
+  const share = (at - from) / (to - from);
+  showWindow(app, at - share * size, at + (1 - share) * size);
+}
+
+/** @param share of the window; positive: later. */
+export function pan(app: App, share: number): void {
+  const { from, to } = shownWindow(app);
+  const move = share * (to - from);
+  showWindow(app, from + move, to + move);
+}

@@ -1,0 +1,162 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { OverviewColumns } from '../../look/wire/answers.js';
+import { useApp } from '../state/app.js';
+import type { App } from '../state/app.js';
+import { canvasColours } from '../theme/theme.js';
+import { showWindow } from './navigation.js';
+import { shownWindow } from './time-line.js';
+
+/** The whole recording in one strip: how busy it was, and which part of it the time line shows. */
+export function OverviewStrip() {
+  const app = useApp();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const strip = canvas.current && new Strip(canvas.current, app);
+    return () => strip?.end();
+  }, [app]);
+  return (
+    <div class="overview">
+      <canvas ref={canvas} id="overview" aria-hidden="true" />
+    </div>
+  );
+}
+
+class Strip {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #app: App;
+  readonly #ends: (() => void)[];
+  #rows: Float64Array = new Float64Array(0);
+  #asked = '';
+  #frame = 0;
+  /** Where the last drag began, in ns. */
+  #start: number | undefined;
+
+  constructor(canvas: HTMLCanvasElement, app: App) {
+    this.#canvas = canvas;
+    this.#app = app;
+    const invalidate = (): void => {
+      if (this.#frame === 0) this.#frame = requestAnimationFrame(this.#draw.bind(this));
+    };
+    const sizes = new ResizeObserver(() => {
+      void this.#ask(invalidate);
+      invalidate();
+    });
+    sizes.observe(canvas);
+    const ending = new AbortController();
+    const { signal } = ending;
+    canvas.addEventListener('pointerdown', this.#onDown.bind(this), { signal });
+    canvas.addEventListener('pointermove', this.#onMove.bind(this), { signal });
+    canvas.addEventListener('pointerup', this.#onUp.bind(this), { signal });
+    const dark = window.matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', invalidate, { signal });
+    this.#ends = [
+      app.view.watch(invalidate),
+      app.lit.watch(invalidate),
+      app.recording.store.watch(() => void this.#ask(invalidate)),
+      () => {
+        ending.abort();
+        sizes.disconnect();
+        cancelAnimationFrame(this.#frame);
+      },
+    ];
+    void this.#ask(invalidate);
+  }
+
+  end(): void {
+    for (const end of this.#ends) end();
+  }
+
+  get #length(): number {
+    return Math.max(1, this.#app.recording.answer?.length ?? 1);
+  }
+
+  async #ask(done: () => void): Promise<void> {
+    const { answer } = this.#app.recording;
+    const width = Math.min(8192, Math.round(this.#canvas.clientWidth));
+    const key = `${answer?.generation ?? ''} ${answer?.revision ?? 0} ${width}`;
+    if (answer === undefined || width < 1 || key === this.#asked) return;
+    this.#asked = key;
+    await this.#app.windows.begun;
+    try {
+      const { columns } = await this.#app.server.columns('/data/overview', { width });
+      this.#rows = (columns as unknown as OverviewColumns).rows;
+      done();
+    } catch {
+      // The connection says why.
+      if (this.#asked === key) this.#asked = '';
+    }
+  }
+
+  #draw(): void {
+    this.#frame = 0;
+    const canvas = this.#canvas;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    const ratio = window.devicePixelRatio;
+    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+    if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+    const context = canvas.getContext('2d');
+    if (context === null) return;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const colours = canvasColours();
+    context.fillStyle = colours.band;
+    context.fillRect(0, 0, width, height);
+    const rows = this.#rows;
+    const most = rows.reduce((max, value) => Math.max(max, value), 1);
+    context.fillStyle = colours.curve;
+    for (let at = 0; at < rows.length; at++) {
+      // The root keeps a quiet minute visible next to a peak.
+      const size = Math.sqrt(rows[at]! / most) * (height - 6);
+      if (size > 0) context.fillRect((at * width) / rows.length, height - size, 1, size);
+    }
+    this.#drawLit(context, width, colours.bad);
+    const { from, to } = shownWindow(this.#app);
+    const left = Math.max(0, (from / this.#length) * width);
+    const right = Math.min(width, Math.max(left + 2, (to / this.#length) * width));
+    context.fillStyle = colours.range;
+    context.fillRect(left, 0, right - left, height);
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 2;
+    context.strokeRect(left + 1, 1, Math.max(1, right - left - 2), height - 2);
+  }
+
+  #drawLit(context: CanvasRenderingContext2D, width: number, colour: string): void {
+    const { times } = this.#app.lit.value;
+    context.fillStyle = colour;
+    let last = -1;
+    for (const time of times) {
+      const x = Math.round((time / this.#length) * width);
+      if (x === last) continue;
+      last = x;
+      context.fillRect(x, 0, 1, 6);
+    }
+  }
+
+  #timeAt(event: PointerEvent): number {
+    const { left, width } = this.#canvas.getBoundingClientRect();
+    return ((event.clientX - left) / width) * this.#length;
+  }
+
+  #onDown(event: PointerEvent): void {
+    this.#canvas.setPointerCapture(event.pointerId);
+    this.#start = this.#timeAt(event);
+  }
+
+  /** A drag shows what it passes. */
+  #onMove(event: PointerEvent): void {
+    if (this.#start === undefined) return;
+    const time = this.#timeAt(event);
+    const wide = (Math.abs(time - this.#start) / this.#length) * this.#canvas.clientWidth > 4;
+    if (wide) showWindow(this.#app, Math.min(time, this.#start), Math.max(time, this.#start));
+  }
+
+  /** A click moves the window. */
+  #onUp(event: PointerEvent): void {
+    if (this.#start === undefined) return;
+    const time = this.#timeAt(event);
+    const narrow = (Math.abs(time - this.#start) / this.#length) * this.#canvas.clientWidth <= 4;
+    this.#start = undefined;
+    if (!narrow) return;
+    const { from, to } = shownWindow(this.#app);
+    showWindow(this.#app, time - (to - from) / 2, time + (to - from) / 2);
+  }
+}

@@ -1,0 +1,74 @@
+/** What the last frame showed, for hit tests and for tests of the page. Places are in CSS pixels. */
+export class Picture {
+  /** Frames that were drawn since the page was opened. */
+  frames = 0;
+  /** Boxes with a text in them. */
+  labelled = 0;
+  size = 0;
+  left = new Float32Array(4096);
+  right = new Float32Array(4096);
+  top = new Float32Array(4096);
+  height = new Float32Array(4096);
+  row = new Int32Array(4096);
+  count = new Uint32Array(4096);
+  name = new Uint32Array(4096);
+  flags = new Uint8Array(4096);
+  track = new Uint32Array(4096);
+  lane = new Uint16Array(4096);
+  start = new Float64Array(4096);
+  end = new Float64Array(4096);
+
+  clear(): void {
+    this.size = 0;
+    this.labelled = 0;
+  }
+
+  /** @returns the place of a new box in the columns. */
+  add(): number {
+    if (this.size === this.row.length) this.#grow();
+    return this.size++;
+  }
+
+  /** The box at a point, or nearly: -1 if there is none. */
+  at(x: number, y: number): number {
+    let best = -1;
+    let distance = 4;
+    for (let box = 0; box < this.size; box++) {
+      if (y < this.top[box]! || y >= this.top[box]! + this.height[box]!) continue;
+      const off = Math.max(0, this.left[box]! - x, x - this.right[box]!);
+      if (off < distance) [best, distance] = [box, off];
+      if (off === 0) return box;
+    }
+    return best;
+  }
+
+  /** The first box with a row, or -1. */
+  placeOf(row: number): number {
+    return this.row.subarray(0, this.size).indexOf(row);
+  }
+
+  #grow(): void {
+    const size = 2 * this.row.length;
+    const wider = <T extends { set(from: T): void }>(from: T, to: T): T => {
+      to.set(from);
+      return to;
+    };
+    this.left = wider(this.left, new Float32Array(size));
+    this.right = wider(this.right, new Float32Array(size));
+    this.top = wider(this.top, new Float32Array(size));
+    this.height = wider(this.height, new Float32Array(size));
+    this.row = wider(this.row, new Int32Array(size));
+    this.count = wider(this.count, new Uint32Array(size));
+    this.name = wider(this.name, new Uint32Array(size));
+    this.flags = wider(this.flags, new Uint8Array(size));
+    this.track = wider(this.track, new Uint32Array(size));
+    this.lane = wider(this.lane, new Uint16Array(size));
+    this.start = wider(this.start, new Float64Array(size));
+    this.end = wider(this.end, new Float64Array(size));
+  }
+}
+
+/** The canvas of the time line. Tests read its picture. */
+export interface TimeLineCanvas extends HTMLCanvasElement {
+  picture?: Picture;
+}

@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useApp } from '../state/app.js';
+import { BoxTip } from './box-tip.js';
+import type { Tip } from './box-tip.js';
+import { listenToKeys } from './keyboard-input.js';
+import { listenToPointers } from './pointer-input.js';
+import { TimeLine } from './time-line.js';
+
+/** The tracks of the recording. */
+export function TimeLineView() {
+  const app = useApp();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [tip, setTip] = useState<Tip | undefined>(undefined);
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null) return undefined;
+    const timeLine = new TimeLine(element, app);
+    const select = (box: number): void => {
+      const row = box < 0 ? undefined : timeLine.picture.row[box]!;
+      app.view.set({ row, ...(row === undefined ? {} : { panel: 'details' }) });
+    };
+    const endPointers = listenToPointers(element, timeLine, app, {
+      onClick: select,
+      onHover(box, { x, y }) {
+        setTip(box < 0 ? undefined : { x, y, picture: timeLine.picture, box });
+      },
+    });
+    const endKeys = listenToKeys(element, timeLine, app, select);
+    const reveal = (event: Event): void => {
+      const { track, lane } = (event as CustomEvent<{ track: number; lane: number }>).detail;
+      timeLine.reveal(track, lane);
+    };
+    element.addEventListener('reveal', reveal);
+    return () => {
+      endPointers();
+      endKeys();
+      element.removeEventListener('reveal', reveal);
+      timeLine.end();
+    };
+  }, [app]);
+  return (
+    <div class="time-line">
+      <canvas
+        ref={canvas}
+        id="time-line"
+        tabIndex={0}
+        role="application"
+        aria-label="Time line. Press w, s to zoom, a, d to move, shift and an arrow to select, question mark for help."
+      />
+      {tip !== undefined && <BoxTip {...tip} />}
+    </div>
+  );
+}

@@ -1,0 +1,277 @@
+import { Curves } from '../data/curves.js';
+import { Messages } from '../data/messages.js';
+import type { Sight } from '../data/box-windows.js';
+import type { App } from '../state/app.js';
+import { PALETTE, colourOfText } from '../theme/palette.js';
+import { canvasColours } from '../theme/theme.js';
+import type { CanvasColours } from '../theme/theme.js';
+import { collectBoxes } from './collect-boxes.js';
+import type { Scale } from './collect-boxes.js';
+import { LABEL_FONT, drawBoxes, statusColour } from './draw-boxes.js';
+import { AXIS_HEIGHT, drawAxis, drawCurve, drawHead, drawNames } from './draw-frame.js';
+import { drawMessages } from './draw-messages.js';
+import { Labels } from './labels.js';
+import { heightOf, linesOf } from './lines.js';
+import type { Line, TrackLine } from './lines.js';
+import { Picture } from './picture.js';
+import type { TimeLineCanvas } from './picture.js';
+
+/** Below this width in pixels the names of tracks lie over their lanes. */
+const NARROW = 620;
+/** Tracks are asked for in groups, so that scrolling a little wants the same. */
+const TRACK_GROUP = 16;
+
+/** Draws the time line on a canvas: one frame for each change, from what is in memory. */
+export class TimeLine {
+  readonly picture = new Picture();
+  readonly #canvas: TimeLineCanvas;
+  readonly #app: App;
+  readonly #context: CanvasRenderingContext2D;
+  readonly #labels: Labels;
+  readonly #curves: Curves;
+  readonly #messages: Messages;
+  readonly #closed = new Set<number>();
+  readonly #ends: (() => void)[] = [];
+  readonly #nameColours: string[] = [];
+  #generation = '';
+  #lines: Line[] = [];
+  #colours: CanvasColours;
+  #frame = 0;
+  #width = 1;
+  #height = 1;
+  /** Pixels of lines above the visible ones. */
+  scroll = 0;
+
+  constructor(canvas: TimeLineCanvas, app: App) {
+    this.#canvas = canvas;
+    this.#app = app;
+    const context = canvas.getContext('2d', { alpha: false });
+    if (context === null) throw new Error('this browser has no canvas');
+    this.#context = context;
+    this.#labels = new Labels(context);
+    this.#curves = new Curves(app.server, app.recording);
+    this.#messages = new Messages(app.server, app.recording);
+    this.#colours = canvasColours();
+    canvas.picture = this.picture;
+    const invalidate = this.invalidate.bind(this);
+    app.windows.onChange = invalidate;
+    this.#curves.onChange = invalidate;
+    this.#messages.onChange = invalidate;
+    const dark = window.matchMedia('(prefers-color-scheme: dark)');
+    const recolour = this.#recolour.bind(this);
+    dark.addEventListener('change', recolour);
+    const sizes = new ResizeObserver(() => {
+      this.#resize();
+    });
+    sizes.observe(canvas);
+    this.#ends.push(
+      app.view.watch(recolour),
+      app.lit.watch(invalidate),
+      app.recording.store.watch(() => {
+        this.#layOut();
+      }),
+      () => {
+        dark.removeEventListener('change', recolour);
+        sizes.disconnect();
+        cancelAnimationFrame(this.#frame);
+      },
+    );
+    this.#layOut();
+    this.#resize();
+  }
+
+  end(): void {
+    for (const end of this.#ends) end();
+  }
+
+  /** Draws with the next frame. */
+  invalidate(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#draw();
+    });
+  }
+
+  /** The window that is shown, in ns, and its place on the canvas. */
+  get scale(): Scale {
+    const { from, to } = shownWindow(this.#app);
+    const left = this.gutter;
+    return { from, to, left, width: Math.max(1, this.#width - left) };
+  }
+
+  /** Width of the column with the names of tracks, in pixels. */
+  get gutter(): number {
+    return this.#width < NARROW ? 0 : Math.min(200, Math.round(this.#width * 0.2));
+  }
+
+  get height(): number {
+    return this.#height;
+  }
+
+  scrollBy(pixels: number): void {
+    const most = Math.max(0, heightOf(this.#lines) - (this.#height - AXIS_HEIGHT));
+    this.scroll = Math.min(most, Math.max(0, this.scroll + pixels));
+    this.invalidate();
+  }
+
+  /** Scrolls until a lane is visible. */
+  reveal(track: number, lane: number): void {
+    const line = this.#lines.find((each) => each.kind === 'track' && each.track.number === track);
+    if (line?.kind !== 'track') return;
+    const top = line.y + lane * line.laneHeight;
+    const visible = this.#height - AXIS_HEIGHT;
+    if (top < this.scroll) this.scrollBy(top - this.scroll - 20);
+    else if (top + line.laneHeight > this.scroll + visible) {
+      this.scrollBy(top + line.laneHeight - this.scroll - visible + 20);
+    }
+  }
+
+  /** Opens or closes the process whose title is at a point. @returns whether one is. */
+  toggleAt(y: number): boolean {
+    const place = y - AXIS_HEIGHT + this.scroll;
+    if (y < AXIS_HEIGHT) return false;
+    const line = this.#lines.find((each) => place >= each.y && place < each.y + each.height);
+    if (line?.kind !== 'head') return false;
+    const { number } = line.source;
+    if (!this.#closed.delete(number)) this.#closed.add(number);
+    this.#layOut();
+    return true;
+  }
+
+  #layOut(): void {
+    const { answer } = this.#app.recording;
+    if (answer === undefined) return;
+    if (answer.generation !== this.#generation) this.#nameColours.length = 0;
+    this.#generation = answer.generation;
+    this.#lines = linesOf(answer, this.#closed);
+    this.scrollBy(0);
+  }
+
+  #resize(): void {
+    const { clientWidth, clientHeight } = this.#canvas;
+    const ratio = window.devicePixelRatio;
+    this.#width = Math.max(1, clientWidth);
+    this.#height = Math.max(1, clientHeight);
+    this.#canvas.width = Math.round(this.#width * ratio);
+    this.#canvas.height = Math.round(this.#height * ratio);
+    this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.#context.font = LABEL_FONT;
+    this.#labels.clear();
+    // A canvas that changed its size is empty: drawing at once spares a blank frame.
+    this.#draw();
+  }
+
+  #recolour(): void {
+    this.#colours = canvasColours();
+    this.invalidate();
+  }
+
+  #draw(): void {
+    const { recording, windows, view } = this.#app;
+    const context = this.#context;
+    const { picture } = this;
+    context.fillStyle = this.#colours.page;
+    context.fillRect(0, 0, this.#width, this.#height);
+    picture.clear();
+    if (recording.answer === undefined) return;
+    const { scale } = this;
+    drawAxis(context, scale, this.#height, this.#colours);
+    const top = AXIS_HEIGHT - this.scroll;
+    const visible = this.#lines.filter(
+      ({ y, height }) => top + y + height > AXIS_HEIGHT && top + y < this.#height,
+    );
+    const sight = this.#sightOf(scale, visible);
+    windows.want(sight);
+    const curves = visible.filter((line) => line.kind === 'curve');
+    const counters = curves.map(({ counter }) => counter).sort((a, b) => a - b);
+    this.#curves.want(scale.from, scale.to, scale.width, counters);
+    this.#messages.want(scale.from, scale.to);
+
+    context.save();
+    context.beginPath();
+    context.rect(0, AXIS_HEIGHT, this.#width, this.#height - AXIS_HEIGHT);
+    context.clip();
+    for (const line of visible) {
+      if (line.kind === 'track') {
+        collectBoxes(picture, line, windows, sight, scale, top + line.y);
+      } else if (line.kind === 'curve') {
+        const curve = this.#curves.of(line.counter);
+        drawCurve(context, line, curve, scale, top + line.y, this.#colours);
+      }
+    }
+    drawBoxes(context, picture, this.#labels, {
+      colours: this.#colours,
+      colourOf: this.#colourer(),
+      nameOf: (number) => recording.name(number),
+      lit: this.#app.lit.value,
+      selected: view.value.row,
+    });
+    drawMessages(context, this.#messages.shown, this.#lines, scale, top, this.#colours);
+    for (const line of visible) {
+      if (line.kind !== 'head') continue;
+      const isClosed = this.#closed.has(line.source.number);
+      drawHead(context, line, top + line.y, this.#width, isClosed, this.#colours);
+    }
+    if (this.gutter > 0) drawNames(context, visible, top, this.gutter, this.#colours);
+    context.restore();
+    this.#drawRange(scale);
+    picture.frames += 1;
+  }
+
+  #drawRange({ from, to, left, width }: Scale): void {
+    const { rangeFrom, rangeTo } = this.#app.view.value;
+    if (rangeFrom === undefined || rangeTo === undefined) return;
+    const at = (time: number): number =>
+      left + width * Math.min(1, Math.max(0, (time - from) / (to - from)));
+    const [first, last] = [at(rangeFrom), at(rangeTo)];
+    this.#context.fillStyle = this.#colours.range;
+    this.#context.fillRect(first, 0, last - first, this.#height);
+  }
+
+  #sightOf({ from, to, width }: Scale, visible: readonly Line[]): Sight {
+    const shown = visible.filter((line) => line.kind === 'track');
+    const groups = new Set(shown.map(({ track }) => Math.floor(track.number / TRACK_GROUP)));
+    const asked = this.#lines.filter(
+      (line): line is TrackLine =>
+        line.kind === 'track' && groups.has(Math.floor(line.track.number / TRACK_GROUP)),
+    );
+    const lanes = asked.reduce((sum, { track }) => sum + track.lanes, 0);
+    const place = this.#height / (shown[0]?.laneHeight ?? 1);
+    return {
+      from,
+      to,
+      width,
+      tracks: asked.map(({ track }) => track.number).sort((a, b) => a - b),
+      excess: Math.max(1, lanes / place),
+    };
+  }
+
+  #colourer(): (box: number) => string {
+    const { picture } = this;
+    const { recording, view } = this.#app;
+    const { colour } = view.value;
+    if (colour === 'status') return (box) => statusColour(picture.flags[box]!);
+    if (colour === 'service') {
+      const { tracks = [], sources = [] } = recording.answer ?? {};
+      const ofTrack = tracks.map(({ source }) => {
+        const { service, number } = sources[source] ?? {};
+        return service === undefined
+          ? PALETTE[(number ?? 0) % PALETTE.length]!
+          : colourOfText(service);
+      });
+      return (box) => ofTrack[picture.track[box]!] ?? PALETTE[0];
+    }
+    return (box) => {
+      const name = picture.name[box]!;
+      return (this.#nameColours[name] ??= colourOfText(recording.name(name)));
+    };
+  }
+}
+
+/** The window of the view, or the whole recording. */
+export function shownWindow({ view, recording }: App): { from: number; to: number } {
+  const { from, to } = view.value;
+  if (from !== undefined && to !== undefined) return { from, to };
+  return { from: 0, to: Math.max(1, recording.answer?.length ?? 1) };
+}

@@ -1,0 +1,88 @@
+import type { Browser, Page } from 'playwright-core';
+import type { TimeLineCanvas } from '../../src/page/time-line/picture.js';
+
+/** A box of the last frame. */
+export interface DrawnBox {
+  row: number;
+  name: number;
+  count: number;
+  left: number;
+  right: number;
+  top: number;
+  height: number;
+}
+
+/** The page in the browser, and what tests ask of it. */
+export interface OpenPage {
+  page: Page;
+  /** What the console said, errors of scripts included. */
+  complaints: string[];
+  boxes: () => Promise<DrawnBox[]>;
+  /** The colour of a point of the time line, as `#rrggbb`. */
+  colourAt: (x: number, y: number) => Promise<string>;
+  close: () => Promise<void>;
+}
+
+export interface PageOptions {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  touch?: boolean;
+}
+
+/** Opens the page and waits for its first picture. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { width = 1200, height = 800, dark = false, touch = false }: PageOptions = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    hasTouch: touch,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(url);
+  await page.waitForFunction(() => {
+    const canvas = document.querySelector<TimeLineCanvas>('#time-line');
+    return (canvas?.picture?.size ?? 0) > 0;
+  });
+  return {
+    page,
+    complaints,
+    boxes: () => page.evaluate(boxesOfPage),
+    colourAt: (x, y) => page.evaluate(colourOfPage, [x, y] as const),
+    close: () => context.close(),
+  };
+}
+
+/** Runs in the browser. */
+function boxesOfPage(): DrawnBox[] {
+  const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
+  if (picture === undefined) return [];
+  return Array.from({ length: picture.size }, (_, box) => ({
+    row: picture.row[box]!,
+    name: picture.name[box]!,
+    count: picture.count[box]!,
+    left: picture.left[box]!,
+    right: picture.right[box]!,
+    top: picture.top[box]!,
+    height: picture.height[box]!,
+  }));
+}
+
+/** Runs in the browser. */
+function colourOfPage([x, y]: readonly [number, number]): string {
+  const canvas = document.querySelector<TimeLineCanvas>('#time-line')!;
+  const ratio = canvas.width / canvas.clientWidth;
+  const { data } = canvas
+    .getContext('2d')!
+    .getImageData(Math.floor(x * ratio), Math.floor(y * ratio), 1, 1);
+  return `#${[...data.subarray(0, 3)].map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}

@@ -1,0 +1,214 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Locator } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../cli/run-command.js';
+import { launchBrowser, noBrowser, titleOf } from './browser.js';
+import { openPage } from './open-page.js';
+import type { OpenPage, PageOptions } from './open-page.js';
+import { startView } from './view-command.js';
+import type { ViewCommand } from './view-command.js';
+
+const REQUESTS = 300;
+const directory = mkdtempSync(join(tmpdir(), 'tracewright-panels-'));
+let view: ViewCommand;
+let browser: Browser;
+let opened: OpenPage | undefined;
+
+/** A service with 300 requests, every third of orders; those take `factor` times their 6 ms. */
+function recordRun(run: string, factor: number): void {
+  mkdirSync(join(directory, run));
+  const spans = pathToFileURL(join(dirname(main), '../spans/index.mjs')).href;
+  const program = `
+    import { configure, shutdown, startSpan } from ${JSON.stringify(spans)};
+    configure({ target: process.argv[1], service: 'shop' });
+    const at = (ms) => 1767323045000 + ms;
+    for (let request = 0; request < ${REQUESTS}; request++) {
+      const start = request * 10;
+      const isOrder = request % 3 === 0;
+      // Some more, some less, the same in both runs.
+      const end = start + (isOrder ? 6 * ${factor} : 6) + (request % 7) * 0.1;
+      const root = startSpan(isOrder ? 'GET /orders' : 'GET /stock', { user: 'u' + (request % 10) },
+        { startTime: at(start), parent: null, kind: 'server' });
+      const query = startSpan('SELECT', {}, { startTime: at(start + 1), parent: root });
+      if (request % 100 === 99) query.fail(new Error('no'));
+      query.end(at(end - 1));
+      root.end(at(end));
+    }
+    await shutdown();`;
+  const args = ['--input-type=module', '-e', program, join(directory, run, 'shop.heph')];
+  execFileSync(process.execPath, args, { stdio: 'inherit' });
+}
+
+beforeAll(async () => {
+  if (noBrowser !== undefined) return;
+  recordRun('before', 1);
+  recordRun('after', 1.5);
+  view = await startView([join(directory, 'before'), join(directory, 'after')]);
+  browser = await launchBrowser();
+});
+
+afterEach(async () => {
+  await opened?.close();
+  opened = undefined;
+});
+
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  if (noBrowser !== undefined) return;
+  await browser.close();
+  await view.end();
+});
+
+async function open(panel: string, fragment = '', options?: PageOptions): Promise<Locator> {
+  opened = await openPage(browser, `${view.url}&panel=${panel}${fragment}`, options);
+  return opened.page.locator(`#panel-${panel}`);
+}
+
+const TITLES = ['Trace', 'Find', 'Table', 'Report', 'Latency', 'Compare', 'Recording'];
+
+const textOf = async (place: Locator): Promise<string> => (await place.textContent()) ?? '';
+
+describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
+  it('find: counts the matches, lights them and steps through them', async () => {
+    const panel = await open('find');
+    const { page, boxes } = opened!;
+    await page.keyboard.type('status=error');
+    await panel.getByText('6 match').waitFor();
+    await page.keyboard.press('Enter');
+    await panel.getByText('6 match, this is number 1.').waitFor();
+    const first = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('row');
+    await page.keyboard.press('Enter');
+    await panel.getByText('this is number 2.').waitFor();
+    await page.waitForTimeout(350);
+    const fields = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    expect(fields.get('find.text')).toBe('status=error');
+    expect(fields.get('row')).not.toBe(first);
+    expect((await boxes()).some(({ row }) => row === Number(fields.get('row')))).toBe(true);
+  });
+
+  it('find: says what is wrong with a text', async () => {
+    const panel = await open('find', '&find.text=status%3Dsad');
+    await panel.getByRole('alert').waitFor();
+    expect(await textOf(panel.getByRole('alert'))).toContain('one of unset, ok, error');
+  });
+
+  it('table: shows the longest first, sorts by another column, and chooses by keyboard', async () => {
+    const panel = await open('table', '&find.text=user%3Du3');
+    await panel.getByText('60 spans that match').waitFor();
+    const durations = await panel.locator('.grid-body [role=row]').allTextContents();
+    expect(durations[0]).toMatch(/9\.6 msGET \/orders/);
+    await panel.getByRole('button', { name: 'Name' }).click();
+    await panel.getByRole('button', { name: 'Name ↑' }).waitFor();
+    await panel.locator('.grid-body [role=row]').first().getByText('GET /orders').waitFor();
+    await panel.getByRole('grid').focus();
+    await opened!.page.keyboard.press('End');
+    await opened!.page.keyboard.press('Enter');
+    await opened!.page.waitForTimeout(350);
+    expect(opened!.page.url()).toMatch(/row=\d+/);
+    await panel.locator('[aria-selected=true]').getByText('GET /stock').waitFor();
+  });
+
+  it('table: has every row, however far one scrolls', async () => {
+    const panel = await open('table', '&table.sort=start&table.order=ascending');
+    await panel.getByText('1,200 spans').waitFor();
+    const grid = panel.getByRole('grid');
+    const seen = new Set<string>();
+    const height = await grid.evaluate((box) => box.scrollHeight);
+    for (let top = 0; top <= height; top += 200) {
+      for (const row of await grid.evaluate(scrollTo, top)) seen.add(row);
+    }
+    expect(seen.size).toBe(4 * REQUESTS);
+  });
+
+  it('latency: a brushed part chooses its spans', async () => {
+    const panel = await open('latency', '&find.text=name%3DGET*');
+    await panel.getByText('Drag over a part').waitFor();
+    const map = panel.locator('canvas');
+    const box = (await map.boundingBox())!;
+    const { mouse } = opened!.page;
+    await mouse.move(box.x + 65, box.y + 1);
+    await mouse.down();
+    await mouse.move(box.x + (box.width - 64 - 120) / 2 + 64, box.y + box.height - 22);
+    const words = await textOf(panel.locator('#latency-words'));
+    await mouse.up();
+    await panel.getByText('Clear range').waitFor();
+    expect(words).toMatch(/^\d+ spans of .* to .*, from /);
+    await opened!.page.keyboard.press('t');
+    const count = Number(words.split(' ')[0]);
+    await opened!.page.getByText(`${count} spans that match`).waitFor();
+  });
+
+  it('trace: shows the tree of the selected span with its critical path', async () => {
+    const panel = await open('trace', '&row=0');
+    await panel.locator('.waterfall tbody tr').nth(1).waitFor();
+    expect(await panel.locator('.waterfall tbody tr').count()).toBe(2);
+    expect(await panel.locator('.critical').count()).toBe(2);
+    await panel.getByRole('button', { name: 'SELECT' }).click();
+    await opened!.page.waitForTimeout(350);
+    expect(opened!.page.url()).toMatch(/row=[1-9]/);
+  });
+
+  it('report: has the figures of the command, and of a selected range only', async () => {
+    const panel = await open('report');
+    await panel.getByText('GET /orders').first().waitFor();
+    const rows = await panel.locator('.figures').first().locator('tbody tr').allTextContents();
+    expect(rows.map((row) => row.replaceAll(',', ''))).toEqual([
+      expect.stringMatching(/^GET \/stockshop400/),
+      expect.stringMatching(/^GET \/ordersshop200/),
+    ]);
+    const report = await open('report', '&rangeFrom=0&rangeTo=995000000');
+    await report.getByText('GET /orders').first().waitFor();
+    const part = await report.locator('.figures').first().locator('tbody tr').allTextContents();
+    expect(part[1]).toMatch(/^GET \/ordersshop68/);
+  });
+
+  it('compare: says which spans became slower, and which did not', async () => {
+    const panel = await open('compare');
+    await panel.getByText('GET /orders').waitFor();
+    const rows = await panel.locator('tbody tr').allTextContents();
+    expect(rows[0]).toMatch(/^GET \/orders.*\+4[78] % slower/);
+    expect(rows.find((row) => row.startsWith('GET /stock'))).toContain('about the same');
+  });
+
+  for (const dark of [false, true]) {
+    it(`has nothing serious against axe-core, ${dark ? 'dark' : 'light'}`, async () => {
+      const source = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+      await open('details', '&row=0', { dark });
+      const { page, complaints } = opened!;
+      await page.evaluate(source);
+      for (const title of TITLES) {
+        await page.getByRole('button', { name: title, exact: true }).click();
+        await page.locator('.panel').getByText('Reading').waitFor({ state: 'detached' });
+        expect(await page.evaluate(seriousFaults), title).toEqual([]);
+      }
+      expect(complaints).toEqual([]);
+    });
+  }
+});
+
+/** Runs in the browser. @returns the rows that are shown after two frames. */
+async function scrollTo(grid: Element, top: number): Promise<string[]> {
+  grid.scrollTop = top;
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  const rows = grid.querySelectorAll('.grid-body [role=row]');
+  return Array.from(rows, (row) => row.getAttribute('aria-rowindex') ?? '');
+}
+
+/** Runs in the browser. */
+async function seriousFaults(): Promise<string[]> {
+  interface Axe {
+    run(): Promise<{
+      violations: { id: string; impact: string; nodes: { html: string }[] }[];
+    }>;
+  }
+  const { axe } = window as unknown as { axe: Axe };
+  const { violations } = await axe.run();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`);
+}

@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { colourOfText } from '../../src/page/theme/palette.js';
+import { launchBrowser, noBrowser, titleOf } from './browser.js';
+import { openPage } from './open-page.js';
+import type { DrawnBox, OpenPage, PageOptions } from './open-page.js';
+import { planOf, recordService } from './recorded-service.js';
+import { startView } from './view-command.js';
+import type { ViewCommand } from './view-command.js';
+
+const REQUESTS = 200;
+/** The last request begins at 1,990 ms and takes 8 ms. */
+const LENGTH = 1998;
+const plan = planOf(REQUESTS);
+const directory = mkdtempSync(join(tmpdir(), 'tracewright-page-'));
+let view: ViewCommand;
+let browser: Browser;
+let opened: OpenPage | undefined;
+
+beforeAll(async () => {
+  if (noBrowser !== undefined) return;
+  view = await startView([await recordService(directory, plan)]);
+  browser = await launchBrowser();
+});
+
+afterEach(async () => {
+  await opened?.close();
+  opened = undefined;
+});
+
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  if (noBrowser !== undefined) return;
+  await browser.close();
+  await view.end();
+});
+
+async function open(options?: PageOptions, fragment = ''): Promise<OpenPage> {
+  return (opened = await openPage(browser, view.url + fragment, options));
+}
+
+/** A window in ms as the URL has it. */
+function windowOf(from: number, to: number): string {
+  return `&from=${from * 1e6}&to=${to * 1e6}`;
+}
+
+/** The window that the URL has, in ms. */
+async function shownWindow({ page }: OpenPage): Promise<{ from: number; to: number }> {
+  await page.waitForTimeout(350);
+  const fields = new URLSearchParams(new URL(page.url()).hash.slice(1));
+  return { from: Number(fields.get('from')) / 1e6, to: Number(fields.get('to')) / 1e6 };
+}
+
+const middleOf = ({ left, right, top, height }: DrawnBox): [number, number] => [
+  (left + right) / 2,
+  top + height / 2,
+];
+
+describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
+  it('shows every row once, in boxes that count what they merge', async () => {
+    const { boxes, complaints } = await open();
+    const drawn = await boxes();
+    expect(drawn.reduce((sum, { count }) => sum + count, 0)).toBe(plan.length);
+    expect(complaints).toEqual([]);
+  });
+
+  it('draws each span where and as long as it was, in the colour of its name', async () => {
+    const { boxes, colourAt, page } = await open({}, windowOf(100, 200));
+    await page.waitForFunction(() => !document.querySelector('.tip'));
+    const drawn = await boxes();
+    const canvas = await page.locator('#time-line').boundingBox();
+    const gutter = Math.min(200, Math.round(canvas!.width * 0.2));
+    const pixel = 100 / (canvas!.width - gutter);
+    let compared = 0;
+    for (const { name, start, end } of plan) {
+      if (start < 100 || end > 200) continue;
+      const left = gutter + (start - 100) / pixel;
+      const box = drawn.find(
+        (each) =>
+          Math.abs(each.left - left) <= 1 &&
+          Math.abs(each.right - left - (end - start) / pixel) <= 1,
+      );
+      expect(box, `${name} from ${start}`).toBeDefined();
+      // Above the text.
+      expect(await colourAt(box!.left + 2, box!.top)).toBe(colourOfText(name));
+      compared += 1;
+    }
+    expect(compared).toBe(30);
+  });
+
+  it('zooms and moves with the keys, and fits', async () => {
+    const { page } = await open();
+    await page.locator('#time-line').focus();
+    await page.keyboard.press('w', { delay: 400 });
+    const near = await shownWindow(opened!);
+    expect(near.to - near.from).toBeLessThan(0.7 * LENGTH);
+    await page.keyboard.press('d', { delay: 200 });
+    const later = await shownWindow(opened!);
+    expect(later.from).toBeGreaterThan(near.from);
+    expect(later.to - later.from).toBeCloseTo(near.to - near.from, 3);
+    await page.keyboard.press('ArrowLeft', { delay: 200 });
+    expect((await shownWindow(opened!)).from).toBeLessThan(later.from);
+    await page.keyboard.press('s', { delay: 200 });
+    const far = await shownWindow(opened!);
+    expect(far.to - far.from).toBeGreaterThan(near.to - near.from);
+    await page.keyboard.press('f');
+    expect(await shownWindow(opened!)).toEqual({ from: 0, to: 0 });
+    expect(new URL(page.url()).hash).not.toContain('from');
+  });
+
+  it('zooms with the wheel around the pointer, and moves with a drag', async () => {
+    const { page } = await open({}, windowOf(500, 1500));
+    const { x, y, width } = (await page.locator('#time-line').boundingBox())!;
+    const gutter = Math.min(200, Math.round(width * 0.2));
+    await page.mouse.move(x + gutter + (width - gutter) / 4, y + 100);
+    for (let turn = 0; turn < 5; turn++) await page.mouse.wheel(0, -200);
+    const near = await shownWindow(opened!);
+    expect(near.to - near.from).toBeLessThan(500);
+    expect(near.from + (near.to - near.from) / 4).toBeCloseTo(750, 0);
+    await page.mouse.down();
+    await page.mouse.move(x + gutter + (width - gutter) / 2, y + 100, { steps: 5 });
+    await page.mouse.up();
+    const moved = await shownWindow(opened!);
+    expect(moved.from + (moved.to - moved.from) / 2).toBeCloseTo(750, 0);
+  });
+
+  it('pinches with two fingers', async () => {
+    const { page } = await open({ touch: true }, windowOf(500, 1500));
+    const { x, y, width } = (await page.locator('#time-line').boundingBox())!;
+    const session = await page.context().newCDPSession(page);
+    const touch = (
+      type: 'touchStart' | 'touchMove' | 'touchEnd',
+      apart: number,
+    ): Promise<unknown> =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints:
+          type === 'touchEnd'
+            ? []
+            : [-1, 1].map((side, id) => ({ x: x + width / 2 + side * apart, y: y + 100, id })),
+      });
+    await touch('touchStart', 50);
+    for (let apart = 60; apart <= 200; apart += 20) await touch('touchMove', apart);
+    await touch('touchEnd', 0);
+    const near = await shownWindow(opened!);
+    expect((near.to - near.from) / 1000).toBeCloseTo(0.25, 1);
+  });
+
+  it('selects a span: its details, and the URL shows it again elsewhere', async () => {
+    const { page, boxes } = await open({}, windowOf(100, 130));
+    const box = (await boxes()).find(({ right, left }) => right - left > 200)!;
+    const [x, y] = middleOf(box);
+    await page.locator('#time-line').click({ position: { x, y } });
+    await page.getByRole('heading', { name: /GET/ }).waitFor();
+    const details = await page.locator('#panel-details').innerText();
+    expect(details).toContain('8 ms');
+    expect(details).toMatch(/parent\s+none: it is a root/);
+    await shownWindow(opened!);
+    const hash = new URL(page.url()).hash;
+    expect(hash).toContain(`row=${box.row}`);
+    expect(hash).not.toContain('token');
+    await opened!.close();
+    await open({}, `&${hash.slice(1)}`);
+    expect(await opened!.page.locator('#panel-details').innerText()).toBe(details);
+  });
+
+  it('selects with the keyboard alone, and says it', async () => {
+    const { page } = await open({}, windowOf(100, 130));
+    await page.locator('#time-line').focus();
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.waitForFunction(() => document.querySelector('#spoken')?.textContent !== '');
+    expect(await page.locator('#spoken').innerText()).toMatch(/(GET|SELECT|parse).* ms, unset/);
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.waitForFunction(() =>
+      /SELECT/.test(document.querySelector('#spoken')?.textContent ?? ''),
+    );
+  });
+
+  it('explains its keys', async () => {
+    const { page } = await open();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    expect(await page.getByRole('dialog').innerText()).toContain('zoom in and out');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  });
+
+  it.each([
+    ['the system', true, '', '#12161b'],
+    ['the system', false, '', '#ffffff'],
+    ['the choice', false, '&theme=dark', '#12161b'],
+    ['the choice', true, '&theme=light', '#ffffff'],
+  ])('is light or dark as %s has it', async (_, dark, fragment, colour) => {
+    const { page, colourAt } = await open({ dark }, fragment);
+    const height = await page.locator('#time-line').evaluate((canvas) => canvas.clientHeight);
+    expect(await colourAt(2, height - 3)).toBe(colour);
+  });
+
+  it.each([
+    [360, 640],
+    [3840, 2160],
+  ])('fits %d by %d', async (width, height) => {
+    const { page, boxes } = await open({ width, height });
+    expect((await boxes()).length).toBeGreaterThan(10);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - window.innerWidth,
+    );
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});
