@@ -7,6 +7,8 @@ import type { Command } from './command.js';
 import { convertCommand } from './commands/convert.js';
 import { dumpCommand } from './commands/dump.js';
 import { recoverCommand } from './commands/recover.js';
+import { reportCommand } from './commands/report.js';
+import { viewCommand } from './commands/view.js';
 import { printMessage } from './output/message.js';
 import { ClosedPipe, standardOutput } from './output/text-output.js';
 
@@ -16,6 +18,8 @@ const commands = new Map<string, Command>([
   ['check', checkCommand],
   ['convert', convertCommand],
   ['recover', recoverCommand],
+  ['report', reportCommand],
+  ['view', viewCommand],
 ]);
 
 function overview(): string {

@@ -41,11 +41,14 @@ describe('the command line', { timeout: 60_000 }, () => {
     [['dump', '/nowhere/at/all'], 'cannot read /nowhere/at/all: no such file'],
     [['check', '/nowhere/at/all'], 'cannot read /nowhere/at/all: no such file'],
     [['check', '/dev/null'], '/dev/null is neither a file nor a directory'],
-    [['convert', 'x'], '--to is missing; use one of chrome, laplace-binary, laplace-text, ovni3'],
+    [
+      ['convert', 'x'],
+      '--to is missing; use one of chrome, laplace-binary, laplace-text, otlp, ovni3, parquet, perfetto',
+    ],
     [['convert', '--to'], "option '--to <value>' argument missing"],
     [
       ['convert', '--to', 'pdf', 'x'],
-      'cannot convert to "pdf"; use one of chrome, laplace-binary, laplace-text, ovni3',
+      'cannot convert to "pdf"; use one of chrome, laplace-binary, laplace-text, otlp, ovni3, parquet, perfetto',
     ],
     [['convert', '--to', 'constructor', 'x'], 'cannot convert to "constructor"'],
     [['convert', '--to', 'ovni3', 'x'], 'OUT is missing'],

@@ -1,38 +1,70 @@
 import { UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
+import { checkSelection, conditionHelp, conditionOptions } from '../condition-options.js';
 import { convertToChrome } from '../conversions/chrome.js';
 import { convertToLaplaceBinary, convertToLaplaceText } from '../conversions/laplace.js';
+import { convertToOtlp } from '../conversions/otlp.js';
 import { convertToOvni3 } from '../conversions/ovni3.js';
-import type { ConversionRequest } from '../conversions/request.js';
+import { convertToParquet } from '../conversions/parquet.js';
+import { convertToPerfetto } from '../conversions/perfetto.js';
+import type { ConversionRequest, OtlpEncoding } from '../conversions/request.js';
 import { checkEndian } from '../input-options.js';
+import { isAll } from '../../look/export/selection.js';
 
 /** Each converts and returns the exit code. Each is one file in conversions/. */
 const conversions: Readonly<Record<string, (request: ConversionRequest) => Promise<number>>> = {
   chrome: convertToChrome,
   'laplace-binary': convertToLaplaceBinary,
   'laplace-text': convertToLaplaceText,
+  otlp: convertToOtlp,
   ovni3: convertToOvni3,
+  parquet: convertToParquet,
+  perfetto: convertToPerfetto,
 };
+
+/** Those that can convert a part of a recording. */
+const SELECTING: readonly string[] = ['perfetto', 'otlp', 'parquet'];
+
+/** @throws UsageError for an unknown encoding. */
+function checkEncoding(encoding: string | undefined): OtlpEncoding | undefined {
+  if (encoding === undefined || encoding === 'json' || encoding === 'protobuf') return encoding;
+  throw new UsageError(`--encoding must be json or protobuf, got ${JSON.stringify(encoding)}`);
+}
 
 /** `tracewright convert`. */
 export const convertCommand: Command = {
   summary: 'convert a trace to another format',
-  help: `Usage: tracewright convert --to chrome PATH [OUT] [--force]
+  help: `Usage: tracewright convert --to perfetto PATH [OUT] [SELECTION] [--force]
+       tracewright convert --to otlp PATH [OUT] [SELECTION] [--encoding E]
+                           [--force]
+       tracewright convert --to parquet PATH [OUT] [SELECTION] [--force]
+       tracewright convert --to chrome PATH [OUT] [--force]
        tracewright convert --to ovni3 PATH OUT [--force]
        tracewright convert --to laplace-text PATH [OUT] [--endian E] [--force]
        tracewright convert --to laplace-binary PATH [OUT] [--endian E] [--force]
 
 Converts the traces at PATH. The traces themselves do not change.
 
-  --to chrome   JSON for ui.perfetto.dev and chrome://tracing, from traces of
-                every format except Laplace's references. OUT is a new file.
-                Without OUT, or with -, the result goes to standard output
+  --to perfetto protobuf for ui.perfetto.dev and trace_processor, from traces
+                of every format except Laplace's references. A third of the
+                size of chrome, exact to the nanosecond, with arrows between
+                threads and processes. OUT is a new file. Without OUT, or with
+                -, the result goes to standard output
+  --to otlp     the spans of Heph traces as requests of OpenTelemetry's
+                protocol (ExportTraceServiceRequest): one line of JSON each,
+                or protobuf with its length before each. OUT is as for perfetto
+  --encoding    of otlp: json (default), or protobuf, which is also the default
+                if OUT ends in .pb, .binpb or .protobuf
+  --to parquet  the spans of Heph traces as a table: one row a span, columns
+                with types. OUT is as for perfetto
+  --to chrome   JSON for ui.perfetto.dev and chrome://tracing, from the same
+                traces. OUT is as for perfetto
   --to ovni3    an ovni trace of version 3, which today's ovniemu reads, from
                 one of version 1. OUT is a new directory
   --to laplace-text
                 a reference trace as text, from a binary one, like Laplace's
                 raw-reference-binary-to-text. PATH can be - for standard input.
-                OUT is as for chrome
+                OUT is as for perfetto
   --to laplace-binary
                 a binary reference trace, from text
   --endian      byte order of the binary reference trace: little (default) or
@@ -41,20 +73,29 @@ Converts the traces at PATH. The traces themselves do not change.
                 that is empty or contains an ovni trace
   --help        print this text
 
-With --to chrome, several traces in a directory become one. Each keeps its own
-processes. Their time lines are aligned by their epochs. An ovni trace of
-another library has no epoch: next to other traces it starts at time 0, and a
-label on its processes says so.
+SELECTION, for perfetto, otlp and parquet
+${conditionHelp}
+With --to perfetto and --to chrome, several traces in a directory become one.
+Each keeps its own processes. Their time lines are aligned by their epochs. An
+ovni trace of another library has no epoch: next to other traces it starts at
+time 0, and a label on its processes says so.
 
 Exit codes
   0  done
-  1  a trace is faulty; for chrome, OUT contains everything before the fault
+  1  a trace is faulty; for perfetto and chrome, OUT contains everything before
+     the fault
   2  wrong usage, or a file cannot be read or written
 `,
   async run(args) {
     const { values, positionals } = parseCommandLine(
       args,
-      { to: { type: 'string' }, force: { type: 'boolean' }, endian: { type: 'string' } },
+      {
+        to: { type: 'string' },
+        force: { type: 'boolean' },
+        endian: { type: 'string' },
+        encoding: { type: 'string' },
+        ...conditionOptions,
+      },
       ['PATH', '[OUT]'],
     );
     const targets = Object.keys(conversions).join(', ');
@@ -64,6 +105,20 @@ Exit codes
       throw new UsageError(`cannot convert to ${JSON.stringify(values.to)}; use one of ${targets}`);
     }
     const [path, out] = positionals;
-    return convert({ path: path!, out, force: values.force === true, endian: checkEndian(values) });
+    const selection = checkSelection(values);
+    if (!isAll(selection) && !SELECTING.includes(values.to)) {
+      throw new UsageError(`--since, --until and --where are for ${SELECTING.join(', ')}`);
+    }
+    if (values.encoding !== undefined && values.to !== 'otlp') {
+      throw new UsageError('--encoding is for otlp');
+    }
+    return convert({
+      path: path!,
+      out,
+      force: values.force === true,
+      endian: checkEndian(values),
+      selection,
+      encoding: checkEncoding(values.encoding),
+    });
   },
 };

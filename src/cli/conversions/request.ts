@@ -1,4 +1,8 @@
 import type { Endian } from '../../laplace/layout.js';
+import type { Selection } from '../../look/export/selection.js';
+
+/** How OTLP is written. */
+export type OtlpEncoding = 'json' | 'protobuf';
 
 /** A conversion as the command line asks for it. */
 export interface ConversionRequest {
@@ -7,4 +11,8 @@ export interface ConversionRequest {
   force: boolean;
   /** Byte order of a binary Laplace trace. */
   endian: Endian;
+  /** What is converted, for conversions that can select. */
+  selection: Selection;
+  /** Of OTLP; undefined: as OUT's extension says. */
+  encoding: OtlpEncoding | undefined;
 }

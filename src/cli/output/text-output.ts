@@ -48,12 +48,13 @@ export class TextOutput {
     const text = this.#text;
     if (text === '') return;
     this.#text = '';
-    await new Promise<void>((resolve, reject) => {
-      this.#stream.write(text, this.#encoding, (error) => {
-        if (error) reject(this.#meaning(error));
-        else resolve();
-      });
-    });
+    await this.#accepted(text);
+  }
+
+  /** Adds bytes after the text so far. They must not change until the promise resolves. */
+  async writeBytes(bytes: Uint8Array): Promise<void> {
+    await this.flush();
+    await this.#accepted(bytes);
   }
 
   /** Flushes, and closes a file. Standard output stays open. */
@@ -63,6 +64,15 @@ export class TextOutput {
     this.#stream.end();
     await finished(this.#stream).catch((error: unknown) => {
       throw this.#meaning(error as Error);
+    });
+  }
+
+  #accepted(chunk: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#stream.write(chunk, this.#encoding, (error) => {
+        if (error) reject(this.#meaning(error));
+        else resolve();
+      });
     });
   }
 

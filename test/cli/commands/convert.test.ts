@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import type { ChromeEvent } from '../../../src/core/chrome-event.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
+import { encodeSpan } from '../../look/export/span-file.js';
 import { tracewright } from '../run-command.js';
+import type { Run } from '../run-command.js';
 import { writeOvniTrace } from '../small-ovni-trace.js';
 
 const directory = temporaryDirectory();
@@ -186,5 +188,61 @@ describe('tracewright convert --to ovni3', { timeout: 60_000 }, () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining('contains no ovni trace')]);
     mkdirSync(join(directory, 'nothing'));
     expect(tracewright('convert', '--to', 'ovni3', join(directory, 'nothing'), 'x').status).toBe(2);
+  });
+});
+
+describe('tracewright convert to the formats of other tools', { timeout: 60_000 }, () => {
+  const span = encodeSpan({ id: 1n, start: 100n, end: 200n });
+
+  it('writes a file or standard output, and says what it wrote', () => {
+    const path = writeTrace(directory, 'span.heph', epoch, span, event);
+    for (const [to, says] of [
+      ['perfetto', '2 events; open it in https://ui.perfetto.dev'],
+      ['otlp', '1 span; 1 event without ids left out: no spans'],
+      ['parquet', '1 span; 1 event without ids left out: no spans'],
+    ] as const) {
+      const out = join(directory, `span.${to}`);
+      const { status, stdout, stderr } = tracewright('convert', '--to', to, path, out);
+      expect([status, stdout, stderr]).toEqual([0, '', `${out}: ${says}\n`]);
+      const again = tracewright('convert', '--to', to, path, out);
+      expect([again.status, again.stderr]).toEqual([
+        2,
+        expect.stringContaining('replace it with --force'),
+      ]);
+      const piped = tracewright('convert', '--to', to, path, '-');
+      expect(piped.stdout).toBe(readFileSync(out).toString('utf8'));
+    }
+  });
+
+  it('selects, and refuses what no conversion of the format has', () => {
+    const path = writeTrace(directory, 'select.heph', epoch, span);
+    const otlp = (...args: string[]): Run => tracewright('convert', '--to', 'otlp', path, ...args);
+    expect(otlp('--where', 'name=span 1').stdout).toContain('"name":"span 1"');
+    expect(otlp('--where', 'name=other').stdout).toBe('');
+    expect(otlp('--encoding', 'protobuf').stdout).toContain('span 1');
+    for (const [args, message] of [
+      [['--to', 'otlp', '--where', 'parent=missing'], 'parent=missing needs the whole recording'],
+      [['--to', 'otlp', '--since', 'noon'], '--since must be an ISO time'],
+      [['--to', 'otlp', '--encoding', 'xml'], '--encoding must be json or protobuf'],
+      [['--to', 'chrome', '--since', '+1s'], '--since, --until and --where are for perfetto'],
+      [['--to', 'parquet', '--encoding', 'json'], '--encoding is for otlp'],
+    ] as const) {
+      const { status, stderr } = tracewright('convert', path, ...args);
+      expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
+
+  it('keeps what precedes a fault, and needs spans for OTLP and Parquet', () => {
+    const path = writeTrace(directory, 'half.heph', epoch, span, span.subarray(0, 50));
+    for (const to of ['perfetto', 'otlp', 'parquet']) {
+      const out = join(directory, `half.${to}`);
+      const { status, stderr } = tracewright('convert', '--to', to, path, out);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('half.heph, byte ')]);
+      expect(readFileSync(out).length).toBeGreaterThan(100);
+    }
+    const ovni = join(directory, 'only-ovni');
+    writeOvniTrace(ovni, 5_000_000_000_000n);
+    const { status, stderr } = tracewright('convert', '--to', 'otlp', ovni);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('which has no spans')]);
   });
 });

@@ -1,0 +1,140 @@
+import { makeReport } from '../../look/report/report.js';
+import type { ReportOptions } from '../../look/report/report.js';
+import { PICTURED_GROUPS, reportPage } from '../../look/report/html/html-page.js';
+import { jsonReport } from '../../look/report/json-report.js';
+import type { GroupBy } from '../../look/report/report-shape.js';
+import { textReport } from '../../look/report/text/text-report.js';
+import { textStyle } from '../../look/report/text/text-style.js';
+import { rangeOf } from '../../look/condition/time-point.js';
+import { EXIT_DONE, UsageError, parseCommandLine } from '../command.js';
+import type { Command } from '../command.js';
+import { checkSelection, conditionHelp, conditionOptions } from '../condition-options.js';
+import { indexHelp, indexOptions, openIndex } from '../index-options.js';
+import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { printMessage } from '../output/message.js';
+import { terminalStyle } from '../output/terminal-style.js';
+import { fileOutput, standardOutput } from '../output/text-output.js';
+
+const GROUPS_BY: readonly GroupBy[] = ['route', 'name', 'service'];
+const MAX_SLOWEST = 100;
+
+/** `tracewright report`. */
+export const reportCommand: Command = {
+  summary: 'say which requests were slow and why, and what is missing',
+  help: `Usage: tracewright report PATH... [--json | --html FILE] [--by GROUP]
+                         [--since TIME] [--until TIME] [--where CONDITION]...
+                         [--slowest N] [--exact] [--force]
+
+Reports on the traces at PATH together: counts, errors and latency by route;
+the slowest traces as trees, and what they waited for; stalls of event loops
+and garbage collections; calls of MPI; what was open at the end, what was lost,
+and how busy the threads were.
+
+${pathHelp}
+  --json        one JSON object. Durations are in nanoseconds
+  --html        write one page with figures and pictures to FILE, a new file,
+                and print nothing. The page needs no network
+  --by          group by route (default if there are requests), name (of every
+                span) or service
+${conditionHelp}  --slowest     how many traces to show; default 5, at most ${MAX_SLOWEST}
+  --exact       exact percentiles. Otherwise they are within 1 %, and take less
+                memory
+  --force       replace FILE if it exists
+${indexHelp}${inputHelp}  --help        print this text
+
+Text is as wide as the terminal, or 100 columns in a file or pipe. COLUMNS
+overrides the width, NO_COLOR turns colours off.
+
+Exit codes
+  0  done; what was lost or is damaged is part of the report
+  2  wrong usage, or nothing to read
+`,
+  async run(args) {
+    const { values, positionals } = parseCommandLine(
+      withSignedTimes(args),
+      {
+        json: { type: 'boolean' },
+        html: { type: 'string' },
+        by: { type: 'string' },
+        slowest: { type: 'string' },
+        exact: { type: 'boolean' },
+        force: { type: 'boolean' },
+        ...conditionOptions,
+        ...indexOptions,
+        ...inputOptions,
+      },
+      ['PATH...'],
+    );
+    const json = values.json === true;
+    const { html: file } = values;
+    if (json && file !== undefined) {
+      throw new UsageError('--json and --html cannot be used together');
+    }
+    const options: ReportOptions = {
+      by: checkGroup(values.by),
+      slowest: checkSlowest(values.slowest),
+      exact: values.exact === true,
+      pictures: file === undefined ? 0 : PICTURED_GROUPS,
+    };
+    const selection = checkSelection(values);
+    const form = checkInput(values);
+    // Before what may take long: it fails if the file exists.
+    const page = file === undefined ? undefined : await fileOutput(file, values.force === true);
+    const index = await openIndex(positionals, form, values);
+    const condition = { ...selection.condition, ...rangeOf(selection.range, index) };
+    const illustrated = await makeReport(index, { ...options, condition }).finally(() => {
+      index.close();
+    });
+    if (page !== undefined) {
+      await page.write(reportPage(illustrated));
+      await page.end();
+      printMessage(`tracewright report: ${file!} is written`);
+      return EXIT_DONE;
+    }
+    const output = standardOutput();
+    if (json) {
+      await output.write(`${jsonReport(illustrated.report)}\n`);
+    } else {
+      const { width, colour } = terminalStyle(process.stdout);
+      for (const line of textReport(illustrated.report, textStyle(width, colour))) {
+        const full = output.write(`${line}\n`);
+        if (full) await full;
+      }
+    }
+    await output.end();
+    return EXIT_DONE;
+  },
+};
+
+/** Joins `--since -5m`, which `parseArgs` takes for two options. */
+function withSignedTimes(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const before = joined.at(-1);
+    const isTime = (before === '--since' || before === '--until') && /^-\d/.test(arg);
+    if (isTime) joined[joined.length - 1] = `${before}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
+}
+
+function checkGroup(name: string | undefined): GroupBy | undefined {
+  const known = GROUPS_BY.find((each) => each === name);
+  if (name !== undefined && known === undefined) {
+    throw new UsageError(
+      `--by must be one of ${GROUPS_BY.join(', ')}, got ${JSON.stringify(name)}`,
+    );
+  }
+  return known;
+}
+
+function checkSlowest(text: string | undefined): number {
+  if (text === undefined) return 5;
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count > MAX_SLOWEST) {
+    throw new UsageError(
+      `--slowest must be a number from 0 to ${MAX_SLOWEST}, got ${JSON.stringify(text)}`,
+    );
+  }
+  return count;
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { ViewOptions, ViewServer } from '../../look/server/view-server.js';
+import { EXIT_DONE, UsageError, parseCommandLine } from '../command.js';
+import type { Command } from '../command.js';
+import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { indexHelp, indexOptions, openIndex } from '../index-options.js';
+import { printMessage } from '../output/message.js';
+import { standardOutput } from '../output/text-output.js';
+
+/** `tracewright view`. */
+export const viewCommand: Command = {
+  summary: 'show traces in a browser, from this machine',
+  help: `Usage: tracewright view PATH... [--port N] [--no-open] [--live]
+
+Serves a page that shows the traces at PATH, and opens it in a browser. Nothing
+leaves this machine: the page is on 127.0.0.1 only, and has no other source.
+The address contains a token. Without it nobody reads anything.
+
+${pathHelp}
+  --port        the port of the page, 0 to 65535. Default: 0, any free one
+  --no-open     print the address only
+  --live        follow traces that are being written
+${indexHelp}${inputHelp}  --help        print this text
+
+End it with Ctrl+C. Through ssh, use \`ssh -L 8080:127.0.0.1:PORT HOST\`, and
+replace the port in the address by 8080.
+
+Exit codes
+  0  done
+  2  wrong usage, or nothing to read
+`,
+  async run(args) {
+    const { values, positionals } = parseCommandLine(
+      args,
+      {
+        port: { type: 'string' },
+        'no-open': { type: 'boolean' },
+        live: { type: 'boolean' },
+        ...indexOptions,
+        ...inputOptions,
+      },
+      ['PATH...'],
+    );
+    const port = checkPort(values.port);
+    const index = await openIndex(positionals, checkInput(values), values);
+    const server = await start({
+      index,
+      port,
+      live: values.live === true,
+      pageDirectory: join(__dirname, '..', 'page'),
+    });
+    const ended = signalToEnd();
+    const output = standardOutput();
+    await output.write(`${server.url}\n`);
+    await output.flush();
+    const { openBrowser } =
+      require('../../look/server/open-browser.js') as typeof import('../../look/server/open-browser.js');
+    const opened = values['no-open'] !== true && (await openBrowser(server.url));
+    if (!opened) printMessage('Open this address in a browser. Ctrl+C ends.');
+    await ended;
+    await server.close();
+    return EXIT_DONE;
+  },
+};
+
+/** @throws UsageError unless it is a port. */
+function checkPort(text = '0'): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from 0 to 65535, got ${JSON.stringify(text)}`);
+}
+
+async function start(options: ViewOptions): Promise<ViewServer> {
+  const { startViewServer } =
+    require('../../look/server/view-server.js') as typeof import('../../look/server/view-server.js');
+  try {
+    return await startViewServer(options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new UsageError(`port ${options.port} is in use; use another --port, or none`);
+  }
+}
+
+function signalToEnd(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.once(signal, () => {
+        resolve();
+      });
+    }
+  });
+}

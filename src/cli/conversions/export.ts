@@ -1,0 +1,74 @@
+import { TracewrightError } from '../../core/errors.js';
+import { checkExportable } from '../../look/export/selection.js';
+import type { ExportOptions } from '../../look/export/export-options.js';
+import { findTraces } from '../../traces/find-traces.js';
+import type { FoundTrace } from '../../traces/find-traces.js';
+import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
+import { printMessage } from '../output/message.js';
+import { ProgressLine } from '../output/progress-line.js';
+import { RingWarning } from '../output/ring-warning.js';
+import { fileOutput, standardOutput } from '../output/text-output.js';
+import { refusePartOf } from './input-traces.js';
+import type { ConversionRequest } from './request.js';
+
+/** A conversion whose result comes in chunks of bytes. */
+export interface ByteExport {
+  chunks(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  /** What the file has, for the last line: `1,000 spans`. */
+  summary(): string;
+}
+
+/** The differences between conversions of this kind. */
+export interface ExportKind {
+  /** The traces that can be converted. Others are skipped with a message. */
+  choose: (found: readonly FoundTrace[]) => FoundTrace[];
+  open: (traces: readonly FoundTrace[], options: ExportOptions) => ByteExport | Promise<ByteExport>;
+  /** Whether the result is no text, so that a terminal must not get it. */
+  isBinary: boolean;
+}
+
+/** Converts the traces at a path to the file OUT, or to standard output. */
+export async function exportTraces(
+  { path, out, force, selection }: ConversionRequest,
+  { choose, open, isBinary }: ExportKind,
+): Promise<number> {
+  const toFile = out !== undefined && out !== '-';
+  if (!toFile && isBinary && process.stdout.isTTY) {
+    throw new UsageError('OUT is missing, and standard output is a terminal');
+  }
+  asUsage(() => {
+    checkExportable(selection);
+  });
+  const traces = choose(findTraces([path]));
+  if (toFile) refusePartOf(traces, out);
+  const rings = new RingWarning('convert');
+  for (const trace of traces) rings.printFor(trace);
+  const progress = new ProgressLine(toFile || !process.stdout.isTTY);
+  let exitCode = EXIT_DONE;
+  const result = await open(traces, {
+    selection,
+    progress: (trace) => progress.of(trace.path),
+    onFault(fault) {
+      progress.clear();
+      printMessage(`tracewright convert: ${fault.message}`);
+      exitCode = EXIT_FAULTY;
+    },
+  });
+  const output = toFile ? await fileOutput(out, force) : standardOutput();
+  for await (const chunk of result.chunks()) await output.writeBytes(chunk);
+  progress.clear();
+  await output.end();
+  // In a pipeline the summary would only disturb.
+  if (toFile || process.stderr.isTTY) {
+    printMessage(`${toFile ? out : 'standard output'}: ${result.summary()}`);
+  }
+  return exitCode;
+}
+
+function asUsage(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof TracewrightError ? new UsageError(error.message) : error;
+  }
+}

@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
+import type { LookIndex } from '../look/index/look-index.js';
+import type { InputForm } from '../traces/find-traces.js';
+import { ProgressLine } from './output/progress-line.js';
+
+/** Options of the subcommands that read through the index. */
+export const indexOptions = {
+  cache: { type: 'string' },
+  'clear-cache': { type: 'boolean' },
+} as const;
+
+/** Their values on the command line. */
+interface IndexValues {
+  cache?: string | undefined;
+  'clear-cache'?: boolean | undefined;
+}
+
+/** Lines of a help text about these options. */
+export const indexHelp = `  --cache       directory in which indexes of large traces are kept, or off.
+                Default: tracewright in $XDG_CACHE_HOME or ~/.cache
+  --clear-cache first delete every index that is kept there
+`;
+
+/** Opens the index of some traces, with progress on a terminal. */
+export async function openIndex(
+  paths: readonly string[],
+  form: InputForm,
+  values: IndexValues,
+): Promise<LookIndex> {
+  const cache = values.cache === undefined ? undefined : directoryOf(values.cache);
+  if (values['clear-cache'] === true && cache !== false) clearCache(cache);
+  const progress = new ProgressLine();
+  const onProgress = progress.of(`indexing ${paths.join(' ')}`);
+  try {
+    return await openLookIndex(paths, { form, cache, onProgress });
+  } finally {
+    progress.clear();
+  }
+}
+
+function directoryOf(cache: string): string | false {
+  return cache === 'off' ? false : resolve(cache);
+}
