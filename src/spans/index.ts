@@ -1,5 +1,5 @@
 /**
- * Spans of a service: what it did, told whole, under one trace id that crosses process borders.
+ * Spans of a service: all that it did for a request, under one trace id that crosses process borders.
  *
  *     import { withSpan } from 'tracewright/spans';
  *

@@ -88,5 +88,19 @@ export const CLOCK_MONOTONIC = 'monotonic';
 export const CLOCK_REAL = 'realtime';
 export const CLOCK_BOOT = 'boottime';
 
+/** What an event loop did within a time. All attributes are u64. */
+export const LOOP_DESCRIPTION = 'tracewright.loop';
+/** Nanoseconds in which it ran code. */
+export const LOOP_BUSY = 'busy';
+/** Number of its turns. */
+export const LOOP_TURNS = 'turns';
+/** Nanoseconds of the longest turn. */
+export const LOOP_LONGEST = 'longest';
+/** Nanoseconds that an event at a random moment waited on average. */
+export const LOOP_DELAY = 'delay';
+/** Nanoseconds in garbage collections, and their number. */
+export const LOOP_GC = 'gc';
+export const LOOP_COLLECTIONS = 'collections';
+
 /** Bytes of a modifier: u16 length, name, type, u16 length 0. */
 export const MODIFIER_BYTES = 7;

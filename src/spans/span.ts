@@ -7,6 +7,7 @@ import type { RemoteParent, SpanIds } from './context/remote-parent.js';
 import { wrongType } from '../core/errors.js';
 import { STATUS_MASK, STATUS_SHIFT, TRACE_FLAGS_MASK } from './layout.js';
 import { exceptionAttributes } from './exception.js';
+import { beforeEnd } from './before-end.js';
 import type { Policy } from './policy.js';
 import type { Resource } from './resource.js';
 import type { Scope } from './scope.js';
@@ -61,7 +62,7 @@ const NO_TIME = 0.5;
 export const NOT_RECORDED = 0;
 export const OPEN = 1;
 export const ENDED = 2;
-/** It stands for a span of another process, to be a parent. */
+/** It has the ids of another process's span, to be a parent. */
 export const REMOTE = 3;
 
 const STATUS_OK = 1;
@@ -158,7 +159,7 @@ export class Span {
   declare readonly traceState: string;
   /** @internal */
   declare readonly output: SpanTaker | undefined;
-  /** @internal What is active besides the span while it is. */
+  /** @internal What else is active while the span is. */
   declare readonly carried: Carried | undefined;
 
   /** @internal Use `startSpan`. */
@@ -308,6 +309,7 @@ export class Span {
    */
   end(endTime?: Instant): void {
     if (this.state !== OPEN) return;
+    if (beforeEnd !== undefined && !beforeEnd(this, endTime)) return;
     this.state = ENDED;
     this.output!.record(this, endTime);
   }

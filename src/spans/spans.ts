@@ -147,7 +147,7 @@ function decide(
   return sampler.ratio >= 1 || isInShare(sampler.ratio, t2, t3) ? SAMPLED : 0;
 }
 
-/** What is carried below a caller: its baggage, and what is active here besides. */
+/** What is carried below a caller: its baggage, and what else is active here. */
 function carriedBy({ baggage }: RemoteParent, active: Carried | undefined): Carried | undefined {
   if (active !== undefined) return active.withBaggage(baggage ?? NO_BAGGAGE);
   return baggage === undefined ? undefined : new CarriedBaggage(baggage);
@@ -304,7 +304,7 @@ function giveScope(to: SpanOutput, span: Span, scope: Scope): void {
 }
 
 /**
- * A span that only stands for another, whose ids are known: as parent, in a link, or to be active.
+ * A span with the ids of another, which is recorded elsewhere or not at all: as parent, in a link, or to be active.
  *
  * @param trace four words, and `id` two.
  * @param isRemote whether it is of another process.
@@ -369,7 +369,7 @@ export function startRequestFrom(
 ): Span {
   const { name, kind, scope } = template;
   const to = output;
-  if (to === undefined) {
+  if (to === undefined || observer !== undefined) {
     return startRequest(scope, name, template.attributesOf(text), kind, parent, trusted);
   }
   const above = parent?.parent === undefined ? undefined : parent;
@@ -398,6 +398,7 @@ export function endRequestWith(
 ): boolean {
   const to = output;
   if (!span.isInSlot || span.state !== OPEN || to === undefined || span.output !== to) return false;
+  if (observer !== undefined) return false;
   if (!to.recordWith(span, ending, number, text, isNamed)) return false;
   span.state = ENDED;
   return true;

@@ -11,6 +11,9 @@ const SAMPLED = 1;
 /** Bytes from the end of an attribute's name to its text: type and length. */
 const TYPE_AND_LENGTH = 3;
 const WORD = 4;
+/** How often two clocks are compared, unless the readings take less than so many nanoseconds. */
+const CLOCK_TRIES = 4;
+const CLOCK_WIDTH = 2000;
 
 /** A text attribute whose value native code chooses: texts of four characters. */
 export interface StallCauses {
@@ -32,6 +35,14 @@ function randomWords(count: number): Int32Array<ArrayBuffer> {
   return words;
 }
 
+let threadTrace: Int32Array | undefined;
+
+/** The trace of what this thread itself does. */
+function ownTrace(): Int32Array {
+  threadTrace ??= randomWords(4);
+  return threadTrace;
+}
+
 /**
  * What a thread itself did, apart from any request: spans whose times are known when they are recorded.
  * All of a thread are roots of one trace, which viewers draw on one line. Sampling does not concern them.
@@ -39,16 +50,16 @@ function randomWords(count: number): Int32Array<ArrayBuffer> {
 export class ThreadSpans {
   readonly #output: SpanOutput;
   readonly #scope: Scope;
-  readonly #trace = randomWords(4);
-  /** A reserved place in the table of open records; -1: there is none. */
-  readonly #place: number;
+  /** A place in the table of open records; -1: there is none; undefined: none was reserved yet. */
+  #place: number | undefined;
+  /** Where the last time of `recordCounters` ended. */
+  #counted = -Infinity;
   /** The span whose record native code lets count. */
   #prepared: Span | undefined;
 
   constructor(output: SpanOutput, scope: Scope) {
     this.#output = output;
     this.#scope = scope;
-    this.#place = output.ring.openRecords?.reserve() ?? -1;
   }
 
   /** Spans that are open now. */
@@ -76,8 +87,9 @@ export class ThreadSpans {
       return;
     }
     prepared.attributes = snapshot(attributes);
-    this.#record(prepared, from, to, this.#place);
-    this.#output.ring.openRecords!.vacate(this.#place);
+    const place = this.#place!;
+    this.#record(prepared, from, to, place);
+    this.#output.ring.openRecords!.vacate(place);
     this.#prepared = undefined;
   }
 
@@ -87,7 +99,9 @@ export class ThreadSpans {
    */
   prepareStall(name: string, { attribute, texts }: StallCauses): void {
     const table = this.#output.ring.openRecords;
-    if (table === undefined || this.#place === -1) return;
+    if (table === undefined) return;
+    this.#place ??= table.reserve();
+    if (this.#place === -1) return;
     const span = this.#span(name, { [attribute]: texts[0] });
     const now = this.#output.timeOf(undefined);
     span.start = now;
@@ -106,7 +120,7 @@ export class ThreadSpans {
 
   #span(name: string, attributes: SpanAttributes): Span {
     const output = this.#output;
-    const [t0, t1, t2, t3] = this.#trace as unknown as [number, number, number, number];
+    const [t0, t1, t2, t3] = ownTrace() as unknown as [number, number, number, number];
     const [s0, s1] = randomWords(2) as unknown as [number, number];
     const span = new Span(output, OPEN, name, t0, t1, t2, t3, s0, s1, 0, 0, SAMPLED, '', undefined);
     span.attributes = snapshot(attributes);
@@ -115,11 +129,42 @@ export class ThreadSpans {
     return span;
   }
 
+  /**
+   * Records numbers that were counted within a time, as an event that is no span. Times follow each other.
+   *
+   * @param values u64 each.
+   * @param from nanoseconds of CLOCK_MONOTONIC, as is `to`.
+   */
+  recordCounters(
+    description: string,
+    values: readonly (readonly [name: string, value: number])[],
+    from: number,
+    to: number,
+  ): void {
+    const zero = this.#clockAtEpoch();
+    // Two readings of a clock differ by less than they take.
+    const start = Math.max(this.#counted, Math.round(from - zero));
+    this.#counted = Math.max(start, Math.round(to - zero));
+    this.#output.recordNote(description, values, start, this.#counted);
+  }
+
   #record(span: Span, from: number, to: number, place: number): void {
-    const output = this.#output;
-    const ago = output.timeOf(undefined) - Number(clockNow());
-    span.start = Math.round(ago + from);
-    output.recordPast(span, Math.round(ago + to), place);
+    const zero = this.#clockAtEpoch();
+    span.start = Math.round(from - zero);
+    this.#output.recordPast(span, Math.round(to - zero), place);
+  }
+
+  /** CLOCK_MONOTONIC at the trace's time 0, in nanoseconds. */
+  #clockAtEpoch(): number {
+    let best = { width: Infinity, zero: 0 };
+    // The thread may lose its CPU between two readings.
+    for (let i = 0; i < CLOCK_TRIES && best.width > CLOCK_WIDTH; i++) {
+      const before = Number(clockNow());
+      const time = this.#output.timeOf(undefined);
+      const width = Number(clockNow()) - before;
+      if (width < best.width) best = { width, zero: Math.round(before + width / 2 - time) };
+    }
+    return best.zero;
   }
 }
 

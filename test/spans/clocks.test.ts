@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -50,3 +51,37 @@ test.skipIf(!compiled)('times are right after a clock was set, and after a suspe
   expect(since('set back')).toBe(60 + 120 - 30);
   expect(since('a minute later')).toBe(60 + 120 - 30 + 1);
 });
+
+/** Debian's libfaketime: what the clocks of libc say is moved by the seconds in a file. */
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+
+test.skipIf(!existsSync(FAKETIME))(
+  "a trace over a day's corrections of the clock",
+  async () => {
+    const path = join(directory, 'day.heph');
+    const file = join(directory, 'offset');
+    writeFileSync(file, '+0');
+    execFileSync(
+      process.execPath,
+      [fileURLToPath(new URL('fixtures/corrected-clock.mjs', import.meta.url)), path, file],
+      {
+        env: {
+          ...process.env,
+          LD_PRELOAD: FAKETIME,
+          FAKETIME_TIMESTAMP_FILE: file,
+          FAKETIME_NO_CACHE: '1',
+          FAKETIME_DONT_FAKE_MONOTONIC: '1',
+        },
+      },
+    );
+    const settled = (await allSpans(path)).filter(({ name }) => name === 'settled');
+    expect(settled).toHaveLength(5);
+    const starts = settled.map(({ start }) => Number(start / 1000n) / 1000);
+    // A clock record shows a jump of a millisecond or more; a busy machine may pause between two calls.
+    starts.forEach((start, i) => {
+      expect(Math.abs(start - Number(settled[i]!.attributes['now']))).toBeLessThan(20);
+    });
+    expect(Math.round((starts[4]! - starts[0]!) / 3_600_000)).toBe(24);
+  },
+  60_000,
+);

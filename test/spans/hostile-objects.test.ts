@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as spans from '../../src/spans/index.js';
 import type { Span } from '../../src/spans/index.js';
-import { callHostile, hostileValue } from '../hostile-values.js';
+import { callHostile, chosenCalls, hostileValue, oneAtATime } from '../hostile-values.js';
 import { findingsOf } from '../heph/packets-of-file.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { allSpans, recorded } from './span-trace.js';
@@ -68,24 +68,14 @@ const DEFAULTS = { sample: undefined, limits: undefined, redact: undefined } as 
 it('whatever is passed, the spans can be read', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(
-        fc.tuple(fc.nat(calls.length - 1), fc.array(hostileValue, { minLength: 1, maxLength: 4 })),
-        { minLength: 1, maxLength: 12 },
-      ),
+      chosenCalls(calls.length),
       fc.constantFrom('another span', 'throw', 'nothing'),
       async (chosen, mischief) => {
         let path = '';
-        let depth = 0;
-        const misbehave = (): void => {
-          if (depth > 0) return;
-          depth += 1;
-          try {
-            if (mischief === 'throw') throw new spans.TracewrightError('ERR_ORDER', 'inner', {});
-            if (mischief === 'another span') spans.startSpan('inner', { z: [1, 2] }).end();
-          } finally {
-            depth -= 1;
-          }
-        };
+        const misbehave = oneAtATime(() => {
+          if (mischief === 'throw') throw new spans.TracewrightError('ERR_ORDER', 'inner', {});
+          if (mischief === 'another span') spans.startSpan('inner', { z: [1, 2] }).end();
+        });
         const found = await recorded(directory, (place) => {
           path = place;
           const span = spans.startSpan('outer');

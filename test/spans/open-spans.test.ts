@@ -34,6 +34,16 @@ test('spans that are open when recording ends are unfinished, and each of the ot
   for (const { start, end } of unfinished) expect(end).toBeGreaterThanOrEqual(start);
 });
 
+test('an open span that began before the trace lasts until the end of recording', async () => {
+  const before = 10_000;
+  const spans = await recorded(directory, () => {
+    startSpan('early', {}, { startTime: Date.now() - before });
+  });
+  const [{ unfinished, start, end }] = spans as [(typeof spans)[0]];
+  expect(unfinished).toBe(true);
+  expect(Number(end - start) / 1e6).toBeGreaterThan(before - 1);
+});
+
 test('an open span that is too long for its place is cut, and its end is whole', async () => {
   const text = 'x'.repeat(5000);
   const spans = await recorded(directory, () => {

@@ -1,6 +1,6 @@
 import type { Baggage } from './baggage.js';
 
-/** What is active besides a span. Spans that start meanwhile pass it on to those below them. */
+/** What is active together with a span. Spans that start meanwhile pass it on to those below them. */
 export interface Carried {
   /** What travels with requests. */
   readonly baggage: Baggage | undefined;

@@ -1,7 +1,11 @@
+import { hasCode } from '../../core/files/system-error.js';
+import { wrongType } from '../../core/errors.js';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import type { Progress } from '../../core/finding.js';
 import { isArray, takeElements } from '../../core/taken-elements.js';
+import { LivingPass, traceOf } from '../../heph/read/living-pass.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
+import type { CursorOptions } from '../../heph/read/packet-cursor.js';
 import type { SpanRecord } from '../span-record.js';
 import { SpanDecoder } from './span-decoder.js';
 import { spanFiles } from './span-files.js';
@@ -12,6 +16,13 @@ export interface ReadSpansOptions {
   maxPacketBytes?: number;
   /** Called now and then with the bytes done and in all, of each file. */
   onProgress?: Progress;
+  /**
+   * Whether the rings of a file are read too: what a live process has not written yet, and of one that was
+   * killed what `recoverTrace` would add, with open spans as unfinished. Nothing is changed. Default true.
+   */
+  living?: boolean;
+  /** More directories with rings than those of the files: `ringDir` of the writers. */
+  ringDirs?: readonly string[];
 }
 
 /** Time for which the reader keeps the event loop, in milliseconds. */
@@ -21,14 +32,31 @@ const MAX_PATHS = 1_000_000;
 /** Spans between two looks at the clock. */
 const LOOK_EVERY = 1024;
 
+/** Where the reading of a file can go on; only its path: it is complete. */
+interface RestOfFile {
+  path: string;
+  settled?: number;
+  decoder?: SpanDecoder;
+}
+
 /** Steps through the spans of one file, in its order: that of their ends in each thread. */
 class SpanFile {
+  readonly path: string;
   readonly #cursor: PacketCursor;
   readonly #decoder: SpanDecoder;
 
-  constructor(path: string, options: ReadSpansOptions) {
-    this.#cursor = new PacketCursor(path, options);
-    this.#decoder = new SpanDecoder(path);
+  /** @param rest of the same file, which may have grown since. */
+  constructor(path: string, options: CursorOptions, rest?: RestOfFile) {
+    this.path = path;
+    this.#cursor = new PacketCursor(path, { ...options, since: rest?.settled ?? 0 });
+    this.#decoder = rest?.decoder ?? new SpanDecoder(path);
+  }
+
+  /** After the last span: what a later reading needs. */
+  get rest(): RestOfFile {
+    const { path } = this;
+    const { settled, state } = this.#cursor;
+    return state === 'growing' ? { path, settled, decoder: this.#decoder } : { path };
   }
 
   /** The next span; undefined at the end. */
@@ -56,13 +84,16 @@ type Step = IteratorResult<SpanRecord, undefined>;
 
 /** Yields the spans of files, one file after another, and lets the event loop turn now and then. */
 class SpanIterator implements AsyncIterableIterator<SpanRecord, undefined> {
-  readonly #files: Iterator<string, void>;
-  readonly #options: ReadSpansOptions;
+  readonly #files: Iterator<FoundFile, void>;
+  readonly #options: CursorOptions;
   #file: SpanFile | undefined;
+  /** By trace: the last of its pieces, which may have grown when it comes again. */
+  readonly #last = new Map<string, RestOfFile>();
+  #search = 0;
   #left = LOOK_EVERY;
   #until = performance.now() + TURN_MS;
 
-  constructor(files: Iterator<string, void>, options: ReadSpansOptions) {
+  constructor(files: Iterator<FoundFile, void>, options: CursorOptions) {
     this.#files = files;
     this.#options = options;
   }
@@ -94,11 +125,33 @@ class SpanIterator implements AsyncIterableIterator<SpanRecord, undefined> {
     for (;;) {
       const span = this.#file?.next();
       if (span !== undefined) return { done: false, value: span };
-      this.#file?.close();
-      this.#file = undefined;
+      this.#leaveFile();
       const file = this.#files.next();
       if (file.done === true) return { done: true, value: undefined };
-      this.#file = new SpanFile(file.value, this.#options);
+      this.#file = this.#openFile(file.value);
+    }
+  }
+
+  #leaveFile(): void {
+    const file = this.#file;
+    if (file === undefined) return;
+    file.close();
+    this.#file = undefined;
+    this.#last.set(traceOf(file.path), file.rest);
+  }
+
+  #openFile({ path, search, isListed }: FoundFile): SpanFile | undefined {
+    if (search !== this.#search) this.#last.clear();
+    this.#search = search;
+    try {
+      const last = this.#last.get(traceOf(path));
+      const rest = last?.path === path && isListed ? last : undefined;
+      if (rest !== undefined && rest.decoder === undefined) return undefined;
+      return new SpanFile(path, this.#options, rest);
+    } catch (error) {
+      // A trace of limited size has deleted it.
+      if (isListed && hasCode(error, 'ENOENT')) return undefined;
+      throw error;
     }
   }
 
@@ -115,8 +168,18 @@ class SpanIterator implements AsyncIterableIterator<SpanRecord, undefined> {
   }
 }
 
-function* filesAt(paths: readonly string[]): Generator<string, void> {
-  for (const path of paths) yield* spanFiles(path);
+/** A file, and whether it was found in a directory: it may be gone by now. */
+interface FoundFile {
+  path: string;
+  /** Which of the paths it was found at. */
+  search: number;
+  isListed: boolean;
+}
+
+function* filesAt(paths: readonly string[]): Generator<FoundFile, void> {
+  for (const [search, given] of paths.entries()) {
+    for (const path of spanFiles(given)) yield { path, search, isListed: path !== given };
+  }
 }
 
 /** See `readSpans` of tracewright/spans. */
@@ -124,10 +187,27 @@ export function readSpansOf(
   paths: string | readonly string[],
   options: ReadSpansOptions,
 ): AsyncIterableIterator<SpanRecord, undefined> {
-  const own = ownOptions<ReadSpansOptions>(options, { maxPacketBytes: true, onProgress: true });
+  const { living, ringDirs, ...reading } = ownOptions<ReadSpansOptions>(options, {
+    maxPacketBytes: true,
+    onProgress: true,
+    living: true,
+    ringDirs: true,
+  });
+  if (living !== undefined && typeof living !== 'boolean') {
+    throw wrongType('living', living, 'a boolean');
+  }
+  const dirs =
+    ringDirs === undefined
+      ? []
+      : takeElements('ringDirs', ringDirs, MAX_PATHS, 'a list of paths').map((path) =>
+          checkPath('ringDirs', path),
+        );
   const given = isArray(paths)
     ? takeElements('paths', paths, MAX_PATHS, 'a list of paths')
     : [paths];
   const list = given.map((path) => checkPath('paths', path));
-  return new SpanIterator(filesAt(list), own);
+  return new SpanIterator(filesAt(list), {
+    ...reading,
+    living: living === false ? false : { ringDirs: dirs, pass: new LivingPass() },
+  });
 }

@@ -9,7 +9,7 @@ import {
   SUBSTREAM_OFFSET,
   TYPE_U64,
 } from '../../heph/layout.js';
-import type { PacketCursor } from '../../heph/read/packet-cursor.js';
+import type { EventBytes } from '../../heph/read/event-bytes.js';
 import {
   CLOCK_DESCRIPTION,
   CLOCK_REAL,
@@ -90,6 +90,8 @@ export class SpanDecoder {
   readonly #scopes = new Map<number, RecordedScope>();
   /** Whether the last event that was no span is a definition. */
   isDefinition = false;
+  /** Whether the last event that was no span is a clock record. */
+  isClock = false;
   /** The resource that was defined first. */
   firstResource: RecordedResource | undefined;
   #epoch = 0n;
@@ -100,6 +102,10 @@ export class SpanDecoder {
   }
 
   /** The trace's time 0, in nanoseconds since 1970. */
+  get epoch(): bigint {
+    return this.#epoch;
+  }
+
   set epoch(value: bigint) {
     // A connection that is made again repeats it.
     if (value === this.#epoch) return;
@@ -107,12 +113,17 @@ export class SpanDecoder {
     this.#jumps = [];
   }
 
+  /** Whether the system's clock has jumped, so that times differ from those since the epoch. */
+  get hasJumps(): boolean {
+    return this.#jumps.length > 0;
+  }
+
   /**
    * Decodes the cursor's event: returns it if it is a span, and otherwise takes note of what it defines.
    *
    * @throws TraceFormatError when the event violates the format, or the contract is of a later version.
    */
-  decode(cursor: PacketCursor): SpanRecord | undefined {
+  decode(cursor: EventBytes): SpanRecord | undefined {
     try {
       return this.#decode(cursor);
     } catch (error) {
@@ -130,7 +141,7 @@ export class SpanDecoder {
     }
   }
 
-  #decode(cursor: PacketCursor): SpanRecord | undefined {
+  #decode(cursor: EventBytes): SpanRecord | undefined {
     const { bytes, view, place, size } = cursor;
     const end = place + size;
     const description = place + DESCRIPTION_OFFSET;
@@ -148,6 +159,7 @@ export class SpanDecoder {
       return this.#span(bytes, view, place, identity, name);
     }
     this.isDefinition = false;
+    this.isClock = false;
     if (head === VERSION_HEAD) this.#note(cursor, attributes.textAt(description));
     return undefined;
   }
@@ -324,11 +336,12 @@ export class SpanDecoder {
   }
 
   /** A definition or a clock record. */
-  #note(cursor: PacketCursor, description: string): void {
+  #note(cursor: EventBytes, description: string): void {
     const attributes = this.#attributes;
     const { view, place } = cursor;
     const isDefinition = view.getUint32(place + STREAM_OFFSET) === DEFINITION_STREAM;
     this.isDefinition = isDefinition;
+    this.isClock = !isDefinition && description === CLOCK_DESCRIPTION;
     if (!isDefinition && description !== CLOCK_DESCRIPTION) return;
     const own: RecordedAttributes = {};
     const fields = new Map<number, string>();

@@ -53,7 +53,7 @@ export interface Recording {
   readonly resource: number;
   /** Nanoseconds since the epoch; undefined: the commit stamps it. */
   readonly end: number | undefined;
-  /** Flags besides the span's own. */
+  /** Flags in addition to the span's own. */
   readonly flags: number;
 }
 

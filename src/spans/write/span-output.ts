@@ -1,15 +1,14 @@
-import { readClocks, unixNow } from '../../core/clock.js';
+import { unixNow } from '../../core/clock.js';
 import { mayCompile } from '../../core/ring/compile.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { COUNTER_OFFSET, DEFINITION_STREAM, DESCRIPTION_OFFSET } from '../../heph/layout.js';
 import { EventShapes, MAX_NAMES } from '../../heph/write/event-shapes.js';
 import type { Stream, StreamTrace } from '../../heph/write/stream.js';
 import {
-  CLOCK_BOOT,
   CLOCK_DESCRIPTION,
-  CLOCK_MONOTONIC,
-  CLOCK_REAL,
   CONTRACT_VERSION,
+  REAL_END,
+  REAL_START,
   RESOURCE_DESCRIPTION,
   SCHEMA_URL,
   SCOPE_DESCRIPTION,
@@ -26,6 +25,7 @@ import type { Scope } from '../scope.js';
 import type { Span, SpanTaker } from '../span.js';
 import { nanosecondsFrom } from '../time.js';
 import type { Instant } from '../time.js';
+import { ClockJumps, isJump } from './clock-jumps.js';
 import { EventWriter } from './event-writer.js';
 import { OpenSpans } from './open-spans.js';
 import type { SpanEncoder } from './open-spans.js';
@@ -35,11 +35,8 @@ import { spanShapeCompiler } from './span-shapes.js';
 import type { SpanEmitter } from './span-shapes.js';
 
 const NOTHING = new Uint8Array(0);
-/** Nanoseconds between clock records, and between looks at the clocks. */
-const CLOCK_INTERVAL = 60e9;
+/** Nanoseconds between looks at the clocks. */
 const CLOCK_LOOK = 1e9;
-/** A jump of a clock against another in nanoseconds: less is the time between two readings. */
-const CLOCK_JUMP = 1_000_000n;
 /** Definitions are larger than this only by what a program puts into them. */
 const MAX_DEFINITION_BYTES = 16 << 10;
 
@@ -71,10 +68,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   readonly #shapes: EventShapes<SpanEmitter> | undefined;
   /** Of `span.start`: when the clocks are looked at again. */
   #nextLook = 0;
-  #nextClock = 0;
-  readonly #clocks = new BigUint64Array(3);
-  #stepOffset = 0n;
-  #sleepOffset = 0n;
+  readonly #clocks = new ClockJumps();
   #epoch: bigint;
 
   constructor(stream: Stream, policy: Policy, resource: Resource) {
@@ -120,7 +114,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   }
 
   #isEpoch(epoch: bigint): boolean {
-    return magnitude(epoch - this.#epoch) < CLOCK_JUMP;
+    return !isJump(epoch, this.#epoch);
   }
 
   #readEpoch(): bigint {
@@ -262,7 +256,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
 
   /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
   encodeOpen(span: Span, limit: number): Buffer | undefined {
-    return this.#encode(span, UNFINISHED, span.start, limit);
+    // Not an end before the epoch: such a one is a field, which the last sign of life does not replace.
+    return this.#encode(span, UNFINISHED, Math.max(span.start, 0), limit);
   }
 
   /** A span that is kept while it is open has changed. */
@@ -375,41 +370,40 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     }
   }
 
-  /** Records how the clocks go, from time to time and after one of them has jumped. */
-  #lookAtClocks(now: number): void {
-    this.#nextLook = now + CLOCK_LOOK;
-    readClocks(this.#clocks);
-    const [monotonic, real, boot] = this.#clocks as unknown as [bigint, bigint, bigint];
-    const step = real - monotonic;
-    const sleep = boot - monotonic;
-    if (
-      now < this.#nextClock &&
-      magnitude(step - this.#stepOffset) < CLOCK_JUMP &&
-      magnitude(sleep - this.#sleepOffset) < CLOCK_JUMP
-    ) {
-      return;
-    }
-    this.#nextClock = now + CLOCK_INTERVAL;
-    this.#stepOffset = step;
-    this.#sleepOffset = sleep;
+  /**
+   * Records what is no span: an event of this stream with numbers.
+   *
+   * @param values u64 each.
+   * @param from nanoseconds since the trace's epoch, as is `to`; negative: before it; absent: now.
+   */
+  recordNote(
+    description: string,
+    values: readonly (readonly [name: string, value: number | bigint])[],
+    from?: number,
+    to?: number,
+  ): void {
     const writer = this.#takeWriter();
     try {
-      const at = this.timeOf(undefined);
-      writer.begin(this.stream.id, this.stream.counter[0]!, CLOCK_DESCRIPTION);
-      writer.times(at, at);
+      const now = this.timeOf(undefined);
+      writer.begin(this.stream.id, this.stream.counter[0]!, description);
+      const start = from ?? now;
+      const end = Math.max(start, to ?? now);
+      writer.times(Math.max(start, 0), Math.max(end, 0));
       writer.unsigned(VERSION, CONTRACT_VERSION);
-      writer.unsigned(CLOCK_MONOTONIC, monotonic);
-      writer.unsigned(CLOCK_REAL, real);
-      writer.unsigned(CLOCK_BOOT, boot);
-      this.#commit(writer.finish(), at);
+      for (const [name, value] of values) writer.unsigned(name, value);
+      if (start < 0) writer.signed(REAL_START, start);
+      if (end < 0) writer.signed(REAL_END, end);
+      this.#commit(writer.finish(), Math.max(end, 0));
     } catch {
       // The trace is closed.
     } finally {
       this.#spareWriter = writer;
     }
   }
-}
 
-function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
+  #lookAtClocks(now: number): void {
+    this.#nextLook = now + CLOCK_LOOK;
+    const values = this.#clocks.due(now);
+    if (values !== undefined) this.recordNote(CLOCK_DESCRIPTION, values);
+  }
 }

@@ -24,7 +24,7 @@ export class SpanTemplate {
   readonly kind: number;
   /** Where ids and flags begin in the record: after the name. */
   readonly idsAt: number;
-  /** Flags of the record besides those of its span. */
+  /** Flags of the record, in addition to those of its span. */
   flags = UNFINISHED;
   /** Makes the attributes of a span. */
   readonly attributesOf: (text: string) => Record<string, SpanValue>;
