@@ -37,20 +37,25 @@ function programPaths(): string[] {
   }
 }
 
+/** The copy for `import` of a package that has loaded the one for `require`: it may be loaded too. */
+function importedCopy(require: NodeJS.Require, file: string): unknown {
+  if (!file.endsWith('.cjs')) return undefined;
+  try {
+    return require(file.replace(/cjs$/, 'mjs'));
+  } catch {
+    // It has no such file.
+    return undefined;
+  }
+}
+
 /**
  * Loads the API as the program does. From version 1.10 on it has a copy for `require` and one for `import`. A program
  * that has not loaded the first one by now uses the other.
  */
 function loadApi(require: NodeJS.Require): unknown {
   const file = require.resolve(NAME);
-  if (file.endsWith('.cjs') && require.cache[file] === undefined) {
-    try {
-      return require(file.replace(/cjs$/, 'mjs'));
-    } catch {
-      // It has no such file.
-    }
-  }
-  return require(file);
+  const isLoaded = require.cache[file] !== undefined;
+  return (isLoaded ? undefined : importedCopy(require, file)) ?? require(file);
 }
 
 /** The copy that the program gets when it imports the API; undefined: it has none. */
@@ -74,10 +79,11 @@ export interface LoadedCopy {
   readonly version: string | undefined;
 }
 
-/** Every copy that `require` has loaded. */
+/** Every copy that `require` has loaded, and the one for `import` of the same package. */
 export function loadedCopies(): LoadedCopy[] {
   const { createRequire } = process.getBuiltinModule('node:module');
-  const { cache } = createRequire(programPaths().at(-1)!);
+  const require = createRequire(programPaths().at(-1)!);
+  const { cache } = require;
   const found: LoadedCopy[] = [];
   for (const file of Object.keys(cache)) {
     if (!COPY.test(file)) continue;
@@ -86,7 +92,10 @@ export function loadedCopies(): LoadedCopy[] {
     const { VERSION } = (cache[file.replace(/index(?=\.c?js$)/, 'version')]?.exports ?? {}) as {
       VERSION?: unknown;
     };
-    found.push({ api: copy, version: typeof VERSION === 'string' ? VERSION : undefined });
+    const version = typeof VERSION === 'string' ? VERSION : undefined;
+    found.push({ api: copy, version });
+    const imported = importedCopy(require, file);
+    if (isApi(imported)) found.push({ api: imported, version });
   }
   return found;
 }

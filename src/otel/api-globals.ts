@@ -4,6 +4,7 @@ import type {
   TextMapPropagator,
   TracerProvider,
 } from '@opentelemetry/api';
+import { shared } from '../core/process-state.js';
 import { API_GLOBALS_KEY } from './keys.js';
 
 /** What the copies of version 1 of the API share in a process. */
@@ -14,33 +15,36 @@ export interface ApiGlobals {
   propagation?: TextMapPropagator;
 }
 
-let globals: ApiGlobals | undefined;
-/** Context managers that keep what they have in the storage of tracewright/spans. */
-const own = new WeakSet<object>();
+/** Providers and context managers of all copies of this package in the thread. */
+const own = shared('otel.own', () => new WeakSet());
 
-/** The globals of the API; undefined until something was registered. */
+/** The globals of the API; undefined until something was registered. A program can replace them. */
 export function apiGlobals(): ApiGlobals | undefined {
-  globals ??= (globalThis as { [API_GLOBALS_KEY]?: ApiGlobals })[API_GLOBALS_KEY];
-  return globals;
+  return (globalThis as { [API_GLOBALS_KEY]?: ApiGlobals | null })[API_GLOBALS_KEY] ?? undefined;
 }
 
-/** Says that a context manager is one of ours. */
-export function addOwnManager(manager: ContextManager): void {
-  own.add(manager);
+/** Says that a provider or a context manager is one of ours. */
+export function addOwn(part: object): void {
+  own.add(part);
+}
+
+/** Whether a provider or a context manager is one of ours. */
+export function isOwn(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && own.has(part);
 }
 
 let known: ContextManager | undefined;
 
 /** Whether the API's active context is that of tracewright/spans, or nobody else's. */
 export function isOwnManager(): boolean {
-  const manager = (globals ?? apiGlobals())?.context;
+  const manager = apiGlobals()?.context;
   if (manager === undefined || manager === known) return true;
-  if (!own.has(manager)) return false;
+  if (!isOwn(manager)) return false;
   known = manager;
   return true;
 }
 
-/** The active context of somebody else's context manager. */
+/** The active context of another context manager. */
 export function activeElsewhere(): Context | undefined {
   return apiGlobals()?.context?.active();
 }

@@ -2,7 +2,7 @@ import type { Context, ContextManager } from '@opentelemetry/api';
 import { spans } from '../spans/shared-spans.js';
 import { activeIn, addRoot, ApiContext } from './api-context.js';
 import { programsRoot } from './api-copies.js';
-import { addOwnManager } from './api-globals.js';
+import { addOwn } from './api-globals.js';
 import { bindEmitter, isEmitter } from './bound-emitter.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
@@ -34,7 +34,7 @@ export class TracewrightContextManager implements ContextManager {
   constructor(root?: Context) {
     this.#root = root ?? programsRoot() ?? new ApiContext(undefined, undefined);
     addRoot(this.#root);
-    addOwnManager(this);
+    addOwn(this);
   }
 
   active(): Context {

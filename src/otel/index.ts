@@ -17,6 +17,7 @@ export type { ErrorCode } from '../core/errors.js';
 export type { ApiCopy } from './api-copies.js';
 export { TracewrightContextManager } from './context-manager.js';
 export type { AttachedContext } from './context-manager.js';
+export type { FlushOptions } from './processor-timeout.js';
 export { TracewrightProvider } from './provider.js';
 export type { ProviderOptions, ProviderStats } from './provider.js';
 export { register } from './register.js';

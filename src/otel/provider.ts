@@ -1,6 +1,9 @@
 import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
 import { spans } from '../spans/shared-spans.js';
+import { addOwn } from './api-globals.js';
 import { installApi } from './install-api.js';
+import { DEFAULT_TIMEOUT_MS, timeoutFrom } from './processor-timeout.js';
+import type { FlushOptions } from './processor-timeout.js';
 import type { SpanSampler } from './sampler.js';
 import { processors } from './span-processors.js';
 import type { SpanProcessor } from './span-processors.js';
@@ -13,10 +16,14 @@ export interface ProviderOptions {
   /** Decides about the spans of tracers, instead of `sample` of `configure` and its variables. */
   sampler?: SpanSampler;
   /**
-   * What gets the spans of this thread besides the trace: those of tracers, of tracewright/spans and of the register
+   * What gets the spans of this thread, in addition to the trace: those of tracers, of tracewright/spans and of the register
    * hook. Without processors nothing is spent on them.
    */
   spanProcessors?: readonly SpanProcessor[];
+  /**
+   * Milliseconds that `forceFlush` and `shutdown` wait for the processors, 1 to 2,147,483,647. Default: 30,000.
+   */
+  forceFlushTimeoutMillis?: number;
 }
 
 /** What went wrong so far. */
@@ -36,9 +43,11 @@ export class TracewrightProvider implements TracerProvider {
   readonly #policy: TracerPolicy = { sampler: undefined };
   readonly #tracers: ScopeTracers;
   readonly #processors = new Set<SpanProcessor>();
+  #timeoutMs = DEFAULT_TIMEOUT_MS;
 
   constructor(options: ProviderOptions = {}) {
     installApi();
+    addOwn(this);
     this.#tracers = new ScopeTracers(this.#policy);
     this.change(options);
   }
@@ -55,7 +64,8 @@ export class TracewrightProvider implements TracerProvider {
   }
 
   /** @internal Sets the options that are named. */
-  change({ sampler, spanProcessors = [] }: ProviderOptions): void {
+  change({ sampler, spanProcessors = [], forceFlushTimeoutMillis }: ProviderOptions): void {
+    this.#timeoutMs = timeoutFrom(forceFlushTimeoutMillis, this.#timeoutMs);
     if (sampler !== undefined) this.#policy.sampler = sampler;
     for (const processor of spanProcessors) this.#processors.add(processor);
     processors.add(spanProcessors);
@@ -69,16 +79,23 @@ export class TracewrightProvider implements TracerProvider {
   /**
    * Resolves once the spans that this thread has ended are in the file, or have been handed to the network, and the
    * processors have flushed theirs.
+   *
+   * @throws TracewrightError `ERR_TIMEOUT` when the processors, or the target, take too long; and what a processor
+   *   throws.
    */
-  async forceFlush(): Promise<void> {
-    await Promise.all([spans.flush(), processors.forceFlush(this.#processors)]);
+  async forceFlush(options?: FlushOptions): Promise<void> {
+    const timeoutMs = timeoutFrom(options?.timeoutMillis, this.#timeoutMs);
+    await Promise.all([spans.flush(), processors.forceFlush(this.#processors, timeoutMs)]);
   }
 
   /**
    * Flushes, shuts the processors down, and ends the recording of this thread's spans. Under the register hook that
    * goes on.
+   *
+   * @throws TracewrightError as `forceFlush`.
    */
-  async shutdown(): Promise<void> {
-    await Promise.all([spans.shutdown(), processors.shutdown(this.#processors)]);
+  async shutdown(options?: FlushOptions): Promise<void> {
+    const timeoutMs = timeoutFrom(options?.timeoutMillis, this.#timeoutMs);
+    await Promise.all([spans.shutdown(), processors.shutdown(this.#processors, timeoutMs)]);
   }
 }

@@ -64,7 +64,7 @@ export interface ReadableSpan {
   spanContext(): SpanContext;
 }
 
-/** What is kept of a span for its processors, besides what it has. */
+/** What is kept of a span for its processors, in addition to the span itself. */
 export interface Observed {
   readonly scope: Scope | undefined;
   /** Nanoseconds since 1970 at the trace's epoch. */

@@ -1,4 +1,3 @@
-import { shared } from '../core/process-state.js';
 import { addRoot } from './api-context.js';
 import { apiGlobals } from './api-globals.js';
 import { loadedCopies, missingApi, programsApi } from './api-copies.js';
@@ -6,7 +5,9 @@ import type { ApiCopy, LoadedCopy } from './api-copies.js';
 import { TracewrightContextManager } from './context-manager.js';
 import { W3CPropagator } from './propagators.js';
 import { TracewrightProvider } from './provider.js';
+import type { FlushOptions } from './processor-timeout.js';
 import type { ProviderOptions } from './provider.js';
+import { registered } from './registered.js';
 
 /** Options of `register`. */
 export interface RegisterOptions extends ProviderOptions {
@@ -20,10 +21,10 @@ export interface RegisterOptions extends ProviderOptions {
 /** What `register` has set up. */
 export interface Registration {
   readonly provider: TracewrightProvider;
-  /** Flushes, and ends the recording of this thread's spans. Under the register hook it only flushes. */
-  shutdown(): Promise<void>;
-  /** Resolves once the spans that this thread has ended are in the file, or have been handed to the network. */
-  forceFlush(): Promise<void>;
+  /** `shutdown` of the provider. */
+  shutdown(options?: FlushOptions): Promise<void>;
+  /** `forceFlush` of the provider. */
+  forceFlush(options?: FlushOptions): Promise<void>;
 }
 
 /** Of two versions 1.x.y whether the first is the newer one; one that is not known is the oldest. */
@@ -60,13 +61,17 @@ function warn(message: string): void {
   process.emitWarning(message, { type: 'TracewrightWarning', code: 'TRACEWRIGHT_OTEL' });
 }
 
+function hasProvider(): boolean {
+  return apiGlobals()?.trace !== undefined;
+}
+
 function registerProvider(provider: TracewrightProvider, program: ApiCopy): void {
   const copies = loadedCopies();
   if (!copies.some((copy) => copy.api === program))
     copies.push({ api: program, version: undefined });
   const api = registrar(program, copies);
   for (const copy of copies) addRoot(copy.api.ROOT_CONTEXT);
-  if (apiGlobals()?.trace !== undefined) {
+  if (hasProvider()) {
     warn('the OpenTelemetry API has another tracer provider already, which stays');
     return;
   }
@@ -76,24 +81,21 @@ function registerProvider(provider: TracewrightProvider, program: ApiCopy): void
     api.trace.setGlobalTracerProvider(provider),
   ];
   if (isRegistered.includes(false)) {
-    warn('the OpenTelemetry API has a context manager or propagator of somebody else, which stays');
+    warn('the OpenTelemetry API has another context manager or propagator already, which stays');
   }
   for (const copy of copies) if (copy.api !== api) delegateTo(provider, copy);
 }
 
-/** What all copies of this package in the thread have registered. */
-const registered = shared<{ provider: TracewrightProvider | undefined }>('otel.registered', () => ({
-  provider: undefined,
-}));
-
 /**
  * Has the OpenTelemetry API of this thread record with tracewright/spans: tracer provider, context manager and W3C's
- * propagators. What somebody else has registered before stays, with a warning. A second call changes the options that
- * it names.
+ * propagators. What is already registered stays, with a warning. A second call changes the options that it names, as
+ * the first one does under the register hook, whose provider it returns.
  *
  * @throws TracewrightError `ERR_DEPENDENCY` when `@opentelemetry/api` cannot be found.
  */
 export function register(options: RegisterOptions = {}): Registration {
+  // Under the register hook the first look at them has the hook serve the API.
+  hasProvider();
   const known = registered.provider;
   const provider = known ?? new TracewrightProvider(options);
   if (known === undefined) {
@@ -103,10 +105,11 @@ export function register(options: RegisterOptions = {}): Registration {
     registered.provider = provider;
   } else {
     known.change(options);
+    if (options.api !== undefined) addRoot(options.api.ROOT_CONTEXT);
   }
   return {
     provider,
-    forceFlush: () => provider.forceFlush(),
-    shutdown: () => provider.shutdown(),
+    forceFlush: (flushOptions) => provider.forceFlush(flushOptions),
+    shutdown: (flushOptions) => provider.shutdown(flushOptions),
   };
 }

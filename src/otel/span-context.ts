@@ -34,7 +34,7 @@ export function spanContextOf(span: Span): SpanContext {
 
 const word = (text: string, at: number): number => Number.parseInt(text.slice(at, at + 8), 16) | 0;
 
-/** A span that stands for these ids; undefined if they are not valid. */
+/** A span with these ids, which is not recorded here; undefined if they are not valid. */
 export function standInOf(context: unknown, carried: Carried | undefined): Span | undefined {
   if (typeof context !== 'object' || context === null) return undefined;
   const { traceId, spanId, traceFlags, traceState, isRemote } = context as Partial<SpanContext>;
@@ -47,7 +47,7 @@ export function standInOf(context: unknown, carried: Carried | undefined): Span 
   return spans.standIn(trace, id, flags, isRemote === true, traceStateText(traceState), carried);
 }
 
-/** A span that stands for one of another library; undefined if it has no valid ids. */
+/** A span with the ids of another library's span; undefined if it has no valid ids. */
 export function standInOfForeign(foreign: unknown, carried: Carried | undefined): Span | undefined {
   try {
     return standInOf((foreign as { spanContext(): unknown }).spanContext(), carried);

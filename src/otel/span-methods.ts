@@ -1,7 +1,7 @@
 import type { SpanContext } from '@opentelemetry/api';
 import type { SpanAttributes } from '../spans/attributes.js';
 import { spans } from '../spans/shared-spans.js';
-import { ENDED, OPEN } from '../spans/span.js';
+import { OPEN } from '../spans/span.js';
 import type { Span } from '../spans/span.js';
 import { attributesOf, isValue, valueOf } from './attribute-input.js';
 import { exceptionAttributesOf } from './exception-input.js';
@@ -28,6 +28,9 @@ function addLinks(span: Span, links: readonly NonNullable<ReturnType<typeof link
   extras.droppedLinks += Math.max(0, all.length - most);
   extras.links = all.slice(0, most);
 }
+
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+const { end: endSpan } = spans.Span.prototype;
 
 /** The methods of the API's spans, for the one class of spans that there is. */
 const methods = {
@@ -116,8 +119,7 @@ const methods = {
 
   end(this: Span, endTime?: unknown): void {
     if (this.state !== OPEN) return;
-    this.state = ENDED;
-    this.output!.record(this, endTime === undefined ? undefined : instantOf(endTime));
+    endSpan.call(this, endTime === undefined ? undefined : instantOf(endTime));
   },
 };
 

@@ -7,7 +7,9 @@ import type { Policy } from '../spans/policy.js';
 import type { Scope } from '../spans/scope.js';
 import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
+import type { Instant } from '../spans/time.js';
 import { shownContext } from './api-context.js';
+import { settleAll } from './processor-timeout.js';
 import { installReadableFields } from './readable-span.js';
 import type { ObservedSpan } from './readable-span.js';
 
@@ -23,6 +25,12 @@ export interface SpanProcessor {
    */
   onStart(span: object, parentContext: Context): void;
   /**
+   * A span is about to end: what is set now is still recorded. `end` does nothing.
+   *
+   * @param span the same object.
+   */
+  onEnding?(span: object): void;
+  /**
    * A span has ended.
    *
    * @param span the same object: a `ReadableSpan`.
@@ -35,6 +43,7 @@ export interface SpanProcessor {
 /** All processors of a thread, of all providers. */
 class Processors implements SpanObserver {
   readonly #all = new Set<SpanProcessor>();
+  #seesEnding = false;
   #hasWarned = false;
   /** Nanoseconds since 1970 of the epoch, and until when that is used. */
   #epoch = 0n;
@@ -48,6 +57,7 @@ class Processors implements SpanObserver {
       spans.observeSpans(this);
     }
     for (const processor of processors) this.#all.add(processor);
+    this.#update();
   }
 
   started(span: Span, context: ActiveContext | undefined, scope: Scope | undefined): void {
@@ -58,6 +68,19 @@ class Processors implements SpanObserver {
     this.#call((processor) => {
       processor.onStart(span, shown);
     });
+  }
+
+  ending(span: Span, endTime: Instant | undefined): boolean {
+    if (!this.#seesEnding) return true;
+    const { observed } = span as Partial<ObservedSpan>;
+    if (observed === undefined) return true;
+    // A processor ends the span.
+    if (!Number.isNaN(observed.end)) return false;
+    observed.end = endOf(span, endTime);
+    this.#call((processor) => {
+      processor.onEnding?.(span);
+    });
+    return true;
   }
 
   ended(span: Span, end: number): void {
@@ -77,14 +100,21 @@ class Processors implements SpanObserver {
     });
   }
 
-  async forceFlush(processors: Iterable<SpanProcessor> = this.#all): Promise<void> {
-    await Promise.all([...processors].map((processor) => processor.forceFlush()));
+  async forceFlush(processors: Iterable<SpanProcessor>, timeoutMs: number): Promise<void> {
+    const calls = [...processors].map((processor) => () => processor.forceFlush());
+    await settleAll('forceFlush', calls, timeoutMs);
   }
 
-  async shutdown(processors: Iterable<SpanProcessor>): Promise<void> {
+  async shutdown(processors: Iterable<SpanProcessor>, timeoutMs: number): Promise<void> {
     const ended = [...processors];
     for (const processor of ended) this.#all.delete(processor);
-    await Promise.all(ended.map((processor) => processor.shutdown()));
+    this.#update();
+    const calls = ended.map((processor) => () => processor.shutdown());
+    await settleAll('shutdown', calls, timeoutMs);
+  }
+
+  #update(): void {
+    this.#seesEnding = [...this.#all].some((each) => each.onEnding !== undefined);
   }
 
   #call(fn: (processor: SpanProcessor) => void): void {
@@ -115,6 +145,16 @@ class Processors implements SpanObserver {
       type: 'TracewrightWarning',
       code: 'TRACEWRIGHT_OTEL',
     });
+  }
+}
+
+/** When a span ends, in nanoseconds since the trace's epoch, as far as that is known before its end. */
+function endOf({ output, start }: Span, endTime: Instant | undefined): number {
+  try {
+    return Math.max(start, output!.timeOf(endTime));
+  } catch {
+    // It is no time.
+    return start;
   }
 }
 

@@ -6,7 +6,7 @@ import { TracewrightContextManager } from '../../src/otel/index.js';
 import { startSpan } from '../../src/spans/spans.js';
 import { findingsOf } from '../heph/packets-of-file.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
-import { hostileValue } from '../hostile-values.js';
+import { chosenCalls, oneAtATime } from '../hostile-values.js';
 import { recorded } from '../spans/span-trace.js';
 import { registration, tracer } from './api-spans.js';
 
@@ -86,24 +86,14 @@ const calls: readonly Call[] = [
 test('whatever is passed, nothing is thrown and the spans can be read', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(
-        fc.tuple(fc.nat(calls.length - 1), fc.array(hostileValue, { minLength: 1, maxLength: 4 })),
-        { minLength: 1, maxLength: 12 },
-      ),
+      chosenCalls(calls.length),
       fc.constantFrom('another span', 'throw', 'nothing'),
       async (chosen, mischief) => {
         let path = '';
-        let depth = 0;
-        const misbehave = (): void => {
-          if (depth > 0) return;
-          depth += 1;
-          try {
-            if (mischief === 'throw') throw new Error("the program's own");
-            if (mischief === 'another span') startSpan('inner', { z: [1, 2] }).end();
-          } finally {
-            depth -= 1;
-          }
-        };
+        const misbehave = oneAtATime(() => {
+          if (mischief === 'throw') throw new Error("the program's own");
+          if (mischief === 'another span') startSpan('inner', { z: [1, 2] }).end();
+        });
         const found = await recorded(directory, (place) => {
           path = place;
           const span = tracer.startSpan('outer');

@@ -177,3 +177,95 @@ test('a processor sees a span within the limits that hold for the trace', async 
   expect(seen?.links[1]).not.toHaveProperty('attributes');
   expect(seen?.droppedLinksCount).toBe(recorded?.dropped.links);
 });
+
+/** A processor that does nothing but what is given. */
+function processorWith(own: Partial<SpanProcessor>): SpanProcessor {
+  return {
+    onStart: () => undefined,
+    onEnd: () => undefined,
+    forceFlush: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+    ...own,
+  };
+}
+
+test('what onEnding sets is recorded, and seen by onEnd', async () => {
+  const collecting = new Collecting();
+  const ending: [boolean, boolean, number][] = [];
+  const changing = processorWith({
+    onEnding(span) {
+      const { ended, endTime } = span as ReadableSpan;
+      ending.push([(span as ApiSpan).isRecording(), ended, Number(nanoseconds(endTime))]);
+      (span as ApiSpan).updateName('renamed').setAttribute('a', 2).addEvent('ending');
+      // It is ending already.
+      (span as ApiSpan).end();
+    },
+  });
+  provider = new TracewrightProvider({ spanProcessors: [collecting, changing] });
+  const end = 1_700_000_000_000;
+  const recorded = await spansOf(() => {
+    tracer.startSpan('work', { startTime: end - 5, attributes: { a: 1 } }).end(end);
+    withSpan('own', {}, () => undefined);
+  });
+  expect(recorded).toMatchObject([
+    { name: 'renamed', attributes: { a: 2 }, events: [{ name: 'ending' }] },
+    { name: 'renamed', attributes: { a: 2 }, events: [{ name: 'ending' }] },
+  ]);
+  expect(collecting.ended.map(({ name, attributes }) => [name, attributes['a']])).toEqual([
+    ['renamed', 2],
+    ['renamed', 2],
+  ]);
+  expect(ending.map(([isRecording, hasEnded]) => [isRecording, hasEnded])).toEqual([
+    [true, false],
+    [true, false],
+  ]);
+  expect(Math.abs(Number(recorded[0]!.end) / 1e6 - end)).toBeLessThan(1);
+  expect(Math.abs(ending[0]![2] / 1e6 - end)).toBeLessThan(1);
+});
+
+test('an onEnding that throws breaks nothing', async () => {
+  const breaking = processorWith({
+    onEnding() {
+      throw new Error('a processor');
+    },
+  });
+  provider = new TracewrightProvider({ spanProcessors: [breaking] });
+  const recorded = await spansOf(() => {
+    tracer.startSpan('a').end();
+  });
+  expect(recorded).toHaveLength(1);
+});
+
+test('forceFlush and shutdown wait for a processor no longer than they may', async () => {
+  const never = new Promise<void>(() => undefined);
+  const hanging = processorWith({ forceFlush: () => never, shutdown: () => never });
+  const collecting = new Collecting();
+  const own = new TracewrightProvider({
+    spanProcessors: [hanging, collecting],
+    forceFlushTimeoutMillis: 20,
+  });
+  const timeout = { code: 'ERR_TIMEOUT' };
+  await expect(own.forceFlush()).rejects.toMatchObject(timeout);
+  await expect(own.forceFlush({ timeoutMillis: 5 })).rejects.toThrow(
+    'forceFlush takes longer than 5 ms',
+  );
+  const wrong = own.stats().wrongArguments;
+  await expect(own.forceFlush({ timeoutMillis: -1 })).rejects.toThrow('longer than 20 ms');
+  expect(own.stats().wrongArguments).toBe(wrong + 1);
+  await expect(own.shutdown()).rejects.toMatchObject(timeout);
+  expect(collecting.calls).toEqual(['forceFlush', 'forceFlush', 'forceFlush', 'shutdown']);
+});
+
+test('a processor that fails to flush does not keep the others from it', async () => {
+  const failing = processorWith({
+    forceFlush() {
+      throw new Error('cannot flush');
+    },
+    shutdown: () => Promise.reject(new Error('cannot shut down')),
+  });
+  const collecting = new Collecting();
+  const own = new TracewrightProvider({ spanProcessors: [failing, collecting] });
+  await expect(own.forceFlush()).rejects.toThrow('cannot flush');
+  await expect(own.shutdown()).rejects.toThrow('cannot shut down');
+  expect(collecting.calls).toEqual(['forceFlush', 'shutdown']);
+});

@@ -56,7 +56,8 @@ interface RecordedLibrary {
 }
 
 const EXPRESS: RecordedLibrary = { name: 'express', target: 'router', from: [2, 3, 0] };
-const RECORDED: Readonly<Record<string, RecordedLibrary>> = {
+/** The instrumentations whose libraries the hook records. docs/libraries.md has the same versions. */
+export const RECORDED: Readonly<Record<string, RecordedLibrary>> = {
   '@fastify/otel': { name: 'fastify', target: 'fastify', from: [5, 0, 0] },
   [`${OFFICIAL}express`]: EXPRESS,
   [`${OFFICIAL}ioredis`]: { name: 'ioredis', target: 'ioredis', from: [5, 11, 0] },

@@ -9,7 +9,7 @@ import type { GlobalApi } from './first-look.js';
 import { YieldingApi } from './yielding-api.js';
 import type { Part, Parts } from './yielding-api.js';
 
-/** Serves the OpenTelemetry API of this thread, until somebody else registers. */
+/** Serves the OpenTelemetry API of this thread, until another provider registers. */
 export class OpenTelemetry {
   #served: ServedParts | undefined;
   #failed = false;
@@ -31,6 +31,11 @@ export class OpenTelemetry {
           const { registeringVersion } =
             require('./registering-copy.js') as typeof import('./registering-copy.js');
           return registeringVersion(setter);
+        },
+        isOwn: (instance) => apiGlobals().isOwn(instance),
+        joined: (part, api) => {
+          // It may have a sampler.
+          if (part === 'trace') this.#served?.tracers.redirect(() => providerOf(api));
         },
         replaced: (part, api) => {
           this.#replaced(part, api);
@@ -61,19 +66,19 @@ export class OpenTelemetry {
   #replaced(part: Part, api: GlobalApi): void {
     if (part === 'propagation' || this.#isReplaced) return;
     this.#isReplaced = true;
-    this.#served?.tracers.redirect(() => api['trace'] as ReturnType<Winner>);
-    if (part === 'context' && isOwnManager()) return;
+    this.#served?.leave(() => providerOf(api));
     otherTracing.isRegistered = true;
     this.#whenReplaced();
     announce();
   }
 }
 
-/** Whether the program has called `register` of tracewright/otel, which serves the same. */
-function isOwnManager(): boolean {
-  const globals =
-    require('../../otel/api-globals.js') as typeof import('../../otel/api-globals.js');
-  return globals.isOwnManager();
+function apiGlobals(): typeof import('../../otel/api-globals.js') {
+  return require('../../otel/api-globals.js') as typeof import('../../otel/api-globals.js');
+}
+
+function providerOf(api: GlobalApi): ReturnType<Winner> {
+  return api['trace'] as ReturnType<Winner>;
 }
 
 function announce(): void {

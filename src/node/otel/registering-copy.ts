@@ -74,7 +74,7 @@ function nearest(text: string, pattern: RegExp, at: number): RegExpMatchArray | 
 
 const escaped = (name: string): string => name.replaceAll('$', '\\$');
 
-/** What a name stands for in a bundle: `x="1.9.0"`, or `x:()=>y` and `y="1.9.0"`. */
+/** The literal that a name has in a bundle: `x="1.9.0"`, or `x:()=>y` and `y="1.9.0"`. */
 function definition(text: string, name: string, at: number): string | undefined {
   const plain = nearest(
     text,

@@ -1,20 +1,31 @@
-import { addOwnManager } from '../../otel/api-globals.js';
 import { TracewrightContextManager } from '../../otel/context-manager.js';
 import { W3CPropagator } from '../../otel/propagators.js';
 import { TracewrightProvider } from '../../otel/provider.js';
+import { registered } from '../../otel/registered.js';
 import { RedirectedTracers } from './redirected-tracers.js';
+import type { Winner } from './redirected-tracers.js';
 import type { Parts } from './yielding-api.js';
 
 /** What the hook serves to the OpenTelemetry API. */
 export interface ServedParts {
   parts: Parts;
   tracers: RedirectedTracers;
+  /** Leaves the API to another SDK. */
+  leave(winner: Winner): void;
 }
 
 export function serveParts(): ServedParts {
-  const trace = new TracewrightProvider();
+  // What the program gives `register` changes this provider.
+  const trace = (registered.provider ??= new TracewrightProvider());
   const context = new TracewrightContextManager();
-  addOwnManager(context);
   const parts: Parts = { trace, context, propagation: new W3CPropagator() };
-  return { parts, tracers: new RedirectedTracers(trace) };
+  const tracers = new RedirectedTracers(trace);
+  return {
+    parts,
+    tracers,
+    leave(winner) {
+      tracers.redirect(winner);
+      if (registered.provider === trace) registered.provider = undefined;
+    },
+  };
 }

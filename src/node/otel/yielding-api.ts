@@ -1,8 +1,9 @@
 import { API_KEY } from './first-look.js';
 import type { GlobalApi } from './first-look.js';
+import { findRegistered } from './registered-provider.js';
 
 /**
- * OpenTelemetry's global object, with ours in it until somebody registers. All copies of `@opentelemetry/api`
+ * OpenTelemetry's global object, with ours in it until another provider registers. All copies of `@opentelemetry/api`
  * look here, those inside bundles too.
  *
  * A copy that registers assigns the global first, to the value that it has just read. A look-up never
@@ -25,7 +26,11 @@ export interface ApiOwner {
   parts(): Parts | undefined;
   /** The version of the copy that has called `setter`. It must not throw. */
   callerVersion(setter: (value: unknown) => void): string | undefined;
-  /** A registration has taken the place of `part`. It must not throw. */
+  /** Whether a provider or a context manager is of this package. It must not throw. */
+  isOwn(instance: unknown): boolean;
+  /** A registration of this package has taken the place of `part`, and only of that. It must not throw. */
+  joined(part: Part, api: GlobalApi): void;
+  /** Another registration has taken the place of `part`. It must not throw. */
   replaced(part: Part, api: GlobalApi): void;
   /** A registration of `part` was refused by its own copy: the version was wrong. It must not throw. */
   refused(part: Part): void;
@@ -124,6 +129,20 @@ export class YieldingApi {
     this.#state = NONE;
     this.#asked = undefined;
     this.#setData(part, instance);
+    if (part === 'trace') {
+      findRegistered(instance, (provider) => {
+        this.#decide(part, provider);
+      });
+    } else {
+      this.#decide(part, instance);
+    }
+  }
+
+  #decide(part: Part, instance: unknown): void {
+    if (this.#owner.isOwn(instance)) {
+      this.#owner.joined(part, this.#api);
+      return;
+    }
     // Propagators alone say nothing of where spans go.
     if (part !== 'propagation') this.#withdraw();
     this.#owner.replaced(part, this.#api);

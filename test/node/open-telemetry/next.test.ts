@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TracedProcess } from '../traced-process.js';
-import { faultsOf } from '../written-traces.js';
+import { faultsOf, requestsOf } from '../written-traces.js';
 import { dependencies, install, place, recordedIn, treeOf } from './installed.js';
 
 const files = ['app', 'next.config.mjs'];
@@ -47,7 +47,7 @@ describe.skipIf(place === undefined)("Next.js' production server", { timeout: 60
     upstream.close();
   });
 
-  async function serve(directory: string) {
+  async function serve(directory: string, env: Record<string, string> = {}) {
     const service = new TracedProcess(bin, {
       args: ['start', '-p', '0', '-H', '127.0.0.1'],
       cwd: directory,
@@ -55,6 +55,7 @@ describe.skipIf(place === undefined)("Next.js' production server", { timeout: 60
         NEXT_TELEMETRY_DISABLED: '1',
         TRACEWRIGHT_CONTEXT: 'on',
         UPSTREAM: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+        ...env,
       },
     });
     const [, port] = await service.printed(/http:\/\/127\.0\.0\.1:(\d+)/);
@@ -88,6 +89,22 @@ describe.skipIf(place === undefined)("Next.js' production server", { timeout: 60
     expect(received).toEqual([`00-${call.traceId}-${call.spanId}-01`]);
     // Everything of the request hangs together.
     expect(tree).toHaveLength(ofRequest.length);
+  });
+
+  it.each(['on', 'off'])('has its route without OpenTelemetry, context %s', async (context) => {
+    const env = { TRACEWRIGHT_OTEL: 'off', TRACEWRIGHT_CONTEXT: context };
+    const service = await serve(build('next'), env);
+    service.kill('SIGTERM');
+    await service.ended();
+    expect(faultsOf(service.directory)).toEqual([]);
+    expect(requestsOf(service.directory)).toContainEqual({
+      method: 'GET',
+      path: '/users/7',
+      route: '/users/[id]',
+      status: 200n,
+    });
+    const spans = await recordedIn(service.directory);
+    expect(spans.filter(({ scope }) => scope?.name === 'next.js')).toEqual([]);
   });
 
   it('gives everything to @vercel/otel, in a bundle with the API', async () => {

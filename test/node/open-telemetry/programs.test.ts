@@ -43,11 +43,30 @@ describe.skipIf(place === undefined)('spans of', () => {
     expect(byKind('consumer')).toHaveLength(1);
   });
 
-  it('the AI SDK contain the request to the model', async () => {
-    const { stdout, spans } = await run(
-      install('model', ['model-call.mjs'], dependencies('ai')),
-      'model-call.mjs',
-    );
+  // Version 7 needs Node 22.
+  it.skipIf(process.versions.node.startsWith('20.'))(
+    'the AI SDK 7 contain the request to the model',
+    async () => {
+      const files = ['model-server.mjs', 'model-call-7.mjs'];
+      const directory = install('model-7', files, dependencies('ai', '@ai-sdk/otel'));
+      const { stdout, spans } = await run(directory, 'model-call-7.mjs');
+      expect(stdout).toBe('Four.\n');
+      expect(treeOf(spans)).toEqual([
+        'gen_ai: invoke_agent small',
+        '  gen_ai: step 1',
+        '    gen_ai: chat small',
+        '      tracewright/register: POST',
+        '        tracewright/register: POST',
+      ]);
+      const chat = spans.find(({ name }) => name === 'chat small')!;
+      expect(chat.attributes).toMatchObject({ 'gen_ai.request.model': 'small' });
+    },
+  );
+
+  it('the AI SDK 6 contain the request to the model', async () => {
+    const files = ['model-server.mjs', 'model-call-6.mjs'];
+    const directory = install('model-6', files, dependencies('ai-6'));
+    const { stdout, spans } = await run(directory, 'model-call-6.mjs');
     expect(stdout).toBe('Four.\n');
     expect(treeOf(spans)).toEqual([
       'ai: ai.generateText',

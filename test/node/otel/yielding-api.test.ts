@@ -49,6 +49,11 @@ const theirs = {
   context: { active: () => 'theirs', disable: () => undefined },
   propagation: { fields: () => ['theirs'] },
 };
+/** Of the same package as ours. */
+const joining = {
+  trace: { getTracer: () => 'joining' },
+  context: { active: () => 'joining', disable: () => undefined },
+};
 type Given<Name extends 'trace' | 'context' | 'propagation'> = Name extends 'trace'
   ? Api.TracerProvider
   : Name extends 'context'
@@ -67,13 +72,14 @@ function seenBy(api: ApiModule): unknown[] {
 }
 
 interface Log {
+  joined: Part[];
   replaced: Part[];
   refused: Part[];
   looked: number;
 }
 
 function begin(others: GlobalApi = {}, version = registeringVersion): Log {
-  const log: Log = { replaced: [], refused: [], looked: 0 };
+  const log: Log = { joined: [], replaced: [], refused: [], looked: 0 };
   new YieldingApi(
     {
       parts() {
@@ -81,6 +87,8 @@ function begin(others: GlobalApi = {}, version = registeringVersion): Log {
         return ours;
       },
       callerVersion: version,
+      isOwn: (instance) => instance === joining.trace || instance === joining.context,
+      joined: (part) => log.joined.push(part),
       replaced: (part) => log.replaced.push(part),
       refused: (part) => log.refused.push(part),
     },
@@ -100,6 +108,34 @@ describe('our place in the globals of the API', () => {
     expect(log.looked).toBe(0);
     expect(seenBy(api)).toEqual(['ours', 'ours', 'ours']);
     expect(log).toMatchObject({ replaced: [], refused: [] });
+  });
+
+  it('keeps the other parts if a provider of this package is registered', () => {
+    const log = begin();
+    const api = copyOf('1.9.0').load();
+    expect(seenBy(api)).toEqual(['ours', 'ours', 'ours']);
+    const provider = joining.trace as unknown as Given<'trace'>;
+    expect(api.trace.setGlobalTracerProvider(provider)).toBe(true);
+    expect(seenBy(api)).toEqual(['joining', 'ours', 'ours']);
+    const manager = joining.context as unknown as Given<'context'>;
+    expect(api.context.setGlobalContextManager(manager)).toBe(true);
+    expect(seenBy(api)).toEqual(['joining', 'joining', 'ours']);
+    expect(log).toMatchObject({ joined: ['trace', 'context'], replaced: [], refused: [] });
+    // As without the hook, what the program has registered first stays.
+    expect(registerTrace(api)).toBe(false);
+    expect(log).toMatchObject({ joined: ['trace', 'context'], replaced: [] });
+  });
+
+  it('knows the provider of a copy that gives it to its proxy before it registers', () => {
+    const log = begin();
+    const { trace: provider } = joining;
+    const proxy = {
+      _delegate: provider,
+      getDelegate: () => provider,
+      setDelegate: () => undefined,
+    };
+    (globalThis as unknown as Record<symbol, GlobalApi>)[API_KEY]!['trace'] = proxy;
+    expect(log).toMatchObject({ joined: ['trace'], replaced: [] });
   });
 
   it.each([

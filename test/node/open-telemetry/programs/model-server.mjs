@@ -1,8 +1,6 @@
-// Asks a model by the AI SDK, with its telemetry. The model answers here.
+// A model of the AI SDK that answers here.
 
 import { createServer } from 'node:http';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateText } from 'ai';
 
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
@@ -22,13 +20,15 @@ const server = createServer((request, response) => {
   });
 });
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-const baseURL = `http://127.0.0.1:${server.address().port}/v1`;
-const provider = createOpenAICompatible({ name: 'test', apiKey: 'none', baseURL });
-const { text } = await generateText({
-  model: provider('small'),
-  prompt: 'What is two and two?',
-  experimental_telemetry: { isEnabled: true, functionId: 'sum' },
-});
-console.log(text);
-server.close();
-server.closeAllConnections();
+
+/** The options of its provider. */
+export const options = {
+  name: 'test',
+  apiKey: 'none',
+  baseURL: `http://127.0.0.1:${server.address().port}/v1`,
+};
+
+export function close() {
+  server.close();
+  server.closeAllConnections();
+}
