@@ -42,6 +42,8 @@ export interface Operation<Message extends object = object> {
   received?(message: Message): object | undefined;
   /** The headers of a message to be sent, which carry the trace on. */
   sent?(message: Message): object | undefined;
+  /** Has a message carry on what the carrier has, where it has no headers. */
+  carry?(message: Message, carrier: Readonly<Record<string, string>>): void;
   /** What the operations of this channel follow each other on: one ends when the next begins. */
   turnsOn?(message: Message): object;
   /**

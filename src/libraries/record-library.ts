@@ -6,6 +6,7 @@ import type { LibraryName } from './watched-channels.js';
 /** The file of each library. */
 const FILES: Record<LibraryName, () => Library> = {
   amqplib: () => (require('./amqplib.js') as typeof import('./amqplib.js')).amqplib,
+  bullmq: () => (require('./bullmq.js') as typeof import('./bullmq.js')).bullmq,
   express: () => (require('./express.js') as typeof import('./express.js')).express,
   fastify: () => (require('./fastify.js') as typeof import('./fastify.js')).fastify,
   graphql: () => (require('./graphql.js') as typeof import('./graphql.js')).graphql,

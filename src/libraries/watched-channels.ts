@@ -12,6 +12,7 @@ const PUBLISHED = {
 /** Those that are put into libraries without channels of their own. */
 const INJECTED = {
   amqplib: ['orchestrion:amqplib:publish', 'orchestrion:amqplib:process'],
+  bullmq: ['orchestrion:bullmq:add', 'orchestrion:bullmq:addBulk', 'orchestrion:bullmq:process'],
   pg: ['orchestrion:pg:query', 'orchestrion:pg:connect', 'orchestrion:pg-pool:connect'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -13,6 +13,7 @@ export const MESSAGING_SYSTEM = 'messaging.system';
 export const MESSAGING_OPERATION = 'messaging.operation.name';
 export const MESSAGING_TYPE = 'messaging.operation.type';
 export const MESSAGING_DESTINATION = 'messaging.destination.name';
+export const MESSAGING_BATCH_SIZE = 'messaging.batch.message_count';
 export const MESSAGING_ROUTING_KEY = 'messaging.rabbitmq.destination.routing_key';
 export const GRAPHQL_TYPE = 'graphql.operation.type';
 export const GRAPHQL_NAME = 'graphql.operation.name';

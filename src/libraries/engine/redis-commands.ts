@@ -1,9 +1,9 @@
 import type { SpanValue } from '../../spans/attributes.js';
-import type { Failure } from '../library.js';
+import type { Failure, Operation } from '../library.js';
 import { BoundedCache } from './bounded-cache.js';
 import * as names from './conventions.js';
 import { failureOf, messageOf } from './failure.js';
-import { number, text } from './payload.js';
+import { number, requiredText, text } from './payload.js';
 
 /** What the clients of Redis publish of a command's place. */
 export interface RedisPlace {
@@ -11,6 +11,17 @@ export interface RedisPlace {
   /** A host, or the path of a socket. */
   serverAddress?: unknown;
   serverPort?: unknown;
+}
+
+/** Its `args` are keys and more, whatever their name says: never read. */
+interface Command extends RedisPlace {
+  command?: unknown;
+}
+
+/** Several commands that are sent at once. */
+interface Batch extends RedisPlace {
+  batchMode?: unknown;
+  batchSize?: unknown;
 }
 
 const COMMAND = /^[A-Za-z][\w.-]{0,47}$/;
@@ -21,7 +32,7 @@ const commands = new BoundedCache(512, 64, (command) =>
 );
 
 /** The name of a command as the conventions have it: `GET`. */
-export function commandName(command: string): string {
+function commandName(command: string): string {
   return commands.of(command);
 }
 
@@ -38,7 +49,7 @@ const PREFIXES = new Set(
 const TIMED_OUT = 'Command timed out';
 
 /** The prefix of an error of the server, else the error's code or class. */
-export function redisFailure(error: unknown): Failure {
+function redisFailure(error: unknown): Failure {
   const message = messageOf(error);
   if (message === TIMED_OUT) return { type: 'timeout' };
   const end = message.indexOf(' ');
@@ -47,7 +58,7 @@ export function redisFailure(error: unknown): Failure {
 }
 
 /** @param operation the command, or what several are sent as: `PIPELINE`. */
-export function redisAttributes(
+function redisAttributes(
   operation: string | undefined,
   { database, serverAddress, serverPort }: RedisPlace,
 ): Record<string, SpanValue> {
@@ -64,4 +75,46 @@ const DATABASES = Array.from({ length: 16 }, (_, index) => String(index));
 
 function databaseName(database: number): string {
   return DATABASES[database] ?? String(database);
+}
+
+/** A command, published on `channel`. */
+export function redisCommand(channel: string): Operation<Command> {
+  return {
+    channel,
+    kind: 'client',
+    describe(message) {
+      const name = commandName(requiredText(message.command, 'command'));
+      return { name, attributes: redisAttributes(name, message) };
+    },
+    failure: redisFailure,
+  };
+}
+
+/** `MULTI` or `PIPELINE`, published on `channel`. */
+export function redisBatch(channel: string): Operation<Batch> {
+  return {
+    channel,
+    kind: 'client',
+    nests: true,
+    describe(message) {
+      const name = commandName(requiredText(message.batchMode, 'batchMode'));
+      const attributes = redisAttributes(name, message);
+      attributes[names.DB_BATCH_SIZE] = number(message.batchSize);
+      return { name, attributes };
+    },
+    failure: redisFailure,
+  };
+}
+
+/** Making a connection, published on `channel`. */
+export function redisConnect(channel: string): Operation<RedisPlace> {
+  return {
+    channel,
+    kind: 'client',
+    describe: (message) => ({
+      name: 'redis connect',
+      attributes: redisAttributes(undefined, message),
+    }),
+    failure: redisFailure,
+  };
 }

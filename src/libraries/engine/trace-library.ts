@@ -207,7 +207,14 @@ class OperationSpans {
   /** Has a message carry the trace on, unless the program has done so itself. */
   #send(span: Span, message: Message): void {
     if (!this.#options.propagates || span.activeSpan === undefined) return;
-    const headers = this.#operation.sent?.(message);
+    const operation = this.#operation;
+    if (operation.carry !== undefined) {
+      const carrier: Record<string, string> = {};
+      spans.injectSpan(span, undefined, carrier);
+      operation.carry(message, carrier);
+      return;
+    }
+    const headers = operation.sent?.(message);
     if (headers !== undefined && !('traceparent' in headers)) {
       spans.injectSpan(span, undefined, headers);
     }

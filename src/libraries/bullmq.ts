@@ -1,0 +1,116 @@
+import * as names from './engine/conventions.js';
+import { number, requiredObject, text } from './engine/payload.js';
+import type { Description, Library, Operation } from './library.js';
+
+/** What an injected channel says of a call of a `Queue` or a `Worker`. */
+interface Call {
+  arguments?: unknown;
+  self?: unknown;
+}
+
+/** What BullMQ keeps for a job's context: a text that its own telemetry writes as JSON. */
+interface Telemetry {
+  metadata?: unknown;
+  omitContext?: unknown;
+}
+
+interface JobOptions {
+  telemetry?: Telemetry;
+}
+
+interface Job {
+  opts?: JobOptions;
+}
+
+function argumentsOf(call: Call): unknown[] {
+  return requiredObject(call.arguments, 'arguments') as unknown[];
+}
+
+/** The host and port that the program has named; a client of ioredis has them among its options. */
+function placeOf(self: { opts?: { connection?: object } }): Record<string, unknown> {
+  const connection = self.opts?.connection ?? {};
+  const { options = connection } = connection as { options?: object };
+  return options as Record<string, unknown>;
+}
+
+function description(
+  call: Call,
+  operation: 'publish' | 'process',
+  type: 'send' | 'process',
+): Description {
+  const self = requiredObject(call.self, 'self') as { name?: unknown };
+  const queue = text(self.name) ?? '';
+  const { host, port } = placeOf(self as object);
+  return {
+    name: `${operation} ${queue}`.trimEnd(),
+    attributes: {
+      [names.MESSAGING_SYSTEM]: 'bullmq',
+      [names.MESSAGING_OPERATION]: operation,
+      [names.MESSAGING_TYPE]: type,
+      [names.MESSAGING_DESTINATION]: queue,
+      [names.ADDRESS]: text(host),
+      [names.PORT]: number(port),
+    },
+  };
+}
+
+/** The options of a job that carries the trace on, unless the program has said what it carries. */
+function carrying(options: JobOptions | undefined, metadata: string): JobOptions | undefined {
+  const telemetry = options?.telemetry;
+  if (telemetry?.metadata !== undefined || telemetry?.omitContext === true) return options;
+  return { ...options, telemetry: { ...telemetry, metadata } };
+}
+
+const add: Operation<Call> = {
+  channel: 'orchestrion:bullmq:add',
+  kind: 'producer',
+  nests: true,
+  describe: (call) => description(call, 'publish', 'send'),
+  carry(call, carrier) {
+    const given = argumentsOf(call);
+    given[2] = carrying(given[2] as JobOptions | undefined, JSON.stringify(carrier));
+  },
+};
+
+const addBulk: Operation<Call> = {
+  channel: 'orchestrion:bullmq:addBulk',
+  kind: 'producer',
+  nests: true,
+  describe(call) {
+    const described = description(call, 'publish', 'send');
+    const [jobs] = argumentsOf(call) as [unknown[] | undefined];
+    described.attributes[names.MESSAGING_BATCH_SIZE] = number(jobs?.length);
+    return described;
+  },
+  carry(call, carrier) {
+    const given = argumentsOf(call) as [Job[]];
+    const metadata = JSON.stringify(carrier);
+    given[0] = given[0].map((job) => {
+      const opts = carrying(job.opts, metadata);
+      return opts === undefined ? job : { ...job, opts };
+    });
+  },
+};
+
+/** The function of the program that a job is for, and what it does. */
+const process: Operation<Call> = {
+  channel: 'orchestrion:bullmq:process',
+  kind: 'consumer',
+  nests: true,
+  describe: (call) => description(call, 'process', 'process'),
+  received(call) {
+    const [job] = argumentsOf(call) as [Job | undefined];
+    const metadata = job?.opts?.telemetry?.metadata;
+    if (typeof metadata !== 'string') return undefined;
+    try {
+      const carrier = JSON.parse(metadata) as unknown;
+      return typeof carrier === 'object' && carrier !== null ? carrier : undefined;
+    } catch {
+      // The program's own.
+      return undefined;
+    }
+  },
+};
+
+/** `bullmq`, into which the channels are injected. */
+export const bullmq: Library = { name: 'bullmq', operations: [add, addBulk, process] };

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { LIBRARY_NAMES } from '../../src/libraries/watched-channels.js';
+import { RECORDED } from '../../src/node/otel/find-instrumentations.js';
+import { versionOf } from './packages.js';
+
+/** The rows of the table: the library, and from which version to which it is recorded. */
+const rows = new Map(
+  readFileSync(new URL('../../docs/libraries.md', import.meta.url), 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter(([, , from = '']) => /^(?:router )?\d+\.\d+\.\d+/.test(from))
+    .map(([, library = '', from = '', to = '']) => [
+      /^[\w-]+/.exec(library)![0],
+      { from: /\d+\.\d+\.\d+/.exec(from)![0], to },
+    ]),
+);
+
+test('the documented versions are those that the tests run', () => {
+  const names = LIBRARY_NAMES.filter((name) => !name.includes(':'));
+  expect([...rows.keys()].sort()).toEqual([...names].sort());
+  for (const [name, { from, to }] of rows) {
+    // Of Express it is the router that publishes, and its newest version is its oldest.
+    const target = { express: 'router', redis: '@redis/client' }[name] ?? name;
+    expect(to, name).toBe(versionOf('newest', target));
+    expect(from, name).toBe(versionOf(name === 'express' ? 'newest' : 'oldest', target));
+  }
+});
+
+test('the hook replaces an instrumentation from the documented version on', () => {
+  for (const { name, from } of Object.values(RECORDED)) {
+    expect(from.join('.'), name).toBe(rows.get(name)?.from);
+  }
+});
