@@ -14,9 +14,11 @@ import { RUN_FOLDER as OVNI_FOLDER } from '../ovni/file-names.js';
 import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
 import { completeAtExit, completeOnSignals } from './process-end.js';
-import { EventLoop } from './threads/event-loop.js';
 import { GarbageCollections } from './threads/garbage-collections.js';
 import type { PieceSettings } from './threads/ovni-rotation.js';
+import { COLLECTIONS, STALLS } from './threads/past-mark-kinds.js';
+import { PastMarks } from './threads/past-marks.js';
+import { ThreadActivity } from './threads/thread-activity.js';
 import { recordUnderHook } from '../spans/hook-place.js';
 import { firstChannels } from '../libraries/watched-channels.js';
 import type { LibrarySettings } from './library-settings.js';
@@ -172,31 +174,64 @@ function firstClockOf(plan: ProcessPlan): bigint {
 function rotate(
   plan: ProcessPlan,
   pieces: PieceSettings,
-  collections: GarbageCollections | undefined,
+  observed: ObservedThread,
   requests: LateRequests,
 ): void {
+  const { collections, marks } = observed;
   rotation().rotatePieces(pieces, plan.firstTid === systemThreadId(), {
     begin(stream, begun) {
       beginStream(stream, begun, clockNow(), plan.firstTid);
     },
     leave() {
-      collections?.leaveTrace();
+      collections?.flush();
+      for (const each of marks) each.leaveTrace();
     },
     arrive(begun) {
-      collections?.enterTrace(begun);
+      for (const each of marks) each.enterTrace(begun);
       requests.inFlight?.restate();
     },
   });
 }
 
-/** What concerns the ovni stream of the thread alone, once it has begun. */
-function observeThread(plan: ProcessPlan, requests: LateRequests): void {
+/** What is observed of the calling thread itself. */
+interface ObservedThread {
+  activity: ThreadActivity | undefined;
+  collections: GarbageCollections | undefined;
+  /** In its ovni trace. */
+  marks: PastMarks[];
+}
+
+/** Observes the calling thread itself, whose ovni stream may be yet to begin. */
+function observeItself(plan: ProcessPlan, hasStream: boolean): ObservedThread {
+  const marks: PastMarks[] = [];
+  const activity = part('the event loop is not watched', () => new ThreadActivity(plan));
   const collections = part('garbage collections are not traced', () => {
-    const observed = new GarbageCollections(firstClockOf(plan));
-    completeAtExit(observed);
+    const hasSpans = plan.heph !== undefined && plan.collectionMs >= 0;
+    if (!hasStream && !hasSpans) return undefined;
+    const observed = new GarbageCollections();
+    if (hasSpans) {
+      observed.reportTo((collection) => {
+        activity?.collected(collection);
+      });
+    }
+    completeAtExit(observed, marks);
     return observed;
   });
-  if (plan.pieces !== undefined) rotate(plan, plan.pieces, collections, requests);
+  return { activity, collections, marks };
+}
+
+/** What concerns the ovni stream of the thread alone, once it has begun. */
+function observeStream(plan: ProcessPlan, observed: ObservedThread, requests: LateRequests): void {
+  const { activity, collections, marks } = observed;
+  const firstClock = firstClockOf(plan);
+  const ofCollections = new PastMarks(COLLECTIONS, firstClock);
+  const ofStalls = new PastMarks(STALLS, firstClock);
+  marks.push(ofCollections, ofStalls);
+  collections?.reportTo(({ kind, from, to }) => {
+    ofCollections.record(kind, from, to);
+  });
+  if (activity !== undefined) activity.marks = ofStalls;
+  if (plan.pieces !== undefined) rotate(plan, plan.pieces, observed, requests);
 }
 
 /** What counts the open requests of the thread, from the first request on. */
@@ -205,11 +240,15 @@ interface LateRequests {
 }
 
 /** @param requests the ovni stream of the thread may be yet to begin; undefined: it will have none. */
-function observe(plan: ProcessPlan, requests: LateRequests | undefined): void {
-  if (plan.ovni && requests !== undefined && thread.process !== undefined) {
-    observeThread(plan, requests);
-  }
-  if (plan.stallMs > 0) part('the event loop is not watched', () => new EventLoop(plan));
+function observe(plan: ProcessPlan, requests: LateRequests | undefined): ObservedThread {
+  const hasStream = plan.ovni && requests !== undefined;
+  const observed = observeItself(plan, hasStream);
+  if (hasStream && thread.process !== undefined) observeStream(plan, observed, requests);
+  observeProgram(plan, requests);
+  return observed;
+}
+
+function observeProgram(plan: ProcessPlan, requests: LateRequests | undefined): void {
   if (plan.heph === undefined && (requests === undefined || !plan.ovni)) return;
   const begin = (): void => {
     part('HTTP requests are not traced', () => {
@@ -321,6 +360,8 @@ function beginFirst(): void {
     otel: settings.otel,
     instrumentations: settings.instrumentations,
     stallMs: settings.stallMs,
+    loopCounters: settings.loopCounters,
+    collectionMs: settings.collectionMs,
     firstTid: systemThreadId(),
   };
   publishPlan(plan);
@@ -346,15 +387,15 @@ function beginFurtherThread(plan: ProcessPlan): TracewrightError | undefined {
 const UNTRACED = 'no ovni trace of this thread is written';
 
 /** Begins the ovni stream of a thread once the system allows it. */
-function beginLater(plan: ProcessPlan, requests: LateRequests): void {
+function beginLater(plan: ProcessPlan, observed: ObservedThread, requests: LateRequests): void {
   setTimeout(() => {
     if (currentProcess()?.finished !== false || thread.process !== undefined) return;
     part(UNTRACED, () => {
       if (beginFurtherThread(plan) !== undefined) {
-        beginLater(plan, requests);
+        beginLater(plan, observed, requests);
         return;
       }
-      observeThread(plan, requests);
+      observeStream(plan, observed, requests);
       requests.inFlight?.restate();
     });
   }, PAUSE_MS).unref();
@@ -363,18 +404,17 @@ function beginLater(plan: ProcessPlan, requests: LateRequests): void {
 function beginFurther(plan: ProcessPlan): void {
   settleRingDir();
   let requests: LateRequests | undefined;
+  let refused: TracewrightError | undefined;
   if (plan.ovni && currentProcess()?.finished === false) {
     requests = part(UNTRACED, () => {
-      const refused = beginFurtherThread(plan);
-      const late: LateRequests = {};
-      if (refused !== undefined) {
-        warn(`${UNTRACED} until the system allows it: ${reasonOf(refused)}`);
-        beginLater(plan, late);
-      }
-      return late;
+      refused = beginFurtherThread(plan);
+      return {};
     });
   }
-  observe(plan, requests);
+  const observed = observe(plan, requests);
+  if (refused === undefined || requests === undefined) return;
+  warn(`${UNTRACED} until the system allows it: ${reasonOf(refused)}`);
+  beginLater(plan, observed, requests);
 }
 
 /**

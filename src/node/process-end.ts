@@ -4,6 +4,7 @@ import { procFini } from '../ovni/write/process.js';
 import { readyProcess } from '../ovni/write/process-note.js';
 import { thread, threadFree } from '../ovni/write/thread.js';
 import type { GarbageCollections } from './threads/garbage-collections.js';
+import type { PastMarks } from './threads/past-marks.js';
 
 /** Signals that end a process, and that an operator sends to a service. POSIX says their numbers. */
 const SIGNALS = new Map<string | symbol, number>([
@@ -36,7 +37,7 @@ export function completeOnSignals(): void {
  * are ended by the native core after the last listener, so that a program which records something
  * at its own exit finds them open. Only files in `OVNI_TMPDIR` have to be moved from here.
  */
-export function completeAtExit(collections: GarbageCollections): void {
+export function completeAtExit(collections: GarbageCollections, marks: readonly PastMarks[]): void {
   process.on('exit', () => {
     try {
       collections.flush();
@@ -45,6 +46,7 @@ export function completeAtExit(collections: GarbageCollections): void {
       const { workDir, procDir } = readyProcess('exit');
       if (workDir === procDir) return;
       collections.close();
+      for (const each of marks) each.close();
       threadFree();
       if (isMainThread) procFini();
     } catch {

@@ -60,6 +60,13 @@ export interface Settings {
    * 60,000, default 50; 0 or `off`: loops are not watched.
    */
   stallMs: number;
+  /** `TRACEWRIGHT_LOOP_COUNTERS`: `0`: no samples of watched loops are recorded. */
+  loopCounters: boolean;
+  /**
+   * `TRACEWRIGHT_GC_MS`: milliseconds from which a garbage collection is a span, 0 to 60,000, default 1; -1 for
+   * `off`: none is, and none is counted.
+   */
+  collectionMs: number;
   /** `TRACEWRIGHT_QUIET`: `1`: the place of the traces is not printed. */
   quiet: boolean;
 }
@@ -76,7 +83,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'CONTEXT OTEL INSTRUMENTATIONS PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS QUIET',
+    'CONTEXT OTEL INSTRUMENTATIONS PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS LOOP_COUNTERS GC_MS QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -256,6 +263,12 @@ export function readSettings(): Settings {
     stallMs: read('TRACEWRIGHT_STALL_MS', 50, `off, or ${MIN_STALL} to ${MAX_STALL}`, (value) => {
       const ms = switchOf(value) === false ? 0 : Number(value);
       return ms === 0 || (ms >= MIN_STALL && ms <= MAX_STALL) ? ms : undefined;
+    }),
+    loopCounters: read('TRACEWRIGHT_LOOP_COUNTERS', true, SWITCH_VALUES, switchOf),
+    collectionMs: read('TRACEWRIGHT_GC_MS', 1, `off, or 0 to ${MAX_STALL}`, (value) => {
+      if (value.trim() !== '0' && switchOf(value) === false) return -1;
+      const ms = Number(value);
+      return ms >= 0 && ms <= MAX_STALL ? ms : undefined;
     }),
     quiet: read('TRACEWRIGHT_QUIET', false, SWITCH_VALUES, switchOf),
   };

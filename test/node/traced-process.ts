@@ -67,8 +67,9 @@ export class TracedProcess {
         PATH: process.env['PATH'],
         TRACEWRIGHT_DIR: this.directory,
         TRACEWRIGHT_QUIET: '1',
-        // Where many tests run at once, any loop stalls now and then.
+        // Where many tests run at once, any loop stalls, and any collection is long now and then.
         TRACEWRIGHT_STALL_MS: 'off',
+        TRACEWRIGHT_GC_MS: 'off',
         ...(hook === 'NODE_OPTIONS' ? { NODE_OPTIONS: `--import ${register}` } : {}),
         ...env,
       },

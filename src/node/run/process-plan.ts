@@ -26,6 +26,10 @@ export interface ProcessPlan {
   requestBytes: boolean;
   /** Milliseconds after which a turn of an event loop is recorded as a stall; 0: loops are not watched. */
   stallMs: number;
+  /** Whether samples of watched loops are recorded. */
+  loopCounters: boolean;
+  /** Milliseconds from which a garbage collection is a span; -1: none is. */
+  collectionMs: number;
   /** How traces cross process borders; undefined: requests are recorded without context. */
   context: ContextSettings | undefined;
   /** Which libraries are recorded, and what of them. */

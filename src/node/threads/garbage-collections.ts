@@ -1,69 +1,62 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
-import { clockNow } from '../../core/clock.js';
 import { Guard } from '../guard.js';
-import type { CollectionEntry, CollectionStream } from './collection-stream.js';
+import { performanceOrigin } from './performance-origin.js';
 
-/**
- * Observes the garbage collections of the calling thread. What records them is loaded with the first
- * one, so a thread without one has no stream of them.
- */
+/** A garbage collection. Integers: nanoseconds of CLOCK_MONOTONIC. */
+export interface Collection {
+  readonly from: number;
+  readonly to: number;
+  /** One of Node's `NODE_PERFORMANCE_GC_…`. */
+  readonly kind: number;
+}
+
+/** What Node's types leave out. */
+type CollectionEntry = PerformanceEntry & { detail: { kind: number } };
+
+/** Observes the garbage collections of the calling thread. */
 export class GarbageCollections {
   readonly #guard = new Guard('garbage collections');
   readonly #observer: PerformanceObserver;
-  #firstClock: bigint;
-  #begun = clockNow();
-  #stream: CollectionStream | undefined;
+  readonly #takers: ((collection: Collection) => void)[] = [];
+  #origin = 0;
 
-  /** @param firstClock nanoseconds at which the run began. */
-  constructor(firstClock: bigint) {
-    this.#firstClock = firstClock;
+  constructor() {
     this.#observer = new PerformanceObserver((list) => {
-      this.#record(list.getEntries());
+      this.#report(list.getEntries());
     });
     this.#observer.observe({ entryTypes: ['gc'] });
   }
 
-  /** Records what has not been delivered yet; for the end of the thread. */
+  /** @param take is called with each collection, in the order of their beginnings. */
+  reportTo(take: (collection: Collection) => void): void {
+    this.#takers.push(take);
+  }
+
+  /** Reports what has not been delivered yet; for the end of the thread. */
   flush(): void {
-    this.#record(this.#observer.takeRecords());
+    this.#report(this.#observer.takeRecords());
   }
 
-  /** Ends the stream together with the trace that it belongs to. */
-  leaveTrace(): void {
-    if (this.#stream?.isOpen !== true) return;
-    this.flush();
-    this.#stream.close();
-  }
-
-  /** @param firstClock nanoseconds at which the next trace has begun. */
-  enterTrace(firstClock: bigint): void {
-    this.#firstClock = firstClock;
-    this.#begun = clockNow();
-  }
-
-  /** Ends the stream on the spot instead of leaving that to the end of the thread. */
   close(): void {
     this.#observer.disconnect();
     this.#guard.on = false;
-    this.#stream?.close();
   }
 
-  #record(entries: readonly PerformanceEntry[]): void {
+  #report(entries: readonly PerformanceEntry[]): void {
     if (!this.#guard.on || entries.length === 0) return;
     try {
-      this.#openStream().record(entries as readonly CollectionEntry[]);
+      if (this.#origin === 0) this.#origin = performanceOrigin();
+      const inOrder =
+        entries.length === 1 ? entries : [...entries].sort((a, b) => a.startTime - b.startTime);
+      for (const { startTime, duration, detail } of inOrder as readonly CollectionEntry[]) {
+        const from = this.#origin + Math.round(startTime * 1e6);
+        const to = Math.max(from, this.#origin + Math.round((startTime + duration) * 1e6));
+        const collection = { from, to, kind: detail.kind };
+        for (const take of this.#takers) take(collection);
+      }
     } catch (error) {
       this.#guard.fail(error);
     }
-  }
-
-  #openStream(): CollectionStream {
-    if (this.#stream === undefined) {
-      const late = require('./collection-stream.js') as typeof import('./collection-stream.js');
-      this.#stream = new late.CollectionStream();
-    }
-    if (!this.#stream.isOpen) this.#stream.open(this.#firstClock, this.#begun);
-    return this.#stream;
   }
 }

@@ -1,8 +1,19 @@
 import { version } from '../../core/version.js';
+import {
+  LOOP_BUSY,
+  LOOP_COLLECTIONS,
+  LOOP_DELAY,
+  LOOP_DESCRIPTION,
+  LOOP_GC,
+  LOOP_LONGEST,
+  LOOP_TURNS,
+} from '../../spans/layout.js';
 import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
-import type { ProcessPlan } from '../run/process-plan.js';
+import type { LoopSample } from './loop-sample.js';
+import type { PastMarks } from './past-marks.js';
+import { STALL_CAUSES } from './stall.js';
 import type { Stall } from './stall.js';
 
 const NAME = 'event loop blocked';
@@ -10,10 +21,10 @@ const CAUSE = 'eventloop.cause';
 const CPU = 'eventloop.cpu_ms';
 const OPEN_SPANS = 'eventloop.open_spans';
 
-/** Why a loop did not turn, in the order of StallCause in native/loop/loop_watch.h. */
-const CAUSES = ['code', 'wait', 'held', 'stop'] as const;
-const WAIT = 1;
-const DEBUGGER = 'debugger';
+const WAIT = STALL_CAUSES.indexOf('wait');
+const DEBUGGER = STALL_CAUSES.indexOf('debugger');
+/** What native code knows. */
+const NATIVE_CAUSES = STALL_CAUSES.slice(0, DEBUGGER);
 
 const SCOPE = new Scope('tracewright/event-loop', version);
 
@@ -22,33 +33,65 @@ function isInspected(): boolean {
   return process.getBuiltinModule('node:inspector').url() !== undefined;
 }
 
-/** Records what kept the event loop of the calling thread from turning. */
+/** Collections that were reported since the last sample: nanoseconds, and their number. */
+export interface CollectionSums {
+  ns: number;
+  count: number;
+}
+
+/** Records what kept the event loop of the calling thread from turning, and how busy it is. */
 export class LoopRecorder {
   readonly #hasSpans: boolean;
   #spans: ThreadSpans | undefined;
 
-  constructor(plan: ProcessPlan) {
-    this.#hasSpans = plan.heph !== undefined;
-    this.#prepare();
+  /** @param hasSpans whether the process writes a Heph trace. */
+  constructor(hasSpans: boolean) {
+    this.#hasSpans = hasSpans;
   }
 
-  /** A stall has ended. */
-  record({ from, to, cpu, cause, recorded }: Stall): void {
-    const by = cause === WAIT && isInspected() ? DEBUGGER : CAUSES[cause]!;
+  /** Has a stall that never ends recorded while it lasts. */
+  prepare(): void {
+    this.#threadSpans()?.prepareStall(NAME, { attribute: CAUSE, texts: NATIVE_CAUSES });
+  }
+
+  /**
+   * A stall has ended.
+   *
+   * @param marks take it too.
+   */
+  record({ from, to, cpu, cause, recorded }: Stall, marks: PastMarks | undefined): void {
+    const by = cause === WAIT && isInspected() ? DEBUGGER : cause;
+    marks?.record(by + 1, from, to);
     const output = this.#threadSpans();
     if (output === undefined) return;
-    const attributes = { [CAUSE]: by, [CPU]: cpu / 1e6, [OPEN_SPANS]: output.openSpans };
+    const attributes = {
+      [CAUSE]: STALL_CAUSES[by]!,
+      [CPU]: cpu / 1e6,
+      [OPEN_SPANS]: output.openSpans,
+    };
     if (!recorded) {
       output.record(NAME, attributes, from, to);
       return;
     }
     output.recordStall(NAME, attributes, from, to);
-    this.#prepare();
+    this.prepare();
   }
 
-  /** For a stall that never ends. */
-  #prepare(): void {
-    this.#threadSpans()?.prepareStall(NAME, { attribute: CAUSE, texts: CAUSES });
+  /** @param collections undefined: they are not observed. */
+  sample(
+    { from, to, busy, turns, longest, delay }: LoopSample,
+    collections: CollectionSums | undefined,
+  ): void {
+    const values: [string, number][] = [
+      [LOOP_BUSY, busy],
+      [LOOP_TURNS, turns],
+      [LOOP_LONGEST, longest],
+      [LOOP_DELAY, delay],
+    ];
+    if (collections !== undefined) {
+      values.push([LOOP_GC, collections.ns], [LOOP_COLLECTIONS, collections.count]);
+    }
+    this.#threadSpans()?.recordCounters(LOOP_DESCRIPTION, values, from, to);
   }
 
   #threadSpans(): ThreadSpans | undefined {

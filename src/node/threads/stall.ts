@@ -4,8 +4,13 @@ export interface Stall {
   to: number;
   /** Of the thread. */
   cpu: number;
-  /** A StallCause of native/loop/loop_watch.h. */
+  /** A place in STALL_CAUSES, but never that of the debugger. */
   cause: number;
   /** Whether native code has recorded it as lasting. */
   recorded: boolean;
 }
+
+/**
+ * Why a loop did not turn: StallCause in native/loop/loop_watch.h in its order, then what only JavaScript knows.
+ */
+export const STALL_CAUSES = ['code', 'wait', 'held', 'stop', 'debugger'] as const;

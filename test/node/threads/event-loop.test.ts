@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readSpans } from '../../../src/spans/index.js';
 import type { SpanRecord } from '../../../src/spans/index.js';
+import { ThrottledGroup } from '../throttled-group.js';
 import { TracedProcess } from '../traced-process.js';
 import { faultsOf, hephFiles } from '../written-traces.js';
 
@@ -175,6 +176,28 @@ describe('blocking code is not the cause of', () => {
     await service.get('/nothing');
     await exit(service);
     expect((await stallsOf(service, '/nothing')).filter(isLong)).toEqual([]);
+  });
+
+  it('a process whose container has used up its share of the CPU', async (context) => {
+    const group = ThrottledGroup.make(`tracewright-${process.pid}`);
+    if (group === undefined) {
+      context.skip('no control group with a quota can be made here');
+      return;
+    }
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    try {
+      await service.get('/nothing');
+      group.add(service.pid);
+      // Turns of 10 ms of CPU time, which take the rest of a period once there is no more.
+      await service.get('/turn');
+      await exit(service);
+    } finally {
+      service.kill('SIGKILL');
+      await group.remove();
+    }
+    const causes = causesOf(await stallsOf(service, '/turn'));
+    expect(causes).not.toEqual([]);
+    expect(causes.filter((cause) => cause !== 'held' && cause !== 'stop')).toEqual([]);
   });
 
   it('a thread at a breakpoint', async () => {

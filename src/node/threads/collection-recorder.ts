@@ -1,0 +1,29 @@
+import { constants } from 'node:perf_hooks';
+import { version } from '../../core/version.js';
+import { Scope } from '../../spans/scope.js';
+import { spans } from '../../spans/shared-spans.js';
+import type { ThreadSpans } from '../../spans/thread-spans.js';
+import type { Collection } from './garbage-collections.js';
+
+/** OpenTelemetry's name of the attribute, and its values. */
+const TYPE = 'v8js.gc.type';
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
+  [2, 'minor'],
+  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
+]);
+
+const SCOPE = new Scope('tracewright/gc', version);
+
+/** Records garbage collections of the calling thread as spans. */
+export class CollectionRecorder {
+  #spans: ThreadSpans | undefined;
+
+  record({ from, to, kind }: Collection): void {
+    this.#spans ??= spans.openThreadSpans(SCOPE);
+    const type = TYPES.get(kind) ?? String(kind);
+    this.#spans?.record(`gc ${type}`, { [TYPE]: type }, from, to);
+  }
+}

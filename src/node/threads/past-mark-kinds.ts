@@ -1,0 +1,37 @@
+import { constants } from 'node:perf_hooks';
+import { STALL_CAUSES } from './stall.js';
+
+/** A type of marks that is recorded once it is over. */
+export interface PastMarkKind {
+  readonly type: number;
+  readonly title: string;
+  /** Names the stream and warnings: `garbage collections`. */
+  readonly what: string;
+  /** Added to a thread's number, which Linux keeps below 2^22, for the stream's. */
+  readonly tidOffset: number;
+  readonly labels: readonly (readonly [value: number, label: string])[];
+}
+
+/** Values are Node's numbers of the kinds of collections. */
+export const COLLECTIONS: PastMarkKind = {
+  type: 1,
+  title: 'Garbage collection',
+  what: 'garbage collections',
+  tidOffset: 1_000_000_000,
+  labels: [
+    [constants.NODE_PERFORMANCE_GC_MINOR, 'minor (scavenge)'],
+    [2, 'minor (mark-sweep)'],
+    [constants.NODE_PERFORMANCE_GC_MAJOR, 'major (mark-sweep-compact)'],
+    [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental marking'],
+    [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak callbacks'],
+  ],
+};
+
+/** Values are places in STALL_CAUSES plus 1: a mark is never 0. */
+export const STALLS: PastMarkKind = {
+  type: 2,
+  title: 'Event loop blocked',
+  what: 'stalls',
+  tidOffset: 1_500_000_000,
+  labels: STALL_CAUSES.map((cause, place) => [place + 1, cause]),
+};

@@ -1,0 +1,112 @@
+import { watchLoop } from '../../core/loop-watch.js';
+import { hookPlace } from '../../spans/hook-place.js';
+import { Guard } from '../guard.js';
+import type { ProcessPlan } from '../run/process-plan.js';
+import type { CollectionRecorder } from './collection-recorder.js';
+import type { Collection } from './garbage-collections.js';
+import type { CollectionSums, LoopRecorder } from './loop-recorder.js';
+import type { PastMarks } from './past-marks.js';
+import type { Stall } from './stall.js';
+
+/** Between two samples of a loop that turns. */
+const SAMPLE_MS = 1000;
+/** Stalls and collections that wait for what records them. */
+const MOST_WAITING = 64;
+
+const STALL = 1;
+
+/**
+ * What the calling thread itself does, apart from any request: how its event loop turns, and long garbage
+ * collections. What records it is loaded with the first span of the thread, or a second after the loop's first
+ * turn: a short program has neither.
+ */
+export class ThreadActivity {
+  readonly #guard = new Guard('the event loop and garbage collections');
+  readonly #plan: ProcessPlan;
+  readonly #stalls: Stall[] = [];
+  readonly #collections: Collection[] = [];
+  #sums: CollectionSums | undefined;
+  #loop: LoopRecorder | undefined;
+  #collector: CollectionRecorder | undefined;
+  /** Take stalls too. */
+  marks: PastMarks | undefined;
+
+  constructor(plan: ProcessPlan) {
+    this.#plan = plan;
+    if (plan.stallMs > 0) this.#watch();
+    if (plan.heph === undefined) return;
+    hookPlace.opened = () => {
+      this.#guarded(() => {
+        this.#load();
+      });
+    };
+  }
+
+  /** A garbage collection is over. */
+  collected(collection: Collection): void {
+    const ns = collection.to - collection.from;
+    this.#sums ??= { ns: 0, count: 0 };
+    this.#sums.ns += ns;
+    this.#sums.count += 1;
+    if (ns < this.#plan.collectionMs * 1e6) return;
+    if (this.#loop === undefined) {
+      if (this.#collections.length < MOST_WAITING) this.#collections.push(collection);
+      return;
+    }
+    this.#guarded(() => {
+      this.#recordCollection(collection);
+    });
+  }
+
+  #watch(): void {
+    watchLoop(
+      this.#plan.stallMs,
+      SAMPLE_MS,
+      (what, from, to, third, fourth, recorded, turns, delay) => {
+        this.#guarded(() => {
+          if (what === STALL) {
+            this.#stalled({ from, to, cpu: third, cause: fourth, recorded: recorded === true });
+            return;
+          }
+          this.#load();
+          if (!this.#plan.loopCounters) return;
+          const sample = { from, to, busy: third, longest: fourth, turns: turns!, delay: delay! };
+          this.#loop!.sample(sample, this.#sums);
+          if (this.#sums !== undefined) this.#sums = { ns: 0, count: 0 };
+        });
+      },
+    );
+  }
+
+  #stalled(stall: Stall): void {
+    if (this.#loop !== undefined) this.#loop.record(stall, this.marks);
+    else if (this.#stalls.length < MOST_WAITING) this.#stalls.push(stall);
+  }
+
+  #load(): void {
+    if (this.#loop !== undefined) return;
+    const { LoopRecorder } = require('./loop-recorder.js') as typeof import('./loop-recorder.js');
+    this.#loop = new LoopRecorder(this.#plan.heph !== undefined);
+    if (this.#plan.stallMs > 0) this.#loop.prepare();
+    for (const stall of this.#stalls.splice(0)) this.#loop.record(stall, this.marks);
+    for (const collection of this.#collections.splice(0)) this.#recordCollection(collection);
+  }
+
+  #recordCollection(collection: Collection): void {
+    if (this.#collector === undefined) {
+      const { CollectionRecorder } =
+        require('./collection-recorder.js') as typeof import('./collection-recorder.js');
+      this.#collector = new CollectionRecorder();
+    }
+    this.#collector.record(collection);
+  }
+
+  #guarded(observe: () => void): void {
+    if (!this.#guard.on) return;
+    try {
+      observe();
+    } catch (error) {
+      this.#guard.fail(error);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { EventPacket } from '../../../src/heph/packet.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { readSpans } from '../../../src/spans/index.js';
+import type { SpanRecord } from '../../../src/spans/index.js';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, hephFiles, streamsOf } from '../written-traces.js';
+
+const MS = 1_000_000;
+const STALLS = 'stalls of main';
+/** As Node calls what is expected here to be rare: a machine that has other things to do. */
+const env = { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_STALL_MS: '50' };
+
+interface Sample extends Record<string, number> {
+  start: number;
+  end: number;
+}
+
+/** The samples of the main thread's loop, in the order of their times. */
+function samplesOf(directory: string): Sample[] {
+  return hephFiles(directory)
+    .flatMap((path) => [...readPackets(path)])
+    .filter((packet): packet is EventPacket => packet.kind === 'event')
+    .filter(({ description, stream }) => description === 'tracewright.loop' && stream === 0)
+    .map(({ start, end, attributes }) => {
+      const values = Object.fromEntries(attributes.map(({ name, value }) => [name, Number(value)]));
+      // The first one may have begun before the file.
+      const { '~b': realStart = Number(start), '~e': realEnd = Number(end) } = values;
+      return { ...values, start: realStart, end: realEnd };
+    });
+}
+
+async function spansIn(directory: string): Promise<SpanRecord[]> {
+  const spans: SpanRecord[] = [];
+  for await (const span of readSpans(hephFiles(directory))) spans.push(span);
+  return spans;
+}
+
+async function exit(service: TracedProcess): Promise<void> {
+  await service.get('/exit');
+  await service.ended();
+  expect(faultsOf(service.directory)).toEqual([]);
+}
+
+const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0);
+
+describe("an event loop's samples", () => {
+  it('say how busy it was, and are none while it is idle', async () => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/nothing');
+    await service.get('/turn');
+    await pause(3500);
+    await service.get('/turn');
+    await pause(1500);
+    await service.get('/nothing');
+    await exit(service);
+    const requests = (await spansIn(service.directory)).filter(
+      ({ attributes }) => attributes['url.path'] === '/turn',
+    );
+    expect(requests).toHaveLength(2);
+    const samples = samplesOf(service.directory);
+    for (const [i, sample] of samples.entries()) {
+      const { start, end, '~v': version, busy, turns, longest, delay } = sample;
+      expect(version).toBe(1);
+      expect(end - start).toBeGreaterThan(999 * MS);
+      expect(busy).toBeLessThanOrEqual(end - start);
+      expect(turns).toBeGreaterThan(0);
+      expect(longest).toBeLessThanOrEqual(busy!);
+      expect(delay).toBeLessThanOrEqual(longest! / 2 + 1);
+      if (i > 0) expect(start).toBeGreaterThanOrEqual(samples[i - 1]!.end);
+    }
+    // Two requests of a second each, of turns of 10 ms of CPU time.
+    const busiest = samples.filter(({ busy, start, end }) => busy! > (end - start) / 4);
+    expect(sum(samples.map(({ busy }) => busy!))).toBeGreaterThan(1800 * MS);
+    for (const { longest } of busiest) expect(longest).toBeGreaterThan(9 * MS);
+    expect(Math.max(...busiest.map(({ delay }) => delay!))).toBeGreaterThan(2 * MS);
+    // The loop was idle between them.
+    const gaps = samples.slice(1).map(({ start }, i) => start - samples[i]!.end);
+    expect(gaps.filter((gap) => gap > 1000 * MS)).not.toEqual([]);
+  });
+
+  it('are off with TRACEWRIGHT_LOOP_COUNTERS=0', async () => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_LOOP_COUNTERS: '0' },
+    });
+    await service.get('/turn');
+    await service.get('/turn');
+    await exit(service);
+    expect(samplesOf(service.directory)).toEqual([]);
+  });
+});
+
+describe('garbage collections', () => {
+  const flags = ['--expose-gc'];
+
+  it('are spans of the same trace as stalls, and are counted', async () => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_GC_MS: '0' },
+      flags,
+    });
+    await service.get('/loop');
+    await service.get('/collect');
+    await service.get('/turn');
+    await service.get('/turn');
+    await exit(service);
+    const spans = await spansIn(service.directory);
+    const collections = spans.filter(({ scope }) => scope?.name === 'tracewright/gc');
+    const stall = spans.find(({ name }) => name === 'event loop blocked')!;
+    for (const span of collections) {
+      expect(span.name).toBe(`gc ${String(span.attributes['v8js.gc.type'])}`);
+      expect(span).toMatchObject({ kind: 'internal', unfinished: false });
+      expect(span.parentSpanId).toBeUndefined();
+      expect(span.traceId).toBe(stall.traceId);
+    }
+    const request = spans.find(({ attributes }) => attributes['url.path'] === '/collect')!;
+    const forced = collections.filter(
+      ({ name, start, end }) => name === 'gc major' && start >= request.start && end <= request.end,
+    );
+    expect(forced).toHaveLength(1);
+    const samples = samplesOf(service.directory);
+    const counted = sum(samples.map(({ collections: count }) => count!));
+    expect(counted).toBeGreaterThan(0);
+    expect(counted).toBeLessThanOrEqual(collections.length);
+    const spent = sum(samples.map(({ gc }) => gc!));
+    const recorded = sum(collections.map(({ start, end }) => Number(end - start)));
+    expect(spent).toBeGreaterThan(Number(forced[0]!.end - forced[0]!.start));
+    expect(spent).toBeLessThanOrEqual(recorded + collections.length * 1000);
+  });
+
+  it('are only counted if they are shorter than TRACEWRIGHT_GC_MS', async () => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_GC_MS: '60000' },
+      flags,
+    });
+    await service.get('/collect');
+    await service.get('/turn');
+    await service.get('/turn');
+    await exit(service);
+    const spans = await spansIn(service.directory);
+    expect(spans.filter(({ scope }) => scope?.name === 'tracewright/gc')).toEqual([]);
+    expect(
+      sum(samplesOf(service.directory).map(({ collections }) => collections!)),
+    ).toBeGreaterThan(0);
+  });
+
+  it('are neither with TRACEWRIGHT_GC_MS=off', async () => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_GC_MS: 'off' },
+      flags,
+    });
+    await service.get('/collect');
+    await service.get('/turn');
+    await service.get('/turn');
+    await exit(service);
+    const spans = await spansIn(service.directory);
+    expect(spans.filter(({ scope }) => scope?.name === 'tracewright/gc')).toEqual([]);
+    const samples = samplesOf(service.directory);
+    expect(samples).not.toEqual([]);
+    for (const sample of samples) expect(sample).not.toHaveProperty('gc');
+  });
+});
+
+describe('a stall is a mark of ovni', () => {
+  it.each([
+    ['loop', 1],
+    ['wait', 2],
+  ])('after %s, with the value %i', { retry: 2 }, async (way, cause) => {
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    await service.get('/nothing');
+    await service.get(`/${way}`);
+    await exit(service);
+    const marks = streamsOf(service.directory)
+      .get(STALLS)!
+      .filter(({ mcv }) => mcv === 'OM[' || mcv === 'OM]');
+    const durations = marks.flatMap(({ mcv, clock, arguments: given }, i) => {
+      if (mcv !== 'OM[' || Number(given['value']) !== cause) return [];
+      expect(marks[i + 1]).toMatchObject({ mcv: 'OM]', arguments: given });
+      return [marks[i + 1]!.clock - clock];
+    });
+    const stalls = (await spansIn(service.directory)).filter(
+      ({ name }) => name === 'event loop blocked',
+    );
+    const long = stalls.filter(({ start, end }) => end - start > 150 * MS);
+    expect(long).not.toEqual([]);
+    for (const { start, end } of long) {
+      if (stalls.length === 1) expect(durations).toEqual([end - start]);
+      else expect(durations).toContainEqual(end - start);
+    }
+  });
+
+  it('where no spans are written, too', async () => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_FORMATS: 'ovni' },
+    });
+    await service.get('/loop');
+    await exit(service);
+    const marks = streamsOf(service.directory).get(STALLS)!;
+    expect(marks.filter(({ mcv }) => mcv === 'OM[')).not.toEqual([]);
+  });
+});
