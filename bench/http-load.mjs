@@ -3,7 +3,8 @@
 import { connect } from 'node:net';
 
 const [port, connections] = process.argv.slice(2).map(Number);
-const request = `GET / HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`;
+const path = process.argv[4] ?? '/';
+const request = `GET ${path} HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`;
 
 for (let i = 0; i < connections; i++) {
   const socket = connect(port, '127.0.0.1', () => socket.write(request));

@@ -2,7 +2,15 @@
 
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
-import { CONNECTIONS, loadNote, measureInTurns, SLICE_MS, tableOf } from './http-turns.mjs';
+import {
+  CONNECTIONS,
+  loadNote,
+  measureInTurns,
+  processTableOf,
+  SLICE_MS,
+  tableOf,
+  TRACES_OPTION,
+} from './http-turns.mjs';
 
 const SERVICE = fileURLToPath(new URL('http-spans-service.mjs', import.meta.url));
 const HOOK = ['--import', 'tracewright/register'];
@@ -25,9 +33,12 @@ const VARIANTS = [
 const WITH_CONTEXT = 2;
 const LEAST = 85;
 
-/** @param {{ quick: boolean }} options */
-async function measure({ quick }) {
-  const how = quick ? { generations: 1, slices: 10 } : { generations: 6, slices: 20 };
+/** @param {{ quick: boolean, traces?: string }} options */
+async function measure({ quick, traces }) {
+  const how = {
+    traces,
+    ...(quick ? { generations: 1, slices: 10 } : { generations: 6, slices: 20 }),
+  };
   const rows = await measureInTurns(VARIANTS, how);
   const { perSecondShare } = rows[WITH_CONTEXT];
   return {
@@ -36,6 +47,7 @@ async function measure({ quick }) {
         `A node:http service with three spans a request, ${CONNECTIONS} connections, ${how.generations} times ${how.slices} slices of ${SLICE_MS} ms each in turn`,
         rows,
       ),
+      processTableOf(rows),
     ],
     goals: [
       {
@@ -48,4 +60,8 @@ async function measure({ quick }) {
   };
 }
 
-await main(import.meta.url, { title: 'The cost of spans in an HTTP service', measure });
+await main(import.meta.url, {
+  title: 'The cost of spans in an HTTP service',
+  ...TRACES_OPTION,
+  measure,
+});

@@ -17,7 +17,13 @@ const SETTLE_MS = 20;
 /** Until what is compiled is compiled. */
 const WARM_UP_MS = 2000;
 const SERVICE_CORE = '0';
-const LOAD_CORE = '1';
+export const LOAD_CORE = '1';
+
+/** The option of what measures services. */
+export const TRACES_OPTION = {
+  help: '  --traces DIR  where the services trace, such as /dev/shm; default: the directory for temporary files',
+  options: { traces: { type: 'string' } },
+};
 
 /** @param {string} command */
 function onPath(command) {
@@ -30,7 +36,7 @@ const PINNED = onPath('taskset') && availableParallelism() > 1;
  * @param {string} core
  * @param {string[]} command
  */
-function pinned(core, command) {
+export function pinned(core, command) {
   return PINNED ? ['taskset', '-c', core, ...command] : command;
 }
 
@@ -56,19 +62,27 @@ function cpuSeconds(pid) {
  * @property {string} name
  * @property {string[]} flags of Node, and the program.
  * @property {NodeJS.ProcessEnv} [env]
+ * @property {string} [cwd]
+ * @property {string} [path] what is asked for; default: `/`.
  */
 
 /**
  * @param {Variant} variant
  * @param {string} directory
  */
-async function startService({ flags, env }, directory) {
+export async function startService({ flags, env, cwd }, directory) {
   const [command, ...args] = pinned(SERVICE_CORE, [process.execPath, ...flags]);
   const child = spawn(command, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: directory, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
   });
-  const [{ port }] = await once(child, 'message');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`a service has ended with ${code} before it listened`);
+  });
+  const [{ port }] = await Promise.race([once(child, 'message'), ended]);
+  // It ends at the end.
+  ended.catch(() => undefined);
   return { child, port };
 }
 
@@ -77,14 +91,16 @@ async function startService({ flags, env }, directory) {
  * all the while.
  *
  * @param {number} port
+ * @param {string} path
  */
-async function startLoad(port) {
-  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, '-d3600s', `http://127.0.0.1:${port}/`];
+async function startLoad(port, path) {
+  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, '-d3600s', `http://127.0.0.1:${port}${path}`];
   const own = [
     process.execPath,
     fileURLToPath(new URL('http-load.mjs', import.meta.url)),
     `${port}`,
     `${CONNECTIONS}`,
+    path,
   ];
   const commands = onPath('wrk')
     ? [pinned(LOAD_CORE, wrk)]
@@ -112,7 +128,8 @@ function signal(processes, name) {
 
 /**
  * @param {import('node:child_process').ChildProcess} service
- * @returns {Promise<{ requests: number, cpuUs: number, ms: number }>}
+ * @returns {Promise<{ requests: number, cpuUs: number, systemUs: number, pageFaults: number, preemptions: number,
+ *   ms: number }>}
  */
 async function ask(service) {
   const answer = once(service, 'message');
@@ -145,6 +162,9 @@ async function measureSlice(service, load) {
     ms,
     perSecond: (requests / ms) * 1000,
     cpuUs: cpuUs / requests,
+    systemUs: (to.systemUs - from.systemUs) / requests,
+    pageFaults: (1000 * (to.pageFaults - from.pageFaults)) / requests,
+    preemptions: (1000 * (to.preemptions - from.preemptions)) / requests,
     serviceMs: cpuUs / 1000,
     loadMs: (loadTo - loadFrom) * 1000,
   };
@@ -165,7 +185,7 @@ async function measureGeneration(variants, directory, slices, figures) {
   try {
     for (const [i, variant] of variants.entries()) {
       const { child, port } = await startService(variant, join(directory, `traces-${i}`));
-      services.push({ child, load: await startLoad(port) });
+      services.push({ child, load: await startLoad(port, variant.path ?? '/') });
     }
     for (let round = 0; round < slices; round++) {
       for (let turn = 0; turn < services.length; turn++) {
@@ -194,15 +214,20 @@ async function measureGeneration(variants, directory, slices, figures) {
  * Measures services in turns, the first of which is the plain one.
  *
  * @param {readonly Variant[]} variants
- * @param {{ generations: number, slices: number }} how
+ * @param {{ generations: number, slices: number, traces?: string }} how traces: a directory for the traces,
+ *   instead of one for temporary files.
  * @param {(directories: string[], served: number[]) => void} [inspect] called after each generation.
  */
-export async function measureInTurns(variants, { generations, slices }, inspect) {
+export async function measureInTurns(
+  variants,
+  { generations, slices, traces = tmpdir() },
+  inspect,
+) {
   // A process is some per cent faster or slower than the next one of the same program, for good.
   /** @type {Awaited<ReturnType<typeof measureSlice>>[][]} */
   const figures = variants.map(() => []);
   for (let generation = 0; generation < generations; generation++) {
-    const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+    const directory = mkdtempSync(join(traces, 'tracewright-bench-'));
     try {
       const served = await measureGeneration(variants, directory, slices, figures);
       inspect?.(
@@ -216,28 +241,46 @@ export async function measureInTurns(variants, { generations, slices }, inspect)
   const [plain] = figures;
   return variants.map(({ name }, i) => {
     const of = figures[i];
+    const shares = of.map(({ perSecond }, round) => (100 * perSecond) / plain[round].perSecond);
     /** @param {'ms' | 'serviceMs' | 'loadMs'} key */
     const sum = (key) => of.reduce((all, each) => all + each[key], 0);
     return {
       name,
       perSecond: median(of.map(({ perSecond }) => perSecond)),
-      perSecondShare:
-        100 * median(of.map(({ perSecond }, round) => perSecond / plain[round].perSecond)),
+      perSecondShare: median(shares),
       cpuUs: median(of.map(({ cpuUs }) => cpuUs)),
       cpuUsBest: quantile(
         of.map(({ cpuUs }) => cpuUs),
         0.1,
       ),
       cpuShare: 100 * median(of.map(({ cpuUs }, round) => plain[round].cpuUs / cpuUs)),
+      systemUs: median(of.map(({ systemUs }) => systemUs)),
+      pageFaults: median(of.map(({ pageFaults }) => pageFaults)),
+      preemptions: median(of.map(({ preemptions }) => preemptions)),
       serviceCore: 100 * (sum('serviceMs') / sum('ms')),
       loadCore: 100 * (sum('loadMs') / sum('ms')),
+      byProcess: Array.from({ length: generations }, (_, generation) => {
+        const from = generation * slices;
+        const own = of.slice(from, from + slices);
+        /** @param {'cpuUs' | 'systemUs' | 'pageFaults' | 'preemptions'} key */
+        const middle = (key) => median(own.map((each) => each[key]));
+        return {
+          perSecondShare: median(shares.slice(from, from + slices)),
+          cpuUs: middle('cpuUs'),
+          systemUs: middle('systemUs'),
+          pageFaults: middle('pageFaults'),
+          preemptions: middle('preemptions'),
+        };
+      }),
     };
   });
 }
 
+/** @typedef {Awaited<ReturnType<typeof measureInTurns>>} Rows */
+
 /**
  * @param {string} title
- * @param {Awaited<ReturnType<typeof measureInTurns>>} rows
+ * @param {Rows} rows
  */
 export function tableOf(title, rows) {
   return {
@@ -249,14 +292,41 @@ export function tableOf(title, rows) {
       'CPU us/request',
       'p10',
       '% of plain',
+      'system us/request',
+      'page faults/1000',
+      'preemptions/1000',
       'service core %',
       'load core %',
     ],
-    rows: rows.map((row) => Object.values(row)),
+    rows: rows.map((row) => Object.values(row).filter((cell) => !Array.isArray(cell))),
+  };
+}
+
+/**
+ * Two processes of one program can differ by some per cent for as long as they run: what each of them reached.
+ *
+ * @param {Rows} rows
+ */
+export function processTableOf(rows) {
+  return {
+    title: 'Each process by itself',
+    columns: [
+      '',
+      'process',
+      '% of plain requests/s',
+      'CPU us/request',
+      'system us/request',
+      'page faults/1000',
+      'preemptions/1000',
+    ],
+    rows: rows.flatMap(({ name, byProcess }) =>
+      byProcess.map((each, i) => [name, i + 1, ...Object.values(each)]),
+    ),
+    detail: true,
   };
 }
 
 /** How the load came about, for the reader of the figures. */
 export function loadNote() {
-  return `Load by ${onPath('wrk') ? 'wrk' : 'processes of Node'}; service ${PINNED ? `pinned to core ${SERVICE_CORE} with all its threads, load to core ${LOAD_CORE}` : 'not pinned'}. CPU time is the service's own, user and system, of all its threads. The requests/s mean something only when the service's core was busy (95 % and more).`;
+  return `Load by ${onPath('wrk') ? 'wrk' : 'processes of Node'}; service ${PINNED ? `pinned to core ${SERVICE_CORE} with all its threads, load to core ${LOAD_CORE}` : 'not pinned'}. CPU time is the service's own, user and system, of all its threads; page faults are those without a disk, preemptions switches that it did not ask for, of a thousand requests. The requests/s mean something only when the service's core was busy (95 % and more).`;
 }

@@ -3,7 +3,15 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
-import { CONNECTIONS, loadNote, measureInTurns, SLICE_MS, tableOf } from './http-turns.mjs';
+import {
+  CONNECTIONS,
+  loadNote,
+  measureInTurns,
+  processTableOf,
+  SLICE_MS,
+  tableOf,
+  TRACES_OPTION,
+} from './http-turns.mjs';
 
 /** @param {string} name */
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -42,9 +50,12 @@ const ON = 2;
 /** From this version of Node on context is cheap. */
 const CHEAP_CONTEXT = 24;
 
-/** @param {{ quick: boolean }} options */
-async function measure({ quick }) {
-  const how = quick ? { generations: 1, slices: 10 } : { generations: 6, slices: 20 };
+/** @param {{ quick: boolean, traces?: string }} options */
+async function measure({ quick, traces }) {
+  const how = {
+    traces,
+    ...(quick ? { generations: 1, slices: 10 } : { generations: 6, slices: 20 }),
+  };
   const traced = { events: 0, served: 0 };
   const rows = await measureInTurns(VARIANTS, how, (directories, served) => {
     traced.served += served[OFF] + served[ON];
@@ -72,6 +83,7 @@ async function measure({ quick }) {
         `A node:http service, ${CONNECTIONS} connections, ${how.generations} times ${how.slices} slices of ${SLICE_MS} ms each in turn`,
         rows,
       ),
+      processTableOf(rows),
     ],
     goals: [
       ...goals,
@@ -109,4 +121,8 @@ function countTraced(directory) {
   return Number(output);
 }
 
-await main(import.meta.url, { title: 'The cost of tracing an HTTP service', measure });
+await main(import.meta.url, {
+  title: 'The cost of tracing an HTTP service',
+  ...TRACES_OPTION,
+  measure,
+});

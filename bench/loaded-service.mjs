@@ -32,7 +32,14 @@ export function serveLoad(answer) {
       server.close();
       return;
     }
-    const { user, system } = process.cpuUsage();
-    process.send?.({ requests, cpuUs: user + system, ms: performance.now() });
+    const used = process.resourceUsage();
+    process.send?.({
+      requests,
+      cpuUs: used.userCPUTime + used.systemCPUTime,
+      systemUs: used.systemCPUTime,
+      pageFaults: used.minorPageFault,
+      preemptions: used.involuntaryContextSwitches,
+      ms: performance.now(),
+    });
   });
 }

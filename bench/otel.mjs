@@ -155,7 +155,7 @@ function inProcess(what, side, spans) {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 
-/** In a thread of its own: runs batches when it is told to, and answers with nanoseconds. */
+/** In a thread of its own: runs the batches that its parent asks for, and answers with nanoseconds. */
 async function serve() {
   const { tracer, settle } = await setUp(workerData);
   if (tracer.startSpan('first').isRecording() !== workerData.sampled) {

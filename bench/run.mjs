@@ -1,6 +1,7 @@
 // Runs the benchmarks one after another, each in a process of its own, and prints what they found.
 //
-//   node bench/run.mjs [--only NAME]... [--node VERSION] [--quick] [--json | --docs]
+//   node bench/run.mjs [--only NAME]... [--node VERSION] [--quick] [--full]
+//                     [--json | --docs]
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +17,7 @@ const NAMES = [
   'heph-span',
   'spans',
   'otel',
+  'otel-service',
   'dumpi-call',
   'dumpi-pool',
   'laplace',
@@ -26,17 +28,26 @@ const NAMES = [
   'udp',
   'ovni-readback',
   'recovery',
+  'report',
   'http',
   'http-spans',
+  'libraries-service',
   'loop-watch',
+  'look-index',
   'start',
   'start-otel',
+  'view',
+  'convert',
 ];
+
+/** Those that know `--full`. */
+const WITH_FULL = ['convert'];
 
 const { values } = parseArgs({
   options: {
     help: { type: 'boolean' },
     docs: { type: 'boolean' },
+    full: { type: 'boolean' },
     json: { type: 'boolean' },
     node: { type: 'string' },
     only: { type: 'string', multiple: true },
@@ -44,11 +55,12 @@ const { values } = parseArgs({
   },
 });
 if (values.help) {
-  console.log(`usage: npm run bench -- [--only NAME]... [--node VERSION] [--quick] [--json | --docs]
+  console.log(`usage: npm run bench -- [--only NAME]... [--node VERSION] [--quick] [--full] [--json | --docs]
 
   --only NAME     ${NAMES.join(', ')}
   --node VERSION  on that Node, such as 24, which npm brings; default: the one that runs this
   --quick         a tenth of the work: does it run, not how fast
+  --full          what takes minutes as well, in benchmarks that have such a part (convert)
   --json          one JSON document with every figure
   --docs          put the figures into docs/performance/ as well
 
@@ -78,6 +90,7 @@ const env =
 async function run(name) {
   const file = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
   const args = [file, '--json', ...(values.quick ? ['--quick'] : [])];
+  if (values.full && WITH_FULL.includes(name)) args.push('--full');
   const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text));

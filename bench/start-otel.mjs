@@ -10,8 +10,15 @@ import { otherNode } from '../scripts/other-node.mjs';
 import { root } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
 import { median } from './median.mjs';
+import {
+  NODES,
+  NODES_OPTION,
+  PRINT_USAGE,
+  startInTurns,
+  startProcess,
+  startTable,
+} from './started-processes.mjs';
 
-const MAJORS = '20,24,26';
 const ALL = '@opentelemetry/auto-instrumentations-node';
 const PACKAGES = {
   [ALL]: '0.81.2',
@@ -27,10 +34,8 @@ require('express');
 require('ioredis');
 require('pg');
 trace.getTracer('program').startSpan('start').end();
-process.on('exit', () => {
-  const { user, system } = process.cpuUsage();
-  require('node:fs').writeSync(1, JSON.stringify({ rss: process.memoryUsage.rss(), cpu: user + system }));
-});
+const fs = require('node:fs');
+${PRINT_USAGE}
 setImmediate(() => process.exit());
 `;
 
@@ -74,30 +79,8 @@ function variantsIn(place) {
 const HOOK = 1;
 const OFFICIAL = 3;
 
-/**
- * @param {string} node
- * @param {ReturnType<typeof variantsIn>[number]} variant
- * @param {string} place
- * @param {string} directory where traces go.
- */
-function start(node, { flags, env }, place, directory) {
-  const context = { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: directory };
-  const from = process.hrtime.bigint();
-  const { status, stdout, stderr } = spawnSync(node, [...flags, join(place, 'program.cjs')], {
-    cwd: place,
-    encoding: 'utf8',
-    env: { ...process.env, ...context, ...env },
-  });
-  const ms = Number(process.hrtime.bigint() - from) / 1e6;
-  if (status !== 0 || stderr !== '') {
-    throw new Error(`${flags.join(' ')}: exit code ${status}\n${stderr}`);
-  }
-  const { rss, cpu } = JSON.parse(stdout.slice(stdout.lastIndexOf('{')));
-  return { ms, cpu: cpu / 1e3, mb: rss / 1e6 };
-}
-
 /** @param {{ quick: boolean, nodes?: string }} options */
-async function measure({ quick, nodes = MAJORS }) {
+async function measure({ quick, nodes = NODES }) {
   const rounds = quick ? 3 : 15;
   const place = install();
   const variants = variantsIn(place);
@@ -106,30 +89,28 @@ async function measure({ quick, nodes = MAJORS }) {
   const own = process.versions.node.split('.')[0];
   for (const version of nodes.split(',')) {
     const node = version === own ? process.execPath : join(otherNode(version), 'node');
-    /** @type {ReturnType<typeof start>[][]} */
-    const figures = variants.map(() => []);
     const directory = mkdtempSync(join(tmpdir(), 'tracewright-start-otel-'));
-    for (let round = -1; round < rounds; round++) {
-      for (let turn = 0; turn < variants.length; turn++) {
-        const i = (turn + round + 1) % variants.length;
-        const figure = start(node, variants[i], place, join(directory, `${round}-${i}`));
-        if (round >= 0) figures[i].push(figure);
-      }
-    }
+    const figures = startInTurns(variants, { rounds, warmUpRounds: 1 }, ({ flags, env }, name) =>
+      startProcess(node, [...flags, join(place, 'program.cjs')], {
+        cwd: place,
+        env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_DIR: join(directory, name), ...env },
+        isSilent: true,
+      }),
+    );
     rmSync(directory, { recursive: true, force: true });
     const [plain] = figures;
-    /** @type {(i: number, of: 'ms' | 'cpu' | 'mb') => number} */
+    /** @type {(i: number, of: 'ms' | 'cpuMs' | 'mb') => number} */
     const added = (i, of) =>
       median(figures[i].map((figure, round) => figure[of] - plain[round][of]));
     for (const [i, { name }] of variants.entries()) {
       const own = [
         median(figures[i].map(({ ms }) => ms)),
-        median(figures[i].map(({ cpu }) => cpu)),
+        median(figures[i].map(({ cpuMs }) => cpuMs)),
       ];
-      const more = i === 0 ? ['', '', ''] : [added(i, 'ms'), added(i, 'cpu'), added(i, 'mb')];
+      const more = i === 0 ? ['', '', ''] : [added(i, 'ms'), added(i, 'cpuMs'), added(i, 'mb')];
       rows.push([version, name, ...own, ...more]);
     }
-    const share = added(HOOK, 'cpu') / added(OFFICIAL, 'cpu');
+    const share = added(HOOK, 'cpuMs') / added(OFFICIAL, 'cpuMs');
     goals.push({
       goal: `Node ${version}: at most half of the CPU time that ${ALL}/register adds`,
       figure: share,
@@ -138,19 +119,12 @@ async function measure({ quick, nodes = MAJORS }) {
   }
   return {
     tables: [
-      {
-        title: `Start to end of a program that loads express, ioredis, pg and the API, ${rounds} alternating rounds; figures that are added are medians over the rounds`,
-        columns: [
-          'Node',
-          'preloaded',
-          'median ms',
-          'CPU ms',
-          'added ms',
-          'added CPU ms',
-          'added MB',
-        ],
+      startTable(
+        'program that loads express, ioredis, pg and the API',
+        rounds,
+        ['Node', 'preloaded', 'median ms', 'CPU ms', 'added ms', 'added CPU ms', 'added MB'],
         rows,
-      },
+      ),
     ],
     goals,
     notes: [
@@ -161,7 +135,6 @@ async function measure({ quick, nodes = MAJORS }) {
 
 await main(import.meta.url, {
   title: 'What tracing adds to the start of a program with OpenTelemetry',
-  help: `  --nodes LIST  major versions, default ${MAJORS}; npm brings those that are not running`,
-  options: { nodes: { type: 'string' } },
+  ...NODES_OPTION,
   measure,
 });

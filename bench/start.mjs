@@ -1,6 +1,5 @@
 // What a preload adds to the start of a process that does nothing else, on several Nodes.
 
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -9,10 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { otherNode } from '../scripts/other-node.mjs';
 import { main } from './benchmark.mjs';
 import { median, quantile } from './median.mjs';
+import {
+  NODES,
+  NODES_OPTION,
+  PRINT_USAGE,
+  startInTurns,
+  startProcess,
+  startTable,
+} from './started-processes.mjs';
 
 const GOAL_PERCENT = 40;
 const GOAL_MB = 15;
-const MAJORS = '20,24,26';
 
 const require = createRequire(import.meta.url);
 const preload = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
@@ -57,60 +63,27 @@ if (official !== undefined) {
 }
 const TRACED = 1;
 
-/** The process prints its memory and its CPU time last, after every other listener. */
-const SCRIPT = `process.on('exit', () => {
-  const { user, system } = process.cpuUsage();
-  fs.writeSync(1, JSON.stringify({ rss: process.memoryUsage.rss(), cpu: user + system }));
-});`;
-
-/**
- * @param {string} node
- * @param {typeof VARIANTS[number]} variant
- * @param {string} directory where traces go.
- */
-function start(node, { flags, env }, directory) {
-  const from = process.hrtime.bigint();
-  const { status, stdout, stderr } = spawnSync(node, [...flags, '-e', SCRIPT], {
-    // Not here: a program that finds OpenTelemetry gets spans with context on Node 20 and 22 too.
-    cwd: tmpdir(),
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      TRACEWRIGHT_QUIET: '1',
-      TRACEWRIGHT_DIR: join(directory, 'run'),
-      ...env,
-    },
-  });
-  const ms = Number(process.hrtime.bigint() - from) / 1e6;
-  if (status !== 0) throw new Error(`${node} ${flags.join(' ')}: exit code ${status}\n${stderr}`);
-  const { rss, cpu } = JSON.parse(stdout);
-  return { ms, cpuMs: cpu / 1e3, mb: rss / 1e6 };
-}
-
 /**
  * @param {string} node
  * @param {typeof VARIANTS} variants
  * @param {number} rounds
  */
 function measureNode(node, variants, rounds) {
-  /** @type {ReturnType<typeof start>[][]} */
-  const figures = variants.map(() => []);
   // Deleted after the last round: ext4 would search for inodes that were not deleted just before.
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-start-'));
-  for (let round = -2; round < rounds; round++) {
-    for (let turn = 0; turn < variants.length; turn++) {
-      // Every round another one begins.
-      const i = (turn + round + 2) % variants.length;
-      const figure = start(node, variants[i], join(directory, `${round}-${i}`));
-      if (round >= 0) figures[i].push(figure);
-    }
-  }
+  const figures = startInTurns(variants, { rounds, warmUpRounds: 2 }, ({ flags, env }, name) =>
+    startProcess(node, [...flags, '-e', PRINT_USAGE], {
+      // Not here: a program that finds OpenTelemetry gets spans with context on Node 20 and 22 too.
+      cwd: tmpdir(),
+      env: { TRACEWRIGHT_DIR: join(directory, name, 'run'), ...env },
+    }),
+  );
   rmSync(directory, { recursive: true, force: true });
   return figures;
 }
 
 /** @param {{ quick: boolean, nodes?: string }} options */
-async function measure({ quick, nodes = MAJORS }) {
+async function measure({ quick, nodes = NODES }) {
   const rounds = quick ? 5 : 40;
   const rows = [];
   const goals = [];
@@ -151,9 +124,10 @@ async function measure({ quick, nodes = MAJORS }) {
   }
   return {
     tables: [
-      {
-        title: `Start to end of a process that does nothing, ${rounds} alternating rounds; figures that are added are medians over the rounds`,
-        columns: [
+      startTable(
+        'process that does nothing',
+        rounds,
+        [
           'Node',
           'preloaded',
           'median ms',
@@ -165,7 +139,7 @@ async function measure({ quick, nodes = MAJORS }) {
           'added MB',
         ],
         rows,
-      },
+      ),
     ],
     goals,
     notes: [
@@ -176,7 +150,6 @@ async function measure({ quick, nodes = MAJORS }) {
 
 await main(import.meta.url, {
   title: "What tracing adds to a process's start",
-  help: `  --nodes LIST  major versions, default ${MAJORS}; npm brings those that are not running`,
-  options: { nodes: { type: 'string' } },
+  ...NODES_OPTION,
   measure,
 });

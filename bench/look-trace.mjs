@@ -1,0 +1,118 @@
+// Writes a trace of spans as a service would: requests with queries, some errors, several threads, over
+// an hour of given times.
+//
+//   node bench/look-trace.mjs OUT [--spans N] [--threads N]
+
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Worker, isMainThread, workerData } from 'node:worker_threads';
+import { configure, flush, shutdown, startSpan } from 'tracewright/spans';
+
+const HOUR_NS = 3600n * 1_000_000_000n;
+/** Spans of one request. */
+const OF_REQUEST = 8;
+/** Requests that are open at once in a thread. */
+const CONCURRENT = 6;
+const FLUSH_EVERY = 2000;
+
+const ROUTES = ['/users/:id', '/users', '/orders/:id', '/orders', '/search', '/login', '/health'];
+const TABLES = ['users', 'orders', 'items', 'sessions'];
+
+/** Numbers that are the same in every run. */
+function random(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** One request of `OF_REQUEST` spans. Times in ns since 1970. */
+function request(next, number, start) {
+  const route = ROUTES[Math.floor(next() ** 2 * ROUTES.length)];
+  const isSlow = next() < 0.01;
+  const length = Math.floor((isSlow ? 400e6 : 8e6) * (0.2 + next()));
+  const at = (share) => start + BigInt(Math.floor(length * share));
+  const server = startSpan(
+    `GET ${route}`,
+    {
+      'http.request.method': 'GET',
+      'http.route': route,
+      'url.path': route.replace(':id', String(number)),
+      'http.response.status_code': number % 97 === 0 ? 500 : 200,
+      'enduser.id': `user-${Math.floor(next() * 500_000)}`,
+    },
+    { kind: 'server', startTime: start },
+  );
+  const child = (parent, name, kind, attributes, from, to) => {
+    const span = startSpan(name, attributes, { kind, parent, startTime: at(from) });
+    span.end(at(to));
+    return span;
+  };
+  child(server, 'authenticate', 'internal', { cached: next() < 0.9 }, 0.01, 0.05);
+  for (let i = 0; i < 3; i++) {
+    const table = TABLES[Math.floor(next() * TABLES.length)];
+    const from = 0.1 + 0.25 * i;
+    const query = startSpan(
+      `SELECT ${table}`,
+      { 'db.system.name': 'postgresql', 'db.collection.name': table, 'db.response.rows': i },
+      { kind: 'client', parent: server, startTime: at(from) },
+    );
+    if (i < 2) child(query, 'parse', 'internal', undefined, from + 0.15, from + 0.2);
+    query.end(at(from + 0.22));
+  }
+  child(server, 'render', 'internal', { bytes: Math.floor(next() * 1e5) }, 0.88, 0.98);
+  if (number % 97 === 0) server.fail(new Error('no connection'));
+  server.end(at(1));
+}
+
+async function write({ spans, begin, seed }) {
+  const next = random(seed);
+  const requests = Math.round(spans / OF_REQUEST);
+  const step = HOUR_NS / BigInt(Math.max(1, requests));
+  for (let i = 0; i < requests; i++) {
+    const jitter = BigInt(Math.floor(next() * 1e6 * CONCURRENT));
+    request(next, i, BigInt(begin) + BigInt(i) * step + jitter);
+    if (i % FLUSH_EVERY === FLUSH_EVERY - 1) await flush();
+  }
+  await flush();
+}
+
+/**
+ * @param {string} path
+ * @param {{ spans?: number, threads?: number }} options
+ */
+export async function writeLookTrace(path, { spans = 10_000_000, threads = 4 } = {}) {
+  rmSync(path, { force: true });
+  const begin = String(BigInt(Date.now()) * 1_000_000n + 60_000_000_000n);
+  await Promise.all(
+    Array.from({ length: threads }, async (_, i) => {
+      const data = { path, spans: Math.floor(spans / threads), begin, seed: i + 1 };
+      const worker = new Worker(new URL(import.meta.url), { workerData: data });
+      await new Promise((resolve, reject) => {
+        worker.on('exit', resolve);
+        worker.on('error', reject);
+      });
+    }),
+  );
+}
+
+if (!isMainThread && workerData?.path !== undefined) {
+  configure({ target: workerData.path, service: 'shop', openSpans: { count: 0 } });
+  await write(workerData);
+  await shutdown();
+} else if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { spans: { type: 'string' }, threads: { type: 'string' } },
+  });
+  if (positionals.length !== 1) {
+    console.error('usage: node bench/look-trace.mjs OUT [--spans N] [--threads N]');
+    process.exit(1);
+  }
+  await writeLookTrace(positionals[0], {
+    ...(values.spans && { spans: Number(values.spans) }),
+    ...(values.threads && { threads: Number(values.threads) }),
+  });
+}

@@ -1,0 +1,87 @@
+// How long `tracewright report` takes on ten million spans: from the file, and from the index of an
+// earlier run.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { main } from './benchmark.mjs';
+import { writeLookTrace } from './look-trace.mjs';
+import { median } from './median.mjs';
+
+const SPANS = 10_000_000;
+const ROUNDS = 3;
+const FROM_FILES_S = 12;
+const FROM_INDEX_S = 1.5;
+const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+
+/** Seconds that the command takes, and what it has read. */
+function report(trace, cache, ...options) {
+  const args = [cli, 'report', trace, '--json', '--cache', join(cache, 'index'), ...options];
+  const from = performance.now();
+  const { status, stderr, stdout } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  const seconds = (performance.now() - from) / 1000;
+  if (status !== 0) throw new Error(`report ended with ${status}: ${stderr}`);
+  const { completeness, groups } = JSON.parse(stdout);
+  return { seconds, spans: completeness.spans, groups: groups.length };
+}
+
+function rounds(times, work) {
+  const all = Array.from({ length: times }, work);
+  const seconds = median(all.map((each) => each.seconds));
+  return { ...all[0], seconds };
+}
+
+async function measure({ quick, trace }) {
+  const directory = mkdtempSync(join(tmpdir(), 'tracewright-report-'));
+  try {
+    const path = trace ?? join(directory, 'trace.heph');
+    if (trace === undefined) await writeLookTrace(path, { spans: quick ? SPANS / 10 : SPANS });
+    const fromFile = rounds(ROUNDS, () => report(path, directory, '--clear-cache'));
+    const cases = [
+      ['from the index, all of it', []],
+      ['from the index, the last tenth', ['--since=-6m']],
+      ['from the index, the second half', ['--since', '+30m']],
+      ['from the index, a minute in the middle', ['--since', '+30m', '--until', '+31m']],
+    ].map(([name, options]) => [name, rounds(ROUNDS, () => report(path, directory, ...options))]);
+    const slowest = Math.max(...cases.map(([, { seconds }]) => seconds));
+    const row = (name, { seconds, spans }) => [name, spans, Number(seconds.toFixed(2))];
+    return {
+      tables: [
+        {
+          title: `${(statSync(path).size / 2 ** 20).toFixed(0)} MiB of Heph, in the page cache`,
+          columns: ['', 'spans', 's'],
+          rows: [
+            row('from the file, without an index', fromFile),
+            ...cases.map(([name, each]) => row(name, each)),
+          ],
+        },
+      ],
+      goals: [
+        {
+          goal: `from files in at most ${FROM_FILES_S} s`,
+          figure: `${fromFile.seconds.toFixed(2)} s`,
+          met: fromFile.seconds <= FROM_FILES_S,
+        },
+        {
+          goal: `from the index in at most ${FROM_INDEX_S} s`,
+          figure: `${slowest.toFixed(2)} s`,
+          met: slowest <= FROM_INDEX_S,
+        },
+      ],
+    };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+await main(import.meta.url, {
+  title: 'tracewright report on ten million spans',
+  options: { trace: { type: 'string' } },
+  help: '  --trace PATH  a trace that bench/look-trace.mjs has written; default: a new one',
+  measure,
+});
