@@ -19,15 +19,19 @@ const LAYERS = {
   traces: [...RECORDER, 'spans'],
   // The hook.
   node: [...RECORDER, 'spans', 'otel', 'libraries'],
-  cli: [...RECORDER, 'traces', 'spans', 'node'],
+  // Index, report and conversions: readers only.
+  look: [...RECORDER, 'spans', 'traces'],
+  // The page of `tracewright view`, in a browser: what its server sends, and nothing of Node.
+  page: ['look'],
+  cli: [...RECORDER, 'traces', 'spans', 'node', 'look'],
 };
 
 export default tseslint.config(
   { ignores: ['dist', 'build', 'docs/reference', 'prebuilds', 'traces', 'coverage'] },
   js.configs.recommended,
-  ...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
+  ...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: ['**/*.{ts,tsx}'] })),
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
       // `require('./x.js') as typeof import('./x.js')` loads another file of the package late.
@@ -42,7 +46,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     plugins: { layers },
     rules: { 'layers/imports': ['error', { layers: LAYERS, formats: FORMATS }] },
   },
@@ -81,6 +85,18 @@ export default tseslint.config(
         setTimeout: 'readonly',
         setImmediate: 'readonly',
         performance: 'readonly',
+      },
+    },
+  },
+  {
+    // What they hand to the browser runs there.
+    files: ['bench/view.mjs', 'scripts/screenshots.mjs'],
+    languageOptions: {
+      globals: {
+        document: 'readonly',
+        location: 'readonly',
+        requestAnimationFrame: 'readonly',
+        WheelEvent: 'readonly',
       },
     },
   },

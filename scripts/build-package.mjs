@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import {
   dist,
   exportName,
@@ -232,6 +233,7 @@ function addDeclarations() {
 await Promise.all([...needs.keys()].filter((file) => file !== entry).map(buildFile));
 // It contains a hash of others.
 await buildFile(entry);
+for (const [name, text] of await buildPage()) output.set(`page/${name}`, text);
 addDeclarations();
 rmSync(dist, { recursive: true, force: true });
 for (const [name, text] of output) {

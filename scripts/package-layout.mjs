@@ -10,10 +10,11 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const dist = join(root, 'dist');
 export const source = join(root, 'src');
 
-/** Every module of src/: its path there, without the suffix. */
+/** Every module of src/ but the page, which is built for browsers: its path there, without the suffix. */
 export const modules = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => name.replaceAll('\\', '/').slice(0, -'.ts'.length));
+  .map((name) => name.replaceAll('\\', '/'))
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('page/'))
+  .map((name) => name.slice(0, -'.ts'.length));
 
 const PATTERNS = {
   // Type imports are not matched: they end with the compilation.
@@ -89,6 +90,7 @@ const exceptions = [
 /** The files of the modules that are loaded when they are first needed; the first rule that matches holds. */
 const folders = [
   [/^core\/recovery\/(?!predecessor|process-identity|recovery-errors|ring-trust)/, 'core/recovery'],
+  [/^core\/living\//, 'core/recovery'],
   [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^spans\/read\//, 'spans/reading'],
@@ -117,9 +119,12 @@ const folders = [
   [/^node\/otel\/(served-parts|redirected-tracers)$/, 'node/otel-parts'],
   [/^node\/otel\//, 'node/instrumentations'],
   [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
-  [/^node\/threads\/(collection-stream|ovni-rotation)$/, 'node/$1'],
-  [/^node\/threads\/(loop-recorder|stall)$/, 'node/loop-recorder'],
-  [/^(traces|cli)\//, 'cli/commands'],
+  [/^node\/threads\/(past-mark-stream|ovni-rotation)$/, 'node/$1'],
+  [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],
+  // Each way of looking is loaded by the command that needs it.
+  [/^look\/([\w-]+)\//, 'look/$1'],
+  [/^traces\//, 'traces/traces'],
+  [/^cli\//, 'cli/commands'],
 ];
 
 function matching(rules, module) {
@@ -157,10 +162,14 @@ export const internals = [
   'heph/layout',
   'heph/write/trace',
   'heph/read/dump',
+  'heph/read/living-pass',
+  'heph/read/packet-cursor',
   'dumpi/calls',
   'dumpi/file-names',
   'dumpi/read/dump',
   'laplace/read/dump',
+  'look/index/open-look-index',
+  'look/index/part-worker',
 ];
 
 /** The property by which one file of the package exports a module to the others. */

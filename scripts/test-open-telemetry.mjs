@@ -3,12 +3,9 @@
 //
 //   npm run test:open-telemetry
 
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from './package-layout.mjs';
+import { testWithPackages } from './test-with-packages.mjs';
 
-const PACKAGES = {
+const packages = {
   '@fastify/otel': '0.21.2',
   '@opentelemetry/api': '1.9.1',
   '@opentelemetry/auto-instrumentations-node': '0.81.2',
@@ -21,12 +18,15 @@ const PACKAGES = {
   '@opentelemetry/sdk-node': '0.223.0',
   '@opentelemetry/sdk-trace-base': '2.12.1',
   '@opentelemetry/sdk-trace-node': '2.12.0',
-  '@ai-sdk/openai-compatible': '2.0.91',
+  '@ai-sdk/openai-compatible': '3.0.92',
+  '@ai-sdk/otel': '1.0.173',
   '@prisma/adapter-pg': '7.10.0',
   '@prisma/client': '7.10.0',
   '@prisma/instrumentation': '7.10.0',
   '@vercel/otel': '2.1.3',
-  ai: '6.0.324',
+  ai: '7.0.173',
+  'ai-6': 'npm:ai@6.0.324',
+  'openai-compatible-2': 'npm:@ai-sdk/openai-compatible@2.0.91',
   'api-1.0': 'npm:@opentelemetry/api@1.0.0',
   'api-1.10': 'npm:@opentelemetry/api@1.10.0',
   bullmq: '6.7.0',
@@ -43,19 +43,9 @@ const PACKAGES = {
   'react-dom': '19.2.0',
 };
 
-const place = join(root, 'build', 'open-telemetry');
-mkdirSync(place, { recursive: true });
-writeFileSync(
-  join(place, 'package.json'),
-  JSON.stringify({ private: true, dependencies: PACKAGES }, null, 2),
-);
-const inherit = { cwd: place, stdio: 'inherit' };
-const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund'], inherit);
-if (status !== 0) process.exit(status ?? 1);
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const tests = spawnSync(
-  process.execPath,
-  [vitest, 'run', 'test/node/open-telemetry', ...process.argv.slice(2)],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, TRACEWRIGHT_TEST_OPEN_TELEMETRY: place } },
-);
-process.exitCode = tests.status ?? 1;
+testWithPackages({
+  packages,
+  directory: 'open-telemetry',
+  tests: 'test/node/open-telemetry',
+  variable: 'TRACEWRIGHT_TEST_OPEN_TELEMETRY',
+});

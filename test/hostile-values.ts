@@ -215,6 +215,27 @@ export const hostileValue: fc.Arbitrary<Make> = fc.oneof(
     .map(([first, second]): Make => (mischief) => [first(mischief), second(mischief)]),
 );
 
+/** Calls to be made: the index of each among `count`, and its arguments. */
+export const chosenCalls = (count: number): fc.Arbitrary<[index: number, values: Make[]][]> =>
+  fc.array(fc.tuple(fc.nat(count - 1), fc.array(hostileValue, { minLength: 1, maxLength: 4 })), {
+    minLength: 1,
+    maxLength: 12,
+  });
+
+/** What getters do, but not while one of them does it. */
+export function oneAtATime(act: () => void): () => void {
+  let isBusy = false;
+  return () => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      act();
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
 /** Calls a function of the library: it may throw a typed error, or the program's own. */
 export function callHostile(call: () => unknown): void {
   try {

@@ -168,12 +168,17 @@ void WatchedLoop::report(uint32_t reports) {
   }
   if ((reports & LoopWatch::kSample) != 0) {
     const LoopSample& sample = watch_->sample();
+    napi_value nothing = nullptr;
+    napi_get_undefined(env_, &nothing);
     const napi_value arguments[] = {number(env_, LoopWatch::kSample),
                                     number(env_, static_cast<double>(sample.from)),
                                     number(env_, static_cast<double>(sample.to)),
                                     number(env_, static_cast<double>(sample.busy)),
-                                    number(env_, static_cast<double>(sample.longest))};
-    call(arguments, 5);
+                                    number(env_, static_cast<double>(sample.longest)),
+                                    nothing,
+                                    number(env_, static_cast<double>(sample.turns)),
+                                    number(env_, static_cast<double>(sample.delay))};
+    call(arguments, 8);
   }
   napi_close_handle_scope(env_, scope);
 }

@@ -65,6 +65,14 @@ uint64_t LostTime::by(uint64_t now) const {
   }
 }
 
+LoopSample TurnSums::take(uint64_t from, uint64_t to) {
+  const double length = static_cast<double>(std::max<uint64_t>(minus(to, from), 1));
+  const LoopSample sample{from,   to,       busy_,
+                          turns_, longest_, static_cast<uint64_t>(squares_ / 2 / length)};
+  *this = TurnSums();
+  return sample;
+}
+
 LoopWatch::LoopWatch(uint64_t limit_ns, uint64_t sample_ns, const LostTime& lost)
     : limit_(limit_ns), sample_ns_(sample_ns), lost_(lost), cpu_clock_(kNoClock), thread_id_(0) {
 #if defined(__linux__)
@@ -106,18 +114,29 @@ uint32_t LoopWatch::turn() {
     else if (recorded)
       resume();
   }
-  busy_ += spent;
-  if (spent > longest_) longest_ = spent;
-  if (sample_ns_ != 0 && __builtin_expect(now - sampled_at_ >= sample_ns_, 0)) {
-    if (sampled_at_ != 0) {
-      sample_ = {sampled_at_, now, busy_, longest_};
+  if (sample_ns_ != 0) {
+    // What the loop did before it was idle is a sample of its own.
+    const bool was_idle = entered > turned_at_ && entered - turned_at_ > sample_ns_;
+    if (!was_idle) sums_.add(spent);
+    if (__builtin_expect(now - sampled_at_ >= sample_ns_, 0) &&
+        take_sample(entered, now, was_idle)) {
       reports |= kSample;
     }
-    sampled_at_ = now;
-    busy_ = 0;
-    longest_ = 0;
+    if (was_idle) sums_.add(spent);
+    turned_at_ = now;
   }
   return reports;
+}
+
+bool LoopWatch::take_sample(uint64_t entered, uint64_t now, bool was_idle) {
+  const bool is_first = sampled_at_ == 0;
+  const uint64_t from = sampled_at_;
+  sampled_at_ = was_idle ? entered : now;
+  const LoopSample taken =
+      sums_.take(from, was_idle ? std::max(turned_at_, from + sample_ns_) : now);
+  if (is_first) return false;
+  sample_ = taken;
+  return true;
 }
 
 // Takes the record over from the drain thread. Returns kActive if it counts.

@@ -46,12 +46,34 @@ struct Stall {
   bool recorded = false;  // whether the prepared record counts
 };
 
-// The turns since the last sample.
+// The turns since the last sample. A loop that has waited for longer than the time between two
+// samples was idle: the sample ends before that.
 struct LoopSample {
   uint64_t from = 0;
   uint64_t to = 0;
-  uint64_t busy = 0;     // ns of that
+  uint64_t busy = 0;  // ns of that
+  uint64_t turns = 0;
   uint64_t longest = 0;  // turn
+  uint64_t delay = 0;    // that an event at a random moment waited on average
+};
+
+// Adds up turns.
+class TurnSums {
+ public:
+  void add(uint64_t ns) {
+    busy_ += ns;
+    ++turns_;
+    if (ns > longest_) longest_ = ns;
+    squares_ += static_cast<double>(ns) * static_cast<double>(ns);
+  }
+  // Begins anew.
+  LoopSample take(uint64_t from, uint64_t to);
+
+ private:
+  uint64_t busy_ = 0;
+  uint64_t turns_ = 0;
+  uint64_t longest_ = 0;
+  double squares_ = 0;
 };
 
 // What the drain thread did not run although it wanted to: nobody did, if the process was stopped.
@@ -137,6 +159,7 @@ class LoopWatch {
   void withdraw();
   void say_cause(StallCause cause);
   uint32_t take_state();
+  bool take_sample(uint64_t entered, uint64_t now, bool was_idle);
 
   const uint64_t limit_;
   const uint64_t sample_ns_;
@@ -148,9 +171,9 @@ class LoopWatch {
   // Written by the loop's thread: when the turn began, 0: the loop waits.
   alignas(64) std::atomic<uint64_t> entered_at_{0};
   std::atomic<uint64_t> turns_{0};
-  uint64_t busy_ = 0;
-  uint64_t longest_ = 0;
+  TurnSums sums_;
   uint64_t sampled_at_ = 0;
+  uint64_t turned_at_ = 0;
   Stall stall_;
   LoopSample sample_;
 

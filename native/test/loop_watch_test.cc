@@ -219,5 +219,52 @@ TEST(loop_watch_agrees_with_the_drain_thread_on_each_stall) {
   thread.join();
 }
 
+namespace {
+
+// A turn of `busy_ms` after the loop has waited for `wait_ms`; returns what is reported at its end.
+uint32_t turn_after(LoopWatch& watch, uint64_t wait_ms, uint64_t busy_ms) {
+  watch.wait();
+  pause_us(wait_ms * 1000);
+  watch.enter();
+  const uint64_t until = Clock::monotonic() + busy_ms * kMs;
+  while (Clock::monotonic() < until) {
+  }
+  return watch.turn();
+}
+
+}  // namespace
+
+TEST(loop_watch_samples_turns_and_leaves_out_idle_time) {
+  const LostTime lost;
+  LoopWatch watch(10000 * kMs, 100 * kMs, lost);
+  // The first sample begins with the first turn.
+  CHECK_EQUAL(turn_after(watch, 1, 1), 0u);
+  // Turns of 20 ms, and waits in between, until a sample is due.
+  uint32_t reports = 0;
+  for (int i = 0; i < 10 && reports == 0; ++i) reports = turn_after(watch, 5, 20);
+  CHECK_EQUAL(reports, LoopWatch::kSample);
+  const LoopSample busy = watch.sample();
+  CHECK(busy.to - busy.from >= 100 * kMs);
+  CHECK(busy.turns >= 3 && busy.turns <= 6);
+  CHECK(busy.busy >= (busy.turns - 1) * 20 * kMs && busy.busy <= busy.to - busy.from);
+  CHECK(busy.longest >= 20 * kMs && busy.longest <= busy.busy);
+  // An event waits for half of what is left of the turns.
+  CHECK(busy.delay <= busy.longest / 2 &&
+        busy.delay >= (busy.turns - 1) * 20 * kMs * 10 * kMs / (busy.to - busy.from));
+  CHECK_EQUAL(turn_after(watch, 1, 5), 0u);
+  // The loop was idle: the sample ends before that.
+  const uint64_t before = Clock::monotonic();
+  CHECK_EQUAL(turn_after(watch, 300, 1), LoopWatch::kSample);
+  const LoopSample idle = watch.sample();
+  CHECK_EQUAL(idle.from, busy.to);
+  CHECK_EQUAL(idle.turns, 1u);
+  CHECK(idle.to - idle.from >= 100 * kMs && idle.to < before + 200 * kMs);
+  // The next one begins with the first code.
+  reports = 0;
+  for (int i = 0; i < 20 && reports == 0; ++i) reports = turn_after(watch, 5, 10);
+  CHECK_EQUAL(reports, LoopWatch::kSample);
+  CHECK(watch.sample().from >= before + 300 * kMs);
+}
+
 }  // namespace test
 }  // namespace tracewright

@@ -37,13 +37,16 @@ constexpr size_t kCapacity = 64 << 10;
 constexpr int kPatienceMs = 60000;
 // Of the records that are open: as if another thread had written them.
 constexpr uint32_t kOpen = 9;
+constexpr uint64_t kNextNumber = 41;
 
-RingOptions trace_options(const TemporaryDirectory& directory, uint32_t places) {
+RingOptions trace_options(const TemporaryDirectory& directory, uint32_t places,
+                          int32_t number_at = -1) {
   RingOptions options = shared_options(TargetKind::shared_file, kCapacity);
   options.target = directory.path("trace");
   options.path = directory.path(".trace.0.ring");
   options.epoch = Clock::monotonic();
   options.open_records = open_record_options(places);
+  options.open_records.number_at = number_at;
   return options;
 }
 
@@ -72,6 +75,20 @@ std::vector<Record> records_of(const std::string& path, uint32_t producer) {
 
 uint64_t attention(Ring& ring) {
   return static_cast<uint64_t>(ring.control().attention.load());
+}
+
+// Compares a record with what was written, but for its stamp and its number.
+void check_committed(const std::string& bytes, std::string expected, int32_t number_at) {
+  CHECK_EQUAL(bytes.size(), expected.size());
+  CHECK(bytes[kStampOffset + 7] != '\0' || bytes[kStampOffset + 6] != '\0');
+  expected.replace(kStampOffset, 8, bytes, kStampOffset, 8);
+  if (number_at != -1) expected.replace(20, 4, std::string("\0\0\0\51", 4));
+  CHECK(bytes == expected);
+}
+
+void check_next_number(Ring& ring, int32_t number_at, uint64_t committed) {
+  CHECK_EQUAL(static_cast<uint64_t>(ring.control().next_number.load()),
+              number_at == -1 ? kNextNumber : kNextNumber + committed);
 }
 
 }  // namespace
@@ -245,10 +262,9 @@ TEST(open_records_leave_by_a_socket) {
 TEST(open_records_are_published_in_their_final_form) {
   for (const int32_t number_at : {-1, 16}) {
     TemporaryDirectory directory;
-    RingOptions options = trace_options(directory, 8);
-    options.open_records.number_at = number_at;
+    const RingOptions options = trace_options(directory, 8, number_at);
     const auto ring = open_ring(options, create_trace(options));
-    ring->control().next_number = 41;
+    ring->control().next_number = kNextNumber;
     Opener opener(*ring);
     Producer producer(*ring, 1);
     const int32_t first = opener.open(kOpen, 5, 60);
@@ -264,12 +280,8 @@ TEST(open_records_are_published_in_their_final_form) {
     CHECK_EQUAL(bytes.size(), 120u);
     std::string expected = open;
     expected.replace(52, 4, "\1\2\3\4");
-    expected.replace(kStampOffset, 8, bytes, kStampOffset, 8);
-    CHECK(bytes[kStampOffset + 7] != '\0' || bytes[kStampOffset + 6] != '\0');
-    if (number_at != -1) expected.replace(20, 4, std::string("\0\0\0\51", 4));
-    CHECK(bytes.substr(0, 60) == expected);
-    CHECK_EQUAL(static_cast<uint64_t>(ring->control().next_number.load()),
-                number_at == -1 ? 41u : 43u);
+    check_committed(bytes.substr(0, 60), expected, number_at);
+    check_next_number(*ring, number_at, 2);
     CHECK(opener.open(kOpen, 8) != -1);
     ring->finish(0);
     // Too late: nothing may happen.
@@ -280,10 +292,9 @@ TEST(open_records_are_published_in_their_final_form) {
 TEST(open_records_are_published_with_what_is_new) {
   for (const int32_t number_at : {-1, 16}) {
     TemporaryDirectory directory;
-    RingOptions options = trace_options(directory, 8);
-    options.open_records.number_at = number_at;
+    const RingOptions options = trace_options(directory, 8, number_at);
     const auto ring = open_ring(options, create_trace(options));
-    ring->control().next_number = 41;
+    ring->control().next_number = kNextNumber;
     Opener opener(*ring);
     const int32_t place = opener.open(kOpen, 5, 60);
     std::string expected(reinterpret_cast<char*>(opener.record(static_cast<uint32_t>(place))), 60);
@@ -295,13 +306,8 @@ TEST(open_records_are_published_with_what_is_new) {
     expected.replace(30, 4, "a longer name");
     expected += "end";
     expected.replace(60, 4, "\1\2\3\4");
-    CHECK_EQUAL(bytes.size(), expected.size());
-    CHECK(bytes[kStampOffset + 7] != '\0' || bytes[kStampOffset + 6] != '\0');
-    expected.replace(kStampOffset, 8, bytes, kStampOffset, 8);
-    if (number_at != -1) expected.replace(20, 4, std::string("\0\0\0\51", 4));
-    CHECK(bytes == expected);
-    CHECK_EQUAL(static_cast<uint64_t>(ring->control().next_number.load()),
-                number_at == -1 ? 41u : 42u);
+    check_committed(bytes, expected, number_at);
+    check_next_number(*ring, number_at, 1);
     CHECK_EQUAL(static_cast<uint64_t>(ring->control().open_records.load()), 0u);
     ring->finish(0);
     Ring::closed_ring()->commit_edited<Stamp::big>();

@@ -168,6 +168,7 @@ const KILLED = `
   import { openTrace } from 'tracewright/heph';
   import * as dumpi from 'tracewright/dumpi';
   import * as laplace from 'tracewright/laplace';
+  import { configure, startSpan } from 'tracewright/spans';
   ovni.procInit(1, 'node.1', 1, { traceDir: 'traces/ovni', version: 3 });
   ovni.threadInit(1);
   ovni.addCpu(0, 0);
@@ -177,12 +178,25 @@ const KILLED = `
   for (let i = 0; i < 1000; i++) stream.finishTrace(stream.startTrace(), 'span');
   const rank = dumpi.openRank({ rank: 0, size: 1, directory: 'traces/ranks' });
   for (let i = 0; i < 1000; i++) rank.log('MPI_Barrier', { comm: dumpi.Comm.WORLD });
+  configure({ target: 'traces/spans.heph', service: 'killed' });
+  for (let i = 0; i < 100; i++) startSpan('ended').end();
+  startSpan('open');
   const references = laplace.openReferences('traces/run.references');
   for (let i = 0; i < 1000; i++) references.load(BigInt(i), 4, 1, 0x1000);
   process.kill(process.pid, 'SIGKILL');`;
 
+/** Prints what readSpans finds in rings and files. */
+const READ = `
+  import { readSpans } from 'tracewright/spans';
+  const found = {};
+  for await (const { name, unfinished, resource } of readSpans('traces')) {
+    const kind = [name, unfinished, resource?.attributes['service.name']].join(' ');
+    found[kind] = (found[kind] ?? 0) + 1;
+  }
+  console.log(JSON.stringify(found));`;
+
 it('recovers, checks, dumps and converts what came from elsewhere', async () => {
-  const source = newProject({ 'killed.mjs': KILLED });
+  const source = newProject({ 'killed.mjs': KILLED, 'read.mjs': READ });
   installCopy(source);
   await runNode(source, ['killed.mjs']);
   cpSync(join(source, 'traces'), join(project, 'traces'), { recursive: true });
@@ -193,12 +207,22 @@ it('recovers, checks, dumps and converts what came from elsewhere', async () => 
     expect(plain).toEqual(await runNode(source, [command, ...args, 'traces']));
     return plain;
   };
+  writeFileSync(join(project, 'read.mjs'), READ);
+  const spans = { 'ended false killed': 100, 'open true killed': 1 };
+  for (const place of [project, source]) {
+    const { code, stderr, stdout } = await runNode(place, ['read.mjs']);
+    expect({ code, stderr, found: JSON.parse(stdout) as unknown }).toEqual({
+      code: 0,
+      stderr: '',
+      found: spans,
+    });
+  }
   const recovered = await both('recover');
   expect(recovered.code).toBe(0);
   expect(recovered.stderr).toBe('');
   const checked = await both('check');
   expect(checked.code).toBe(0);
-  expect(checked.stdout.match(/acceptable/g)).toHaveLength(4);
+  expect(checked.stdout.match(/acceptable/g)).toHaveLength(5);
   expect((await both('dump')).stdout.match(/OB\./g)).toHaveLength(1000);
   expect((await both('convert', '--to', 'chrome')).stdout.length).toBeGreaterThan(100_000);
 });

@@ -47,8 +47,16 @@ interface Stream {
 /** By rank and peer, then by tag. */
 type Streams = Map<number, Map<number, Stream>>;
 
+/** Messages from one rank to another. */
+export interface Traffic {
+  from: number;
+  to: number;
+  messages: number;
+  bytes: number;
+}
+
 /** What the ranks have done in one communicator, in which a peer is a rank of the communicator. */
-interface Traffic {
+interface Exchange {
   sends: Streams;
   receives: Streams;
   /** For each rank: receives from anywhere or with any tag. */
@@ -75,7 +83,7 @@ interface End {
 export class MessageMatch {
   readonly #size: number;
   readonly #communicators: Communicators;
-  readonly #traffic = new Map<CommunicatorId, Traffic>();
+  readonly #traffic = new Map<CommunicatorId, Exchange>();
   /** For each rank: requests that were cancelled. */
   readonly #cancelled: Float64Array;
   readonly #persistent = new Map<number, End>();
@@ -84,6 +92,7 @@ export class MessageMatch {
   #sizes = new ReadDatatypeSizes();
   #ended = 0;
   #comparable = true;
+  #counted = true;
 
   /** @param size ranks of the run, all of which are to be read. */
   constructor(size: number) {
@@ -111,8 +120,10 @@ export class MessageMatch {
     this.#ended++;
   }
 
-  call(record: CallRecord): void {
+  /** @param counted false: the messages of the call are not counted, only what it defines. */
+  call(record: CallRecord, counted = true): void {
     if (!this.#comparable) return;
+    this.#counted = counted;
     this.#communicators.call(record);
     this.#sizes.call(record);
     const { name, fields } = record;
@@ -191,10 +202,35 @@ export class MessageMatch {
     }
   }
 
+  /**
+   * What each rank has sent to each other one, as far as it was read: ranks of the run, messages, and
+   * bytes, which are NaN where a datatype is not known.
+   */
+  *traffic(): Generator<Traffic, void> {
+    const pairs = new Map<number, Traffic>();
+    for (const [comm, { sends }] of this.#traffic) {
+      const members = this.#communicators.membersOf(comm);
+      if (members === undefined) continue;
+      for (const [key, tags] of sends) {
+        const from = Math.floor(key / this.#size);
+        const to = members[key % this.#size];
+        if (to === undefined) continue;
+        const place = from * this.#size + to;
+        const pair = pairs.get(place) ?? { from, to, messages: 0, bytes: 0 };
+        pairs.set(place, pair);
+        for (const { count, bytes } of tags.values()) {
+          pair.messages += count;
+          pair.bytes += bytes;
+        }
+      }
+    }
+    yield* pairs.values();
+  }
+
   *#findingsIn(
     comm: CommunicatorId,
     members: readonly number[],
-    traffic: Traffic,
+    traffic: Exchange,
     path: string,
   ): Generator<Finding, void> {
     const warning = (rule: string, message: string): Finding => ({
@@ -252,7 +288,7 @@ export class MessageMatch {
   }
 
   /** Whether receives that take any message, or requests that were cancelled, may be why. */
-  #excused({ open }: Traffic, from: number, to: number, count: number, isSent: boolean): boolean {
+  #excused({ open }: Exchange, from: number, to: number, count: number, isSent: boolean): boolean {
     const anywhere = open.get(to) ?? 0;
     for (const rank of isSent ? [to, from] : [to]) {
       const takers = rank === to ? anywhere : 0;
@@ -278,7 +314,7 @@ export class MessageMatch {
   }
 
   #message(end: End | undefined): void {
-    if (end === undefined) return;
+    if (end === undefined || !this.#counted) return;
     const { sends, peer, tag, bytes, comm } = end;
     const own = this.#rank;
     let traffic = this.#traffic.get(comm);
