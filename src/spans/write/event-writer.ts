@@ -19,14 +19,13 @@ import {
 } from '../../heph/layout.js';
 import { MAX_U64, MIN_I64, TypedValue } from '../../heph/write/value.js';
 import { CONTINUED, IS_ARRAY, IS_BIGINT, IS_BOOLEAN, IS_NULL, RESERVED } from '../layout.js';
+import { jsonOf } from './json-value.js';
 
 const FIRST_BYTES = 16 << 10;
 /** A buffer that grew beyond this for one event is not kept. */
 const KEPT_BYTES = 1 << 20;
 /** Deeper arrays become JSON. */
 const MAX_DEPTH = 8;
-/** The most that JSON of an object may take. */
-const MAX_JSON = MAX_U16;
 const PER_TWO_32 = 2 ** -32;
 
 /** Encodes one Heph event at a time, of any kind and size, into memory of its own. */
@@ -173,9 +172,8 @@ export class EventWriter {
       return values.every((each) => this.#value('', each, depth + 1));
     }
     if (value instanceof Date) return this.#value(name, value.toISOString(), depth);
-    const json = JSON.stringify(value) as string | undefined;
-    if (json === undefined || json.length > MAX_JSON) return false;
-    return this.#value(name, json, depth);
+    const json = jsonOf(value);
+    return json === undefined ? false : this.#value(name, json, depth);
   }
 
   /** A value whose type on the wire the program has stated. */
