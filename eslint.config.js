@@ -26,6 +26,16 @@ const LAYERS = {
   cli: [...RECORDER, 'traces', 'spans', 'node', 'look'],
 };
 
+/** Rooms of src/look/index: each imports only those before it. Building and serving know nothing of each other. */
+const INDEX_ROOMS = {
+  scan: ['parts', 'sources', 'cache', 'build', 'serve'],
+  parts: ['sources', 'cache', 'build', 'serve'],
+  sources: ['cache', 'build', 'serve'],
+  cache: ['build', 'serve'],
+  build: ['serve'],
+  serve: ['cache', 'build'],
+};
+
 export default tseslint.config(
   { ignores: ['dist', 'build', 'docs/reference', 'prebuilds', 'traces', 'coverage'] },
   js.configs.recommended,
@@ -73,6 +83,15 @@ export default tseslint.config(
       ],
     },
   },
+  ...Object.entries(INDEX_ROOMS).map(([room, later]) => ({
+    files: [`src/look/index/${room}/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: later.map((each) => `../${each}/*`), message: 'A later room.' }] },
+      ],
+    },
+  })),
   {
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
     languageOptions: {

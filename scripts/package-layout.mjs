@@ -169,7 +169,7 @@ export const internals = [
   'dumpi/read/dump',
   'laplace/read/dump',
   'look/index/open-look-index',
-  'look/index/part-worker',
+  'look/index/build/part-worker',
 ];
 
 /** The property by which one file of the package exports a module to the others. */

@@ -1,13 +1,13 @@
 import { findTraces } from '../../traces/find-traces.js';
 import type { InputForm } from '../../traces/find-traces.js';
-import type { BuildProgress } from './build-source.js';
-import { CACHE_BYTES, CacheDirectory, defaultCache } from './cache-directory.js';
-import { IndexedSources } from './indexed-sources.js';
-import type { SourceReader } from './indexed-sources.js';
+import type { BuildProgress } from './build/build-source.js';
+import { CACHE_BYTES, CacheDirectory, defaultCache } from './cache/cache-directory.js';
+import { IndexedSources } from './serve/indexed-sources.js';
+import type { SourceReader } from './serve/indexed-sources.js';
 import type { LookIndex } from './look-index.js';
-import type { ReadSource } from './read-source.js';
-import { TraceReading } from './trace-reading.js';
-import type { Keeping } from './trace-reading.js';
+import type { ReadSource } from './sources/read-source.js';
+import { TraceReading } from './build/trace-reading.js';
+import type { Keeping } from './build/trace-reading.js';
 
 /** Files below this size are read faster than their index. */
 const LEAST_CACHED_BYTES = 4 << 20;

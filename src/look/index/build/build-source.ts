@@ -1,0 +1,102 @@
+import { closeSync } from 'node:fs';
+import { basename } from 'node:path';
+import { openRegularFile } from '../../../core/files/regular-file.js';
+import type { FoundTrace } from '../../../traces/find-traces.js';
+import { newFileIn } from '../cache/cache-directory.js';
+import { SETTLED_ROWS } from '../parts/indexed-part.js';
+import { HephWalk } from '../scan/heph-walk.js';
+import { PartWorkers } from './part-workers.js';
+import { PART_BYTES, PART_ROWS } from '../sources/read-source.js';
+import type { ReadSource } from '../sources/read-source.js';
+import { clockOf, readStored, storeIndex, storedClock } from '../cache/stored-source.js';
+import type { PartEntry, StoredIndex } from '../cache/stored-source.js';
+import { TraceClock } from '../scan/trace-clock.js';
+
+/** Called with the bytes that were read and all there are. */
+export type BuildProgress = (done: number, total: number) => void;
+
+/** The index of a Heph file up to `end`, from an entry of the cache; what is missing there is built. */
+export async function cachedSource(
+  trace: FoundTrace,
+  entry: string,
+  end: number,
+  onProgress?: BuildProgress,
+): Promise<ReadSource> {
+  const stored = readStored(entry, trace);
+  if (stored?.comparison === 'same') return stored.source;
+  const kept = stored === undefined ? [] : keptParts(stored);
+  const last = kept.at(-1);
+  const begin = last?.facts.to ?? 0;
+  const isWhole = stored !== undefined && kept.length === stored.facts.parts.length;
+  const clock = isWhole ? stored.facts.clock : stored?.facts.parts[kept.length]?.clock;
+  const built = await buildParts(
+    trace.path,
+    entry,
+    begin,
+    end,
+    clock && clockOf(clock),
+    onProgress,
+  );
+  return storeIndex(entry, trace, [...kept, ...built.parts], built);
+}
+
+/** Without a last part that is small: many of those would make everything slow. */
+function keptParts({ facts: { parts } }: StoredIndex): PartEntry[] {
+  const last = parts.at(-1);
+  return last !== undefined && last.facts.rows < SETTLED_ROWS ? parts.slice(0, -1) : [...parts];
+}
+
+/** Walks through a file from a place on, and has its stretches built by worker threads. */
+async function buildParts(
+  path: string,
+  entry: string,
+  begin: number,
+  size: number,
+  state: ReturnType<typeof clockOf> | undefined,
+  onProgress: BuildProgress | undefined,
+): Promise<Pick<ReadSource, 'end' | 'ended' | 'clock'> & { parts: PartEntry[] }> {
+  const clock = new TraceClock(state);
+  const { fd } = openRegularFile(path, 'followed');
+  const workers = new PartWorkers();
+  const parts: Promise<PartEntry>[] = [];
+  let done = begin;
+  try {
+    const walk = new HephWalk(fd, begin, size, clock);
+    let from = begin;
+    let records = 0;
+    let before = new TraceClock(state).state;
+    const finish = (): void => {
+      if (records === 0) return;
+      const task = { path, from, to: walk.offset, records, clock: before };
+      const out = newFileIn(entry, 'part');
+      const building = workers.build({ ...task, number: parts.length, out }).then((facts) => {
+        done += task.to - task.from;
+        onProgress?.(done, size);
+        const { records: count } = task;
+        return { file: basename(out), facts, records: count, clock: storedClock(task.clock) };
+      });
+      // The first failure is reported when all have been waited for.
+      building.catch(() => undefined);
+      parts.push(building);
+      from = walk.offset;
+      records = 0;
+      before = clock.state;
+    };
+    for (let run = walk.next(); run !== undefined; run = walk.next()) {
+      records += run.count;
+      if (records < PART_ROWS && walk.offset - from < PART_BYTES) continue;
+      finish();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    finish();
+    return {
+      parts: await Promise.all(parts),
+      end: walk.offset,
+      ended: walk.ended,
+      clock: clock.state,
+    };
+  } finally {
+    closeSync(fd);
+    await workers.end();
+  }
+}

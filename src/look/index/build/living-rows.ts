@@ -1,0 +1,61 @@
+import { TracewrightError } from '../../../core/errors.js';
+import { LivingFile } from '../../../heph/read/living-file.js';
+import { PacketCursor } from '../../../heph/read/packet-cursor.js';
+import { buildPart } from '../parts/build-part.js';
+import { HephScan } from '../scan/heph-scan.js';
+import type { Source } from '../look-index.js';
+import type { BuiltPart } from '../parts/part-columns.js';
+import { TraceClock } from '../scan/trace-clock.js';
+import type { ClockState } from '../scan/trace-clock.js';
+
+/** What a file's rings say that is not final in the file. It is read anew each time. */
+export interface LivingRows {
+  part: BuiltPart | undefined;
+  /** Records that lie in no file, by the place at which a recovery would put them. */
+  records: Map<number, Buffer>;
+  state: Source['state'];
+}
+
+/** Up to where a file is final; undefined where rings cannot be read. */
+export function finalEndOf(path: string): number | undefined {
+  let living: LivingFile | undefined;
+  try {
+    living = new LivingFile(path);
+    return living.finalEnd;
+  } catch (error) {
+    rethrowUnlessExpected(error);
+    return undefined;
+  } finally {
+    living?.close();
+  }
+}
+
+/** Reads what comes after the final part of a file, in the file and in its rings. */
+export function readLivingRows(path: string, since: number, state: ClockState): LivingRows {
+  const scan = new HephScan(new TraceClock(state), since);
+  const records = new Map<number, Buffer>();
+  let last = since;
+  let cursor: PacketCursor | undefined;
+  try {
+    cursor = new PacketCursor(path, { living: true, since });
+    while (cursor.next()) {
+      const { bytes, view, place, size, offset } = cursor;
+      // Places of rows are u32.
+      if (offset + size - since > 0xffff_ffff) break;
+      scan.take(bytes, view, place, place + size, offset);
+      if (!cursor.inFile) records.set(offset, Buffer.from(bytes.subarray(place, place + size)));
+      last = Math.max(last, offset + size);
+    }
+  } catch (error) {
+    rethrowUnlessExpected(error);
+  } finally {
+    cursor?.close();
+  }
+  const part = scan.rows.count === 0 ? undefined : buildPart(scan, since, last);
+  return { part, records, state: cursor?.state ?? 'ended' };
+}
+
+/** What is wrong with a ring or with the end of a file leaves the rest as it is. */
+function rethrowUnlessExpected(error: unknown): void {
+  if (!(error instanceof TracewrightError)) throw error;
+}

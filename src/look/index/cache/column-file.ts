@@ -1,0 +1,204 @@
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { openRegularFile } from '../../../core/files/regular-file.js';
+import { parseOwnJson } from '../../../core/json.js';
+
+/**
+ * A file of columns. 32 bytes: the magic, the version, the bytes of the header and its CRC-32, all
+ * little-endian; then the header, JSON; then the columns, each at a multiple of 8 bytes.
+ */
+const MAGIC = Buffer.from('TWINDEX\n');
+/** Of everything that the index stores. A file of another version is made anew. */
+export const INDEX_VERSION = 1;
+const HEAD_BYTES = 32;
+const ALIGNMENT = 8;
+const MAX_HEADER_BYTES = 256 << 20;
+const WRITE_BYTES = 16 << 20;
+/** Columns are stored as the machine has them. */
+const IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+export type Column = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array;
+
+const TYPES = {
+  f64: Float64Array,
+  u32: Uint32Array,
+  i32: Int32Array,
+  u16: Uint16Array,
+  u8: Uint8Array,
+};
+type TypeName = keyof typeof TYPES;
+
+interface ColumnPlace {
+  type: TypeName;
+  length: number;
+  offset: number;
+  crc: number;
+}
+
+interface Header {
+  facts: unknown;
+  columns: Record<string, ColumnPlace>;
+}
+
+/** What is stored is damaged, of another version or of another machine: it is made anew. */
+export class DamagedIndex extends Error {}
+
+function typeOf(column: Column): TypeName {
+  const entries = Object.entries(TYPES) as [TypeName, new () => Column][];
+  return entries.find(([, type]) => column instanceof type)![0];
+}
+
+function bytesOf(column: Column): Uint8Array {
+  return new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
+}
+
+/** Writes a file of columns; `facts` are JSON. */
+export function writeColumns(path: string, facts: unknown, columns: Record<string, Column>): void {
+  const places: Record<string, ColumnPlace> = {};
+  let offset = 0;
+  for (const [name, column] of Object.entries(columns)) {
+    const crc = crc32(bytesOf(column));
+    places[name] = { type: typeOf(column), length: column.length, offset, crc };
+    offset += Math.ceil(column.byteLength / ALIGNMENT) * ALIGNMENT;
+  }
+  const text = Buffer.from(JSON.stringify({ facts, columns: places } satisfies Header));
+  const header = Buffer.alloc(Math.ceil(text.length / ALIGNMENT) * ALIGNMENT, ' ');
+  text.copy(header);
+  const head = Buffer.alloc(HEAD_BYTES);
+  MAGIC.copy(head);
+  head.writeUInt32LE(INDEX_VERSION, 8);
+  head.writeUInt32LE(header.length, 12);
+  head.writeUInt32LE(crc32(header), 16);
+  head.writeUInt32LE(IS_LITTLE_ENDIAN ? 1 : 0, 20);
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    writeAll(fd, head);
+    writeAll(fd, header);
+    for (const column of Object.values(columns)) {
+      const bytes = bytesOf(column);
+      writeAll(fd, bytes);
+      writeAll(fd, new Uint8Array((ALIGNMENT - (bytes.length % ALIGNMENT)) % ALIGNMENT));
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) {
+    at += writeSync(fd, bytes, at, Math.min(WRITE_BYTES, bytes.length - at));
+  }
+}
+
+/** A file of columns that is read column by column. Nothing in it is believed. */
+export class ColumnFile {
+  readonly facts: unknown;
+  readonly #path: string;
+  readonly #columns: Record<string, ColumnPlace>;
+  readonly #base: number;
+
+  /** @throws DamagedIndex if this is no such file of this version, machine and user. */
+  constructor(path: string) {
+    this.#path = path;
+    const fd = openOwn(path);
+    try {
+      const { size } = fstatSync(fd);
+      const head = readAt(fd, 0, HEAD_BYTES);
+      const headerBytes = head.readUInt32LE(12);
+      if (
+        MAGIC.compare(head, 0, MAGIC.length) !== 0 ||
+        head.readUInt32LE(8) !== INDEX_VERSION ||
+        head.readUInt32LE(20) !== (IS_LITTLE_ENDIAN ? 1 : 0) ||
+        headerBytes > MAX_HEADER_BYTES ||
+        headerBytes > size - HEAD_BYTES
+      ) {
+        throw new DamagedIndex(path);
+      }
+      const header = readAt(fd, HEAD_BYTES, headerBytes);
+      if (crc32(header) !== head.readUInt32LE(16)) throw new DamagedIndex(path);
+      const { facts, columns } = parsed(header, path);
+      this.facts = facts;
+      this.#columns = columns;
+      this.#base = HEAD_BYTES + headerBytes;
+      for (const { type, length, offset } of Object.values(columns)) {
+        const isWhole = [length, offset].every(
+          (value) => Number.isSafeInteger(value) && value >= 0,
+        );
+        if (!isWhole || !Object.hasOwn(TYPES, type) || offset % ALIGNMENT !== 0) {
+          throw new DamagedIndex(path);
+        }
+        if (offset + length * TYPES[type].BYTES_PER_ELEMENT > size - this.#base) {
+          throw new DamagedIndex(path);
+        }
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  /** Elements of a column; -1: there is none of this type. */
+  lengthOf(name: string, type: TypeName): number {
+    const place = Object.hasOwn(this.#columns, name) ? this.#columns[name] : undefined;
+    return place?.type === type ? place.length : -1;
+  }
+
+  /**
+   * Reads a column.
+   *
+   * @throws DamagedIndex if its checksum is wrong.
+   */
+  column(name: string): Column {
+    const { type, length, offset, crc } = this.#columns[name]!;
+    const column = new TYPES[type](length);
+    const fd = openOwn(this.#path);
+    try {
+      fill(fd, bytesOf(column), this.#base + offset, this.#path);
+    } finally {
+      closeSync(fd);
+    }
+    if (crc32(bytesOf(column)) !== crc) throw new DamagedIndex(this.#path);
+    return column;
+  }
+}
+
+/** Opens a file that this user has written. */
+function openOwn(path: string): number {
+  const fd = openedRegular(path);
+  const { uid, mode } = fstatSync(fd);
+  const isOwn = process.getuid === undefined || uid === process.getuid();
+  if (isOwn && (process.platform === 'win32' || (mode & 0o022) === 0)) return fd;
+  closeSync(fd);
+  throw new DamagedIndex(path);
+}
+
+function openedRegular(path: string): number {
+  try {
+    return openRegularFile(path, 'refused').fd;
+  } catch {
+    throw new DamagedIndex(path);
+  }
+}
+
+function parsed(header: Buffer, path: string): Header {
+  try {
+    const { facts, columns } = parseOwnJson(header.toString('utf8')) as Partial<Header>;
+    if (typeof columns === 'object' && typeof facts === 'object') return { facts, columns };
+  } catch {
+    // As any other header that is none.
+  }
+  throw new DamagedIndex(path);
+}
+
+function readAt(fd: number, offset: number, count: number): Buffer {
+  const bytes = Buffer.alloc(count);
+  fill(fd, bytes, offset, '');
+  return bytes;
+}
+
+function fill(fd: number, bytes: Uint8Array, offset: number, path: string): void {
+  for (let at = 0; at < bytes.length;) {
+    const read = readSync(fd, bytes, at, Math.min(1 << 30, bytes.length - at), offset + at);
+    if (read === 0) throw new DamagedIndex(path);
+    at += read;
+  }
+}

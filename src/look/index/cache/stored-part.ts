@@ -1,0 +1,141 @@
+import type { BuiltPart, ColumnName, PartColumns, PartFacts } from '../parts/part-columns.js';
+import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
+import type { Column } from './column-file.js';
+import type { StoredPart } from '../parts/indexed-part.js';
+import { MISSING_PARENT, NO_TEXT, NO_TRACE } from '../look-index.js';
+import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
+
+/** The type of each column, and how many elements it has for a row; 0: it has a length of its own. */
+const COLUMNS: Record<ColumnName, readonly ['f64' | 'u32' | 'i32' | 'u8', number]> = {
+  start: ['f64', 1],
+  duration: ['f64', 1],
+  name: ['u32', 1],
+  route: ['u32', 1],
+  track: ['u32', 1],
+  trace: ['u32', 1],
+  parent: ['i32', 1],
+  flags: ['u8', 1],
+  spanId: ['u32', 2],
+  place: ['u32', 1],
+  nameBytes: ['u8', 0],
+  nameEnds: ['u32', 0],
+  traceIds: ['u32', 0],
+  missing: ['u32', 0],
+  filterBits: ['u8', 0],
+  filterEnds: ['u32', 0],
+  blockEnds: ['f64', 0],
+  detailBytes: ['u8', 0],
+  detailEnds: ['u32', 0],
+};
+
+export function writePart(path: string, { facts, columns }: BuiltPart): void {
+  writeColumns(path, facts, columns as unknown as Record<string, Column>);
+}
+
+/** A part in a file. A column that is damaged is made anew from the trace, with all others. */
+export class PartFile implements StoredPart {
+  readonly facts: PartFacts;
+  readonly #file: ColumnFile;
+  readonly #rebuild: () => BuiltPart;
+  #rebuilt: BuiltPart | undefined;
+
+  /**
+   * @param expected what the index says of the part.
+   * @throws DamagedIndex if the file does not say the same.
+   */
+  constructor(path: string, expected: PartFacts, rebuild: () => BuiltPart) {
+    this.#file = new ColumnFile(path);
+    this.#rebuild = rebuild;
+    this.facts = expected;
+    if (JSON.stringify(this.#file.facts) !== JSON.stringify(expected)) throw new DamagedIndex(path);
+    const blocks = Math.ceil(expected.rows / BLOCK_ROWS);
+    for (const [name, [type, each]] of Object.entries(COLUMNS)) {
+      const length = this.#file.lengthOf(name, type);
+      if (length === -1 || (each > 0 && length !== each * expected.rows)) {
+        throw new DamagedIndex(path);
+      }
+    }
+    const isBlock = (name: ColumnName): boolean =>
+      this.#file.lengthOf(name, COLUMNS[name][0]) === blocks;
+    if (!isBlock('filterEnds') || !isBlock('blockEnds')) throw new DamagedIndex(path);
+  }
+
+  column<Name extends ColumnName>(name: Name): PartColumns[Name] {
+    if (this.#rebuilt === undefined) {
+      try {
+        const column = this.#file.column(name) as PartColumns[Name];
+        if (this.#isPlausible(name, column)) return column;
+      } catch (error) {
+        if (!(error instanceof DamagedIndex)) throw error;
+      }
+      this.#rebuilt = this.#rebuild();
+    }
+    return this.#rebuilt.columns[name];
+  }
+
+  /** Whether all numbers of a column lie where its readers take them to lie. */
+  #isPlausible(name: ColumnName, column: Column): boolean {
+    const lengthOf = (other: ColumnName): number => this.#file.lengthOf(other, COLUMNS[other][0]);
+    switch (name) {
+      case 'start':
+        return isAscending(column, -Infinity, Infinity);
+      case 'duration':
+        return isWithin(column, 0, Infinity);
+      case 'name':
+        return isBelow(column, lengthOf('nameEnds'));
+      case 'route':
+        return isBelow(column, lengthOf('nameEnds'), NO_TEXT);
+      case 'track':
+        return isBelow(column, this.facts.tracks.length);
+      case 'trace':
+        return isBelow(column, lengthOf('traceIds') / 4, NO_TRACE);
+      case 'parent':
+        return isWithin(column, MISSING_PARENT, this.facts.rows - 1);
+      case 'place':
+        return isBelow(
+          column,
+          Math.max(1, this.facts.to - this.facts.from, lengthOf('detailEnds')),
+        );
+      case 'nameEnds':
+        return isAscending(column, 0, lengthOf('nameBytes'));
+      case 'detailEnds':
+        return isAscending(column, 0, lengthOf('detailBytes'));
+      case 'filterEnds':
+        return isAscending(column, 0, lengthOf('filterBits'));
+      case 'missing':
+        return (
+          column.length % 3 === 0 && column.every((row, at) => at % 3 > 0 || row < this.facts.rows)
+        );
+      default:
+        return true;
+    }
+  }
+}
+
+// By place: iterators of typed arrays cost several times as much, over millions of values.
+
+function isBelow(column: Column, limit: number, except = -1): boolean {
+  for (let at = 0; at < column.length; at++) {
+    const value = column[at]!;
+    if (value >= limit && value !== except) return false;
+  }
+  return true;
+}
+
+function isWithin(column: Column, least: number, most: number): boolean {
+  for (let at = 0; at < column.length; at++) {
+    const value = column[at]!;
+    if (!(value >= least && value <= most)) return false;
+  }
+  return true;
+}
+
+function isAscending(column: Column, least: number, most: number): boolean {
+  let before = least;
+  for (let at = 0; at < column.length; at++) {
+    const value = column[at]!;
+    if (!(value >= before && value <= most)) return false;
+    before = value;
+  }
+  return true;
+}

@@ -1,0 +1,33 @@
+import { closeSync } from 'node:fs';
+import { openRegularFile } from '../../../core/files/regular-file.js';
+import { HephScan } from '../scan/heph-scan.js';
+import { HephWalk } from '../scan/heph-walk.js';
+import { TraceClock } from '../scan/trace-clock.js';
+import type { ClockState } from '../scan/trace-clock.js';
+import { buildPart } from './build-part.js';
+import type { BuiltPart } from './part-columns.js';
+
+/** A stretch of a Heph file, of whole records. */
+export interface Stretch {
+  path: string;
+  from: number;
+  to: number;
+  /** Records in it. */
+  records: number;
+  /** What the records before it have said of times. */
+  clock: ClockState;
+}
+
+export function buildStretch({ path, from, to, records, clock }: Stretch): BuiltPart {
+  const { fd } = openRegularFile(path, 'followed');
+  try {
+    const walk = new HephWalk(fd, from, to);
+    const scan = new HephScan(new TraceClock(clock), from, records);
+    for (let run = walk.next(); run !== undefined; run = walk.next()) {
+      scan.take(run.bytes, run.view, run.from, run.to, run.offset);
+    }
+    return buildPart(scan, from, to);
+  } finally {
+    closeSync(fd);
+  }
+}

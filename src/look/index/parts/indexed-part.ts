@@ -1,0 +1,183 @@
+import type { IndexPart, Source, TextTable } from '../look-index.js';
+import { NO_PARENT } from '../look-index.js';
+import type { ColumnName, PartColumns, PartFacts } from './part-columns.js';
+import type { Pyramid } from './pyramid.js';
+import { TextBytes } from './text-bytes.js';
+
+const TRACE_WORDS = 4;
+/** Parts of a growing trace with fewer rows are made anew when it has grown. */
+export const SETTLED_ROWS = 1 << 18;
+
+/** A part as it is stored: its columns are read when they are first used. */
+export interface StoredPart {
+  facts: PartFacts;
+  column<Name extends ColumnName>(name: Name): PartColumns[Name];
+}
+
+/** What is known of a part once all parts are. */
+export interface PartPlace {
+  source: Source;
+  firstRow: number;
+  offset: number;
+  /** Numbers of its tracks within the source, and of the source's first track among all. */
+  tracks: Uint32Array;
+  firstTrack: number;
+  /** Lanes of its rows. */
+  lanes(): Uint16Array;
+  pyramid(): Pyramid | undefined;
+  /** Rows whose parents lie in other parts: row of the part, and the parent's row among all. */
+  parents(): ReadonlyMap<number, number>;
+}
+
+/** A part of the index. */
+export class IndexedPart implements IndexPart {
+  readonly stored: StoredPart;
+  readonly #place: PartPlace;
+  readonly #known = new Map<string, unknown>();
+
+  constructor(stored: StoredPart, place: PartPlace) {
+    this.stored = stored;
+    this.#place = place;
+  }
+
+  get source(): Source {
+    return this.#place.source;
+  }
+  get firstRow(): number {
+    return this.#place.firstRow;
+  }
+  get count(): number {
+    return this.stored.facts.rows;
+  }
+  get isSettled(): boolean {
+    const { source } = this.#place;
+    return source.state !== 'growing' || this.stored.facts.rows >= SETTLED_ROWS;
+  }
+  get offset(): number {
+    return this.#place.offset;
+  }
+  get start(): Float64Array {
+    return this.#stored('start');
+  }
+  get duration(): Float64Array {
+    return this.#stored('duration');
+  }
+  get name(): Uint32Array {
+    return this.#stored('name');
+  }
+  get route(): Uint32Array {
+    return this.#stored('route');
+  }
+  get trace(): Uint32Array {
+    return this.#stored('trace');
+  }
+  get flags(): Uint8Array {
+    return this.#stored('flags');
+  }
+  get spanId(): Uint32Array {
+    return this.#stored('spanId');
+  }
+  get place(): Uint32Array {
+    return this.#stored('place');
+  }
+  get filters(): { bits: Uint8Array; ends: Uint32Array } {
+    return { bits: this.#stored('filterBits'), ends: this.#stored('filterEnds') };
+  }
+  get blockEnds(): Float64Array {
+    return this.#stored('blockEnds');
+  }
+  get missing(): Uint32Array {
+    return this.stored.column('missing');
+  }
+  get names(): TextTable {
+    return this.#once(
+      'names',
+      () => new TextBytes(this.stored.column('nameBytes'), this.stored.column('nameEnds')),
+    );
+  }
+  get details(): TextTable {
+    return this.#once(
+      'details',
+      () => new TextBytes(this.stored.column('detailBytes'), this.stored.column('detailEnds')),
+    );
+  }
+  get traceIds(): Uint32Array {
+    return this.#stored('traceIds');
+  }
+  get traceCount(): number {
+    return this.traceIds.length / TRACE_WORDS;
+  }
+  get lane(): Uint16Array {
+    return this.#once('lane', () => this.#place.lanes());
+  }
+  get track(): Uint32Array {
+    return this.#once('track', () => {
+      const { tracks, firstTrack } = this.#place;
+      const own = this.stored.column('track');
+      if (tracks.every((track, i) => track + firstTrack === i)) return own;
+      return own.map((track) => tracks[track]! + firstTrack);
+    });
+  }
+  get firstTrack(): number {
+    return this.#place.firstTrack;
+  }
+  get firstStart(): number {
+    return this.stored.facts.firstStart;
+  }
+  get lastEnd(): number {
+    return this.stored.facts.lastEnd;
+  }
+  get pyramid(): Pyramid | undefined {
+    // There may be none, which is known then, too.
+    return this.#once('pyramid', () => ({ of: this.#place.pyramid() })).of;
+  }
+  get parent(): Int32Array {
+    return this.#once('parent', () => {
+      const { firstRow } = this;
+      const parents = this.stored
+        .column('parent')
+        .map((parent) => (parent > NO_PARENT ? parent + firstRow : parent));
+      for (const [row, parent] of this.#place.parents()) parents[row] = parent;
+      return parents;
+    });
+  }
+
+  traceId(trace: number): string {
+    const words = this.traceIds.subarray(TRACE_WORDS * trace, TRACE_WORDS * (trace + 1));
+    return [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
+  }
+
+  /** The number of a trace by its four words, or -1. */
+  findTrace(words: readonly number[]): number {
+    const ids = this.traceIds;
+    for (let at = 0; at < ids.length; at += TRACE_WORDS) {
+      if (
+        ids[at + 3] === words[3] &&
+        ids[at + 2] === words[2] &&
+        ids[at + 1] === words[1] &&
+        ids[at] === words[0]
+      ) {
+        return at / TRACE_WORDS;
+      }
+    }
+    return -1;
+  }
+
+  /** What depends on other parts is found anew. */
+  forgetParents(): void {
+    this.#known.delete('parent');
+  }
+
+  #stored<Name extends ColumnName>(name: Name): PartColumns[Name] {
+    return this.#once(name, () => this.stored.column(name));
+  }
+
+  #once<T>(name: string, make: () => T): T {
+    let value = this.#known.get(name) as T | undefined;
+    if (value === undefined) {
+      value = make();
+      this.#known.set(name, value);
+    }
+    return value;
+  }
+}

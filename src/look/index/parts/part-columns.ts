@@ -1,0 +1,57 @@
+import type { AttributeBlocks } from './attribute-blocks.js';
+import type { PartTrack, StreamCount } from '../scan/read-rows.js';
+
+/** Columns of a part as they are built and stored: rows in order of start, numbers within the part. */
+export interface PartColumns {
+  start: Float64Array;
+  duration: Float64Array;
+  name: Uint32Array;
+  route: Uint32Array;
+  track: Uint32Array;
+  trace: Uint32Array;
+  /** A row of the part, NO_PARENT or MISSING_PARENT. */
+  parent: Int32Array;
+  flags: Uint8Array;
+  spanId: Uint32Array;
+  /** Bytes from the part's first record to the row's. */
+  place: Uint32Array;
+  /** Texts of names and routes. */
+  nameBytes: Uint8Array;
+  nameEnds: Uint32Array;
+  /** Four words of each trace. */
+  traceIds: Uint32Array;
+  /** Rows whose parent is not in the part, three words each: row, high and low of the parent's id. */
+  missing: Uint32Array;
+  /** Filters of the attributes: see attribute-blocks.ts. */
+  filterBits: AttributeBlocks['bits'];
+  filterEnds: AttributeBlocks['ends'];
+  /** The last end of each block of rows, in ns since the source's epoch. */
+  blockEnds: Float64Array;
+  /** Of rows that are no records of their own: what a person wants to know of them, as JSON. */
+  detailBytes: Uint8Array;
+  detailEnds: Uint32Array;
+}
+
+export type ColumnName = keyof PartColumns;
+
+/** What a part says of itself next to its columns. */
+export interface PartFacts {
+  rows: number;
+  /** Where its records lie in the file: the first byte, and the first byte after it. */
+  from: number;
+  to: number;
+  tracks: PartTrack[];
+  counts: StreamCount[];
+  /** Where definitions and clock records lie in the file. */
+  notes: number[];
+  faulty: number;
+  /** Spans that the process's end has ended. */
+  unfinished: number;
+  firstStart: number;
+  lastEnd: number;
+}
+
+export interface BuiltPart {
+  facts: PartFacts;
+  columns: PartColumns;
+}

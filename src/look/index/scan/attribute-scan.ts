@@ -1,0 +1,205 @@
+import { TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../../heph/layout.js';
+import {
+  CONTINUED,
+  EVENT,
+  IS_ARRAY,
+  REAL_END,
+  REAL_START,
+  RESERVED,
+} from '../../../spans/layout.js';
+import { hashOfDouble, hashOfName, hashOfPair, hashOfText, hashOfWord } from './attribute-hash.js';
+import type { RowColumns } from './row-columns.js';
+
+const TILDE = RESERVED.charCodeAt(0);
+const codeOf = (name: string): number => name.charCodeAt(1);
+const [MORE, ARRAY, START, END] = [CONTINUED, IS_ARRAY, REAL_START, REAL_END].map(codeOf) as [
+  number,
+  number,
+  number,
+  number,
+];
+const FIRST_SECTION = (codeOf(EVENT) & ~0x1f) | 1;
+const LAST_SECTION = FIRST_SECTION + 25;
+const TWO_32 = 2 ** 32;
+
+/** Attributes whose text the index needs, by the order of `AttributeScan.texts`. */
+const WANTED = ['http.route', 'http.request.method', 'url.path', 'url.full'].map((name) => {
+  const bytes = Buffer.from(name);
+  return { bytes, hash: hashOfName(bytes, 0, bytes.length) };
+});
+export const ROUTE = 0;
+export const METHOD = 1;
+export const PATH = 2;
+export const FULL_URL = 3;
+
+/** Goes through the attributes of a Heph event without making an object. They may be hostile. */
+export class AttributeScan {
+  /** Where the wanted texts lie in the bytes: from and to of each; to 0: absent. */
+  readonly texts = new Uint32Array(2 * WANTED.length);
+  /** Start and end in place of the event's own, in ns since the epoch; NaN: absent. */
+  realStart = NaN;
+  realEnd = NaN;
+  readonly #rows: RowColumns;
+  #ofValue = 0;
+
+  /** @param rows take the hashes of the attributes. */
+  constructor(rows: RowColumns) {
+    this.#rows = rows;
+  }
+
+  /** Reads the attributes from `at` to `end`; false where they are not as the format says. */
+  read(bytes: Uint8Array, view: DataView, from: number, end: number): boolean {
+    let at = from;
+    let ofName = 0;
+    let hasValue = false;
+    let isElement = false;
+    let isInSection = false;
+    this.realStart = NaN;
+    this.realEnd = NaN;
+    this.texts.fill(0);
+    while (at < end) {
+      if (at + 3 > end) return false;
+      let begin = at + 2;
+      const to = begin + view.getUint16(at);
+      if (to >= end) return false;
+      const length = to - begin;
+      at = to;
+      if (length > 0 && bytes[begin] === TILDE) {
+        const code = length === 1 ? TILDE : bytes[begin + 1]!;
+        if (length === 2 && code !== TILDE) {
+          if (code === MORE && bytes[at] === TYPE_STRING) {
+            at = this.#value(bytes, view, at, end, hasValue ? this.#ofValue : undefined);
+          } else {
+            if (code === ARRAY) isElement = true;
+            else if (code >= FIRST_SECTION && code <= LAST_SECTION) isInSection = true;
+            else if (!isInSection && (code === START || code === END)) {
+              if (bytes[at] !== TYPE_I64 && bytes[at] !== TYPE_U64) return false;
+              if (at + 9 > end) return false;
+              const time = view.getInt32(at + 1) * TWO_32 + view.getUint32(at + 5);
+              if (code === START) this.realStart = time;
+              else this.realEnd = time;
+            }
+            at = this.#skip(bytes, view, at, end);
+          }
+          if (at === 0) return false;
+          continue;
+        }
+        if (code === TILDE && length > 1) begin++;
+      }
+      if (isInSection) {
+        at = this.#skip(bytes, view, at, end);
+        if (at === 0) return false;
+        continue;
+      }
+      if (hasValue) this.#rows.addHash(hashOfPair(ofName, this.#ofValue));
+      // Elements of an array have no name: they count as values of the array's.
+      if (length > 0 || !isElement) {
+        ofName = hashOfName(bytes, begin, to);
+        isElement = false;
+        this.#noteText(bytes, view, ofName, begin, to, end);
+      }
+      hasValue = true;
+      at = this.#value(bytes, view, at, end, undefined, ofName);
+      if (at === 0) return false;
+    }
+    if (hasValue) this.#rows.addHash(hashOfPair(ofName, this.#ofValue));
+    return true;
+  }
+
+  #noteText(
+    bytes: Uint8Array,
+    view: DataView,
+    hash: number,
+    from: number,
+    to: number,
+    end: number,
+  ): void {
+    for (let i = 0; i < WANTED.length; i++) {
+      const wanted = WANTED[i]!;
+      if (wanted.hash !== hash || wanted.bytes.length !== to - from) continue;
+      if (bytes[to] !== TYPE_STRING || to + 3 > end) return;
+      for (let j = 0; j < wanted.bytes.length; j++) {
+        if (bytes[from + j] !== wanted.bytes[j]) return;
+      }
+      const last = to + 3 + view.getUint16(to + 1);
+      if (last > end) return;
+      this.texts[2 * i] = to + 3;
+      this.texts[2 * i + 1] = last;
+    }
+  }
+
+  /** Hashes the value at `at`, which is its type; returns its end, 0 where it is faulty. */
+  #value(
+    bytes: Uint8Array,
+    view: DataView,
+    at: number,
+    end: number,
+    before?: number,
+    ofName = 0,
+  ): number {
+    const type = bytes[at]!;
+    if (type === TYPE_STRING) {
+      if (at + 3 > end) return 0;
+      const from = at + 3;
+      const to = from + view.getUint16(at + 1);
+      if (to > end) return 0;
+      this.#ofValue = hashOfText(bytes, from, to, before);
+      return to;
+    }
+    if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
+      const to = at + 9;
+      if (to > end) return 0;
+      const high = view.getUint32(at + 1);
+      const low = view.getUint32(at + 5);
+      this.#ofValue = type === TYPE_F64 ? hashOfDouble(high, low) : hashOfWord(high, low);
+      return to;
+    }
+    return this.#array(bytes, view, at, end, ofName);
+  }
+
+  /** An array as Heph has it: each element counts as a value. */
+  #array(bytes: Uint8Array, view: DataView, at: number, end: number, ofName: number): number {
+    const type = bytes[at]! & ~TYPE_ARRAY;
+    if ((bytes[at]! & TYPE_ARRAY) === 0 || at + 3 > end) return 0;
+    let left = view.getUint16(at + 1);
+    let place = at + 3;
+    this.#ofValue = 0;
+    for (; left > 0; left--) {
+      let to = place + 8;
+      if (type === TYPE_STRING) {
+        if (place + 2 > end) return 0;
+        to = place + 2 + view.getUint16(place);
+        if (to > end) return 0;
+        this.#ofValue = hashOfText(bytes, place + 2, to);
+      } else if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
+        if (to > end) return 0;
+        const high = view.getUint32(place);
+        const low = view.getUint32(place + 4);
+        this.#ofValue = type === TYPE_F64 ? hashOfDouble(high, low) : hashOfWord(high, low);
+      } else {
+        return 0;
+      }
+      if (left > 1) this.#rows.addHash(hashOfPair(ofName, this.#ofValue));
+      place = to;
+    }
+    return place;
+  }
+
+  /** The end of the value at `at`, 0 where it is faulty. */
+  #skip(bytes: Uint8Array, view: DataView, at: number, end: number): number {
+    const type = bytes[at]!;
+    if (type === TYPE_STRING) {
+      if (at + 3 > end) return 0;
+      const to = at + 3 + view.getUint16(at + 1);
+      return to > end ? 0 : to;
+    }
+    if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
+      return at + 9 > end ? 0 : at + 9;
+    }
+    const isArray = (type & TYPE_ARRAY) !== 0;
+    const before = this.#rows.hashCount;
+    const to = isArray ? this.#array(bytes, view, at, end, 0) : 0;
+    this.#rows.hashCount = before;
+    return to;
+  }
+}

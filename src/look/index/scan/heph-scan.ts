@@ -1,0 +1,257 @@
+import {
+  COUNTER_OFFSET,
+  DEFINITION_STREAM,
+  DESCRIPTION_OFFSET,
+  END_OFFSET,
+  EVENT_MAGIC,
+  SIZE_OFFSET,
+  START_OFFSET,
+  STREAM_OFFSET,
+  SUBSTREAM_OFFSET,
+  TYPE_U64,
+} from '../../../heph/layout.js';
+import {
+  FLAGS,
+  KIND_MASK as KIND_BITS,
+  KIND_SHIFT,
+  KINDS,
+  PARENT_ID,
+  PARENT_REMOTE,
+  SPAN_ID,
+  STATUS_MASK as STATUS_BITS,
+  STATUS_SHIFT as STATUS_PLACE,
+  STATUSES,
+  TRACE_HIGH,
+  UNFINISHED,
+  VERSION,
+} from '../../../spans/layout.js';
+import { AttributeScan, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
+import { noteClock, noteEpoch } from './clock-records.js';
+import { ByteTable } from './byte-table.js';
+import { TraceTable } from './id-table.js';
+import {
+  NO_TEXT,
+  NO_TRACE,
+  REMOTE_PARENT_BIT,
+  STATUS_SHIFT,
+  UNFINISHED_BIT,
+} from '../look-index.js';
+import type { PartTrack, StreamCount } from './read-rows.js';
+import { RowColumns } from './row-columns.js';
+import type { TraceClock } from './trace-clock.js';
+
+/** Bytes of an attribute with a name of two bytes and a word. */
+const WORD_ATTRIBUTE = 13;
+const IDENTITY_BYTES = 4 * WORD_ATTRIBUTE;
+const headOf = (name: string): number => (2 << 16) | (name.charCodeAt(0) << 8) | name.charCodeAt(1);
+const [TRACE_HEAD, SPAN_HEAD, PARENT_HEAD, FLAGS_HEAD, VERSION_HEAD] = [
+  TRACE_HIGH,
+  SPAN_ID,
+  PARENT_ID,
+  FLAGS,
+  VERSION,
+].map(headOf) as [number, number, number, number, number];
+const REQUESTS: ReadonlySet<string> = new Set(['request', 'http client', 'fetch']);
+const LONGEST_REQUEST = 'http client'.length;
+
+/** Threads of a source that have a track of their own; the others share the last one. */
+export const MAX_TRACKS = 4096;
+/** The thread of the track that further threads share. */
+const FURTHER_STREAMS = 0xffff_fffe;
+/** Definitions and clock records of a part that are kept. */
+const MAX_NOTES = 1 << 14;
+const TWO_32 = 2 ** 32;
+
+/** Reads whole records of a Heph file into rows. Whatever it is given may be hostile. */
+export class HephScan {
+  readonly rows: RowColumns;
+  readonly names = new ByteTable();
+  readonly traces = new TraceTable();
+  readonly counts = new Map<number, StreamCount>();
+  readonly tracks: PartTrack[] = [];
+  /** Where definitions and clock records lie in the file. */
+  readonly notes: number[] = [];
+  /** Records that are not as the format says. */
+  faulty = 0;
+  readonly #clock: TraceClock;
+  readonly #base: number;
+  readonly #attributes: AttributeScan;
+  readonly #trackOf = new Map<number, number>();
+  #lastStream = -1;
+  #lastTrack = 0;
+  #lastCount: StreamCount = { stream: -1, first: 0, last: 0, missing: 0 };
+
+  /**
+   * @param clock what the records before these have said of times; takes note of what these say.
+   * @param base bytes of the file before the part.
+   */
+  constructor(clock: TraceClock, base: number, expected?: number) {
+    this.rows = new RowColumns(expected);
+    this.#clock = clock;
+    this.#base = base;
+    this.#attributes = new AttributeScan(this.rows);
+  }
+
+  /** Takes the records that lie in bytes `from` to `to`, which begin `offset` bytes into the file. */
+  take(bytes: Uint8Array, view: DataView, from: number, to: number, offset: number): void {
+    for (let at = from; at < to;) {
+      const size = view.getUint32(at + SIZE_OFFSET);
+      if (view.getUint32(at) !== EVENT_MAGIC) {
+        noteEpoch(this.#clock, bytes, view, at, size);
+      } else {
+        this.#event(bytes, view, at, at + size, offset + at - from);
+      }
+      at += size;
+    }
+  }
+
+  #event(bytes: Uint8Array, view: DataView, at: number, end: number, offset: number): void {
+    const stream = view.getUint32(at + STREAM_OFFSET);
+    const description = at + DESCRIPTION_OFFSET + 2;
+    const identity = description + view.getUint16(at + DESCRIPTION_OFFSET);
+    if (identity > end) {
+      this.faulty++;
+      return;
+    }
+    if (stream === DEFINITION_STREAM) {
+      if (this.notes.length < MAX_NOTES) this.notes.push(offset);
+      return;
+    }
+    if (stream !== this.#lastStream) this.#setStream(stream, view.getUint32(at + COUNTER_OFFSET));
+    else this.#count(view.getUint32(at + COUNTER_OFFSET));
+    const head = identity + WORD_ATTRIBUTE <= end ? view.getUint32(identity) : 0;
+    if (head === VERSION_HEAD) {
+      if (this.notes.length < MAX_NOTES) this.notes.push(offset);
+      noteClock(this.#clock, bytes, view, at, end);
+      return;
+    }
+    const { rows } = this;
+    const row = rows.add();
+    rows.track[row] = this.#lastTrack;
+    rows.place[row] = offset - this.#base;
+    rows.route[row] = NO_TEXT;
+    const isSpan = head === TRACE_HEAD && isIdentity(bytes, view, identity, end);
+    let rest = identity;
+    if (isSpan) {
+      this.#identity(view, at, identity, row);
+      rest = identity + IDENTITY_BYTES;
+    } else {
+      rows.trace[row] = NO_TRACE;
+    }
+    const attributes = this.#attributes;
+    if (!attributes.read(bytes, view, rest, end)) this.faulty++;
+    rows.hashEnd[row] = rows.hashCount;
+    this.#times(view, at, row);
+    const { texts } = attributes;
+    if (texts[2 * ROUTE + 1] !== 0) {
+      rows.route[row] = this.names.numberOf(bytes, texts[2 * ROUTE]!, texts[2 * ROUTE + 1]!);
+    }
+    rows.name[row] =
+      !isSpan && identity - description <= LONGEST_REQUEST
+        ? this.#plainName(bytes, description, identity)
+        : this.names.numberOf(bytes, description, identity);
+  }
+
+  #identity(view: DataView, at: number, identity: number, row: number): void {
+    const { rows } = this;
+    const flags = view.getUint32(identity + 3 * WORD_ATTRIBUTE + 9);
+    const kind = (flags >> KIND_SHIFT) & KIND_BITS;
+    const status = (flags >> STATUS_PLACE) & STATUS_BITS;
+    rows.flags[row] =
+      (kind < KINDS.length ? kind : 0) |
+      ((status < STATUSES.length ? status : 0) << STATUS_SHIFT) |
+      ((flags & UNFINISHED) === 0 ? 0 : UNFINISHED_BIT) |
+      ((flags & PARENT_REMOTE) === 0 ? 0 : REMOTE_PARENT_BIT);
+    rows.trace[row] = this.traces.numberOf(
+      view.getUint32(identity + 5),
+      view.getUint32(identity + 9),
+      view.getUint32(at + SUBSTREAM_OFFSET),
+      view.getUint32(at + SUBSTREAM_OFFSET + 4),
+    );
+    const spanId = identity + WORD_ATTRIBUTE + 5;
+    rows.spanId[2 * row] = view.getUint32(spanId);
+    rows.spanId[2 * row + 1] = view.getUint32(spanId + 4);
+    const parentId = identity + 2 * WORD_ATTRIBUTE + 5;
+    rows.parentId[2 * row] = view.getUint32(parentId);
+    rows.parentId[2 * row + 1] = view.getUint32(parentId + 4);
+  }
+
+  #times(view: DataView, at: number, row: number): void {
+    const startAt = at + START_OFFSET;
+    const endAt = at + END_OFFSET;
+    const { realStart, realEnd } = this.#attributes;
+    const own = view.getUint32(startAt) * TWO_32 + view.getUint32(startAt + 4);
+    const ownEnd = view.getUint32(endAt) * TWO_32 + view.getUint32(endAt + 4);
+    const start = Number.isNaN(realStart) ? own : realStart;
+    const duration = (Number.isNaN(realEnd) ? ownEnd : realEnd) - start;
+    this.rows.start[row] = this.#clock.isPlain ? start : start + this.#clock.offsetAt(own);
+    this.rows.duration[row] = duration > 0 ? duration : 0;
+  }
+
+  /** `GET /users/:id` rather than `request`, where the register hook has recorded without context. */
+  #plainName(bytes: Uint8Array, from: number, to: number): number {
+    const { texts } = this.#attributes;
+    if (texts[2 * METHOD + 1] === 0 || !REQUESTS.has(textOf(bytes, from, to))) {
+      return this.names.numberOf(bytes, from, to);
+    }
+    const method = textOf(bytes, texts[2 * METHOD]!, texts[2 * METHOD + 1]!);
+    const place = [ROUTE, PATH, FULL_URL].find((each) => texts[2 * each + 1] !== 0);
+    if (place === undefined) return this.names.numberOfText(method);
+    const where = textOf(bytes, texts[2 * place]!, texts[2 * place + 1]!);
+    return this.names.numberOfText(`${method} ${where}`);
+  }
+
+  #setStream(stream: number, counter: number): void {
+    let track = this.#trackOf.get(stream);
+    if (track === undefined) {
+      const isOwn = this.tracks.length < MAX_TRACKS - 1;
+      track = isOwn ? this.tracks.length : MAX_TRACKS - 1;
+      if (isOwn) this.#trackOf.set(stream, track);
+      if (track === this.tracks.length) {
+        const name = isOwn ? nameOfStream(stream) : 'further threads';
+        this.tracks.push({ kind: 'thread', name, thread: isOwn ? stream : FURTHER_STREAMS });
+      }
+    }
+    this.#lastStream = stream;
+    this.#lastTrack = track;
+    let count = this.counts.get(stream);
+    if (count !== undefined) {
+      this.#lastCount = count;
+      this.#count(counter);
+      return;
+    }
+    count = { stream, first: counter, last: counter, missing: 0 };
+    if (this.counts.size < MAX_TRACKS) this.counts.set(stream, count);
+    this.#lastCount = count;
+  }
+
+  #count(counter: number): void {
+    const count = this.#lastCount;
+    const gap = (counter - count.last - 1) >>> 0;
+    // A counter that goes back is no gap: the stream was begun again.
+    if (gap < 0x8000_0000) count.missing += gap;
+    count.last = counter;
+  }
+}
+
+function nameOfStream(stream: number): string {
+  return stream === 0 ? 'main' : `thread ${stream}`;
+}
+
+function textOf(bytes: Uint8Array, from: number, to: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
+}
+
+/** Whether a span's first four attributes are there. */
+function isIdentity(bytes: Uint8Array, view: DataView, at: number, end: number): boolean {
+  return (
+    end - at >= IDENTITY_BYTES &&
+    bytes[at + 4] === TYPE_U64 &&
+    view.getUint32(at + WORD_ATTRIBUTE) === SPAN_HEAD &&
+    bytes[at + WORD_ATTRIBUTE + 4] === TYPE_U64 &&
+    view.getUint32(at + 2 * WORD_ATTRIBUTE) === PARENT_HEAD &&
+    bytes[at + 2 * WORD_ATTRIBUTE + 4] === TYPE_U64 &&
+    view.getUint32(at + 3 * WORD_ATTRIBUTE) === FLAGS_HEAD &&
+    bytes[at + 3 * WORD_ATTRIBUTE + 4] === TYPE_U64
+  );
+}

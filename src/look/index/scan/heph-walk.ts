@@ -1,0 +1,156 @@
+import { readSync } from 'node:fs';
+import {
+  DESCRIPTION_OFFSET,
+  EVENT_MAGIC,
+  METADATA_MAGIC,
+  MIN_EVENT_BYTES,
+  PACKET_HEAD_BYTES,
+  SIZE_OFFSET,
+} from '../../../heph/layout.js';
+import { CLOCK_DESCRIPTION } from '../../../spans/layout.js';
+import { DEFAULT_MAX_PACKET_BYTES } from '../../../heph/read/packet-decoding.js';
+import { noteClock, noteEpoch } from './clock-records.js';
+import type { TraceClock } from './trace-clock.js';
+
+const WINDOW_BYTES = 4 << 20;
+/** Head and an empty name. */
+const MIN_METADATA_BYTES = PACKET_HEAD_BYTES + 2;
+
+/** Whole records in memory. */
+export interface Records {
+  bytes: Buffer;
+  view: DataView;
+  /** The first byte of the first record, and the first byte after the last, in `bytes`. */
+  from: number;
+  to: number;
+  /** Bytes of the file before them. */
+  offset: number;
+  /** How many they are. */
+  count: number;
+}
+
+/** Why a walk has ended before the end of the file. */
+export type WalkEnd = 'end' | 'incomplete' | 'damaged';
+
+/** Reads a stretch of a Heph file as runs of whole records, by the records' heads alone. */
+export class HephWalk {
+  /** Where the next record begins. */
+  offset: number;
+  ended: WalkEnd = 'end';
+  readonly #fd: number;
+  readonly #end: number;
+  readonly #clock: TraceClock | undefined;
+  #count = 0;
+  #bytes: Buffer;
+  #view: DataView;
+  #filled = 0;
+  #at = 0;
+
+  /**
+   * @param clock takes note of what the records say of times, if they are not read otherwise.
+   * @param end where the stretch ends: the size of the file, or the beginning of a record.
+   */
+  constructor(fd: number, from: number, end: number, clock?: TraceClock) {
+    this.#clock = clock;
+    this.#fd = fd;
+    this.offset = from;
+    this.#end = end;
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(WINDOW_BYTES, Math.max(1, end - from)));
+    this.#view = viewOf(this.#bytes);
+  }
+
+  /** The next run of records; undefined at the end. Valid until the next call. */
+  next(): Records | undefined {
+    this.#refill();
+    for (;;) {
+      const to = this.#wholeRecords();
+      if (to > this.#at) {
+        const from = this.#at;
+        const { offset } = this;
+        const count = this.#count;
+        const records = { bytes: this.#bytes, view: this.#view, from, to, offset, count };
+        this.offset += to - from;
+        this.#at = to;
+        return records;
+      }
+      if (this.ended === 'damaged' || !this.#enlarge()) return undefined;
+    }
+  }
+
+  /** The end of the last whole record in memory. */
+  #wholeRecords(): number {
+    const view = this.#view;
+    const filled = this.#filled;
+    let at = this.#at;
+    this.#count = 0;
+    while (at + PACKET_HEAD_BYTES <= filled) {
+      const magic = view.getUint32(at);
+      const size = view.getUint32(at + SIZE_OFFSET);
+      const least = magic === EVENT_MAGIC ? MIN_EVENT_BYTES : MIN_METADATA_BYTES;
+      if (
+        (magic !== EVENT_MAGIC && magic !== METADATA_MAGIC) ||
+        size < least ||
+        size > DEFAULT_MAX_PACKET_BYTES
+      ) {
+        this.ended = 'damaged';
+        break;
+      }
+      if (at + size > filled) break;
+      if (this.#clock !== undefined) this.#note(this.#clock, magic, at, size);
+      at += size;
+      this.#count++;
+    }
+    return at;
+  }
+
+  #note(clock: TraceClock, magic: number, at: number, size: number): void {
+    if (magic === METADATA_MAGIC) noteEpoch(clock, this.#bytes, this.#view, at, size);
+    else if (this.#view.getUint16(at + DESCRIPTION_OFFSET) === CLOCK_DESCRIPTION.length) {
+      noteClock(clock, this.#bytes, this.#view, at, at + size);
+    }
+  }
+
+  /** Moves what is left to the front and reads on. */
+  #refill(): void {
+    const left = this.#filled - this.#at;
+    this.#bytes.copyWithin(0, this.#at, this.#filled);
+    this.#filled = left;
+    this.#at = 0;
+    this.#fill();
+  }
+
+  #fill(): void {
+    while (this.#filled < this.#bytes.length) {
+      const place = this.offset + this.#filled;
+      const count = Math.min(this.#bytes.length - this.#filled, this.#end - place);
+      if (count <= 0) return;
+      const read = readSync(this.#fd, this.#bytes, this.#filled, count, place);
+      if (read === 0) return;
+      this.#filled += read;
+    }
+  }
+
+  /** Makes room for a record that is larger than the window; false: there is none. */
+  #enlarge(): boolean {
+    const left = this.#filled - this.#at;
+    if (left === 0) return false;
+    const size = left < PACKET_HEAD_BYTES ? Infinity : this.#view.getUint32(this.#at + SIZE_OFFSET);
+    if (this.offset + size > this.#end || this.#bytes.length - this.#at >= size) {
+      this.ended = 'incomplete';
+      return false;
+    }
+    const larger = Buffer.allocUnsafeSlow(size);
+    this.#bytes.copy(larger, 0, this.#at, this.#filled);
+    this.#bytes = larger;
+    this.#view = viewOf(larger);
+    this.#filled = left;
+    this.#at = 0;
+    this.#fill();
+    if (this.#filled < size) this.ended = 'incomplete';
+    return this.#filled >= size;
+  }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}

@@ -1,0 +1,145 @@
+import { KINDS, STATUSES } from '../../../spans/layout.js';
+import type { RecordedValue } from '../../../spans/span-record.js';
+import { attributeText, textPattern } from '../../condition/span-condition.js';
+import { BLOCK_ROWS, mayContain } from '../parts/attribute-blocks.js';
+import { hashesOfAttribute } from '../scan/attribute-hash.js';
+import type { IndexedPart } from '../parts/indexed-part.js';
+import {
+  KIND_MASK,
+  MISSING_PARENT,
+  NO_TRACE,
+  STATUS_MASK,
+  STATUS_SHIFT,
+  UNFINISHED_BIT,
+} from '../look-index.js';
+import type { Condition, TextTable } from '../look-index.js';
+
+/** Time for which a search keeps the event loop, in milliseconds. */
+const TURN_MS = 10;
+const TRACE_ID = /^[0-9a-f]{32}$/;
+
+type Attributes = Record<string, RecordedValue> | undefined;
+
+/** Yields the rows of parts that meet a condition, block by block. */
+export async function* findRows(
+  parts: readonly IndexedPart[],
+  condition: Condition,
+  attributesOf: (row: number, names: readonly Buffer[]) => Attributes,
+): AsyncGenerator<Int32Array, void> {
+  const hashes = (condition.attributes ?? []).map(({ name, value }) =>
+    hashesOfAttribute(name, value),
+  );
+  const names = (condition.attributes ?? []).map(({ name }) => Buffer.from(name));
+  // Filters know the elements of arrays, and no rows of drawn formats.
+  const isWhole = condition.attributes?.some(({ value }) => value.startsWith('[')) === true;
+  let until = performance.now() + TURN_MS;
+  for (const part of parts) {
+    const test = testOf(part, condition);
+    if (test === undefined) continue;
+    const isFiltered = !isWhole && part.source.format === 'Heph';
+    const filters = hashes.length > 0 && isFiltered ? part.filters : undefined;
+    for (let first = 0; first < part.count; first += BLOCK_ROWS) {
+      if (performance.now() >= until) {
+        await new Promise((resolve) => setImmediate(resolve));
+        until = performance.now() + TURN_MS;
+      }
+      const block = first / BLOCK_ROWS;
+      if (filters && !hashes.every((each) => mayContain(filters, block, each))) continue;
+      const found: number[] = [];
+      const to = Math.min(part.count, first + BLOCK_ROWS);
+      for (let row = first; row < to; row++) {
+        if (!test(row)) continue;
+        if (
+          hashes.length > 0 &&
+          !hasAttributes(attributesOf(part.firstRow + row, names), condition)
+        )
+          continue;
+        found.push(part.firstRow + row);
+      }
+      if (found.length > 0) yield Int32Array.from(found);
+    }
+  }
+}
+
+/** A test of the part's rows by its columns alone; undefined: none can meet the condition. */
+function testOf(part: IndexedPart, condition: Condition): ((row: number) => boolean) | undefined {
+  const tests: ((row: number) => boolean)[] = [];
+  const { from, to, name, service, status, kind, traceId } = condition;
+  if (service !== undefined && service !== part.source.service) return undefined;
+  if (traceId !== undefined) {
+    if (!TRACE_ID.test(traceId)) return undefined;
+    const trace = part.findTrace(wordsOf(traceId));
+    if (trace === -1) return undefined;
+    tests.push((row) => part.trace[row] === trace);
+  }
+  if (from !== undefined || to !== undefined) {
+    const { start, duration } = part;
+    const first = (from ?? -Infinity) - part.offset;
+    const last = (to ?? Infinity) - part.offset;
+    tests.push((row) => {
+      const begin = start[row]!;
+      return begin < last && (begin >= first || begin + duration[row]! > first);
+    });
+  }
+  if (name !== undefined) {
+    const matches = namesLike(part.names, name);
+    tests.push((row) => matches(part.name[row]!));
+  }
+  if (status !== undefined) {
+    const wanted = STATUSES.indexOf(status);
+    const isStatus = (flags: number): boolean => ((flags >> STATUS_SHIFT) & STATUS_MASK) === wanted;
+    tests.push((row) => part.trace[row] !== NO_TRACE && isStatus(part.flags[row]!));
+  }
+  if (kind !== undefined) {
+    const wanted = KINDS.indexOf(kind);
+    tests.push((row) => part.trace[row] !== NO_TRACE && (part.flags[row]! & KIND_MASK) === wanted);
+  }
+  if (condition.unfinished !== undefined) {
+    const { unfinished } = condition;
+    tests.push((row) => ((part.flags[row]! & UNFINISHED_BIT) !== 0) === unfinished);
+  }
+  if (condition.missingParent !== undefined) {
+    const { missingParent } = condition;
+    const { parent } = part;
+    tests.push((row) => (parent[row] === MISSING_PARENT) === missingParent);
+  }
+  const { minDuration, maxDuration } = condition;
+  if (minDuration !== undefined) tests.push((row) => part.duration[row]! >= minDuration);
+  if (maxDuration !== undefined) tests.push((row) => part.duration[row]! <= maxDuration);
+  return (row) => tests.every((test) => test(row));
+}
+
+/** Four words of 32 hexadecimal digits. */
+export function wordsOf(traceId: string): number[] {
+  return [0, 8, 16, 24].map((at) => Number.parseInt(traceId.slice(at, at + 8), 16));
+}
+
+const UNKNOWN = 0;
+const YES = 1;
+const NO = 2;
+
+/** Which names are like a pattern. Each is looked at once. */
+function namesLike(names: TextTable, pattern: string): (name: number) => boolean {
+  const known = new Uint8Array(names.count);
+  const matches = textPattern(pattern);
+  return (name) => {
+    if (known[name] === UNKNOWN) known[name] = matches(names.text(name)) ? YES : NO;
+    return known[name] === YES;
+  };
+}
+
+function hasAttributes(attributes: Attributes, { attributes: wanted = [] }: Condition): boolean {
+  if (attributes === undefined) return false;
+  return wanted.every(
+    ({ name, value }) => Object.hasOwn(attributes, name) && isValue(attributes[name]!, value),
+  );
+}
+
+/** Whether a value, or an element of it, reads so. */
+function isValue(value: RecordedValue, wanted: string): boolean {
+  if (Array.isArray(value)) {
+    return attributeText(value) === wanted || value.some((each) => isValue(each, wanted));
+  }
+  if (typeof value === 'number' && wanted.trim() !== '') return Object.is(value, Number(wanted));
+  return String(value) === wanted;
+}

@@ -1,0 +1,248 @@
+import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
+import { findRows, wordsOf } from './find-rows.js';
+import { IndexedPart } from '../parts/indexed-part.js';
+import { joinParents, partAt } from '../sources/join-parents.js';
+import type {
+  Condition,
+  Counter,
+  IndexPart,
+  LookIndex,
+  Message,
+  Source,
+  Track,
+  Window,
+} from '../look-index.js';
+import { NO_TRACE } from '../look-index.js';
+import { formatOf } from '../sources/read-source.js';
+import type { ReadSource } from '../sources/read-source.js';
+import { lossesOf, stateOf, writerOf } from './source-facts.js';
+import { TrackNumbers } from '../sources/source-joins.js';
+import { SpanSource } from './span-source.js';
+import { windowsOf } from './windows.js';
+
+type Attributes = Record<string, RecordedValue>;
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A source with what reads its records. */
+interface OpenSource {
+  source: Mutable<Source>;
+  read: ReadSource;
+  spans: SpanSource;
+}
+
+/** Reads the sources again. A source that has not changed is the same object. */
+export interface SourceReader {
+  read(): Promise<readonly ReadSource[]>;
+  close(): void;
+}
+
+/** An index of sources that have been read. */
+export class IndexedSources implements LookIndex {
+  readonly sources: Source[] = [];
+  readonly tracks: Mutable<Track>[] = [];
+  readonly parts: IndexedPart[] = [];
+  readonly counters: Counter[] = [];
+  readonly messages: readonly Message[] = [];
+  rows = 0;
+  epoch = 0n;
+  length = 0;
+  readonly #open: OpenSource[] = [];
+  #joined: Map<number, number>[] | undefined;
+
+  readonly #again: SourceReader;
+  #read: readonly ReadSource[] = [];
+  #isOpen = false;
+
+  constructor(read: readonly ReadSource[], again: SourceReader) {
+    this.#again = again;
+    this.#fill(read);
+  }
+
+  partOf(row: number): IndexPart {
+    return partAt(this.parts, row);
+  }
+
+  span(row: number): SpanRecord | undefined {
+    const { part, own } = this.#rowOf(row);
+    if (part.trace[own] === NO_TRACE) return undefined;
+    const { spans } = this.#open[part.source.number]!;
+    return spans.spanAt(part.stored.facts.from + part.place[own]!, part.start[own]!);
+  }
+
+  details(row: number): Record<string, unknown> {
+    const { part, own } = this.#rowOf(row);
+    const place = part.place[own]!;
+    if (part.source.format !== 'Heph') {
+      return JSON.parse(part.details.text(place)) as Record<string, unknown>;
+    }
+    const { spans } = this.#open[part.source.number]!;
+    return spans.detailsAt(part.stored.facts.from + place, part.start[own]!);
+  }
+
+  rowsOfTrace(traceId: string): number[] {
+    const rows: number[] = [];
+    for (const part of this.parts) {
+      const wanted = part.findTrace(wordsOf(traceId));
+      if (wanted === -1) continue;
+      const { trace, firstRow } = part;
+      for (let row = trace.indexOf(wanted); row !== -1; row = trace.indexOf(wanted, row + 1)) {
+        rows.push(firstRow + row);
+      }
+    }
+    return rows;
+  }
+
+  find(condition: Condition): AsyncIterable<Int32Array> {
+    return findRows(this.parts, condition, (row, names) => this.#attributesOf(row, names));
+  }
+
+  windows(from: number, to: number, width: number, tracks: readonly number[]): Window[] {
+    return windowsOf(this.parts, from, to, width, tracks);
+  }
+
+  async refresh(): Promise<boolean> {
+    const read = await this.#again.read();
+    const isSame =
+      read.length === this.#read.length && read.every((each, i) => each === this.#read[i]);
+    if (!isSame) this.#fill(read);
+    return !isSame;
+  }
+
+  close(): void {
+    for (const { spans } of this.#open) spans.close();
+    this.#again.close();
+  }
+
+  /** Puts what was read into the place of what there was. The epoch stays. */
+  #fill(read: readonly ReadSource[]): void {
+    for (const { spans } of this.#open) spans.close();
+    for (const list of [this.#open, this.sources, this.tracks, this.parts, this.counters]) {
+      list.length = 0;
+    }
+    this.#joined = undefined;
+    this.#read = read;
+    for (const each of read) this.#open.push(this.#opened(each));
+    for (const { source } of this.#open) this.sources.push(source);
+    this.#placeTimes();
+    for (const open of this.#open) this.#addParts(open);
+    this.rows = this.parts.reduce((sum, { count }) => sum + count, 0);
+    this.#isOpen = true;
+  }
+
+  #rowOf(row: number): { part: IndexedPart; own: number } {
+    const part = partAt(this.parts, row);
+    if (!Number.isInteger(row) || row < 0 || row >= this.rows) {
+      throw new RangeError(`row ${row} is none of the index: it has ${this.rows}`);
+    }
+    return { part, own: row - part.firstRow };
+  }
+
+  /** Undefined: the row lacks an attribute of these names. */
+  #attributesOf(row: number, names: readonly Buffer[]): Attributes | undefined {
+    const { part, own } = this.#rowOf(row);
+    if (part.source.format === 'Heph') {
+      const { spans } = this.#open[part.source.number]!;
+      if (!spans.mayHave(part.stored.facts.from + part.place[own]!, names)) return undefined;
+    }
+    return this.span(row)?.attributes ?? (this.details(row) as Attributes);
+  }
+
+  #opened(read: ReadSource): OpenSource {
+    const { trace, parts, clock } = read;
+    const facts = parts.map((part) => part.facts);
+    const format = formatOf(trace);
+    const epoch = format === 'Heph' ? clock.epoch : trace.format.epoch(trace.path);
+    const notes = facts.flatMap((part) => part.notes);
+    const spans = new SpanSource(trace.path, epoch ?? 0n, notes, read.records);
+    const source: Source = {
+      number: this.#open.length,
+      path: trace.path,
+      format,
+      epoch: epoch ?? 0n,
+      clockOffset: 0n,
+      isAligned: epoch !== undefined,
+      ...writerOf(trace.path, format === 'Heph' ? spans.resource : undefined),
+      state: stateOf(read, facts),
+      losses: lossesOf(read, facts),
+    };
+    return { source, read, spans };
+  }
+
+  /** The earliest start becomes time 0. Sources whose epoch is not known begin with the others. */
+  #placeTimes(): void {
+    const times = this.#open.flatMap(({ source, read }) => {
+      const facts = read.parts.map((part) => part.facts).filter(({ rows }) => rows > 0);
+      if (facts.length === 0) return [];
+      const first = facts.reduce((least, { firstStart }) => Math.min(least, firstStart), Infinity);
+      const last = facts.reduce((most, { lastEnd }) => Math.max(most, lastEnd), -Infinity);
+      return [{ source: source, first: BigInt(Math.floor(first)), last }];
+    });
+    const beginOf = ({ source, first }: (typeof times)[number]): bigint =>
+      source.epoch + source.clockOffset + first;
+    const aligned = times.filter(({ source }) => source.isAligned);
+    const begins = (aligned.length > 0 ? aligned : times).map(beginOf);
+    if (!this.#isOpen)
+      this.epoch = begins.reduce(
+        (least, begin) => (begin < least ? begin : least),
+        begins[0] ?? 0n,
+      );
+    for (const { source, first } of times) {
+      if (!source.isAligned) source.epoch = this.epoch - first;
+    }
+    this.length = 0;
+    for (const { source, last } of times) {
+      const offset = Number(source.epoch + source.clockOffset - this.epoch);
+      this.length = Math.max(this.length, last + offset);
+    }
+  }
+
+  #addParts({ source, read, spans }: OpenSource): void {
+    const offset = Number(source.epoch + source.clockOffset - this.epoch);
+    const { joins } = read;
+    const firstTrack = this.tracks.length;
+    const sourceRow = this.parts.reduce((sum, { count }) => sum + count, 0);
+    for (const [i, track] of joins.tracks.entries()) {
+      const lanes = joins.laneCounts[i]!;
+      this.tracks.push({ ...track, number: firstTrack + i, source: source.number, lanes });
+    }
+    const numbers = new TrackNumbers();
+    let firstRow = sourceRow;
+    for (const [i, stored] of read.parts.entries()) {
+      const index = this.parts.length;
+      this.parts.push(
+        new IndexedPart(stored, {
+          source,
+          firstRow,
+          offset,
+          tracks: numbers.of(stored.facts.tracks),
+          firstTrack,
+          lanes: () => joins.lanes(i),
+          pyramid: () => joins.pyramid(i),
+          parents: () => this.#parentsOf(index, sourceRow, joins.parents(i)),
+        }),
+      );
+      firstRow += stored.facts.rows;
+    }
+    const counters = source.format === 'Heph' ? spans.counters : read.counters;
+    for (const { thread, name, unit, times, values } of counters) {
+      this.counters.push({
+        source: source.number,
+        thread,
+        name,
+        unit,
+        times: Float64Array.from(times, (time) => time + offset),
+        values: Float64Array.from(values),
+      });
+    }
+  }
+
+  /** Rows of a part and their parents in other parts: within the source, or among all. */
+  #parentsOf(index: number, sourceRow: number, pairs: Int32Array): ReadonlyMap<number, number> {
+    if (this.sources.length > 1) return (this.#joined ??= joinParents(this.parts))[index]!;
+    const parents = new Map<number, number>();
+    for (let at = 0; at < pairs.length; at += 2) {
+      parents.set(pairs[at]!, pairs[at + 1]! + sourceRow);
+    }
+    return parents;
+  }
+}

@@ -1,0 +1,39 @@
+import { TraceFormatError } from '../../../core/errors.js';
+import { LOOP_DESCRIPTION } from '../../../spans/layout.js';
+import type { ReadCounter } from '../scan/chrome-scan.js';
+import type { RecordReader } from './record-reader.js';
+
+/** Curves of an event loop: what they are called, their unit, and their value in a window of `length` ns. */
+const CURVES = [
+  ['event loop utilisation', 'ratio', 'busy', true],
+  ['event loop longest turn', 'ns', 'longest', false],
+  ['event loop delay', 'ns', 'delay', false],
+  ['garbage collection', 'ratio', 'gc', true],
+] as const;
+
+/** Reads the curves of event loops from the records at some places. */
+export function readLoopCounters(reader: RecordReader, places: readonly number[]): ReadCounter[] {
+  const counters = new Map<string, ReadCounter>();
+  for (const place of places) {
+    try {
+      if (!reader.at(place)) continue;
+      const { description, attributes, stream, start, end } = reader.packet();
+      if (description !== LOOP_DESCRIPTION || end <= start) continue;
+      for (const [name, unit, field, isShare] of CURVES) {
+        const attribute = attributes.find((each) => each.name === field);
+        if (typeof attribute?.value !== 'bigint') continue;
+        const value = Number(attribute.value) / (isShare ? Number(end - start) : 1);
+        const key = `${stream} ${name}`;
+        const counter = counters.get(key) ?? { thread: stream, name, unit, times: [], values: [] };
+        counters.set(key, counter);
+        // A window can be written late: times ascend.
+        if (Number(end) < (counter.times.at(-1) ?? -Infinity)) continue;
+        counter.times.push(Number(end));
+        counter.values.push(value);
+      }
+    } catch (error) {
+      if (!(error instanceof TraceFormatError)) throw error;
+    }
+  }
+  return [...counters.values()];
+}

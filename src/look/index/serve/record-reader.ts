@@ -1,0 +1,119 @@
+import { closeSync, readSync } from 'node:fs';
+import { openRegularFile } from '../../../core/files/regular-file.js';
+import {
+  EVENT_MAGIC,
+  MIN_EVENT_BYTES,
+  PACKET_HEAD_BYTES,
+  SIZE_OFFSET,
+} from '../../../heph/layout.js';
+import type { EventBytes } from '../../../heph/read/event-bytes.js';
+import { DEFAULT_MAX_PACKET_BYTES, PacketDecoding } from '../../../heph/read/packet-decoding.js';
+import type { EventPacket } from '../../../heph/packet.js';
+
+/** Windows overlap by a half: a record of that size lies in one as a whole. */
+const WINDOW_BYTES = 64 << 10;
+const STEP = WINDOW_BYTES / 2;
+/** Rows in order of time lie in as many places of the file as there are threads. */
+const WINDOWS = 64;
+
+interface FileWindow {
+  base: number;
+  bytes: Buffer;
+  view: DataView;
+}
+
+/** Reads single events of a Heph file, wherever they lie. */
+export class RecordReader implements EventBytes {
+  bytes: Buffer = Buffer.alloc(0);
+  view: DataView = new DataView(new ArrayBuffer(0));
+  place = 0;
+  size = 0;
+  offset = 0;
+  readonly #path: string;
+  readonly #decoding: PacketDecoding;
+  readonly #memory: ReadonlyMap<number, Buffer>;
+  #fd = -1;
+  /** Bytes of the file before `bytes`. */
+  #base = 0;
+  readonly #windows = new Map<number, FileWindow>();
+
+  /** @param memory records that lie in no file, by their places. */
+  constructor(path: string, memory: ReadonlyMap<number, Buffer> = new Map()) {
+    this.#memory = memory;
+    this.#path = path;
+    this.#decoding = new PacketDecoding(path);
+  }
+
+  /** Reads the event at a place in the file; false: no event lies there. */
+  at(offset: number): boolean {
+    const record = this.#memory.get(offset);
+    if (record !== undefined) return this.#setRecord(record, offset);
+    if (!this.#hold(offset, PACKET_HEAD_BYTES)) return false;
+    const place = offset - this.#base;
+    if (this.view.getUint32(place) !== EVENT_MAGIC) return false;
+    const size = this.view.getUint32(place + SIZE_OFFSET);
+    if (size < MIN_EVENT_BYTES || size > DEFAULT_MAX_PACKET_BYTES) return false;
+    if (!this.#hold(offset, size)) return false;
+    this.offset = offset;
+    this.place = offset - this.#base;
+    this.size = size;
+    return true;
+  }
+
+  packet(): EventPacket {
+    this.#decoding.setBytes(this.bytes, this.#base);
+    return this.#decoding.decode(this.place, this.size) as EventPacket;
+  }
+
+  close(): void {
+    if (this.#fd !== -1) closeSync(this.#fd);
+    this.#fd = -1;
+    this.bytes = Buffer.alloc(0);
+    this.#windows.clear();
+  }
+
+  #setRecord(record: Buffer, offset: number): boolean {
+    this.#base = offset;
+    this.bytes = record;
+    this.view = new DataView(record.buffer, record.byteOffset, record.length);
+    this.offset = offset;
+    this.place = 0;
+    this.size = record.length;
+    return true;
+  }
+
+  #hold(offset: number, count: number): boolean {
+    const end = offset + count;
+    if (offset >= this.#base && end <= this.#base + this.bytes.length) return true;
+    const base = Math.floor(offset / STEP) * STEP;
+    const isLarge = end > base + WINDOW_BYTES;
+    let window = isLarge ? undefined : this.#windows.get(base);
+    if (window === undefined) {
+      window = isLarge ? this.#read(offset, count) : this.#read(base, WINDOW_BYTES);
+      if (!isLarge) {
+        // The window that was read first goes first.
+        if (this.#windows.size === WINDOWS) {
+          this.#windows.delete(this.#windows.keys().next().value!);
+        }
+        this.#windows.set(base, window);
+      }
+    }
+    this.#base = window.base;
+    this.bytes = window.bytes;
+    this.view = window.view;
+    return end <= window.base + window.bytes.length;
+  }
+
+  #read(base: number, count: number): FileWindow {
+    if (this.#fd === -1) this.#fd = openRegularFile(this.#path, 'followed').fd;
+    const window = Buffer.allocUnsafeSlow(count);
+    let filled = 0;
+    while (filled < count) {
+      const read = readSync(this.#fd, window, filled, count - filled, base + filled);
+      if (read === 0) break;
+      filled += read;
+    }
+    const bytes = window.subarray(0, filled);
+    return { base, bytes, view: new DataView(bytes.buffer, bytes.byteOffset, filled) };
+  }
+}

@@ -1,0 +1,105 @@
+import { counted } from '../../../core/counted.js';
+import { TracewrightError } from '../../../core/errors.js';
+import type { FoundTrace } from '../../../traces/find-traces.js';
+import { RemainingRings } from '../../../traces/remaining-rings.js';
+import { pidOfFile } from '../../../traces/run-directory.js';
+import type { RecordedResource } from '../../../spans/span-record.js';
+import type { Loss, Source } from '../look-index.js';
+import type { PartFacts } from '../parts/part-columns.js';
+import type { ReadSource } from '../sources/read-source.js';
+
+/** Streams of which losses are reported one by one. */
+const MAX_STREAMS = 16;
+
+/** What a source says of who has written it. */
+export function writerOf(
+  path: string,
+  resource: RecordedResource | undefined,
+): Pick<Source, 'service' | 'host' | 'pid'> {
+  const { attributes = {} } = resource ?? {};
+  const textOf = (name: string): string | undefined => {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    return typeof value === 'string' ? value : undefined;
+  };
+  const pid = Object.hasOwn(attributes, 'process.pid') ? attributes['process.pid'] : undefined;
+  return {
+    service: textOf('service.name'),
+    host: textOf('host.name'),
+    pid: typeof pid === 'number' ? pid : pidOfFile(path),
+  };
+}
+
+/** Whether the writer of a trace lives, and how it has ended. */
+export function stateOf(
+  { trace, state }: Pick<ReadSource, 'trace' | 'state'>,
+  parts: readonly PartFacts[],
+): Source['state'] {
+  const ofRings = state ?? stateOfRings(trace);
+  if (ofRings !== 'ended') return ofRings;
+  return parts.some(({ unfinished }) => unfinished > 0) ? 'died' : 'ended';
+}
+
+function stateOfRings(trace: FoundTrace): Source['state'] {
+  try {
+    const rings = [...new RemainingRings().of(trace)];
+    if (rings.some(({ writer }) => writer !== undefined)) return 'growing';
+    return rings.length > 0 ? 'died' : 'ended';
+  } catch (error) {
+    // Where a directory cannot be read, the trace itself has to do.
+    if (!(error instanceof TracewrightError) && (error as { code?: unknown }).code === undefined) {
+      throw error;
+    }
+    return 'ended';
+  }
+}
+
+/** What a source has lost, in words. */
+export function lossesOf(
+  { losses, ended, end, trace }: Pick<ReadSource, 'losses' | 'ended' | 'end' | 'trace'>,
+  parts: readonly PartFacts[],
+): Loss[] {
+  const all = [...losses, ...missingRecords(parts)];
+  const faulty = parts.reduce((sum, part) => sum + part.faulty, 0);
+  if (faulty > 0) {
+    const reason = `${counted(faulty, 'record')} not as the format says: attributes are missing`;
+    all.push({ count: faulty, reason });
+  }
+  if (ended === 'damaged') {
+    const reason = `${trace.path} is damaged from byte ${end} on; nothing after it was read`;
+    all.push({ count: undefined, reason });
+  } else if (ended === 'incomplete') {
+    const reason = `the last record of ${trace.path} is incomplete, at byte ${end}`;
+    all.push({ count: 1, reason });
+  }
+  return all;
+}
+
+/** Gaps in the counters of streams. */
+function missingRecords(parts: readonly PartFacts[]): Loss[] {
+  const streams = new Map<number, { last: number; missing: number; first: number }>();
+  for (const { counts } of parts) {
+    for (const { stream, first, last, missing } of counts) {
+      const before = streams.get(stream);
+      if (before === undefined) {
+        streams.set(stream, { first, last, missing });
+        continue;
+      }
+      const gap = (first - before.last - 1) >>> 0;
+      if (gap < 0x8000_0000) before.missing += gap;
+      before.missing += missing;
+      before.last = last;
+    }
+  }
+  const losing = [...streams].filter(([, { missing }]) => missing > 0);
+  const shown = losing.slice(0, MAX_STREAMS).map(([stream, { missing }]) => {
+    const thread = stream === 0 ? 'the main thread' : `thread ${stream}`;
+    const reason = `${counted(missing, 'record')} of ${thread} missing: the ring was full`;
+    return { count: missing, reason };
+  });
+  const rest = losing.slice(MAX_STREAMS).reduce((sum, [, { missing }]) => sum + missing, 0);
+  if (rest > 0) {
+    const reason = `${counted(rest, 'record')} of further threads missing: their rings were full`;
+    shown.push({ count: rest, reason });
+  }
+  return shown;
+}

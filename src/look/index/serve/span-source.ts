@@ -1,0 +1,100 @@
+import { TraceFormatError } from '../../../core/errors.js';
+import { jsonValue } from '../../../core/json.js';
+import { drawnSpan } from '../../../spans/read/drawn-spans.js';
+import { SpanDecoder } from '../../../spans/read/span-decoder.js';
+import type { RecordedResource, SpanRecord } from '../../../spans/span-record.js';
+import type { ReadCounter } from '../scan/chrome-scan.js';
+import { readLoopCounters } from './loop-counters.js';
+import { RecordReader } from './record-reader.js';
+
+/** Reads spans of a Heph file by the places of their records. */
+export class SpanSource {
+  readonly #epoch: bigint;
+  readonly #reader: RecordReader;
+  #decoder: SpanDecoder;
+  #noted = 0;
+  readonly #notes: number[];
+
+  /** @param notes where definitions and clock records lie in the file; may grow. */
+  constructor(path: string, epoch: bigint, notes: number[], memory?: ReadonlyMap<number, Buffer>) {
+    this.#epoch = epoch;
+    this.#notes = notes;
+    this.#reader = new RecordReader(path, memory);
+    this.#decoder = new SpanDecoder(path);
+    this.#decoder.epoch = epoch;
+  }
+
+  get resource(): RecordedResource | undefined {
+    this.#noteAll();
+    return this.#decoder.firstResource;
+  }
+
+  /** The span at a place; undefined if there is none any more, or it is not as the contract says. */
+  spanAt(place: number, start: number): SpanRecord | undefined {
+    this.#noteAll();
+    try {
+      if (!this.#reader.at(place)) return undefined;
+      const span = this.#decoder.decode(this.#reader);
+      if (span === undefined) return undefined;
+      // The decoder knows all clock records, and not only those before the span.
+      const late = span.start - this.#epoch;
+      if (Number(late) !== start) {
+        const length = span.end - span.start;
+        span.start = this.#epoch + BigInt(Math.round(start));
+        span.end = span.start + length;
+      }
+      return span;
+    } catch (error) {
+      if (!(error instanceof TraceFormatError)) throw error;
+      return undefined;
+    }
+  }
+
+  /** Curves of the event loops. */
+  get counters(): ReadCounter[] {
+    return readLoopCounters(this.#reader, this.#notes);
+  }
+
+  /** Whether all names occur in the record at a place: a cheap answer for most records that lack one. */
+  mayHave(place: number, names: readonly Buffer[]): boolean {
+    const reader = this.#reader;
+    if (!reader.at(place)) return false;
+    const record = reader.bytes.subarray(reader.place, reader.place + reader.size);
+    return names.every((name) => record.includes(name));
+  }
+
+  /** What a person wants to know of the event at a place. */
+  detailsAt(place: number, start: number): Record<string, unknown> {
+    const span = this.spanAt(place, start);
+    if (span !== undefined) return objectOf(drawnSpan(span).attributes);
+    try {
+      if (!this.#reader.at(place)) return {};
+      const { attributes } = this.#reader.packet();
+      return objectOf(attributes.map(({ name, value }) => [name, value] as const));
+    } catch (error) {
+      if (!(error instanceof TraceFormatError)) throw error;
+      return {};
+    }
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+
+  #noteAll(): void {
+    for (; this.#noted < this.#notes.length; this.#noted++) {
+      try {
+        if (this.#reader.at(this.#notes[this.#noted]!)) this.#decoder.decode(this.#reader);
+      } catch (error) {
+        // The file was changed, or the definition violates the contract: the span lacks it.
+        if (!(error instanceof TraceFormatError)) throw error;
+      }
+    }
+  }
+}
+
+function objectOf(attributes: Iterable<readonly [string, unknown]>): Record<string, unknown> {
+  const object: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [name, value] of attributes) object[name] = jsonValue(value);
+  return object;
+}

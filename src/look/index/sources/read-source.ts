@@ -1,0 +1,120 @@
+import { closeSync } from 'node:fs';
+import { TraceFormatError } from '../../../core/errors.js';
+import { openRegularFile } from '../../../core/files/regular-file.js';
+import type { FoundTrace } from '../../../traces/find-traces.js';
+import { buildPart } from '../parts/build-part.js';
+import { ChromeScan } from '../scan/chrome-scan.js';
+import type { ReadCounter } from '../scan/chrome-scan.js';
+import { HephScan } from '../scan/heph-scan.js';
+import { HephWalk } from '../scan/heph-walk.js';
+import type { WalkEnd } from '../scan/heph-walk.js';
+import type { Loss, Source } from '../look-index.js';
+import type { StoredPart } from '../parts/indexed-part.js';
+import type { BuiltPart } from '../parts/part-columns.js';
+import { joinSource } from './source-joins.js';
+import type { SourceJoins } from './source-joins.js';
+import { TraceClock } from '../scan/trace-clock.js';
+import type { ClockState } from '../scan/trace-clock.js';
+
+/** Rows of a part, about. */
+export const PART_ROWS = 1 << 20;
+/** Bytes of a part's records: places in it are u32. */
+export const PART_BYTES = 512 << 20;
+
+/** The format of a source by the name of its trace's. */
+export function formatOf({ format }: FoundTrace): Source['format'] {
+  if (format.name === 'ovni' || format.name === 'Heph' || format.name === 'DUMPI') {
+    return format.name;
+  }
+  return 'Laplace';
+}
+
+/** What the index has read of one trace. */
+export interface ReadSource {
+  trace: FoundTrace;
+  parts: StoredPart[];
+  joins: SourceJoins;
+  counters: ReadCounter[];
+  losses: Loss[];
+  /** Of a Heph file: where its next record begins, and what its records have said of times. */
+  end: number;
+  clock: ClockState;
+  /** Why it was not read to its end. */
+  ended: WalkEnd;
+  /** What rings say of its writer; undefined: nobody has asked them. */
+  state?: Source['state'];
+  /** Records that lie in no file: see `LivingRows`. */
+  records?: ReadonlyMap<number, Buffer>;
+}
+
+/** A part that is not stored. */
+export function inMemory({ facts, columns }: BuiltPart): StoredPart {
+  return { facts, column: (name) => columns[name] };
+}
+
+/** Reads a Heph file into memory, up to `end`. */
+export function readHeph(trace: FoundTrace, end: number): ReadSource {
+  const { path } = trace;
+  const clock = new TraceClock();
+  const { fd } = openRegularFile(path, 'followed');
+  const parts: StoredPart[] = [];
+  try {
+    const walk = new HephWalk(fd, 0, end);
+    let scan: HephScan | undefined;
+    let begin = 0;
+    const finish = (): void => {
+      if (scan !== undefined) parts.push(inMemory(buildPart(scan, begin, walk.offset)));
+      scan = undefined;
+    };
+    for (let records = walk.next(); records !== undefined; records = walk.next()) {
+      if (scan === undefined) {
+        begin = records.offset;
+        scan = new HephScan(clock, begin);
+      }
+      scan.take(records.bytes, records.view, records.from, records.to, records.offset);
+      if (scan.rows.count >= PART_ROWS || walk.offset - begin >= PART_BYTES) finish();
+    }
+    finish();
+    const losses: Loss[] = [];
+    return {
+      trace,
+      parts,
+      joins: joinSource(parts),
+      counters: [],
+      losses,
+      end: walk.offset,
+      clock: clock.state,
+      ended: walk.ended,
+    };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Reads a trace of another format through what it draws. */
+export function readDrawn(trace: FoundTrace, format: Source['format']): ReadSource {
+  const scan = new ChromeScan(format);
+  const losses: Loss[] = [];
+  try {
+    if (trace.format.notDrawn === undefined) {
+      for (const event of trace.format.chromeEvents(trace.path, {})) scan.add(event);
+    } else {
+      losses.push({ count: undefined, reason: `${trace.path} ${trace.format.notDrawn}` });
+    }
+  } catch (error) {
+    if (!(error instanceof TraceFormatError)) throw error;
+    losses.push({ count: undefined, reason: error.message });
+  }
+  scan.end();
+  const parts = [inMemory(buildPart(scan, 0, 0))];
+  return {
+    trace,
+    parts,
+    joins: joinSource(parts),
+    counters: scan.counters,
+    losses,
+    end: 0,
+    clock: { epoch: undefined, shift: 0, jumps: [] },
+    ended: 'end',
+  };
+}
