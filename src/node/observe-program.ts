@@ -1,0 +1,120 @@
+import { firstChannels } from '../libraries/watched-channels.js';
+import { recordUnderHook } from '../spans/hook-place.js';
+import type { LibrarySettings } from './library-settings.js';
+import { onFirstLook } from './otel/first-look.js';
+import { dependedInstrumentations } from './otel/program-dependencies.js';
+import { onFirstMessage } from './requests/channels.js';
+import type { ProcessPlan } from './run/process-plan.js';
+import type { LateRequests } from './threads/observe-thread.js';
+import { part } from './warning.js';
+
+/** What is published first of anything that is recorded of requests. */
+const FIRST_OF_REQUESTS = [
+  'http.server.request.start',
+  'http.client.request.created',
+  'http.client.request.start',
+  'undici:request:create',
+  'fastify.initialization',
+];
+/** And where requests have context. What listens will serve. */
+const FIRST_WITH_CONTEXT = [
+  ...FIRST_OF_REQUESTS,
+  'tracing:net.server.listen:asyncStart',
+  'http2.server.stream.start',
+  'http2.client.stream.created',
+];
+
+/** Node's channels announce no request of node:http before its headers are made. */
+const isBefore22 = Number.parseInt(process.versions.node) < 22;
+
+/**
+ * Observes what the program does: its requests, its libraries and its calls of the OpenTelemetry API. Nothing
+ * of it is loaded before the program does such a thing.
+ *
+ * @param requests undefined: the thread has no ovni stream.
+ */
+export function observeProgram(plan: ProcessPlan, requests: LateRequests | undefined): void {
+  if (plan.heph === undefined && (requests === undefined || !plan.ovni)) return;
+  const begin = (): void => {
+    part('HTTP requests are not traced', () => {
+      const { traceRequests } =
+        require('./requests/trace-requests.js') as typeof import('./requests/trace-requests.js');
+      const inFlight = traceRequests(plan, plan.ovni && requests !== undefined);
+      if (requests !== undefined && inFlight !== undefined) requests.inFlight = inFlight;
+    });
+  };
+  const { heph } = plan;
+  if (heph !== undefined) {
+    // Spans of the program go to the same trace, and may come before any request.
+    recordUnderHook(() => {
+      const { streamOfThread } =
+        require('./requests/span-stream.js') as typeof import('./requests/span-stream.js');
+      return streamOfThread(heph).stream;
+    });
+    if (plan.context !== undefined && isBefore22) {
+      const { publishCreatedRequests } =
+        require('./requests/early-headers.js') as typeof import('./requests/early-headers.js');
+      publishCreatedRequests();
+    }
+  }
+  onFirstMessage(plan.context === undefined ? FIRST_OF_REQUESTS : FIRST_WITH_CONTEXT, begin);
+  if (heph === undefined) return;
+  const { libraries, context } = plan;
+  const names = context === undefined ? [] : libraries.names;
+  const left = plan.otel
+    ? part('the OpenTelemetry API is not served', () => serveOpenTelemetry(plan, names))
+    : undefined;
+  watchLibraries({ ...libraries, names: names.filter((name) => left?.includes(name) !== true) });
+}
+
+/** Records what libraries do, each from its first message on. */
+function watchLibraries(settings: LibrarySettings): void {
+  const injected = settings.injected.filter((name) => settings.names.includes(name));
+  if (injected.length > 0) {
+    part('no channels are put into libraries', () => {
+      const { injectChannels } =
+        require('./inject-channels.js') as typeof import('./inject-channels.js');
+      injectChannels(injected);
+    });
+  }
+  for (const name of settings.names) {
+    onFirstMessage(firstChannels(name), (channel, message) => {
+      part(`${name} is not traced`, () => {
+        const { recordLibrary } =
+          require('../libraries/record-library.js') as typeof import('../libraries/record-library.js');
+        recordLibrary(name, settings, { channel, message });
+      });
+    });
+  }
+}
+
+/**
+ * Serves the OpenTelemetry API, unless something is registered there.
+ *
+ * @param recorded libraries that the hook records.
+ * @returns those that instrumentations record instead.
+ */
+function serveOpenTelemetry(
+  { instrumentations }: ProcessPlan,
+  recorded: readonly string[],
+): readonly string[] {
+  let disable: () => void = () => undefined;
+  const isServed = onFirstLook((present) => {
+    part('the OpenTelemetry API is not served', () => {
+      const { OpenTelemetry } =
+        require('./otel/open-telemetry.js') as typeof import('./otel/open-telemetry.js');
+      new OpenTelemetry(present, () => {
+        disable();
+      });
+    });
+  });
+  if (!isServed || instrumentations.length === 0) return [];
+  if (instrumentations === 'auto' && dependedInstrumentations().length === 0) return [];
+  const { disableInstrumentations, startInstrumentations } =
+    require('./otel/start-instrumentations.js') as typeof import('./otel/start-instrumentations.js');
+  const started = startInstrumentations(instrumentations, recorded);
+  disable = () => {
+    disableInstrumentations(started);
+  };
+  return started.libraries;
+}
