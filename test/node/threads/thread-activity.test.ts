@@ -94,6 +94,19 @@ describe("an event loop's samples", () => {
 describe('garbage collections', () => {
   const flags = ['--expose-gc'];
 
+  /** The loop's samples of a service that has collected, whose trace has no span of it. */
+  async function samplesWithoutSpans(limit: string): Promise<Sample[]> {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_GC_MS: limit },
+      flags,
+    });
+    for (const path of ['/collect', '/turn', '/turn']) await service.get(path);
+    await exit(service);
+    const spans = await spansIn(service.directory);
+    expect(spans.filter(({ scope }) => scope?.name === 'tracewright/gc')).toEqual([]);
+    return samplesOf(service.directory);
+  }
+
   it('are spans of the same trace as stalls, and are counted', async () => {
     const service = new TracedProcess('blocked-service.mjs', {
       env: { ...env, TRACEWRIGHT_GC_MS: '0' },
@@ -129,33 +142,12 @@ describe('garbage collections', () => {
   });
 
   it('are only counted if they are shorter than TRACEWRIGHT_GC_MS', async () => {
-    const service = new TracedProcess('blocked-service.mjs', {
-      env: { ...env, TRACEWRIGHT_GC_MS: '60000' },
-      flags,
-    });
-    await service.get('/collect');
-    await service.get('/turn');
-    await service.get('/turn');
-    await exit(service);
-    const spans = await spansIn(service.directory);
-    expect(spans.filter(({ scope }) => scope?.name === 'tracewright/gc')).toEqual([]);
-    expect(
-      sum(samplesOf(service.directory).map(({ collections }) => collections!)),
-    ).toBeGreaterThan(0);
+    const samples = await samplesWithoutSpans('60000');
+    expect(sum(samples.map(({ collections }) => collections!))).toBeGreaterThan(0);
   });
 
   it('are neither with TRACEWRIGHT_GC_MS=off', async () => {
-    const service = new TracedProcess('blocked-service.mjs', {
-      env: { ...env, TRACEWRIGHT_GC_MS: 'off' },
-      flags,
-    });
-    await service.get('/collect');
-    await service.get('/turn');
-    await service.get('/turn');
-    await exit(service);
-    const spans = await spansIn(service.directory);
-    expect(spans.filter(({ scope }) => scope?.name === 'tracewright/gc')).toEqual([]);
-    const samples = samplesOf(service.directory);
+    const samples = await samplesWithoutSpans('off');
     expect(samples).not.toEqual([]);
     for (const sample of samples) expect(sample).not.toHaveProperty('gc');
   });
