@@ -132,10 +132,11 @@ export interface Message {
   /** Ns since `LookIndex.epoch`. */
   sent: number;
   received: number;
+  /** NaN: nobody knows. */
   bytes: number;
 }
 
-/** A curve: requests in flight, delay of an event loop. */
+/** A curve: requests in flight, delay of an event loop. A value holds until the next time. */
 export interface Counter {
   readonly source: number;
   readonly thread: number;

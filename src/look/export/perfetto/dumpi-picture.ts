@@ -3,9 +3,10 @@ import { callObject, nanosecondsOf } from '../../../dumpi/read/dump.js';
 import { CallCursor } from '../../../dumpi/read/reader.js';
 import type { CallRecord } from '../../../dumpi/read/reader.js';
 import { callFilesOf, isMetafile } from '../../../dumpi/read/run.js';
+import { surveyMessages } from '../../../dumpi/read/message-flows.js';
+import type { MessageEnd } from '../../../dumpi/read/message-flows.js';
 import { readSections } from '../../../dumpi/read/section-reader.js';
 import type { Placement } from '../../../traces/time-line.js';
-import { surveyMessages } from './dumpi-messages.js';
 import type { Picture, PictureProcess } from './picture.js';
 import { SLICE_BEGIN } from './schema.js';
 
@@ -46,8 +47,8 @@ class RankPicture {
     this.#accepts = accepts;
   }
 
-  /** @param flows numbers of the messages that the call sends or receives. */
-  call(call: CallRecord, flows: readonly bigint[]): void {
+  /** @param ends of messages that the call sends or receives. */
+  call(call: CallRecord, ends: readonly MessageEnd[]): void {
     const times = call.wall ?? call.cpu;
     if (times === undefined) return;
     const start = this.#timeOf(nanosecondsOf(times.start));
@@ -67,7 +68,7 @@ class RankPicture {
       for (const each of open.splice(at).reverse()) this.#slice(thread, each.name, each.start, end);
     } else {
       const fields = callObject(call)['fields'] as Record<string, unknown>;
-      this.#slice(thread, call.name, start, end, fields, flows);
+      this.#slice(thread, call.name, start, end, fields, ends);
     }
   }
 
@@ -95,7 +96,7 @@ class RankPicture {
     start: number,
     end: number,
     fields: Record<string, unknown> = {},
-    flows: readonly bigint[] = [],
+    ends: readonly MessageEnd[] = [],
   ): void {
     if (!this.#accepts(start, end)) return;
     const { writer } = this.#picture;
@@ -105,7 +106,7 @@ class RankPicture {
       .thread(`dumpi ${thread}`, tid, thread === 0 ? 'main' : `thread ${thread}`)
       .place(start, end);
     writer.beginEvent(SLICE_BEGIN, track, start, name, CATEGORY);
-    for (const flow of flows) writer.flow(Number(flow >> 32n), Number(flow & 0xffff_ffffn));
+    for (const { flow } of ends) writer.flow(Number(flow >> 32n), Number(flow & 0xffff_ffffn));
     for (const field in fields) writer.annotate(field, fields[field]);
     writer.endEvent();
     writer.endSlice(track, end);
@@ -151,7 +152,7 @@ export function* drawRanks(
     messages?.begin(rank);
     try {
       for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
-        drawing.call(call, messages?.flowsOf(call) ?? []);
+        drawing.call(call, messages?.endsOf(call) ?? []);
         if (writer.isFull) yield writer.take();
       }
     } finally {

@@ -42,12 +42,12 @@ export class IndexedSources implements LookIndex {
   readonly tracks: Mutable<Track>[] = [];
   readonly parts: IndexedPart[] = [];
   readonly counters: Counter[] = [];
-  readonly messages: readonly Message[] = [];
   rows = 0;
   epoch = 0n;
   length = 0;
   readonly #open: OpenSource[] = [];
   #joined: Map<number, number>[] | undefined;
+  #messages: readonly Message[] | undefined;
 
   readonly #again: SourceReader;
   #read: readonly ReadSource[] = [];
@@ -56,6 +56,21 @@ export class IndexedSources implements LookIndex {
   constructor(read: readonly ReadSource[], again: SourceReader) {
     this.#again = again;
     this.#fill(read);
+  }
+
+  get messages(): readonly Message[] {
+    return (this.#messages ??= this.#open.flatMap(({ source, read }) => {
+      const part = this.parts.find((each) => each.source === source);
+      if (part === undefined || read.messages === undefined) return [];
+      const { firstRow, offset } = part;
+      return read.messages().map(({ fromRow, toRow, sent, received, bytes }) => ({
+        fromRow: fromRow + firstRow,
+        toRow: toRow + firstRow,
+        sent: sent + offset,
+        received: received + offset,
+        bytes,
+      }));
+    }));
   }
 
   partOf(row: number): IndexPart {
@@ -120,6 +135,7 @@ export class IndexedSources implements LookIndex {
       list.length = 0;
     }
     this.#joined = undefined;
+    this.#messages = undefined;
     this.#read = read;
     for (const each of read) this.#open.push(this.#opened(each));
     for (const { source } of this.#open) this.sources.push(source);

@@ -10,6 +10,8 @@ const CURVES = [
   ['event loop delay', 'ns', 'delay', false],
   ['garbage collection', 'ratio', 'gc', true],
 ] as const;
+/** A gap between windows below this share of them is none. */
+const CONTIGUOUS = 0.1;
 
 /** Reads the curves of event loops from the records at some places. */
 export function readLoopCounters(reader: RecordReader, places: readonly number[]): ReadCounter[] {
@@ -26,14 +28,33 @@ export function readLoopCounters(reader: RecordReader, places: readonly number[]
         const key = `${stream} ${name}`;
         const counter = counters.get(key) ?? { thread: stream, name, unit, times: [], values: [] };
         counters.set(key, counter);
-        // A window can be written late: times ascend.
-        if (Number(end) < (counter.times.at(-1) ?? -Infinity)) continue;
-        counter.times.push(Number(end));
-        counter.values.push(value);
+        addWindow(counter, Number(start), Number(end), value);
       }
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
     }
   }
   return [...counters.values()];
+}
+
+/** A window of the loop has a value from its start to its end. Without a window the loop waited. */
+function addWindow(
+  { times, values }: ReadCounter,
+  start: number,
+  end: number,
+  value: number,
+): void {
+  const last = times.at(-1) ?? -Infinity;
+  // A window can be written late: times ascend.
+  if (start < last && end <= last) return;
+  const from = Math.max(start, last);
+  // The next window begins where this one ended, or nearly.
+  if (from - last < (end - start) * CONTIGUOUS) {
+    times.pop();
+    values.pop();
+    times.push(last, end);
+  } else {
+    times.push(from, end);
+  }
+  values.push(value, 0);
 }

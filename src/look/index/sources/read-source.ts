@@ -11,6 +11,8 @@ import type { WalkEnd } from '../scan/heph-walk.js';
 import type { Loss, Source } from '../look-index.js';
 import type { StoredPart } from '../parts/indexed-part.js';
 import type { BuiltPart } from '../parts/part-columns.js';
+import { readRunMessages } from './run-messages.js';
+import type { ReadMessage } from './run-messages.js';
 import { joinSource } from './source-joins.js';
 import type { SourceJoins } from './source-joins.js';
 import { TraceClock } from '../scan/trace-clock.js';
@@ -35,6 +37,8 @@ export interface ReadSource {
   parts: StoredPart[];
   joins: SourceJoins;
   counters: ReadCounter[];
+  /** Of a run of DUMPI; read when first asked for. */
+  messages?: () => readonly ReadMessage[];
   losses: Loss[];
   /** Of a Heph file: where its next record begins, and what its records have said of times. */
   end: number;
@@ -106,12 +110,17 @@ export function readDrawn(trace: FoundTrace, format: Source['format']): ReadSour
     losses.push({ count: undefined, reason: error.message });
   }
   scan.end();
-  const parts = [inMemory(buildPart(scan, 0, 0))];
+  const built = buildPart(scan, 0, 0);
+  const parts = [inMemory(built)];
+  let messages: ReadMessage[] | undefined;
   return {
     trace,
     parts,
     joins: joinSource(parts),
     counters: scan.counters,
+    ...(format === 'DUMPI' && {
+      messages: () => (messages ??= readRunMessages(trace.path, built)),
+    }),
     losses,
     end: 0,
     clock: { epoch: undefined, shift: 0, jumps: [] },

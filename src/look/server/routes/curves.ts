@@ -1,7 +1,7 @@
 import type { Counter } from '../../index/look-index.js';
+import { firstAtLeast } from '../../index/parts/sorted.js';
 import type { CurveColumns } from '../../wire/answers.js';
 import type { Route } from '../route.js';
-import { firstAtLeast } from '../sorted.js';
 
 /** Curves in a window: `from`, `to` in ns, `width` in pixels, `counters` as `0-3,7`. */
 export const curvesRoute: Route = {

@@ -46,10 +46,10 @@ test('records of an event loop are curves, and no rows', async () => {
   expect(
     index.counters.map(({ name, unit, times, values }) => [name, unit, [...times], [...values]]),
   ).toEqual([
-    ['event loop utilisation', 'ratio', [1000, 2000], [0.25, 0.5]],
-    ['event loop longest turn', 'ns', [1000, 2000], [70, 70]],
-    ['event loop delay', 'ns', [1000, 2000], [7, 7]],
-    ['garbage collection', 'ratio', [1000, 2000], [0.05, 0.05]],
+    ['event loop utilisation', 'ratio', [0, 1000, 2000], [0.25, 0.5, 0]],
+    ['event loop longest turn', 'ns', [0, 1000, 2000], [70, 70, 0]],
+    ['event loop delay', 'ns', [0, 1000, 2000], [7, 7, 0]],
+    ['garbage collection', 'ratio', [0, 1000, 2000], [0.05, 0.05, 0]],
   ]);
   index.close();
 });

@@ -1,16 +1,22 @@
-import { TraceFormatError } from '../../../core/errors.js';
-import { ANY_SOURCE, ANY_TAG } from '../../../dumpi/constants.js';
-import { Communicators } from '../../../dumpi/read/communicators.js';
-import { CallCursor } from '../../../dumpi/read/reader.js';
-import type { CallRecord } from '../../../dumpi/read/reader.js';
-import { existingRankFiles } from '../../../dumpi/read/run.js';
-import { readSections } from '../../../dumpi/read/section-reader.js';
+import { TraceFormatError } from '../../core/errors.js';
+import { ANY_SOURCE, ANY_TAG } from '../constants.js';
+import { Communicators } from './communicators.js';
+import { CallCursor } from './reader.js';
+import type { CallRecord } from './reader.js';
+import { existingRankFiles } from './run.js';
+import { readSections } from './section-reader.js';
 
 /** Kinds of messages (sender, receiver, tag, communicator) that are counted apart, at most. */
 const MAX_KINDS = 1 << 20;
 /** Before the number of a message in a flow, so that none is 0. */
 const FLOW_BASE = 1n << 62n;
-const NONE: readonly bigint[] = [];
+const NONE: readonly MessageEnd[] = [];
+
+/** What a call is to a message: its end, with the number that both ends have. */
+export interface MessageEnd {
+  flow: bigint;
+  sends: boolean;
+}
 
 /** An end of a message. */
 interface End {
@@ -133,18 +139,18 @@ export class MessageFlows {
     this.#communicators = new Communicators(this.#size);
   }
 
-  /** The numbers of the messages of a call, when all calls are read again. */
-  flowsOf(call: CallRecord): readonly bigint[] {
+  /** The messages of a call, when all calls are read again. */
+  endsOf(call: CallRecord): readonly MessageEnd[] {
     this.#communicators.call(call);
-    let flows: bigint[] | undefined;
+    let ends: MessageEnd[] | undefined;
     for (const end of endsOf(call)) {
       const comm = this.#communicators.idOf(end.comm);
       if (comm === undefined) continue;
       const kind = this.#kinds.get(keyOf(comm, end.sends, this.#rank, end.peer, end.tag));
       if (kind?.flow === undefined) continue;
-      (flows ??= []).push(kind.flow++);
+      (ends ??= []).push({ flow: kind.flow++, sends: end.sends });
     }
-    return flows ?? NONE;
+    return ends ?? NONE;
   }
 }
 
