@@ -17,18 +17,24 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
-// What a user gets: the tarball, installed into a project that knows nothing of this checkout.
+// What a user gets: the tarball, installed into a project that knows nothing of this checkout. Its binary is that of
+// the checkout. `npm run test:platforms` makes the binaries as a release does.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-const tools = ['python3', 'make'];
-const toolsMissing = tools.filter((tool) => spawnSync(tool, ['--version']).status !== 0);
-const NO_NETWORK = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/;
-/** Why node-gyp cannot run here, and with it nothing of this file. */
-let obstacle = toolsMissing.length > 0 ? `node-gyp needs ${toolsMissing.join(' and ')}` : undefined;
+/** Why the package cannot be made here, and nothing of this file can run. */
+const obstacle =
+  spawnSync('strip', ['--version']).status === 0 ? undefined : 'strip (binutils) is not installed';
 const place = mkdtempSync(join(tmpdir(), 'tracewright-package-'));
 const checkout = join(place, 'checkout');
 const project = join(place, 'project');
+
+/** As node-gyp-build names it. */
+function binaryName(): string {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  const libc = header.glibcVersionRuntime === undefined ? 'musl.' : 'glibc.';
+  return `tracewright.${process.platform === 'linux' ? libc : ''}node`;
+}
 
 interface Packed {
   filename: string;
@@ -62,14 +68,12 @@ beforeAll(async () => {
     filter: (from) => !LEFT_BEHIND.some((name) => from === join(root, name)),
   });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
-  try {
-    const script = join(checkout, 'scripts', 'prebuild.mjs');
-    await run(process.execPath, [script], { maxBuffer: 1 << 26 });
-  } catch (error) {
-    if (!NO_NETWORK.test((error as { stderr: string }).stderr)) throw error;
-    obstacle = "node-gyp could not download Node's headers";
-    return;
-  }
+  const folder = join(checkout, 'prebuilds', `${process.platform}-${process.arch}`);
+  const binary = join(folder, binaryName());
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(root, 'build', 'Release', 'tracewright.node'), binary);
+  // As prebuildify does.
+  await run('strip', process.platform === 'darwin' ? [binary, '-Sx'] : [binary, '--strip-all']);
   const { stdout } = await npm(['pack', '--json', '--pack-destination', place], checkout);
   // What the script before it has printed comes first.
   packed = (JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as Packed[])[0]!;

@@ -7,7 +7,7 @@
 // Without a directory it makes the binaries first: `npm run prebuild -- --all`.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -60,8 +60,8 @@ function checkBinary({ name, file }) {
 }
 
 /** Writes and reads every format with a Node. */
-function runEveryFormat(command) {
-  const project = new Project('', { 'formats.mjs': everyFormat }, [], prebuilds);
+function runEveryFormat(command, binaries = prebuilds) {
+  const project = new Project('', { 'formats.mjs': everyFormat }, [], binaries);
   try {
     const [program, ...args] = command;
     project.run(program, [...args, 'formats.mjs']);
@@ -84,6 +84,29 @@ function runnerOf({ name, file }) {
   }
   if (name === `linux-${process.arch}.musl`) return loadUnderMusl(join(prebuilds, file));
   return 'there is nothing here to run it';
+}
+
+/** What `npm run prebuild` makes, by node-gyp, which the releases do not use. */
+function runOwnPrebuild() {
+  const output = mkdtempSync(join(tmpdir(), 'tracewright-prebuild-output-'));
+  try {
+    const script = join(root, 'scripts', 'prebuild.mjs');
+    const { status } = spawnSync(process.execPath, [script, '--output', output], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (status !== 0) throw new Error('node-gyp has failed');
+    runEveryFormat([process.execPath], join(output, 'prebuilds'));
+  } finally {
+    rmSync(output, { recursive: true, force: true });
+  }
+}
+
+try {
+  runOwnPrebuild();
+  process.stdout.write('npm run prebuild: runs\n');
+} catch (error) {
+  process.exitCode = 1;
+  process.stdout.write(`npm run prebuild: FAILS\n${String(error?.message ?? error)}\n`);
 }
 
 for (const platform of platforms) {
