@@ -4,6 +4,7 @@ import { Page } from './controls/page.js';
 import { BoxWindows } from './data/box-windows.js';
 import { RecordingData } from './data/recording-data.js';
 import { Search } from './data/search.js';
+import { SelectedRow, rowFields } from './data/selected-row.js';
 import { Server, takeToken } from './data/server.js';
 import { AppContext } from './state/app.js';
 import type { App } from './state/app.js';
@@ -29,14 +30,17 @@ const app: App = {
   view,
   lit,
   search: new Search(server, lit, view, recording),
+  selected: new SelectedRow(server, view, recording),
   windows,
   announce(text) {
     const place = document.getElementById('spoken');
     if (place !== null) place.textContent = text;
   },
-  async showRow(row) {
-    view.set({ row });
-    const { start, duration, track, lane } = await server.json<RowAnswer>('/data/row', { row });
+  async showRow(row, rowStart) {
+    const key = rowStart === undefined ? undefined : String(rowStart);
+    view.set({ row, key });
+    const answer = await server.json<RowAnswer>('/data/row', rowFields(row, key));
+    const { start, duration, track, lane } = answer;
     const { from, to } = shownWindow(app);
     const visible = start < to && start + duration > from && duration > (to - from) / 400;
     if (!visible) {

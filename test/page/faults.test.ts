@@ -1,31 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, noBrowser, titleOf } from './browser.js';
-import { openPage } from './open-page.js';
+import { describe, expect, it } from 'vitest';
+import type { TimeLineCanvas } from '../../src/page/time-line/picture.js';
+import { noBrowser, titleOf } from './browser.js';
 import { planOf, recordService } from './recorded-service.js';
-import { startView } from './view-command.js';
+import { ViewedTraces } from './viewed-traces.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'tracewright-page-'));
-let browser: Browser;
 let trace: string;
-
-beforeAll(async () => {
+const traces = new ViewedTraces(async (directory) => {
   trace = await recordService(directory, planOf(20));
-  if (noBrowser === undefined) browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  if (noBrowser === undefined) await browser.close();
+  return [];
 });
 
 describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'), () => {
   it('says that the server is gone, and keeps the picture', async () => {
-    const view = await startView([trace]);
-    const { page, boxes, close } = await openPage(browser, view.url);
+    const view = await traces.start([trace]);
+    const { page, boxes } = await traces.open({}, '', view);
     const before = await boxes();
     await view.kill();
     await page.locator('#time-line').focus();
@@ -35,23 +25,21 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
     await page.keyboard.press('f');
     await page.waitForTimeout(200);
     expect((await boxes()).length).toBe(before.length);
-    await close();
   });
 
   it('says what to do without the token', async () => {
-    const view = await startView([trace]);
-    const page = await browser.newPage();
+    const view = await traces.start([trace]);
+    const page = await traces.browser.newPage();
     await page.goto(view.url.split('#')[0]!);
     await page.getByRole('alert').waitFor({ timeout: 10_000 });
     expect(await page.getByRole('alert').innerText()).toContain('open the address');
     await page.close();
-    await view.end();
   });
 
   it('still shows the time line when the trace is deleted', async () => {
-    const own = await recordService(directory, planOf(5), { service: 'deleted' });
-    const view = await startView([own]);
-    const { page, boxes, close } = await openPage(browser, view.url);
+    const own = await recordService(traces.directory, planOf(5), { service: 'deleted' });
+    const view = await traces.start([own]);
+    const { page, boxes } = await traces.open({}, '', view);
     rmSync(own);
     const [box] = await boxes();
     const position = { x: (box!.left + box!.right) / 2, y: box!.top + 4 };
@@ -62,7 +50,38 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
       .first()
       .waitFor();
     expect((await boxes()).length).toBeGreaterThan(0);
-    await close();
-    await view.end();
+  });
+
+  it('shows the new spans when a live trace is replaced, and says that the selected one is gone', async () => {
+    const path = join(traces.directory, 'replaced.heph');
+    copyFileSync(trace, path);
+    const other = await recordService(traces.directory, planOf(7), { service: 'other' });
+    const view = await traces.start([path], '--live');
+    const { page } = await traces.open({}, '&row=30&panel=details', view);
+    await page.getByText('60 rows').waitFor();
+    await page.getByRole('heading', { level: 2 }).waitFor();
+    rmSync(path);
+    copyFileSync(other, path);
+    await page.getByText('21 rows').waitFor();
+    await page.getByText('no longer in the recording').waitFor();
+    await page.getByRole('button', { name: 'Recording' }).click();
+    await page.getByRole('cell', { name: 'other', exact: true }).waitFor();
+  });
+
+  it('goes on when the cache of the index is deleted', async () => {
+    const requests = 12_000;
+    const large = await recordService(traces.directory, planOf(requests), { service: 'large' });
+    const cache = join(traces.directory, 'cache');
+    const view = await traces.start([large], '--cache', cache);
+    const { page } = await traces.open({}, '', view);
+    rmSync(cache, { recursive: true });
+    await page.evaluate(() => (location.hash = 'from=1000000000&to=1010000000&row=300'));
+    await page.waitForFunction(() => {
+      const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
+      if (picture === undefined || picture.size === 0) return false;
+      return picture.count.subarray(0, picture.size).every((count) => count === 1);
+    });
+    await page.getByRole('button', { name: 'Table' }).click();
+    await page.getByText(`${(3 * requests).toLocaleString('en-US')} spans`).waitFor();
   });
 });

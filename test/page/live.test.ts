@@ -1,45 +1,114 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openTrace } from '../../src/heph/index.js';
+import type { TimeLineCanvas } from '../../src/page/time-line/picture.js';
 import { configure, flush, shutdown, startSpan } from '../../src/spans/index.js';
-import { launchBrowser, noBrowser, titleOf } from './browser.js';
-import { openPage } from './open-page.js';
-import { startView } from './view-command.js';
+import { noBrowser, titleOf } from './browser.js';
+import { ViewedTraces } from './viewed-traces.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'tracewright-page-'));
+const traces = new ViewedTraces(() => []);
+const path = join(traces.directory, 'live.heph');
+const first = join(traces.directory, 'first.heph');
 
-afterAll(() => {
-  rmSync(directory, { recursive: true });
-});
+afterAll(shutdown);
 
-async function record(spans: number): Promise<void> {
-  for (let span = 0; span < spans; span++) startSpan('turn', { span }).end();
+async function record(spans: number, name = 'turn'): Promise<void> {
+  for (let span = 0; span < spans; span++) startSpan(name, { span }).end();
   await flush();
 }
 
+/** The fields of the URL, once it has followed the view. */
+async function fieldsOf(page: Page): Promise<URLSearchParams> {
+  await page.waitForTimeout(350);
+  return new URLSearchParams(new URL(page.url()).hash.slice(1));
+}
+
+/** Times of the last box that is drawn, in ns. */
+function lastEnd(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
+    return picture!.end.subarray(0, picture!.size).reduce((last, end) => Math.max(last, end), 0);
+  });
+}
+
 describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
-  it('grows while it is watched', async () => {
-    const path = join(directory, 'live.heph');
+  it('grows while it is watched; a window of it slides, is paused, and follows again', async () => {
     configure({ target: path, service: 'live' });
     await record(100);
-    const view = await startView([path], '--live');
-    const browser = await launchBrowser();
-    try {
-      const { page } = await openPage(browser, view.url);
-      await page.getByText('100 rows').waitFor();
-      await record(150);
-      await page.getByText('250 rows').waitFor();
-      await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByRole('button', { name: 'Follow' }).waitFor();
-      await record(50);
-      await page.getByText('300 rows').waitFor();
-      await page.waitForTimeout(300);
-      expect(new URL(page.url()).hash).toContain('to=');
-    } finally {
-      await browser.close();
-      await view.end();
-      await shutdown();
-    }
+    const view = await traces.start([path], '--live');
+    const { page } = await traces.open({}, '', view);
+    await page.getByText('100 rows').waitFor();
+    await record(150);
+    await page.getByText('250 rows').waitFor();
+
+    await page.locator('#time-line').focus();
+    await page.keyboard.press('w', { delay: 300 });
+    const size = (fields: URLSearchParams): number =>
+      Number(fields.get('to')) - Number(fields.get('from'));
+    const near = await fieldsOf(page);
+    expect(near.get('follow')).toBeNull();
+    const before = await lastEnd(page);
+    await record(50);
+    await page.getByText('300 rows').waitFor();
+    await page.waitForFunction((end) => {
+      const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
+      return picture!.end.subarray(0, picture!.size).some((each) => each > end);
+    }, before);
+    expect(size(await fieldsOf(page))).toBeCloseTo(size(near), 0);
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const paused = await fieldsOf(page);
+    expect(paused.get('follow')).toBe('no');
+    expect(size(paused)).toBeCloseTo(size(near), 0);
+    await record(50);
+    await page.getByText('350 rows').waitFor();
+    expect((await fieldsOf(page)).toString()).toBe(paused.toString());
+    await page.locator('#time-line').focus();
+    await page.keyboard.press('a', { delay: 200 });
+    const back = await fieldsOf(page);
+    expect(Number(back.get('to'))).toBeLessThan(Number(paused.get('to')));
+
+    await page.getByRole('button', { name: 'Follow' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    const end = await lastEnd(page);
+    await record(50);
+    await page.getByText('400 rows').waitFor();
+    await page.waitForTimeout(300);
+    expect(await lastEnd(page)).toBeGreaterThan(end);
+  });
+
+  it('keeps the selected span when a refresh renumbers the rows', async () => {
+    const trace = openTrace(first);
+    const stream = trace.stream();
+    const log = async (events: number): Promise<void> => {
+      for (let i = 0; i < events; i++) stream.finishTrace(stream.startTrace(), 'earlier');
+      await trace.flush();
+    };
+    await log(10);
+    const selected = startSpan('selected');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    selected.end();
+    await record(20, 'later');
+    const view = await traces.start([first, path], '--live');
+    const { page, boxes } = await traces.open({}, '&find.text=selected', view);
+    await page.keyboard.press('/');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Details' }).click();
+    await page.getByRole('heading', { name: 'selected' }).waitFor();
+    const before = await fieldsOf(page);
+    const details = await page.locator('#panel-details').innerText();
+    await log(30);
+    await record(10, 'later');
+    await page.waitForFunction((row) => {
+      const now = new URLSearchParams(location.hash.slice(1)).get('row');
+      return now !== null && now !== row;
+    }, before.get('row'));
+    const after = await fieldsOf(page);
+    expect(Number(after.get('row'))).toBe(Number(before.get('row')) + 30);
+    expect(after.get('key')).toBe(before.get('key'));
+    expect(await page.locator('#panel-details').innerText()).toBe(details);
+    expect((await boxes()).some(({ row }) => row === Number(after.get('row')))).toBe(true);
+    await trace.close();
   });
 });

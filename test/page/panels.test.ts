@@ -1,27 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Locator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { main } from '../cli/run-command.js';
-import { launchBrowser, noBrowser, titleOf } from './browser.js';
-import { openPage } from './open-page.js';
+import { noBrowser, titleOf } from './browser.js';
 import type { OpenPage, PageOptions } from './open-page.js';
-import { startView } from './view-command.js';
-import type { ViewCommand } from './view-command.js';
+import { ViewedTraces } from './viewed-traces.js';
 
 const REQUESTS = 300;
-const directory = mkdtempSync(join(tmpdir(), 'tracewright-panels-'));
-let view: ViewCommand;
-let browser: Browser;
-let opened: OpenPage | undefined;
+const traces = new ViewedTraces((directory) => [
+  recordRun(join(directory, 'before'), 1),
+  recordRun(join(directory, 'after'), 1.5),
+]);
+let opened: OpenPage;
 
 /** A service with 300 requests, every third of orders; those take `factor` times their 6 ms. */
-function recordRun(run: string, factor: number): void {
-  mkdirSync(join(directory, run));
+function recordRun(directory: string, factor: number): string {
+  mkdirSync(directory);
   const spans = pathToFileURL(join(dirname(main), '../spans/index.mjs')).href;
   const program = `
     import { configure, shutdown, startSpan } from ${JSON.stringify(spans)};
@@ -40,32 +38,13 @@ function recordRun(run: string, factor: number): void {
       root.end(at(end));
     }
     await shutdown();`;
-  const args = ['--input-type=module', '-e', program, join(directory, run, 'shop.heph')];
+  const args = ['--input-type=module', '-e', program, join(directory, 'shop.heph')];
   execFileSync(process.execPath, args, { stdio: 'inherit' });
+  return directory;
 }
 
-beforeAll(async () => {
-  if (noBrowser !== undefined) return;
-  recordRun('before', 1);
-  recordRun('after', 1.5);
-  view = await startView([join(directory, 'before'), join(directory, 'after')]);
-  browser = await launchBrowser();
-});
-
-afterEach(async () => {
-  await opened?.close();
-  opened = undefined;
-});
-
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  if (noBrowser !== undefined) return;
-  await browser.close();
-  await view.end();
-});
-
 async function open(panel: string, fragment = '', options?: PageOptions): Promise<Locator> {
-  opened = await openPage(browser, `${view.url}&panel=${panel}${fragment}`, options);
+  opened = await traces.open(options, `&panel=${panel}${fragment}`);
   return opened.page.locator(`#panel-${panel}`);
 }
 
@@ -76,7 +55,7 @@ const textOf = async (place: Locator): Promise<string> => (await place.textConte
 describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
   it('find: counts the matches, lights them and steps through them', async () => {
     const panel = await open('find');
-    const { page, boxes } = opened!;
+    const { page, boxes } = opened;
     await page.keyboard.type('status=error');
     await panel.getByText('6 match').waitFor();
     await page.keyboard.press('Enter');
@@ -106,10 +85,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     await panel.getByRole('button', { name: 'Name ↑' }).waitFor();
     await panel.locator('.grid-body [role=row]').first().getByText('GET /orders').waitFor();
     await panel.getByRole('grid').focus();
-    await opened!.page.keyboard.press('End');
-    await opened!.page.keyboard.press('Enter');
-    await opened!.page.waitForTimeout(350);
-    expect(opened!.page.url()).toMatch(/row=\d+/);
+    await opened.page.keyboard.press('End');
+    await opened.page.keyboard.press('Enter');
+    await opened.page.waitForTimeout(350);
+    expect(opened.page.url()).toMatch(/row=\d+/);
     await panel.locator('[aria-selected=true]').getByText('GET /stock').waitFor();
   });
 
@@ -130,7 +109,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     await panel.getByText('Drag over a part').waitFor();
     const map = panel.locator('canvas');
     const box = (await map.boundingBox())!;
-    const { mouse } = opened!.page;
+    const { mouse } = opened.page;
     await mouse.move(box.x + 65, box.y + 1);
     await mouse.down();
     await mouse.move(box.x + (box.width - 64 - 120) / 2 + 64, box.y + box.height - 22);
@@ -138,9 +117,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     await mouse.up();
     await panel.getByText('Clear range').waitFor();
     expect(words).toMatch(/^\d+ spans of .* to .*, from /);
-    await opened!.page.keyboard.press('t');
+    await opened.page.keyboard.press('t');
     const count = Number(words.split(' ')[0]);
-    await opened!.page.getByText(`${count} spans that match`).waitFor();
+    await opened.page.getByText(`${count} spans that match`).waitFor();
   });
 
   it('trace: shows the tree of the selected span with its critical path', async () => {
@@ -149,8 +128,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     expect(await panel.locator('.waterfall tbody tr').count()).toBe(2);
     expect(await panel.locator('.critical').count()).toBe(2);
     await panel.getByRole('button', { name: 'SELECT' }).click();
-    await opened!.page.waitForTimeout(350);
-    expect(opened!.page.url()).toMatch(/row=[1-9]/);
+    await opened.page.waitForTimeout(350);
+    expect(opened.page.url()).toMatch(/row=[1-9]/);
   });
 
   it('report: has the figures of the command, and of a selected range only', async () => {
@@ -179,7 +158,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     it(`has nothing serious against axe-core, ${dark ? 'dark' : 'light'}`, async () => {
       const source = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
       await open('details', '&row=0', { dark });
-      const { page, complaints } = opened!;
+      const { page, complaints } = opened;
       await page.evaluate(source);
       for (const title of TITLES) {
         await page.getByRole('button', { name: title, exact: true }).click();

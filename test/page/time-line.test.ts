@@ -1,45 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { colourOfText } from '../../src/page/theme/palette.js';
-import { launchBrowser, noBrowser, titleOf } from './browser.js';
-import { openPage } from './open-page.js';
+import { noBrowser, titleOf } from './browser.js';
 import type { DrawnBox, OpenPage, PageOptions } from './open-page.js';
 import { planOf, recordService } from './recorded-service.js';
-import { startView } from './view-command.js';
-import type { ViewCommand } from './view-command.js';
+import { ViewedTraces } from './viewed-traces.js';
 
 const REQUESTS = 200;
 /** The last request begins at 1,990 ms and takes 8 ms. */
 const LENGTH = 1998;
 const plan = planOf(REQUESTS);
-const directory = mkdtempSync(join(tmpdir(), 'tracewright-page-'));
-let view: ViewCommand;
-let browser: Browser;
-let opened: OpenPage | undefined;
-
-beforeAll(async () => {
-  if (noBrowser !== undefined) return;
-  view = await startView([await recordService(directory, plan)]);
-  browser = await launchBrowser();
-});
-
-afterEach(async () => {
-  await opened?.close();
-  opened = undefined;
-});
-
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  if (noBrowser !== undefined) return;
-  await browser.close();
-  await view.end();
-});
+const traces = new ViewedTraces(async (directory) => [await recordService(directory, plan)]);
+let opened: OpenPage;
 
 async function open(options?: PageOptions, fragment = ''): Promise<OpenPage> {
-  return (opened = await openPage(browser, view.url + fragment, options));
+  return (opened = await traces.open(options, fragment));
 }
 
 /** A window in ms as the URL has it. */
@@ -95,19 +69,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
     const { page } = await open();
     await page.locator('#time-line').focus();
     await page.keyboard.press('w', { delay: 400 });
-    const near = await shownWindow(opened!);
+    const near = await shownWindow(opened);
     expect(near.to - near.from).toBeLessThan(0.7 * LENGTH);
     await page.keyboard.press('d', { delay: 200 });
-    const later = await shownWindow(opened!);
+    const later = await shownWindow(opened);
     expect(later.from).toBeGreaterThan(near.from);
     expect(later.to - later.from).toBeCloseTo(near.to - near.from, 3);
     await page.keyboard.press('ArrowLeft', { delay: 200 });
-    expect((await shownWindow(opened!)).from).toBeLessThan(later.from);
+    expect((await shownWindow(opened)).from).toBeLessThan(later.from);
     await page.keyboard.press('s', { delay: 200 });
-    const far = await shownWindow(opened!);
+    const far = await shownWindow(opened);
     expect(far.to - far.from).toBeGreaterThan(near.to - near.from);
     await page.keyboard.press('f');
-    expect(await shownWindow(opened!)).toEqual({ from: 0, to: 0 });
+    expect(await shownWindow(opened)).toEqual({ from: 0, to: 0 });
     expect(new URL(page.url()).hash).not.toContain('from');
   });
 
@@ -117,13 +91,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
     const gutter = Math.min(200, Math.round(width * 0.2));
     await page.mouse.move(x + gutter + (width - gutter) / 4, y + 100);
     for (let turn = 0; turn < 5; turn++) await page.mouse.wheel(0, -200);
-    const near = await shownWindow(opened!);
+    const near = await shownWindow(opened);
     expect(near.to - near.from).toBeLessThan(500);
     expect(near.from + (near.to - near.from) / 4).toBeCloseTo(750, 0);
     await page.mouse.down();
     await page.mouse.move(x + gutter + (width - gutter) / 2, y + 100, { steps: 5 });
     await page.mouse.up();
-    const moved = await shownWindow(opened!);
+    const moved = await shownWindow(opened);
     expect(moved.from + (moved.to - moved.from) / 2).toBeCloseTo(750, 0);
   });
 
@@ -145,7 +119,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
     await touch('touchStart', 50);
     for (let apart = 60; apart <= 200; apart += 20) await touch('touchMove', apart);
     await touch('touchEnd', 0);
-    const near = await shownWindow(opened!);
+    const near = await shownWindow(opened);
     expect((near.to - near.from) / 1000).toBeCloseTo(0.25, 1);
   });
 
@@ -158,13 +132,12 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
     const details = await page.locator('#panel-details').innerText();
     expect(details).toContain('8 ms');
     expect(details).toMatch(/parent\s+none: it is a root/);
-    await shownWindow(opened!);
+    await shownWindow(opened);
     const hash = new URL(page.url()).hash;
     expect(hash).toContain(`row=${box.row}`);
     expect(hash).not.toContain('token');
-    await opened!.close();
     await open({}, `&${hash.slice(1)}`);
-    expect(await opened!.page.locator('#panel-details').innerText()).toBe(details);
+    expect(await opened.page.locator('#panel-details').innerText()).toBe(details);
   });
 
   it('selects with the keyboard alone, and says it', async () => {

@@ -9,7 +9,7 @@ const REFRESH_INTERVAL = 300;
 export class Recording {
   readonly index: LookIndex;
   readonly live: boolean;
-  /** Rows and names keep their numbers within one. */
+  /** Names keep their numbers within one. */
   readonly generation = randomUUID();
   readonly names = new NameNumbers();
   #revision = 1;
@@ -22,7 +22,7 @@ export class Recording {
     if (live) this.#refreshLater();
   }
 
-  /** Grows with each refresh that brought something. */
+  /** Grows with each refresh that brought something: rows may have other numbers then. */
   get revision(): number {
     return this.#revision;
   }

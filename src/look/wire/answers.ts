@@ -43,9 +43,9 @@ export interface CounterAnswer {
 
 /** `GET /data/recording`: what there is to look at. */
 export interface RecordingAnswer {
-  /** Differs after a rebuild or a restart: what the page keeps of another one is void. */
+  /** Differs after a restart: what the page keeps of another one is void. Names keep their numbers within one. */
   generation: string;
-  /** Grows with each refresh that brought something. */
+  /** Grows with each refresh that brought something, which may have given rows other numbers. */
   revision: number;
   live: boolean;
   rows: number;
@@ -113,6 +113,8 @@ export interface MessageColumns {
 /** `GET /data/row`: all that is known of one row. */
 export interface RowAnswer {
   row: number;
+  /** Finds the row again when a refresh has given it another number. */
+  key: string;
   track: number;
   lane: number;
   name: string;

@@ -3,7 +3,7 @@ import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import type { ColourBy, Theme } from '../state/view-state.js';
 import { countText, durationText } from '../time-line/duration-text.js';
-import { showAll } from '../time-line/navigation.js';
+import { pause, showAll } from '../time-line/navigation.js';
 
 /** What is shown, and how. */
 export function Toolbar({ onHelp }: { onHelp: () => void }) {
@@ -31,8 +31,8 @@ export function Toolbar({ onHelp }: { onHelp: () => void }) {
           type="button"
           aria-pressed={follow}
           onClick={() => {
-            if (follow) view.set({ follow: false, from: 0, to: answer.length });
-            else showAll(app);
+            if (follow) pause(app);
+            else view.set({ follow: true });
           }}
         >
           {follow ? 'Pause' : 'Follow'}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
@@ -8,33 +8,21 @@ import type { Panel } from './panel.js';
 /** Everything that is known of the selected span. */
 export const detailsPanel: Panel = { id: 'details', title: 'Details', Content: Details };
 
-type Shown = { answer: RowAnswer } | { error: string } | undefined;
-
 function Details() {
   const app = useApp();
   const row = useStore(app.view, (state) => state.row);
-  const [shown, show] = useState<Shown>(undefined);
+  const { answer, words } = useStore(app.selected.store, (selected) => selected);
+  const spoken = answer && `${answer.name}, ${durationText(answer.duration)}, ${answer.status}`;
   useEffect(() => {
-    show(undefined);
-    if (row === undefined) return undefined;
-    const leaving = new AbortController();
-    app.server
-      .json<RowAnswer>('/data/row', { row }, leaving.signal)
-      .then((answer) => {
-        show({ answer });
-        app.announce(`${answer.name}, ${durationText(answer.duration)}, ${answer.status}`);
-      })
-      .catch((error: unknown) => {
-        if (!leaving.signal.aborted) show({ error: wordsOf(error) });
-      });
-    return () => {
-      leaving.abort();
-    };
-  }, [app, row]);
+    if (spoken !== undefined) app.announce(spoken);
+  }, [app, answer?.key, spoken]);
   if (row === undefined) return <p>Click a box of the time line to see what it is.</p>;
-  if (shown === undefined) return <p>Reading …</p>;
-  if ('error' in shown) return <p role="alert">{shown.error}</p>;
-  return <Answer {...shown.answer} />;
+  return (
+    <>
+      {words !== '' && <p role="alert">{words}</p>}
+      {answer !== undefined ? <Answer {...answer} /> : words === '' && <p>Reading …</p>}
+    </>
+  );
 }
 
 function Answer(answer: RowAnswer) {
@@ -89,8 +77,4 @@ function Field({ name, value }: { name: string; value: string }) {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

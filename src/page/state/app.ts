@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { BoxWindows } from '../data/box-windows.js';
 import type { RecordingData } from '../data/recording-data.js';
 import type { Search } from '../data/search.js';
+import type { SelectedRow } from '../data/selected-row.js';
 import type { Server } from '../data/server.js';
 import type { LitRows } from './lit-rows.js';
 import type { Store } from './store.js';
@@ -15,11 +16,16 @@ export interface App {
   readonly view: Store<ViewState>;
   readonly lit: Store<LitRows>;
   readonly search: Search;
+  readonly selected: SelectedRow;
   readonly windows: BoxWindows;
   /** Says something to a screen reader. */
   announce(text: string): void;
-  /** Selects a row, and moves the time line to it unless it is visible. */
-  showRow(row: number): Promise<void>;
+  /**
+   * Selects a row, and moves the time line to it unless it is visible.
+   *
+   * @param start in ns, of the answer that has the row's number: rows may be renumbered since.
+   */
+  showRow(row: number, start?: number): Promise<void>;
 }
 
 export const AppContext = createContext<App | undefined>(undefined);

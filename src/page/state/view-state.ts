@@ -10,6 +10,8 @@ export interface ViewState {
   to: number | undefined;
   /** The selected row. */
   row: number | undefined;
+  /** What finds it again when rows are renumbered: its start in ns, then its id. */
+  key: string | undefined;
   /** The selected range, in ns. */
   rangeFrom: number | undefined;
   rangeTo: number | undefined;
@@ -27,6 +29,7 @@ export const INITIAL: ViewState = {
   from: undefined,
   to: undefined,
   row: undefined,
+  key: undefined,
   rangeFrom: undefined,
   rangeTo: undefined,
   panel: undefined,
@@ -45,6 +48,7 @@ export function writeFragment(state: ViewState): string {
     const value = state[name];
     if (value !== undefined) fields.set(name, String(Number(value.toFixed(3))));
   }
+  if (state.row !== undefined && state.key !== undefined) fields.set('key', state.key);
   if (state.panel !== undefined) fields.set('panel', state.panel);
   if (state.colour !== INITIAL.colour) fields.set('colour', state.colour);
   if (state.theme !== INITIAL.theme) fields.set('theme', state.theme);
@@ -69,6 +73,7 @@ export function readFragment(fragment: string): ViewState {
   }
   if (!(state.from! < state.to!)) state.from = state.to = undefined;
   if (!(state.rangeFrom! < state.rangeTo!)) state.rangeFrom = state.rangeTo = undefined;
+  state.key = fields.get('key') ?? undefined;
   state.panel = fields.get('panel') ?? undefined;
   state.colour = oneOf(fields.get('colour'), ['name', 'status', 'service'], INITIAL.colour);
   state.theme = oneOf(fields.get('theme'), ['system', 'light', 'dark'], INITIAL.theme);

@@ -16,13 +16,19 @@ const ERROR = 2;
 const LABEL_WIDTH = 26;
 export const LABEL_FONT = '10px system-ui, sans-serif';
 
+/** The selected row. A picture from before a refresh may have other numbers: its times then say which it is. */
+export interface SelectedBox {
+  row: number;
+  times: { start: number; duration: number; track: number } | undefined;
+}
+
 export interface BoxStyle {
   colours: CanvasColours;
   /** The colour of a box, by its place in the picture. */
   colourOf(box: number): string;
   nameOf(number: number): string;
   lit: LitRows;
-  selected: number | undefined;
+  selected: SelectedBox | undefined;
 }
 
 /** Draws the boxes of the picture, and their labels. */
@@ -105,16 +111,31 @@ function drawLabels(
 
 function drawSelected(
   context: CanvasRenderingContext2D,
-  { size, left, right, top, height, row }: Picture,
+  picture: Picture,
   { selected, colours }: BoxStyle,
 ): void {
   if (selected === undefined) return;
+  const { size, left, right, top, height } = picture;
   context.strokeStyle = colours.text;
   context.lineWidth = 2;
   for (let box = 0; box < size; box++) {
-    if (row[box] !== selected) continue;
+    if (!isSelected(picture, box, selected)) continue;
     context.strokeRect(left[box]!, top[box]!, right[box]! - left[box]!, height[box]!);
   }
+}
+
+function isSelected(
+  { row, count, start, end, left, right, track }: Picture,
+  box: number,
+  { row: selected, times }: SelectedBox,
+): boolean {
+  const isExact = count[box] === 1 && right[box]! - left[box]! > 2;
+  if (times === undefined || !isExact) return row[box] === selected;
+  return (
+    start[box] === times.start &&
+    track[box] === times.track &&
+    Math.abs(end[box]! - times.start - times.duration) < 1
+  );
 }
 
 /** The colour of a status, from a row's flags. */

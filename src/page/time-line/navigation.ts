@@ -1,5 +1,5 @@
 import type { App } from '../state/app.js';
-import { shownWindow } from './time-line.js';
+import { isFollowing, shownWindow } from './time-line.js';
 
 /** The smallest window, in ns, and how far beyond the recording one may look, in windows. */
 const LEAST = 100;
@@ -26,6 +26,11 @@ export function zoom(app: App, factor: number, at: number): void {
   const length = Math.max(1, app.recording.answer?.length ?? 1);
   const most = length * (1 + 2 * BEYOND);
   const size = Math.min(most, Math.max(LEAST, (to - from) * factor));
+  if (isFollowing(app)) {
+    // The end keeps its place, so that the window goes on to follow it.
+    app.view.set({ from: length - size, to: length });
+    return;
+  }
   const share = (at - from) / (to - from);
   showWindow(app, at - share * size, at + (1 - share) * size);
 }
@@ -35,4 +40,9 @@ export function pan(app: App, share: number): void {
   const { from, to } = shownWindow(app);
   const move = share * (to - from);
   showWindow(app, from + move, to + move);
+}
+
+/** Stops a live time line where it is. */
+export function pause(app: App): void {
+  app.view.set({ ...shownWindow(app), follow: false });
 }

@@ -16,8 +16,15 @@ export function TimeLineView() {
     if (element === null) return undefined;
     const timeLine = new TimeLine(element, app);
     const select = (box: number): void => {
-      const row = box < 0 ? undefined : timeLine.picture.row[box]!;
-      app.view.set({ row, ...(row === undefined ? {} : { panel: 'details' }) });
+      if (box < 0) {
+        app.view.set({ row: undefined, key: undefined });
+        return;
+      }
+      const { row, start, left, right, count } = timeLine.picture;
+      // Of a box that is narrow or merged, the start is that of a pixel.
+      const isExact = count[box] === 1 && right[box]! - left[box]! > 2;
+      const key = isExact ? String(start[box]) : undefined;
+      app.view.set({ row: row[box]!, key, panel: 'details' });
     };
     const endPointers = listenToPointers(element, timeLine, app, {
       onClick: select,

@@ -8,6 +8,7 @@ import type { CanvasColours } from '../theme/theme.js';
 import { collectBoxes } from './collect-boxes.js';
 import type { Scale } from './collect-boxes.js';
 import { LABEL_FONT, drawBoxes, statusColour } from './draw-boxes.js';
+import type { SelectedBox } from './draw-boxes.js';
 import { AXIS_HEIGHT, drawAxis, drawCurve, drawHead, drawNames } from './draw-frame.js';
 import { drawMessages } from './draw-messages.js';
 import { Labels } from './labels.js';
@@ -67,6 +68,7 @@ export class TimeLine {
     this.#ends.push(
       app.view.watch(recolour),
       app.lit.watch(invalidate),
+      app.selected.store.watch(invalidate),
       app.recording.store.watch(() => {
         this.#layOut();
       }),
@@ -168,7 +170,7 @@ export class TimeLine {
   }
 
   #draw(): void {
-    const { recording, windows, view } = this.#app;
+    const { recording, windows } = this.#app;
     const context = this.#context;
     const { picture } = this;
     context.fillStyle = this.#colours.page;
@@ -205,7 +207,7 @@ export class TimeLine {
       colourOf: this.#colourer(),
       nameOf: (number) => recording.name(number),
       lit: this.#app.lit.value,
-      selected: view.value.row,
+      selected: this.#selected(),
     });
     drawMessages(context, this.#messages.shown, this.#lines, scale, top, this.#colours);
     for (const line of visible) {
@@ -217,6 +219,12 @@ export class TimeLine {
     context.restore();
     this.#drawRange(scale);
     picture.frames += 1;
+  }
+
+  #selected(): SelectedBox | undefined {
+    const { row } = this.#app.view.value;
+    const { answer } = this.#app.selected.store.value;
+    return row === undefined ? undefined : { row, times: answer?.row === row ? answer : undefined };
   }
 
   #drawRange({ from, to, left, width }: Scale): void {
@@ -270,8 +278,17 @@ export class TimeLine {
 }
 
 /** The window of the view, or the whole recording. */
-export function shownWindow({ view, recording }: App): { from: number; to: number } {
+export function shownWindow(app: App): { from: number; to: number } {
+  const { view, recording } = app;
   const { from, to } = view.value;
-  if (from !== undefined && to !== undefined) return { from, to };
-  return { from: 0, to: Math.max(1, recording.answer?.length ?? 1) };
+  const length = Math.max(1, recording.answer?.length ?? 1);
+  if (from === undefined || to === undefined) return { from: 0, to: length };
+  // A window that follows keeps its size and ends with the recording.
+  if (isFollowing(app)) return { from: length - (to - from), to: length };
+  return { from, to };
+}
+
+/** Whether the window moves on with a live recording. */
+export function isFollowing({ view, recording }: App): boolean {
+  return view.value.follow && recording.answer?.live === true;
 }

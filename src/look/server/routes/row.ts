@@ -11,13 +11,14 @@ import type { LookIndex } from '../../index/look-index.js';
 import { STATUSES } from '../../../spans/layout.js';
 import type { RowAnswer } from '../../wire/answers.js';
 import type { Route } from '../route.js';
+import { keyOfRow, rowOfQuestion, spanIdOf } from '../rows/row-key.js';
 
-/** All that is known of one row: `row`. */
+/** All that is known of one row: `row`, and `key` if it may have another number by now. */
 export const rowRoute: Route = {
   path: '/data/row',
   method: 'GET',
   answer: ({ recording: { index }, query }) => ({
-    json: describe(index, query.integer('row', 0, index.rows - 1)),
+    json: describe(index, rowOfQuestion(index, query)),
   }),
 };
 
@@ -27,9 +28,10 @@ function describe(index: LookIndex, row: number): RowAnswer {
   const flags = part.flags[at]!;
   const parent = part.parent[at]!;
   const trace = part.trace[at]!;
-  const [high = 0, low = 0] = part.spanId.subarray(2 * at, 2 * at + 2);
+  const spanId = spanIdOf(index, row);
   return {
     row,
+    key: keyOfRow(index, row),
     track: part.track[at]!,
     lane: part.lane[at]!,
     name: part.names.text(part.name[at]!),
@@ -40,11 +42,7 @@ function describe(index: LookIndex, row: number): RowAnswer {
     status: STATUSES[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? 'unset',
     parent: parent === NO_PARENT ? 'root' : parent === MISSING_PARENT ? 'missing' : parent,
     ...(trace === NO_TRACE ? {} : { traceId: part.traceId(trace) }),
-    ...(high === 0 && low === 0 ? {} : { spanId: hexOf(high) + hexOf(low) }),
+    ...(spanId === undefined ? {} : { spanId }),
     details: index.details(row),
   };
-}
-
-function hexOf(half: number): string {
-  return half.toString(16).padStart(8, '0');
 }

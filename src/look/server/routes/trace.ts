@@ -3,16 +3,17 @@ import type { LookIndex } from '../../index/look-index.js';
 import { SpanFamily, selfTime, traceSpans, waitedTimes } from '../../report/span-family.js';
 import type { TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
+import { rowOfQuestion } from '../rows/row-key.js';
 
 /** More lines nobody reads. */
 const MOST_ROWS = 2000;
 
-/** The trace of the row `row` as a tree, with the critical path of its longest span without a parent. */
+/** The trace of a row, `row` and `key`, as a tree, with the critical path of its longest span without a parent. */
 export const traceRoute: Route = {
   path: '/data/trace',
   method: 'GET',
   answer: ({ recording: { index }, query }) => ({
-    json: traceOf(index, query.integer('row', 0, index.rows - 1)),
+    json: traceOf(index, rowOfQuestion(index, query)),
   }),
 };
 

@@ -42,7 +42,7 @@ function Find() {
     const { length } = found.rows;
     if (length === 0) return;
     const next = place === -1 ? (by > 0 ? 0 : length - 1) : (place + by + length) % length;
-    void app.showRow(found.rows[next]!);
+    void app.showRow(found.rows[next]!, found.starts[next]);
   };
   return (
     <>

@@ -85,7 +85,9 @@ function Table() {
     const by = ROWS_A_KEY[event.key];
     if (event.key === 'Enter') {
       const found = pages.at(place);
-      if (found !== undefined) void app.showRow(found.page.row[found.at]!);
+      if (found !== undefined) {
+        void app.showRow(found.page.row[found.at]!, found.page.start[found.at]);
+      }
     } else if (by === undefined || total === 0) return;
     else {
       const next = Math.max(0, Math.min(total - 1, place + by));
@@ -198,7 +200,7 @@ function Row({ place, pages, active, onChoose }: RowProps) {
       aria-selected={selected === page.row[at]}
       onClick={() => {
         onChoose();
-        void app.showRow(page.row[at]!);
+        void app.showRow(page.row[at]!, page.start[at]);
       }}
     >
       <div role="gridcell">{durationText(page.start[at]!)}</div>

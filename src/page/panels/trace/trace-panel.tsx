@@ -1,4 +1,5 @@
 import type { TraceAnswer, WaterfallRow } from '../../../look/wire/panel-answers.js';
+import { rowFields } from '../../data/selected-row.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { colourOfText } from '../../theme/palette.js';
@@ -23,7 +24,7 @@ function Trace() {
 function Waterfall({ row }: { row: number }) {
   const app = useApp();
   const { answer, words } = useAnswer<TraceAnswer>(String(row), (signal) =>
-    app.server.json<TraceAnswer>('/data/trace', { row }, signal),
+    app.server.json<TraceAnswer>('/data/trace', rowFields(row, app.view.value.key), signal),
   );
   if (words !== '') return <p role="alert">{words}</p>;
   if (answer === undefined) return <p>Reading …</p>;
@@ -94,7 +95,7 @@ function SpanLine({ span, from, length, selected }: SpanLineProps) {
           type="button"
           class="link"
           onClick={() => {
-            void app.showRow(row);
+            void app.showRow(row, start);
           }}
         >
           {name}

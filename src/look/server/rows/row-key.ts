@@ -1,0 +1,56 @@
+import type { LookIndex } from '../../index/look-index.js';
+import { firstAtLeast } from '../../index/parts/sorted.js';
+import type { Query } from '../query.js';
+import { WrongQuestion } from '../wrong-question.js';
+
+/** Its start in ns; then the span's id, or the track of a row that is no span. */
+const KEY = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:_([0-9a-f]{16})|_t(\d{1,10}))?$/;
+
+/** The span's id as 16 hexadecimal digits; undefined if the row has none. */
+export function spanIdOf(index: LookIndex, row: number): string | undefined {
+  const part = index.partOf(row);
+  const at = 2 * (row - part.firstRow);
+  const [high, low] = [part.spanId[at]!, part.spanId[at + 1]!];
+  const hex = (half: number): string => half.toString(16).padStart(8, '0');
+  return high === 0 && low === 0 ? undefined : hex(high) + hex(low);
+}
+
+/** What finds a row again: a refresh may give it another number. */
+export function keyOfRow(index: LookIndex, row: number): string {
+  const part = index.partOf(row);
+  const at = row - part.firstRow;
+  const id = spanIdOf(index, row) ?? `t${part.track[at]!}`;
+  return `${part.start[at]! + part.offset}_${id}`;
+}
+
+/**
+ * The row of a question: `row`, or where `key` says otherwise the row that has this number now.
+ *
+ * @throws WrongQuestion if there is none.
+ */
+export function rowOfQuestion(index: LookIndex, query: Query): number {
+  const key = query.text('key');
+  if (key === undefined) return query.integer('row', 0, index.rows - 1);
+  const [, start, spanId, track] = KEY.exec(key) ?? [];
+  if (start === undefined) throw new WrongQuestion(`key is none: ${JSON.stringify(key)}`);
+  const row = query.integer('row', 0, 2 ** 31);
+  const isIt = (each: number): boolean => {
+    const part = index.partOf(each);
+    const at = each - part.firstRow;
+    return (
+      part.start[at]! + part.offset === Number(start) &&
+      (spanId === undefined || spanId === spanIdOf(index, each)) &&
+      (track === undefined || Number(track) === part.track[at])
+    );
+  };
+  if (row < index.rows && isIt(row)) return row;
+  for (const part of index.parts) {
+    const { firstRow, count, start: starts, offset } = part;
+    // What was added may have been rounded: a little earlier, then as it is compared.
+    const first = Math.max(0, firstAtLeast(starts, Number(start) - offset) - 1);
+    for (let at = first; at < count && starts[at]! + offset <= Number(start); at++) {
+      if (isIt(firstRow + at)) return firstRow + at;
+    }
+  }
+  throw new WrongQuestion('the row is no longer in the recording: its trace has changed', 404);
+}
