@@ -6,7 +6,7 @@ import { addOwn } from './api-globals.js';
 import { bindEmitter, isEmitter } from './bound-emitter.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
-const { contextStorage, runWith } = spans;
+const { activeContext, enterContext, runWith } = spans;
 
 type AnyFunction = (this: unknown, ...values: unknown[]) => unknown;
 
@@ -38,7 +38,7 @@ export class TracewrightContextManager implements ContextManager {
   }
 
   active(): Context {
-    const active = this.#isEnabled ? spans.activeContext() : undefined;
+    const active = this.#isEnabled ? activeContext() : undefined;
     if (active === undefined) return this.#root;
     // Spans, and what carries something without one, have the methods of contexts.
     return active instanceof ApiContext ? active.shown : (active as unknown as Context);
@@ -95,7 +95,7 @@ export class TracewrightContextManager implements ContextManager {
    * `enable`, `with` or `attach`.
    */
   disable(): this {
-    if (spans.activeContext() !== undefined) contextStorage().enterWith(undefined);
+    if (activeContext() !== undefined) enterContext(undefined);
     this.#isEnabled = false;
     return this;
   }
@@ -106,13 +106,12 @@ export class TracewrightContextManager implements ContextManager {
    */
   attach(context: Context): AttachedContext {
     this.#isEnabled = true;
-    const storage = contextStorage();
-    const before = storage.getStore();
-    storage.enterWith(activeIn(context));
+    const before = activeContext();
+    enterContext(activeIn(context));
     let isAttached = true;
     return {
       dispose(): void {
-        if (isAttached) storage.enterWith(before);
+        if (isAttached) enterContext(before);
         isAttached = false;
       },
     };

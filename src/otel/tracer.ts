@@ -12,7 +12,7 @@ import { linksOf } from './span-links.js';
 import { instantOf } from './time-input.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
-const { activeContext, runWith, startIn, startInWith } = spans;
+const { activeContext, runWithOne, startIn, startInWith } = spans;
 
 type Active = ActiveContext | undefined;
 type Callback = (span: ApiSpan) => unknown;
@@ -87,7 +87,7 @@ export class TracewrightTracer implements Tracer {
     const active = context === undefined ? activeNow() : activeIn(context);
     const span = this.#start(name, options, active);
     // A span that carries what was active is the context that contains it.
-    return runWith(span, fn, span as unknown as ApiSpan);
+    return runWithOne(span, fn, span as unknown as ApiSpan);
   }
 
   #start(name: unknown, options: SpanOptions | undefined, active: Active): Span {

@@ -1,7 +1,7 @@
 import { shared } from '../core/process-state.js';
 import { activeContext, CarriedScope } from './context/active-context.js';
 import { CarriedBaggage } from './context/carried.js';
-import { contextStorage, runWith } from './context/context-storage.js';
+import { contextStorage, enterContext, runWith, runWithOne } from './context/context-storage.js';
 import { observeSpans } from './observer.js';
 import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagation.js';
 import { configure, flush, shutdown } from './recording.js';
@@ -41,6 +41,7 @@ export const spans = shared('spans', () => ({
   discard,
   endRequest,
   endRequestWith,
+  enterContext,
   extract,
   flush,
   getBaggage,
@@ -52,6 +53,7 @@ export const spans = shared('spans', () => ({
   openThreadSpans,
   routeOf,
   runWith,
+  runWithOne,
   setRoute,
   shutdown,
   standIn,

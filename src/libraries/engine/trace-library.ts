@@ -124,7 +124,7 @@ class OperationSpans {
     const span = this.#begin(message);
     if (this.#operation.nests !== true || span === undefined) return;
     message[RUNNING]!.isEntered = true;
-    this.#storage.enterWith(span);
+    spans.enterContext(span);
   }
 
   /** What is active while the operation runs. */
@@ -226,7 +226,7 @@ class OperationSpans {
     if (running === undefined) return;
     if (running.isEntered) {
       running.isEntered = false;
-      this.#storage.enterWith(running.caller);
+      spans.enterContext(running.caller);
     }
     const isDone =
       this.#operation.isDone === undefined

@@ -1,20 +1,33 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
+import { findFrames } from './context-frames.js';
+import type { ContextFrames } from './context-frames.js';
 
 /** Made when something is active for the first time: until then asking costs nothing. */
 let storage: AsyncLocalStorage<object | undefined> | undefined;
+/** Of the storage; undefined: Node has none. */
+let frames: ContextFrames | undefined;
 
 /** What is active in the calling code: an `ActiveContext`. */
 export function storedContext(): object | undefined {
+  if (frames !== undefined) return frames.stored();
   return storage === undefined ? undefined : storage.getStore();
 }
 
-/** The storage itself, for who enters a context without a function. */
+/** The storage itself. */
 export function contextStorage(): AsyncLocalStorage<object | undefined> {
   if (storage === undefined) {
     const { AsyncLocalStorage: Storage } = process.getBuiltinModule('node:async_hooks');
     storage = new Storage<object | undefined>();
+    frames = findFrames(storage);
   }
   return storage;
+}
+
+/** Makes a context active in the calling code and what it starts, for who has no function to call. */
+export function enterContext(context: object | undefined): void {
+  const entered = storage ?? contextStorage();
+  if (frames !== undefined) frames.enter(context);
+  else entered.enterWith(context);
 }
 
 /** Calls `fn` with the arguments while `context` is active. */
@@ -23,7 +36,7 @@ export function runWith<Arguments extends unknown[], Result>(
   fn: (...values: Arguments) => Result,
   ...values: Arguments
 ): Result {
-  return (storage ?? contextStorage()).run(context, fn, ...values);
+  return runWithOne(context, (all: Arguments) => fn(...all), values);
 }
 
 /** As `runWith` with one argument. It has no list of arguments to pass on, which Node's own `run` has. */
@@ -33,6 +46,7 @@ export function runWithOne<Value, Result>(
   value: Value,
 ): Result {
   const entered = storage ?? contextStorage();
+  if (frames !== undefined) return frames.run(context, fn, value);
   const before = entered.getStore();
   entered.enterWith(context);
   try {

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanValue } from '../../../spans/attributes.js';
 import { spans } from '../../../spans/shared-spans.js';
 import type { Span } from '../../../spans/span.js';
@@ -47,7 +46,6 @@ function schemeOf(socket: Socket): string {
 /** Records server requests as spans of traces, which are active in the handlers. */
 export class SpanServerRecorder implements ServerRecorder {
   readonly #policy: PropagationPolicy;
-  readonly #storage: AsyncLocalStorage<object | undefined> = spans.contextStorage();
   readonly #headers = new HeaderReader();
   readonly #templates = new ServerTemplates();
   /** The request that begins. */
@@ -122,7 +120,7 @@ export class SpanServerRecorder implements ServerRecorder {
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
     const span = spans.startRequestFrom(template, pathOf(url), remote, trusted);
     // Also if it is not recorded: on a connection that is kept the span of the request before is active.
-    this.#storage.enterWith(span);
+    spans.enterContext(span);
     return span;
   }
 
@@ -158,7 +156,7 @@ export class SpanServerRecorder implements ServerRecorder {
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
     const name = spanName(knownMethod(method));
     const span = spans.startRequest(HTTP_SCOPE, name, attributes, SERVER, remote, trusted);
-    this.#storage.enterWith(span);
+    spans.enterContext(span);
     return span;
   }
 

@@ -1,0 +1,132 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+
+type Storage = AsyncLocalStorage<object | undefined>;
+
+/** What is active in all storages together, as Node 24 and later keep it: a map by storage. */
+type Frame = Map<Storage, object | undefined>;
+
+/** Node's class of frames. It is not documented, so `findFrames` tries it before it is used. */
+interface FrameClass {
+  readonly prototype: Frame;
+  new (storage: Storage, context: object | undefined): Frame;
+  current(): Frame | undefined;
+  set(frame: Frame | undefined): void;
+}
+
+/** Enters contexts of one storage without the copy of a map that `AsyncLocalStorage` makes. */
+export interface ContextFrames {
+  /** What the storage has. */
+  stored(): object | undefined;
+  enter(context: object | undefined): void;
+  /** Calls `fn` while `context` is entered. */
+  run<Value, Result>(
+    context: object | undefined,
+    fn: (value: Value) => Result,
+    value: Value,
+  ): Result;
+}
+
+/* eslint-disable @typescript-eslint/unbound-method -- called with their maps; a frame has no methods of its own */
+const { get, has, set } = Map.prototype;
+const size = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get as (this: Frame) => number;
+/* eslint-enable @typescript-eslint/unbound-method */
+
+const NO_ENTRIES: [] = [];
+
+/** Node's class of frames; undefined if this Node has none, or an unknown one. */
+function frameClass(storage: Storage): FrameClass | undefined {
+  const { AsyncResource } = process.getBuiltinModule('node:async_hooks');
+  const { types } = process.getBuiltinModule('node:util');
+  const probe = {};
+  const resource = storage.run(probe, () => new AsyncResource('TRACEWRIGHT')) as object;
+  const fields = resource as Record<symbol, unknown>;
+  const frame = Object.getOwnPropertySymbols(resource)
+    .map((symbol) => fields[symbol])
+    .find((value) => types.isMap(value));
+  if (frame === undefined || get.call(frame as Frame, storage) !== probe) return undefined;
+  const Found = (frame as unknown as { constructor: FrameClass }).constructor;
+  const isKnown =
+    typeof Found.current === 'function' &&
+    typeof Found.set === 'function' &&
+    Found.prototype === Object.getPrototypeOf(frame);
+  return isKnown ? Found : undefined;
+}
+
+/** Whether contexts are entered and left as the storages of Node do it. */
+function works(frames: ContextFrames, storage: Storage, Frames: FrameClass): boolean {
+  const before = Frames.current();
+  const other = new (storage.constructor as new () => Storage)();
+  const outer = {};
+  const inner = {};
+  const seen = frames.run(
+    outer,
+    () => {
+      const isOuter = storage.getStore() === outer && frames.stored() === outer;
+      const isBoth = other.run(inner, () =>
+        frames.run(
+          inner,
+          () => storage.getStore() === inner && other.getStore() === inner,
+          undefined,
+        ),
+      );
+      return isOuter && isBoth && storage.getStore() === outer && other.getStore() === undefined;
+    },
+    undefined,
+  );
+  // `other` has left a frame.
+  Frames.set(before);
+  return seen && frames.run(outer, () => true, undefined) && Frames.current() === before;
+}
+
+/**
+ * From Node 24 on, `enterWith` and `run` copy a map of all storages. Where this storage is the only one, a new map does,
+ * and what was entered before needs no map at all.
+ *
+ * @returns undefined if this Node has no frames that are known.
+ */
+export function findFrames(storage: Storage): ContextFrames | undefined {
+  try {
+    const Frames = frameClass(storage);
+    if (Frames === undefined) return undefined;
+    const frames = framesOf(storage, Frames);
+    return works(frames, storage, Frames) ? frames : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function framesOf(storage: Storage, Frames: FrameClass): ContextFrames {
+  const valueIn = (frame: Frame): object | undefined =>
+    get.call(frame, storage) as object | undefined;
+  /** Enters a context, and returns the frame of it. */
+  function enterAfter(before: Frame | undefined, context: object | undefined): Frame | undefined {
+    if (before === undefined || (size.call(before) === 1 && has.call(before, storage))) {
+      const frame = Reflect.construct(Map, NO_ENTRIES, Frames) as Frame;
+      set.call(frame, storage, context);
+      Frames.set(frame);
+      return frame;
+    }
+    storage.enterWith(context);
+    return Frames.current();
+  }
+  return {
+    stored() {
+      const frame = Frames.current();
+      return frame === undefined ? undefined : valueIn(frame);
+    },
+    enter(context) {
+      enterAfter(Frames.current(), context);
+    },
+    run(context, fn, value) {
+      const before = Frames.current();
+      const own = enterAfter(before, context);
+      try {
+        return fn(value);
+      } finally {
+        // What `fn` has entered in other storages stays entered, as with `AsyncLocalStorage.run`.
+        if (Frames.current() === own) Frames.set(before);
+        else storage.enterWith(before === undefined ? undefined : valueIn(before));
+      }
+    },
+  };
+}
