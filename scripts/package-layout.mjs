@@ -98,8 +98,13 @@ const folders = [
   [/^spans\/(layout|route|schema-url)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
   [/^otel\//, 'otel/otel'],
+  // On request only, by either of two.
+  [/^node\/program-format$/, 'node/program-format'],
   // On request only.
-  [/^(node\/inject-channels|libraries\/injected-channels)$/, 'node/inject-channels'],
+  [
+    /^(node\/inject-channels|node\/es-module-injection|libraries\/injected-(channels|calls))$/,
+    'node/inject-channels',
+  ],
   [/^libraries\/(record-library|library|engine\/(?!sql|redis))/, 'libraries/libraries'],
   [/^libraries\/engine\/sql/, 'libraries/sql'],
   [/^libraries\/engine\/redis-commands$/, 'libraries/redis-commands'],

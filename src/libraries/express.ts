@@ -3,7 +3,7 @@ import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
 /** A function that a request goes through. */
-interface Layer {
+export interface Layer {
   req?: unknown;
   handler?: unknown;
   /** Those of routes have a method, which is undefined for all methods. */
@@ -18,7 +18,7 @@ interface Layer {
 const MAX_PATTERN = 256;
 
 /** A router or an application within another one: its own handlers are published. */
-function isRouter(handler: object, name: string | undefined): boolean {
+export function isRouter(handler: object, name: string | undefined): boolean {
   return typeof (handler as { handle?: unknown }).handle === 'function' || name === 'mounted_app';
 }
 
@@ -26,7 +26,8 @@ function isOfRoute(layer: unknown): boolean {
   return typeof layer === 'object' && layer !== null && 'method' in layer;
 }
 
-function nameOf({ layer, route, param, errorHandler }: Layer, name = ''): string {
+/** The name of a span: what a function is for, and its own name if that says more than a pattern. */
+export function nameOf({ layer, route, param, errorHandler }: Layer, name = ''): string {
   if (errorHandler === true) return `error handler ${name}`.trimEnd();
   if (typeof param === 'string') return `param ${param}`;
   if (!isOfRoute(layer)) return `middleware ${name}`.trimEnd();

@@ -30,6 +30,8 @@ export interface Operation<Message extends object = object> {
   nests?: boolean;
   /** Whether the program goes on in a callback: it gets back the context in which it called. */
   callsBack?: boolean;
+  /** Whether the library handles the promise that a function of the program returns to it. */
+  handlesPromises?: boolean;
   /** Whether it is recorded only as a part of something else. */
   needsParent?: boolean;
   /** Milliseconds that it must take to be recorded: for what mostly costs nothing. Default 0. */

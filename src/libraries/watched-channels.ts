@@ -13,6 +13,11 @@ const PUBLISHED = {
 const INJECTED = {
   amqplib: ['orchestrion:amqplib:publish', 'orchestrion:amqplib:process'],
   bullmq: ['orchestrion:bullmq:add', 'orchestrion:bullmq:addBulk', 'orchestrion:bullmq:process'],
+  express4: ['orchestrion:express:layer'],
+  hono: ['orchestrion:hono:handler'],
+  kafkajs: ['orchestrion:kafkajs:publish', 'orchestrion:kafkajs:process'],
+  koa: ['orchestrion:koa-compose:middleware'],
+  mongodb: ['orchestrion:mongodb:operation'],
   pg: ['orchestrion:pg:query', 'orchestrion:pg:connect', 'orchestrion:pg-pool:connect'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -3,12 +3,17 @@ import { isAbsolute } from 'node:path';
 import { INJECTIONS } from '../libraries/injected-channels.js';
 import type { Injection } from '../libraries/injected-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
+import { EsModules, injectEsModules } from './es-module-injection.js';
+import type { Instrumentator } from './es-module-injection.js';
 import { reasonOf, warn } from './warning.js';
 
 const PACKAGE = '@apm-js-collab/tracing-hooks';
 
 /** What the package exports: it changes the text of modules of CommonJS before Node compiles it. */
-type ModulePatch = new (options: { instrumentations: readonly Injection[] }) => { patch(): void };
+type ModulePatch = new (options: { instrumentations: readonly Injection[] }) => {
+  patch(): void;
+  readonly instrumentator: Instrumentator;
+};
 
 interface Diagnostics {
   setDiagnosticsHook: (hook: (outcome: { moduleName: string; error?: unknown }) => void) => void;
@@ -33,9 +38,19 @@ function loadPackage(): { Patch: ModulePatch; diagnostics: Diagnostics } {
   throw failure;
 }
 
+/** Changes ES modules in the thread of Node's module hooks. */
+export function esModulesOf(
+  names: readonly InjectedName[],
+  warnOf: (message: string) => void,
+): EsModules {
+  const instrumentations = names.flatMap((name) => INJECTIONS[name]);
+  const { instrumentator } = new (loadPackage().Patch)({ instrumentations });
+  return new EsModules(names, instrumentator, warnOf);
+}
+
 /**
- * Puts tracing channels into libraries that have none, as this thread loads them. All of them are modules of
- * CommonJS, whichever kind of module imports them. What cannot be changed runs as it is, with a warning.
+ * Puts tracing channels into libraries that have none, as this thread loads them. What cannot be changed runs as it
+ * is, with a warning.
  */
 export function injectChannels(names: readonly InjectedName[]): void {
   let loaded: ReturnType<typeof loadPackage>;
@@ -50,5 +65,7 @@ export function injectChannels(names: readonly InjectedName[]): void {
   diagnostics.setDiagnosticsHook(({ moduleName, error }) => {
     if (error !== undefined) warn(`${moduleName} is not traced: ${reasonOf(error)}`);
   });
-  new Patch({ instrumentations: names.flatMap((name) => INJECTIONS[name]) }).patch();
+  const patch = new Patch({ instrumentations: names.flatMap((name) => INJECTIONS[name]) });
+  patch.patch();
+  injectEsModules(names, patch.instrumentator);
 }

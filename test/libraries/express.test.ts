@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineOf, runLibrary, treeOf } from './traced-library.js';
-import type { SpanRecord } from '../../src/spans/index.js';
-
-function requestTo(spans: readonly SpanRecord[], path: string): SpanRecord {
-  return spans.find(
-    ({ kind, attributes }) => kind === 'server' && attributes['url.path'] === path,
-  )!;
-}
+import { lineOf, requestTo, runLibrary, treeOf } from './traced-library.js';
 
 describe('express', () => {
   it('has the functions of a request one after the other below it', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory, TracedProcess } from '../node/traced-process.js';
@@ -16,9 +16,15 @@ function programWith(version: string, client: string): { script: string; directo
   return { script, directory };
 }
 
+/** Lets a program find the package that injects. */
+async function linkInjector(directory: string): Promise<void> {
+  const packages = join(await installedPackages('newest'), 'node_modules');
+  symlinkSync(join(packages, '@apm-js-collab'), join(directory, 'node_modules/@apm-js-collab'));
+}
+
 async function run(script: string, cwd: string): Promise<{ stdout: string; stderr: string }> {
   const traced = new TracedProcess(`file://${script}`, {
-    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INJECT: 'pg' },
+    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INJECT: 'pg,hono' },
     cwd,
   });
   const { code, stdout, stderr } = await traced.ended();
@@ -31,15 +37,34 @@ describe('a program that cannot be changed', () => {
 
   it('runs as it is, with a warning, if a library has another form', async () => {
     const { script, directory } = programWith('8.99.0', client);
-    const packages = join(await installedPackages('newest'), 'node_modules');
-    cpSync(packages, join(directory, 'node_modules'), {
-      recursive: true,
-      filter: (path) => !/node_modules[\\/]pg([\\/]|$)/.test(path),
-    });
+    await linkInjector(directory);
     const { stdout, stderr } = await run(script, directory);
     expect(stdout).toBe('7');
     expect(stderr).toContain(
       'TracewrightWarning: pg is not traced: Failed to find injection points',
+    );
+  });
+
+  it('runs as it is, with a warning, if an ES module has another form', async () => {
+    const directory = temporaryDirectory();
+    const place = join(directory, 'node_modules/hono');
+    mkdirSync(join(place, 'dist'), { recursive: true });
+    const manifest = { name: 'hono', version: '4.99.0', type: 'module' };
+    writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(place, 'dist/compose.js'), 'export default 7;');
+    const script = join(directory, 'program.mjs');
+    // On Node 20 the warning comes from another thread.
+    const program = [
+      "import seven from 'hono/dist/compose.js';",
+      'process.stdout.write(String(seven));',
+      'await new Promise((resolve) => setTimeout(resolve, 300));',
+    ].join('\n');
+    writeFileSync(script, program);
+    await linkInjector(directory);
+    const { stdout, stderr } = await run(script, directory);
+    expect(stdout).toBe('7');
+    expect(stderr).toContain(
+      'TracewrightWarning: hono is not traced: Failed to find injection points',
     );
   });
 

@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 const PACKAGES = {
   newest: {
     '@apm-js-collab/tracing-hooks': '0.14.0',
+    '@hono/node-server': '2.1.8',
+    '@koa/router': '15.7.0',
     '@nats-io/transport-node': '3.4.0',
     '@redis/client': '6.3.1',
     amqplib: '2.3.1',
@@ -17,21 +19,37 @@ const PACKAGES = {
     express: '5.3.0',
     fastify: '5.12.8',
     graphql: '17.1.0',
+    hono: '4.13.19',
     ioredis: '6.0.0',
+    kafkajs: '2.2.4',
+    koa: '3.3.0',
+    mongodb: '7.9.0',
     mysql2: '3.24.6',
     pg: '8.23.1',
     router: '2.3.0',
   },
   oldest: {
     '@apm-js-collab/tracing-hooks': '0.14.0',
+    '@hono/node-server': '1.19.19',
+    '@koa/router': '12.0.0',
     '@redis/client': '5.12.0',
     amqplib: '0.10.4',
     bullmq: '5.41.0',
+    express: '4.16.0',
     fastify: '5.0.0',
     graphql: '17.0.0',
+    hono: '4.0.0',
     ioredis: '5.11.0',
+    kafkajs: '2.0.0',
+    koa: '2.13.0',
+    mongodb: '6.7.0',
     mysql2: '3.20.0',
     pg: '8.4.0',
+  },
+  /** The newest of an earlier major version. */
+  earlier: {
+    '@apm-js-collab/tracing-hooks': '0.14.0',
+    express: '4.22.1',
   },
 } as const;
 

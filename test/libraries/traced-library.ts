@@ -64,6 +64,13 @@ export function below(spans: readonly SpanRecord[], name: string): SpanRecord[] 
   return childrenOf(spans, parent);
 }
 
+/** The request to a path. */
+export function requestTo(spans: readonly SpanRecord[], path: string): SpanRecord {
+  return spans.find(
+    ({ kind, attributes }) => kind === 'server' && attributes['url.path'] === path,
+  )!;
+}
+
 /** The children of a span, by their start. */
 export function childrenOf(spans: readonly SpanRecord[], parent: SpanRecord): SpanRecord[] {
   return spans

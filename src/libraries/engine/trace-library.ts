@@ -237,8 +237,9 @@ class OperationSpans {
     else this.#finish(message);
   }
 
-  /** The promise of a function that a library calls. Who does not handle it is to find it unhandled. */
+  /** The promise of a function of the program that a library calls. */
   #whenSettled(message: Message, promise: Promise<unknown>): void {
+    const { handlesPromises } = this.#operation;
     void then.call(
       promise,
       () => {
@@ -247,7 +248,8 @@ class OperationSpans {
       (error: unknown) => {
         message.error = error;
         this.#finish(message);
-        throw error;
+        // This has handled it. If nothing else does, the program is to find it unhandled.
+        if (handlesPromises !== true) throw error;
       },
     );
   }

@@ -59,9 +59,14 @@ const EXPRESS: RecordedLibrary = { name: 'express', target: 'router', from: [2, 
 /** The instrumentations whose libraries the hook records. docs/libraries.md has the same versions. */
 export const RECORDED: Readonly<Record<string, RecordedLibrary>> = {
   '@fastify/otel': { name: 'fastify', target: 'fastify', from: [5, 0, 0] },
+  [`${OFFICIAL}amqplib`]: { name: 'amqplib', target: 'amqplib', from: [0, 10, 4] },
   [`${OFFICIAL}express`]: EXPRESS,
   [`${OFFICIAL}ioredis`]: { name: 'ioredis', target: 'ioredis', from: [5, 11, 0] },
+  [`${OFFICIAL}kafkajs`]: { name: 'kafkajs', target: 'kafkajs', from: [2, 0, 0] },
+  [`${OFFICIAL}koa`]: { name: 'koa', target: 'koa', from: [2, 13, 0] },
+  [`${OFFICIAL}mongodb`]: { name: 'mongodb', target: 'mongodb', from: [6, 7, 0] },
   [`${OFFICIAL}mysql2`]: { name: 'mysql2', target: 'mysql2', from: [3, 20, 0] },
+  [`${OFFICIAL}pg`]: { name: 'pg', target: 'pg', from: [8, 4, 0] },
   [`${OFFICIAL}redis`]: { name: 'redis', target: '@redis/client', from: [5, 12, 0] },
   [`${OFFICIAL}router`]: EXPRESS,
 };

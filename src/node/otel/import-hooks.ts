@@ -1,8 +1,8 @@
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { programFormat } from '../program-format.js';
 import { reasonOf, warn } from '../warning.js';
 import type { Instrumentation, RunningInstrumentation } from './instrumentation.js';
-import { programFormat } from './program-format.js';
 
 /**
  * Instrumentations see what `require` loads by themselves. For what `import` loads, they need

@@ -1,0 +1,132 @@
+import type { SpanValue } from '../spans/attributes.js';
+import * as names from './engine/conventions.js';
+import { failureOf } from './engine/failure.js';
+import { number, requiredObject, text } from './engine/payload.js';
+import type { Failure, Library, Operation } from './library.js';
+
+interface Message {
+  headers?: Readonly<Record<string, unknown>>;
+  offset?: unknown;
+}
+
+interface TopicMessages {
+  topic?: unknown;
+  messages?: Message[];
+}
+
+/** What an injected channel says of a call of `sendBatch`. */
+interface Sending {
+  arguments?: unknown;
+}
+
+/** What one says of a call of the program's `eachMessage` or `eachBatch`. */
+interface Receiving {
+  topic?: unknown;
+  partition?: unknown;
+  message?: Message;
+  batch?: { messages?: unknown };
+  runner?: { consumerGroup?: { groupId?: unknown } };
+}
+
+interface Batch {
+  topicMessages?: TopicMessages[];
+}
+
+function batchOf(call: Sending): Batch {
+  const [batch] = requiredObject(call.arguments, 'arguments') as unknown[];
+  return requiredObject(batch, 'batch');
+}
+
+function described(
+  operation: 'publish' | 'process',
+  type: 'send' | 'process',
+  topic: string | undefined,
+  more: Record<string, SpanValue>,
+): { name: string; attributes: Record<string, SpanValue> } {
+  return {
+    name: `${operation} ${topic ?? ''}`.trimEnd(),
+    attributes: {
+      [names.MESSAGING_SYSTEM]: 'kafka',
+      [names.MESSAGING_OPERATION]: operation,
+      [names.MESSAGING_TYPE]: type,
+      [names.MESSAGING_DESTINATION]: topic,
+      ...more,
+    },
+  };
+}
+
+/** An error of the protocol has a type, such as `UNKNOWN_TOPIC_OR_PARTITION`. */
+function failure(error: unknown): Failure {
+  const { type } = failureOf({ code: (error as { type?: unknown } | null)?.type, name: '' });
+  return type === names.OTHER ? failureOf(error) : { type };
+}
+
+/** A message of the program, with headers of its own that carry the trace on. */
+function carrying(message: Message, carrier: Readonly<Record<string, string>>): Message {
+  if (message.headers !== undefined && 'traceparent' in message.headers) return message;
+  return { ...message, headers: { ...message.headers, ...carrier } };
+}
+
+const publish: Operation<Sending> = {
+  channel: 'orchestrion:kafkajs:publish',
+  kind: 'producer',
+  describe(call) {
+    const { topicMessages = [] } = batchOf(call);
+    const topics = new Set(topicMessages.map(({ topic }) => topic));
+    const count = topicMessages.reduce((sum, { messages }) => sum + (messages?.length ?? 0), 0);
+    const topic = topics.size === 1 ? text(topicMessages[0]?.topic) : undefined;
+    const size = count > 1 ? count : undefined;
+    return described('publish', 'send', topic, { [names.MESSAGING_BATCH_SIZE]: size });
+  },
+  carry(call, carrier) {
+    const batch = batchOf(call);
+    const topicMessages = batch.topicMessages?.map((each) => {
+      const messages = each.messages?.map((message) => carrying(message, carrier));
+      return messages === undefined ? each : { ...each, messages };
+    });
+    (call.arguments as unknown[])[0] = { ...batch, topicMessages };
+  },
+  failure,
+};
+
+/** A header as it was sent: bytes. */
+function headerOf(value: unknown): string | undefined {
+  return Buffer.isBuffer(value) ? value.toString() : text(value);
+}
+
+/** The function of the program that messages are for, and what it does. */
+const process: Operation<Receiving> = {
+  channel: 'orchestrion:kafkajs:process',
+  kind: 'consumer',
+  nests: true,
+  handlesPromises: true,
+  describe({ topic, partition, message, batch, runner }) {
+    const messages = batch?.messages;
+    return described('process', 'process', text(topic), {
+      [names.MESSAGING_PARTITION]: number(partition)?.toString(),
+      [names.MESSAGING_GROUP]: text(runner?.consumerGroup?.groupId),
+      [names.MESSAGING_KAFKA_OFFSET]: offsetOf(message?.offset),
+      [names.MESSAGING_BATCH_SIZE]: Array.isArray(messages) ? messages.length : undefined,
+    });
+  },
+  // Those of a batch have a sender each.
+  received({ message }) {
+    const headers = message?.headers;
+    if (headers === undefined) return undefined;
+    const carried: Record<string, string> = {};
+    for (const name of ['traceparent', 'tracestate', 'baggage']) {
+      const value = headerOf(headers[name]);
+      if (value !== undefined) carried[name] = value;
+    }
+    return carried;
+  },
+  failure,
+};
+
+/** An offset has 64 bits, and comes as a text. */
+function offsetOf(value: unknown): number | undefined {
+  return typeof value === 'string' ? number(Number(value)) : undefined;
+}
+
+/** `kafkajs`, into which the channels are injected. */
+export const kafkajs: Library = { name: 'kafkajs', operations: [publish, process] };

@@ -1,0 +1,85 @@
+import type { Span } from '../spans/span.js';
+import * as names from './engine/conventions.js';
+import { failureOf } from './engine/failure.js';
+import { number, requiredObject, requiredText, text } from './engine/payload.js';
+import type { Failure, Library, Operation } from './library.js';
+
+/** What an injected channel says of a call of `executeOperation`. */
+interface Call {
+  arguments?: unknown;
+}
+
+interface Host {
+  host?: unknown;
+  port?: unknown;
+}
+
+interface Client {
+  options?: { hosts?: unknown };
+}
+
+interface Execution {
+  commandName?: unknown;
+  ns?: { db?: unknown; collection?: unknown };
+  /** The one that was chosen. */
+  server?: { description?: { hostAddress?: Host } };
+}
+
+function argumentsOf(call: Call): readonly unknown[] {
+  return requiredObject(call.arguments, 'arguments') as readonly unknown[];
+}
+
+/** The host that the program has named, if it is one. */
+function hostOf(client: unknown): Host {
+  const hosts = (client as Client | null)?.options?.hosts;
+  return Array.isArray(hosts) && hosts.length === 1 ? (hosts[0] as Host) : {};
+}
+
+/** What the driver does by itself. */
+const OWN = new Set(['endSessions']);
+const COMMAND = /^[A-Za-z]{1,32}$/;
+
+/** An error of the server has a number as its code. */
+function failure(error: unknown): Failure {
+  const code = number((error as { code?: unknown } | null)?.code);
+  return code === undefined ? failureOf(error) : { type: String(code), status: String(code) };
+}
+
+/** An operation of the program, with the attempts that the driver makes. */
+const operation: Operation<Call> = {
+  channel: 'orchestrion:mongodb:operation',
+  kind: 'client',
+  describe(call) {
+    const [client, given] = argumentsOf(call);
+    const { commandName, ns } = requiredObject(given, 'operation') as Execution;
+    const command = requiredText(commandName, 'commandName');
+    if (OWN.has(command)) return undefined;
+    const name = COMMAND.test(command) ? command : 'OTHER';
+    // `$cmd` says that it concerns no collection.
+    const target = text(ns?.collection);
+    const collection = target?.startsWith('$') === true ? undefined : target;
+    const { host, port } = hostOf(client);
+    return {
+      name: `${name} ${collection ?? ''}`.trimEnd(),
+      attributes: {
+        [names.DB_SYSTEM]: 'mongodb',
+        [names.DB_NAMESPACE]: text(ns?.db),
+        [names.DB_COLLECTION]: collection,
+        [names.DB_OPERATION]: name,
+        [names.ADDRESS]: text(host),
+        [names.PORT]: number(port),
+      },
+    };
+  },
+  finish(span: Span, call) {
+    const [client, given] = argumentsOf(call);
+    if (hostOf(client).host !== undefined) return;
+    const { host, port } = (given as Execution).server?.description?.hostAddress ?? {};
+    span.set(names.ADDRESS, text(host));
+    span.set(names.PORT, number(port));
+  },
+  failure,
+};
+
+/** `mongodb`, into which the channel is injected. */
+export const mongodb: Library = { name: 'mongodb', operations: [operation] };
