@@ -47,6 +47,9 @@ function ask(
 
 const own = (): Record<string, string> => ({ 'x-tracewright-token': view.token });
 
+/** What a request for boxes has, next to its window and tracks. */
+const BOXES = 'budget=1&screen=1&lanes=1&names=0';
+
 describe('the server of the page', () => {
   it('answers its own page', async () => {
     const origin = `http://127.0.0.1:${view.port}`;
@@ -147,10 +150,10 @@ describe('the server of the page', () => {
     ['GET', '/data/row?row=0&key=x', 400],
     ['GET', '/data/row?row=0&key=5_t0', 404],
     ['GET', '/data/trace?row=0&key=5_00000000000000ff', 404],
-    ['GET', '/data/boxes?from=1&to=1&width=10&tracks=0&budget=1&names=0', 400],
-    ['GET', '/data/boxes?from=0&to=1e9&width=1e9&tracks=0&budget=1&names=0', 400],
-    ['GET', '/data/boxes?from=0&to=1e9&width=10&tracks=0-999999999&budget=1&names=0', 400],
-    ['GET', '/data/boxes?from=NaN&to=Infinity&width=10&tracks=0&budget=1&names=0', 400],
+    ['GET', `/data/boxes?from=1&to=1&width=10&tracks=0&${BOXES}`, 400],
+    ['GET', `/data/boxes?from=0&to=1e9&width=1e9&tracks=0&${BOXES}`, 400],
+    ['GET', `/data/boxes?from=0&to=1e9&width=10&tracks=0-999999999&${BOXES}`, 400],
+    ['GET', `/data/boxes?from=NaN&to=Infinity&width=10&tracks=0&${BOXES}`, 400],
   ])('%s %s is refused with %d and words', async (method, path, status) => {
     const reply = await ask(path, own(), method);
     expect([reply.status, JSON.parse(reply.text)]).toEqual([

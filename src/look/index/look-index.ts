@@ -153,8 +153,15 @@ export interface Window {
   lane: number;
   /** Rows that are wider than a pixel, in order of start. */
   rows: Int32Array;
-  /** What is narrower, merged: place in the window (pixels), how many rows, the name of the longest. */
-  merged: { at: Float64Array; width: Float64Array; count: Uint32Array; row: Int32Array };
+  /** What is narrower, merged: pixels from `at` up to `end`, how many rows, the longest of them. */
+  merged: {
+    at: Uint32Array;
+    end: Uint32Array;
+    count: Uint32Array;
+    row: Int32Array;
+    /** Of `row`, in ns. */
+    duration: Float64Array;
+  };
 }
 
 /** The rows of a set of traces. Made by `openLookIndex`; everything that looks reads through this. */
@@ -180,9 +187,16 @@ export interface LookIndex {
   find(condition: Condition): AsyncIterable<Int32Array>;
   /**
    * What the pixels of a window show, from the pyramid where it is dense. `width` in pixels. Of a track's
-   * lanes 512 are shown; the last one has the rows of all further ones, merged.
+   * lanes 512 are shown; the last one has the rows of all further ones, merged. Narrow rows merge in each
+   * pixel, and over neighbouring pixels up to multiples of `cell` pixels: 1 unless given.
    */
-  windows(from: number, to: number, width: number, tracks: readonly number[]): Window[];
+  windows(
+    from: number,
+    to: number,
+    width: number,
+    tracks: readonly number[],
+    cell?: number,
+  ): Window[];
   /** Brings in what has been recorded since; returns whether anything was. Living processes included. */
   refresh(): Promise<boolean>;
   close(): void;

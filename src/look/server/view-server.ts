@@ -124,7 +124,8 @@ function readAhead(recording: Recording): void {
   const { tracks, length } = recording.index;
   const shown = tracks.slice(0, 16).map(({ number }) => number);
   const to = Math.max(1, length);
-  boxesOf(recording, { from: 0, to, width: 1024, tracks: shown, budget: 1000 });
+  const screen = { width: 1024, lanes: 64 };
+  boxesOf(recording, { from: 0, to, width: 1024, tracks: shown, budget: 1000, screen });
 }
 
 function listen(server: Server, port: number): Promise<void> {

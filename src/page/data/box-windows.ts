@@ -23,7 +23,8 @@ interface Wish {
   to: number;
   width: number;
   tracks: readonly number[];
-  budget: number;
+  screen: number;
+  lanes: number;
 }
 
 /** What the screen shows now. */
@@ -34,17 +35,16 @@ export interface Sight {
   width: number;
   /** Those that are visible, or nearly, ascending. */
   tracks: readonly number[];
-  /** How many times more lanes those have than the screen shows: at least 1. */
-  excess: number;
+  /** Lanes for which the screen has room. */
+  lanes: number;
 }
 
 /** Bytes of windows that are kept. */
 const MOST_BYTES = 24 << 20;
 const BYTES_A_BOX = 35;
 const MOST_REQUESTS = 2;
-/** Boxes that a screen of pixels may show. */
+/** Boxes that the screen may show. */
 const BUDGET = 2000;
-const MOST_BOXES = 50_000;
 /** How much wider than the screen a window is. */
 const MARGIN = 2;
 
@@ -137,7 +137,7 @@ export class BoxWindows {
     }
   }
 
-  async #fetch({ key, level, from, to, width, tracks, budget }: Wish): Promise<void> {
+  async #fetch({ key, level, from, to, width, tracks, screen, lanes }: Wish): Promise<void> {
     const asked = new AbortController();
     this.#asked.set(key, asked);
     try {
@@ -148,7 +148,9 @@ export class BoxWindows {
           to,
           width,
           tracks: rangesOf(tracks),
-          budget,
+          budget: BUDGET,
+          screen,
+          lanes,
           names: this.#recording.names.length,
         },
         asked.signal,
@@ -231,9 +233,9 @@ function wishOf(sight: Sight): Wish {
   const middle = (sight.from + sight.to) / 2;
   const from = Math.round((middle - (width / 2) * pixel) / step) * step;
   const to = from + width * pixel;
-  const key = `${level} ${from / step} ${width} ${rangesOf(sight.tracks)}`;
-  const budget = Math.min(MOST_BOXES, Math.round(MARGIN * BUDGET * sight.excess));
-  return { key, level, from, to, width, tracks: sight.tracks, budget };
+  const { tracks, lanes } = sight;
+  const key = `${level} ${from / step} ${width} ${lanes} ${rangesOf(tracks)}`;
+  return { key, level, from, to, width, tracks, screen: Math.ceil(sight.width), lanes };
 }
 
 /** Ascending numbers as `0-3,7`. */

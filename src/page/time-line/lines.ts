@@ -31,7 +31,7 @@ export interface CurveLine {
 }
 
 const HEAD_HEIGHT = 20;
-const LANE_HEIGHT = 13;
+export const LANE_HEIGHT = 13;
 const STATES_HEIGHT = 10;
 const CURVE_HEIGHT = 36;
 const GAP = 3;

@@ -12,7 +12,7 @@ import type { SelectedBox } from './draw-boxes.js';
 import { AXIS_HEIGHT, drawAxis, drawCurve, drawHead, drawNames } from './draw-frame.js';
 import { drawMessages } from './draw-messages.js';
 import { Labels } from './labels.js';
-import { heightOf, linesOf } from './lines.js';
+import { LANE_HEIGHT, heightOf, linesOf } from './lines.js';
 import type { Line, TrackLine } from './lines.js';
 import { Picture } from './picture.js';
 import type { TimeLineCanvas } from './picture.js';
@@ -244,14 +244,12 @@ export class TimeLine {
       (line): line is TrackLine =>
         line.kind === 'track' && groups.has(Math.floor(line.track.number / TRACK_GROUP)),
     );
-    const lanes = asked.reduce((sum, { track }) => sum + track.lanes, 0);
-    const place = this.#height / (shown[0]?.laneHeight ?? 1);
     return {
       from,
       to,
       width,
       tracks: asked.map(({ track }) => track.number).sort((a, b) => a - b),
-      excess: Math.max(1, lanes / place),
+      lanes: Math.ceil(this.#height / LANE_HEIGHT),
     };
   }
 

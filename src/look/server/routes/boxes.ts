@@ -6,8 +6,8 @@ import type { Route } from '../route.js';
 const MOST_TRACKS = 1024;
 
 /**
- * The boxes of a window: `from`, `to` in ns, `width` in pixels, `tracks` as `0-3,7`, `budget` in boxes,
- * `names`: how many names the page knows.
+ * The boxes of a window: `from`, `to` in ns, `width` in pixels, `tracks` as `0-3,7`, `budget` in boxes
+ * of a screen of `screen` pixels and `lanes`, `names`: how many names the page knows.
  */
 export const boxesRoute: Route = {
   path: '/data/boxes',
@@ -18,8 +18,12 @@ export const boxesRoute: Route = {
     const width = query.integer('width', 1, 32_768);
     const tracks = query.integers('tracks', index.tracks.length, MOST_TRACKS);
     const budget = query.integer('budget', 1, 100_000);
+    const screen = {
+      width: query.integer('screen', 1, 32_768),
+      lanes: query.integer('lanes', 1, 32_768),
+    };
     const firstName = Math.min(query.integer('names', 0, 2 ** 31), names.texts.length);
-    const columns = boxesOf(recording, { from, to, width, tracks, budget });
+    const columns = boxesOf(recording, { from, to, width, tracks, budget, screen });
     const meta: BoxesMeta = { revision, firstName, names: names.texts.slice(firstName) };
     return { columns: { ...columns }, meta };
   },

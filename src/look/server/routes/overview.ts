@@ -27,13 +27,8 @@ function overviewOf(index: LookIndex, width: number): OverviewColumns {
       const last = place(start + part.duration[row - part.firstRow]!);
       for (let at = place(start); at <= last; at++) rows[at]! += 1;
     }
-    const { at, width: widths, count } = window.merged;
-    for (let each = 0; each < at.length; each++) {
-      const first = Math.min(width - 1, Math.floor(at[each]!));
-      const last = Math.min(width - 1, Math.max(first, Math.ceil(at[each]! + widths[each]!) - 1));
-      const share = count[each]! / (last - first + 1);
-      for (let pixelAt = first; pixelAt <= last; pixelAt++) rows[pixelAt]! += share;
-    }
+    const { at, count } = window.merged;
+    for (let each = 0; each < at.length; each++) rows[at[each]!]! += count[each]!;
   }
   return { rows };
 }

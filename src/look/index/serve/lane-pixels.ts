@@ -1,0 +1,216 @@
+import type { Window } from '../look-index.js';
+
+/** Lanes beyond this one are shown by it, merged. */
+const LAST_LANE = 511;
+/** Bytes that are kept from one window to the next. */
+const MOST_KEPT = 64 << 20;
+const BYTES_A_PIXEL = 17;
+
+/**
+ * What the lanes of a window show while it is collected: by pixel what is merged there, and the rows that
+ * are wider. One set of arrays serves all windows; a lane takes a slot of it with its first row.
+ */
+export class LanePixels {
+  /** By pixel of each slot: how many rows are merged there, the longest of them, and its duration. */
+  #counts = new Uint32Array(0);
+  #longest = new Int32Array(0);
+  #durations = new Float64Array(0);
+  /** 1: a row that is shown by itself begins in the pixel, so no run passes it. */
+  #breaks = new Uint8Array(0);
+  /** The slots of a track begin at its base in the table; -1: the track is not shown, or the lane has none. */
+  #bases = new Int32Array(0);
+  #slots = new Int32Array(0);
+  #lastLanes = new Int32Array(0);
+  #used = 0;
+  #width = 0;
+  #wideRows = new Int32Array(1024);
+  #wideSlots = new Int32Array(1024);
+  #wideStarts = new Float64Array(1024);
+  #wide = 0;
+  #runStarts = new Uint32Array(1024);
+  #runEnds = new Uint32Array(1024);
+  #runCounts = new Uint32Array(1024);
+  /** The pixel with the longest row of each run. */
+  #runLongest = new Uint32Array(1024);
+
+  /** @param laneCounts lanes of every track; `tracks` are those that are shown. */
+  begin(width: number, laneCounts: readonly number[], tracks: readonly number[]): void {
+    if (this.#counts.length * BYTES_A_PIXEL > MOST_KEPT) {
+      this.#counts = new Uint32Array(0);
+      this.#longest = new Int32Array(0);
+      this.#durations = new Float64Array(0);
+      this.#breaks = new Uint8Array(0);
+    }
+    this.#width = width;
+    this.#used = 0;
+    this.#wide = 0;
+    if (this.#bases.length < laneCounts.length) {
+      this.#bases = new Int32Array(laneCounts.length);
+      this.#lastLanes = new Int32Array(laneCounts.length);
+    }
+    this.#bases.fill(-1);
+    let places = 0;
+    for (const track of tracks) {
+      if (this.#bases[track] !== -1) continue;
+      const last = Math.max(0, Math.min(laneCounts[track]! - 1, LAST_LANE));
+      this.#bases[track] = places;
+      this.#lastLanes[track] = last;
+      places += last + 1;
+    }
+    if (this.#slots.length < places) this.#slots = new Int32Array(places);
+    this.#slots.fill(-1);
+  }
+
+  /** The slot of a lane; -1: its track is not shown. */
+  slotOf(track: number, lane: number): number {
+    const base = this.#bases[track]!;
+    if (base === -1) return -1;
+    const last = this.#lastLanes[track]!;
+    const place = base + (lane < last ? lane : last);
+    const slot = this.#slots[place]!;
+    return slot === -1 ? this.#addSlot(place) : slot;
+  }
+
+  /** Whether rows of a lane are shown one by one where they are wide. */
+  showsRows(lane: number): boolean {
+    return lane < LAST_LANE;
+  }
+
+  merge(slot: number, pixel: number, count: number, row: number, duration: number): void {
+    const at = slot * this.#width + pixel;
+    if (this.#counts[at] === 0 || duration > this.#durations[at]!) {
+      this.#longest[at] = row;
+      this.#durations[at] = duration;
+    }
+    this.#counts[at]! += count;
+  }
+
+  /** @param pixel in which the row begins. */
+  addWide(slot: number, pixel: number, row: number, start: number): void {
+    this.#breaks[slot * this.#width + pixel] = 1;
+    if (this.#wide === this.#wideRows.length) this.#growWide();
+    const at = this.#wide++;
+    this.#wideRows[at] = row;
+    this.#wideSlots[at] = slot;
+    this.#wideStarts[at] = start;
+  }
+
+  /** What was collected, by track and lane. */
+  windows(tracks: readonly number[], cell: number): Window[] {
+    const { ends, rows } = this.#orderedRows();
+    const windows: Window[] = [];
+    for (const track of new Set(tracks)) {
+      const base = this.#bases[track]!;
+      for (let lane = 0; lane <= this.#lastLanes[track]!; lane++) {
+        const slot = this.#slots[base + lane]!;
+        if (slot === -1) continue;
+        const own = rows.subarray(slot === 0 ? 0 : ends[slot - 1]!, ends[slot]!);
+        windows.push({ track, lane, rows: own, merged: this.#merged(slot, cell) });
+      }
+    }
+    return windows;
+  }
+
+  /** Pixels next to each other become one run, up to the next multiple of `cell` pixels. */
+  #merged(slot: number, cell: number): Window['merged'] {
+    const [counts, durations, breaks] = [this.#counts, this.#durations, this.#breaks];
+    const first = slot * this.#width;
+    let size = 0;
+    for (let pixel = 0; pixel < this.#width; pixel++) {
+      const at = first + pixel;
+      if (counts[at] === 0) continue;
+      const isNext = pixel % cell !== 0 && counts[at - 1] !== 0;
+      if (isNext && breaks[at] === 0 && breaks[at - 1] === 0) {
+        const run = size - 1;
+        this.#runEnds[run] = pixel + 1;
+        this.#runCounts[run]! += counts[at]!;
+        if (durations[at]! > durations[this.#runLongest[run]!]!) this.#runLongest[run] = at;
+        continue;
+      }
+      if (size === this.#runEnds.length) this.#growRuns();
+      this.#runStarts[size] = pixel;
+      this.#runEnds[size] = pixel + 1;
+      this.#runCounts[size] = counts[at]!;
+      this.#runLongest[size++] = at;
+    }
+    return {
+      at: this.#runStarts.slice(0, size),
+      end: this.#runEnds.slice(0, size),
+      count: this.#runCounts.slice(0, size),
+      row: Int32Array.from(this.#runLongest.subarray(0, size), (at) => this.#longest[at]!),
+      duration: Float64Array.from(this.#runLongest.subarray(0, size), (at) => durations[at]!),
+    };
+  }
+
+  /** The wide rows by slot, those of one by start; `ends[slot]` is the place after the last. */
+  #orderedRows(): { ends: Uint32Array; rows: Int32Array } {
+    const ends = new Uint32Array(this.#used + 1);
+    for (let at = 0; at < this.#wide; at++) ends[this.#wideSlots[at]! + 1]!++;
+    for (let slot = 0; slot < this.#used; slot++) ends[slot + 1]! += ends[slot]!;
+    const rows = new Int32Array(this.#wide);
+    const starts = new Float64Array(this.#wide);
+    // After this loop, what was the begin of each slot is its end.
+    for (let at = 0; at < this.#wide; at++) {
+      const place = ends[this.#wideSlots[at]!]!++;
+      rows[place] = this.#wideRows[at]!;
+      starts[place] = this.#wideStarts[at]!;
+    }
+    for (let slot = 0; slot < this.#used; slot++) {
+      sortByStart(rows, starts, slot === 0 ? 0 : ends[slot - 1]!, ends[slot]!);
+    }
+    return { ends, rows };
+  }
+
+  #addSlot(place: number): number {
+    const slot = this.#used++;
+    this.#slots[place] = slot;
+    const end = this.#used * this.#width;
+    if (end > this.#counts.length) this.#resize(Math.max(end, 2 * this.#counts.length));
+    this.#counts.fill(0, end - this.#width, end);
+    this.#breaks.fill(0, end - this.#width, end);
+    return slot;
+  }
+
+  #resize(size: number): void {
+    this.#counts = enlarged(this.#counts, size);
+    this.#longest = enlarged(this.#longest, size);
+    this.#durations = enlarged(this.#durations, size);
+    this.#breaks = enlarged(this.#breaks, size);
+  }
+
+  #growRuns(): void {
+    this.#runStarts = enlarged(this.#runStarts);
+    this.#runEnds = enlarged(this.#runEnds);
+    this.#runCounts = enlarged(this.#runCounts);
+    this.#runLongest = enlarged(this.#runLongest);
+  }
+
+  #growWide(): void {
+    this.#wideRows = enlarged(this.#wideRows);
+    this.#wideSlots = enlarged(this.#wideSlots);
+    this.#wideStarts = enlarged(this.#wideStarts);
+  }
+}
+
+function enlarged<Numbers extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
+  numbers: Numbers,
+  size = 2 * numbers.length,
+): Numbers {
+  const larger = new (numbers.constructor as new (size: number) => Numbers)(size);
+  larger.set(numbers);
+  return larger;
+}
+
+/** Rows of one part come in order, so there is seldom something to sort. */
+function sortByStart(rows: Int32Array, starts: Float64Array, from: number, to: number): void {
+  for (let at = from + 1; at < to; at++) {
+    if (starts[at]! >= starts[at - 1]!) continue;
+    const order = Array.from({ length: to - from }, (_, each) => from + each);
+    order.sort((a, b) => starts[a]! - starts[b]!);
+    rows.set(
+      Int32Array.from(order, (each) => rows[each]!),
+      from,
+    );
+    return;
+  }
+}

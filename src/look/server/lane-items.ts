@@ -1,0 +1,175 @@
+import type { LookIndex, Window } from '../index/look-index.js';
+import type { BoxColumns } from '../wire/answers.js';
+
+/** Merged boxes end at these distances, in pixels: wide enough for a label, short enough to show when. */
+export const CELL = 64;
+
+/** What the lanes of a window show before rows merge: rows and pixels of rows, lane by lane, by start. */
+export class LaneItems {
+  lanes = 0;
+  #track = new Uint32Array(0);
+  #lane = new Uint16Array(0);
+  /** By lane: the place after its last item. */
+  #ends = new Uint32Array(0);
+  #start = new Float64Array(0);
+  #end = new Float64Array(0);
+  #row = new Int32Array(0);
+  /** Of `row`, in ns. A run of pixels is wider. */
+  #duration = new Float64Array(0);
+  #isRun = new Uint8Array(0);
+  #count = new Uint32Array(0);
+  #size = 0;
+  #from = 0;
+  #pixel = 1;
+
+  /** Forgets what there was. The arrays are kept: most windows have as many items as the last one. */
+  fill(index: LookIndex, windows: readonly Window[], from: number, pixel: number): void {
+    this.#from = from;
+    this.#pixel = pixel;
+    this.#size = 0;
+    this.lanes = windows.length;
+    const size = windows.reduce((sum, { rows, merged }) => sum + rows.length + merged.at.length, 0);
+    this.#makeRoom(size, windows.length);
+    for (const [place, window] of windows.entries()) {
+      this.#track[place] = window.track;
+      this.#lane[place] = window.lane;
+      this.#addLane(index, window);
+      this.#ends[place] = this.#size;
+    }
+  }
+
+  /**
+   * How many boxes there are, if what is narrower than `threshold` pixels merges with its neighbours of the
+   * same cell.
+   *
+   * @param counts by lane and cell, `cells` of each lane: boxes that begin there are added.
+   */
+  countBoxes(threshold: number, counts: Uint16Array, cells: number): void {
+    this.#merge(threshold, (lane, start) => {
+      const cell = Math.floor((start - this.#from) / (CELL * this.#pixel));
+      counts[lane * cells + (cell < 0 ? 0 : cell < cells ? cell : cells - 1)]!++;
+    });
+  }
+
+  /** The boxes of a threshold; their names and flags are not set. */
+  boxes(threshold: number): BoxColumns {
+    let total = 0;
+    this.#merge(threshold, () => total++);
+    const columns: BoxColumns = {
+      track: new Uint32Array(total),
+      lane: new Uint16Array(total),
+      start: new Float64Array(total),
+      end: new Float64Array(total),
+      row: new Int32Array(total),
+      count: new Uint32Array(total),
+      name: new Uint32Array(total),
+      flags: new Uint8Array(total),
+    };
+    let at = 0;
+    this.#merge(threshold, (lane, start, end, row, count) => {
+      columns.track[at] = this.#track[lane]!;
+      columns.lane[at] = this.#lane[lane]!;
+      columns.start[at] = start;
+      columns.end[at] = end;
+      columns.row[at] = row;
+      columns.count[at] = count;
+      at++;
+    });
+    return columns;
+  }
+
+  #merge(
+    threshold: number,
+    onBox: (lane: number, start: number, end: number, row: number, count: number) => void,
+  ): void {
+    const narrow = threshold * this.#pixel;
+    const cell = CELL * this.#pixel;
+    const from = this.#from;
+    const [starts, ends, rows, counts] = [this.#start, this.#end, this.#row, this.#count];
+    const [durations, isRun] = [this.#duration, this.#isRun];
+    let at = 0;
+    for (let lane = 0; lane < this.lanes; lane++) {
+      /** The box that may still grow. */
+      let start = 0;
+      let end = -Infinity;
+      let row = -1;
+      let longest = -1;
+      let count = 0;
+      let place = NaN;
+      for (const last = this.#ends[lane]!; at < last; at++) {
+        const itemStart = starts[at]!;
+        const itemEnd = ends[at]!;
+        const isNarrow = isRun[at] === 1 || itemEnd - itemStart < narrow;
+        // NaN never equals: a wide row has a box of its own.
+        const itemPlace = isNarrow ? Math.floor((itemStart - from) / cell) : NaN;
+        if (itemPlace !== place || itemStart - end > narrow) {
+          if (count !== 0) onBox(lane, start, end, row, count);
+          start = itemStart;
+          end = itemEnd;
+          row = rows[at]!;
+          longest = durations[at]!;
+          count = counts[at]!;
+          place = itemPlace;
+          continue;
+        }
+        if (durations[at]! > longest) {
+          longest = durations[at]!;
+          row = rows[at]!;
+        }
+        if (itemEnd > end) end = itemEnd;
+        count += counts[at]!;
+      }
+      if (count !== 0) onBox(lane, start, end, row, count);
+    }
+  }
+
+  /** Rows and runs of one lane in order of start. */
+  #addLane(index: LookIndex, { rows, merged }: Window): void {
+    const pixel = this.#pixel;
+    const from = this.#from;
+    const runs = merged.at.length;
+    let next = 0;
+    for (let place = 0; place <= rows.length; place++) {
+      const row = place < rows.length ? rows[place]! : -1;
+      const part = row === -1 ? undefined : index.partOf(row);
+      const start = part === undefined ? Infinity : part.start[row - part.firstRow]! + part.offset;
+      for (; next < runs && from + merged.at[next]! * pixel < start; next++) {
+        const end = from + merged.end[next]! * pixel;
+        const at = this.#add(from + merged.at[next]! * pixel, end, merged.row[next]!);
+        this.#count[at] = merged.count[next]!;
+        this.#duration[at] = merged.duration[next]!;
+        this.#isRun[at] = 1;
+      }
+      if (part === undefined) continue;
+      const duration = part.duration[row - part.firstRow]!;
+      const at = this.#add(start, start + duration, row);
+      this.#count[at] = 1;
+      this.#duration[at] = duration;
+      this.#isRun[at] = 0;
+    }
+  }
+
+  #add(start: number, end: number, row: number): number {
+    const at = this.#size++;
+    this.#start[at] = start;
+    this.#end[at] = end;
+    this.#row[at] = row;
+    return at;
+  }
+
+  #makeRoom(items: number, lanes: number): void {
+    if (this.#row.length < items) {
+      this.#start = new Float64Array(items);
+      this.#end = new Float64Array(items);
+      this.#row = new Int32Array(items);
+      this.#count = new Uint32Array(items);
+      this.#duration = new Float64Array(items);
+      this.#isRun = new Uint8Array(items);
+    }
+    if (this.#ends.length < lanes) {
+      this.#track = new Uint32Array(lanes);
+      this.#lane = new Uint16Array(lanes);
+      this.#ends = new Uint32Array(lanes);
+    }
+  }
+}
