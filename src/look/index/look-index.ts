@@ -159,8 +159,8 @@ export interface Window {
     end: Uint32Array;
     count: Uint32Array;
     row: Int32Array;
-    /** Of `row`, in ns. */
-    duration: Float64Array;
+    /** Of `row`, in ns, rounded. */
+    duration: Float32Array;
   };
 }
 

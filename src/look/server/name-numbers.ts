@@ -7,18 +7,21 @@ import type { IndexPart } from '../index/look-index.js';
 export class NameNumbers {
   readonly texts: string[] = [];
   readonly #numbers = new Map<string, number>();
-  /** By part: number of the part, plus one, to number of the recording. */
-  readonly #ofParts = new WeakMap<IndexPart, Map<number, number>>();
+  /** By part and number there: the number of the recording, plus one. */
+  readonly #ofParts = new WeakMap<IndexPart, Uint32Array>();
+  #lastPart: IndexPart | undefined;
+  #ofLastPart: Uint32Array = new Uint32Array(0);
 
   of(part: IndexPart, name: number): number {
-    let known = this.#ofParts.get(part);
-    if (known === undefined) this.#ofParts.set(part, (known = new Map<number, number>()));
-    let number = known.get(name);
-    if (number === undefined) {
-      number = this.#numberOf(part.names.text(name));
-      known.set(name, number);
+    if (part !== this.#lastPart) {
+      const known = this.#ofParts.get(part) ?? new Uint32Array(part.names.count);
+      this.#ofParts.set(part, known);
+      this.#lastPart = part;
+      this.#ofLastPart = known;
     }
-    return number;
+    const known = this.#ofLastPart;
+    if (known[name] === 0) known[name] = this.#numberOf(part.names.text(name)) + 1;
+    return known[name]! - 1;
   }
 
   #numberOf(text: string): number {

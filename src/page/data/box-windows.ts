@@ -44,7 +44,7 @@ const MOST_BYTES = 24 << 20;
 const BYTES_A_BOX = 35;
 const MOST_REQUESTS = 2;
 /** Boxes that the screen may show. */
-const BUDGET = 2000;
+const BUDGET = 1800;
 /** How much wider than the screen a window is. */
 const MARGIN = 2;
 

@@ -13,7 +13,9 @@ import type { Picture } from './picture.js';
 
 const ERROR = 2;
 /** Pixels that a label needs at least. */
-const LABEL_WIDTH = 26;
+const LABEL_WIDTH = 20;
+/** Pixels between the edge of a box and its label. */
+const LABEL_GAP = 2;
 export const LABEL_FONT = '10px system-ui, sans-serif';
 
 /** The selected row. A picture from before a refresh may have other numbers: its times then say which it is. */
@@ -102,9 +104,9 @@ function drawLabels(
     let text = style.nameOf(name[box]!);
     if (count[box]! > 1) text = `${shortCountText(count[box]!)}× ${text}`;
     else if (((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR) text = `✕ ${text}`;
-    const shown = labels.fit(text, width - 6);
+    const shown = labels.fit(text, width - 1 - 2 * LABEL_GAP);
     if (shown === '') continue;
-    context.fillText(shown, left[box]! + 3, top[box]! + height[box]! / 2 + 0.5);
+    context.fillText(shown, left[box]! + LABEL_GAP, top[box]! + height[box]! / 2 + 0.5);
     picture.labelled += 1;
   }
 }

@@ -1,3 +1,8 @@
+/** With fewer letters a label says nothing. */
+const LEAST_LETTERS = 2;
+/** Letters below which a cut label has no ellipsis. */
+const SHORT = 5;
+
 /** Texts that fit into boxes. Measuring a text costs more than drawing it, so widths are kept. */
 export class Labels {
   readonly #context: CanvasRenderingContext2D;
@@ -18,13 +23,16 @@ export class Labels {
   fit(text: string, width: number): string {
     const full = this.#widthOf(text);
     if (full <= width) return text;
-    const length = Math.floor((text.length * width) / full) - 1;
-    if (length < 2) return '';
+    const length = Math.floor((text.length * width) / full);
+    if (length < LEAST_LETTERS) return '';
     const key = `${length} ${text}`;
     let cut = this.#cut.get(key);
     if (cut === undefined) {
       if (this.#cut.size > 20_000) this.#cut.clear();
-      this.#cut.set(key, (cut = `${text.slice(0, length)}…`));
+      // Among few letters a sign for the missing ones would take the place of one.
+      const isShort = length < SHORT;
+      cut = isShort ? text.slice(0, length) : `${text.slice(0, length - 1)}…`;
+      this.#cut.set(key, cut);
     }
     return cut;
   }

@@ -1,7 +1,8 @@
 import type { IndexPart, Source, TextTable } from '../look-index.js';
 import { NO_PARENT } from '../look-index.js';
 import type { ColumnName, PartColumns, PartFacts } from './part-columns.js';
-import type { Pyramid } from './pyramid.js';
+import { pyramidTimes } from './pyramid.js';
+import type { Pyramid, PyramidTimes } from './pyramid.js';
 import { TextBytes } from './text-bytes.js';
 
 const TRACE_WORDS = 4;
@@ -130,6 +131,9 @@ export class IndexedPart implements IndexPart {
   get pyramid(): Pyramid | undefined {
     // There may be none, which is known then, too.
     return this.#once('pyramid', () => ({ of: this.#place.pyramid() })).of;
+  }
+  get pyramidTimes(): PyramidTimes {
+    return this.#once('pyramidTimes', () => pyramidTimes(this.pyramid!, this, this.firstTrack));
   }
   get parent(): Int32Array {
     return this.#once('parent', () => {

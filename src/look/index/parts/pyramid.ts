@@ -26,6 +26,39 @@ export interface Pyramid {
   wide: Uint32Array;
 }
 
+/** What a window needs of the rows of a pyramid, next to each other: the rows lie far apart. */
+export interface PyramidTimes {
+  /** Durations of the rows of the cells, in ns, rounded. */
+  longest: Float32Array;
+  /** Of the wide rows. */
+  start: Float64Array;
+  duration: Float64Array;
+  key: Uint32Array;
+}
+
+/** @param firstTrack number among the tracks of `rows` of the source's first track. */
+export function pyramidTimes(
+  { row, wide }: Pyramid,
+  rows: PyramidRows,
+  firstTrack: number,
+): PyramidTimes {
+  const { start, duration, track, lane } = rows;
+  const times: PyramidTimes = {
+    longest: new Float32Array(row.length),
+    start: new Float64Array(wide.length),
+    duration: new Float64Array(wide.length),
+    key: new Uint32Array(wide.length),
+  };
+  for (let cell = 0; cell < row.length; cell++) times.longest[cell] = duration[row[cell]!]!;
+  for (let at = 0; at < wide.length; at++) {
+    const each = wide[at]!;
+    times.start[at] = start[each]!;
+    times.duration[at] = duration[each]!;
+    times.key[at] = keyOf(track[each]! - firstTrack, lane[each]!);
+  }
+  return times;
+}
+
 export const keyOf = (track: number, lane: number): number => ((track << LANE_BITS) | lane) >>> 0;
 export const trackOfKey = (key: number): number => key >>> LANE_BITS;
 export const laneOfKey = (key: number): number => key & ((1 << LANE_BITS) - 1);

@@ -4,19 +4,28 @@ import type { Window } from '../look-index.js';
 const LAST_LANE = 511;
 /** Bytes that are kept from one window to the next. */
 const MOST_KEPT = 64 << 20;
-const BYTES_A_PIXEL = 17;
+/** Bit of a count: a row that is shown by itself begins in the pixel, so no run of others passes it. */
+const BREAK = 2 ** 31;
+const BYTES_A_PIXEL = 12;
+
+const NO_RUNS: Window['merged'] = {
+  at: new Uint32Array(0),
+  end: new Uint32Array(0),
+  count: new Uint32Array(0),
+  row: new Int32Array(0),
+  duration: new Float32Array(0),
+};
 
 /**
  * What the lanes of a window show while it is collected: by pixel what is merged there, and the rows that
  * are wider. One set of arrays serves all windows; a lane takes a slot of it with its first row.
  */
 export class LanePixels {
-  /** By pixel of each slot: how many rows are merged there, the longest of them, and its duration. */
+  /** By pixel of each slot: rows merged there, and `BREAK`. */
   #counts = new Uint32Array(0);
-  #longest = new Int32Array(0);
-  #durations = new Float64Array(0);
-  /** 1: a row that is shown by itself begins in the pixel, so no run passes it. */
-  #breaks = new Uint8Array(0);
+  /** The longest of them and its duration, in turn: both are written at once. Two views of one buffer. */
+  #rows = new Int32Array(0);
+  #durations = new Float32Array(0);
   /** The slots of a track begin at its base in the table; -1: the track is not shown, or the lane has none. */
   #bases = new Int32Array(0);
   #slots = new Int32Array(0);
@@ -30,20 +39,20 @@ export class LanePixels {
   #runStarts = new Uint32Array(1024);
   #runEnds = new Uint32Array(1024);
   #runCounts = new Uint32Array(1024);
-  /** The pixel with the longest row of each run. */
-  #runLongest = new Uint32Array(1024);
+  #runRows = new Int32Array(1024);
+  #runDurations = new Float32Array(1024);
+  #runs = 0;
 
   /** @param laneCounts lanes of every track; `tracks` are those that are shown. */
   begin(width: number, laneCounts: readonly number[], tracks: readonly number[]): void {
     if (this.#counts.length * BYTES_A_PIXEL > MOST_KEPT) {
       this.#counts = new Uint32Array(0);
-      this.#longest = new Int32Array(0);
-      this.#durations = new Float64Array(0);
-      this.#breaks = new Uint8Array(0);
+      this.#setRows(new Int32Array(0));
     }
     this.#width = width;
     this.#used = 0;
     this.#wide = 0;
+    this.#runs = 0;
     if (this.#bases.length < laneCounts.length) {
       this.#bases = new Int32Array(laneCounts.length);
       this.#lastLanes = new Int32Array(laneCounts.length);
@@ -78,16 +87,18 @@ export class LanePixels {
 
   merge(slot: number, pixel: number, count: number, row: number, duration: number): void {
     const at = slot * this.#width + pixel;
-    if (this.#counts[at] === 0 || duration > this.#durations[at]!) {
-      this.#longest[at] = row;
-      this.#durations[at] = duration;
+    const before = this.#counts[at]!;
+    if (before === 0 || before === BREAK || duration > this.#durations[2 * at + 1]!) {
+      this.#rows[2 * at] = row;
+      this.#durations[2 * at + 1] = duration;
     }
-    this.#counts[at]! += count;
+    this.#counts[at] = before + count;
   }
 
-  /** @param pixel in which the row begins. */
+  /** @param pixel in which the row begins: no run of merged rows passes it. */
   addWide(slot: number, pixel: number, row: number, start: number): void {
-    this.#breaks[slot * this.#width + pixel] = 1;
+    const inPixel = slot * this.#width + pixel;
+    if (this.#counts[inPixel]! < BREAK) this.#counts[inPixel]! += BREAK;
     if (this.#wide === this.#wideRows.length) this.#growWide();
     const at = this.#wide++;
     this.#wideRows[at] = row;
@@ -99,47 +110,70 @@ export class LanePixels {
   windows(tracks: readonly number[], cell: number): Window[] {
     const { ends, rows } = this.#orderedRows();
     const windows: Window[] = [];
+    const runEnds: number[] = [];
     for (const track of new Set(tracks)) {
       const base = this.#bases[track]!;
       for (let lane = 0; lane <= this.#lastLanes[track]!; lane++) {
         const slot = this.#slots[base + lane]!;
         if (slot === -1) continue;
         const own = rows.subarray(slot === 0 ? 0 : ends[slot - 1]!, ends[slot]!);
-        windows.push({ track, lane, rows: own, merged: this.#merged(slot, cell) });
+        this.#addRuns(slot, cell);
+        windows.push({ track, lane, rows: own, merged: NO_RUNS });
+        runEnds.push(this.#runs);
       }
+    }
+    const all: Window['merged'] = {
+      at: this.#runStarts.slice(0, this.#runs),
+      end: this.#runEnds.slice(0, this.#runs),
+      count: this.#runCounts.slice(0, this.#runs),
+      row: this.#runRows.slice(0, this.#runs),
+      duration: this.#runDurations.slice(0, this.#runs),
+    };
+    for (const [place, window] of windows.entries()) {
+      const [from, to] = [runEnds[place - 1] ?? 0, runEnds[place]!];
+      window.merged = {
+        at: all.at.subarray(from, to),
+        end: all.end.subarray(from, to),
+        count: all.count.subarray(from, to),
+        row: all.row.subarray(from, to),
+        duration: all.duration.subarray(from, to),
+      };
     }
     return windows;
   }
 
   /** Pixels next to each other become one run, up to the next multiple of `cell` pixels. */
-  #merged(slot: number, cell: number): Window['merged'] {
-    const [counts, durations, breaks] = [this.#counts, this.#durations, this.#breaks];
+  #addRuns(slot: number, cell: number): void {
+    const [counts, durations] = [this.#counts, this.#durations];
     const first = slot * this.#width;
-    let size = 0;
+    let run = -1;
     for (let pixel = 0; pixel < this.#width; pixel++) {
       const at = first + pixel;
-      if (counts[at] === 0) continue;
-      const isNext = pixel % cell !== 0 && counts[at - 1] !== 0;
-      if (isNext && breaks[at] === 0 && breaks[at - 1] === 0) {
-        const run = size - 1;
-        this.#runEnds[run] = pixel + 1;
-        this.#runCounts[run]! += counts[at]!;
-        if (durations[at]! > durations[this.#runLongest[run]!]!) this.#runLongest[run] = at;
+      const field = counts[at]!;
+      if (field === 0) {
+        run = -1;
         continue;
       }
-      if (size === this.#runEnds.length) this.#growRuns();
-      this.#runStarts[size] = pixel;
-      this.#runEnds[size] = pixel + 1;
-      this.#runCounts[size] = counts[at]!;
-      this.#runLongest[size++] = at;
+      const isWhole = field < BREAK;
+      const count = isWhole ? field : field - BREAK;
+      if (pixel % cell === 0 || !isWhole) run = -1;
+      if (count === 0) continue;
+      const duration = durations[2 * at + 1]!;
+      if (run === -1) {
+        if (this.#runs === this.#runEnds.length) this.#growRuns();
+        run = this.#runs++;
+        this.#runStarts[run] = pixel;
+        this.#runCounts[run] = 0;
+        this.#runDurations[run] = -1;
+      }
+      this.#runEnds[run] = pixel + 1;
+      this.#runCounts[run]! += count;
+      if (duration > this.#runDurations[run]!) {
+        this.#runDurations[run] = duration;
+        this.#runRows[run] = this.#rows[2 * at]!;
+      }
+      if (!isWhole) run = -1;
     }
-    return {
-      at: this.#runStarts.slice(0, size),
-      end: this.#runEnds.slice(0, size),
-      count: this.#runCounts.slice(0, size),
-      row: Int32Array.from(this.#runLongest.subarray(0, size), (at) => this.#longest[at]!),
-      duration: Float64Array.from(this.#runLongest.subarray(0, size), (at) => durations[at]!),
-    };
   }
 
   /** The wide rows by slot, those of one by start; `ends[slot]` is the place after the last. */
@@ -165,24 +199,26 @@ export class LanePixels {
     const slot = this.#used++;
     this.#slots[place] = slot;
     const end = this.#used * this.#width;
-    if (end > this.#counts.length) this.#resize(Math.max(end, 2 * this.#counts.length));
+    if (end > this.#counts.length) {
+      const size = Math.max(end, 2 * this.#counts.length);
+      this.#counts = enlarged(this.#counts, size);
+      this.#setRows(enlarged(this.#rows, 2 * size));
+    }
     this.#counts.fill(0, end - this.#width, end);
-    this.#breaks.fill(0, end - this.#width, end);
     return slot;
   }
 
-  #resize(size: number): void {
-    this.#counts = enlarged(this.#counts, size);
-    this.#longest = enlarged(this.#longest, size);
-    this.#durations = enlarged(this.#durations, size);
-    this.#breaks = enlarged(this.#breaks, size);
+  #setRows(rows: Int32Array<ArrayBuffer>): void {
+    this.#rows = rows;
+    this.#durations = new Float32Array(rows.buffer);
   }
 
   #growRuns(): void {
     this.#runStarts = enlarged(this.#runStarts);
     this.#runEnds = enlarged(this.#runEnds);
     this.#runCounts = enlarged(this.#runCounts);
-    this.#runLongest = enlarged(this.#runLongest);
+    this.#runRows = enlarged(this.#runRows);
+    this.#runDurations = enlarged(this.#runDurations);
   }
 
   #growWide(): void {
@@ -192,7 +228,7 @@ export class LanePixels {
   }
 }
 
-function enlarged<Numbers extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
+function enlarged<Numbers extends Uint32Array | Int32Array | Float32Array | Float64Array>(
   numbers: Numbers,
   size = 2 * numbers.length,
 ): Numbers {

@@ -80,7 +80,8 @@ function addRows(part: IndexedPart, view: View): void {
 }
 
 function addCells(part: IndexedPart, pyramid: Pyramid, level: number, view: View): void {
-  const { offset, firstRow, firstTrack, duration } = part;
+  const { offset, firstRow, firstTrack } = part;
+  const { longest } = part.pyramidTimes;
   const { bucket, key, count, row, ends } = pyramid;
   const first = view.from - offset;
   const last = view.to - offset;
@@ -92,30 +93,31 @@ function addCells(part: IndexedPart, pyramid: Pyramid, level: number, view: View
     if (at >= last) break;
     const slot = pixels.slotOf(trackOfKey(key[cell]!) + firstTrack, laneOfKey(key[cell]!));
     if (slot === -1) continue;
-    const longest = row[cell]!;
     const place = placeOf(at - first, view);
-    pixels.merge(slot, place, count[cell]!, firstRow + longest, duration[longest]!);
+    pixels.merge(slot, place, count[cell]!, firstRow + row[cell]!, longest[cell]!);
   }
 }
 
 /** Rows that are not shorter than a bucket of the level. */
 function addWideRows(part: IndexedPart, pyramid: Pyramid, level: number, view: View): void {
-  const { start, duration, track, lane, offset, firstRow } = part;
+  const { offset, firstRow, firstTrack } = part;
+  const { start, duration, key } = part.pyramidTimes;
   const first = view.from - offset;
   const last = view.to - offset;
   const width = 2 ** (pyramid.first + level);
-  for (const row of pyramid.wide) {
-    const at = start[row]!;
+  const { wide } = pyramid;
+  for (let each = 0; each < wide.length; each++) {
+    const at = start[each]!;
     if (at >= last) break;
-    const length = duration[row]!;
+    const length = duration[each]!;
     if (length < width || (at < first && at + length <= first)) continue;
-    const own = lane[row]!;
-    const slot = pixels.slotOf(track[row]!, own);
+    const own = laneOfKey(key[each]!);
+    const slot = pixels.slotOf(trackOfKey(key[each]!) + firstTrack, own);
     if (slot === -1) continue;
     const place = placeOf(at - first, view);
     if (length >= view.pixel && pixels.showsRows(own)) {
-      pixels.addWide(slot, place, firstRow + row, at + offset);
-    } else pixels.merge(slot, place, 1, firstRow + row, length);
+      pixels.addWide(slot, place, firstRow + wide[each]!, at + offset);
+    } else pixels.merge(slot, place, 1, firstRow + wide[each]!, length);
   }
 }
 
