@@ -116,7 +116,7 @@ export class LanePixels {
       for (let lane = 0; lane <= this.#lastLanes[track]!; lane++) {
         const slot = this.#slots[base + lane]!;
         if (slot === -1) continue;
-        const own = rows.subarray(slot === 0 ? 0 : ends[slot - 1]!, ends[slot]!);
+        const own = rows.subarray(slot === 0 ? 0 : ends[slot - 1]!, ends[slot]);
         this.#addRuns(slot, cell);
         windows.push({ track, lane, rows: own, merged: NO_RUNS });
         runEnds.push(this.#runs);
