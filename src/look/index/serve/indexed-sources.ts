@@ -111,13 +111,7 @@ export class IndexedSources implements LookIndex {
     return findRows(this.parts, condition, (row, names) => this.#attributesOf(row, names));
   }
 
-  windows(
-    from: number,
-    to: number,
-    width: number,
-    tracks: readonly number[],
-    cell = 1,
-  ): Window[] {
+  windows(from: number, to: number, width: number, tracks: readonly number[], cell = 1): Window[] {
     const laneCounts = this.tracks.map(({ lanes }) => lanes);
     return windowsOf(this.parts, laneCounts, from, to, width, tracks, cell);
   }
