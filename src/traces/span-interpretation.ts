@@ -1,11 +1,14 @@
 import type { EventPacket } from '../heph/packet.js';
-import type { InterpretedEvent, Interpretation } from '../heph/read/chrome.js';
+import type { CounterValue, InterpretedEvent, Interpretation } from '../heph/read/chrome.js';
 import type { PacketCursor } from '../heph/read/packet-cursor.js';
 import { drawnSpan, requestName, ShownSpans } from '../spans/read/drawn-spans.js';
+import { isLoopRecord, loopValues } from '../spans/read/loop-curves.js';
 import { pidOfFile } from './run-directory.js';
 
 /** What the register hook calls its spans of requests, where they have no context. */
 const REQUESTS: ReadonlySet<string> = new Set(['request', 'http client', 'fetch']);
+
+const NS_PER_MS = 1e6;
 
 /** What the events of a Heph trace are: spans and definitions of tracewright/spans, and requests. */
 export class SpanInterpretation implements Interpretation {
@@ -32,6 +35,16 @@ export class SpanInterpretation implements Interpretation {
     if (!REQUESTS.has(description)) return description;
     const valueOf = (wanted: string) => attributes.find(({ name }) => name === wanted)?.value;
     return requestName(valueOf) ?? description;
+  }
+
+  /** What an event loop did. Chrome's counters have no units: their names say them. */
+  countersOf(event: EventPacket): CounterValue[] | undefined {
+    if (!isLoopRecord(event)) return undefined;
+    return loopValues(event).map(({ name, unit, value }) =>
+      unit === '%'
+        ? { name: `${name} %`, value }
+        : { name: `${name} ms`, value: value / NS_PER_MS },
+    );
   }
 
   process(): { pid: number | undefined; name: string | undefined } {

@@ -9,7 +9,8 @@ import { configure, shutdown, startSpan, withSpan } from '../../src/spans/index.
 import { findTraces } from '../../src/traces/find-traces.js';
 import { mergedChromeEvents } from '../../src/traces/merged-chrome-events.js';
 import { writeOvniTrace } from '../cli/small-ovni-trace.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
+import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
 import { execute, normal, writeVersion3 } from '../ovni/trace-building.js';
 
 const directory = temporaryDirectory();
@@ -64,9 +65,47 @@ it.each(['on', 'off'])('shows one process once, context %s', async (context) => 
     'GET /users/7',
     expect.stringMatching(context === 'on' ? /^GET.*\/users\/7$/ : /^GET http:.*\/users\/7$/),
   ]);
-  const counters = events.filter(({ ph }) => ph === 'C');
+  const counters = events.filter(({ ph, name }) => ph === 'C' && name.startsWith('HTTP'));
   expect(counters.map(({ args }) => args)).toEqual([{ value: 1 }, { value: 0 }]);
   expect(counters[0]!.name).toMatch(/^HTTP requests in flight \(thread \d+\)$/);
+});
+
+it('draws what an event loop did as curves of its thread', () => {
+  const record = (start: bigint, busy: bigint): Buffer =>
+    encodeEvent(
+      someEvent({
+        stream: 3,
+        start,
+        end: start + 1_000_000_000n,
+        description: 'tracewright.loop',
+        attributes: [
+          { name: '~v', type: 'u64', value: 1n },
+          { name: 'busy', type: 'u64', value: busy },
+          { name: 'longest', type: 'u64', value: 2_500_000n },
+        ],
+      }),
+    );
+  const events = convert(
+    writeTrace(
+      directory,
+      'loop.heph',
+      encodeEpoch(0n),
+      record(0n, 250_000_000n),
+      record(5_000_000_000n, 1_000_000_000n),
+    ),
+  );
+  expect(events.filter(({ ph }) => ph === 'X')).toEqual([]);
+  const curves = events.filter(({ ph }) => ph === 'C');
+  expect(curves.map(({ name, ts, args }) => [name, ts / 1e6, args?.['value']])).toEqual([
+    ['event loop busy % (stream 3)', 0, 25],
+    ['event loop busy % (stream 3)', 1, 0],
+    ['event loop longest turn ms (stream 3)', 0, 2.5],
+    ['event loop longest turn ms (stream 3)', 1, 0],
+    ['event loop busy % (stream 3)', 5, 100],
+    ['event loop busy % (stream 3)', 6, 0],
+    ['event loop longest turn ms (stream 3)', 5, 2.5],
+    ['event loop longest turn ms (stream 3)', 6, 0],
+  ]);
 });
 
 it('keeps processes of different runs apart, though they have one number', async () => {

@@ -23,8 +23,16 @@ export interface Interpretation {
   read(cursor: PacketCursor): InterpretedEvent | undefined;
   /** The name under which a plain event is drawn. */
   nameOf(event: EventPacket): string;
+  /** What a plain event counts from its start to its end, if it is drawn as curves instead. */
+  countersOf(event: EventPacket): readonly CounterValue[] | undefined;
   /** Of the process that has written the trace, once the first pass is over. */
   process(): { pid?: number | undefined; name?: string | undefined };
+}
+
+/** A value of a curve of the thread. */
+export interface CounterValue {
+  name: string;
+  value: number;
 }
 
 /** How an event is drawn that is more than a plain one. */
@@ -40,12 +48,14 @@ interface DrawnEvent extends InterpretedEvent {
   substream: bigint;
   start: bigint;
   end: bigint;
+  counters?: readonly CounterValue[] | undefined;
 }
 
 const PLAIN: Interpretation = {
   note: () => true,
   read: () => undefined,
   nameOf: ({ description }) => description,
+  countersOf: () => undefined,
   process: () => ({}),
 };
 
@@ -67,6 +77,8 @@ export interface ChromeOptions {
  * lanes as substreams at the same time, and what two substreams did at once never looks like one
  * having caused the other. An event that overlaps another one of its track in part, and what finds
  * no lane (there are at most 1000 in a trace), is drawn as an asynchronous event of its own.
+ *
+ * What an event counts becomes curves, if the interpretation knows it.
  *
  * Attributes become `args`; integers beyond 2^53 - 1 are strings there, as are NaN and infinities.
  *
@@ -105,7 +117,9 @@ export function* interpretedEvents(
   try {
     while (cursor.next()) {
       const event = drawnEvent(cursor, interpretation);
-      if (event !== undefined) yield* drawing.event(event);
+      if (event === undefined) continue;
+      if (event.counters === undefined) yield* drawing.event(event);
+      else yield* drawing.curves(event, event.counters);
     }
   } finally {
     cursor.close();
@@ -133,6 +147,7 @@ function drawnEvent(cursor: PacketCursor, interpretation: Interpretation): Drawn
     substream: packet.substream,
     start: packet.start,
     end: packet.end,
+    counters: interpretation.countersOf(packet),
   };
 }
 
@@ -162,12 +177,30 @@ function* metadataEvents(
 class Drawing {
   readonly #survey: TrackSurvey;
   readonly #pid: number;
+  readonly #threadNames: ReadonlyMap<number, string>;
   readonly #nestings = new Map<number, Nesting>();
   #asynchronous = 0;
 
   constructor(survey: TrackSurvey, pid: number) {
     this.#survey = survey;
     this.#pid = pid;
+    this.#threadNames = new Map(survey.tracks.map(({ tid, name }) => [tid, name]));
+  }
+
+  /** Curves are of a process: their names say of which thread. They are 0 where nothing is counted. */
+  *curves(
+    { stream, start, end }: DrawnEvent,
+    counters: readonly CounterValue[],
+  ): Generator<ChromeEvent, void> {
+    const pid = this.#pid;
+    const tid = this.#survey.tidOf(stream, 0n) ?? this.#survey.otherStreamsTid;
+    const thread = this.#threadNames.get(tid) ?? `stream ${stream}`;
+    for (const counter of counters) {
+      const name = `${counter.name} (${thread})`;
+      const { value } = counter;
+      yield { name, ph: 'C', ts: microseconds(start), pid, tid, args: { value } };
+      yield { name, ph: 'C', ts: microseconds(end), pid, tid, args: { value: 0 } };
+    }
   }
 
   *event(event: DrawnEvent): Generator<ChromeEvent, void> {
