@@ -1,4 +1,6 @@
-import { closeSync, constants, ftruncateSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync } from 'node:fs';
+import { readSeen } from '../core/files/file-view.js';
+import { openRegularFile } from '../core/files/regular-file.js';
 import { writeAll } from '../core/files/write-all.js';
 import { TOTAL_LABEL } from './calls.js';
 import type { KeptSections } from './kept-sections.js';
@@ -40,12 +42,11 @@ function withTotal(counts: readonly number[]): number[] {
 }
 
 /**
- * Writes everything that follows the calls of a rank's file, and cuts off what followed them before.
- * It can be repeated, since its place follows from the end of the body.
+ * Everything that follows the calls of a rank's file.
  *
  * @param bodyEnd bytes from the start of the file to the end of the last call.
  */
-export function writeTrailer(file: string, bodyEnd: number, trailer: Trailer): void {
+export function* trailerChunks(bodyEnd: number, trailer: Trailer): Generator<Buffer, void> {
   const { startTime, keyvals, counterLabels, datatypeSizes, ...header } = trailer.kept;
   const { names, turned } = trailer;
   const ignored = Array.from(trailer.ignored);
@@ -69,29 +70,41 @@ export function writeTrailer(file: string, bodyEnd: number, trailer: Trailer): v
     },
     BODY_OFFSET,
   );
+  yield before;
+  if (names.bytes > 0) yield* chunksOf(names.file, names.bytes);
+  for (const clock of turned) yield encodeTurnName(clock);
+  yield after;
+}
+
+/**
+ * Writes everything that follows the calls of a rank's file, and cuts off what followed them before.
+ * It can be repeated, since its place follows from the end of the body.
+ *
+ * @param bodyEnd bytes from the start of the file to the end of the last call.
+ */
+export function writeTrailer(file: string, bodyEnd: number, trailer: Trailer): void {
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
-    let at = writeAll(fd, before, bodyEnd);
-    if (names.bytes > 0) at = copyFile(names.file, names.bytes, fd, at);
-    for (const clock of turned) at = writeAll(fd, encodeTurnName(clock), at);
-    ftruncateSync(fd, writeAll(fd, after, at));
+    let at = bodyEnd;
+    for (const chunk of trailerChunks(bodyEnd, trailer)) at = writeAll(fd, chunk, at);
+    ftruncateSync(fd, at);
   } finally {
     closeSync(fd);
   }
 }
 
-function copyFile(from: string, bytes: number, to: number, at: number): number {
-  const fd = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW);
+/** The first bytes of a file. A chunk is valid until the next one. */
+function* chunksOf(path: string, bytes: number): Generator<Buffer, void> {
+  const { fd, view } = openRegularFile(path, 'refused');
   try {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes));
     let done = 0;
     while (done < bytes) {
-      const read = readSync(fd, chunk, 0, Math.min(chunk.length, bytes - done), done);
-      if (read === 0) throw new Error(`${from} ends at byte ${done} instead of ${bytes}`);
-      at = writeAll(to, chunk.subarray(0, read), at);
+      const read = readSeen(fd, view, chunk, 0, Math.min(chunk.length, bytes - done), done);
+      if (read === 0) throw new Error(`${path} ends at byte ${done} instead of ${bytes}`);
+      yield chunk.subarray(0, read);
       done += read;
     }
-    return at;
   } finally {
     closeSync(fd);
   }

@@ -2,20 +2,54 @@ import type { Finding } from '../core/finding.js';
 import type { FoundTrace } from './find-traces.js';
 import { RemainingRings, Writers } from './remaining-rings.js';
 import type { JobOptions } from './trace-format.js';
+import { TraceViews } from './trace-views.js';
+
+/** A check that was started: live processes that write the trace, as found before it is read. */
+interface StartedCheck {
+  writers: { readonly pids: readonly number[] };
+  findings: Iterable<Finding>;
+}
 
 /** Checks traces, also those that processes are writing. */
 export class TraceChecker {
   readonly #rings = new RemainingRings();
+  readonly #ringDirs: readonly string[] | undefined;
 
-  /**
-   * Starts the check of one trace.
-   *
-   * @returns the findings; and who writes the trace, as found before it is read.
-   */
-  check(trace: FoundTrace, options: JobOptions): { writers: Writers; findings: Iterable<Finding> } {
+  /** @param ringDirs checks traces as their rings complete them; undefined: the files alone. */
+  constructor(ringDirs?: readonly string[]) {
+    this.#ringDirs = ringDirs;
+  }
+
+  /** Starts the check of one trace. */
+  check(trace: FoundTrace, options: JobOptions): StartedCheck {
+    if (this.#ringDirs !== undefined) return this.#checkWithRings(trace, options, this.#ringDirs);
     const rings = [...this.#rings.of(trace)];
     const writers = new Writers(rings);
     return { writers, findings: this.#findings(trace, writers, options) };
+  }
+
+  #checkWithRings(
+    trace: FoundTrace,
+    options: JobOptions,
+    ringDirs: readonly string[],
+  ): StartedCheck {
+    const { format, path } = trace;
+    const views = new TraceViews(ringDirs);
+    const view = views.show(trace);
+    const pids = view?.pids ?? [];
+    function* findings(): Generator<Finding, void> {
+      try {
+        for (const finding of format.check(path, options)) {
+          if (pids.length === 0 || !format.unfinishedRules.includes(finding.rule)) yield finding;
+        }
+        for (const { message } of view?.faults ?? []) {
+          yield { severity: 'warning', rule: 'ring-left', message, path };
+        }
+      } finally {
+        views.close();
+      }
+    }
+    return { writers: { pids }, findings: findings() };
   }
 
   *#findings(trace: FoundTrace, writers: Writers, options: JobOptions): Generator<Finding, void> {

@@ -16,6 +16,7 @@ import {
   isMetafile,
   recoverRun,
 } from '../dumpi/read/run.js';
+import { traceViewer } from '../dumpi/read/view-trace.js';
 import { ringFormatAt } from './ringed-files.js';
 import type { JobOptions, TraceFormat } from './trace-format.js';
 
@@ -91,6 +92,7 @@ export const dumpiFormat: TraceFormat = {
   unfinishedRules: ['missing-rank'],
   filesOf: (path) => (isMetafile(path) ? existingRankFiles(path) : [path]),
   recover: recoverRun,
+  traceViewer,
   chromeEvents: (path, { onProgress }): Iterable<ChromeEvent> =>
     ofEach(path, (file) => chromeEvents(file, onProgress && { onProgress })),
   // The trace does not say which host's wall clock a rank used.

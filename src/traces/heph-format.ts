@@ -10,6 +10,7 @@ import { readEpoch } from '../heph/read/epoch.js';
 import { PacketCursor } from '../heph/read/packet-cursor.js';
 import { readPackets } from '../heph/read/reader.js';
 import { recoverTrace } from '../heph/read/recover.js';
+import { traceViewer } from '../heph/read/view-trace.js';
 import { ShownSpans } from '../spans/read/drawn-spans.js';
 import { spanLine, spanObject } from '../spans/read/span-text.js';
 import { SpanInterpretation } from './span-interpretation.js';
@@ -69,6 +70,7 @@ export const hephFormat: TraceFormat = {
   unfinishedRules: ['no-epoch', 'no-events', 'converter-last-epoch'],
   openThing: 'span',
   recover: recoverTrace,
+  traceViewer,
   chromeEvents: (path, { onProgress }) =>
     interpretedEvents(path, onProgress ? { onProgress } : {}, new SpanInterpretation(path)),
   epoch: readEpoch,

@@ -14,6 +14,7 @@ import { readKernelEvents } from '../laplace/read/kernel-reader.js';
 import { readFirstRecord, recoverTrace } from '../laplace/read/recover.js';
 import { readReferences } from '../laplace/read/reference-reader.js';
 import { kindOfTrace, ringFormat } from '../laplace/read/trace-kind.js';
+import { traceViewer } from '../laplace/read/view-trace.js';
 import type { RingNames, TraceFormat } from './trace-format.js';
 
 const CLOCK = "the machine's cycle counter";
@@ -71,6 +72,7 @@ function referenceFormat(form: ReferenceForm, endian: Endian): TraceFormat {
       readFirstRecord(path, form);
     },
     recover: (path, options) => recover(form, path, options),
+    traceViewer,
     chromeEvents(path): Iterable<ChromeEvent> {
       throw new TracewrightError('ERR_ARGUMENT_RANGE', `${path} ${NOT_DRAWN}`, {
         field: 'path',
@@ -98,6 +100,7 @@ const kernelFormat: TraceFormat = {
     readFirstRecord(path, 'kernel');
   },
   recover: (path, options) => recover('kernel', path, options),
+  traceViewer,
   chromeEvents: (path, { onProgress }) => kernelChromeEvents(path, { onProgress }),
   epoch: () => undefined,
   firstTime(path) {

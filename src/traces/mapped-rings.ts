@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
 import { identityOf, isSameFile } from '../core/files/file-identity.js';
 import { RingFile } from '../core/recovery/ring-file.js';
@@ -36,7 +36,7 @@ function ringsAt(directory: string): string[] {
 
 function fileFedBy(ring: string): string | undefined {
   try {
-    const opened = RingFile.open(ring);
+    const opened = RingFile.open(ring, undefined, 'look');
     if (!(opened instanceof RingFile)) return undefined;
     opened.close();
     const { target, targetFile } = opened;
@@ -68,6 +68,11 @@ function* findMappedRings(): Generator<MappedRing> {
  */
 export class MappedRings {
   #all: readonly MappedRing[] | undefined;
+
+  /** The directories of those that feed a trace. */
+  directoriesOf(path: string): readonly string[] {
+    return [...new Set(this.of(path).map(({ ring }) => dirname(ring)))];
+  }
 
   /** Those that feed a trace: a file, or what lies below a directory. */
   of(path: string): readonly MappedRing[] {

@@ -13,6 +13,7 @@ import { dumpEvents, dumpLine, dumpObject } from '../ovni/read/dump.js';
 import { readTraceDirectory } from '../ovni/read/trace-directory.js';
 import { readStream } from '../ovni/read/reader.js';
 import { recoverTrace } from '../ovni/read/recover.js';
+import { traceViewer } from '../ovni/read/view-trace.js';
 import type { TraceFormat } from './trace-format.js';
 
 function isTraceDirectory(directory: string): boolean {
@@ -52,6 +53,7 @@ export const ovniFormat: TraceFormat = {
   },
   unfinishedRules: ['not-finished', 'thread-not-ended', 'mark-left', 'empty-stream'],
   recover: recoverTrace,
+  traceViewer,
   chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
   epoch(path) {
     for (const { metadata } of readTraceDirectory(path).streams) {

@@ -35,7 +35,7 @@ function isOfOwner(ring: string, file: string): boolean {
 function openRing(path: string, file: string): RemainingRing | undefined {
   if (!isOfOwner(path, file)) return undefined;
   try {
-    const ring = RingFile.open(path);
+    const ring = RingFile.open(path, undefined, 'look');
     const writer = ring.owner === 'alive' ? ring.pid : undefined;
     // A ring that is not ready has fed nothing.
     if (!(ring instanceof RingFile)) return { path, file, writer, finalBytes: 0 };

@@ -7,7 +7,7 @@ import type { TraceFormat } from './trace-format.js';
 /** What a ring says of its format; undefined if there is no ring, or none that can be read. */
 export function ringFormatAt(ringPath: string): string | undefined {
   try {
-    const ring = RingFile.open(ringPath);
+    const ring = RingFile.open(ringPath, undefined, 'look');
     if (!(ring instanceof RingFile)) return undefined;
     ring.close();
     return ring.format;
@@ -24,7 +24,7 @@ function ignoreUnreadable(error: unknown): void {
 
 /** The format whose trace a ring feeds, and the file; undefined if the ring is not believed. */
 function fedBy(path: string, formats: readonly TraceFormat[]): FedFile | undefined {
-  const ring = RingFile.open(path);
+  const ring = RingFile.open(path, undefined, 'look');
   const isReady = ring instanceof RingFile;
   if (isReady) ring.close();
   const format = formats.find(({ rings }) =>

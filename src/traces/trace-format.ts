@@ -1,5 +1,6 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
 import type { Finding, Progress } from '../core/finding.js';
+import type { TraceViewer } from '../core/living/trace-view.js';
 import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
 
 /** Options of every job on a trace. */
@@ -69,6 +70,8 @@ export interface TraceFormat {
   openThing?: string;
   /** Completes a trace whose process died. */
   recover(path: string, options: RecoverOptions): Recovery;
+  /** Starts one reading of traces as their rings complete them; it shows one trace after another. */
+  traceViewer(): TraceViewer;
   /** Events in microseconds of the trace's own clock, with its own process ids. */
   chromeEvents(path: string, options: JobOptions): Iterable<ChromeEvent>;
   /** Zero of the trace's clock in nanoseconds since the Unix epoch, if the trace says it. */

@@ -13,7 +13,8 @@ import { ClosedPipe, standardOutput } from '../output/text-output.js';
 /** `tracewright check`. */
 export const checkCommand: Command = {
   summary: "report whether the format's own reader accepts a trace",
-  help: `Usage: tracewright check PATH... [--json] [--format F] [--endian E]
+  help: `Usage: tracewright check PATH... [--rings] [--ring-dir DIR] [--json]
+                        [--format F] [--endian E]
 
 Reports what is wrong with the traces at PATH. An error is what the format's
 own reader rejects. A warning is what it accepts although something is wrong.
@@ -23,6 +24,10 @@ live process has not finished writing is not checked.
 ${pathHelp}
   --json    one JSON object for each finding: severity, rule, message, path,
             offset
+  --rings   check the traces as their rings complete them: a trace of a process
+            that was killed as recover would leave it. Nothing is changed
+  --ring-dir DIR
+            the same, with rings from this directory; can be repeated
 ${inputHelp}  --help    print this text
 
 Exit codes
@@ -33,14 +38,20 @@ Exit codes
   async run(args) {
     const { values, positionals } = parseCommandLine(
       args,
-      { json: { type: 'boolean' }, ...inputOptions },
+      {
+        json: { type: 'boolean' },
+        rings: { type: 'boolean' },
+        'ring-dir': { type: 'string', multiple: true },
+        ...inputOptions,
+      },
       ['PATH...'],
     );
     const json = values.json === true;
     const traces = findTraces(positionals, checkInput(values));
     const output = standardOutput();
     const progress = new ProgressLine();
-    const checker = new TraceChecker();
+    const { 'ring-dir': ringDirs } = values;
+    const checker = new TraceChecker(ringDirs ?? (values.rings === true ? [] : undefined));
     const counts = { error: 0, warning: 0 };
     const print = async (line: string): Promise<void> => {
       progress.clear();

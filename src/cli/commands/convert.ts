@@ -8,6 +8,7 @@ import { convertToOvni3 } from '../conversions/ovni3.js';
 import { convertToParquet } from '../conversions/parquet.js';
 import { convertToPerfetto } from '../conversions/perfetto.js';
 import type { ConversionRequest, OtlpEncoding } from '../conversions/request.js';
+import { checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { checkEndian } from '../input-options.js';
 import { isAll } from '../../look/export/selection.js';
 
@@ -71,7 +72,7 @@ Converts the traces at PATH. The traces themselves do not change.
                 big
   --force       replace OUT if it exists. For ovni3, OUT must be a directory
                 that is empty or contains an ovni trace
-  --help        print this text
+${ringHelp}  --help        print this text
 
 SELECTION, for perfetto, otlp and parquet
 ${conditionHelp}
@@ -95,6 +96,7 @@ Exit codes
         endian: { type: 'string' },
         encoding: { type: 'string' },
         ...conditionOptions,
+        ...ringOptions,
       },
       ['PATH', '[OUT]'],
     );
@@ -119,6 +121,7 @@ Exit codes
       endian: checkEndian(values),
       selection,
       encoding: checkEncoding(values.encoding),
+      rings: checkRings(values),
     });
   },
 };

@@ -17,7 +17,7 @@ import {
 } from '../input-options.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
-import { RingWarning } from '../output/ring-warning.js';
+import { RingReader, checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { standardOutput } from '../output/text-output.js';
 
 /** `tracewright dump`. */
@@ -39,7 +39,7 @@ ${pathHelp}
             nothing else. Times are in the time zone TZ
 ${inputHelp}  --kernel  also print the records of this kernel trace of Laplace, merged by
             timestamp
-  --help    print this text
+${ringHelp}  --help    print this text
 
 Exit codes
   0  done
@@ -49,7 +49,12 @@ Exit codes
   async run(args) {
     const { values, positionals } = parseCommandLine(
       args,
-      { json: { type: 'boolean' }, kernel: { type: 'string' }, ...inputOptions },
+      {
+        json: { type: 'boolean' },
+        kernel: { type: 'string' },
+        ...inputOptions,
+        ...ringOptions,
+      },
       ['PATH...'],
     );
     const json = values.json === true;
@@ -65,7 +70,8 @@ Exit codes
     const input = checkInput({ endian, format: isInput ? values.format : undefined });
     const output = standardOutput(form === undefined ? 'utf8' : 'latin1');
     const progress = new ProgressLine(!process.stdout.isTTY);
-    const rings = new RingWarning('dump');
+    const reading = checkRings(values);
+    const rings = new RingReader('dump', reading);
     const found = new RemainingRings();
     let exitCode = EXIT_DONE;
     for (const { format, path } of findTraces(positionals, input)) {
@@ -78,8 +84,10 @@ Exit codes
         ? JSON.stringify({ kind: 'trace', format: format.name, path })
         : `# ${format.name} trace ${path}`;
       if (form === undefined) await output.write(`${terminalText(title)}\n`);
-      const writers = new Writers([...found.of({ format, path })]);
+      // With its rings a trace has its end.
+      const writers = new Writers(reading.isOff ? [...found.of({ format, path })] : []);
       const isBeingWritten = (file: string): boolean => writers.write(file);
+      rings.show({ format, path });
       const job = { onProgress: progress.of(path), isBeingWritten, kernel };
       const lines =
         form === undefined ? format.dump(path, json, job) : dumpAs(form, format)(path, job);
@@ -96,7 +104,7 @@ Exit codes
         exitCode = EXIT_FAULTY;
       }
       progress.clear();
-      rings.printFor({ format, path });
+      rings.close();
     }
     await output.end();
     return exitCode;

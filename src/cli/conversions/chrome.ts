@@ -5,18 +5,19 @@ import { EXIT_DONE, EXIT_FAULTY } from '../command.js';
 import { writeChromeJson } from '../output/chrome-json.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
-import { RingWarning } from '../output/ring-warning.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
+import { RingReader } from '../ring-options.js';
 import { drawable, refusePartOf } from './input-traces.js';
 import type { ConversionRequest } from './request.js';
 
 /** `convert --to chrome`: to the file OUT, or to standard output. */
-export async function convertToChrome({ path, out, force }: ConversionRequest): Promise<number> {
+export async function convertToChrome(request: ConversionRequest): Promise<number> {
+  const { path, out, force } = request;
   const traces = drawable(findTraces([path]));
   const toFile = out !== undefined && out !== '-';
   if (toFile) refusePartOf(traces, out);
-  const rings = new RingWarning('convert');
-  for (const trace of traces) rings.printFor(trace);
+  const rings = new RingReader('convert', request.rings);
+  for (const trace of traces) rings.show(trace);
   const output = toFile ? await fileOutput(out, force) : standardOutput();
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
   let exitCode = EXIT_DONE;
@@ -30,6 +31,7 @@ export async function convertToChrome({ path, out, force }: ConversionRequest): 
   });
   const count = await writeChromeJson(output, events);
   progress.clear();
+  rings.close();
   await output.end();
   // In a pipeline the summary would only disturb.
   if (toFile || process.stderr.isTTY) {

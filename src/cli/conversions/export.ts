@@ -6,8 +6,8 @@ import type { FoundTrace } from '../../traces/find-traces.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
-import { RingWarning } from '../output/ring-warning.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
+import { RingReader } from '../ring-options.js';
 import { refusePartOf } from './input-traces.js';
 import type { ConversionRequest } from './request.js';
 
@@ -29,9 +29,10 @@ export interface ExportKind {
 
 /** Converts the traces at a path to the file OUT, or to standard output. */
 export async function exportTraces(
-  { path, out, force, selection }: ConversionRequest,
+  request: ConversionRequest,
   { choose, open, isBinary }: ExportKind,
 ): Promise<number> {
+  const { path, out, force, selection } = request;
   const toFile = out !== undefined && out !== '-';
   if (!toFile && isBinary && process.stdout.isTTY) {
     throw new UsageError('OUT is missing, and standard output is a terminal');
@@ -41,8 +42,8 @@ export async function exportTraces(
   });
   const traces = choose(findTraces([path]));
   if (toFile) refusePartOf(traces, out);
-  const rings = new RingWarning('convert');
-  for (const trace of traces) rings.printFor(trace);
+  const rings = new RingReader('convert', request.rings);
+  for (const trace of traces) rings.show(trace);
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
   let exitCode = EXIT_DONE;
   const result = await open(traces, {
@@ -57,6 +58,7 @@ export async function exportTraces(
   const output = toFile ? await fileOutput(out, force) : standardOutput();
   for await (const chunk of result.chunks()) await output.writeBytes(chunk);
   progress.clear();
+  rings.close();
   await output.end();
   // In a pipeline the summary would only disturb.
   if (toFile || process.stderr.isTTY) {

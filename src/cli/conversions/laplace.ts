@@ -7,8 +7,8 @@ import { laplaceFormats } from '../../traces/laplace-formats.js';
 import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
-import { RingWarning } from '../output/ring-warning.js';
 import { ClosedPipe } from '../output/text-output.js';
+import { RingReader } from '../ring-options.js';
 import type { ConversionRequest } from './request.js';
 
 const STANDARD = '-';
@@ -16,7 +16,7 @@ const STANDARD = '-';
 /** Converts one form of a reference trace to the other, between files and standard streams. */
 async function convertWith(
   convert: typeof referencesToText,
-  { path, out, force, endian }: ConversionRequest,
+  { path, out, force, endian, rings: reading }: ConversionRequest,
 ): Promise<number> {
   // Node takes a directory on standard input for an empty file.
   const input =
@@ -26,6 +26,9 @@ async function convertWith(
     throw new UsageError(`${name} is a directory; a reference trace is a file`);
   }
   const toFile = out !== undefined && out !== STANDARD;
+  const rings = new RingReader('convert', reading);
+  if (path !== STANDARD && input !== undefined)
+    rings.show({ format: laplaceFormats(endian)[0]!, path });
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
   try {
     const { records } = await convert(
@@ -38,9 +41,6 @@ async function convertWith(
       },
     );
     progress.clear();
-    if (path !== STANDARD) {
-      new RingWarning('convert').printFor({ format: laplaceFormats(endian)[0]!, path });
-    }
     if (toFile) printMessage(`${out}: ${counted(records, 'reference')}`);
     return EXIT_DONE;
   } catch (error) {
@@ -53,6 +53,8 @@ async function convertWith(
     }
     printMessage(`tracewright convert: ${error.message}`);
     return EXIT_FAULTY;
+  } finally {
+    rings.close();
   }
 }
 

@@ -8,13 +8,15 @@ import { findTraces } from '../../traces/find-traces.js';
 import { ovniFormat } from '../../traces/ovni-format.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { printMessage } from '../output/message.js';
+import { RingReader } from '../ring-options.js';
 import type { ConversionRequest } from './request.js';
 
 /** Names that a conversion creates in OUT. */
 const CONVERTED = /^(loom\..+|clock-offsets\.txt)$/;
 
 /** `convert --to ovni3`: the one ovni trace at PATH to the directory OUT. */
-export function convertToOvni3({ path, out, force }: ConversionRequest): Promise<number> {
+export function convertToOvni3(request: ConversionRequest): Promise<number> {
+  const { path, out, force } = request;
   if (out === undefined) throw new UsageError('OUT is missing');
   const traces = findTraces([path]).filter(({ format }) => format === ovniFormat);
   if (traces.length === 0) throw new UsageError(`${path} contains no ovni trace`);
@@ -23,6 +25,8 @@ export function convertToOvni3({ path, out, force }: ConversionRequest): Promise
   if (replaced) mayBeReplaced(from, out, force);
   // The old directory stays until the new trace is complete.
   const to = replaced ? join(dirname(resolve(out)), `.${basename(out)}.${process.pid}.new`) : out;
+  const rings = new RingReader('convert', request.rings);
+  rings.show(traces[0]!);
   const progress = new ProgressLine();
   try {
     const onProgress = progress.of(from);
@@ -41,6 +45,8 @@ export function convertToOvni3({ path, out, force }: ConversionRequest): Promise
     if (!(error instanceof TraceFormatError)) throw new UsageError(error.message);
     printMessage(`tracewright convert: ${error.message}`);
     return Promise.resolve(EXIT_FAULTY);
+  } finally {
+    rings.close();
   }
 }
 

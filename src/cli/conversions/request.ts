@@ -1,4 +1,5 @@
 import type { Endian } from '../../laplace/layout.js';
+import type { RingReading } from '../ring-options.js';
 import type { Selection } from '../../look/export/selection.js';
 
 /** How OTLP is written. */
@@ -13,6 +14,8 @@ export interface ConversionRequest {
   endian: Endian;
   /** What is converted, for conversions that can select. */
   selection: Selection;
+  /** What is read of rings. */
+  rings: RingReading;
   /** Of OTLP; undefined: as OUT's extension says. */
   encoding: OtlpEncoding | undefined;
 }

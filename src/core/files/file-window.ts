@@ -1,5 +1,7 @@
-import { closeSync, readSync } from 'node:fs';
-import { openRegularFile } from './regular-file.js';
+import { closeSync } from 'node:fs';
+import { readSeen } from './file-view.js';
+import type { FileView } from './file-view.js';
+import { openRegularFile, seenSize } from './regular-file.js';
 
 const WINDOW_BYTES = 1 << 20;
 
@@ -11,6 +13,7 @@ export class FileWindow {
   readonly path: string;
   #size: number;
   #fd: number;
+  readonly #view: FileView | undefined;
   #bytes: Buffer;
   #start = 0;
   #end = 0;
@@ -22,10 +25,11 @@ export class FileWindow {
    */
   constructor(path: string, windowBytes = WINDOW_BYTES) {
     this.path = path;
-    const { fd, size } = openRegularFile(path, 'followed');
-    this.#fd = fd;
-    this.#size = size;
-    this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(size, 1)));
+    const file = openRegularFile(path, 'followed');
+    this.#fd = file.fd;
+    this.#view = file.view;
+    this.#size = seenSize(file);
+    this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(this.#size, 1)));
   }
 
   /** Size of the file in bytes, as it was when it was opened, or as it was set since. */
@@ -91,8 +95,9 @@ export class FileWindow {
     this.#end -= this.#start;
     this.#start = 0;
     while (this.#end < count) {
-      const read = readSync(
+      const read = readSeen(
         this.#fd,
+        this.#view,
         this.#bytes,
         this.#end,
         this.#bytes.length - this.#end,

@@ -1,5 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { TraceFormatError } from '../errors.js';
+import { readSeen, viewOf } from './file-view.js';
+import type { FileView } from './file-view.js';
 import { hasCode } from './system-error.js';
 
 /** A regular file that is open for reading. */
@@ -7,6 +9,13 @@ export interface RegularFile {
   fd: number;
   /** Bytes, as it was when it was opened. */
   size: number;
+  /** What readers see instead of its end; undefined: they see all of it. */
+  view: FileView | undefined;
+}
+
+/** Bytes that readers see of a file. */
+export function seenSize({ size, view }: Pick<RegularFile, 'size' | 'view'>): number {
+  return view === undefined ? size : view.from + view.bytes.length;
 }
 
 function open(path: string, flags: number): number {
@@ -36,17 +45,17 @@ export function openRegularFile(path: string, links: 'followed' | 'refused'): Re
   try {
     const status = fstatSync(fd);
     if (!status.isFile()) throw notRegular(path);
-    return { fd, size: status.size };
+    return { fd, size: status.size, view: viewOf(status) };
   } catch (error) {
     closeSync(fd);
     throw error;
   }
 }
 
-function readFrom(fd: number, bytes: Buffer): Buffer {
+function readFrom({ fd, view }: Pick<RegularFile, 'fd' | 'view'>, bytes: Buffer): Buffer {
   let end = 0;
   while (end < bytes.length) {
-    const read = readSync(fd, bytes, end, bytes.length - end, end);
+    const read = readSeen(fd, view, bytes, end, bytes.length - end, end);
     if (read === 0) break;
     end += read;
   }
@@ -65,7 +74,8 @@ export function readRegularFile(
   limit: number,
   links: 'followed' | 'refused' = 'refused',
 ): Buffer {
-  const { fd, size } = openRegularFile(path, links);
+  const file = openRegularFile(path, links);
+  const size = seenSize(file);
   try {
     if (size > limit) {
       throw new TraceFormatError(
@@ -79,9 +89,9 @@ export function readRegularFile(
         },
       );
     }
-    return readFrom(fd, Buffer.allocUnsafe(size));
+    return readFrom(file, Buffer.allocUnsafe(size));
   } finally {
-    closeSync(fd);
+    closeSync(file.fd);
   }
 }
 
@@ -90,16 +100,16 @@ export function readRegularFile(
  * is not a regular file: none.
  */
 export function headOfFile(path: string, count: number): Buffer {
-  let fd: number;
+  let file: RegularFile;
   try {
-    ({ fd } = openRegularFile(path, 'followed'));
+    file = openRegularFile(path, 'followed');
   } catch (error) {
     if (error instanceof TraceFormatError) return Buffer.alloc(0);
     throw error;
   }
   try {
-    return readFrom(fd, Buffer.allocUnsafe(count));
+    return readFrom(file, Buffer.allocUnsafe(count));
   } finally {
-    closeSync(fd);
+    closeSync(file.fd);
   }
 }

@@ -138,6 +138,13 @@ export class LivingRing {
     return this.read(page, page.head, page.head + Math.min(page.capacity, FIRST_BYTES));
   }
 
+  /** The first bytes of the format's own note. */
+  note(count: number): Buffer {
+    const bytes = Buffer.alloc(count);
+    readSync(this.#fd, bytes, 0, count, core.control.note);
+    return bytes;
+  }
+
   /** The records that were open when the process died, to be completed in memory. */
   openRecords({ openTable }: RingPage): RingOpenRecords | undefined {
     if (openTable === undefined) return undefined;

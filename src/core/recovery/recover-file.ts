@@ -13,6 +13,7 @@ import { TraceFormatError } from '../errors.js';
 import { writeAll } from '../files/write-all.js';
 import type { RecoveredStream } from './recovery.js';
 import type { RingFile } from './ring-file.js';
+import type { RingPage } from './ring-page.js';
 
 /** What ends a stream, as its format finds out from the file; see {@link recoverOwnFile}. */
 export interface Ending {
@@ -99,7 +100,11 @@ function copyRing(ring: RingFile, from: number, to: number, fd: number, offset: 
   }
 }
 
-function epilogueOf(ring: RingFile, end: number): Ending {
+/** The records that a process has laid down in its ring for the end of its stream. */
+export function epilogueOf(
+  ring: Pick<RingPage, 'epilogue' | 'stampOffset' | 'lastStamp'>,
+  end: number,
+): Ending {
   const { records, bytes } = ring.epilogue;
   const each = records === 0 ? 0 : bytes.length / records;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -7,11 +7,13 @@ import { kindOf } from '../files/file-kind.js';
 import { RingOpenRecords } from './open-records.js';
 import type { TableStorage } from './open-records.js';
 import { DOUBTED_RING, UNREADABLE_RING } from './recovery-errors.js';
-import { ownerOf } from './ring-owner.js';
+import { isRunning, ownerOf } from './ring-owner.js';
 import type { Owner } from './ring-owner.js';
+import { isOwn } from './process-identity.js';
+import type { ProcessIdentity } from './process-identity.js';
 import { isRingPage, processOf, RingPage } from './ring-page.js';
 import type { Claim } from './ring-page.js';
-import { doubtAbout, isOurs } from './ring-trust.js';
+import { doubtAbout, doubtInLooking, isOurs } from './ring-trust.js';
 
 /** A ring that does not say whose it is becomes ready within milliseconds, or its process died over it. */
 const LONGEST_UNREADY_MS = 10_000;
@@ -54,11 +56,29 @@ function doubted(path: string, doubt: string): TracewrightError {
   return new TracewrightError('ERR_SYSTEM', `${path} is ignored as a ring: it ${doubt}`, details);
 }
 
+/** What a ring is opened for. `look`: only to be read, and nothing is created next to it. */
+export type RingPurpose = 'recover' | 'look';
+
 /** @throws TracewrightError of the field `DOUBTED_RING` for a ring that is not believed. */
-function refuseDoubted(path: string, status: Stats, trace: string | undefined): void {
+function refuseDoubted(
+  path: string,
+  status: Stats,
+  trace: string | undefined,
+  purpose: RingPurpose,
+): void {
   const fed = trace === undefined ? undefined : { path: trace, status: kindOf(trace) };
-  const doubt = doubtAbout(path, status, fed);
+  const doubt =
+    purpose === 'look' ? doubtInLooking(status, fed?.status) : doubtAbout(path, status, fed);
   if (doubt !== undefined) throw doubted(path, doubt);
+}
+
+function ownerFor(
+  fd: number,
+  process: ProcessIdentity,
+  purpose: RingPurpose,
+): { owner: Owner; isOwn: boolean } {
+  if (purpose === 'recover') return ownerOf(fd, process);
+  return { owner: isRunning(fd, process) ? 'alive' : 'dead', isOwn: isOwn(process) };
 }
 
 /** The file of a ring that its process left, open to be completed. */
@@ -73,6 +93,7 @@ export class RingFile extends RingPage {
   readonly isOwn: boolean;
   #fd: number;
   readonly #status: Stats;
+  readonly #purpose: RingPurpose;
 
   /**
    * @param trace the file that the ring feeds, where its name says so. Of any other ring `doubt` must be
@@ -82,27 +103,31 @@ export class RingFile extends RingPage {
    *   contradicts itself.
    * @returns the ring, or whose it is where it is not ready: its process makes it, or died over it.
    */
-  static open(path: string, trace?: string): RingFile | UnreadyRing {
+  static open(
+    path: string,
+    trace?: string,
+    purpose: RingPurpose = 'recover',
+  ): RingFile | UnreadyRing {
     // First: opening a device or a pipe can have effects.
     const before = readable(path, () => lstatSync(path));
-    refuseDoubted(path, before, undefined);
-    const fd = readable(path, () =>
-      openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK),
-    );
+    refuseDoubted(path, before, undefined, purpose);
+    const { O_RDONLY, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const access = purpose === 'look' ? O_RDONLY : O_RDWR;
+    const fd = readable(path, () => openSync(path, access | O_NOFOLLOW | O_NONBLOCK));
     let keeps = false;
     try {
       const status = fstatSync(fd);
-      refuseDoubted(path, status, trace);
+      refuseDoubted(path, status, trace, purpose);
       const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
       readable(path, () => readSync(fd, page, 0, page.length, 0));
       const isRing = isRingPage(page);
       if (isRing === undefined) {
         // What it feeds it cannot say, so nobody but its owner knows.
-        if (trace === undefined && !isOurs(path, status)) {
+        if (purpose === 'recover' && trace === undefined && !isOurs(path, status)) {
           throw doubted(path, `belongs to another user (${status.uid})`);
         }
         const process = processOf(page);
-        if (process.pid !== 0) return { path, pid: process.pid, ...ownerOf(fd, process) };
+        if (process.pid !== 0) return { path, pid: process.pid, ...ownerFor(fd, process, purpose) };
         const age = Date.now() - status.mtimeMs;
         const owner = age < LONGEST_UNREADY_MS ? 'alive' : 'dead';
         return { path, owner, pid: 0, isOwn: false };
@@ -110,20 +135,22 @@ export class RingFile extends RingPage {
       if (!isRing) {
         throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
       }
-      const ring = new RingFile(path, fd, page, status);
+      const ring = new RingFile(path, fd, page, status, purpose);
       keeps = true;
       return ring;
     } catch (error) {
       // A ring of ours that is damaged is a fault; what others have put there is not.
-      if (!(error instanceof TraceFormatError) || isOurs(path, before)) throw error;
+      const isFault = purpose === 'look' || !(error instanceof TraceFormatError);
+      if (isFault || isOurs(path, before)) throw error;
       throw doubted(path, `belongs to another user (${before.uid})`);
     } finally {
       if (!keeps) closeSync(fd);
     }
   }
 
-  private constructor(path: string, fd: number, page: Buffer, status: Stats) {
+  private constructor(path: string, fd: number, page: Buffer, status: Stats, purpose: RingPurpose) {
     super(path, page, status.size);
+    this.#purpose = purpose;
     this.#fd = fd;
     this.#status = status;
     const { dev, ino } = fstatSync(fd, { bigint: true });
@@ -131,7 +158,7 @@ export class RingFile extends RingPage {
     if (this.openTable !== undefined) {
       this.openRecords = new RingOpenRecords(path, tableIn(fd), this.openTable);
     }
-    ({ owner: this.owner, isOwn: this.isOwn } = ownerOf(fd, this.process));
+    ({ owner: this.owner, isOwn: this.isOwn } = ownerFor(fd, this.process, purpose));
     this.pid = this.process.pid;
   }
 
@@ -141,7 +168,10 @@ export class RingFile extends RingPage {
    * @param status of the file, where it is open.
    */
   doubt(path: string, status = kindOf(path)): TracewrightError | undefined {
-    const doubt = doubtAbout(this.path, this.#status, { path, status });
+    const doubt =
+      this.#purpose === 'look'
+        ? doubtInLooking(this.#status, status)
+        : doubtAbout(this.path, this.#status, { path, status });
     return doubt === undefined ? undefined : doubted(this.path, doubt);
   }
 

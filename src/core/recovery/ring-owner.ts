@@ -37,7 +37,16 @@ export function ownerOf(fd: number, process: ProcessIdentity): { owner: Owner; i
  * waits for less.
  */
 export function isRunning(fd: number, process: ProcessIdentity): boolean {
-  // Of Linux: no pid of this system says anything about it.
-  if (process.boot !== '' && platform !== 'linux') return false;
+  if (isOfLinuxElsewhere(process)) return false;
   return isAlive(process) || staysHeld(fd, READER_LETTING_GO_MS);
+}
+
+/** Like {@link isRunning}, of a process whose ring is not here. */
+export function isAliveHere(process: ProcessIdentity): boolean {
+  return !isOfLinuxElsewhere(process) && isAlive(process);
+}
+
+/** No pid of this system says anything about a process of Linux. */
+function isOfLinuxElsewhere({ boot }: ProcessIdentity): boolean {
+  return boot !== '' && platform !== 'linux';
 }

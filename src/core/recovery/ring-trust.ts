@@ -92,6 +92,16 @@ export function isOfTraceOwner(ring: Stats, trace: Stats): boolean {
   return (openTo(ring) & ~opennessOf(trace, ring)) === 0;
 }
 
+/** Like {@link doubtAbout}, of a ring that is only read: nothing is created. */
+export function doubtInLooking(ring: Stats, trace: Stats | undefined): string | undefined {
+  if (ring.isSymbolicLink()) return 'is a symbolic link';
+  if (!ring.isFile()) return 'is not a regular file';
+  if (trace === undefined || isOfTraceOwner(ring, trace)) return undefined;
+  return ring.uid === trace.uid
+    ? `can be changed by others than its owner (${ring.uid})`
+    : `belongs to user ${ring.uid}, but its trace to user ${trace.uid}`;
+}
+
 /** Bits of a mode by which others than the owner can change a file. */
 function openTo({ mode }: Stats): number {
   return mode & (GROUP_WRITES | OTHERS_WRITE);

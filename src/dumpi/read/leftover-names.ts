@@ -27,6 +27,11 @@ export function recoverNames(ringPath: string, file: string): StoredNames {
     recoverOwnFile(ring, file);
     ring.close();
   }
+  return countNames(file);
+}
+
+/** Counts the names that are whole in the file of a rank's names. */
+export function countNames(file: string): StoredNames {
   if (!existsSync(file)) return { file, count: 0, bytes: 0 };
   const cursor = new FieldCursor(file, 0);
   let count = 0;

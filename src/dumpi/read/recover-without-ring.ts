@@ -54,7 +54,7 @@ function namesRing(file: string, writer: RankWriter | undefined): string {
 }
 
 /** Whether the file has its sections already: its process died while it deleted what lay next to it. */
-function isComplete(file: string): boolean {
+export function isComplete(file: string): boolean {
   try {
     readSections(file);
     return true;

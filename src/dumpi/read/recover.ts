@@ -28,7 +28,8 @@ import { surveyBody } from './body-survey.js';
 import { recoverNames } from './leftover-names.js';
 import { completeWithoutRing, ranksWithoutRing } from './recover-without-ring.js';
 
-function ignoredIn(ring: RingFile): number[] {
+/** Calls that a rank has not stored, by label: its ring counts them. */
+export function ignoredIn(ring: Pick<RingFile, 'note'>): number[] {
   const note = ring.note(4 * COUNTED_LABELS);
   const view = new DataView(note.buffer, note.byteOffset, note.length);
   return Array.from({ length: COUNTED_LABELS }, (_, label) => view.getUint32(4 * label, LITTLE));

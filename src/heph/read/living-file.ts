@@ -99,6 +99,11 @@ export class LivingFile {
     return [...this.#rings.faults.values()];
   }
 
+  /** Whether a ring feeds it, or has fed it since it was opened. */
+  get hasRings(): boolean {
+    return this.#rings.find().length > 0;
+  }
+
   /** Up to where the bytes of the file are final now. It may lie inside a record. */
   get finalEnd(): number {
     const size = this.#size();

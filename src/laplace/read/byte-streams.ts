@@ -4,6 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 import { checkPath } from '../../core/options/argument.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
+import { viewOf } from '../../core/files/file-view.js';
+import type { FileView } from '../../core/files/file-view.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 
@@ -40,16 +42,31 @@ class FileSource implements ByteSource {
   readonly path: string;
   readonly total: number;
   readonly #file: FileHandle;
+  readonly #view: FileView | undefined;
+  #position = 0;
 
-  constructor(path: string, file: FileHandle, total: number) {
+  constructor(path: string, file: FileHandle, total: number, view: FileView | undefined) {
     this.path = path;
     this.#file = file;
-    this.total = total;
+    this.#view = view;
+    this.total = view === undefined ? total : view.from + view.bytes.length;
   }
 
   async read(into: Uint8Array): Promise<number> {
-    const { bytesRead } = await awaited('from', this.path, this.#file.read(into, 0, into.length));
+    const view = this.#view;
+    if (view !== undefined && this.#position >= view.from) return this.#readRest(into, view);
+    const most = view === undefined ? into.length : view.from - this.#position;
+    const reading = this.#file.read(into, 0, Math.min(into.length, most));
+    const { bytesRead } = await awaited('from', this.path, reading);
+    this.#position += bytesRead;
     return bytesRead;
+  }
+
+  #readRest(into: Uint8Array, { from, bytes }: FileView): number {
+    const at = this.#position - from;
+    const count = bytes.copy(into, 0, at, at + into.length);
+    this.#position += count;
+    return count;
   }
 
   close(): Promise<void> {
@@ -146,8 +163,8 @@ export async function openSource(from: string | Readable): Promise<ByteSource> {
   const path = checkPath('from', from);
   const file = await awaited('from', path, open(path, 'r'));
   try {
-    const { size } = await awaited('from', path, file.stat());
-    return new FileSource(path, file, size);
+    const status = await awaited('from', path, file.stat());
+    return new FileSource(path, file, status.size, viewOf(status));
   } catch (error) {
     await file.close();
     throw error;

@@ -1,18 +1,11 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError, outOfRange } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
+import { readSeen } from '../../core/files/file-view.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
 import { modelOf, models } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
@@ -321,14 +314,21 @@ function copyStream(
   leadClock: bigint | undefined,
   progress: (bytes: number) => void,
 ): void {
-  const { fd: input } = openRegularFile(stream.path, 'followed');
+  const { fd: input, view } = openRegularFile(stream.path, 'followed');
   try {
     const output = openSync(target, 'wx', PRIVATE_FILE);
     try {
       let end = writeAll(output, streamHead(scan, leadClock), 0);
       const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, scan.bytes));
       for (let at = 0; at < scan.bytes;) {
-        const count = readSync(input, buffer, 0, Math.min(buffer.length, scan.bytes - at), at);
+        const count = readSeen(
+          input,
+          view,
+          buffer,
+          0,
+          Math.min(buffer.length, scan.bytes - at),
+          at,
+        );
         if (count === 0) {
           throw new TraceFormatError(stream.path, at, 'the file became shorter while it was read');
         }

@@ -1,4 +1,12 @@
-import { existsSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
@@ -21,6 +29,7 @@ import type { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { STREAM_HEADER_BYTES } from '../layout.js';
 import { endingByRing, streamEnding } from './stream-ending.js';
+import type { ReadAt } from './stream-ending.js';
 import type { StreamOwner } from '../stream-owner.js';
 import { StreamOwners } from './stream-owners.js';
 import {
@@ -103,6 +112,10 @@ function finishMetadata(stream: string, owners: StreamOwners): void {
   owners.release(stream);
 }
 
+function readerOf(fd: number): ReadAt {
+  return (into, count, position) => readSync(fd, into, 0, count, position);
+}
+
 function recoverStream(
   ring: RingFile,
   stream: string,
@@ -123,8 +136,8 @@ function recoverStream(
       ring,
       stream,
       (fd, end) =>
-        (mayPushMarks ? undefined : endingByRing(fd, ring, end)) ??
-        streamEnding(fd, versionOf(stream), end, threadOf(stream)),
+        (mayPushMarks ? undefined : endingByRing(readerOf(fd), ring, end)) ??
+        streamEnding(readerOf(fd), versionOf(stream), end, threadOf(stream)),
     ),
   );
   finishMetadata(stream, owners);
@@ -210,7 +223,7 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
   checkRingIsLost(stream, owner, { isNextToStream: isNextToStream(owner.ring) });
   let events = 0;
   const done = endFile(stream, (fd, size) => {
-    const ending = streamEnding(fd, versionOf(stream), size, threadOf(stream));
+    const ending = streamEnding(readerOf(fd), versionOf(stream), size, threadOf(stream));
     ({ events } = ending);
     return ending;
   });

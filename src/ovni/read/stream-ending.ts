@@ -1,7 +1,6 @@
-import { readSync } from 'node:fs';
 import { LITTLE } from '../../core/byte-order.js';
 import type { Ending } from '../../core/recovery/recover-file.js';
-import type { RingFile } from '../../core/recovery/ring-file.js';
+import type { RingPage } from '../../core/recovery/ring-page.js';
 import {
   CLOCK_OFFSET,
   codeOf,
@@ -39,6 +38,9 @@ const MARK_POP = codeOf('OM]');
 /** Payload bytes of thread states: those of `OHx`, and none. */
 const STATE_PAYLOADS = [0, 16];
 
+/** Reads bytes of a stream at a place, to the start of a buffer; how many. */
+export type ReadAt = (into: Buffer, count: number, position: number) => number;
+
 interface PushedMark {
   /** Its place among all pushes of the stream. */
   order: number;
@@ -60,10 +62,10 @@ class StreamSurvey {
   readonly #stacks: PushedMark[][] = [];
   #pushes = 0;
 
-  constructor(fd: number, version: 1 | 3, size: number) {
+  constructor(read: ReadAt, version: 1 | 3, size: number) {
     this.end = 0;
-    if (version === 3) this.#readHeader(fd, size);
-    this.#read(fd, size);
+    if (version === 3) this.#readHeader(read, size);
+    this.#read(read, size);
   }
 
   /** Marks that are still pushed, the last one first. */
@@ -71,19 +73,19 @@ class StreamSurvey {
     return this.#stacks.flat().sort((a, b) => b.order - a.order);
   }
 
-  #readHeader(fd: number, size: number): void {
+  #readHeader(read: ReadAt, size: number): void {
     const header = Buffer.alloc(STREAM_HEADER_BYTES);
     if (size >= header.length) {
-      readSync(fd, header, 0, header.length, 0);
+      read(header, header.length, 0);
       this.little = header.readUInt32LE(4) === STREAM_VERSION;
     }
     this.end = Math.min(size, STREAM_HEADER_BYTES);
   }
 
-  #read(fd: number, size: number): void {
+  #read(read: ReadAt, size: number): void {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (;;) {
-      const length = readSync(fd, chunk, 0, Math.min(chunk.length, size - this.end), this.end);
+      const length = read(chunk, Math.min(chunk.length, size - this.end), this.end);
       const before = this.end;
       this.#take(chunk, length, size);
       if (this.end === before) return;
@@ -239,12 +241,12 @@ function stepsToEnd(survey: StreamSurvey, version: 1 | 3): [mcv: string, cpu?: n
  * @param tid the thread's number, for the `OHx` of a thread that had none.
  */
 export function streamEnding(
-  fd: number,
+  read: ReadAt,
   version: 1 | 3,
   size: number,
   tid: number,
 ): Ending & { events: number } {
-  const survey = new StreamSurvey(fd, version, size);
+  const survey = new StreamSurvey(read, version, size);
   const { little, lastClock } = survey;
   const event = (mcv: string, payload: number): Buffer => {
     const bytes = Buffer.alloc(HEADER_BYTES + payload);
@@ -283,7 +285,11 @@ export function streamEnding(
  * last event is no state event, which the process may not have stored. A stream without pushed marks
  * need not be read then.
  */
-export function endingByRing(fd: number, ring: RingFile, end: number): Ending | undefined {
+export function endingByRing(
+  read: ReadAt,
+  ring: Pick<RingPage, 'epilogue' | 'lastStamp'>,
+  end: number,
+): Ending | undefined {
   const { epilogue, lastStamp } = ring;
   if (epilogue.records !== 1 || epilogue.bytes.length !== HEADER_BYTES) return undefined;
   const bytes = Buffer.from(epilogue.bytes);
@@ -293,7 +299,7 @@ export function endingByRing(fd: number, ring: RingFile, end: number): Ending | 
   for (const payload of STATE_PAYLOADS) {
     const last = Buffer.alloc(HEADER_BYTES + payload);
     if (end < last.length) return undefined;
-    readSync(fd, last, 0, last.length, end - last.length);
+    read(last, last.length, end - last.length);
     const isState =
       last[0] === payloadSizeCode(payload) &&
       last[MCV_OFFSET] === OVNI &&

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -80,7 +80,12 @@ describe('what ends a stream', () => {
         const whole = Buffer.concat(pieces);
         writeFileSync(path, Buffer.concat([whole, event('OB.', 4, clock).subarray(0, left)]));
         const fd = openSync(path, 'r');
-        const ending = streamEnding(fd, 3, whole.length + left, 1);
+        const ending = streamEnding(
+          (into, count, position) => readSync(fd, into, 0, count, position),
+          3,
+          whole.length + left,
+          1,
+        );
         closeSync(fd);
         const pops = pushed.reverse().map(({ type, value }) => mark('OM]', type, value, clock));
         expect(ending.end).toBe(whole.length);

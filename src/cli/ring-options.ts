@@ -1,0 +1,83 @@
+import type { FoundTrace } from '../traces/find-traces.js';
+import { TraceViews } from '../traces/trace-views.js';
+import { UsageError } from './command.js';
+import { printMessage } from './output/message.js';
+import { RingWarning } from './output/ring-warning.js';
+
+/** Options of the subcommands that read rings. */
+export const ringOptions = {
+  'no-rings': { type: 'boolean' },
+  'ring-dir': { type: 'string', multiple: true },
+} as const;
+
+/** Their values on the command line. */
+interface RingValues {
+  'no-rings'?: boolean | undefined;
+  'ring-dir'?: string[] | undefined;
+}
+
+/** Lines of a help text about these options. */
+export const ringHelp = `  --no-rings    only what is in the files. Otherwise the traces are read with the
+                rings that feed them: up to now if their process is alive, as
+                recover would complete them if it was killed. Nothing is changed
+  --ring-dir DIR
+                a directory with rings of dead processes; can be repeated
+`;
+
+/** What a subcommand reads of rings. */
+export interface RingReading {
+  isOff: boolean;
+  ringDirs: readonly string[];
+}
+
+/** @throws UsageError when both are used. */
+export function checkRings(values: RingValues): RingReading {
+  const isOff = values['no-rings'] === true;
+  const ringDirs = values['ring-dir'] ?? [];
+  if (isOff && ringDirs.length > 0) {
+    throw new UsageError('--no-rings and --ring-dir cannot be used together');
+  }
+  return { isOff, ringDirs };
+}
+
+/** Shows traces with their rings to what reads them, and prints what is unusual about them. */
+export class RingReader {
+  readonly #command: string;
+  readonly #views: TraceViews | undefined;
+  readonly #warning: RingWarning;
+
+  /** @param command that reads the traces. */
+  constructor(command: string, { isOff, ringDirs }: RingReading) {
+    this.#command = command;
+    this.#views = isOff ? undefined : new TraceViews(ringDirs);
+    this.#warning = new RingWarning(command);
+  }
+
+  /** Shows a trace as its rings complete it, until this is closed. */
+  show(trace: FoundTrace): void {
+    if (this.#views === undefined) {
+      this.#warning.printFor(trace);
+      return;
+    }
+    const { path } = trace;
+    const view = this.#views.show(trace);
+    if (view === undefined) return;
+    const { pids, state, faults } = view;
+    if (state === 'growing') {
+      const writers =
+        pids.length === 1 ? `process ${pids[0]!} is` : `processes ${pids.join(', ')} are`;
+      this.#print(`${writers} writing ${path}: this is what it has so far`);
+    } else if (state === 'died') {
+      this.#print(`the process of ${path} was killed: this is what a recovery would make of it`);
+    }
+    for (const { message } of faults) this.#print(message);
+  }
+
+  close(): void {
+    this.#views?.close();
+  }
+
+  #print(text: string): void {
+    printMessage(`tracewright ${this.#command}: ${text}`);
+  }
+}

@@ -1,0 +1,148 @@
+import { fstatSync, readSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { TraceFormatError } from '../errors.js';
+import { kindOf } from '../files/file-kind.js';
+import type { RingPage } from '../recovery/ring-page.js';
+import { ringsIn } from '../recovery/ring-search.js';
+import { LivingRing } from './living-ring.js';
+
+/** Bytes that are compared at a time. */
+const COMPARED_BYTES = 1 << 20;
+
+/** What a ring held, of a file that it alone feeds. */
+export interface OwnFileCopy {
+  page: RingPage;
+  /** Where the copy begins in the file, in bytes. What precedes it is in the file. */
+  from: number;
+  bytes: Buffer;
+  /** Bytes that were copied and discarded: the writer had released them, so they are in the file. */
+  overtaken: number;
+}
+
+/**
+ * Copies what a ring holds. Position p of it is byte base + p of the file, so the copy needs no other
+ * reading of its records, and it ends where a record ends.
+ */
+export function copyOwnRing(ring: LivingRing): OwnFileCopy {
+  const page = ring.sample();
+  const bytes = ring.read(page, page.tail, page.head);
+  // The producer writes over nothing that the tail has not passed.
+  const tail = Math.min(page.head, Math.max(page.tail, ring.tail()));
+  const overtaken = tail - page.tail;
+  return { page, from: page.baseOffset + tail, bytes: bytes.subarray(overtaken), overtaken };
+}
+
+/**
+ * Ensures that a file is the one that its ring feeds: where both have a byte, it is the same.
+ *
+ * @throws TraceFormatError when it is another file.
+ */
+export function checkJoin(path: string, fd: number, ring: string, copy: OwnFileCopy): void {
+  const { from, bytes } = copy;
+  const { size } = fstatSync(fd);
+  if (size < from) {
+    throw new TraceFormatError(
+      path,
+      size,
+      `the file must reach byte ${from}, where ${ring} begins`,
+    );
+  }
+  const written = Buffer.allocUnsafe(Math.min(COMPARED_BYTES, bytes.length));
+  for (let at = 0; at < bytes.length;) {
+    const count = Math.min(written.length, bytes.length - at);
+    const read = readSync(fd, written, 0, count, from + at);
+    if (read === 0) return;
+    if (written.compare(bytes, at, at + read, 0, read) !== 0) {
+      const message = `here lies something else than ${ring} holds for this place`;
+      throw new TraceFormatError(path, from + at, message);
+    }
+    at += read;
+  }
+}
+
+/** Where the ring of a file may lie. */
+export interface RingPlaces {
+  /** Next to the file, whose name it says. */
+  nextTo: string;
+  /** Where the writer had it: there it must have noted this file. */
+  noted?: string | undefined;
+  /** Directories with rings. */
+  directories: RingDirectories;
+  isFormat: (format: string) => boolean;
+}
+
+/**
+ * Opens the ring that alone feeds a file.
+ *
+ * @param file what `fstat` says of the file.
+ * @throws TraceFormatError when it is damaged.
+ * @returns undefined if there is none, or none of the file's owner.
+ */
+export function openOwnRing(file: Stats, places: RingPlaces): LivingRing | undefined {
+  const { nextTo, noted, directories, isFormat } = places;
+  const elsewhere = directories.ofFile(file);
+  if (noted !== undefined && isAbsolute(noted)) elsewhere.unshift(noted);
+  for (const path of new Set([nextTo, ...elsewhere])) {
+    const ring = LivingRing.open(path, file);
+    if (ring === undefined) continue;
+    const { format, targetKind, targetFile } = ring.sample();
+    const isFed = path === nextTo || targetFile.inode === BigInt(file.ino);
+    if (targetKind === 'own-file' && isFormat(format) && isFed) return ring;
+    ring.close();
+  }
+  return undefined;
+}
+
+/** Directories with nothing but rings, each read once. */
+export class RingDirectories {
+  readonly #paths: readonly string[];
+  #byFile: ReadonlyMap<bigint, string[]> | undefined;
+
+  constructor(paths: readonly string[] = []) {
+    this.#paths = paths;
+  }
+
+  /** The rings that have noted a file. */
+  ofFile({ ino }: Stats): string[] {
+    this.#byFile ??= this.#read();
+    return [...(this.#byFile.get(BigInt(ino)) ?? [])];
+  }
+
+  #read(): Map<bigint, string[]> {
+    const byFile = new Map<bigint, string[]>();
+    for (const path of this.#paths.flatMap((directory) => [...ringsIn(directory)])) {
+      const inode = fileFedBy(path);
+      if (inode === undefined) continue;
+      byFile.set(inode, [...(byFile.get(inode) ?? []), path]);
+    }
+    return byFile;
+  }
+}
+
+/** Keeps what was read of directories from one trace to the next. */
+export function ringDirectories(): (paths?: readonly string[]) => RingDirectories {
+  const known = new Map<string, RingDirectories>();
+  return (paths = []) => {
+    const key = paths.join('\0');
+    let directories = known.get(key);
+    if (directories === undefined) known.set(key, (directories = new RingDirectories(paths)));
+    return directories;
+  };
+}
+
+/** The number of the file that a ring has noted. */
+function fileFedBy(path: string): bigint | undefined {
+  const status = kindOf(path);
+  let ring: LivingRing | undefined;
+  try {
+    ring = status && LivingRing.open(path, status);
+    return ring?.sample().targetFile.inode;
+  } catch (error) {
+    // It is reported where a name says that it belongs to the trace.
+    if (error instanceof TraceFormatError) return undefined;
+    throw error;
+  } finally {
+    ring?.close();
+  }
+}

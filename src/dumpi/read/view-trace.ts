@@ -1,0 +1,133 @@
+import { existsSync, fstatSync, lstatSync } from 'node:fs';
+import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import type { FileView } from '../../core/files/file-view.js';
+import type { LivingRing } from '../../core/living/living-ring.js';
+import {
+  RingDirectories,
+  checkJoin,
+  copyOwnRing,
+  openOwnRing,
+  ringDirectories,
+} from '../../core/living/own-file-ring.js';
+import { TraceView } from '../../core/living/trace-view.js';
+import type { TraceViewer } from '../../core/living/trace-view.js';
+import { isAliveHere } from '../../core/recovery/ring-owner.js';
+import { isOfTraceOwner } from '../../core/recovery/ring-trust.js';
+import { COUNTED_LABELS } from '../calls.js';
+import { CALLS_FORMAT, namesRingOf, rankRings, sideFiles } from '../file-names.js';
+import { readKeptSections } from '../kept-sections.js';
+import { trailerChunks } from '../trailer.js';
+import { surveyBody } from './body-survey.js';
+import { countNames } from './leftover-names.js';
+import { ignoredIn } from './recover.js';
+import { isComplete } from './recover-without-ring.js';
+import { existingRankFiles, isMetafile } from './run.js';
+
+/**
+ * Shows a rank's file, or those of a run, as their rings complete them: with the end of the stream and all
+ * sections, also while their processes write them.
+ *
+ * @returns what shows a rank's file or, by its metafile, a run.
+ */
+export function traceViewer(): TraceViewer {
+  const directoriesAt = ringDirectories();
+  return (path, ringDirs) => viewTrace(path, directoriesAt(ringDirs));
+}
+
+function viewTrace(path: string, directories: RingDirectories): TraceView {
+  const view = new TraceView();
+  for (const file of isMetafile(path) ? existingRankFiles(path) : [path]) {
+    view.ofFile(file, (fd) => {
+      showRank(view, file, fd, directories);
+    });
+  }
+  return view;
+}
+
+function showRank(view: TraceView, file: string, fd: number, directories: RingDirectories): void {
+  const { sections, names } = sideFiles(file);
+  // Without it the file is complete.
+  if (!existsSync(sections)) return;
+  const status = fstatSync(fd);
+  if (!isOfTraceOwner(lstatSync(sections), status)) {
+    throw new TraceFormatError(sections, 0, 'this is not a file of the owner of the trace');
+  }
+  const kept = readKeptSections(sections);
+  const { calls: nextTo } = rankRings(file, undefined, '');
+  const isFormat = (format: string): boolean => format === CALLS_FORMAT;
+  const ring = openOwnRing(status, { nextTo, noted: kept.writer.ring, directories, isFormat });
+  try {
+    if (ring === undefined && isComplete(file)) return;
+    const body =
+      ring === undefined
+        ? bodyWithoutRing(view, file, status.size, kept.writer)
+        : bodyOf(view, file, fd, ring);
+    if (body === undefined) return;
+    view.show(fd, body);
+    const { from, bytes } = body;
+    const bodyEnd = ring === undefined ? undefined : from + bytes.length;
+    const survey = surveyBody(file, kept.datatypeSizes, bodyEnd);
+    showNames(view, names, namesRingOf(ring?.path ?? nextTo));
+    const trailer = trailerChunks(survey.end, {
+      kept: { ...kept, datatypeSizes: survey.datatypeSizes },
+      stored: survey.counts,
+      ignored: ring === undefined ? new Array<number>(COUNTED_LABELS).fill(0) : ignoredIn(ring),
+      names: countNames(names),
+      turned: survey.turned,
+    });
+    const whole = [bytes.subarray(0, Math.max(0, survey.end - from))];
+    for (const chunk of trailer) whole.push(Buffer.from(chunk));
+    view.show(fd, { from: Math.min(from, survey.end), bytes: Buffer.concat(whole) });
+  } finally {
+    ring?.close();
+  }
+}
+
+/** The calls of a rank; undefined: it has not been opened yet. */
+function bodyOf(view: TraceView, file: string, fd: number, ring: LivingRing): FileView | undefined {
+  const copy = copyOwnRing(ring);
+  const { from, bytes, page, overtaken } = copy;
+  if (page.head === 0 && fstatSync(fd).size < page.baseOffset) return undefined;
+  checkJoin(file, fd, ring.path, copy);
+  view.overtaken += overtaken;
+  if (ring.isRunning) view.noteAlive(ring.pid);
+  else view.noteDead();
+  return { from, bytes };
+}
+
+function bodyWithoutRing(
+  view: TraceView,
+  file: string,
+  size: number,
+  writer: Parameters<typeof isAliveHere>[0] & { ring: string },
+): FileView {
+  const isAlive = isAliveHere(writer);
+  const lost = isAlive ? 'its latest calls are missing' : 'what it held is lost';
+  const message = `${file}: its ring ${writer.ring} is not here: ${lost}`;
+  view.faults.push(
+    new TracewrightError('ERR_SYSTEM', message, { field: 'ringDir', value: writer.ring }),
+  );
+  if (isAlive) view.noteAlive(writer.pid);
+  else view.noteDead();
+  return { from: size, bytes: Buffer.alloc(0) };
+}
+
+/** Shows the names of functions that a ring holds. */
+function showNames(view: TraceView, names: string, ringPath: string): void {
+  if (!existsSync(names)) return;
+  view.ofFile(names, (fd) => {
+    const ring = openOwnRing(fstatSync(fd), {
+      nextTo: ringPath,
+      directories: new RingDirectories(),
+      isFormat: () => true,
+    });
+    if (ring === undefined) return;
+    try {
+      const copy = copyOwnRing(ring);
+      checkJoin(names, fd, ring.path, copy);
+      view.show(fd, copy);
+    } finally {
+      ring.close();
+    }
+  });
+}

@@ -1,0 +1,150 @@
+import { fstatSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { TracewrightError } from '../../core/errors.js';
+import { readSeen } from '../../core/files/file-view.js';
+import type { FileView } from '../../core/files/file-view.js';
+import {
+  checkJoin,
+  copyOwnRing,
+  openOwnRing,
+  ringDirectories,
+} from '../../core/living/own-file-ring.js';
+import type { OwnFileCopy, RingDirectories } from '../../core/living/own-file-ring.js';
+import { TraceView } from '../../core/living/trace-view.js';
+import type { TraceViewer } from '../../core/living/trace-view.js';
+import type { LivingRing } from '../../core/living/living-ring.js';
+import { isAliveHere } from '../../core/recovery/ring-owner.js';
+import { filesBelow } from '../../core/recovery/ring-search.js';
+import {
+  RING_FORMAT,
+  STREAM_METADATA,
+  finishedMetadataOf,
+  isStream,
+  metadataOf,
+  ringOf,
+  threadDigitsOf,
+  versionOf,
+} from '../file-names.js';
+import type { StreamOwner } from '../stream-owner.js';
+import { endingByRing, streamEnding } from './stream-ending.js';
+import type { ReadAt } from './stream-ending.js';
+import { StreamOwners } from './stream-owners.js';
+
+/** The streams of a trace, a part of one, or of one thread. */
+function streamsAt(path: string): Iterable<string> {
+  if (statSync(path).isDirectory()) return filesBelow(path, isStream);
+  const name = basename(path);
+  if (isStream(name, dirname(path))) return [path];
+  return name === STREAM_METADATA ? filesBelow(dirname(path), isStream) : [];
+}
+
+/**
+ * Shows an ovni trace as its rings complete it: of a dead process with the end of marks and threads that
+ * a recovery would write.
+ *
+ * @returns what shows a trace directory, a part of one, or a stream.
+ */
+export function traceViewer(): TraceViewer {
+  const directoriesAt = ringDirectories();
+  return (path, ringDirs) => viewTrace(path, directoriesAt(ringDirs));
+}
+
+function viewTrace(path: string, directories: RingDirectories): TraceView {
+  const view = new TraceView();
+  const owners = new StreamOwners();
+  for (const stream of streamsAt(path)) {
+    view.ofFile(stream, (fd) => {
+      const owner = owners.ownerOf(stream);
+      const ring = openOwnRing(fstatSync(fd), {
+        nextTo: ringOf(stream),
+        noted: owner?.ring,
+        directories,
+        isFormat: (format) => format.startsWith(RING_FORMAT),
+      });
+      const shown = { view, stream, fd, mayPushMarks: owners.mayPushMarks(stream) };
+      try {
+        if (ring !== undefined) showWithRing(shown, ring);
+        else if (owner !== undefined) showWithoutRing(shown, owner);
+      } finally {
+        ring?.close();
+      }
+    });
+  }
+  return view;
+}
+
+/** A stream that is being shown. */
+interface ShownStream {
+  view: TraceView;
+  stream: string;
+  fd: number;
+  mayPushMarks: boolean;
+}
+
+function showWithRing(shown: ShownStream, ring: LivingRing): void {
+  const { view, stream, fd } = shown;
+  const copy = copyOwnRing(ring);
+  checkJoin(stream, fd, ring.path, copy);
+  view.overtaken += copy.overtaken;
+  const { from, bytes } = copy;
+  if (ring.isRunning) {
+    view.noteAlive(ring.pid);
+    view.show(fd, { from, bytes });
+    return;
+  }
+  view.noteDead();
+  // A recovery deletes what never had an event.
+  if (copy.page.head === 0) return;
+  showEnded(shown, { from, bytes }, copy);
+}
+
+function showWithoutRing(shown: ShownStream, owner: StreamOwner): void {
+  const { view, stream, fd } = shown;
+  const isAlive = isAliveHere(owner);
+  const lost = isAlive ? 'its latest events are missing' : 'what it held is lost';
+  const message = `${stream}: its ring ${owner.ring} is not here: ${lost}`;
+  view.faults.push(
+    new TracewrightError('ERR_SYSTEM', message, { field: 'ringDir', value: owner.ring }),
+  );
+  if (isAlive) {
+    view.noteAlive(owner.pid);
+    return;
+  }
+  view.noteDead();
+  showEnded(shown, { from: fstatSync(fd).size, bytes: Buffer.alloc(0) });
+}
+
+/** Shows a stream with its ending, and the metadata of its end. */
+function showEnded(
+  { view, stream, fd, mayPushMarks }: ShownStream,
+  { from, bytes }: FileView,
+  copy?: OwnFileCopy,
+): void {
+  const read: ReadAt = (into, count, position) =>
+    readSeen(fd, { from, bytes }, into, 0, count, position);
+  const end = from + bytes.length;
+  const tid = Number(threadDigitsOf(stream)) | 0;
+  const byRing =
+    copy === undefined || mayPushMarks ? undefined : endingByRing(read, copy.page, end);
+  const ending = byRing ?? streamEnding(read, versionOf(stream), end, tid);
+  // Before the ending half an event may be cut off.
+  const kept = bytes.subarray(0, Math.max(0, ending.end - from));
+  view.show(fd, {
+    from: Math.min(from, ending.end),
+    bytes: Buffer.concat([kept, ending.bytes]),
+  });
+  if (versionOf(stream) === 3) showFinishedMetadata(view, stream);
+}
+
+function showFinishedMetadata(view: TraceView, stream: string): void {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(finishedMetadataOf(stream));
+  } catch {
+    // A recovery without a ring has renamed it already, or another library wrote the stream.
+    return;
+  }
+  view.ofFile(metadataOf(stream), (fd) => {
+    view.show(fd, { from: 0, bytes });
+  });
+}

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import type { TraceView, TraceViewer } from '../core/living/trace-view.js';
+import type { FoundTrace } from './find-traces.js';
+import { MappedRings } from './mapped-rings.js';
+import type { TraceFormat } from './trace-format.js';
+
+/** Traces as their rings complete them, for every reader in this thread until it is closed. */
+export class TraceViews {
+  readonly #ringDirs: readonly string[];
+  readonly #mapped = new MappedRings();
+  readonly #viewers = new Map<TraceFormat, TraceViewer>();
+  readonly #open: TraceView[] = [];
+
+  /** @param ringDirs where the rings are, if they are not next to the traces, nor of live processes. */
+  constructor(ringDirs: readonly string[] = []) {
+    this.#ringDirs = ringDirs;
+  }
+
+  /** Shows a trace. Undefined: nothing lies at its path but rings. */
+  show({ format, path }: FoundTrace): TraceView | undefined {
+    if (!existsSync(path)) return undefined;
+    let viewer = this.#viewers.get(format);
+    if (viewer === undefined) this.#viewers.set(format, (viewer = format.traceViewer()));
+    const files = format.filesOf?.(path) ?? [path];
+    const live = [...files].flatMap((file) => this.#mapped.directoriesOf(file));
+    const view = viewer(path, [...new Set([...this.#ringDirs, ...live])]);
+    this.#open.push(view);
+    return view;
+  }
+
+  close(): void {
+    for (const view of this.#open) view.close();
+    this.#open.length = 0;
+  }
+}
