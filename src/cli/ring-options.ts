@@ -17,9 +17,9 @@ interface RingValues {
 }
 
 /** Lines of a help text about these options. */
-export const ringHelp = `  --no-rings    only what is in the files. Otherwise the traces are read with the
-                rings that feed them: up to now if their process is alive, as
-                recover would complete them if it was killed. Nothing is changed
+export const ringHelp = `  --no-rings    read the files alone. Otherwise traces are read with the rings
+                that feed them: up to now if their process is alive, as recover
+                completes them if it was killed. Nothing is changed
   --ring-dir DIR
                 a directory with rings of dead processes; can be repeated
 `;
@@ -68,7 +68,9 @@ export class RingReader {
         pids.length === 1 ? `process ${pids[0]!} is` : `processes ${pids.join(', ')} are`;
       this.#print(`${writers} writing ${path}: this is what it has so far`);
     } else if (state === 'died') {
-      this.#print(`the process of ${path} was killed: this is what a recovery would make of it`);
+      this.#print(
+        `the process of ${path} was killed: this is what \`tracewright recover ${path}\` makes of it`,
+      );
     }
     for (const { message } of faults) this.#print(message);
   }

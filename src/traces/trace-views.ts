@@ -7,12 +7,16 @@ import type { TraceFormat } from './trace-format.js';
 /** Traces as their rings complete them, for every reader in this thread until it is closed. */
 export class TraceViews {
   readonly #ringDirs: readonly string[];
-  readonly #mapped = new MappedRings();
+  readonly #mapped: MappedRings;
   readonly #viewers = new Map<TraceFormat, TraceViewer>();
   readonly #open: TraceView[] = [];
 
-  /** @param ringDirs where the rings are, if they are not next to the traces, nor of live processes. */
-  constructor(ringDirs: readonly string[] = []) {
+  /**
+   * @param ringDirs where the rings are, if they are not next to the traces, nor of live processes.
+   * @param mapped the rings of live processes; looked for when first needed.
+   */
+  constructor(ringDirs: readonly string[] = [], mapped = new MappedRings()) {
+    this.#mapped = mapped;
     this.#ringDirs = ringDirs;
   }
 

@@ -27,7 +27,7 @@ async function convertWith(
   }
   const toFile = out !== undefined && out !== STANDARD;
   const rings = new RingReader('convert', reading);
-  if (path !== STANDARD && input !== undefined)
+  if (path !== STANDARD && input?.isFile() === true)
     rings.show({ format: laplaceFormats(endian)[0]!, path });
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
   try {

@@ -1,4 +1,5 @@
 import { findTraces } from '../../traces/find-traces.js';
+import { MappedRings } from '../../traces/mapped-rings.js';
 import type { InputForm } from '../../traces/find-traces.js';
 import type { BuildProgress } from './build/build-source.js';
 import { CACHE_BYTES, CacheDirectory, defaultCache } from './cache/cache-directory.js';
@@ -81,8 +82,9 @@ class TracesReader implements SourceReader, Keeping {
       }
     }
     const read: ReadSource[] = [];
+    const mapped = new MappedRings();
     for (const [path, reading] of this.#readings) {
-      if (found.has(path)) read.push(await reading.read());
+      if (found.has(path)) read.push(await reading.read(mapped));
       else this.#readings.delete(path);
     }
     if (!this.#isPruned) this.#directory?.prune(this.#options.cacheBytes ?? CACHE_BYTES);

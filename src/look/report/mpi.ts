@@ -1,4 +1,6 @@
 import { existingRankFiles, isMetafile } from '../../dumpi/read/run.js';
+import { dumpiFormat } from '../../traces/dumpi-format.js';
+import { TraceViews } from '../../traces/trace-views.js';
 import type { LookIndex, Source } from '../index/look-index.js';
 import { Distribution } from './distribution.js';
 import { readRunMessages } from './mpi-messages.js';
@@ -68,6 +70,19 @@ function ranksOf({ index }: RowSelection, run: Run): number {
   return Math.max(run.files.length, new Set(tracks.map(({ thread }) => thread)).size);
 }
 
+/** Reads a run as the rings of its ranks complete it. */
+function withRings<T>({ sources }: Run, read: () => T): T {
+  const views = new TraceViews();
+  try {
+    for (const { path, state } of sources) {
+      if (state !== 'ended') views.show({ format: dumpiFormat, path });
+    }
+    return read();
+  } finally {
+    views.close();
+  }
+}
+
 /** What the ranks of MPI did within the window, run by run. */
 export function mpiRuns(selection: RowSelection, exact: boolean): MpiRun[] {
   const { index, window } = selection;
@@ -82,7 +97,7 @@ export function mpiRuns(selection: RowSelection, exact: boolean): MpiRun[] {
           to: index.epoch + BigInt(Math.ceil(window.to)) - offset,
         };
     const wanted = (name: string): boolean => !selection.conditional || calls.has(name);
-    const { bytes, traffic } = readRunMessages(run.files, clock, wanted);
+    const { bytes, traffic } = withRings(run, () => readRunMessages(run.files, clock, wanted));
     const figures = [...calls].map(([name, tally]): MpiCall => {
       const amount = bytes.get(name);
       return {

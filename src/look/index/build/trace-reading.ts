@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
 import type { FoundTrace } from '../../../traces/find-traces.js';
+import type { MappedRings } from '../../../traces/mapped-rings.js';
 import { cachedSource } from './build-source.js';
 import type { BuildProgress } from './build-source.js';
 import type { CacheDirectory } from '../cache/cache-directory.js';
 import { finalEndOf, readLivingRows } from './living-rows.js';
 import type { LivingRows } from './living-rows.js';
-import { formatOf, inMemory, readDrawn, readHeph } from '../sources/read-source.js';
+import { DrawnReading } from './drawn-reading.js';
+import { formatOf, inMemory, readHeph } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import { joinSource } from '../sources/source-joins.js';
 
@@ -24,17 +26,23 @@ export class TraceReading {
   #finalSignature = '';
   #signature = '';
   #read: ReadSource | undefined;
+  readonly #drawn: DrawnReading;
 
   constructor(trace: FoundTrace, keeping: Keeping) {
     this.trace = trace;
     this.#keeping = keeping;
+    this.#drawn = new DrawnReading(trace);
   }
 
-  /** The same object as before if nothing has changed. */
-  async read(): Promise<ReadSource> {
+  /**
+   * The same object as before if nothing has changed.
+   *
+   * @param mapped the rings of live processes.
+   */
+  async read(mapped: MappedRings): Promise<ReadSource> {
     const { path } = this.trace;
     const format = formatOf(this.trace);
-    if (format !== 'Heph') return (this.#read ??= readDrawn(this.trace, format));
+    if (format !== 'Heph') return this.#drawn.read(format, mapped);
     const { size, mtimeNs } = statSync(path, { bigint: true });
     const end = Math.min(finalEndOf(path) ?? Number(size), Number(size));
     const finalSignature = `${size} ${mtimeNs} ${end}`;
