@@ -11,6 +11,7 @@ import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { internal } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
+import { timeSearch, timeTable } from './view-answers.mjs';
 
 const own = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 const COMMAND = own('../dist/cli/main.js');
@@ -21,6 +22,9 @@ const FRAMES = 600;
 /** Windows at which the picture is compared with the data, and spans of each. */
 const STOPS = 12;
 const SPANS_A_STOP = 8;
+const SORTS = ['duration', 'name', 'start'];
+/** Users of the trace, each with some twenty of ten million spans. */
+const SEARCHES = ['enduser.id=user-4711', 'enduser.id=user-123456', 'enduser.id=user-400000'];
 
 /** @param {number[]} values @param {number} share */
 function quantile(values, share) {
@@ -177,6 +181,16 @@ async function measure({ quick, trace }) {
         if (!isRight) wrong += 1;
       }
     }
+    const tables = [];
+    for (const sort of SORTS) {
+      tables.push(await page.evaluate(timeTable, { sort, rows: index.rows }));
+    }
+    const searches = [];
+    for (const where of SEARCHES) searches.push(await page.evaluate(timeSearch, where));
+    const [firstRows, sorted] = ['first', 'sorted'].map((what) =>
+      Math.max(...tables.map((each) => each[what])),
+    );
+    const firstMatch = Math.max(...searches);
     const times = ways.flatMap((way) => way.times);
     const mean = (/** @type {'boxes' | 'labels'} */ what) => (ways[0][what] + ways[1][what]) / 2;
     const p95 = quantile(windows, 0.95);
@@ -198,6 +212,11 @@ async function measure({ quick, trace }) {
           rows: [
             ['frame, ms', median, slow, Math.max(...times)],
             ['window of boxes, ms', quantile(windows, 0.5), p95, Math.max(...windows)],
+            ...SORTS.map((sort, at) => {
+              const { first, sorted: all } = tables[at];
+              return [`table by ${sort}: first rows, all sorted, ms`, first, null, all];
+            }),
+            ['first match of a search, ms', quantile(searches, 0.5), null, firstMatch],
           ],
         },
       ],
@@ -211,6 +230,9 @@ async function measure({ quick, trace }) {
         goal('heap of the page, MB, below 150', heap / 1e6, heap < 150e6),
         goal('places compared, at least 50', compared, compared >= 50),
         goal('of them wrong', wrong, wrong === 0),
+        goal('first rows of the table, ms, at most 100', firstRows, firstRows <= 100),
+        goal('table sorted, ms, at most 2,000', sorted, sorted <= 2000),
+        goal('first match of a search, ms, at most 300', firstMatch, firstMatch <= 300),
       ],
       notes: [`${windows.length} windows were answered while zooming over ${2 * FRAMES} frames.`],
     };

@@ -1,11 +1,23 @@
+import type { Condition } from '../../index/look-index.js';
 import type { TableColumns, TableMeta } from '../../wire/panel-answers.js';
 import type { Recording } from '../recording.js';
 import type { Route } from '../route.js';
-import { chosenRows, conditionOf } from '../rows/chosen-rows.js';
-import { SORT_KEYS, sortedRows } from '../rows/sorted-rows.js';
+import {
+  chosenRows,
+  conditionOf,
+  countSpans,
+  isEverySpan,
+  knownRows,
+} from '../rows/chosen-rows.js';
+import { MOST_FIRST_ROWS, firstRows } from '../rows/first-rows.js';
+import { SORT_KEYS } from '../rows/sort-keys.js';
+import type { SortKey } from '../rows/sort-keys.js';
+import { knownOrder, sortedRows } from '../rows/sorted-rows.js';
 import { WrongQuestion } from '../wrong-question.js';
 
 const MOST_ROWS = 1000;
+/** Time in which the first rows are drawn, and in which another order may be asked for. */
+const SORT_AFTER_MS = 200;
 
 /** A piece of the table of spans: `count` from place `first` on, sorted by `sort`, `descending` or not. */
 export const tableRoute: Route = {
@@ -19,18 +31,61 @@ export const tableRoute: Route = {
     const count = query.integer('count', 0, MOST_ROWS);
     const known = query.integer('names', 0, Number.MAX_SAFE_INTEGER);
     const condition = conditionOf(query);
-    const sorted = await sortedRows(recording, await chosenRows(recording, condition, signal), key);
-    const total = sorted.length;
-    const shown = new Int32Array(Math.max(0, Math.min(count, total - first)));
-    for (let at = 0; at < shown.length; at++) {
-      shown[at] = sorted[descending ? total - 1 - first - at : first + at]!;
-    }
-    const columns = columnsOf(recording, shown);
+    const piece = { key, descending, first, count };
+    const { rows, total } = await rowsOf(recording, condition, piece, signal);
+    const columns = columnsOf(recording, rows);
     const { texts } = recording.names;
     const meta: TableMeta = { total, firstName: known, names: texts.slice(known) };
     return { columns: { ...columns }, meta };
   },
 };
+
+interface Piece {
+  key: SortKey;
+  descending: boolean;
+  first: number;
+  count: number;
+}
+
+/** The first rows do not wait for the order of all. */
+async function rowsOf(
+  recording: Recording,
+  condition: Condition,
+  { key, descending, first, count }: Piece,
+  signal: AbortSignal,
+): Promise<{ rows: Int32Array; total: number }> {
+  const isBegin = first + count <= MOST_FIRST_ROWS;
+  let chosen = knownRows(recording, condition);
+  if (chosen === undefined && !(isBegin && isEverySpan(condition))) {
+    chosen = await chosenRows(recording, condition, signal);
+  }
+  const total = chosen?.length ?? countSpans(recording);
+  const size = Math.max(0, Math.min(count, total - first));
+  if (isBegin && (chosen === undefined || knownOrder(chosen, key) === undefined)) {
+    const begin = firstRows(recording, chosen, key, descending, first + size);
+    sortLater(recording, condition, key);
+    return { rows: begin.subarray(first), total };
+  }
+  chosen ??= await chosenRows(recording, condition, signal);
+  const sorted = await sortedRows(recording, chosen, key);
+  const rows = new Int32Array(size);
+  for (let at = 0; at < size; at++) {
+    rows[at] = sorted[descending ? total - 1 - first - at : first + at]!;
+  }
+  return { rows, total };
+}
+
+/** The first rows may be scrolled on. */
+function sortLater(recording: Recording, condition: Condition, key: SortKey): void {
+  const { revision } = recording;
+  const sort = async (): Promise<void> => {
+    if (recording.revision !== revision) return;
+    const rows = await chosenRows(recording, condition, new AbortController().signal);
+    await sortedRows(recording, rows, key);
+  };
+  // If it fails, it fails again for the request that needs it.
+  setTimeout(() => void sort().catch(() => undefined), SORT_AFTER_MS).unref();
+}
 
 function columnsOf({ index, names }: Recording, rows: Int32Array): TableColumns {
   const columns: TableColumns = {

@@ -30,6 +30,25 @@ export function conditionOfText(text: string): Condition {
   }
 }
 
+/** Whether every span meets a condition. */
+export function isEverySpan(condition: Condition): boolean {
+  return Object.keys(condition).length === 0;
+}
+
+/** What `chosenRows` gives, if it is known by now. */
+export function knownRows(recording: Recording, condition: Condition): Int32Array | undefined {
+  return kept.get(recording)?.get(keyOf(recording, condition));
+}
+
+/** How many rows are spans: no states, no instants. */
+export function countSpans({ index }: Recording): number {
+  let count = 0;
+  for (const { flags } of index.parts) {
+    for (let at = 0; at < flags.length; at++) if ((flags[at]! & INSTANT_BIT) === 0) count += 1;
+  }
+  return count;
+}
+
 /** Rows that meet a condition, ascending by part. */
 export async function chosenRows(
   recording: Recording,
@@ -38,13 +57,12 @@ export async function chosenRows(
 ): Promise<Int32Array> {
   const answers = kept.get(recording) ?? new Map<string, Int32Array>();
   kept.set(recording, answers);
-  const key = `${recording.revision} ${JSON.stringify(condition)}`;
+  const key = keyOf(recording, condition);
   const known = answers.get(key);
   if (known !== undefined) return known;
-  const rows =
-    Object.keys(condition).length === 0
-      ? everyRow(recording)
-      : await matchingRows(recording, condition, signal);
+  const rows = isEverySpan(condition)
+    ? everyRow(recording)
+    : await matchingRows(recording, condition, signal);
   answers.set(key, rows);
   for (const old of answers.keys()) {
     if (answers.size <= KEPT) break;
@@ -53,7 +71,10 @@ export async function chosenRows(
   return rows;
 }
 
-/** All spans: no states, no instants. */
+function keyOf({ revision }: Recording, condition: Condition): string {
+  return `${revision} ${JSON.stringify(condition)}`;
+}
+
 function everyRow({ index }: Recording): Int32Array {
   const rows = new Int32Array(index.rows);
   let size = 0;

@@ -1,4 +1,6 @@
 const DIGIT = 1 << 16;
+/** Keys that are placed before other questions are answered: some milliseconds. */
+const PIECE = 1 << 18;
 
 /** Lets the server answer other questions. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -16,6 +18,7 @@ export async function sortOrder(keys: Float64Array): Promise<Uint32Array> {
   for (let at = 0; at < length; at++) order[at] = at;
   let spare = new Uint32Array(length);
   for (let digit = 0; digit < 4; digit++) {
+    await turn();
     const counts = new Uint32Array(DIGIT);
     for (let at = digit; at < halves.length; at += 4) counts[halves[at]!]!++;
     // Times are integers: the last digits of most are zero.
@@ -26,12 +29,27 @@ export async function sortOrder(keys: Float64Array): Promise<Uint32Array> {
       counts[value] = sum;
       sum += count;
     }
-    for (let at = 0; at < length; at++) {
-      const place = order[at]!;
-      spare[counts[halves[4 * place + digit]!]!++] = place;
+    for (let first = 0; first < length; first += PIECE) {
+      place(order, spare, halves, digit, counts, first, Math.min(length, first + PIECE));
+      await turn();
     }
     [order, spare] = [spare, order];
-    await turn();
   }
   return order;
+}
+
+/** Moves the places from `first` up to `end` to where their digits belong. */
+function place(
+  order: Uint32Array,
+  into: Uint32Array,
+  halves: Uint16Array,
+  digit: number,
+  next: Uint32Array,
+  first: number,
+  end: number,
+): void {
+  for (let at = first; at < end; at++) {
+    const key = order[at]!;
+    into[next[halves[4 * key + digit]!]!++] = key;
+  }
 }

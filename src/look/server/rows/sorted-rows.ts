@@ -1,15 +1,20 @@
-import { STATUS_MASK, STATUS_SHIFT } from '../../index/look-index.js';
-import type { IndexPart, LookIndex } from '../../index/look-index.js';
+import type { LookIndex } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
+import { SortKeys } from './sort-keys.js';
+import type { SortKey } from './sort-keys.js';
 import { sortOrder } from './sort-order.js';
-
-export const SORT_KEYS = ['start', 'duration', 'name', 'service', 'status'] as const;
-export type SortKey = (typeof SORT_KEYS)[number];
 
 /** Orders that are kept for each set of rows. */
 const KEPT = 2;
 
 const kept = new WeakMap<Int32Array, Map<SortKey, Promise<Int32Array>>>();
+const finished = new WeakMap<Promise<Int32Array>, Int32Array>();
+
+/** What `sortedRows` gives, if it is known by now. */
+export function knownOrder(rows: Int32Array, key: SortKey): Int32Array | undefined {
+  const order = kept.get(rows)?.get(key);
+  return order === undefined ? undefined : finished.get(order);
+}
 
 /** Rows ascending by a key; those of one key by their start. */
 export function sortedRows(
@@ -23,6 +28,11 @@ export function sortedRows(
   if (order === undefined) {
     order = sort(recording, rows, key);
     orders.set(key, order);
+    const sorting = order;
+    void sorting.then(
+      (sorted) => finished.set(sorting, sorted),
+      () => orders.delete(key),
+    );
     for (const old of orders.keys()) {
       if (orders.size <= KEPT) break;
       orders.delete(old);
@@ -89,55 +99,18 @@ function mergeTwo(
   return merged;
 }
 
-function keysOf(
-  recording: Recording,
-  rows: Int32Array,
-  key: Exclude<SortKey, 'start'>,
-): Float64Array {
+function keysOf(recording: Recording, rows: Int32Array, key: SortKey): Float64Array {
+  const sortKeys = new SortKeys(recording, key);
   const keys = new Float64Array(rows.length);
-  const rank = key === 'name' || key === 'service' ? textRanks(recording, key) : undefined;
   let at = 0;
   for (const part of recording.index.parts) {
-    const value = valueOf(part, key, rank);
-    const end = part.firstRow + part.count;
-    for (; at < rows.length && rows[at]! < end; at++) keys[at] = value(rows[at]! - part.firstRow);
+    const { firstRow } = part;
+    const end = firstRow + part.count;
+    const { values, ranks } = sortKeys.column(part);
+    for (; at < rows.length && rows[at]! < end; at++) {
+      const value = values[rows[at]! - firstRow]!;
+      keys[at] = ranks === undefined ? value : ranks[value]!;
+    }
   }
   return keys;
-}
-
-function valueOf(
-  part: IndexPart,
-  key: Exclude<SortKey, 'start'>,
-  rank: ((part: IndexPart) => ArrayLike<number>) | undefined,
-): (at: number) => number {
-  const { duration, flags, name } = part;
-  switch (key) {
-    case 'duration':
-      return (at) => duration[at]!;
-    case 'status':
-      return (at) => (flags[at]! >> STATUS_SHIFT) & STATUS_MASK;
-    case 'name': {
-      const ranks = rank!(part);
-      return (at) => ranks[name[at]!]!;
-    }
-    case 'service': {
-      const ranks = rank!(part);
-      return () => ranks[0]!;
-    }
-  }
-}
-
-/** The place of each text of a part among all texts in alphabetical order. */
-function textRanks(
-  { index }: Recording,
-  key: 'name' | 'service',
-): (part: IndexPart) => ArrayLike<number> {
-  const textsOf = ({ names, source }: IndexPart): string[] =>
-    key === 'service'
-      ? [source.service ?? source.path]
-      : Array.from({ length: names.count }, (_, number) => names.text(number));
-  const all = new Set<string>();
-  for (const part of index.parts) for (const text of textsOf(part)) all.add(text);
-  const ranks = new Map([...all].sort().map((text, place) => [text, place]));
-  return (part) => Float64Array.from(textsOf(part), (text) => ranks.get(text)!);
 }
