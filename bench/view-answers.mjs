@@ -15,7 +15,7 @@ export async function timeTable({ sort, rows }) {
   return { first: await ask(0), sorted: await ask(Math.floor(rows / 2)) };
 }
 
-/** Until the first match of a search is there. In ms. */
+/** Until the first match of a search is there, or that there is none. In ms. */
 export async function timeSearch(where) {
   const headers = { 'x-tracewright-token': sessionStorage.getItem('tracewright-token') };
   const leaving = new AbortController();
@@ -23,10 +23,8 @@ export async function timeSearch(where) {
   const path = `/data/find?where=${encodeURIComponent(where)}`;
   const response = await fetch(path, { headers, signal: leaving.signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  const { value } = await reader.read();
+  await reader.read();
   const time = performance.now() - begin;
   leaving.abort();
-  const { count } = JSON.parse(value.split('\n')[0]);
-  if (count === 0) throw new Error(`no span meets ${where}`);
   return time;
 }
