@@ -43,3 +43,11 @@ export const TYPE_ARRAY = 0x80;
 
 /** Longest name, description or string value in bytes of UTF-8, and longest array: lengths are u16. */
 export const MAX_U16 = 0xffff;
+
+/**
+ * The largest packet that readers accept without an option: 64 MiB. The format allows 4 GiB; a packet takes up to
+ * fifteen times its size in memory once it is decoded.
+ */
+export const DEFAULT_MAX_PACKET_BYTES = 64 << 20;
+/** Most attributes of an event that readers accept: empty ones take a dozen times their size in memory and text. */
+export const MAX_ATTRIBUTES = 1 << 20;

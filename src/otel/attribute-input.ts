@@ -1,4 +1,5 @@
-import type { SpanAttributes, SpanValue } from '../spans/attributes.js';
+import { hasNames } from '../spans/attributes.js';
+import type { SpanValue } from '../spans/attributes.js';
 import { takeElements } from '../core/taken-elements.js';
 import { snapshot } from '../spans/span.js';
 import { countWrongArgument } from './wrong-arguments.js';
@@ -10,13 +11,22 @@ const MOST_ELEMENTS = 0xffff;
 export function attributesOf(given: unknown): Record<string, SpanValue> | undefined {
   if (given === undefined || given === null) return undefined;
   try {
-    if (typeof given === 'object' && !Array.isArray(given))
-      return snapshot(given as SpanAttributes);
+    if (hasNames(given)) {
+      const own = snapshot(given);
+      if ('' in own) dropUnnamed(own);
+      return own;
+    }
   } catch {
     // A proxy that was revoked.
   }
   countWrongArgument();
   return undefined;
+}
+
+/** Names are not empty, says OpenTelemetry's specification. */
+function dropUnnamed(attributes: Record<string, SpanValue>): void {
+  delete attributes[''];
+  countWrongArgument();
 }
 
 /** Whether a value can be recorded. */
@@ -29,5 +39,7 @@ export function valueOf(value: SpanValue): SpanValue {
   if (!Array.isArray(value)) return value;
   // A proxy may state any length. What is too long is dropped, and counted, where it is written.
   const length: unknown = value.length;
-  return Number(length) > MOST_ELEMENTS ? value : takeElements('value', value, MOST_ELEMENTS, 'an array');
+  return Number(length) > MOST_ELEMENTS
+    ? value
+    : takeElements('value', value, MOST_ELEMENTS, 'an array');
 }

@@ -1,5 +1,9 @@
 import type { Baggage as ApiBaggage, BaggageEntry, BaggageEntryMetadata } from '@opentelemetry/api';
+import { takeElements } from '../core/taken-elements.js';
 import type { Baggage } from '../spans/context/baggage.js';
+
+/** Entries of baggage that are looked at. A request carries 180 at most. */
+const MOST_ENTRIES = 65_535;
 
 /** Properties of an entry of baggage, as the API has them. */
 function metadataOf(text: string): BaggageEntryMetadata {
@@ -50,9 +54,10 @@ export function entryOf(value: string, properties: string): BaggageEntry {
 /** The entries of the API's baggage; none of what is no baggage. */
 export function entriesOf(baggage: unknown): [string, BaggageEntry][] {
   try {
-    return (baggage as ApiBaggage)
-      .getAllEntries()
-      .filter(([name, entry]) => typeof name === 'string' && typeof entry.value === 'string');
+    const entries: unknown = (baggage as ApiBaggage).getAllEntries();
+    return (
+      takeElements('baggage', entries, MOST_ENTRIES, 'a list') as [string, BaggageEntry][]
+    ).filter(([name, entry]) => typeof name === 'string' && typeof entry.value === 'string');
   } catch {
     return [];
   }

@@ -1,4 +1,6 @@
 import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
+import { wrongType } from '../core/errors.js';
+import { takeElements } from '../core/taken-elements.js';
 import { spans } from '../spans/shared-spans.js';
 import { addOwn } from './api-globals.js';
 import { installApi } from './install-api.js';
@@ -38,6 +40,18 @@ function textOf(given: unknown): string {
   return '';
 }
 
+const MOST_PROCESSORS = 1000;
+
+function checkProcessors(given: unknown): SpanProcessor[] {
+  const limit = 'a list of objects with onStart, onEnd, forceFlush and shutdown';
+  return takeElements('spanProcessors', given, MOST_PROCESSORS, limit).map((each) => {
+    const { onStart, onEnd, forceFlush, shutdown } = (each ?? {}) as Partial<SpanProcessor>;
+    const methods: unknown[] = [onStart, onEnd, forceFlush, shutdown];
+    if (methods.every((method) => typeof method === 'function')) return each as SpanProcessor;
+    throw wrongType('spanProcessors', each, limit);
+  });
+}
+
 /** Gives the OpenTelemetry API tracers whose spans are those of tracewright/spans. */
 export class TracewrightProvider implements TracerProvider {
   readonly #policy: TracerPolicy = { sampler: undefined };
@@ -64,11 +78,13 @@ export class TracewrightProvider implements TracerProvider {
   }
 
   /** @internal Sets the options that are named. */
-  change({ sampler, spanProcessors = [], forceFlushTimeoutMillis }: ProviderOptions): void {
+  change({ sampler, spanProcessors, forceFlushTimeoutMillis }: ProviderOptions): void {
     this.#timeoutMs = timeoutFrom(forceFlushTimeoutMillis, this.#timeoutMs);
     if (sampler !== undefined) this.#policy.sampler = sampler;
-    for (const processor of spanProcessors) this.#processors.add(processor);
-    processors.add(spanProcessors);
+    if (spanProcessors === undefined) return;
+    const added = checkProcessors(spanProcessors);
+    for (const processor of added) this.#processors.add(processor);
+    processors.add(added);
   }
 
   /** Counts of this thread since its start. */

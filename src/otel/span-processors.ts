@@ -1,9 +1,7 @@
 import type { Context } from '@opentelemetry/api';
 import { shared } from '../core/process-state.js';
-import type { SpanAttributes, SpanValue } from '../spans/attributes.js';
 import type { ActiveContext } from '../spans/context/active-context.js';
 import type { SpanObserver } from '../spans/observer.js';
-import type { Policy } from '../spans/policy.js';
 import type { Scope } from '../spans/scope.js';
 import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
@@ -12,6 +10,7 @@ import { shownContext } from './api-context.js';
 import { settleAll } from './processor-timeout.js';
 import { installReadableFields } from './readable-span.js';
 import type { ObservedSpan } from './readable-span.js';
+import { writtenAttributes } from './written-attributes.js';
 
 /**
  * What a program wants to do with its spans itself, such as sending them to a backend. Processors of OpenTelemetry's
@@ -161,30 +160,6 @@ function endOf({ output, start }: Span, endTime: Instant | undefined): number {
 /** Nanoseconds. */
 const EPOCH_LASTS = 1e9;
 
-/** Text of at most `most` characters. */
-function cut(value: SpanValue, most: number): SpanValue {
-  if (typeof value === 'string') return value.length > most ? value.slice(0, most) : value;
-  return Array.isArray(value) ? (value as SpanValue[]).map((each) => cut(each, most)) : value;
-}
-
-/** Attributes as they are written: redacted, and within the limits. */
-function written(
-  attributes: SpanAttributes | undefined,
-  most: number,
-  { limits: { valueLength }, redactor }: Policy,
-): Record<string, SpanValue> {
-  const kept: Record<string, SpanValue> = {};
-  let count = 0;
-  for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (count >= most) break;
-    const own = redactor === undefined ? value : (redactor.value(name, value) as SpanValue);
-    if (own === undefined) continue;
-    kept[name] = cut(own, valueLength);
-    count++;
-  }
-  return kept;
-}
-
 /** What leaves the process is redacted and limited as what is written. The span has been written by now. */
 function prepare(span: Span): void {
   if (span.output === undefined) return;
@@ -192,14 +167,14 @@ function prepare(span: Span): void {
   const { limits, redactor } = policy;
   const lost = Object.keys(span.attributes ?? {}).length - limits.attributes;
   if (lost > 0) span.extra().droppedAttributes += lost;
-  span.attributes = written(span.attributes, limits.attributes, policy);
+  span.attributes = writtenAttributes(span.attributes, limits.attributes, policy);
   if (redactor !== undefined) span.name = redactor.name(span.name);
   const { extras } = span;
   if (extras === undefined) return;
   extras.events = extras.events?.map(({ name, time, attributes }) => ({
     name: redactor === undefined ? name : redactor.name(name),
     time,
-    attributes: written(attributes, limits.eventAttributes, policy),
+    attributes: writtenAttributes(attributes, limits.eventAttributes, policy),
   }));
   if (extras.links === undefined) return;
   const links = extras.links.slice(0, limits.links);
@@ -207,7 +182,7 @@ function prepare(span: Span): void {
   extras.links = links.map(({ to, attributes }) =>
     attributes === undefined
       ? { to }
-      : { to, attributes: written(attributes, limits.linkAttributes, policy) },
+      : { to, attributes: writtenAttributes(attributes, limits.linkAttributes, policy) },
   );
 }
 

@@ -1,3 +1,5 @@
+import { isArray } from '../core/taken-elements.js';
+
 /**
  * A value of an attribute. Other objects become JSON; what cannot be recorded is counted in the span's
  * `dropped.attributes`.
@@ -13,6 +15,16 @@ export type SpanValue =
   | readonly (string | number | bigint | boolean | null | undefined)[]
   | ArrayBufferView
   | object;
+
+/**
+ * Whether a value has names and values, as opposed to the elements of a list: a copy of those by name would take the
+ * memory of many objects.
+ */
+export function hasNames(value: unknown): value is SpanAttributes {
+  return (
+    typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && !isArray(value)
+  );
+}
 
 /** Names and values. */
 export type SpanAttributes = Readonly<Record<string, SpanValue>>;

@@ -1,5 +1,6 @@
 import { wrongType } from '../core/errors.js';
 import { isArray } from '../core/taken-elements.js';
+import { hasNames } from './attributes.js';
 import { activeContext, CarriedScope } from './context/active-context.js';
 import { runWith } from './context/context-storage.js';
 import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './context/baggage.js';
@@ -23,7 +24,7 @@ interface Gettable {
 const MAX_HEADERS = 64;
 
 function isCarrier(carrier: unknown): carrier is object {
-  return typeof carrier === 'object' && carrier !== null;
+  return typeof carrier === 'object' && carrier !== null && !ArrayBuffer.isView(carrier);
 }
 
 function put(carrier: object, name: string, value: string): void {
@@ -122,10 +123,10 @@ export function getBaggage(): Baggage {
  */
 export function withBaggage<Result>(entries: Baggage, fn: () => Result): Result {
   const given: unknown = entries;
-  if (!isCarrier(given)) throw wrongType('entries', given, 'an object of names and texts');
+  if (!hasNames(given)) throw wrongType('entries', given, 'an object of names and texts');
   if (typeof fn !== 'function') throw wrongType('fn', fn, 'a function');
   const merged = Object.assign(Object.create(null), getBaggage()) as Record<string, string>;
-  for (const [name, value] of Object.entries(given as Record<string, unknown>)) {
+  for (const [name, value] of Object.entries(given)) {
     if (!isBaggageName(name)) throw wrongType('name of baggage', name, 'a token of RFC 7230');
     if (typeof value !== 'string') throw wrongType(`baggage ${name}`, value, 'a string');
     merged[name] = value;

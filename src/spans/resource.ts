@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { wrongType } from '../core/errors.js';
 import { version as ownVersion } from '../core/version.js';
+import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
 import { SCHEMA_URL } from './schema-url.js';
 
@@ -76,7 +77,7 @@ export function describeResource(options: ResourceOptions = {}): Resource {
     if (value !== undefined && text(value) === undefined) throw wrongType(name, value, 'a text');
   }
   const given: unknown = options.resource ?? {};
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (!hasNames(given)) {
     throw wrongType('resource', given, 'an object of names and values');
   }
   const variables = attributesOfVariable();
@@ -101,7 +102,7 @@ export function describeResource(options: ResourceOptions = {}): Resource {
       ...variables,
       'service.name': service,
       ...(serviceVersion === undefined ? {} : { 'service.version': serviceVersion }),
-      ...(given as SpanAttributes),
+      ...given,
       ...(options.service === undefined ? {} : { 'service.name': options.service }),
       ...(options.version === undefined ? {} : { 'service.version': options.version }),
     },

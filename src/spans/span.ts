@@ -1,3 +1,4 @@
+import { hasNames } from './attributes.js';
 import type { SpanAttributes, SpanValue } from './attributes.js';
 import type { Baggage } from './context/baggage.js';
 import type { Carried } from './context/carried.js';
@@ -265,7 +266,7 @@ export class Span {
   event(name: string, attributes?: SpanAttributes, time?: Instant): this {
     if (typeof name !== 'string') throw wrongType('name', name, 'a string');
     const given: unknown = attributes;
-    if (given !== undefined && (typeof given !== 'object' || given === null)) {
+    if (given !== undefined && !hasNames(given)) {
       throw wrongType('attributes', given, 'an object of names and values');
     }
     if (this.state !== OPEN) return this;

@@ -1,5 +1,6 @@
 import { wrongType } from '../core/errors.js';
 import { takeElements } from '../core/taken-elements.js';
+import { hasNames } from './attributes.js';
 import type { SpanAttributes, SpanValue } from './attributes.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
@@ -129,10 +130,9 @@ function begin(
 /** Gives a span its first attributes. */
 function give(span: Span, attributes: SpanAttributes): void {
   const given: unknown = attributes;
-  if (typeof given !== 'object') {
-    throw wrongType('attributes', given, 'an object of names and values');
-  }
-  if (given !== null) span.attributes = snapshot(attributes);
+  if (given === null) return;
+  if (!hasNames(given)) throw wrongType('attributes', given, 'an object of names and values');
+  span.attributes = snapshot(attributes);
 }
 
 /** Whether a trace is recorded that begins here, or whose caller is elsewhere: 1 or 0. */
@@ -431,7 +431,9 @@ function checkLinks(links: readonly unknown[]): SpanLink[] {
     if (!(to instanceof Span) && !(to instanceof RemoteParent)) {
       throw wrongType('links', link, '{ to: a span or what extract returns, attributes? }');
     }
-    return { to, ...(attributes === undefined ? {} : { attributes: snapshot(attributes) }) };
+    if (attributes === undefined) return { to };
+    if (!hasNames(attributes)) throw wrongType('links', link, 'attributes: names and values');
+    return { to, attributes: snapshot(attributes) };
   });
 }
 

@@ -2,10 +2,12 @@ import { TraceFormatError } from '../../core/errors.js';
 import { limitFrom } from '../../core/options/argument.js';
 import {
   COUNTER_OFFSET,
+  DEFAULT_MAX_PACKET_BYTES,
   DESCRIPTION_OFFSET,
   END_OFFSET,
   EPOCH_OPTION,
   EVENT_MAGIC,
+  MAX_ATTRIBUTES,
   METADATA_MAGIC,
   MIN_EVENT_BYTES,
   OPTION_NAME_OFFSET,
@@ -27,14 +29,6 @@ import { TextDecoding } from './text-decoding.js';
 const MIN_METADATA_BYTES = OPTION_NAME_OFFSET + 2;
 const WORD_BYTES = 8;
 const LENGTH_BYTES = 2;
-
-/**
- * Default of the readers' largest packet: 64 MiB. The format allows 4 GiB; a
- * packet takes up to fifteen times its size in memory once it is decoded.
- */
-export const DEFAULT_MAX_PACKET_BYTES = 64 << 20;
-/** Most attributes of an event: empty ones take a dozen times their size in memory and text. */
-const MAX_ATTRIBUTES = 1 << 20;
 
 /**
  * Decodes packets of one source. Everything that it is given may be hostile: a length is compared

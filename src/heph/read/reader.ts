@@ -3,10 +3,10 @@ import { wrongType } from '../../core/errors.js';
 import type { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { takeBytes } from '../../core/taken-bytes.js';
-import { PACKET_HEAD_BYTES } from '../layout.js';
+import { DEFAULT_MAX_PACKET_BYTES, PACKET_HEAD_BYTES } from '../layout.js';
 import type { Packet } from '../packet.js';
 import { PacketCursor } from './packet-cursor.js';
-import { DEFAULT_MAX_PACKET_BYTES, PacketDecoding } from './packet-decoding.js';
+import { PacketDecoding } from './packet-decoding.js';
 
 /** A decoder's buffer that grew beyond this for one packet is given back after it. */
 const KEPT_BYTES = 1 << 20;

@@ -86,7 +86,9 @@ export function formatEntries(entries: readonly FormattedEntry[]): string {
   let header = '';
   let count = 0;
   for (const [name, text, properties] of entries) {
-    if (!TOKEN.test(name) || count === MAX_ENTRIES) continue;
+    if (count === MAX_ENTRIES) break;
+    // Encoding makes nothing shorter.
+    if (name.length + text.length > MAX_BYTES || !TOKEN.test(name)) continue;
     const value = text.replaceAll(NOT_OCTETS, (octets) =>
       Buffer.from(octets)
         .toString('hex')

@@ -3,10 +3,12 @@ import { isArray, takeElements } from '../../core/taken-elements.js';
 import { writeUtf8 } from '../../core/utf8.js';
 import {
   COUNTER_OFFSET,
+  DEFAULT_MAX_PACKET_BYTES,
   DESCRIPTION_OFFSET,
   END_OFFSET,
   EVENT_MAGIC,
   MAGIC_OFFSET,
+  MAX_ATTRIBUTES,
   MAX_U16,
   SIZE_OFFSET,
   START_OFFSET,
@@ -27,6 +29,11 @@ const KEPT_BYTES = 1 << 20;
 /** Deeper arrays become JSON. */
 const MAX_DEPTH = 8;
 const PER_TWO_32 = 2 ** -32;
+/** Elements of all arrays of an event. Readers count each as an attribute: the other half is for the rest. */
+const MOST_ELEMENTS = MAX_ATTRIBUTES / 2;
+
+/** Thrown when an event takes more bytes than its writer may use, or more attributes than readers accept. */
+export const TOO_LONG = new RangeError('the event is too long');
 
 /** Encodes one Heph event at a time, of any kind and size, into memory of its own. */
 export class EventWriter {
@@ -39,12 +46,19 @@ export class EventWriter {
   maxText = Infinity;
   /** Ends a text that was cut. */
   cutMark = '';
+  /** Bytes from which on the writer gives up. What a program gave may be without end. */
+  mostBytes = DEFAULT_MAX_PACKET_BYTES;
+  /** Elements of arrays that the attribute, and the whole event, may still have. */
   #elements = 0;
+  #allElements = 0;
+  #attributes = 0;
 
   /** Begins an event; its times, its counter and its size are yet to come. */
   begin(stream: number, counter: number, description: string): void {
     if (this.bytes.length > KEPT_BYTES) this.#allocate(FIRST_BYTES);
     this.dropped = 0;
+    this.#allElements = MOST_ELEMENTS;
+    this.#attributes = 0;
     this.at = 0;
     this.#need(DESCRIPTION_OFFSET);
     const { view } = this;
@@ -102,10 +116,14 @@ export class EventWriter {
     this.#string(text);
   }
 
-  /** An attribute of the program; what cannot be recorded is counted as dropped. */
+  /**
+   * An attribute of the program; what cannot be recorded is counted as dropped.
+   *
+   * @throws TOO_LONG when the event takes more than `mostBytes`.
+   */
   attribute(name: string, value: unknown): void {
     const from = this.at;
-    this.#elements = 0;
+    this.#elements = MAX_U16;
     // A name of one byte more must fit too.
     if (name.length > MAX_U16 / 3 - 1) {
       this.dropped++;
@@ -113,7 +131,8 @@ export class EventWriter {
     }
     try {
       if (this.#value(name.startsWith(RESERVED) ? RESERVED + name : name, value, 0)) return;
-    } catch {
+    } catch (error) {
+      if (error === TOO_LONG) throw error;
       // The code of the program threw: a getter, a proxy, toJSON.
     }
     this.at = from;
@@ -165,8 +184,8 @@ export class EventWriter {
     const isList = isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
     if (isList && depth < MAX_DEPTH) {
       // A proxy may state any length: one that is none throws here, and the attribute is dropped.
-      const values = takeElements(name, value, MAX_U16 - this.#elements, 'an array');
-      this.#elements += values.length;
+      const values = takeElements(name, value, this.#elementsLeft(), 'an array');
+      this.#take(values.length);
       this.#integer(name, TYPE_U64, values.length);
       this.#modifier(IS_ARRAY);
       return values.every((each) => this.#value('', each, depth + 1));
@@ -192,10 +211,22 @@ export class EventWriter {
       return true;
     }
     const values = value as ArrayLike<unknown>;
+    // The same one may be many times in an array.
+    if (values.length > this.#elementsLeft()) return false;
+    this.#take(values.length);
     this.#integer(name, TYPE_U64, values.length);
     this.#modifier(IS_ARRAY);
     for (let i = 0; i < values.length; i++) put('', values[i]);
     return true;
+  }
+
+  #elementsLeft(): number {
+    return Math.min(this.#elements, this.#allElements);
+  }
+
+  #take(elements: number): void {
+    this.#elements -= elements;
+    this.#allElements -= elements;
   }
 
   #number(name: string, value: number): void {
@@ -236,6 +267,7 @@ export class EventWriter {
       this.#short(text);
       return;
     }
+    if (text.length > this.mostBytes) throw TOO_LONG;
     const bytes = Buffer.from(text);
     let from = 0;
     for (;;) {
@@ -263,11 +295,13 @@ export class EventWriter {
 
   /** An attribute's name, and room for `more` bytes after it. */
   #head(name: string, more: number): void {
+    if (++this.#attributes > MAX_ATTRIBUTES) throw TOO_LONG;
     this.#short(name);
     this.#need(more);
   }
 
   #need(bytes: number): void {
+    if (this.at > this.mostBytes) throw TOO_LONG;
     const needed = this.at + bytes;
     if (needed <= this.bytes.length) return;
     const before = this.bytes;

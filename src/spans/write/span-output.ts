@@ -1,7 +1,12 @@
 import { unixNow } from '../../core/clock.js';
 import { mayCompile } from '../../core/ring/compile.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { COUNTER_OFFSET, DEFINITION_STREAM, DESCRIPTION_OFFSET } from '../../heph/layout.js';
+import {
+  COUNTER_OFFSET,
+  DEFAULT_MAX_PACKET_BYTES,
+  DEFINITION_STREAM,
+  DESCRIPTION_OFFSET,
+} from '../../heph/layout.js';
 import { EventShapes, MAX_NAMES } from '../../heph/write/event-shapes.js';
 import type { Stream, StreamTrace } from '../../heph/write/stream.js';
 import {
@@ -26,7 +31,7 @@ import type { Span, SpanTaker } from '../span.js';
 import { nanosecondsFrom } from '../time.js';
 import type { Instant } from '../time.js';
 import { ClockJumps, isJump } from './clock-jumps.js';
-import { EventWriter } from './event-writer.js';
+import { EventWriter, TOO_LONG } from './event-writer.js';
 import { OpenSpans } from './open-spans.js';
 import type { SpanEncoder } from './open-spans.js';
 import type { SpanEnding } from './span-ending.js';
@@ -287,17 +292,23 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
 
   #limit(): number {
     const { packetLimit, writesThrough } = this.trace;
-    return writesThrough ? packetLimit : Math.min(packetLimit, this.ring.longestRecord);
+    const most = Math.min(packetLimit, DEFAULT_MAX_PACKET_BYTES);
+    return writesThrough ? most : Math.min(most, this.ring.longestRecord);
   }
 
   #encode(span: Span, flags: number, end: number | undefined, limit: number): Buffer | undefined {
     const { stream, resource } = this;
     const recording = { stream: stream.id, counter: stream.counter[0]!, resource, end, flags };
     const writer = this.#takeWriter();
+    writer.mostBytes = limit;
     try {
       for (const portion of PORTIONS) {
-        const bytes = encodeSpan(writer, span, recording, this.policy, portion);
-        if (bytes.length <= limit) return bytes;
+        try {
+          const bytes = encodeSpan(writer, span, recording, this.policy, portion);
+          if (bytes.length <= limit) return bytes;
+        } catch (error) {
+          if (error !== TOO_LONG) throw error;
+        }
       }
       return undefined;
     } finally {
@@ -347,13 +358,18 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     const writer = this.#takeWriter();
     try {
       writer.maxText = Infinity;
+      writer.mostBytes = MAX_DEFINITION_BYTES;
       writer.begin(DEFINITION_STREAM, 0, description);
       writer.times(now, now);
       writer.unsigned(VERSION, CONTRACT_VERSION);
       fields(writer);
       for (const [name, value] of Object.entries(attributes ?? {})) {
         const before = writer.at;
-        writer.attribute(name, value);
+        try {
+          writer.attribute(name, value);
+        } catch {
+          writer.at = before;
+        }
         if (writer.at > MAX_DEFINITION_BYTES) writer.at = before;
       }
       const bytes = writer.finish();

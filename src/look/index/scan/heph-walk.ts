@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import {
+  DEFAULT_MAX_PACKET_BYTES,
   DESCRIPTION_OFFSET,
   EVENT_MAGIC,
   METADATA_MAGIC,
@@ -8,7 +9,6 @@ import {
   SIZE_OFFSET,
 } from '../../../heph/layout.js';
 import { CLOCK_DESCRIPTION } from '../../../spans/layout.js';
-import { DEFAULT_MAX_PACKET_BYTES } from '../../../heph/read/packet-decoding.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import type { TraceClock } from './trace-clock.js';
 

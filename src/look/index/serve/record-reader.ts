@@ -1,13 +1,14 @@
 import { closeSync, readSync } from 'node:fs';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import {
+  DEFAULT_MAX_PACKET_BYTES,
   EVENT_MAGIC,
   MIN_EVENT_BYTES,
   PACKET_HEAD_BYTES,
   SIZE_OFFSET,
 } from '../../../heph/layout.js';
 import type { EventBytes } from '../../../heph/read/event-bytes.js';
-import { DEFAULT_MAX_PACKET_BYTES, PacketDecoding } from '../../../heph/read/packet-decoding.js';
+import { PacketDecoding } from '../../../heph/read/packet-decoding.js';
 import type { EventPacket } from '../../../heph/packet.js';
 
 /** Windows overlap by a half: a record of that size lies in one as a whole. */
