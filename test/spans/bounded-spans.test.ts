@@ -55,7 +55,9 @@ test('a list is no object of names and values', () => {
     (wrong) => spans.startSpan('x', wrong),
     (wrong) => spans.startSpan('x', {}, { links: [{ to: span, attributes: wrong }] }),
     (wrong) => span.event('x', wrong),
-    (wrong) => { spans.withBaggage(wrong, () => undefined); },
+    (wrong) => {
+      spans.withBaggage(wrong, () => undefined);
+    },
     (wrong) => {
       spans.configure({ resource: wrong });
     },
