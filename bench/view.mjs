@@ -38,13 +38,22 @@ function run(...args) {
   if (status !== 0) throw new Error(`${args[0]} failed: ${stderr}`);
 }
 
-/** The page's own rule for colours. */
-async function colourRule() {
-  const entry = own('../src/page/theme/palette.ts');
-  const options = { entryPoints: [entry], write: false, format: /** @type {const} */ ('esm') };
+/** The page's own rule for colours. @param {string} url of the page. */
+async function colourRule(url) {
+  const entry = own('../src/page/theme/assigned-colours.ts');
+  const options = {
+    entryPoints: [entry],
+    write: false,
+    bundle: true,
+    format: /** @type {const} */ ('esm'),
+  };
   const { outputFiles } = await build(options);
-  return (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`))
-    .colourOfText;
+  const code = `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`;
+  const { AssignedColours } = await import(code);
+  const { origin, hash } = new URL(url);
+  const headers = { 'x-tracewright-token': new URLSearchParams(hash.slice(1)).get('token') };
+  const { frequentNames } = await (await fetch(`${origin}/data/recording`, { headers })).json();
+  return new AssignedColours(frequentNames);
 }
 
 /** Zooms by the wheel, one step a frame, and notes every frame. Runs in the page. */
@@ -155,7 +164,7 @@ async function measure({ quick, trace }) {
     );
     const heap = await page.evaluate(() => performance.memory.usedJSHeapSize);
 
-    const colourOf = await colourRule();
+    const colours = await colourRule(url.trim());
     let [compared, wrong] = [0, 0];
     for (let stop = 0; stop < STOPS; stop++) {
       const size = index.length * (1000 / index.length) ** (stop / (STOPS - 1));
@@ -177,7 +186,7 @@ async function measure({ quick, trace }) {
           box !== undefined &&
           Math.abs(box.left - left) <= 1.5 &&
           Math.abs(box.right - right) <= 1.5 &&
-          box.colour === colourOf(name);
+          box.colour === colours.of(name);
         if (!isRight) wrong += 1;
       }
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { colourOfText } from '../../src/page/theme/palette.js';
+import { AssignedColours } from '../../src/page/theme/assigned-colours.js';
+import { PALETTE } from '../../src/page/theme/palette.js';
 import { noBrowser, titleOf } from './browser.js';
 import type { DrawnBox, OpenPage, PageOptions } from './open-page.js';
 import { planOf, recordService } from './recorded-service.js';
@@ -48,6 +49,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
     const canvas = await page.locator('#time-line').boundingBox();
     const gutter = Math.min(200, Math.round(canvas!.width * 0.2));
     const pixel = 100 / (canvas!.width - gutter);
+    // Of as many spans each: by name.
+    const colours = new AssignedColours([
+      'SELECT orders',
+      'parse',
+      'GET /stock',
+      'GET /orders/:id',
+    ]);
     let compared = 0;
     for (const { name, start, end } of plan) {
       if (start < 100 || end > 200) continue;
@@ -59,10 +67,20 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
       );
       expect(box, `${name} from ${start}`).toBeDefined();
       // Above the text.
-      expect(await colourAt(box!.left + 2, box!.top)).toBe(colourOfText(name));
+      expect(await colourAt(box!.left + 2, box!.top)).toBe(colours.of(name));
       compared += 1;
     }
     expect(compared).toBe(30);
+  });
+
+  it('gives each frequent name a colour of its own, and each of the others one always', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'];
+    const colours = new AssignedColours(names);
+    const frequent = names.slice(0, PALETTE.length).map((name) => colours.of(name));
+    expect(new Set(frequent)).toEqual(new Set(PALETTE));
+    for (const name of names.slice(PALETTE.length)) {
+      expect(colours.of(name)).toBe(new AssignedColours([]).of(name));
+    }
   });
 
   it('zooms and moves with the keys, and fits', async () => {

@@ -25,6 +25,11 @@ function ovniThread({ name }: Track): OvniThread | undefined {
   return { process, name: own, tid: tid - offset, isOwn: false };
 }
 
+/** The number of the thread that a track of ovni is of, or that the hook has written it about. */
+export function threadOfTrack(track: Track): number {
+  return ovniThread(track)?.tid ?? track.thread;
+}
+
 /** Whether a track is of a stream that the hook writes about a thread, and no thread itself. */
 export function isAboutThread(track: Track): boolean {
   return ovniThread(track)?.isOwn === false;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LookIndex } from '../index/look-index.js';
+import { frequentNames } from './frequent-names.js';
 import { NameNumbers } from './name-numbers.js';
 
 /** How often a live recording is read again, in ms. */
@@ -13,6 +14,7 @@ export class Recording {
   readonly generation = randomUUID();
   readonly names = new NameNumbers();
   #revision = 1;
+  #frequent: { names: readonly string[]; rows: number } | undefined;
   #problem: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -25,6 +27,15 @@ export class Recording {
   /** Grows with each refresh that brought something: rows may have other numbers then. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /** The most frequent first. They stay until there are twice the rows, and so do their colours. */
+  get frequentNames(): readonly string[] {
+    const { rows } = this.index;
+    if (this.#frequent === undefined || rows >= 2 * this.#frequent.rows) {
+      this.#frequent = { names: frequentNames(this.index), rows };
+    }
+    return this.#frequent.names;
   }
 
   /** Why the traces could not be read again, in words. */

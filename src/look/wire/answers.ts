@@ -27,6 +27,8 @@ export interface TrackAnswer {
   kind: 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
   name: string;
   thread: number;
+  /** The thread that the track is about; unless it is `thread` itself, the hook has written it. */
+  about: number;
   lanes: number;
 }
 
@@ -57,6 +59,8 @@ export interface RecordingAnswer {
   tracks: TrackAnswer[];
   counters: CounterAnswer[];
   messages: number;
+  /** Names that have colours of their own, the most frequent first. */
+  frequentNames: readonly string[];
   /** Traces that can no longer be read, in words. */
   problems: string[];
 }

@@ -1,5 +1,6 @@
-import type { RecordingAnswer } from '../../look/wire/answers.js';
+import type { RecordingAnswer, SourceAnswer } from '../../look/wire/answers.js';
 import { Store } from '../state/store.js';
+import { AssignedColours } from '../theme/assigned-colours.js';
 import type { Server } from './server.js';
 
 /** How often a live recording is asked what is new, and a server that is gone whether it is back, in ms. */
@@ -12,7 +13,11 @@ export class RecordingData {
   }>({ answer: undefined });
   /** Texts by number. The routes bring those that are new. */
   readonly names: string[] = [];
+  /** Colours of names, and of services. Other objects when they have changed. */
+  nameColours = new AssignedColours([]);
+  serviceColours = new AssignedColours([]);
   readonly #server: Server;
+  #coloured = '';
 
   constructor(server: Server) {
     this.#server = server;
@@ -49,10 +54,20 @@ export class RecordingData {
       const before = this.answer;
       if (before?.generation !== answer.generation) this.names.length = 0;
       if (before?.generation === answer.generation && before.revision === answer.revision) return;
+      this.#assignColours(answer);
       this.store.set({ answer });
     } catch {
       // The connection says it.
     }
+  }
+
+  #assignColours({ frequentNames, sources }: RecordingAnswer): void {
+    const services = [...new Set(sources.map(serviceOf))];
+    const coloured = JSON.stringify([frequentNames, services]);
+    if (coloured === this.#coloured) return;
+    this.#coloured = coloured;
+    this.nameColours = new AssignedColours(frequentNames);
+    this.serviceColours = new AssignedColours(services);
   }
 
   #untilGone(): Promise<void> {
@@ -64,4 +79,9 @@ export class RecordingData {
       });
     });
   }
+}
+
+/** The service that a source is of; a trace that does not say one is one of its own. */
+export function serviceOf({ service, path }: SourceAnswer): string {
+  return service ?? path;
 }

@@ -2,7 +2,8 @@ import type { CanvasColours } from '../theme/theme.js';
 import { pixelOf } from './collect-boxes.js';
 import type { Scale } from './collect-boxes.js';
 import type { Curve } from '../data/curves.js';
-import { axisStep, countText, tickText } from './duration-text.js';
+import { axisStep, tickText, valueText } from './duration-text.js';
+import type { Labels } from './labels.js';
 import type { CurveLine, HeadLine, Line } from './lines.js';
 
 export const AXIS_HEIGHT = 22;
@@ -56,6 +57,7 @@ export function drawNames(
   lines: readonly Line[],
   top: number,
   gutter: number,
+  labels: Labels,
   colours: CanvasColours,
 ): void {
   context.font = TEXT_FONT;
@@ -68,9 +70,9 @@ export function drawNames(
     context.beginPath();
     context.rect(0, top + line.y, gutter - 4, line.height);
     context.clip();
-    context.fillText(line.text, 14, top + line.y + 1);
+    context.fillText(labels.fit(line.text, gutter - 20), 14, top + line.y + 1);
     if (line.kind === 'curve') {
-      context.fillText(`max ${countText(line.max)} ${line.unit}`, 14, top + line.y + 16);
+      context.fillText(`max ${valueText(line.max, line.unit)}`, 14, top + line.y + 16);
     }
     context.restore();
   }

@@ -18,6 +18,13 @@ export function durationText(ns: number): string {
   return `${String(Number(value.toFixed(digits)))} ${name}`;
 }
 
+/** A value of a curve: `173 ms`, `45 %`, `3`. */
+export function valueText(value: number, unit: string): string {
+  if (unit === 'ns') return durationText(value);
+  if (unit === 'ratio') return `${Number((100 * value).toFixed(1))} %`;
+  return `${countText(value)} ${unit}`.trimEnd();
+}
+
 const grouped = new Intl.NumberFormat('en-US');
 
 export function countText(count: number): string {

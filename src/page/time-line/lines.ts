@@ -35,6 +35,8 @@ export const LANE_HEIGHT = 13;
 const STATES_HEIGHT = 10;
 const CURVE_HEIGHT = 36;
 const GAP = 3;
+/** The tracks of a thread, from top to bottom. */
+const KINDS: readonly TrackAnswer['kind'][] = ['thread', 'rank', 'kernel', 'states', 'mark'];
 
 /** The lines of a recording, from top to bottom: for each process its curves, then its tracks. */
 export function linesOf(recording: RecordingAnswer, closed: ReadonlySet<number>): Line[] {
@@ -45,14 +47,17 @@ export function linesOf(recording: RecordingAnswer, closed: ReadonlySet<number>)
     y += line.height;
   };
   for (const source of recording.sources) {
-    const tracks = recording.tracks.filter((track) => track.source === source.number);
-    const counters = recording.counters.filter((counter) => counter.source === source.number);
+    const tracks = tracksOf(recording, source);
+    const counters = recording.counters
+      .filter((counter) => counter.source === source.number)
+      .sort((a, b) => a.thread - b.thread);
     if (tracks.length === 0 && counters.length === 0) continue;
     add({ kind: 'head', y, height: HEAD_HEIGHT, text: titleOf(source), source });
     if (closed.has(source.number)) continue;
     for (const { number, name, unit, max, thread } of counters) {
       const isOnly = counters.every((other) => other.thread === thread);
-      const text = isOnly ? name : `${name}, thread ${thread}`;
+      const own = withoutThread(name);
+      const text = isOnly ? own : `${own}, thread ${thread}`;
       add({ kind: 'curve', y, height: CURVE_HEIGHT, text, counter: number, unit, max });
     }
     for (const track of tracks) {
@@ -64,6 +69,21 @@ export function linesOf(recording: RecordingAnswer, closed: ReadonlySet<number>)
   return lines;
 }
 
+/** The tracks of a source by the number of their thread; what the hook wrote about a thread follows it. */
+function tracksOf({ tracks }: RecordingAnswer, source: SourceAnswer): TrackAnswer[] {
+  const shown = tracks.filter(
+    ({ source: number, kind, thread, about }) =>
+      // That a stream about a thread is running says nothing.
+      number === source.number && (kind !== 'states' || thread === about),
+  );
+  const order = (a: TrackAnswer, b: TrackAnswer): number =>
+    a.about - b.about ||
+    a.thread - b.thread ||
+    KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+    a.number - b.number;
+  return shown.sort(order);
+}
+
 /** All lines together. */
 export function heightOf(lines: readonly Line[]): number {
   const last = lines.at(-1);
@@ -72,14 +92,26 @@ export function heightOf(lines: readonly Line[]): number {
 
 /** A process or a trace in a few words. */
 export function titleOf({ service, pid, host, path, format, state }: SourceAnswer): string {
-  const name = service ?? path.split(/[\\/]/).at(-1) ?? path;
+  const name = service ?? nameOfPath(path);
   const process = pid === undefined ? [] : [`process ${pid}`];
   const place = host === undefined ? [] : [`on ${host}`];
   const end = state === 'died' ? ['died'] : state === 'growing' ? ['running'] : [];
   return [name, format, ...process, ...place, ...end].join(' · ');
 }
 
-function textOf({ kind, name, thread }: TrackAnswer): string {
+/** The last part of a path that says more than its format. */
+function nameOfPath(path: string): string {
+  const parts = path.split(/[\\/]/).filter((part) => part !== '');
+  return parts.findLast((part) => part !== 'ovni' && part !== 'heph') ?? path;
+}
+
+/** Where the line is among those of its thread, or the only thread, its number says nothing. */
+function withoutThread(name: string): string {
+  return name.replace(/ \(thread \d+\)$/, '');
+}
+
+function textOf({ kind, name, thread, about }: TrackAnswer): string {
+  if (thread !== about) return withoutThread(name);
   if (kind === 'states') return name === '' ? `states of thread ${thread}` : name;
   return name === '' ? `${kind} ${thread}` : name;
 }

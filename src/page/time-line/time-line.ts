@@ -1,8 +1,10 @@
 import { Curves } from '../data/curves.js';
 import { Messages } from '../data/messages.js';
+import { serviceOf } from '../data/recording-data.js';
 import type { Sight } from '../data/box-windows.js';
 import type { App } from '../state/app.js';
-import { PALETTE, colourOfText } from '../theme/palette.js';
+import type { AssignedColours } from '../theme/assigned-colours.js';
+import { PALETTE } from '../theme/palette.js';
 import { canvasColours } from '../theme/theme.js';
 import type { CanvasColours } from '../theme/theme.js';
 import { collectBoxes } from './collect-boxes.js';
@@ -29,11 +31,13 @@ export class TimeLine {
   readonly #app: App;
   readonly #context: CanvasRenderingContext2D;
   readonly #labels: Labels;
+  readonly #names: Labels;
   readonly #curves: Curves;
   readonly #messages: Messages;
   readonly #closed = new Set<number>();
   readonly #ends: (() => void)[] = [];
   readonly #nameColours: string[] = [];
+  #assigned: AssignedColours | undefined;
   #generation = '';
   #lines: Line[] = [];
   #colours: CanvasColours;
@@ -50,6 +54,7 @@ export class TimeLine {
     if (context === null) throw new Error('this browser has no canvas');
     this.#context = context;
     this.#labels = new Labels(context);
+    this.#names = new Labels(context);
     this.#curves = new Curves(app.server, app.recording);
     this.#messages = new Messages(app.server, app.recording);
     this.#colours = canvasColours();
@@ -160,6 +165,7 @@ export class TimeLine {
     this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#context.font = LABEL_FONT;
     this.#labels.clear();
+    this.#names.clear();
     // A canvas that changed its size is empty: drawing at once spares a blank frame.
     this.#draw();
   }
@@ -215,7 +221,7 @@ export class TimeLine {
       const isClosed = this.#closed.has(line.source.number);
       drawHead(context, line, top + line.y, this.#width, isClosed, this.#colours);
     }
-    if (this.gutter > 0) drawNames(context, visible, top, this.gutter, this.#colours);
+    if (this.gutter > 0) drawNames(context, visible, top, this.gutter, this.#names, this.#colours);
     context.restore();
     this.#drawRange(scale);
     picture.frames += 1;
@@ -260,17 +266,16 @@ export class TimeLine {
     if (colour === 'status') return (box) => statusColour(picture.flags[box]!);
     if (colour === 'service') {
       const { tracks = [], sources = [] } = recording.answer ?? {};
-      const ofTrack = tracks.map(({ source }) => {
-        const { service, number } = sources[source] ?? {};
-        return service === undefined
-          ? PALETTE[(number ?? 0) % PALETTE.length]!
-          : colourOfText(service);
-      });
+      const { serviceColours } = recording;
+      const ofTrack = tracks.map(({ source }) => serviceColours.of(serviceOf(sources[source]!)));
       return (box) => ofTrack[picture.track[box]!] ?? PALETTE[0];
     }
+    const { nameColours } = recording;
+    if (nameColours !== this.#assigned) this.#nameColours.length = 0;
+    this.#assigned = nameColours;
     return (box) => {
       const name = picture.name[box]!;
-      return (this.#nameColours[name] ??= colourOfText(recording.name(name)));
+      return (this.#nameColours[name] ??= nameColours.of(recording.name(name)));
     };
   }
 }

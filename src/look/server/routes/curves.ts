@@ -25,10 +25,10 @@ export const curvesRoute: Route = {
   },
 };
 
-type Points = Record<keyof CurveColumns, number[]>;
+export type Points = Record<keyof CurveColumns, number[]>;
 
 /** At most two points a pixel; one before the window, because a value holds until the next one. */
-function addPoints(
+export function addPoints(
   points: Points,
   number: number,
   { times, values }: Counter,
@@ -47,9 +47,16 @@ function addPoints(
       low = Math.min(low, values[at]!);
       high = Math.max(high, values[at]!);
     }
-    points.counter.push(number);
-    points.time.push(time);
-    points.low.push(low);
-    points.high.push(high);
+    addPoint(points, number, time, low, high);
+    // The last value of a pixel holds until the next one, not the highest.
+    const last = values[at - 1]!;
+    if (last < high) addPoint(points, number, times[at - 1]!, last, last);
   }
+}
+
+function addPoint(points: Points, counter: number, time: number, low: number, high: number): void {
+  points.counter.push(counter);
+  points.time.push(time);
+  points.low.push(low);
+  points.high.push(high);
 }

@@ -1,5 +1,6 @@
-import type { RecordingAnswer } from '../../wire/answers.js';
-import type { Source } from '../../index/look-index.js';
+import type { RecordingAnswer, TrackAnswer } from '../../wire/answers.js';
+import { threadOfTrack } from '../../report/thread-names.js';
+import type { Source, Track } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import type { Route } from '../route.js';
 
@@ -11,7 +12,7 @@ export const recordingRoute: Route = {
 };
 
 function describe(recording: Recording): RecordingAnswer {
-  const { index, generation, revision, live, problems } = recording;
+  const { index, generation, revision, live, frequentNames, problems } = recording;
   return {
     generation,
     revision,
@@ -20,14 +21,7 @@ function describe(recording: Recording): RecordingAnswer {
     epoch: String(index.epoch),
     length: index.length,
     sources: index.sources.map(describeSource),
-    tracks: index.tracks.map(({ number, source, kind, name, thread, lanes }) => ({
-      number,
-      source,
-      kind,
-      name,
-      thread,
-      lanes,
-    })),
+    tracks: index.tracks.map((track) => describeTrack(track, index.sources[track.source]!)),
     counters: index.counters.map(({ source, thread, name, unit, values }, number) => ({
       number,
       source,
@@ -37,8 +31,15 @@ function describe(recording: Recording): RecordingAnswer {
       max: values.reduce((max, value) => Math.max(max, value), 0),
     })),
     messages: index.messages.length,
+    frequentNames,
     problems,
   };
+}
+
+function describeTrack(track: Track, { format }: Source): TrackAnswer {
+  const { number, source, kind, name, thread, lanes } = track;
+  const about = format === 'ovni' ? threadOfTrack(track) : thread;
+  return { number, source, kind, name, thread, about, lanes };
 }
 
 function describeSource(source: Source): RecordingAnswer['sources'][number] {

@@ -2,7 +2,6 @@ import type { TraceAnswer, WaterfallRow } from '../../../look/wire/panel-answers
 import { rowFields } from '../../data/selected-row.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { colourOfText } from '../../theme/palette.js';
 import { countText, durationText } from '../../time-line/duration-text.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
@@ -113,7 +112,7 @@ function SpanLine({ span, from, length, selected }: SpanLineProps) {
           style={{
             left: percent(start - from),
             width: `max(2px, ${percent(duration)})`,
-            backgroundColor: colourOfText(name),
+            backgroundColor: app.recording.nameColours.of(name),
           }}
         />
       </td>

@@ -1,0 +1,25 @@
+import type { LookIndex } from '../index/look-index.js';
+
+/** Rows that are looked at: enough to know which names are frequent. */
+const SAMPLE = 1 << 16;
+/** Names that get colours of their own: as many as the page has. */
+export const MOST_FREQUENT = 9;
+
+/** The names of the most rows, the most frequent first. */
+export function frequentNames({ parts, rows }: LookIndex): string[] {
+  const counts = new Map<string, number>();
+  const step = Math.max(1, Math.floor(rows / SAMPLE));
+  for (const { name, names, count } of parts) {
+    const own = new Map<number, number>();
+    for (let at = 0; at < count; at += step) {
+      const number = name[at]!;
+      own.set(number, (own.get(number) ?? 0) + 1);
+    }
+    for (const [number, times] of own) {
+      const text = names.text(number);
+      counts.set(text, (counts.get(text) ?? 0) + times);
+    }
+  }
+  const order = [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
+  return order.slice(0, MOST_FREQUENT).map(([text]) => text);
+}
