@@ -1,4 +1,4 @@
-import { mixed } from '../scan/byte-table.js';
+import { mixed, RANDOM_SEED } from '../scan/byte-table.js';
 import type { RowColumns } from '../scan/row-columns.js';
 
 /** Rows of one filter. */
@@ -86,6 +86,9 @@ function hasBits(bits: Uint8Array, from: number, bytes: number, hash: number): b
   return true;
 }
 
+/** Odd and random: no trace can be made whose hashes all come to one slot. */
+const SPREAD = RANDOM_SEED | 1;
+
 /** The different hashes of a block. */
 class Distinct {
   count = 0;
@@ -94,6 +97,8 @@ class Distinct {
   /** Which use of the set a slot is of. */
   #uses = new Uint32Array(16_384);
   #use = 0;
+  /** Bits of a hash that are not used for its slot. */
+  #shift = 32 - 14;
 
   clear(): void {
     this.count = 0;
@@ -103,7 +108,7 @@ class Distinct {
   add(hash: number): void {
     const slots = this.#slots;
     const mask = slots.length - 1;
-    let slot = hash & mask;
+    let slot = Math.imul(hash, SPREAD) >>> this.#shift;
     while (this.#uses[slot] === this.#use) {
       if (slots[slot] === hash) return;
       slot = (slot + 1) & mask;
@@ -120,6 +125,7 @@ class Distinct {
     this.#slots = new Uint32Array(4 * this.values.length);
     this.#uses = new Uint32Array(4 * this.values.length);
     this.#use = 1;
+    this.#shift = Math.clz32(this.#slots.length - 1);
     const { count } = this;
     this.count = 0;
     for (let i = 0; i < count; i++) this.add(values[i]!);

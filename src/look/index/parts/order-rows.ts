@@ -1,6 +1,8 @@
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 const KEY_RANGE = 2 ** 32 - 1;
+/** Rows of a bucket, as a rule. */
+const BUCKET_ROWS = 2;
 /** Rows that are too close for the keys: more of them at once are sorted by comparison. */
 const SHORT_RUN = 16;
 
@@ -18,38 +20,74 @@ export function orderRows(start: Float64Array, duration: Float64Array, count: nu
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  let order = new Uint32Array(count);
-  for (let row = 0; row < count; row++) order[row] = row;
+  let order: Uint32Array<ArrayBuffer> | undefined;
   if (!isOrdered) {
-    const keys = new Uint32Array(count);
-    const scale = most > least ? KEY_RANGE / (most - least) : 0;
-    for (let row = 0; row < count; row++) keys[row] = (start[row]! - least) * scale;
-    order = byKeys(order, keys);
+    order = byBuckets(start, count, least, most) ?? byKeys(start, count, least, most);
+  } else {
+    order = new Uint32Array(count);
+    for (let row = 0; row < count; row++) order[row] = row;
   }
   finish(
     order,
+    start,
     (a, b) => start[a]! - start[b]! || duration[b]! - duration[a]! || b - a,
-    (a, b) =>
-      start[a]! > start[b]! ||
-      (start[a] === start[b] &&
-        (duration[a]! < duration[b]! || (duration[a] === duration[b] && a < b))),
+    (a, b) => duration[a]! < duration[b]! || (duration[a] === duration[b] && a < b),
   );
   return order;
 }
 
+/**
+ * Puts the rows into buckets of time, one for a few rows. Rows that are nearly in order go to places that
+ * are near, which the processor's caches have. Undefined: the rows are too uneven for it.
+ */
+function byBuckets(
+  start: Float64Array,
+  count: number,
+  least: number,
+  most: number,
+): Uint32Array<ArrayBuffer> | undefined {
+  const buckets = Math.ceil(count / BUCKET_ROWS);
+  const scale = (buckets - 1) / (most - least);
+  const ends = new Uint32Array(buckets);
+  for (let row = 0; row < count; row++) ends[((start[row]! - least) * scale) >>> 0]!++;
+  let sum = 0;
+  let crowded = 0;
+  for (let bucket = 0; bucket < buckets; bucket++) {
+    const own = ends[bucket]!;
+    if (own > SHORT_RUN) crowded += own * (own / SHORT_RUN);
+    ends[bucket] = sum;
+    sum += own;
+  }
+  if (crowded > count || sum !== count) return undefined;
+  const order = new Uint32Array(count);
+  for (let row = 0; row < count; row++) {
+    order[ends[((start[row]! - least) * scale) >>> 0]!++] = row;
+  }
+  return order;
+}
+
 /** A radix sort by 32 bits. */
-function byKeys(rows: Uint32Array<ArrayBuffer>, keys: Uint32Array): Uint32Array<ArrayBuffer> {
-  let from = rows;
-  let to = new Uint32Array(rows.length);
+function byKeys(
+  start: Float64Array,
+  count: number,
+  least: number,
+  most: number,
+): Uint32Array<ArrayBuffer> {
+  const keys = new Uint32Array(count);
+  const scale = most > least ? KEY_RANGE / (most - least) : 0;
+  for (let row = 0; row < count; row++) keys[row] = (start[row]! - least) * scale;
+  let from = new Uint32Array(count);
+  for (let row = 0; row < count; row++) from[row] = row;
+  let to = new Uint32Array(count);
   const counts = new Uint32Array(DIGITS);
   for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
     counts.fill(0);
     for (const key of keys) counts[(key >>> shift) & (DIGITS - 1)]!++;
     let sum = 0;
     for (let digit = 0; digit < DIGITS; digit++) {
-      const count = counts[digit]!;
+      const own = counts[digit]!;
       counts[digit] = sum;
-      sum += count;
+      sum += own;
     }
     for (const row of from) to[counts[(keys[row]! >>> shift) & (DIGITS - 1)]!++] = row;
     [from, to] = [to, from];
@@ -57,19 +95,33 @@ function byKeys(rows: Uint32Array<ArrayBuffer>, keys: Uint32Array): Uint32Array<
   return from;
 }
 
-/** Sorts what is nearly sorted: each row is at most in a wrong place within its run of close rows. */
+/**
+ * Sorts what is nearly sorted: each row is at most in a wrong place within its run of close rows.
+ *
+ * @param isAfter of rows that start at once.
+ */
 function finish(
   order: Uint32Array,
+  start: Float64Array,
   compare: (a: number, b: number) => number,
   isAfter: (a: number, b: number) => boolean,
 ): void {
   let moves = 0;
-  for (let i = 1; i < order.length; i++) {
+  let before = -Infinity;
+  for (let i = 0; i < order.length; i++) {
     const row = order[i]!;
+    const value = start[row]!;
+    // As a rule it is in its place.
+    if (value > before) {
+      before = value;
+      continue;
+    }
     let at = i;
-    while (at > 0 && isAfter(order[at - 1]!, row)) {
-      order[at] = order[at - 1]!;
-      at--;
+    while (at > 0) {
+      const other = order[at - 1]!;
+      const otherValue = start[other]!;
+      if (otherValue < value || (otherValue === value && !isAfter(other, row))) break;
+      order[at--] = other;
       moves++;
     }
     order[at] = row;

@@ -7,7 +7,14 @@ import {
   REAL_START,
   RESERVED,
 } from '../../../spans/layout.js';
-import { hashOfDouble, hashOfName, hashOfPair, hashOfText, hashOfWord } from './attribute-hash.js';
+import {
+  ANY_TEXT,
+  HASHED_TEXT_BYTES,
+  hashOfDouble,
+  hashOfPair,
+  hashOfText,
+  hashOfWord,
+} from './attribute-hash.js';
 import type { RowColumns } from './row-columns.js';
 
 const TILDE = RESERVED.charCodeAt(0);
@@ -25,7 +32,7 @@ const TWO_32 = 2 ** 32;
 /** Attributes whose text the index needs, by the order of `AttributeScan.texts`. */
 const WANTED = ['http.route', 'http.request.method', 'url.path', 'url.full'].map((name) => {
   const bytes = Buffer.from(name);
-  return { bytes, hash: hashOfName(bytes, 0, bytes.length) };
+  return { bytes, hash: hashOfText(bytes, 0, bytes.length) };
 });
 export const ROUTE = 0;
 export const METHOD = 1;
@@ -40,7 +47,11 @@ export class AttributeScan {
   realStart = NaN;
   realEnd = NaN;
   readonly #rows: RowColumns;
+  /** Whether `texts` has any. */
+  #hasTexts = false;
   #ofValue = 0;
+  /** Bytes of the last text. */
+  #textBytes = 0;
 
   /** @param rows take the hashes of the attributes. */
   constructor(rows: RowColumns) {
@@ -56,7 +67,8 @@ export class AttributeScan {
     let isInSection = false;
     this.realStart = NaN;
     this.realEnd = NaN;
-    this.texts.fill(0);
+    if (this.#hasTexts) this.texts.fill(0);
+    this.#hasTexts = false;
     while (at < end) {
       if (at + 3 > end) return false;
       let begin = at + 2;
@@ -68,7 +80,8 @@ export class AttributeScan {
         const code = length === 1 ? TILDE : bytes[begin + 1]!;
         if (length === 2 && code !== TILDE) {
           if (code === MORE && bytes[at] === TYPE_STRING) {
-            at = this.#value(bytes, view, at, end, hasValue ? this.#ofValue : undefined);
+            if (this.#textBytes < HASHED_TEXT_BYTES) this.#ofValue = ANY_TEXT;
+            at = this.#skip(bytes, view, at, end);
           } else {
             if (code === ARRAY) isElement = true;
             else if (code >= FIRST_SECTION && code <= LAST_SECTION) isInSection = true;
@@ -94,12 +107,12 @@ export class AttributeScan {
       if (hasValue) this.#rows.addHash(hashOfPair(ofName, this.#ofValue));
       // Elements of an array have no name: they count as values of the array's.
       if (length > 0 || !isElement) {
-        ofName = hashOfName(bytes, begin, to);
+        ofName = hashOfText(bytes, begin, to);
         isElement = false;
         this.#noteText(bytes, view, ofName, begin, to, end);
       }
       hasValue = true;
-      at = this.#value(bytes, view, at, end, undefined, ofName);
+      at = this.#value(bytes, view, at, end, ofName);
       if (at === 0) return false;
     }
     if (hasValue) this.#rows.addHash(hashOfPair(ofName, this.#ofValue));
@@ -125,6 +138,7 @@ export class AttributeScan {
       if (last > end) return;
       this.texts[2 * i] = to + 3;
       this.texts[2 * i + 1] = last;
+      this.#hasTexts = true;
     }
   }
 
@@ -134,8 +148,7 @@ export class AttributeScan {
     view: DataView,
     at: number,
     end: number,
-    before?: number,
-    ofName = 0,
+    ofName: number,
   ): number {
     const type = bytes[at]!;
     if (type === TYPE_STRING) {
@@ -143,7 +156,8 @@ export class AttributeScan {
       const from = at + 3;
       const to = from + view.getUint16(at + 1);
       if (to > end) return 0;
-      this.#ofValue = hashOfText(bytes, from, to, before);
+      this.#ofValue = hashOfText(bytes, from, to);
+      this.#textBytes = to - from;
       return to;
     }
     if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {

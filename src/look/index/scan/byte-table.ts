@@ -2,9 +2,8 @@ const FIRST_SLOTS = 1 << 10;
 const FIRST_BYTES = 1 << 14;
 const EMPTY = 0xffff_ffff;
 
-/** A 32-bit hash of bytes, which another call can continue. */
-export function hashBytes(bytes: Uint8Array, from: number, to: number, seed = 0x811c_9dc5): number {
-  let hash = seed;
+function hashBytes(bytes: Uint8Array, from: number, to: number): number {
+  let hash = RANDOM_SEED;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x0100_0193);
   return hash;
 }
@@ -31,7 +30,7 @@ export class ByteTable {
 
   /** The number of the string at `from` in `bytes`; a new one where it is not known. */
   numberOf(bytes: Uint8Array, from: number, to: number): number {
-    const hash = mixed(hashBytes(bytes, from, to, RANDOM_SEED));
+    const hash = mixed(hashBytes(bytes, from, to));
     const mask = this.#slots.length - 1;
     let slot = hash & mask;
     for (;;) {

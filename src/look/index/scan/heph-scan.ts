@@ -84,9 +84,10 @@ export class HephScan {
   /**
    * @param clock what the records before these have said of times; takes note of what these say.
    * @param base bytes of the file before the part.
+   * @param rows take what is read; empty.
    */
-  constructor(clock: TraceClock, base: number, expected?: number) {
-    this.rows = new RowColumns(expected);
+  constructor(clock: TraceClock, base: number, rows = new RowColumns()) {
+    this.rows = rows;
     this.#clock = clock;
     this.#base = base;
     this.#attributes = new AttributeScan(this.rows);
@@ -137,6 +138,9 @@ export class HephScan {
       rest = identity + IDENTITY_BYTES;
     } else {
       rows.trace[row] = NO_TRACE;
+      rows.flags[row] = 0;
+      rows.spanId[2 * row] = rows.spanId[2 * row + 1] = 0;
+      rows.parentId[2 * row] = rows.parentId[2 * row + 1] = 0;
     }
     const attributes = this.#attributes;
     if (!attributes.read(bytes, view, rest, end)) this.faulty++;

@@ -12,7 +12,8 @@ import { CLOCK_DESCRIPTION } from '../../../spans/layout.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import type { TraceClock } from './trace-clock.js';
 
-const WINDOW_BYTES = 4 << 20;
+/** What the processor's caches hold: a record is read twice, for its size and for what it says. */
+const WINDOW_BYTES = 256 << 10;
 /** Head and an empty name. */
 const MIN_METADATA_BYTES = PACKET_HEAD_BYTES + 2;
 

@@ -60,8 +60,25 @@ export class TraceTable {
   count = 0;
   #words = new Uint32Array(TRACE_WORDS * 1024);
   #slots = new Uint32Array(2048).fill(NONE);
+  #last = 0;
 
   numberOf(a: number, b: number, c: number, d: number): number {
+    const words = this.#words;
+    // The records of a trace lie together as a rule.
+    const last = TRACE_WORDS * this.#last;
+    if (
+      words[last + 3] === d &&
+      words[last + 2] === c &&
+      words[last + 1] === b &&
+      words[last] === a &&
+      this.#last < this.count
+    ) {
+      return this.#last;
+    }
+    return (this.#last = this.#numberOf(a, b, c, d));
+  }
+
+  #numberOf(a: number, b: number, c: number, d: number): number {
     const words = this.#words;
     const mask = this.#slots.length - 1;
     let slot = this.#hash(a, b, c, d) & mask;
@@ -75,7 +92,11 @@ export class TraceTable {
       slot = (slot + 1) & mask;
     }
     const number = this.count++;
-    this.#words.set([a, b, c, d], TRACE_WORDS * number);
+    const end = TRACE_WORDS * number;
+    words[end] = a;
+    words[end + 1] = b;
+    words[end + 2] = c;
+    words[end + 3] = d;
     this.#slots[slot] = number;
     if (TRACE_WORDS * this.count === this.#words.length) this.#grow();
     return number;

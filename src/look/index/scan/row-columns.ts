@@ -28,10 +28,17 @@ export class RowColumns {
     this.#grow(Math.max(1, expected));
   }
 
-  /** A new row, all of whose columns are 0. */
+  /** A new row. It has whatever is set: columns that are used again have rows of before. */
   add(): number {
     if (this.count === this.capacity) this.#grow(2 * this.capacity);
     return this.count++;
+  }
+
+  /** Forgets all rows, and makes room for as many as are expected. */
+  clear(expected: number): void {
+    this.count = 0;
+    this.hashCount = 0;
+    if (expected > this.capacity) this.#grow(expected);
   }
 
   /** A hash of an attribute of the row that is added next. */

@@ -1,0 +1,163 @@
+import { MISSING_PARENT, NO_PARENT, NO_TRACE } from '../look-index.js';
+import { hashOfWords } from '../scan/id-table.js';
+import type { RowColumns } from '../scan/row-columns.js';
+
+/** Traces with fewer rows are searched row by row. */
+const SMALL_TRACE = 16;
+const MISSING_WORDS = 3;
+
+/** The columns of a part that say what its parents are: see `PartColumns`. */
+export interface PartParents {
+  parent: Int32Array;
+  missing: Uint32Array;
+}
+
+/**
+ * Finds the parents of rows within their part, trace by trace: what belongs together lies together, so each
+ * row costs the same however many there are.
+ *
+ * @param order the rows in order of start.
+ * @param trace the trace of each ordered row, a number below `traces` or NO_TRACE.
+ * @param spanId of each ordered row.
+ */
+export function parentsOfPart(
+  rows: RowColumns,
+  order: Uint32Array,
+  trace: Uint32Array,
+  traces: number,
+  spanId: Uint32Array,
+): PartParents {
+  const { ends, members } = rowsByTrace(trace, traces);
+  const parent = new Int32Array(order.length).fill(NO_PARENT);
+  const { parentId } = rows;
+  const table = new MemberTable(spanId, members);
+  let missing = 0;
+  let isAscending = true;
+  for (let number = 0, from = 0; number < traces; number++) {
+    const to = ends[number]!;
+    const isLarge = to - from > SMALL_TRACE;
+    if (isLarge) table.fill(from, to);
+    for (let at = from; at < to; at++) {
+      const row = members[at]!;
+      const wanted = 2 * order[row]!;
+      const high = parentId[wanted]!;
+      const low = parentId[wanted + 1]!;
+      if ((high | low) === 0) continue;
+      let found = MISSING_PARENT;
+      if (isLarge) {
+        found = table.find(high, low);
+      } else {
+        for (let other = from; other < to; other++) {
+          const candidate = members[other]!;
+          if (spanId[2 * candidate + 1] !== low || spanId[2 * candidate] !== high) continue;
+          found = candidate;
+          break;
+        }
+      }
+      parent[row] = found;
+      if (found === MISSING_PARENT) missing++;
+      else if (found >= row) isAscending = false;
+    }
+    from = to;
+  }
+  const lost = new Uint32Array(MISSING_WORDS * missing);
+  for (let row = 0, at = 0; at < lost.length; row++) {
+    if (parent[row] !== MISSING_PARENT) continue;
+    lost[at++] = row;
+    lost[at++] = parentId[2 * order[row]!]!;
+    lost[at++] = parentId[2 * order[row]! + 1]!;
+  }
+  // Where each parent comes before its child there is no cycle.
+  if (!isAscending) cutCycles(parent);
+  return { parent, missing: lost };
+}
+
+/** The rows of each trace in their order: those of trace `i` end at `ends[i]` in `members`. */
+function rowsByTrace(
+  trace: Uint32Array,
+  traces: number,
+): { ends: Uint32Array; members: Uint32Array } {
+  const ends = new Uint32Array(traces);
+  for (let row = 0; row < trace.length; row++) {
+    const number = trace[row]!;
+    if (number !== NO_TRACE) ends[number]!++;
+  }
+  let sum = 0;
+  for (let number = 0; number < traces; number++) {
+    const count = ends[number]!;
+    ends[number] = sum;
+    sum += count;
+  }
+  const members = new Uint32Array(sum);
+  for (let row = 0; row < trace.length; row++) {
+    const number = trace[row]!;
+    if (number !== NO_TRACE) members[ends[number]!++] = row;
+  }
+  return { ends, members };
+}
+
+/** Finds the rows of a large trace by their ids; of equal ids the first. */
+class MemberTable {
+  readonly #spanId: Uint32Array;
+  readonly #members: Uint32Array;
+  /** Rows plus one; 0 is empty. */
+  #slots = new Uint32Array(0);
+  #mask = 0;
+
+  constructor(spanId: Uint32Array, members: Uint32Array) {
+    this.#spanId = spanId;
+    this.#members = members;
+  }
+
+  fill(from: number, to: number): void {
+    let size = 2 * SMALL_TRACE;
+    while (size < 2 * (to - from)) size *= 2;
+    if (size > this.#slots.length) this.#slots = new Uint32Array(size);
+    else this.#slots.fill(0, 0, size);
+    this.#mask = size - 1;
+    const slots = this.#slots;
+    const ids = this.#spanId;
+    members: for (let at = from; at < to; at++) {
+      const row = this.#members[at]!;
+      const high = ids[2 * row]!;
+      const low = ids[2 * row + 1]!;
+      let slot = hashOfWords(high, low) & this.#mask;
+      for (let other = slots[slot]!; other !== 0; other = slots[slot]!) {
+        // Many rows of one id would make a long chain.
+        if (ids[2 * other - 2] === high && ids[2 * other - 1] === low) continue members;
+        slot = (slot + 1) & this.#mask;
+      }
+      slots[slot] = row + 1;
+    }
+  }
+
+  find(high: number, low: number): number {
+    const slots = this.#slots;
+    const ids = this.#spanId;
+    let slot = hashOfWords(high, low) & this.#mask;
+    for (let row = slots[slot]!; row !== 0; row = slots[slot]!) {
+      if (ids[2 * row - 2] === high && ids[2 * row - 1] === low) return row - 1;
+      slot = (slot + 1) & this.#mask;
+    }
+    return MISSING_PARENT;
+  }
+}
+
+const IN_WORK = 1;
+const DONE = 2;
+
+/** The parent of a span that is its own ancestor counts as missing. */
+function cutCycles(parent: Int32Array): void {
+  const states = new Uint8Array(parent.length);
+  for (let first = 0; first < parent.length; first++) {
+    let row = first;
+    let below = first;
+    while (row >= 0 && states[row] === 0) {
+      states[row] = IN_WORK;
+      below = row;
+      row = parent[row]!;
+    }
+    if (row >= 0 && states[row] === IN_WORK) parent[below] = MISSING_PARENT;
+    for (row = first; row >= 0 && states[row] === IN_WORK; row = parent[row]!) states[row] = DONE;
+  }
+}
