@@ -92,8 +92,8 @@ const SPREAD = RANDOM_SEED | 1;
 /** The different hashes of a block. */
 class Distinct {
   count = 0;
-  values = new Uint32Array(4096);
-  #slots = new Uint32Array(16_384);
+  values = new Int32Array(4096);
+  #slots = new Int32Array(16_384);
   /** Which use of the set a slot is of. */
   #uses = new Uint32Array(16_384);
   #use = 0;
@@ -121,8 +121,8 @@ class Distinct {
 
   #grow(): void {
     const values = this.values;
-    this.values = new Uint32Array(2 * values.length);
-    this.#slots = new Uint32Array(4 * this.values.length);
+    this.values = new Int32Array(2 * values.length);
+    this.#slots = new Int32Array(4 * this.values.length);
     this.#uses = new Uint32Array(4 * this.values.length);
     this.#use = 1;
     this.#shift = Math.clz32(this.#slots.length - 1);

@@ -49,14 +49,14 @@ export function hashesOfAttribute(name: string, value: string): number[] {
   const values = [hashOfText(valueBytes, 0, valueBytes.length), ANY_TEXT];
   if (/^-?\d{1,20}$/.test(value)) {
     doubles.setBigInt64(0, BigInt.asIntN(64, BigInt(value)));
-    values.push(hashOfWord(doubles.getUint32(0), doubles.getUint32(4)));
+    values.push(hashOfWord(doubles.getInt32(0), doubles.getInt32(4)));
   }
   const word = { true: 1, false: 0, null: 0 }[value];
   if (word !== undefined) values.push(hashOfWord(0, word));
   const number = Number(value);
   if (value.trim() !== '' && (!Number.isNaN(number) || value === 'NaN')) {
     doubles.setFloat64(0, number);
-    values.push(hashOfDouble(doubles.getUint32(0), doubles.getUint32(4)));
+    values.push(hashOfDouble(doubles.getInt32(0), doubles.getInt32(4)));
   }
   return values.map((hash) => hashOfPair(ofName, hash));
 }

@@ -163,8 +163,8 @@ export class AttributeScan {
     if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
       const to = at + 9;
       if (to > end) return 0;
-      const high = view.getUint32(at + 1);
-      const low = view.getUint32(at + 5);
+      const high = view.getInt32(at + 1);
+      const low = view.getInt32(at + 5);
       this.#ofValue = type === TYPE_F64 ? hashOfDouble(high, low) : hashOfWord(high, low);
       return to;
     }
@@ -187,8 +187,8 @@ export class AttributeScan {
         this.#ofValue = hashOfText(bytes, place + 2, to);
       } else if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
         if (to > end) return 0;
-        const high = view.getUint32(place);
-        const low = view.getUint32(place + 4);
+        const high = view.getInt32(place);
+        const low = view.getInt32(place + 4);
         this.#ofValue = type === TYPE_F64 ? hashOfDouble(high, low) : hashOfWord(high, low);
       } else {
         return 0;

@@ -11,12 +11,12 @@ function hashBytes(bytes: Uint8Array, from: number, to: number): number {
 /** Where hashes in memory begin. Random, so that no trace can be made whose names all collide. */
 export const RANDOM_SEED = Math.floor(Math.random() * 2 ** 32) | 0;
 
-/** Spreads a hash over all of its bits. */
+/** Spreads a hash over all of its bits. Signed, as all hashes: an unsigned one may be an object on the heap. */
 export function mixed(hash: number): number {
   let bits = hash;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85eb_ca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2_ae35);
-  return (bits ^ (bits >>> 16)) >>> 0;
+  return bits ^ (bits >>> 16);
 }
 
 /** Byte strings by number, each once. Makes no object for a string. */
@@ -25,7 +25,7 @@ export class ByteTable {
   #bytes = new Uint8Array(FIRST_BYTES);
   /** Where each string ends in #bytes. */
   #ends = new Uint32Array(FIRST_SLOTS);
-  #hashes = new Uint32Array(FIRST_SLOTS);
+  #hashes = new Int32Array(FIRST_SLOTS);
   #slots = new Uint32Array(2 * FIRST_SLOTS).fill(EMPTY);
 
   /** The number of the string at `from` in `bytes`; a new one where it is not known. */
@@ -81,7 +81,7 @@ export class ByteTable {
   #grow(): void {
     const size = 2 * this.count;
     const ends = new Uint32Array(size);
-    const hashes = new Uint32Array(size);
+    const hashes = new Int32Array(size);
     ends.set(this.#ends);
     hashes.set(this.#hashes);
     const slots = new Uint32Array(2 * size).fill(EMPTY);

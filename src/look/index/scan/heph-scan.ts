@@ -167,10 +167,10 @@ export class HephScan {
       ((flags & UNFINISHED) === 0 ? 0 : UNFINISHED_BIT) |
       ((flags & PARENT_REMOTE) === 0 ? 0 : REMOTE_PARENT_BIT);
     rows.trace[row] = this.traces.numberOf(
-      view.getUint32(identity + 5),
-      view.getUint32(identity + 9),
-      view.getUint32(at + SUBSTREAM_OFFSET),
-      view.getUint32(at + SUBSTREAM_OFFSET + 4),
+      view.getInt32(identity + 5),
+      view.getInt32(identity + 9),
+      view.getInt32(at + SUBSTREAM_OFFSET),
+      view.getInt32(at + SUBSTREAM_OFFSET + 4),
     );
     const spanId = identity + WORD_ATTRIBUTE + 5;
     rows.spanId[2 * row] = view.getUint32(spanId);

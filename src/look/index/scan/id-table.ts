@@ -58,10 +58,11 @@ const TRACE_WORDS = 4;
 /** Ids of traces by number, each once: 128 bits as four u32. */
 export class TraceTable {
   count = 0;
-  #words = new Uint32Array(TRACE_WORDS * 1024);
+  #words = new Int32Array(TRACE_WORDS * 1024);
   #slots = new Uint32Array(2048).fill(NONE);
   #last = 0;
 
+  /** Of an id of four signed words. */
   numberOf(a: number, b: number, c: number, d: number): number {
     const words = this.#words;
     // The records of a trace lie together as a rule.
@@ -104,7 +105,7 @@ export class TraceTable {
 
   /** Four words of each trace. */
   take(): Uint32Array {
-    return this.#words.slice(0, TRACE_WORDS * this.count);
+    return new Uint32Array(this.#words.slice(0, TRACE_WORDS * this.count).buffer);
   }
 
   #hash(a: number, b: number, c: number, d: number): number {
@@ -112,7 +113,7 @@ export class TraceTable {
   }
 
   #grow(): void {
-    const words = new Uint32Array(2 * this.#words.length);
+    const words = new Int32Array(2 * this.#words.length);
     words.set(this.#words);
     const slots = new Uint32Array(2 * this.#slots.length).fill(NONE);
     const mask = slots.length - 1;

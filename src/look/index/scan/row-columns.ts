@@ -20,7 +20,7 @@ export class RowColumns {
   place: Uint32Array = new Uint32Array(0);
   /** Where the row's hashes of attributes end in `hashes`. */
   hashEnd: Uint32Array = new Uint32Array(0);
-  hashes: Uint32Array = new Uint32Array(FIRST_CAPACITY);
+  hashes = new Int32Array(FIRST_CAPACITY);
   hashCount = 0;
 
   /** @param expected rows for which there is room at once. */
@@ -44,7 +44,7 @@ export class RowColumns {
   /** A hash of an attribute of the row that is added next. */
   addHash(hash: number): void {
     if (this.hashCount === this.hashes.length) {
-      const larger = new Uint32Array(2 * this.hashes.length);
+      const larger = new Int32Array(2 * this.hashes.length);
       larger.set(this.hashes);
       this.hashes = larger;
     }
