@@ -9,7 +9,7 @@ import { PartWorkers } from './part-workers.js';
 import { PART_BYTES, PART_ROWS } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import { clockOf, readStored, storeIndex, storedClock } from '../cache/stored-source.js';
-import type { PartEntry, StoredIndex } from '../cache/stored-source.js';
+import type { NewPart, PartEntry, StoredIndex } from '../cache/stored-source.js';
 import { TraceClock } from '../scan/trace-clock.js';
 
 /** Called with the bytes that were read and all there are. */
@@ -29,15 +29,22 @@ export async function cachedSource(
   const begin = last?.facts.to ?? 0;
   const isWhole = stored !== undefined && kept.length === stored.facts.parts.length;
   const clock = isWhole ? stored.facts.clock : stored?.facts.parts[kept.length]?.clock;
-  const built = await buildParts(
-    trace.path,
-    entry,
-    begin,
-    end,
-    clock && clockOf(clock),
-    onProgress,
-  );
-  return storeIndex(entry, trace, [...kept, ...built.parts], built);
+  const workers = new PartWorkers();
+  try {
+    const built = await buildParts(
+      workers,
+      trace.path,
+      entry,
+      begin,
+      end,
+      clock && clockOf(clock),
+      onProgress,
+    );
+    const parts = [...kept, ...built.parts];
+    return await storeIndex(entry, trace, parts, kept.length, built, (task) => workers.shape(task));
+  } finally {
+    await workers.end();
+  }
 }
 
 /** Without a last part that is small: many of those would make everything slow. */
@@ -48,17 +55,17 @@ function keptParts({ facts: { parts } }: StoredIndex): PartEntry[] {
 
 /** Walks through a file from a place on, and has its stretches built by worker threads. */
 async function buildParts(
+  workers: PartWorkers,
   path: string,
   entry: string,
   begin: number,
   size: number,
   state: ReturnType<typeof clockOf> | undefined,
   onProgress: BuildProgress | undefined,
-): Promise<Pick<ReadSource, 'end' | 'ended' | 'clock'> & { parts: PartEntry[] }> {
+): Promise<Pick<ReadSource, 'end' | 'ended' | 'clock'> & { parts: NewPart[] }> {
   const clock = new TraceClock(state);
   const { fd } = openRegularFile(path, 'followed');
-  const workers = new PartWorkers();
-  const parts: Promise<PartEntry>[] = [];
+  const parts: Promise<NewPart>[] = [];
   let done = begin;
   try {
     const walk = new HephWalk(fd, begin, size, clock);
@@ -67,13 +74,13 @@ async function buildParts(
     let before = new TraceClock(state).state;
     const finish = (): void => {
       if (records === 0) return;
-      const task = { path, from, to: walk.offset, records, clock: before };
+      const stretch = { path, from, to: walk.offset, records, clock: before };
       const out = newFileIn(entry, 'part');
-      const building = workers.build({ ...task, number: parts.length, out }).then((facts) => {
-        done += task.to - task.from;
+      const building = workers.build({ stretch, out }).then((facts) => {
+        done += stretch.to - stretch.from;
         onProgress?.(done, size);
-        const { records: count } = task;
-        return { file: basename(out), facts, records: count, clock: storedClock(task.clock) };
+        const { records: count, clock: state } = stretch;
+        return { file: basename(out), facts, records: count, clock: storedClock(state) };
       });
       // The first failure is reported when all have been waited for.
       building.catch(() => undefined);
@@ -97,6 +104,5 @@ async function buildParts(
     };
   } finally {
     closeSync(fd);
-    await workers.end();
   }
 }

@@ -1,31 +1,51 @@
 import { parentPort } from 'node:worker_threads';
 import { writePart } from '../cache/stored-part.js';
+import { writeShape } from '../cache/stored-shape.js';
+import type { ShapeTask } from '../cache/stored-source.js';
 import { buildStretch } from '../parts/build-stretch.js';
 import type { Stretch } from '../parts/build-stretch.js';
-import { RowColumns } from '../scan/row-columns.js';
 import type { PartFacts } from '../parts/part-columns.js';
+import { RowColumns } from '../scan/row-columns.js';
+import { pyramidOf } from '../sources/source-joins.js';
 
-/** A part that a worker is to build, and the file to which it writes it. */
-export interface PartTask extends Stretch {
-  number: number;
+/** A part to build, and the file to which it is written. */
+export interface PartTask {
+  stretch: Stretch;
   out: string;
 }
 
-/** What a worker answers. */
-export type PartAnswer = { number: number; facts: PartFacts } | { number: number; error: string };
+/** What a worker is asked, and what it answers. */
+export type WorkerTask = { number: number } & ({ part: PartTask } | { shape: ShapeTask });
+export type WorkerAnswer =
+  { number: number; facts: PartFacts | undefined } | { number: number; error: string };
 
-/** Builds parts in a worker thread, until it is terminated. */
+/** @param rows columns to use again. */
+export function buildAndWrite({ stretch, out }: PartTask, rows?: RowColumns): PartFacts {
+  const built = buildStretch(stretch, rows);
+  writePart(out, built);
+  return built.facts;
+}
+
+export function shapeAndWrite({ out, rows, numbers }: ShapeTask): void {
+  writeShape(out, { lanes: rows.lane, pyramid: pyramidOf(rows, numbers) });
+}
+
+/** Works in a worker thread, until it is terminated. */
 export function servePartWorker(): void {
   const port = parentPort!;
   const rows = new RowColumns();
-  port.on('message', (task: PartTask) => {
-    let answer: PartAnswer;
+  port.on('message', (task: WorkerTask) => {
+    const { number } = task;
+    let answer: WorkerAnswer;
     try {
-      const built = buildStretch(task, rows);
-      writePart(task.out, built);
-      answer = { number: task.number, facts: built.facts };
+      if ('part' in task) {
+        answer = { number, facts: buildAndWrite(task.part, rows) };
+      } else {
+        shapeAndWrite(task.shape);
+        answer = { number, facts: undefined };
+      }
     } catch (error) {
-      answer = { number: task.number, error: String(error) };
+      answer = { number, error: String(error) };
     }
     port.postMessage(answer);
   });

@@ -148,16 +148,30 @@ export class ColumnFile {
    * @throws DamagedIndex if its checksum is wrong.
    */
   column(name: string): Column {
-    const { type, length, offset, crc } = this.#columns[name]!;
+    const { type, length } = this.#columns[name]!;
     const column = new TYPES[type](length);
+    this.#read(name, column);
+    if (crc32(bytesOf(column)) !== this.#columns[name]!.crc) throw new DamagedIndex(this.#path);
+    return column;
+  }
+
+  /** Reads a column of a file that this process has just written into memory that threads share. */
+  sharedColumn(name: string): Column {
+    const { type, length } = this.#columns[name]!;
+    const bytes = length * TYPES[type].BYTES_PER_ELEMENT;
+    const column = new TYPES[type](new SharedArrayBuffer(bytes) as unknown as ArrayBuffer);
+    this.#read(name, column);
+    return column;
+  }
+
+  #read(name: string, column: Column): void {
+    const { offset } = this.#columns[name]!;
     const fd = openOwn(this.#path);
     try {
       fill(fd, bytesOf(column), this.#base + offset, this.#path);
     } finally {
       closeSync(fd);
     }
-    if (crc32(bytesOf(column)) !== crc) throw new DamagedIndex(this.#path);
-    return column;
   }
 }
 

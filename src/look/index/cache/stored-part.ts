@@ -73,6 +73,11 @@ export class PartFile implements StoredPart {
     return this.#rebuilt.columns[name];
   }
 
+  /** A column in memory that threads share, of a part that this process has just written. */
+  sharedColumn<Name extends ColumnName>(name: Name): PartColumns[Name] {
+    return this.#file.sharedColumn(name) as PartColumns[Name];
+  }
+
   /** Whether all numbers of a column lie where its readers take them to lie. */
   #isPlausible(name: ColumnName, column: Column): boolean {
     const lengthOf = (other: ColumnName): number => this.#file.lengthOf(other, COLUMNS[other][0]);

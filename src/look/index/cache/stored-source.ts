@@ -1,19 +1,27 @@
 import { basename, join, resolve } from 'node:path';
 import type { FoundTrace } from '../../../traces/find-traces.js';
+import { buildStretch } from '../parts/build-stretch.js';
+import type { Stretch } from '../parts/build-stretch.js';
+import type { PartFacts } from '../parts/part-columns.js';
+import type { PyramidRows } from '../parts/pyramid.js';
 import type { WalkEnd } from '../scan/heph-walk.js';
+import type { ClockState } from '../scan/trace-clock.js';
+import type { Lanes } from '../sources/lanes.js';
+import { placeLanes } from '../sources/place-lanes.js';
+import type { ReadSource } from '../sources/read-source.js';
+import {
+  joinSource,
+  laneCountsOf,
+  lanePart,
+  numberParts,
+  parentPairs,
+} from '../sources/source-joins.js';
+import type { SourceJoins } from '../sources/source-joins.js';
 import { INDEX_FILE, newFileIn, replaceIndex, touch } from './cache-directory.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import type { Column } from './column-file.js';
-import type { PartFacts } from '../parts/part-columns.js';
-import { buildStretch } from '../parts/build-stretch.js';
-import type { Stretch } from '../parts/build-stretch.js';
-import type { ReadSource } from '../sources/read-source.js';
-import { laneOfKey, trackOfKey } from '../parts/pyramid.js';
-import type { Pyramid } from '../parts/pyramid.js';
-import { joinSource } from '../sources/source-joins.js';
-import type { SourceJoins } from '../sources/source-joins.js';
 import { PartFile } from './stored-part.js';
-import type { ClockState } from '../scan/trace-clock.js';
+import { ShapeFile } from './stored-shape.js';
 import { compare, identityOf } from './trace-identity.js';
 import type { TraceIdentity } from './trace-identity.js';
 
@@ -23,10 +31,15 @@ type StoredClock = Omit<ClockState, 'epoch'> & { epoch: string | null };
 /** A part as the index file names it. */
 export interface PartEntry {
   file: string;
+  /** The file of its `PartShape`. */
+  shape: string;
   facts: PartFacts;
   records: number;
   clock: StoredClock;
 }
+
+/** A part that has no shape yet. */
+export type NewPart = Omit<PartEntry, 'shape'>;
 
 /** What the index file of a trace says. */
 interface IndexFacts {
@@ -37,8 +50,6 @@ interface IndexFacts {
   parts: PartEntry[];
   tracks: SourceJoins['tracks'];
   laneCounts: number[];
-  /** Exponents of the finest levels of the parts' pyramids; -1: it has none. */
-  pyramids: number[];
 }
 
 export const storedClock = ({ epoch, shift, jumps }: ClockState): StoredClock => ({
@@ -73,7 +84,7 @@ export function readStored(entry: string, trace: FoundTrace): StoredIndex | unde
     return {
       facts,
       comparison,
-      source: sourceOf(trace, facts, parts, storedJoins(file, facts, parts)),
+      source: sourceOf(trace, facts, parts, storedJoins(entry, file, facts, parts)),
     };
   } catch (error) {
     // What is not as it was written, whatever is wrong with it, is made anew.
@@ -91,19 +102,21 @@ export function readStored(entry: string, trace: FoundTrace): StoredIndex | unde
 
 function checkParts({ parts, identity }: IndexFacts): void {
   let end = 0;
-  for (const { file, facts } of parts) {
-    const { rows, from, to, notes } = facts;
+  for (const { file, shape, facts } of parts) {
+    const { rows, from, to, notes, firstStart } = facts;
     const isSafe = [rows, from, to].every((value) => Number.isSafeInteger(value) && value >= 0);
-    if (!isSafe || from !== end || to < from || rows > to - from || basename(file) !== file) {
+    const isNamed = basename(file) === file && basename(shape) === shape;
+    if (!isSafe || !isNamed || from !== end || to < from || rows > to - from) {
       throw new DamagedIndex(file);
     }
+    if (!Number.isFinite(firstStart)) throw new DamagedIndex(file);
     if (notes.some((note) => !(note >= from && note < to))) throw new DamagedIndex(file);
     end = to;
   }
   if (end > identity.end) throw new DamagedIndex('parts');
 }
 
-export function openParts(entry: string, path: string, parts: readonly PartEntry[]): PartFile[] {
+function openParts(entry: string, path: string, parts: readonly NewPart[]): PartFile[] {
   return parts.map(({ file, facts, records, clock }) => {
     const stretch: Stretch = {
       path,
@@ -134,146 +147,103 @@ function sourceOf(
   };
 }
 
-/** Stores the index of a trace; its parts lie in the entry already. */
-export function storeIndex(
+/** A part whose rows have their lanes, and the file to which its shape is to be written. */
+export interface ShapeTask {
+  out: string;
+  /** Columns that threads share; tracks are numbers within the part. */
+  rows: PyramidRows;
+  /** The numbers of the part's tracks within the source. */
+  numbers: Uint32Array;
+}
+
+/**
+ * Stores the index of a trace; its parts lie in the entry already.
+ *
+ * @param kept parts that another process may have written: the first ones.
+ * @param shape writes the shape of a part.
+ */
+export async function storeIndex(
   entry: string,
   trace: FoundTrace,
-  entries: PartEntry[],
+  entries: readonly NewPart[],
+  kept: number,
   read: { end: number; ended: WalkEnd; clock: ClockState },
-): ReadSource {
+  shape: (task: ShapeTask) => Promise<void>,
+): Promise<ReadSource> {
   const parts = openParts(entry, trace.path, entries);
-  const joins = joinSource(parts);
+  const { parts: numbered, tracks, numbers } = numberParts(parts);
+  const parents = parentPairs(numbered);
+  const rows = parts.map((part, i) =>
+    lanePart(part, numbers[i]!, (name) =>
+      i < kept ? shared(part.column(name)) : part.sharedColumn(name),
+    ),
+  );
+  const lanes = new Map<number, Lanes>();
+  const shapes: string[] = [];
+  const written: Promise<void>[] = [];
+  for (const { number, start, duration, track, lane } of placeLanes(rows, lanes, sharedLanes)) {
+    const out = newFileIn(entry, 'shape');
+    shapes[number] = basename(out);
+    const task = { out, rows: { start, duration, track, lane }, numbers: numbers[number]! };
+    written.push(shape(task));
+  }
+  await Promise.all(written);
   const facts: IndexFacts = {
     path: resolve(trace.path),
     identity: identityOf(trace.path, read.end),
     ended: read.ended,
     clock: storedClock(read.clock),
-    parts: entries,
-    tracks: joins.tracks,
-    laneCounts: joins.laneCounts,
-    pyramids: entries.map((_, i) => joins.pyramid(i)?.first ?? -1),
+    parts: entries.map((each, i) => ({ ...each, shape: shapes[i]! })),
+    tracks,
+    laneCounts: laneCountsOf(tracks, lanes),
   };
-  const columns: Record<string, Column> = {};
-  for (const i of parts.keys()) {
-    columns[`lanes${i}`] = joins.lanes(i);
-    columns[`parents${i}`] = joins.parents(i);
-    const pyramid = joins.pyramid(i);
-    if (pyramid === undefined) continue;
-    for (const [name] of PYRAMID_COLUMNS) columns[`${name}${i}`] = pyramid[name];
-  }
-  const written = newFileIn(entry, INDEX_FILE);
-  writeColumns(written, facts, columns);
-  replaceIndex(
-    entry,
-    written,
-    entries.map(({ file }) => file),
-  );
-  return sourceOf(
-    trace,
-    facts,
-    parts,
-    storedJoins(new ColumnFile(join(entry, INDEX_FILE)), facts, parts),
-  );
+  const index = newFileIn(entry, INDEX_FILE);
+  writeColumns(index, facts, Object.fromEntries(parents.map((rows, i) => [`parents${i}`, rows])));
+  replaceIndex(entry, index, [...entries.map(({ file }) => file), ...shapes]);
+  const file = new ColumnFile(join(entry, INDEX_FILE));
+  return sourceOf(trace, facts, parts, storedJoins(entry, file, facts, parts));
+}
+
+const sharedLanes = (count: number): Uint16Array =>
+  new Uint16Array(new SharedArrayBuffer(2 * count));
+
+function shared<T extends Column>(column: T): T {
+  const buffer = new SharedArrayBuffer(column.byteLength);
+  new Uint8Array(buffer).set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
+  return new (column.constructor as new (buffer: SharedArrayBuffer) => T)(buffer);
 }
 
 /** Joins that are read when they are first used, and made anew if they are damaged. */
 function storedJoins(
+  entry: string,
   file: ColumnFile,
-  { tracks, laneCounts, parts, pyramids }: IndexFacts,
+  { tracks, laneCounts, parts }: IndexFacts,
   stored: PartFile[],
 ): SourceJoins {
   let again: SourceJoins | undefined;
+  const joins = (): SourceJoins => (again ??= joinSource(stored));
   const rows = parts.reduce((sum, { facts }) => sum + facts.rows, 0);
-  for (const [i, { facts }] of parts.entries()) {
-    if (file.lengthOf(`lanes${i}`, 'u16') !== facts.rows) throw new DamagedIndex('lanes');
-    const first = pyramids[i];
-    if (!Number.isInteger(first) || first! < -1 || first! > 62) throw new DamagedIndex('pyramid');
-    if (first !== -1) {
-      for (const [name, type] of PYRAMID_COLUMNS) {
-        if (file.lengthOf(`${name}${i}`, type) === -1) throw new DamagedIndex('pyramid');
-      }
-    }
-    if (file.lengthOf(`parents${i}`, 'i32') % 2 !== 0) throw new DamagedIndex('parents');
-  }
-  const most = laneCounts.reduce((sum, count) => Math.max(sum, count), 0);
-  const readOr = <T extends Column>(
-    name: string,
-    isPlausible: (column: T) => boolean,
-    other: (joins: SourceJoins) => T,
-  ): T => {
-    try {
-      const column = file.column(name) as T;
-      if (isPlausible(column)) return column;
-    } catch (error) {
-      if (!(error instanceof DamagedIndex)) throw error;
-    }
-    return other((again ??= joinSource(stored)));
-  };
+  const shapes = parts.map(({ shape, facts }, i) => {
+    const pairs = file.lengthOf(`parents${i}`, 'i32');
+    if (pairs === -1 || pairs % 2 !== 0) throw new DamagedIndex('parents');
+    return new ShapeFile(join(entry, shape), facts.rows, laneCounts, () => ({
+      lanes: joins().lanes(i),
+      pyramid: joins().pyramid(i),
+    }));
+  });
   return {
     tracks,
     laneCounts,
-    lanes: (part) =>
-      readOr<Uint16Array>(
-        `lanes${part}`,
-        (lanes) => lanes.every((lane) => lane < most),
-        (joins) => joins.lanes(part),
-      ),
-    pyramid(part) {
-      const first = pyramids[part]!;
-      if (first === -1) return undefined;
+    lanes: (part) => shapes[part]!.lanes,
+    pyramid: (part) => shapes[part]!.pyramid,
+    parents(part) {
       try {
-        const pyramid = readPyramid(file, part, first);
-        if (isPlausible(pyramid, parts[part]!.facts.rows, laneCounts)) return pyramid;
+        const pairs = file.column(`parents${part}`) as Int32Array;
+        if (pairs.every((row) => row >= 0 && row < rows)) return pairs;
       } catch (error) {
         if (!(error instanceof DamagedIndex)) throw error;
       }
-      return (again ??= joinSource(stored)).pyramid(part);
+      return joins().parents(part);
     },
-    parents: (part) =>
-      readOr<Int32Array>(
-        `parents${part}`,
-        (pairs) => pairs.every((row) => row >= 0 && row < rows),
-        (joins) => joins.parents(part),
-      ),
   };
-}
-
-const PYRAMID_COLUMNS = [
-  ['ends', 'u32'],
-  ['bucket', 'f64'],
-  ['key', 'u32'],
-  ['count', 'u32'],
-  ['row', 'u32'],
-  ['wide', 'u32'],
-] as const;
-
-function readPyramid(file: ColumnFile, part: number, first: number): Pyramid {
-  const column = (name: string): Column => file.column(`${name}${part}`);
-  return {
-    first,
-    ends: column('ends') as Uint32Array,
-    bucket: column('bucket') as Float64Array,
-    key: column('key') as Uint32Array,
-    count: column('count') as Uint32Array,
-    row: column('row') as Uint32Array,
-    wide: column('wide') as Uint32Array,
-  };
-}
-
-/** Whether all numbers of a pyramid lie where its readers take them to lie. */
-function isPlausible(
-  { ends, bucket, key, count, row, wide }: Pyramid,
-  rows: number,
-  laneCounts: readonly number[],
-): boolean {
-  const cells = bucket.length;
-  return (
-    ends.length > 0 &&
-    ends.every((end, i) => end <= cells && (i === 0 || end >= ends[i - 1]!)) &&
-    [key, count, row].every(({ length }) => length === cells) &&
-    bucket.every((value) => Number.isFinite(value)) &&
-    key.every((value) => laneOfKey(value) < (laneCounts[trackOfKey(value)] ?? 0)) &&
-    row.every((value) => value < rows) &&
-    wide.every((value) => value < rows)
-  );
 }

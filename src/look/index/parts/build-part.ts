@@ -45,11 +45,17 @@ export function buildPart(scan: ReadRows, from: number, to: number): BuiltPart {
     counts: [...scan.counts.values()],
     notes: scan.notes,
     faulty: scan.faulty,
-    unfinished: rows.flags.reduce((sum, flags) => sum + ((flags & UNFINISHED_BIT) >> 5), 0),
+    unfinished: countOf(columns.flags, UNFINISHED_BIT),
     firstStart: start[0] ?? 0,
     lastEnd: blockEnds.reduce((last, end) => Math.max(last, end), 0),
   };
   return { facts, columns };
+}
+
+function countOf(flags: Uint8Array, bit: number): number {
+  let count = 0;
+  for (let row = 0; row < flags.length; row++) if ((flags[row]! & bit) !== 0) count++;
+  return count;
 }
 
 function endsOfBlocks(start: Float64Array, duration: Float64Array): Float64Array {

@@ -143,13 +143,7 @@ export class AttributeScan {
   }
 
   /** Hashes the value at `at`, which is its type; returns its end, 0 where it is faulty. */
-  #value(
-    bytes: Uint8Array,
-    view: DataView,
-    at: number,
-    end: number,
-    ofName: number,
-  ): number {
+  #value(bytes: Uint8Array, view: DataView, at: number, end: number, ofName: number): number {
     const type = bytes[at]!;
     if (type === TYPE_STRING) {
       if (at + 3 > end) return 0;

@@ -103,6 +103,30 @@ export class TraceTable {
     return number;
   }
 
+  /** The number of the id at a place of a column, or -1. */
+  find(ids: Uint32Array, at: number): number {
+    const a = ids[at]! | 0;
+    const b = ids[at + 1]! | 0;
+    const c = ids[at + 2]! | 0;
+    const d = ids[at + 3]! | 0;
+    const words = this.#words;
+    const mask = this.#slots.length - 1;
+    let slot = this.#hash(a, b, c, d) & mask;
+    for (let number = this.#slots[slot]!; number !== NONE; number = this.#slots[slot]!) {
+      const own = TRACE_WORDS * number;
+      if (
+        words[own + 3] === d &&
+        words[own + 2] === c &&
+        words[own + 1] === b &&
+        words[own] === a
+      ) {
+        return number;
+      }
+      slot = (slot + 1) & mask;
+    }
+    return -1;
+  }
+
   /** Four words of each trace. */
   take(): Uint32Array {
     return new Uint32Array(this.#words.slice(0, TRACE_WORDS * this.count).buffer);

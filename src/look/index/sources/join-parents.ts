@@ -1,4 +1,4 @@
-import { IdTable } from '../scan/id-table.js';
+import { IdTable, TraceTable } from '../scan/id-table.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 import { NO_TRACE } from '../look-index.js';
 
@@ -8,15 +8,17 @@ const NONE = -1;
 const MAX_STEPS = 1000;
 
 /**
- * Finds parents that lie in other parts and other files.
+ * Finds parents that lie in other parts and other files. Only rows of traces that several parts have are
+ * looked at: those are few, as a rule.
  *
  * @returns for each part its rows and their parents' rows among all.
  */
 export function joinParents(parts: readonly IndexedPart[]): Map<number, number>[] {
   const joined = parts.map(() => new Map<number, number>());
-  const lists = parts.map(({ missing }) => missing);
+  const traces = sharedTraces(parts);
+  if (traces === undefined) return joined;
+  const lists = parts.map(({ missing }, i) => ofTraces(missing, parts[i]!.trace, traces[i]));
   const count = lists.reduce((sum, list) => sum + list.length / MISSING_WORDS, 0);
-  if (count === 0 || parts.length === 1) return joined;
   const wanted = new Uint32Array(2 * count);
   let next = 0;
   for (const list of lists) {
@@ -25,45 +27,101 @@ export function joinParents(parts: readonly IndexedPart[]): Map<number, number>[
       wanted[2 * next++ + 1] = list[at + 2]!;
     }
   }
-  const found = findRows(parts, new IdTable(wanted), count);
+  const table = new IdTable(wanted);
+  const rows = findRows(parts, traces, table, count);
+  const indexOf = new Map(parts.map((part, i) => [part, i]));
   for (const [i, list] of lists.entries()) {
-    const part = parts[i]!;
     for (let at = 0; at < list.length; at += MISSING_WORDS) {
-      const row = found(list[at + 1]!, list[at + 2]!);
+      const row = rows[table.find(list[at + 1]!, list[at + 2]!)]!;
       if (row === NONE) continue;
       const other = partAt(parts, row);
-      if (!isSameTrace(part, list[at]!, other, row - other.firstRow)) continue;
+      const otherTraces = traces[indexOf.get(other)!]!;
+      const trace = traces[i]![parts[i]!.trace[list[at]!]!];
+      if (otherTraces[other.trace[row - other.firstRow]!] !== trace) continue;
       joined[i]!.set(list[at]!, row);
     }
   }
-  cutCycles(parts, joined);
+  cutCycles(parts, joined, indexOf);
   return joined;
 }
 
-/** Looks for ids among all rows. */
-function findRows(
-  parts: readonly IndexedPart[],
-  table: IdTable,
-  count: number,
-): (high: number, low: number) => number {
-  const rows = new Int32Array(count).fill(NONE);
-  for (const { spanId, firstRow } of parts) {
-    for (let at = 0; at < spanId.length; at += 2) {
-      const place = table.find(spanId[at]!, spanId[at + 1]!);
-      if (place !== -1 && rows[place] === NONE) rows[place] = firstRow + at / 2;
+/**
+ * For each part the numbers of its traces among those that several parts have and that lack a parent; 0 for
+ * the others. Undefined for a part that has none of them, and if no part has any.
+ */
+function sharedTraces(parts: readonly IndexedPart[]): (Uint32Array | undefined)[] | undefined {
+  if (parts.length === 1 || parts.every(({ missing }) => missing.length === 0)) return undefined;
+  const table = new TraceTable();
+  const numberOf = (ids: Uint32Array, trace: number): number => {
+    const at = 4 * trace;
+    return table.numberOf(ids[at]! | 0, ids[at + 1]! | 0, ids[at + 2]! | 0, ids[at + 3]! | 0);
+  };
+  for (const { missing, trace, traceIds } of parts) {
+    let before = NO_TRACE;
+    for (let at = 0; at < missing.length; at += MISSING_WORDS) {
+      const own = trace[missing[at]!]!;
+      if (own !== before && own !== NO_TRACE) numberOf(traceIds, own);
+      before = own;
     }
   }
-  return (high, low) => rows[table.find(high, low)] ?? NONE;
+  const { count } = table;
+  const holders = new Uint8Array(count);
+  const numbers = parts.map(({ traceIds, traceCount }) =>
+    Uint32Array.from({ length: traceCount }, (_, trace) => {
+      const number = table.find(traceIds, 4 * trace);
+      if (number !== -1 && holders[number]! < 2) holders[number]!++;
+      return number + 1;
+    }),
+  );
+  const shared = numbers.map((own) => {
+    let hasOwn = false;
+    for (let trace = 0; trace < own.length; trace++) {
+      if (own[trace] === 0) continue;
+      if (holders[own[trace]! - 1]! < 2) own[trace] = 0;
+      else hasOwn = true;
+    }
+    return hasOwn ? own : undefined;
+  });
+  return shared.some((own) => own !== undefined) ? shared : undefined;
 }
 
-function isSameTrace(one: IndexedPart, row: number, other: IndexedPart, otherRow: number): boolean {
-  const trace = one.trace[row]!;
-  const otherTrace = other.trace[otherRow]!;
-  if (trace === NO_TRACE || otherTrace === NO_TRACE) return false;
-  for (let i = 0; i < 4; i++) {
-    if (one.traceIds[4 * trace + i] !== other.traceIds[4 * otherTrace + i]) return false;
+/** What is missing of rows whose traces have a number. */
+function ofTraces(
+  missing: Uint32Array,
+  trace: Uint32Array,
+  numbers: Uint32Array | undefined,
+): Uint32Array {
+  if (numbers === undefined) return new Uint32Array(0);
+  const kept = new Uint32Array(missing.length);
+  let used = 0;
+  for (let at = 0; at < missing.length; at += MISSING_WORDS) {
+    const own = trace[missing[at]!]!;
+    if (own === NO_TRACE || numbers[own] === 0) continue;
+    kept[used++] = missing[at]!;
+    kept[used++] = missing[at + 1]!;
+    kept[used++] = missing[at + 2]!;
   }
-  return true;
+  return kept.slice(0, used);
+}
+
+/** Looks for ids among the rows of numbered traces: the first row of each id, or NONE. */
+function findRows(
+  parts: readonly IndexedPart[],
+  traces: readonly (Uint32Array | undefined)[],
+  table: IdTable,
+  count: number,
+): Int32Array {
+  const rows = new Int32Array(count).fill(NONE);
+  for (const [i, { trace, spanId, firstRow }] of [...parts.entries()].filter(([i]) => traces[i])) {
+    const numbers = traces[i]!;
+    for (let row = 0; row < trace.length; row++) {
+      const own = trace[row]!;
+      if (own === NO_TRACE || numbers[own] === 0) continue;
+      const place = table.find(spanId[2 * row]!, spanId[2 * row + 1]!);
+      if (place !== -1 && rows[place] === NONE) rows[place] = firstRow + row;
+    }
+  }
+  return rows;
 }
 
 export function partAt<Part extends { firstRow: number; count: number }>(
@@ -81,8 +139,11 @@ export function partAt<Part extends { firstRow: number; count: number }>(
 }
 
 /** A parent among whose ancestors the row itself is, or that has too many, counts as missing. */
-function cutCycles(parts: readonly IndexedPart[], joined: readonly Map<number, number>[]): void {
-  const indexOf = new Map(parts.map((part, i) => [part, i]));
+function cutCycles(
+  parts: readonly IndexedPart[],
+  joined: readonly Map<number, number>[],
+  indexOf: ReadonlyMap<IndexedPart, number>,
+): void {
   for (const [i, rows] of joined.entries()) {
     const { firstRow } = parts[i]!;
     for (const [row, parent] of rows) {

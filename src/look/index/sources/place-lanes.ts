@@ -1,67 +1,97 @@
-import type { IndexedPart } from '../parts/indexed-part.js';
 import { Lanes } from './lanes.js';
 
+/** Columns that lanes are made of: see `PartColumns`. */
+export interface LaneColumns {
+  start: Float64Array;
+  duration: Float64Array;
+  /** Numbers within the part. */
+  track: Uint32Array;
+  parent: Int32Array;
+}
+
+/** A part whose rows are given to lanes. */
+export interface LanePart {
+  count: number;
+  /** The start of its first row. */
+  firstStart: number;
+  /** Numbers of its tracks within the source. */
+  tracks: Uint32Array;
+  /** Reads its columns. */
+  columns(): LaneColumns;
+}
+
+/** A part all of whose rows have their lanes. */
+export interface PlacedPart extends LaneColumns {
+  number: number;
+  lane: Uint16Array;
+}
+
+interface OpenPart extends PlacedPart {
+  tracks: Uint32Array;
+  count: number;
+  /** Rows that have a lane. */
+  at: number;
+}
+
 /**
- * Gives the rows of a source's parts to the lanes of their tracks, in order of start over all parts.
+ * Gives the rows of a source's parts to the lanes of their tracks, in order of start over all parts. Yields
+ * each part as soon as it is complete. Only parts that overlap in time are in memory at once.
  *
  * @param lanes by number of the track; those that are not there are made.
+ * @param newLanes makes the column of a part.
  */
-export function placeLanes(
-  parts: readonly Pick<IndexedPart, 'start' | 'duration' | 'track' | 'stored' | 'count'>[],
+export function* placeLanes(
+  parts: readonly LanePart[],
   lanes: Map<number, Lanes>,
-): Uint16Array[] {
-  const columns = parts.map((part) => {
-    const { start, duration, track, count } = part;
-    const parent = part.stored.column('parent');
-    return { start, duration, track, parent, count, at: 0, lane: new Uint16Array(count) };
-  });
+  newLanes = (count: number): Uint16Array => new Uint16Array(count),
+): Generator<PlacedPart, void> {
+  const waiting = [...parts.entries()].sort(([, a], [, b]) => b.firstStart - a.firstStart);
+  const open: OpenPart[] = [];
   for (;;) {
-    let first: (typeof columns)[number] | undefined;
-    let limit = Infinity;
-    for (const column of columns) {
-      if (column.at === column.count) continue;
-      const start = column.start[column.at]!;
+    const next = waiting.at(-1);
+    let first: OpenPart | undefined;
+    let limit = next?.[1].firstStart ?? Infinity;
+    for (const each of open) {
+      const start = each.start[each.at]!;
       if (first === undefined || start < first.start[first.at]!) {
         if (first !== undefined) limit = Math.min(limit, first.start[first.at]!);
-        first = column;
+        first = each;
       } else {
         limit = Math.min(limit, start);
       }
     }
-    if (first === undefined) break;
-    placeUntil(first, limit, lanes);
+    if (next !== undefined && (first === undefined || limit <= first.start[first.at]!)) {
+      const [number, part] = next;
+      const { count, tracks } = part;
+      waiting.pop();
+      open.push({ ...part.columns(), number, tracks, count, at: 0, lane: newLanes(count) });
+    } else if (first !== undefined) {
+      placeUntil(first, limit, lanes);
+    } else {
+      return;
+    }
+    for (let i = open.length - 1; i >= 0; i--) {
+      if (open[i]!.at === open[i]!.count) yield* open.splice(i, 1);
+    }
   }
-  return columns.map(({ lane }) => lane);
-}
-
-interface LaneColumns {
-  start: Float64Array;
-  duration: Float64Array;
-  track: Uint32Array;
-  parent: Int32Array;
-  count: number;
-  at: number;
-  lane: Uint16Array;
 }
 
 /** Places the rows that start at `limit` at the latest. */
-function placeUntil(columns: LaneColumns, limit: number, lanes: Map<number, Lanes>): void {
-  const { start, duration, track, parent, count, lane } = columns;
-  let lastTrack = -1;
-  let ofTrack = new Lanes();
-  let row = columns.at;
+function placeUntil(part: OpenPart, limit: number, lanes: Map<number, Lanes>): void {
+  const { start, duration, track, tracks, parent, count, lane } = part;
+  const ofTracks = Array.from(tracks, (number) => {
+    const known = lanes.get(number) ?? new Lanes();
+    lanes.set(number, known);
+    return known;
+  });
+  let row = part.at;
   for (; row < count && start[row]! <= limit; row++) {
     const number = track[row]!;
-    if (number !== lastTrack) {
-      lastTrack = number;
-      ofTrack = lanes.get(number) ?? new Lanes();
-      lanes.set(number, ofTrack);
-    }
     const above = parent[row]!;
     const least = above >= 0 && above < row && track[above] === number ? lane[above]! + 1 : 0;
     const from = start[row]!;
     // An instant takes its lane, too: rows at one moment would lie upon each other.
-    lane[row] = ofTrack.place(from, from + duration[row]!, least);
+    lane[row] = ofTracks[number]!.place(from, from + duration[row]!, least);
   }
-  columns.at = row;
+  part.at = row;
 }

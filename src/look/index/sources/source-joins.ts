@@ -5,8 +5,9 @@ import type { Lanes } from './lanes.js';
 import type { Source } from '../look-index.js';
 import type { PartTrack } from '../scan/read-rows.js';
 import { buildPyramid } from '../parts/pyramid.js';
-import type { Pyramid } from '../parts/pyramid.js';
+import type { Pyramid, PyramidRows } from '../parts/pyramid.js';
 import { placeLanes } from './place-lanes.js';
+import type { LanePart } from './place-lanes.js';
 
 /** What is known of a source's parts only when all of them are. */
 export interface SourceJoins {
@@ -38,16 +39,24 @@ export class TrackNumbers {
   }
 }
 
-/** Joins the parents of a source, and gives its rows to lanes. */
-export function joinSource(stored: readonly StoredPart[]): SourceJoins {
-  const numbers = new TrackNumbers();
+/** Parts of a source, with the numbers of its tracks. */
+export interface NumberedParts {
+  parts: IndexedPart[];
+  tracks: PartTrack[];
+  /** For each part the numbers of its tracks. */
+  numbers: Uint32Array[];
+}
+
+export function numberParts(stored: readonly StoredPart[]): NumberedParts {
+  const known = new TrackNumbers();
+  const numbers = stored.map(({ facts }) => known.of(facts.tracks));
   let firstRow = 0;
-  const parts = stored.map((each) => {
+  const parts = stored.map((each, i) => {
     const part = new IndexedPart(each, {
       source: undefined as unknown as Source,
       firstRow,
       offset: 0,
-      tracks: numbers.of(each.facts.tracks),
+      tracks: numbers[i]!,
       firstTrack: 0,
       lanes: () => new Uint16Array(0),
       pyramid: () => undefined,
@@ -56,15 +65,66 @@ export function joinSource(stored: readonly StoredPart[]): SourceJoins {
     firstRow += each.facts.rows;
     return part;
   });
-  const parents = joinParents(parts).map((pairs) => Int32Array.from([...pairs].flat()));
-  const ofTracks = new Map<number, Lanes>();
-  const lanes = placeLanes(parts, ofTracks);
-  const pyramids = parts.map(({ start, duration, track }, i) =>
-    buildPyramid({ start, duration, track, lane: lanes[i]! }),
-  );
+  return { parts, tracks: known.tracks, numbers };
+}
+
+/** Pairs of rows and their parents in other parts: see `SourceJoins.parents`. */
+export function parentPairs(parts: readonly IndexedPart[]): Int32Array[] {
+  return joinParents(parts).map((pairs) => Int32Array.from([...pairs].flat()));
+}
+
+/** Lanes of each track that rows have taken. */
+export function laneCountsOf(
+  tracks: readonly PartTrack[],
+  lanes: ReadonlyMap<number, Lanes>,
+): number[] {
+  return tracks.map((_, track) => lanes.get(track)?.count ?? 0);
+}
+
+/** What a part looks like from afar; `numbers` are those of its tracks within the source. */
+export function pyramidOf(
+  { start, duration, track, lane }: PyramidRows,
+  numbers: Uint32Array,
+): Pyramid | undefined {
+  const isSame = numbers.every((number, i) => number === i);
+  const ofSource = isSame ? track : track.map((number) => numbers[number]!);
+  return buildPyramid({ start, duration, track: ofSource, lane });
+}
+
+/** A part for `placeLanes`, whose columns are read when it needs them. */
+export function lanePart(
+  { facts }: StoredPart,
+  tracks: Uint32Array,
+  column: StoredPart['column'],
+): LanePart {
   return {
-    tracks: numbers.tracks,
-    laneCounts: numbers.tracks.map((_, track) => ofTracks.get(track)?.count ?? 0),
+    count: facts.rows,
+    firstStart: facts.firstStart,
+    tracks,
+    columns: () => ({
+      start: column('start'),
+      duration: column('duration'),
+      track: column('track'),
+      parent: column('parent'),
+    }),
+  };
+}
+
+/** Joins the parents of a source, and gives its rows to lanes. */
+export function joinSource(stored: readonly StoredPart[]): SourceJoins {
+  const { parts, tracks, numbers } = numberParts(stored);
+  const parents = parentPairs(parts);
+  const ofTracks = new Map<number, Lanes>();
+  const lanes: Uint16Array[] = [];
+  const pyramids: (Pyramid | undefined)[] = [];
+  const rows = stored.map((part, i) => lanePart(part, numbers[i]!, (name) => part.column(name)));
+  for (const placed of placeLanes(rows, ofTracks)) {
+    lanes[placed.number] = placed.lane;
+    pyramids[placed.number] = pyramidOf(placed, numbers[placed.number]!);
+  }
+  return {
+    tracks,
+    laneCounts: laneCountsOf(tracks, ofTracks),
     lanes: (part) => lanes[part]!,
     pyramid: (part) => pyramids[part],
     parents: (part) => parents[part]!,
