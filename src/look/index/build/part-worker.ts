@@ -2,10 +2,9 @@ import { parentPort } from 'node:worker_threads';
 import { writePart } from '../cache/stored-part.js';
 import { writeShape } from '../cache/stored-shape.js';
 import type { ShapeTask } from '../cache/stored-source.js';
-import { buildStretch } from '../parts/build-stretch.js';
+import { buildStretch, StretchMemory } from '../parts/build-stretch.js';
 import type { Stretch } from '../parts/build-stretch.js';
 import type { PartFacts } from '../parts/part-columns.js';
-import { RowColumns } from '../scan/row-columns.js';
 import { pyramidOf } from '../sources/source-joins.js';
 
 /** A part to build, and the file to which it is written. */
@@ -19,9 +18,9 @@ export type WorkerTask = { number: number } & ({ part: PartTask } | { shape: Sha
 export type WorkerAnswer =
   { number: number; facts: PartFacts | undefined } | { number: number; error: string };
 
-/** @param rows columns to use again. */
-export function buildAndWrite({ stretch, out }: PartTask, rows?: RowColumns): PartFacts {
-  const built = buildStretch(stretch, rows);
+/** @param memory is used again for the next part. */
+export function buildAndWrite({ stretch, out }: PartTask, memory?: StretchMemory): PartFacts {
+  const built = buildStretch(stretch, memory);
   writePart(out, built);
   return built.facts;
 }
@@ -33,13 +32,13 @@ export function shapeAndWrite({ out, rows, numbers }: ShapeTask): void {
 /** Works in a worker thread, until it is terminated. */
 export function servePartWorker(): void {
   const port = parentPort!;
-  const rows = new RowColumns();
+  const memory = new StretchMemory();
   port.on('message', (task: WorkerTask) => {
     const { number } = task;
     let answer: WorkerAnswer;
     try {
       if ('part' in task) {
-        answer = { number, facts: buildAndWrite(task.part, rows) };
+        answer = { number, facts: buildAndWrite(task.part, memory) };
       } else {
         shapeAndWrite(task.shape);
         answer = { number, facts: undefined };

@@ -155,13 +155,9 @@ export class ColumnFile {
     return column;
   }
 
-  /** Reads a column of a file that this process has just written into memory that threads share. */
-  sharedColumn(name: string): Column {
-    const { type, length } = this.#columns[name]!;
-    const bytes = length * TYPES[type].BYTES_PER_ELEMENT;
-    const column = new TYPES[type](new SharedArrayBuffer(bytes) as unknown as ArrayBuffer);
-    this.#read(name, column);
-    return column;
+  /** Reads a column into memory, unchecked: of a file that this process has just written. */
+  copyColumn(name: string, to: Column): void {
+    this.#read(name, to);
   }
 
   #read(name: string, column: Column): void {

@@ -73,9 +73,9 @@ export class PartFile implements StoredPart {
     return this.#rebuilt.columns[name];
   }
 
-  /** A column in memory that threads share, of a part that this process has just written. */
-  sharedColumn<Name extends ColumnName>(name: Name): PartColumns[Name] {
-    return this.#file.sharedColumn(name) as PartColumns[Name];
+  /** Reads a column into memory, unchecked: of a part that this process has just written. */
+  copyColumn(name: ColumnName, to: Column): void {
+    this.#file.copyColumn(name, to);
   }
 
   /** Whether all numbers of a column lie where its readers take them to lie. */

@@ -2,12 +2,14 @@ import { basename, join, resolve } from 'node:path';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { buildStretch } from '../parts/build-stretch.js';
 import type { Stretch } from '../parts/build-stretch.js';
-import type { PartFacts } from '../parts/part-columns.js';
+import { ColumnMemory } from '../parts/column-memory.js';
+import type { ColumnName, PartFacts } from '../parts/part-columns.js';
 import type { PyramidRows } from '../parts/pyramid.js';
 import type { WalkEnd } from '../scan/heph-walk.js';
 import type { ClockState } from '../scan/trace-clock.js';
 import type { Lanes } from '../sources/lanes.js';
 import { placeLanes } from '../sources/place-lanes.js';
+import type { LaneColumns } from '../sources/place-lanes.js';
 import type { ReadSource } from '../sources/read-source.js';
 import {
   joinSource,
@@ -102,11 +104,13 @@ export function readStored(entry: string, trace: FoundTrace): StoredIndex | unde
 
 function checkParts({ parts, identity }: IndexFacts): void {
   let end = 0;
-  for (const { file, shape, facts } of parts) {
+  for (const { file, shape, facts, records } of parts) {
     const { rows, from, to, notes, firstStart } = facts;
-    const isSafe = [rows, from, to].every((value) => Number.isSafeInteger(value) && value >= 0);
+    const isSafe = [rows, from, to, records].every(
+      (value) => Number.isSafeInteger(value) && value >= 0,
+    );
     const isNamed = basename(file) === file && basename(shape) === shape;
-    if (!isSafe || !isNamed || from !== end || to < from || rows > to - from) {
+    if (!isSafe || !isNamed || from !== end || to < from || Math.max(rows, records) > to - from) {
       throw new DamagedIndex(file);
     }
     if (!Number.isFinite(firstStart)) throw new DamagedIndex(file);
@@ -156,6 +160,9 @@ export interface ShapeTask {
   numbers: Uint32Array;
 }
 
+/** Parts whose shapes are made while further rows are given to lanes. */
+const MOST_WAITING = 3;
+
 /**
  * Stores the index of a trace; its parts lie in the entry already.
  *
@@ -173,21 +180,30 @@ export async function storeIndex(
   const parts = openParts(entry, trace.path, entries);
   const { parts: numbered, tracks, numbers } = numberParts(parts);
   const parents = parentPairs(numbered);
+  const memory = new Map<number, ColumnMemory>();
+  const unused: ColumnMemory[] = [];
   const rows = parts.map((part, i) =>
-    lanePart(part, numbers[i]!, (name) =>
-      i < kept ? shared(part.column(name)) : part.sharedColumn(name),
-    ),
+    lanePart(part, numbers[i]!, () => {
+      const own = unused.pop() ?? new ColumnMemory(true);
+      memory.set(i, own);
+      return sharedColumns(part, own, i >= kept);
+    }),
   );
   const lanes = new Map<number, Lanes>();
   const shapes: string[] = [];
-  const written: Promise<void>[] = [];
-  for (const { number, start, duration, track, lane } of placeLanes(rows, lanes, sharedLanes)) {
+  const writing = new Set<Promise<void>>();
+  for (const { number, start, duration, track, lane } of placeLanes(rows, lanes)) {
     const out = newFileIn(entry, 'shape');
     shapes[number] = basename(out);
     const task = { out, rows: { start, duration, track, lane }, numbers: numbers[number]! };
-    written.push(shape(task));
+    const written = shape(task).then(() => {
+      unused.push(memory.get(number)!);
+      writing.delete(written);
+    });
+    writing.add(written);
+    if (writing.size > MOST_WAITING) await Promise.race(writing);
   }
-  await Promise.all(written);
+  await Promise.all(writing);
   const facts: IndexFacts = {
     path: resolve(trace.path),
     identity: identityOf(trace.path, read.end),
@@ -204,13 +220,21 @@ export async function storeIndex(
   return sourceOf(trace, facts, parts, storedJoins(entry, file, facts, parts));
 }
 
-const sharedLanes = (count: number): Uint16Array =>
-  new Uint16Array(new SharedArrayBuffer(2 * count));
-
-function shared<T extends Column>(column: T): T {
-  const buffer = new SharedArrayBuffer(column.byteLength);
-  new Uint8Array(buffer).set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
-  return new (column.constructor as new (buffer: SharedArrayBuffer) => T)(buffer);
+/** What `placeLanes` needs of a part, in memory that threads share. */
+function sharedColumns(part: PartFile, memory: ColumnMemory, isFresh: boolean): LaneColumns {
+  const { rows } = part.facts;
+  const read = <T extends Column>(name: ColumnName, to: T): T => {
+    if (isFresh) part.copyColumn(name, to);
+    else to.set(part.column(name));
+    return to;
+  };
+  return {
+    start: read('start', memory.doubles('start', rows)),
+    duration: read('duration', memory.doubles('duration', rows)),
+    track: read('track', memory.words('track', rows)),
+    parent: read('parent', memory.integers('parent', rows)),
+    lane: memory.halves('lane', rows),
+  };
 }
 
 /** Joins that are read when they are first used, and made anew if they are damaged. */

@@ -1,19 +1,32 @@
 import { BLOCK_ROWS, buildAttributeBlocks } from './attribute-blocks.js';
 import { UNFINISHED_BIT } from '../look-index.js';
+import { ColumnMemory } from './column-memory.js';
 import { orderRows } from './order-rows.js';
 import { parentsOfPart } from './parents-of-part.js';
 import type { BuiltPart, PartColumns, PartFacts } from './part-columns.js';
 import type { ReadRows } from '../scan/read-rows.js';
 
-/** Orders the rows that a scan has read, and joins the parents among them. */
-export function buildPart(scan: ReadRows, from: number, to: number): BuiltPart {
+/**
+ * Orders the rows that a scan has read, and joins the parents among them.
+ *
+ * @param memory has the columns, until another part is built in it.
+ */
+export function buildPart(
+  scan: ReadRows,
+  from: number,
+  to: number,
+  memory = new ColumnMemory(),
+): BuiltPart {
   const { rows } = scan;
-  const order = orderRows(rows.start, rows.duration, rows.count);
+  const order = orderRows(rows.start, rows.duration, rows.count, memory);
   const blocks = buildAttributeBlocks(rows, order);
-  const spanId = orderedPairs(rows.spanId, order);
-  const trace = orderedWords(rows.trace, order);
-  const start = orderedDoubles(rows.start, order);
-  const duration = orderedDoubles(rows.duration, order);
+  const { length } = order;
+  const orderedWords = (name: 'name' | 'route' | 'track' | 'trace' | 'place'): Uint32Array =>
+    inOrder(rows[name], order, memory.words(name, length));
+  const spanId = pairsInOrder(rows.spanId, order, memory.words('spanId', 2 * length));
+  const trace = orderedWords('trace');
+  const start = inOrder(rows.start, order, memory.doubles('start', length));
+  const duration = inOrder(rows.duration, order, memory.doubles('duration', length));
   const { bytes: nameBytes, ends: nameEnds } = scan.names.take();
   const details = scan.details?.take();
   const blockEnds = endsOfBlocks(start, duration);
@@ -21,13 +34,13 @@ export function buildPart(scan: ReadRows, from: number, to: number): BuiltPart {
     start,
     duration,
     spanId,
-    name: orderedWords(rows.name, order),
-    route: orderedWords(rows.route, order),
-    track: orderedWords(rows.track, order),
+    name: orderedWords('name'),
+    route: orderedWords('route'),
+    track: orderedWords('track'),
     trace,
-    flags: orderedBytes(rows.flags, order),
-    place: orderedWords(rows.place, order),
-    ...parentsOfPart(rows, order, trace, scan.traces.count, spanId),
+    flags: inOrder(rows.flags, order, memory.bytes('flags', length)),
+    place: orderedWords('place'),
+    ...parentsOfPart(rows, order, trace, scan.traces.count, spanId, memory),
     nameBytes,
     nameEnds,
     traceIds: scan.traces.take(),
@@ -68,26 +81,16 @@ function endsOfBlocks(start: Float64Array, duration: Float64Array): Float64Array
   return ends;
 }
 
-function orderedDoubles(column: Float64Array, order: Uint32Array): Float64Array {
-  const ordered = new Float64Array(order.length);
+function inOrder<Column extends Float64Array | Uint32Array | Uint8Array>(
+  column: Column,
+  order: Uint32Array,
+  ordered: Column,
+): Column {
   for (let row = 0; row < order.length; row++) ordered[row] = column[order[row]!]!;
   return ordered;
 }
 
-function orderedWords(column: Uint32Array, order: Uint32Array): Uint32Array {
-  const ordered = new Uint32Array(order.length);
-  for (let row = 0; row < order.length; row++) ordered[row] = column[order[row]!]!;
-  return ordered;
-}
-
-function orderedBytes(column: Uint8Array, order: Uint32Array): Uint8Array {
-  const ordered = new Uint8Array(order.length);
-  for (let row = 0; row < order.length; row++) ordered[row] = column[order[row]!]!;
-  return ordered;
-}
-
-function orderedPairs(column: Uint32Array, order: Uint32Array): Uint32Array {
-  const ordered = new Uint32Array(2 * order.length);
+function pairsInOrder(column: Uint32Array, order: Uint32Array, ordered: Uint32Array): Uint32Array {
   for (let row = 0; row < order.length; row++) {
     const from = 2 * order[row]!;
     ordered[2 * row] = column[from]!;

@@ -6,6 +6,7 @@ import { RowColumns } from '../scan/row-columns.js';
 import { TraceClock } from '../scan/trace-clock.js';
 import type { ClockState } from '../scan/trace-clock.js';
 import { buildPart } from './build-part.js';
+import { ColumnMemory } from './column-memory.js';
 import type { BuiltPart } from './part-columns.js';
 
 /** A stretch of a Heph file, of whole records. */
@@ -19,24 +20,30 @@ export interface Stretch {
   clock: ClockState;
 }
 
+/** Memory to build parts in, one after the other. */
+export class StretchMemory {
+  readonly rows = new RowColumns();
+  readonly columns = new ColumnMemory();
+}
+
 /**
  * Builds the part of a stretch.
  *
- * @param rows columns to use again: those of a large part take 100 MB.
+ * @param memory has the part until another one is built in it.
  */
 export function buildStretch(
   { path, from, to, records, clock }: Stretch,
-  rows = new RowColumns(records),
+  memory = new StretchMemory(),
 ): BuiltPart {
   const { fd } = openRegularFile(path, 'followed');
   try {
     const walk = new HephWalk(fd, from, to);
-    rows.clear(records);
-    const scan = new HephScan(new TraceClock(clock), from, rows);
+    memory.rows.clear(records);
+    const scan = new HephScan(new TraceClock(clock), from, memory.rows);
     for (let run = walk.next(); run !== undefined; run = walk.next()) {
       scan.take(run.bytes, run.view, run.from, run.to, run.offset);
     }
-    return buildPart(scan, from, to);
+    return buildPart(scan, from, to, memory.columns);
   } finally {
     closeSync(fd);
   }

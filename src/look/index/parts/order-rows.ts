@@ -1,3 +1,5 @@
+import { ColumnMemory } from './column-memory.js';
+
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 const KEY_RANGE = 2 ** 32 - 1;
@@ -10,7 +12,12 @@ const SHORT_RUN = 16;
  * The rows in order of start; of equal starts the longest first, so that a parent comes before its
  * children, and then the last one of the file. Time is linear unless many rows start at once.
  */
-export function orderRows(start: Float64Array, duration: Float64Array, count: number): Uint32Array {
+export function orderRows(
+  start: Float64Array,
+  duration: Float64Array,
+  count: number,
+  memory = new ColumnMemory(),
+): Uint32Array {
   let least = Infinity;
   let most = -Infinity;
   let isOrdered = true;
@@ -20,11 +27,11 @@ export function orderRows(start: Float64Array, duration: Float64Array, count: nu
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  let order: Uint32Array<ArrayBuffer> | undefined;
+  let order: Uint32Array | undefined;
   if (!isOrdered) {
-    order = byBuckets(start, count, least, most) ?? byKeys(start, count, least, most);
+    order = byBuckets(start, count, least, most, memory) ?? byKeys(start, count, least, most);
   } else {
-    order = new Uint32Array(count);
+    order = memory.words('order', count);
     for (let row = 0; row < count; row++) order[row] = row;
   }
   finish(
@@ -45,10 +52,11 @@ function byBuckets(
   count: number,
   least: number,
   most: number,
-): Uint32Array<ArrayBuffer> | undefined {
+  memory: ColumnMemory,
+): Uint32Array | undefined {
   const buckets = Math.ceil(count / BUCKET_ROWS);
   const scale = (buckets - 1) / (most - least);
-  const ends = new Uint32Array(buckets);
+  const ends = memory.words('buckets', buckets).fill(0);
   for (let row = 0; row < count; row++) ends[((start[row]! - least) * scale) >>> 0]!++;
   let sum = 0;
   let crowded = 0;
@@ -59,7 +67,7 @@ function byBuckets(
     sum += own;
   }
   if (crowded > count || sum !== count) return undefined;
-  const order = new Uint32Array(count);
+  const order = memory.words('order', count);
   for (let row = 0; row < count; row++) {
     order[ends[((start[row]! - least) * scale) >>> 0]!++] = row;
   }

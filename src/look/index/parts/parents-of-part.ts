@@ -1,5 +1,6 @@
 import { MISSING_PARENT, NO_PARENT, NO_TRACE } from '../look-index.js';
 import { hashOfWords } from '../scan/id-table.js';
+import type { ColumnMemory } from './column-memory.js';
 import type { RowColumns } from '../scan/row-columns.js';
 
 /** Traces with fewer rows are searched row by row. */
@@ -26,9 +27,10 @@ export function parentsOfPart(
   trace: Uint32Array,
   traces: number,
   spanId: Uint32Array,
+  memory: ColumnMemory,
 ): PartParents {
-  const { ends, members } = rowsByTrace(trace, traces);
-  const parent = new Int32Array(order.length).fill(NO_PARENT);
+  const { ends, members } = rowsByTrace(trace, traces, memory);
+  const parent = memory.integers('parent', order.length).fill(NO_PARENT);
   const { parentId } = rows;
   const table = new MemberTable(spanId, members);
   let missing = 0;
@@ -76,8 +78,9 @@ export function parentsOfPart(
 function rowsByTrace(
   trace: Uint32Array,
   traces: number,
+  memory: ColumnMemory,
 ): { ends: Uint32Array; members: Uint32Array } {
-  const ends = new Uint32Array(traces);
+  const ends = memory.words('traceEnds', traces).fill(0);
   for (let row = 0; row < trace.length; row++) {
     const number = trace[row]!;
     if (number !== NO_TRACE) ends[number]!++;
@@ -88,7 +91,7 @@ function rowsByTrace(
     ends[number] = sum;
     sum += count;
   }
-  const members = new Uint32Array(sum);
+  const members = memory.words('members', sum);
   for (let row = 0; row < trace.length; row++) {
     const number = trace[row]!;
     if (number !== NO_TRACE) members[ends[number]!++] = row;

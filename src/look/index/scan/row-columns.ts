@@ -1,4 +1,6 @@
 const FIRST_CAPACITY = 1 << 12;
+/** As many as most rows have. */
+const HASHES_OF_ROW = 4;
 
 /** Rows as they are read, in columns that grow. */
 export class RowColumns {
@@ -39,6 +41,8 @@ export class RowColumns {
     this.count = 0;
     this.hashCount = 0;
     if (expected > this.capacity) this.#grow(expected);
+    const hashes = HASHES_OF_ROW * expected;
+    if (hashes > this.hashes.length) this.hashes = new Int32Array(hashes);
   }
 
   /** A hash of an attribute of the row that is added next. */

@@ -112,8 +112,11 @@ function findRows(
   count: number,
 ): Int32Array {
   const rows = new Int32Array(count).fill(NONE);
-  for (const [i, { trace, spanId, firstRow }] of [...parts.entries()].filter(([i]) => traces[i])) {
-    const numbers = traces[i]!;
+  for (const [i, { trace, stored, firstRow }] of parts.entries()) {
+    const numbers = traces[i];
+    if (numbers === undefined) continue;
+    // Not kept: it is large, and few questions need it.
+    const spanId = stored.column('spanId');
     for (let row = 0; row < trace.length; row++) {
       const own = trace[row]!;
       if (own === NO_TRACE || numbers[own] === 0) continue;

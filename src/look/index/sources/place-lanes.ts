@@ -7,6 +7,8 @@ export interface LaneColumns {
   /** Numbers within the part. */
   track: Uint32Array;
   parent: Int32Array;
+  /** To be filled. */
+  lane: Uint16Array;
 }
 
 /** A part whose rows are given to lanes. */
@@ -16,14 +18,13 @@ export interface LanePart {
   firstStart: number;
   /** Numbers of its tracks within the source. */
   tracks: Uint32Array;
-  /** Reads its columns. */
+  /** Reads its columns, when its first row is to be placed. */
   columns(): LaneColumns;
 }
 
 /** A part all of whose rows have their lanes. */
 export interface PlacedPart extends LaneColumns {
   number: number;
-  lane: Uint16Array;
 }
 
 interface OpenPart extends PlacedPart {
@@ -38,12 +39,10 @@ interface OpenPart extends PlacedPart {
  * each part as soon as it is complete. Only parts that overlap in time are in memory at once.
  *
  * @param lanes by number of the track; those that are not there are made.
- * @param newLanes makes the column of a part.
  */
 export function* placeLanes(
   parts: readonly LanePart[],
   lanes: Map<number, Lanes>,
-  newLanes = (count: number): Uint16Array => new Uint16Array(count),
 ): Generator<PlacedPart, void> {
   const waiting = [...parts.entries()].sort(([, a], [, b]) => b.firstStart - a.firstStart);
   const open: OpenPart[] = [];
@@ -64,7 +63,7 @@ export function* placeLanes(
       const [number, part] = next;
       const { count, tracks } = part;
       waiting.pop();
-      open.push({ ...part.columns(), number, tracks, count, at: 0, lane: newLanes(count) });
+      open.push({ ...part.columns(), number, tracks, count, at: 0 });
     } else if (first !== undefined) {
       placeUntil(first, limit, lanes);
     } else {

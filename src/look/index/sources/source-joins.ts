@@ -95,19 +95,9 @@ export function pyramidOf(
 export function lanePart(
   { facts }: StoredPart,
   tracks: Uint32Array,
-  column: StoredPart['column'],
+  columns: LanePart['columns'],
 ): LanePart {
-  return {
-    count: facts.rows,
-    firstStart: facts.firstStart,
-    tracks,
-    columns: () => ({
-      start: column('start'),
-      duration: column('duration'),
-      track: column('track'),
-      parent: column('parent'),
-    }),
-  };
+  return { count: facts.rows, firstStart: facts.firstStart, tracks, columns };
 }
 
 /** Joins the parents of a source, and gives its rows to lanes. */
@@ -117,7 +107,15 @@ export function joinSource(stored: readonly StoredPart[]): SourceJoins {
   const ofTracks = new Map<number, Lanes>();
   const lanes: Uint16Array[] = [];
   const pyramids: (Pyramid | undefined)[] = [];
-  const rows = stored.map((part, i) => lanePart(part, numbers[i]!, (name) => part.column(name)));
+  const rows = stored.map((part, i) =>
+    lanePart(part, numbers[i]!, () => ({
+      start: part.column('start'),
+      duration: part.column('duration'),
+      track: part.column('track'),
+      parent: part.column('parent'),
+      lane: new Uint16Array(part.facts.rows),
+    })),
+  );
   for (const placed of placeLanes(rows, ofTracks)) {
     lanes[placed.number] = placed.lane;
     pyramids[placed.number] = pyramidOf(placed, numbers[placed.number]!);
