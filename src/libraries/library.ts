@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { SpanValue } from '../spans/attributes.js';
 import type { SpanKind } from '../spans/layout.js';
 import type { Span } from '../spans/span.js';
@@ -38,6 +39,8 @@ export interface Operation<Message extends object = object> {
   atLeastMs?: number;
   /** The span as it begins; undefined: this one is not recorded. */
   describe(message: Message, options: LibraryOptions): Description | undefined;
+  /** Sees every message as it begins, also of what is not recorded. It must not keep values. */
+  notice?(message: Message): void;
   /** Whether it is a new beginning, whatever is active: a connection that is made again. */
   isDetached?(message: Message): boolean;
   /** The headers of a message that was received: its sender is the parent. Undefined: a new trace begins. */
@@ -61,11 +64,43 @@ export interface Operation<Message extends object = object> {
   failure?(error: unknown): Failure;
 }
 
+/** The span of something that ends with what an object emits. Its functions do nothing once it has ended. */
+export interface FollowedSpan {
+  set(name: string, value: SpanValue): void;
+  rename(name: string): void;
+  /** Calls `listen` with what an object emits, until the span ends. What it throws ends the library's tracing. */
+  on(emitter: EventEmitter, event: string | symbol, listen: (...values: unknown[]) => void): void;
+  /** A part of it that begins now, or with it, and ends with it at the latest. */
+  part(
+    name: string,
+    attributes: Record<string, SpanValue>,
+    begins: 'now' | 'with it',
+  ): FollowedSpan;
+  /** Ends it. An error, which may be undefined, makes it a failed one. */
+  end(failed?: { error: unknown }): void;
+}
+
+/** What is published once, on a plain channel. */
+export interface Announcement<Message extends object = object> {
+  /** The channel. */
+  channel: string;
+  kind: SpanKind;
+  /** Whether it is recorded only as a part of something else. */
+  needsParent?: boolean;
+  /** The span; undefined: this one is not recorded. */
+  describe(message: Message, options: LibraryOptions): Description | undefined;
+  /** Of what is published when it is over: how many nanoseconds it has taken. */
+  tookNs?(message: Message): number;
+  /** Of what is published when it begins: has the span end with it. */
+  follow?(message: Message, span: FollowedSpan): void;
+}
+
 /** A library that publishes what it does. */
 export interface Library {
   /** As in `TRACEWRIGHT_LIBRARIES`, and in the scope of the spans. */
   name: string;
   operations: readonly Operation[];
+  announcements?: readonly Announcement[];
 }
 
 /** What is recorded of libraries beyond the default. */

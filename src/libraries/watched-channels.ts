@@ -1,12 +1,47 @@
 /** The tracing channels of each library, with which its file is loaded. All that is known of it before. */
 const PUBLISHED = {
+  ai: ['ai:telemetry'],
+  db0: ['db0.query'],
   express: ['express.router.request'],
   fastify: ['fastify.request.handler'],
   graphql: ['graphql:parse', 'graphql:validate', 'graphql:execute', 'graphql:subscribe'],
   'graphql:resolve': ['graphql:resolve'],
+  h3: ['h3.request'],
   ioredis: ['ioredis:command', 'ioredis:batch', 'ioredis:connect'],
+  kafka: [
+    'plt:kafka:producer:sends',
+    'plt:kafka:consumer:commits',
+    'plt:kafka:connections:connects',
+  ],
+  'lru-cache': ['lru-cache'],
+  mongoose: [
+    'mongoose:query',
+    'mongoose:aggregate',
+    'mongoose:model:save',
+    'mongoose:model:insertMany',
+    'mongoose:model:bulkWrite',
+    'mongoose:cursor:next',
+  ],
+  mssql: [
+    'mssql:query',
+    'mssql:batch',
+    'mssql:execute',
+    'mssql:bulk',
+    'mssql:prepared-statement:prepare',
+    'mssql:prepared-statement:execute',
+    'mssql:pool:acquire',
+    'mssql:connect',
+  ],
   mysql2: ['mysql2:query', 'mysql2:execute', 'mysql2:pool:connect', 'mysql2:connect'],
   redis: ['node-redis:command', 'node-redis:batch', 'node-redis:connect'],
+  srvx: ['srvx.middleware', 'srvx.request'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Plain channels of Node itself. */
+const OF_NODE = {
+  child_process: ['child_process'],
+  net: ['net.client.socket'],
+  sqlite: ['sqlite.db.query'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Those that are put into libraries without channels of their own. */
@@ -24,19 +59,37 @@ const INJECTED = {
 /** The name of a library as in `TRACEWRIGHT_INJECT`. */
 export type InjectedName = keyof typeof INJECTED;
 /** The name of a library, as in `TRACEWRIGHT_LIBRARIES`. */
-export type LibraryName = keyof typeof PUBLISHED | InjectedName;
+export type LibraryName = keyof typeof PUBLISHED | NodePartName | InjectedName;
+/** A part of Node that is recorded as libraries are. */
+export type NodePartName = keyof typeof OF_NODE;
 
-const CHANNELS: Readonly<Record<LibraryName, readonly string[]>> = { ...PUBLISHED, ...INJECTED };
+const TRACING: Readonly<Record<Exclude<LibraryName, NodePartName>, readonly string[]>> = {
+  ...PUBLISHED,
+  ...INJECTED,
+};
 
 /** Every library that there is a file for. */
-export const LIBRARY_NAMES = Object.keys(CHANNELS) as readonly LibraryName[];
+export const LIBRARY_NAMES = [
+  ...Object.keys(TRACING),
+  ...Object.keys(OF_NODE),
+] as readonly LibraryName[];
+/** Those that are parts of Node. */
+export const NODE_PART_NAMES = Object.keys(OF_NODE) as readonly NodePartName[];
 /** Those without channels of their own. */
 export const INJECTED_NAMES = Object.keys(INJECTED) as readonly InjectedName[];
 
+/** What may be recorded thousands of times a request, or what others record too. */
+const ON_REQUEST: readonly LibraryName[] = ['graphql:resolve', 'lru-cache', 'net'];
+
 /** Those that are recorded unless the program's owner says otherwise. */
-export const DEFAULT_NAMES = LIBRARY_NAMES.filter((name) => name !== 'graphql:resolve');
+export const DEFAULT_NAMES = LIBRARY_NAMES.filter((name) => !ON_REQUEST.includes(name));
 
 /** The channels of a library's first message. */
 export function firstChannels(name: LibraryName): string[] {
-  return CHANNELS[name].map((channel) => `tracing:${channel}:start`);
+  if (isPartOfNode(name)) return [...OF_NODE[name]];
+  return TRACING[name].map((channel) => `tracing:${channel}:start`);
+}
+
+function isPartOfNode(name: LibraryName): name is NodePartName {
+  return name in OF_NODE;
 }

@@ -1,5 +1,8 @@
-import { OTHER } from './conventions.js';
-import type { Failure } from '../library.js';
+import type { Span } from '../../spans/span.js';
+import type { Failure, LibraryOptions } from '../library.js';
+import { DB_STATUS, ERROR_TYPE, OTHER } from './conventions.js';
+
+const ERROR = 2;
 
 /** Codes and classes of errors. A text of another form may be a message, which may quote values. */
 const CODE = /^[A-Za-z_][\w.:-]{0,63}$/;
@@ -19,4 +22,17 @@ export function failureOf(error: unknown): Failure {
 export function messageOf(error: unknown): string {
   const message = (error as { message?: unknown } | null)?.message;
   return typeof message === 'string' ? message : '';
+}
+
+/** Says of a span that what it is of has failed. */
+export function markFailed(
+  span: Span,
+  { type, status }: Failure,
+  error: unknown,
+  { errorText }: LibraryOptions,
+): void {
+  span.set(ERROR_TYPE, type);
+  if (status !== undefined) span.set(DB_STATUS, status);
+  if (errorText) span.fail(error);
+  else span.markStatus(ERROR, '');
 }

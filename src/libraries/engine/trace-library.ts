@@ -8,14 +8,14 @@ import { Scope } from '../../spans/scope.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import type { StartOptions } from '../../spans/spans.js';
-import type { Failure, Library, LibraryOptions, Operation } from '../library.js';
-import * as names from './conventions.js';
-import { failureOf } from './failure.js';
+import type { Library, LibraryOptions, Operation } from '../library.js';
+import { AnnouncedSpans } from './announced-spans.js';
+import { failureOf, markFailed } from './failure.js';
+import { LibraryGuard } from './library-guard.js';
 
 const RUNNING = Symbol('tracewright.operation');
 const TURN = Symbol('tracewright.turn');
 const SAMPLED = 1;
-const ERROR = 2;
 const NS_PER_MS = 1e6;
 
 type Context = ActiveContext | undefined;
@@ -52,23 +52,6 @@ interface Turn {
 export interface FirstMessage {
   channel: string;
   message: unknown;
-}
-
-/** Ends the observation of a library with its first error. The program never gets one. */
-class LibraryGuard {
-  on = true;
-  readonly #name: string;
-
-  constructor(name: string) {
-    this.#name = name;
-  }
-
-  fail(error: unknown): void {
-    if (!this.on) return;
-    this.on = false;
-    const reason = error instanceof Error ? error.message : String(error);
-    process.emitWarning(`${this.#name} is no longer traced: ${reason}`, 'TracewrightWarning');
-  }
 }
 
 /** Makes spans of the operations of one channel. */
@@ -155,6 +138,7 @@ class OperationSpans {
 
   #beginSpan(message: Message): Span | undefined {
     const operation = this.#operation;
+    operation.notice?.(message);
     const caller = this.#storage.getStore() as Context;
     const turns = operation.turnsOn?.(message) as { [TURN]?: Turn } | undefined;
     const above = turns === undefined ? caller : this.#takeTurn(turns, message, caller);
@@ -277,11 +261,8 @@ class OperationSpans {
   }
 
   #fail(span: Span, error: unknown): void {
-    const { type, status }: Failure = (this.#operation.failure ?? failureOf)(error);
-    span.set(names.ERROR_TYPE, type);
-    if (status !== undefined) span.set(names.DB_STATUS, status);
-    if (this.#options.errorText) span.fail(error);
-    else span.markStatus(ERROR, '');
+    const failure = (this.#operation.failure ?? failureOf)(error);
+    markFailed(span, failure, error, this.#options);
   }
 }
 
@@ -303,7 +284,7 @@ function channelOf({ channel }: Operation, event: string): string {
 
 /** Records what a library does from now on, and the operation whose message is the first. */
 export function traceLibrary(
-  { name, operations }: Library,
+  { name, operations, announcements = [] }: Library,
   options: LibraryOptions,
   first: FirstMessage,
 ): void {
@@ -315,5 +296,10 @@ export function traceLibrary(
     if (first.channel === channelOf(operation, 'start')) {
       observed.beginLate(first.message as Message);
     }
+  }
+  for (const announcement of announcements) {
+    const observed = new AnnouncedSpans(announcement, scope, options, guard);
+    observed.subscribe();
+    if (first.channel === announcement.channel) observed.record(first.message as object);
   }
 }

@@ -1,0 +1,36 @@
+import * as names from './engine/conventions.js';
+import { requiredText, text } from './engine/payload.js';
+import { queryDescription } from './engine/sql.js';
+import type { Dialect } from './engine/sql-reader.js';
+import type { Library, Operation } from './library.js';
+
+/** Its `query` has the values in it if the program has put them there. */
+interface Query {
+  query?: unknown;
+  dialect?: unknown;
+}
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  sqlite: 'sqlite',
+  libsql: 'sqlite',
+  mysql: 'mysql',
+  postgresql: 'postgresql',
+};
+
+/** What the connector's own library does is below it. */
+const query: Operation<Query> = {
+  channel: 'db0.query',
+  kind: 'client',
+  nests: true,
+  describe(message, options) {
+    const sql = requiredText(message.query, 'query');
+    const dialect = text(message.dialect) ?? '';
+    const known = DIALECTS[dialect];
+    if (known !== undefined) {
+      return queryDescription(known, sql, { [names.DB_SYSTEM]: known }, options);
+    }
+    return { name: 'query', attributes: { [names.DB_SYSTEM]: 'other_sql' } };
+  },
+};
+
+export const db0: Library = { name: 'db0', operations: [query] };

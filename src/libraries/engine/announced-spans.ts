@@ -1,0 +1,141 @@
+import * as diagnostics from 'node:diagnostics_channel';
+import type { EventEmitter } from 'node:events';
+import type { SpanValue } from '../../spans/attributes.js';
+import type { ActiveContext } from '../../spans/context/active-context.js';
+import type { Scope } from '../../spans/scope.js';
+import { spans } from '../../spans/shared-spans.js';
+import { REMOTE } from '../../spans/span.js';
+import type { Span } from '../../spans/span.js';
+import type { Announcement, FollowedSpan, LibraryOptions } from '../library.js';
+import { failureOf, markFailed } from './failure.js';
+import type { LibraryGuard } from './library-guard.js';
+
+const SAMPLED = 1;
+
+/** Makes spans of what is published on one plain channel. */
+export class AnnouncedSpans {
+  readonly #announcement: Announcement;
+  readonly #scope: Scope;
+  readonly #options: LibraryOptions;
+  readonly #guard: LibraryGuard;
+  readonly #storage = spans.contextStorage();
+
+  constructor(
+    announcement: Announcement,
+    scope: Scope,
+    options: LibraryOptions,
+    guard: LibraryGuard,
+  ) {
+    this.#announcement = announcement;
+    this.#scope = scope;
+    this.#options = options;
+    this.#guard = guard;
+  }
+
+  subscribe(): void {
+    diagnostics.subscribe(this.#announcement.channel, (message) => {
+      this.record(message as object);
+    });
+  }
+
+  record(message: object): void {
+    if (!this.#guard.on) return;
+    try {
+      this.#record(message);
+    } catch (error) {
+      this.#guard.fail(error);
+    }
+  }
+
+  #record(message: object): void {
+    const announcement = this.#announcement;
+    const context = this.#storage.getStore() as ActiveContext | undefined;
+    const parent = context?.activeSpan;
+    if (parent === undefined) {
+      if (announcement.needsParent === true) return;
+    } else if ((parent.flags & SAMPLED) === 0 && parent.state !== REMOTE) return;
+    const description = announcement.describe(message, this.#options);
+    if (description === undefined) return;
+    const tookNs = announcement.tookNs?.(message);
+    const { name, attributes } = description;
+    const { kind } = announcement;
+    const span = spans.startScopedSpan(this.#scope, name, attributes, { kind });
+    if (!span.recording) return;
+    if (tookNs !== undefined) beginEarlier(span, tookNs, parent);
+    if (announcement.follow === undefined) {
+      span.end();
+      return;
+    }
+    announcement.follow(message, new Followed(span, this.#scope, this.#options, this.#guard));
+  }
+}
+
+/** Of what is over when it is published. Its clock may be coarse: it has not begun before its parent. */
+function beginEarlier(span: Span, tookNs: number, parent: Span | undefined): void {
+  const start = span.start - tookNs;
+  const isOfSameTrace = parent?.recording === true && parent.output === span.output;
+  span.start = isOfSameTrace ? Math.max(start, parent.start) : start;
+  span.isInSlot = false;
+}
+
+class Followed implements FollowedSpan {
+  readonly #span: Span;
+  readonly #scope: Scope;
+  readonly #options: LibraryOptions;
+  readonly #guard: LibraryGuard;
+  /** What ends with it. */
+  readonly #ends: (() => void)[] = [];
+
+  constructor(span: Span, scope: Scope, options: LibraryOptions, guard: LibraryGuard) {
+    this.#span = span;
+    this.#scope = scope;
+    this.#options = options;
+    this.#guard = guard;
+  }
+
+  set(name: string, value: SpanValue): void {
+    this.#span.set(name, value);
+  }
+
+  rename(name: string): void {
+    this.#span.rename(name);
+  }
+
+  on(emitter: EventEmitter, event: string | symbol, listen: (...values: unknown[]) => void): void {
+    const listener = (...values: unknown[]): void => {
+      try {
+        listen(...values);
+      } catch (error) {
+        this.#guard.fail(error);
+      }
+    };
+    emitter.on(event, listener);
+    this.#ends.push(() => emitter.off(event, listener));
+  }
+
+  part(name: string, attributes: Record<string, SpanValue>, begins: 'now' | 'with it'): Followed {
+    const whole = this.#span;
+    const span = spans.startScopedSpan(this.#scope, name, attributes, {
+      kind: 'internal',
+      parent: whole,
+    });
+    if (begins === 'with it') {
+      span.start = whole.start;
+      span.isInSlot = false;
+    }
+    const part = new Followed(span, this.#scope, this.#options, this.#guard);
+    this.#ends.push(() => {
+      part.end();
+    });
+    return part;
+  }
+
+  end(failed?: { error: unknown }): void {
+    for (const end of this.#ends.splice(0)) end();
+    if (!this.#span.recording) return;
+    if (failed !== undefined) {
+      markFailed(this.#span, failureOf(failed.error), failed.error, this.#options);
+    }
+    this.#span.end();
+  }
+}

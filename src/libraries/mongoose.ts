@@ -1,0 +1,58 @@
+import type { SpanValue } from '../spans/attributes.js';
+import * as names from './engine/conventions.js';
+import { failureOf } from './engine/failure.js';
+import { number, requiredText, text } from './engine/payload.js';
+import type { Description, Failure, Library, Operation } from './library.js';
+
+/** Its `args` are filters, documents and pipelines: never read. */
+interface Call {
+  operation?: unknown;
+  collection?: unknown;
+  database?: unknown;
+  serverAddress?: unknown;
+  serverPort?: unknown;
+}
+
+function description(message: Call): Description {
+  const operation = requiredText(message.operation, 'operation');
+  const collection = text(message.collection);
+  const attributes: Record<string, SpanValue> = {
+    [names.DB_SYSTEM]: 'mongodb',
+    [names.DB_NAMESPACE]: text(message.database),
+    [names.DB_COLLECTION]: collection,
+    [names.DB_OPERATION]: operation,
+    [names.ADDRESS]: text(message.serverAddress),
+    [names.PORT]: number(message.serverPort),
+  };
+  return {
+    name: collection === undefined ? operation : `${operation} ${collection}`,
+    attributes,
+  };
+}
+
+/** The server's errors have a number: `11000` for a duplicate key. */
+function failure(error: unknown): Failure {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code !== 'number' || !Number.isInteger(code)) return failureOf(error);
+  return { type: String(code), status: String(code) };
+}
+
+/** What the driver does meanwhile, and the program's own middleware, is below it. */
+function call(channel: string): Operation<Call> {
+  return { channel, kind: 'client', nests: true, describe: description, failure };
+}
+
+/** The next document of a cursor, if it had to be fetched. */
+const next: Operation<Call> = { ...call('mongoose:cursor:next'), atLeastMs: 1 };
+
+export const mongoose: Library = {
+  name: 'mongoose',
+  operations: [
+    call('mongoose:query'),
+    call('mongoose:aggregate'),
+    call('mongoose:model:save'),
+    call('mongoose:model:insertMany'),
+    call('mongoose:model:bulkWrite'),
+    next,
+  ],
+};
