@@ -36,6 +36,7 @@ function listOf(options: unknown, name: 'messages' | 'offsets'): readonly unknow
 const send: Operation<Send> = {
   channel: 'plt:kafka:producer:sends',
   kind: 'producer',
+  nests: true,
   callsBack: true,
   describe({ options }) {
     const messages = listOf(options, 'messages');
@@ -56,6 +57,7 @@ const send: Operation<Send> = {
 const commit: Operation<Commit> = {
   channel: 'plt:kafka:consumer:commits',
   kind: 'client',
+  nests: true,
   callsBack: true,
   describe({ options }) {
     const topic = commonTopic(listOf(options, 'offsets'));

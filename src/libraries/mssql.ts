@@ -115,7 +115,7 @@ const bulk: Operation<OfPool & { table?: unknown; rowCount?: unknown }> = {
   nests: true,
   callsBack: true,
   describe(message) {
-    const table = requiredText(message.table, 'table').slice(0, 128);
+    const table = requiredText(message.table, 'table').replaceAll(/[[\]]/g, '').slice(0, 128);
     const attributes = attributesOf(message);
     attributes[names.DB_OPERATION] = 'BULK INSERT';
     attributes[names.DB_COLLECTION] = table;

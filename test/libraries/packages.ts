@@ -63,7 +63,7 @@ const PACKAGES = {
     mssql: '12.7.0',
     mysql2: '3.20.0',
     pg: '8.4.0',
-    srvx: '0.9.8',
+    srvx: '0.11.4',
     undici: '7.30.2',
   },
   /** The newest of an earlier major version. */

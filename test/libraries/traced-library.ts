@@ -30,16 +30,35 @@ export async function runLibrary(
   further: readonly string[] = [],
 ): Promise<LibraryRun> {
   const place = await installedPackages(age);
+  return run(fixture, versionOf(age, name), env, [place, ...further], place);
+}
+
+/** The same of a fixture that needs Node alone, whose version it prints. */
+export function runScript(
+  fixture: string,
+  env: Record<string, string> = {},
+  args: readonly string[] = [],
+): Promise<LibraryRun> {
+  return run(fixture, process.version, env, args);
+}
+
+async function run(
+  fixture: string,
+  version: string,
+  env: Record<string, string>,
+  args: readonly string[],
+  cwd?: string,
+): Promise<LibraryRun> {
   const script = new URL(`fixtures/${fixture}.mjs`, import.meta.url).href;
   const traced = new TracedProcess(script, {
-    args: [place, ...further],
+    args: [...args],
     env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
-    cwd: place,
+    ...(cwd === undefined ? {} : { cwd }),
   });
   const { code, stdout, stderr } = await traced.ended();
   expect(stderr).toBe('');
   expect(code).toBe(0);
-  expect(stdout.split('\n')[0]).toBe(`version ${versionOf(age, name)}`);
+  expect(stdout.split('\n')[0]).toBe(`version ${version}`);
   expect(faultsOf(traced.directory)).toEqual([]);
   // Values, keys, bodies and messages of errors have this word in every fixture.
   if (env['TRACEWRIGHT_ERROR_TEXT'] === undefined) expectNothingOf('secret', traced.directory);

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Guard } from '../guard.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from './calls.js';
 import { failureOf } from './conventions.js';
+import { noteUndiciConnection } from './undici-connections.js';
 
 const CALL = Symbol('tracewright.call');
 
@@ -56,6 +57,9 @@ export function traceFetchCalls(open: () => CallRecorder): void {
   guard.subscribe('undici:request:create', ({ request }: UndiciMessage) => {
     recorder ??= open();
     request[CALL] = recorder.start(targetOf(request), headersOf(request));
+  });
+  guard.subscribe('undici:client:connected', ({ socket }: { socket?: Socket }) => {
+    noteUndiciConnection(socket);
   });
   const close = guard.wrap<UndiciRequest>((request) => {
     request[CALL]?.end();

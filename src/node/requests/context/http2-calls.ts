@@ -4,6 +4,7 @@ import { Guard } from '../../guard.js';
 import type { Call, CallRecorder } from '../calls.js';
 import { onFirstMessage } from '../channels.js';
 import { failureOf } from '../conventions.js';
+import { isUndiciSession } from '../undici-connections.js';
 import { earlyHeaders, http2Target, sessionClass } from './http2-headers.js';
 import type { SessionClass } from './http2-headers.js';
 
@@ -44,7 +45,7 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
 
   const begin = (session: ClientHttp2Session, given: unknown): Beginning | undefined => {
     const early = guard.on ? earlyHeaders(given) : undefined;
-    if (early === undefined) return undefined;
+    if (early === undefined || isUndiciSession(session)) return undefined;
     try {
       const target = http2Target(session, early);
       if (target === undefined) return undefined;
@@ -94,7 +95,7 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
     if (beginning !== undefined) return;
     const session = stream.session as ClientHttp2Session | undefined;
     const sent = earlyHeaders(headers);
-    if (session === undefined || sent === undefined) return;
+    if (session === undefined || sent === undefined || isUndiciSession(session)) return;
     if (wrapped === undefined) wrapRequest(Object.getPrototypeOf(session) as SessionClass);
     const target = http2Target(session, sent);
     if (target !== undefined) observe(stream, recorder.start(target, undefined));

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { certifiedDirectory } from './certificate.js';
+import { below, lineOf, runScript, treeOf } from './traced-library.js';
+
+const env = { TRACEWRIGHT_LIBRARIES: 'auto,net' };
+/** Node 20 and 22 announce only sockets that `net.connect` makes. */
+const announcesAll = Number.parseInt(process.versions.node) >= 24;
+
+describe('net', () => {
+  it('has connections and their look-ups, each below what has opened it', async () => {
+    const { spans } = await runScript('connections', env, [certifiedDirectory()]);
+    const tree = (of: string): string[] =>
+      treeOf(
+        spans,
+        spans.find(({ name }) => name === of)!,
+      );
+    // Five contexts look the same name up at once.
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      const requested = below(spans, name);
+      const connection = requested.find((span) => span.name === 'connect')!;
+      expect(treeOf(spans, connection)).toEqual(['dns lookup']);
+      expect(requested.map(lineOf).sort()).toEqual(['GET', 'connect']);
+      expect(connection.attributes).toEqual({
+        'server.address': 'localhost',
+        'network.transport': 'tcp',
+        'network.peer.address': expect.stringMatching(/^(?:127\.0\.0\.1|::1)$/),
+        'network.peer.port': expect.any(Number),
+      });
+      const [lookup] = below([connection, ...spans], 'connect');
+      expect(lookup!.attributes).toEqual({ 'dns.question.name': 'localhost' });
+      expect(lookup!.start).toBe(connection.start);
+      expect(lookup!.end).toBeLessThanOrEqual(connection.end);
+      expect(connection.kind).toBe('internal');
+      expect(connection.scope).toMatchObject({ name: 'tracewright/net' });
+    }
+    expect(tree('unix')).toEqual(['connect']);
+    expect(below(spans, 'unix')[0]!.attributes).toEqual({ 'network.transport': 'unix' });
+    expect(tree('refused')).toEqual(['connect: ECONNREFUSED']);
+    expect(tree('unknown')).toEqual(['connect: ENOTFOUND', '  dns lookup: ENOTFOUND']);
+    expect(tree('given up')).toEqual(['connect: closed']);
+    expect(tree('tls')).toEqual(announcesAll ? ['connect', '  tls handshake'] : []);
+  });
+
+  it('is recorded on request only', async () => {
+    const { spans } = await runScript('connections', {}, [certifiedDirectory()]);
+    expect(below(spans, 'refused')).toEqual([]);
+  });
+});
