@@ -1,11 +1,19 @@
+import { routeOf, setRoute } from '../spans/route.js';
 import { requiredObject, requiredText, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
-/** Of the event nothing but the pattern of its route is read. */
+/** Of the event nothing but the pattern of its route is read, and which request of Node it is of. */
+interface Event {
+  context?: { matchedRoute?: { route?: unknown } };
+  runtime?: { node?: { req?: unknown } };
+}
+
 interface Handling {
   type?: unknown;
-  event?: { context?: { matchedRoute?: { route?: unknown } } };
+  event?: Event;
 }
+
+const MAX_PATTERN = 256;
 
 const handling: Operation<Handling> = {
   channel: 'h3.request',
@@ -13,10 +21,14 @@ const handling: Operation<Handling> = {
   nests: true,
   needsParent: true,
   describe({ type, event }) {
-    const { context } = requiredObject(event, 'event') as NonNullable<Handling['event']>;
+    const { context, runtime } = requiredObject(event, 'event') as Event;
     if (requiredText(type, 'type') === 'middleware') return { name: 'middleware', attributes: {} };
-    const pattern = text(context?.matchedRoute?.route) ?? '';
-    return { name: `handler ${pattern.slice(0, 256)}`.trimEnd(), attributes: {} };
+    const pattern = text(context?.matchedRoute?.route)?.slice(0, MAX_PATTERN);
+    const request = runtime?.node?.req;
+    if (pattern !== undefined && typeof request === 'object' && request !== null) {
+      if (routeOf(request) === undefined) setRoute(request, pattern);
+    }
+    return { name: `handler ${pattern ?? ''}`.trimEnd(), attributes: {} };
   },
 };
 

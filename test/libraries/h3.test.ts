@@ -25,6 +25,8 @@ describe.each(['h3', 'srvx'])('%s', (name) => {
       expect(tree('/orders/7')).toEqual(order);
       expect(tree('/orders/8')).toEqual(order);
       expect(tree('/failing').slice(-1)).toEqual(['    handler /failing: E_WANTED']);
+      const routes = spans.filter(({ kind }) => kind === 'server').map((span) => span.name);
+      expect(routes).toEqual(['GET /orders/:id', 'GET /orders/:id', 'GET /failing', 'GET']);
       const log = spans.find((span) => span.name === 'middleware log')!;
       expect(log.attributes).toEqual({ 'code.function.name': 'log' });
       expect(log.scope).toMatchObject({ name: 'tracewright/srvx' });

@@ -1,31 +1,50 @@
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_NAMES, firstChannels } from '../../src/libraries/watched-channels.js';
+import type { LibraryName } from '../../src/libraries/watched-channels.js';
 import { libraryOf } from '../../src/libraries/record-library.js';
 import { installedPackages } from './packages.js';
 import { TracedProcess } from '../node/traced-process.js';
 import { faultsOf, spansOf } from '../node/written-traces.js';
 
-const channels = LIBRARY_NAMES.flatMap((name) =>
-  libraryOf(name).operations.map(({ channel }) => ({ name, channel })),
-);
+/** All channels of a library, and of its parts. */
+function channelsOf(name: LibraryName): string[] {
+  const { operations, announcements = [] } = libraryOf(name);
+  return [
+    ...operations.map(({ channel }) => channel),
+    ...announcements.map(({ channel }) => `plain ${channel}`),
+  ];
+}
+
+/** One channel of each library: a library ends its tracing with its first odd message. */
+function round(index: number): { names: string[]; channels: string[] } {
+  const present = LIBRARY_NAMES.filter((name) => channelsOf(name)[index] !== undefined);
+  return {
+    names: present.map((name) => name.split(':')[0]!),
+    channels: present.map((name) => channelsOf(name)[index]!),
+  };
+}
+
+const most = Math.max(...LIBRARY_NAMES.map((name) => channelsOf(name).length));
+const rounds = Array.from({ length: most }, (_, index) => round(index));
 
 describe('messages that a library does not send', () => {
-  it.each(channels)('on $channel never reach the program', async ({ name, channel }) => {
+  it.each(rounds)('on $channels never reach the program', async ({ names, channels }) => {
     const script = new URL('fixtures/odd-messages.mjs', import.meta.url).href;
     const traced = new TracedProcess(script, {
-      args: [channel],
+      args: channels,
       env: {
         TRACEWRIGHT_CONTEXT: 'on',
         TRACEWRIGHT_INJECT: 'auto',
-        TRACEWRIGHT_LIBRARIES: 'auto,graphql:resolve',
+        TRACEWRIGHT_LIBRARIES: 'auto,graphql:resolve,lru-cache,net',
       },
       cwd: await installedPackages('newest'),
     });
     const { code, stdout, stderr } = await traced.ended();
     expect(code).toBe(0);
-    expect(stdout).toBe('result\n'.repeat(4) + 'promise\n');
-    expect(stderr.match(/TracewrightWarning/g)).toHaveLength(1);
-    expect(stderr).toContain(`${name.split(':')[0]} is no longer traced: `);
+    expect(stdout).toBe(`${'result\n'.repeat(4)}promise\n`.repeat(channels.length));
+    const warned = [...stderr.matchAll(/TracewrightWarning: (\S+) is no longer traced: /g)];
+    expect(warned.map(([, name]) => name)).toEqual(names);
+    expect(stderr.match(/TracewrightWarning/g)).toHaveLength(names.length);
     expect(faultsOf(traced.directory)).toEqual([]);
     expect(spansOf(traced.directory).map(({ description }) => description)).toContain('outer');
   });
@@ -33,7 +52,9 @@ describe('messages that a library does not send', () => {
 
 describe('the table of channels', () => {
   it.each(LIBRARY_NAMES)('has those of the file of %s', (name) => {
-    const own = libraryOf(name).operations.map(({ channel }) => `tracing:${channel}:start`);
+    const own = channelsOf(name).map((channel) =>
+      channel.startsWith('plain ') ? channel.slice(6) : `tracing:${channel}:start`,
+    );
     expect(firstChannels(name)).toEqual(own);
     expect(libraryOf(name).name).toBe(name.split(':')[0]);
   });
