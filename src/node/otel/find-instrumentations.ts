@@ -65,6 +65,7 @@ export const RECORDED: Readonly<Record<string, RecordedLibrary>> = {
   [`${OFFICIAL}kafkajs`]: { name: 'kafkajs', target: 'kafkajs', from: [2, 0, 0] },
   [`${OFFICIAL}koa`]: { name: 'koa', target: 'koa', from: [2, 13, 0] },
   [`${OFFICIAL}mongodb`]: { name: 'mongodb', target: 'mongodb', from: [6, 7, 0] },
+  [`${OFFICIAL}mongoose`]: { name: 'mongoose', target: 'mongoose', from: [9, 7, 0] },
   [`${OFFICIAL}mysql2`]: { name: 'mysql2', target: 'mysql2', from: [3, 20, 0] },
   [`${OFFICIAL}pg`]: { name: 'pg', target: 'pg', from: [8, 4, 0] },
   [`${OFFICIAL}redis`]: { name: 'redis', target: '@redis/client', from: [5, 12, 0] },
