@@ -19,7 +19,7 @@ describe('child_process', () => {
     expect(spawned!.scope).toMatchObject({ name: 'tracewright/child_process' });
     expect(spawned!.attributes).toEqual({
       'process.executable.name': 'node',
-      'process.pid': expect.any(Number),
+      'process.pid': expect.any(Number) as number,
       'process.exit.code': 0,
     });
     expect(Number(spawned!.end - spawned!.start)).toBeGreaterThan(50e6);

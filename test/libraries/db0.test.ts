@@ -33,7 +33,9 @@ await describeWith(['MariaDB'], 'db0', () => {
     expect(insert.scope).toMatchObject({ name: 'tracewright/db0' });
     expect(insert.attributes).toMatchObject({
       'db.system.name': 'mysql',
-      'db.query.text': expect.stringMatching(/^INSERT INTO tracewright_db0_\d+ VALUES \(\?\)$/),
+      'db.query.text': expect.stringMatching(
+        /^INSERT INTO tracewright_db0_\d+ VALUES \(\?\)$/,
+      ) as string,
     });
   });
 });

@@ -23,8 +23,8 @@ describe('net', () => {
       expect(connection.attributes).toEqual({
         'server.address': 'localhost',
         'network.transport': 'tcp',
-        'network.peer.address': expect.stringMatching(/^(?:127\.0\.0\.1|::1)$/),
-        'network.peer.port': expect.any(Number),
+        'network.peer.address': expect.stringMatching(/^(?:127\.0\.0\.1|::1)$/) as string,
+        'network.peer.port': expect.any(Number) as number,
       });
       const [lookup] = below([connection, ...spans], 'connect');
       expect(lookup!.attributes).toEqual({ 'dns.question.name': 'localhost' });
