@@ -136,6 +136,9 @@ export interface Message {
   bytes: number;
 }
 
+/** The thread of a curve that is of all threads of its source. */
+export const WHOLE_PROCESS = -1;
+
 /** A curve: requests in flight, delay of an event loop. A value holds until the next time. */
 export interface Counter {
   readonly source: number;

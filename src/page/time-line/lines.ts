@@ -55,7 +55,8 @@ export function linesOf(recording: RecordingAnswer, closed: ReadonlySet<number>)
     add({ kind: 'head', y, height: HEAD_HEIGHT, text: titleOf(source), source });
     if (closed.has(source.number)) continue;
     for (const { number, name, unit, max, thread } of counters) {
-      const isOnly = counters.every((other) => other.thread === thread);
+      const isOnly =
+        thread < 0 || counters.every((other) => other.thread === thread || other.thread < 0);
       const own = withoutThread(name);
       const text = isOnly ? own : `${own}, thread ${thread}`;
       add({ kind: 'curve', y, height: CURVE_HEIGHT, text, counter: number, unit, max });

@@ -15,7 +15,11 @@ import type {
 import { NO_TRACE } from '../look-index.js';
 import { formatOf } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
-import { lossesOf, stateOf, writerOf } from './source-facts.js';
+import { lossesOf, stateOf, stateOfPieces, writerOf } from './source-facts.js';
+import { PieceJoiner } from '../sources/joined-pieces.js';
+import type { JoinedPieces } from '../sources/joined-pieces.js';
+import { RequestsInFlight, hasRequest } from './requests-in-flight.js';
+import { joinCounters } from './loop-counters.js';
 import { TrackNumbers } from '../sources/source-joins.js';
 import { SpanSource } from './span-source.js';
 import { windowsOf } from './windows.js';
@@ -23,11 +27,11 @@ import { windowsOf } from './windows.js';
 type Attributes = Record<string, RecordedValue>;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A source with what reads its records. */
+/** A source with what reads the records of each of its files. */
 interface OpenSource {
   source: Mutable<Source>;
-  read: ReadSource;
-  spans: SpanSource;
+  joined: JoinedPieces;
+  spans: SpanSource[];
 }
 
 /** Reads the sources again. A source that has not changed is the same object. */
@@ -46,6 +50,8 @@ export class IndexedSources implements LookIndex {
   epoch = 0n;
   length = 0;
   readonly #open: OpenSource[] = [];
+  readonly #spansOf = new Map<IndexPart, SpanSource>();
+  readonly #joiner = new PieceJoiner();
   #joined: Map<number, number>[] | undefined;
   #messages: readonly Message[] | undefined;
 
@@ -59,11 +65,12 @@ export class IndexedSources implements LookIndex {
   }
 
   get messages(): readonly Message[] {
-    return (this.#messages ??= this.#open.flatMap(({ source, read }) => {
+    return (this.#messages ??= this.#open.flatMap(({ source, joined: { pieces } }) => {
       const part = this.parts.find((each) => each.source === source);
-      if (part === undefined || read.messages === undefined) return [];
+      const messages = pieces[0]!.messages?.();
+      if (part === undefined || messages === undefined) return [];
       const { firstRow, offset } = part;
-      return read.messages().map(({ fromRow, toRow, sent, received, bytes }) => ({
+      return messages.map(({ fromRow, toRow, sent, received, bytes }) => ({
         fromRow: fromRow + firstRow,
         toRow: toRow + firstRow,
         sent: sent + offset,
@@ -80,8 +87,9 @@ export class IndexedSources implements LookIndex {
   span(row: number): SpanRecord | undefined {
     const { part, own } = this.#rowOf(row);
     if (part.trace[own] === NO_TRACE) return undefined;
-    const { spans } = this.#open[part.source.number]!;
-    return spans.spanAt(part.stored.facts.from + part.place[own]!, part.start[own]!);
+    return this.#spansOf
+      .get(part)!
+      .spanAt(part.stored.facts.from + part.place[own]!, part.start[own]!);
   }
 
   details(row: number): Record<string, unknown> {
@@ -90,8 +98,7 @@ export class IndexedSources implements LookIndex {
     if (part.source.format !== 'Heph') {
       return JSON.parse(part.details.text(place)) as Record<string, unknown>;
     }
-    const { spans } = this.#open[part.source.number]!;
-    return spans.detailsAt(part.stored.facts.from + place, part.start[own]!);
+    return this.#spansOf.get(part)!.detailsAt(part.stored.facts.from + place, part.start[own]!);
   }
 
   rowsOfTrace(traceId: string): number[] {
@@ -125,25 +132,30 @@ export class IndexedSources implements LookIndex {
   }
 
   close(): void {
-    for (const { spans } of this.#open) spans.close();
+    this.#closeFiles();
     this.#again.close();
   }
 
   /** Puts what was read into the place of what there was. The epoch stays. */
   #fill(read: readonly ReadSource[]): void {
-    for (const { spans } of this.#open) spans.close();
+    this.#closeFiles();
+    this.#spansOf.clear();
     for (const list of [this.#open, this.sources, this.tracks, this.parts, this.counters]) {
       list.length = 0;
     }
     this.#joined = undefined;
     this.#messages = undefined;
     this.#read = read;
-    for (const each of read) this.#open.push(this.#opened(each));
+    for (const each of this.#joiner.join(read)) this.#open.push(this.#opened(each));
     for (const { source } of this.#open) this.sources.push(source);
     this.#placeTimes();
     for (const open of this.#open) this.#addParts(open);
     this.rows = this.parts.reduce((sum, { count }) => sum + count, 0);
     this.#isOpen = true;
+  }
+
+  #closeFiles(): void {
+    for (const { spans } of this.#open) for (const each of spans) each.close();
   }
 
   #rowOf(row: number): { part: IndexedPart; own: number } {
@@ -158,37 +170,41 @@ export class IndexedSources implements LookIndex {
   #attributesOf(row: number, names: readonly Buffer[]): Attributes | undefined {
     const { part, own } = this.#rowOf(row);
     if (part.source.format === 'Heph') {
-      const { spans } = this.#open[part.source.number]!;
+      const spans = this.#spansOf.get(part)!;
       if (!spans.mayHave(part.stored.facts.from + part.place[own]!, names)) return undefined;
     }
     return this.span(row)?.attributes ?? (this.details(row) as Attributes);
   }
 
-  #opened(read: ReadSource): OpenSource {
-    const { trace, parts, clock } = read;
-    const facts = parts.map((part) => part.facts);
+  #opened(joined: JoinedPieces): OpenSource {
+    const { path, pieces } = joined;
+    const { trace, clock } = pieces[0]!;
     const format = formatOf(trace);
     const epoch = format === 'Heph' ? clock.epoch : trace.format.epoch(trace.path);
-    const notes = facts.flatMap((part) => part.notes);
-    const spans = new SpanSource(trace.path, epoch ?? 0n, notes, read.records);
+    const facts = pieces.map(({ parts }) => parts.map((part) => part.facts));
+    const spans = pieces.map((piece, i) => {
+      const notes = facts[i]!.flatMap((part) => part.notes);
+      return new SpanSource(piece.trace.path, epoch ?? 0n, notes, piece.records);
+    });
     const source: Source = {
       number: this.#open.length,
-      path: trace.path,
+      path,
       format,
       epoch: epoch ?? 0n,
       clockOffset: 0n,
       isAligned: epoch !== undefined,
-      ...writerOf(trace.path, format === 'Heph' ? spans.resource : undefined),
-      state: stateOf(read, facts),
-      losses: lossesOf(read, facts),
+      ...writerOf(trace.path, format === 'Heph' ? spans[0]!.resource : undefined),
+      state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
+      losses: pieces.flatMap((piece, i) => lossesOf(piece, facts[i]!)),
     };
-    return { source, read, spans };
+    return { source, joined, spans };
   }
 
   /** The earliest start becomes time 0. Sources whose epoch is not known begin with the others. */
   #placeTimes(): void {
-    const times = this.#open.flatMap(({ source, read }) => {
-      const facts = read.parts.map((part) => part.facts).filter(({ rows }) => rows > 0);
+    const times = this.#open.flatMap(({ source, joined: { pieces } }) => {
+      const parts = pieces.flatMap((piece) => piece.parts);
+      const facts = parts.map((part) => part.facts).filter(({ rows }) => rows > 0);
       if (facts.length === 0) return [];
       const first = facts.reduce((least, { firstStart }) => Math.min(least, firstStart), Infinity);
       const last = facts.reduce((most, { lastEnd }) => Math.max(most, lastEnd), -Infinity);
@@ -213,9 +229,8 @@ export class IndexedSources implements LookIndex {
     }
   }
 
-  #addParts({ source, read, spans }: OpenSource): void {
+  #addParts({ source, joined: { pieces, joins }, spans }: OpenSource): void {
     const offset = Number(source.epoch + source.clockOffset - this.epoch);
-    const { joins } = read;
     const firstTrack = this.tracks.length;
     const sourceRow = this.parts.reduce((sum, { count }) => sum + count, 0);
     for (const [i, track] of joins.tracks.entries()) {
@@ -224,24 +239,30 @@ export class IndexedSources implements LookIndex {
     }
     const numbers = new TrackNumbers();
     let firstRow = sourceRow;
-    for (const [i, stored] of read.parts.entries()) {
+    const firstPart = this.parts.length;
+    const stored = pieces.flatMap((piece, at) => piece.parts.map((part) => ({ part, at })));
+    for (const [i, { part, at }] of stored.entries()) {
       const index = this.parts.length;
-      this.parts.push(
-        new IndexedPart(stored, {
-          source,
-          firstRow,
-          offset,
-          tracks: numbers.of(stored.facts.tracks),
-          firstTrack,
-          lanes: () => joins.lanes(i),
-          pyramid: () => joins.pyramid(i),
-          parents: () => this.#parentsOf(index, sourceRow, joins.parents(i)),
-        }),
-      );
-      firstRow += stored.facts.rows;
+      const indexed = new IndexedPart(part, {
+        source,
+        firstRow,
+        offset,
+        tracks: numbers.of(part.facts.tracks),
+        firstTrack,
+        lanes: () => joins.lanes(i),
+        pyramid: () => joins.pyramid(i),
+        parents: () => this.#parentsOf(index, sourceRow, joins.parents(i)),
+      });
+      this.parts.push(indexed);
+      this.#spansOf.set(indexed, spans[at]!);
+      firstRow += part.facts.rows;
     }
-    const counters = source.format === 'Heph' ? spans.counters : read.counters;
-    for (const { thread, name, unit, times, values } of counters) {
+    const parts = this.parts.slice(firstPart);
+    if (parts.some(hasRequest)) this.counters.push(new RequestsInFlight(source.number, parts));
+    const counters = pieces.map((piece, at) =>
+      source.format === 'Heph' ? spans[at]!.counters : piece.counters,
+    );
+    for (const { thread, name, unit, times, values } of joinCounters(counters)) {
       this.counters.push({
         source: source.number,
         thread,

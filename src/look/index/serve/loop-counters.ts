@@ -37,6 +37,23 @@ export function readLoopCounters(reader: RecordReader, places: readonly number[]
   return [...counters.values()];
 }
 
+/** Joins the curves of the pieces of a trace, in their order. */
+export function joinCounters(pieces: readonly (readonly ReadCounter[])[]): readonly ReadCounter[] {
+  if (pieces.length === 1) return pieces[0]!;
+  const joined = new Map<string, ReadCounter>();
+  for (const counter of pieces.flat()) {
+    const key = `${counter.thread} ${counter.name}`;
+    const known = joined.get(key);
+    if (known === undefined) {
+      joined.set(key, { ...counter, times: [...counter.times], values: [...counter.values] });
+      continue;
+    }
+    for (const time of counter.times) known.times.push(time);
+    for (const value of counter.values) known.values.push(value);
+  }
+  return [...joined.values()];
+}
+
 /** A window of the loop has a value from its start to its end. Without a window the loop waited. */
 function addWindow(
   { times, values }: ReadCounter,

@@ -39,6 +39,12 @@ export function stateOf(
   return parts.some(({ unfinished }) => unfinished > 0) ? 'died' : 'ended';
 }
 
+/** That of a trace in pieces: only the last one grows, and any of them can say that its process died. */
+export function stateOfPieces(states: readonly Source['state'][]): Source['state'] {
+  if (states.includes('growing')) return 'growing';
+  return states.includes('died') ? 'died' : 'ended';
+}
+
 function stateOfRings(trace: FoundTrace): Source['state'] {
   try {
     const rings = [...new RemainingRings().of(trace)];
