@@ -1,5 +1,5 @@
 import { hasNames } from '../spans/attributes.js';
-import type { SpanValue } from '../spans/attributes.js';
+import type { SpanAttributes, SpanValue } from '../spans/attributes.js';
 import { takeElements } from '../core/taken-elements.js';
 import { snapshot } from '../spans/span.js';
 import { countWrongArgument } from './wrong-arguments.js';
@@ -7,15 +7,11 @@ import { countWrongArgument } from './wrong-arguments.js';
 /** Elements that an attribute of the format can have. */
 const MOST_ELEMENTS = 0xffff;
 
-/** Attributes that a program has given, as an object of the span's own. What is no object counts as wrong. */
-export function attributesOf(given: unknown): Record<string, SpanValue> | undefined {
+/** Attributes as a program has given them. What is no object counts as wrong. */
+export function givenAttributes(given: unknown): SpanAttributes | undefined {
   if (given === undefined || given === null) return undefined;
   try {
-    if (hasNames(given)) {
-      const own = snapshot(given);
-      if ('' in own) dropUnnamed(own);
-      return own;
-    }
+    if (hasNames(given)) return '' in given ? named(given) : given;
   } catch {
     // A proxy that was revoked.
   }
@@ -24,9 +20,17 @@ export function attributesOf(given: unknown): Record<string, SpanValue> | undefi
 }
 
 /** Names are not empty, says OpenTelemetry's specification. */
-function dropUnnamed(attributes: Record<string, SpanValue>): void {
-  delete attributes[''];
+function named(given: SpanAttributes): SpanAttributes {
+  const own = snapshot(given);
+  delete own[''];
   countWrongArgument();
+  return own;
+}
+
+/** Attributes that a program has given, as an object of the span's own. What is no object counts as wrong. */
+export function attributesOf(given: unknown): Record<string, SpanValue> | undefined {
+  const attributes = givenAttributes(given);
+  return attributes === undefined ? undefined : snapshot(attributes);
 }
 
 /** Whether a value can be recorded. */

@@ -4,7 +4,7 @@ import type { Scope } from '../spans/scope.js';
 import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
 import { activeIn, withoutSpan } from './api-context.js';
-import { attributesOf } from './attribute-input.js';
+import { attributesOf, givenAttributes } from './attribute-input.js';
 import { activeElsewhere, isOwnManager } from './api-globals.js';
 import type { TracerPolicy } from './tracer-policy.js';
 import { askSampler } from './sampler.js';
@@ -98,7 +98,7 @@ export class TracewrightTracer implements Tracer {
         const { links, root, startTime } = options;
         if (links === undefined && root !== true && startTime === undefined) {
           const kind = kindOf(options.kind);
-          return startIn(active, this.#scope, given, kind, attributesOf(options.attributes));
+          return startIn(active, this.#scope, given, kind, givenAttributes(options.attributes));
         }
       } catch {
         // A getter, a proxy, or null: once more below.

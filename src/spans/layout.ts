@@ -24,6 +24,8 @@ export const TRACE_HIGH_AFTER_NAME = 5;
 export const SPAN_ID_AFTER_NAME = 13 + 5;
 export const PARENT_ID_AFTER_NAME = 2 * 13 + 5;
 export const FLAGS_AFTER_NAME = 3 * 13 + 9;
+/** Bytes of these attributes. */
+export const IDENTITY_BYTES = 4 * 13;
 
 /** Bits of the flags. */
 export const TRACE_FLAGS_MASK = 0xff;

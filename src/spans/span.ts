@@ -13,6 +13,7 @@ import type { Policy } from './policy.js';
 import type { Resource } from './resource.js';
 import type { Scope } from './scope.js';
 import type { Instant } from './time.js';
+import type { HeldNames } from './write/held-attributes.js';
 
 /** What takes a span when it ends. */
 export interface SpanTaker {
@@ -20,6 +21,10 @@ export interface SpanTaker {
   /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
   timeOf(time: Instant | undefined): number;
   record(span: Span, endTime: Instant | undefined): void;
+  /** Adds an attribute to those that the span has in its place alone; false: that cannot be. */
+  hold(span: Span, name: string, value: SpanValue): boolean;
+  /** The attributes that the span has in its place alone become its own. */
+  takeHeld(span: Span): void;
   /** A span that is kept while it is open has changed. */
   keepAnew(span: Span): void;
   /** Lets go of a span that was kept while it was open. */
@@ -98,7 +103,7 @@ function snapshotOfHostile(attributes: SpanAttributes): Record<string, SpanValue
 }
 
 /** An assignment to `__proto__` would set the prototype. */
-function define(to: Record<string, SpanValue>, name: string, value: SpanValue): void {
+export function define(to: Record<string, SpanValue>, name: string, value: SpanValue): void {
   if (name === '__proto__') {
     Object.defineProperty(to, name, {
       value,
@@ -142,18 +147,20 @@ export class Span {
   /** @internal The slot that keeps the span while it is open; -1: none. */
   declare slot: number;
   /**
-   * @internal Whether the slot has everything but events, links and status: it becomes the final record.
-   * A change of attributes or name without `set` and `rename` must clear it.
+   * @internal Bytes of the final record that the slot has: all but events, links and status. 0: it is encoded anew.
+   * What changes attributes or name calls `change`.
    */
-  declare isInSlot: boolean;
+  declare heldBytes: number;
+  /** @internal The names of the attributes if only the slot has them. */
+  declare heldNames: HeldNames | undefined;
   /** @internal How many attributes there are; -1: not counted yet. */
   declare count: number;
   /** @internal Nanoseconds since the trace's epoch. */
   declare start: number;
   /** @internal */
   declare name: string;
-  /** @internal The span's own object. */
-  declare attributes: Record<string, SpanValue> | undefined;
+  /** @internal The span's own object; see `attributes`. */
+  declare own: Record<string, SpanValue> | undefined;
   /** @internal */
   declare extras: SpanExtras | undefined;
   /** @internal */
@@ -192,11 +199,12 @@ export class Span {
     this.scope = 0;
     this.state = state;
     this.slot = -1;
-    this.isInSlot = false;
+    this.heldBytes = 0;
+    this.heldNames = undefined;
     this.count = -1;
     this.start = NO_TIME;
     this.name = name;
-    this.attributes = undefined;
+    this.own = undefined;
     this.extras = undefined;
     this.traceState = traceState;
     this.output = output;
@@ -240,11 +248,8 @@ export class Span {
   set(name: string, value: SpanValue): this {
     if (typeof name !== 'string') throw wrongType('name', name, 'a string');
     if (this.state !== OPEN) return this;
-    let { attributes } = this;
-    if (attributes === undefined) {
-      attributes = this.attributes = {};
-      this.count = 0;
-    }
+    if (this.heldNames !== undefined && this.output!.hold(this, name, value)) return this;
+    const attributes = this.change();
     if (this.count === 0 || !hasOwnProperty.call(attributes, name)) {
       if (this.count === -1) this.count = Object.keys(attributes).length;
       if (this.count >= this.output!.policy.limits.attributes) {
@@ -254,7 +259,6 @@ export class Span {
       this.count++;
     }
     define(attributes, name, value);
-    this.isInSlot = false;
     return this;
   }
 
@@ -298,8 +302,8 @@ export class Span {
   rename(name: string): this {
     if (typeof name !== 'string') throw wrongType('name', name, 'a string');
     if (this.state !== OPEN) return this;
+    this.change();
     this.name = name;
-    this.isInSlot = false;
     return this;
   }
 
@@ -329,6 +333,28 @@ export class Span {
     this.flags = (this.flags & ~(STATUS_MASK << STATUS_SHIFT)) | (status << STATUS_SHIFT);
     if (status === STATUS_ERROR && message !== '') this.extra().message = message;
     else if (this.extras !== undefined) this.extras.message = '';
+  }
+
+  /** @internal The attributes, as an object of the span's own. Those that only the slot has are read from it. */
+  get attributes(): Record<string, SpanValue> | undefined {
+    if (this.heldNames !== undefined) this.output!.takeHeld(this);
+    return this.own;
+  }
+
+  set attributes(attributes: Record<string, SpanValue> | undefined) {
+    this.heldNames = undefined;
+    this.own = attributes;
+  }
+
+  /** @internal The attributes, to be changed in place, or before another change that the slot does not have. */
+  change(): Record<string, SpanValue> {
+    let { attributes } = this;
+    this.heldBytes = 0;
+    if (attributes === undefined) {
+      attributes = this.own = {};
+      this.count = 0;
+    }
+    return attributes;
   }
 
   /** @internal */

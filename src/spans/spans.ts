@@ -67,11 +67,10 @@ export function startSpan(name: string, attributes?: SpanAttributes, options?: S
       ? unrecorded('', undefined, carried)
       : begin(to, name, parent, carried, true, 0);
   if (span.state !== OPEN) return span;
-  if (attributes !== undefined) give(span, attributes);
+  if (attributes !== undefined) checkAttributes(attributes);
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
-  if (observer !== undefined) observer.started(span, active, undefined);
-  if (to.open !== undefined) span.slot = to.open.begin(span);
+  keep(to, span, attributes, active, undefined);
   return span;
 }
 
@@ -127,12 +126,26 @@ function begin(
   return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
 }
 
-/** Gives a span its first attributes. */
-function give(span: Span, attributes: SpanAttributes): void {
-  const given: unknown = attributes;
-  if (given === null) return;
-  if (!hasNames(given)) throw wrongType('attributes', given, 'an object of names and values');
-  span.attributes = snapshot(attributes);
+function checkAttributes(given: unknown): void {
+  if (given === null || hasNames(given)) return;
+  throw wrongType('attributes', given, 'an object of names and values');
+}
+
+/** A place for a span that has its start, and its first attributes: as they are now, whatever the program does. */
+function keep(
+  to: SpanOutput,
+  span: Span,
+  attributes: SpanAttributes | null | undefined,
+  active: ActiveContext | undefined,
+  scope: Scope | undefined,
+): void {
+  let given = attributes ?? undefined;
+  if (given !== undefined && (observer !== undefined || to.open === undefined)) {
+    span.own = snapshot(given);
+    given = undefined;
+  }
+  if (observer !== undefined) observer.started(span, active, scope);
+  if (to.open !== undefined) span.slot = to.open.begin(span, given);
 }
 
 /** Whether a trace is recorded that begins here, or whose caller is elsewhere: 1 or 0. */
@@ -202,12 +215,11 @@ export function startScopedSpan(
   const trusted = !(given instanceof RemoteParent) || given.trusted;
   const span = begin(to, name, parent, carried, trusted, kind << KIND_SHIFT);
   if (span.state !== OPEN) return span;
-  if (attributes !== undefined) give(span, attributes);
+  if (attributes !== undefined) checkAttributes(attributes);
   span.start = to.timeOf(options?.startTime, 'startTime');
   if (links.length > 0) span.extra().links = links;
   if (scope !== undefined) giveScope(to, span, scope);
-  if (observer !== undefined) observer.started(span, active, scope);
-  if (to.open !== undefined) span.slot = to.open.begin(span);
+  keep(to, span, attributes, active, scope);
   return span;
 }
 
@@ -229,17 +241,19 @@ export type Decision = 0 | 1 | 2;
  *
  * @param name a string.
  * @param kind its number in the layout.
- * @param attributes become the span's own.
  */
 export function startIn(
   context: ActiveContext | undefined,
   scope: Scope,
   name: string,
   kind: number,
-  attributes: Record<string, SpanValue> | undefined,
+  attributes: SpanAttributes | undefined,
 ): Span {
   const to = output;
-  if (to === undefined) return startInWith(context, scope, name, kind, attributes, NO_DETAILS);
+  if (to === undefined) {
+    const own = attributes === undefined ? undefined : snapshot(attributes);
+    return startInWith(context, scope, name, kind, own, NO_DETAILS);
+  }
   let parent: Parent;
   let carried: Carried | undefined;
   if (context !== undefined) {
@@ -249,19 +263,21 @@ export function startIn(
   }
   const span = begin(to, name, parent, carried, true, kind << KIND_SHIFT);
   if (span.state !== OPEN) return span;
-  span.attributes = attributes;
   if (scope.output === to) span.scope = scope.number;
   else giveScope(to, span, scope);
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
-  if (observer !== undefined) observer.started(span, context, scope);
-  if (to.open !== undefined) span.slot = to.open.begin(span);
+  keep(to, span, attributes, context, scope);
   return span;
 }
 
 const NO_DETAILS: SpanDetails = { root: false, startTime: undefined, links: [], decide: undefined };
 
-/** As `startIn`, of a span about which there is more to say. */
+/**
+ * As `startIn`, of a span about which there is more to say.
+ *
+ * @param attributes become the span's own.
+ */
 export function startInWith(
   context: ActiveContext | undefined,
   scope: Scope,
@@ -294,7 +310,7 @@ export function startInWith(
   if (links.length > 0) span.extra().links = links;
   giveScope(to, span, scope);
   if (observer !== undefined) observer.started(span, context, scope);
-  if (to.open !== undefined) span.slot = to.open.begin(span);
+  if (to.open !== undefined) span.slot = to.open.begin(span, undefined);
   return span;
 }
 
@@ -356,7 +372,7 @@ export function startRequest(
   if (observer !== undefined && span.state === OPEN) {
     observer.started(span, above instanceof Span ? above : undefined, scope);
   }
-  if (to.open !== undefined) span.slot = to.open.begin(span);
+  if (to.open !== undefined) span.slot = to.open.begin(span, undefined);
   return span;
 }
 
@@ -375,11 +391,11 @@ export function startRequestFrom(
   const above = parent?.parent === undefined ? undefined : parent;
   const carried = parent === undefined ? undefined : carriedBy(parent, undefined);
   const span = begin(to, name, above, carried, trusted, kind);
-  span.attributes = template.attributesOf(text);
   to.ring.readStamp();
   span.start = to.ring.stamp[0]!;
   giveScope(to, span, scope);
   if (to.open !== undefined) span.slot = to.open.beginFrom(span, template, text);
+  if (span.heldNames === undefined) span.own ??= template.attributesOf(text);
   return span;
 }
 
@@ -397,7 +413,8 @@ export function endRequestWith(
   isNamed: boolean,
 ): boolean {
   const to = output;
-  if (!span.isInSlot || span.state !== OPEN || to === undefined || span.output !== to) return false;
+  if (span.heldBytes === 0 || span.state !== OPEN || to === undefined || span.output !== to)
+    return false;
   if (observer !== undefined) return false;
   if (!to.recordWith(span, ending, number, text, isNamed)) return false;
   span.state = ENDED;

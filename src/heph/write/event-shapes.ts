@@ -169,9 +169,11 @@ export class EventShapes<Emitter> {
       if (described === undefined) return undefined;
       if (described.isFrequent) this.#recent[place] = described;
     }
-    // Most descriptions have one shape.
-    const first = described.shapes[0];
-    if (first?.emitter !== undefined && first.isOf(attributes)) return first.emitter;
+    const { shapes } = described;
+    for (let i = 0; i < shapes.length; i++) {
+      const { emitter } = shapes[i]!;
+      if (emitter !== undefined && shapes[i]!.isOf(attributes)) return emitter;
+    }
     const names = this.#names ?? [];
     this.#names = undefined;
     const count = listNames(attributes, names);

@@ -116,6 +116,13 @@ export class EventWriter {
     this.#string(text);
   }
 
+  /** Attributes that were encoded before. */
+  encoded(bytes: Uint8Array): void {
+    this.#need(bytes.length);
+    this.bytes.set(bytes, this.at);
+    this.at += bytes.length;
+  }
+
   /**
    * An attribute of the program; what cannot be recorded is counted as dropped.
    *

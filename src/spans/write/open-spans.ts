@@ -4,21 +4,30 @@ import type { Ring } from '../../core/ring/ring.js';
 import {
   DESCRIPTION_OFFSET,
   END_OFFSET,
+  EVENT_MAGIC,
+  MAGIC_OFFSET,
+  PACKET_HEAD_BYTES,
   SIZE_OFFSET,
   START_OFFSET,
   SUBSTREAM_OFFSET,
 } from '../../heph/layout.js';
 import { writeText } from '../../heph/write/encoder.js';
 import type { EventTrace } from '../../heph/write/event-stream.js';
+import type { AttributeScalar } from '../../heph/write/value.js';
 import { EventShapes } from '../../heph/write/event-shapes.js';
 import {
   FLAGS_AFTER_NAME,
+  IDENTITY_BYTES,
   PARENT_ID_AFTER_NAME,
   RESOURCE_SHIFT,
   SPAN_ID_AFTER_NAME,
   TRACE_HIGH_AFTER_NAME,
 } from '../layout.js';
+import type { SpanAttributes, SpanValue } from '../attributes.js';
+import { snapshot } from '../span.js';
 import type { Span } from '../span.js';
+import { isUsual } from '../../heph/write/taken-attributes.js';
+import { readHeld, writeHeld } from './held-attributes.js';
 import { openSpanCompiler } from './span-shapes.js';
 import type { SpanEnding } from './span-ending.js';
 import type { OpenSpanWriter } from './span-shapes.js';
@@ -65,18 +74,25 @@ export class OpenSpans {
   /**
    * Takes a place for a span that has started; -1: there is none, which is counted.
    *
+   * @param given the first attributes if the span has none of its own. It has them afterwards, here or there.
    * @param before the place that kept it until now.
    */
-  begin(span: Span, before = -1): number {
+  begin(span: Span, given: SpanAttributes | undefined, before = -1): number {
     const at = this.#table.take();
-    if (at === -1) return -1;
+    if (at === -1) {
+      if (given !== undefined) span.own = snapshot(given);
+      return -1;
+    }
     let length = 0;
     try {
-      length = this.#writeUsual(span, at);
-      if (length > 0) span.isInSlot = this.#canCommit && span.start <= this.#output.ring.stamp[0]!;
-      else length = this.#writeAny(span, at);
+      length = this.#writeUsual(span, at, given ?? span.own);
+      if (length > 0) this.#hold(span, at, length);
     } catch {
-      // An attribute that cannot be read. Spans break no program.
+      // An attribute that cannot be read.
+    }
+    if (length === 0) {
+      if (given !== undefined) span.own ??= snapshot(given);
+      length = this.#writeAny(span, at);
     }
     if (length > 0) {
       if (before !== -1) this.#table.withdraw(before);
@@ -91,8 +107,8 @@ export class OpenSpans {
   /** A span has changed: it gets a place with what it is now, for the one that it has. */
   renew(span: Span): void {
     const before = span.slot;
-    span.isInSlot = false;
-    const at = this.begin(span, before);
+    span.change();
+    const at = this.begin(span, undefined, before);
     if (at === -1) return;
     span.slot = at;
     this.#table.release(before);
@@ -106,7 +122,8 @@ export class OpenSpans {
     const record = output.takesAnything ? template.recordFor(output, longest) : undefined;
     const { start, traceState } = span;
     if (record === undefined || !fits(text, longest - record.length) || traceState !== '') {
-      return this.begin(span);
+      span.own = template.attributesOf(text);
+      return this.begin(span, undefined);
     }
     const at = table.take();
     if (at === -1) return -1;
@@ -128,7 +145,10 @@ export class OpenSpans {
     view.setInt32(ids + FLAGS_AFTER_NAME, span.flags | template.flags);
     const end = writeText(view, bytes, at + record.length - LENGTH_BYTES, text);
     view.setUint32(at + SIZE_OFFSET, end - at);
-    span.isInSlot = this.#canCommit;
+    if (this.#canCommit) {
+      span.heldBytes = end - at;
+      span.heldNames = template.heldNames;
+    }
     table.publish(at, end - at);
     return at;
   }
@@ -147,6 +167,10 @@ export class OpenSpans {
     isNamed: boolean,
   ): boolean {
     const writer = ending.writerFor(this.#output, this.#table);
+    const { heldNames } = span;
+    if (!this.isAsBegun(span) && (heldNames === undefined || !ending.isNew(heldNames.names))) {
+      return false;
+    }
     return writer !== undefined && writer(span, span.slot, number, text, isNamed);
   }
 
@@ -157,14 +181,76 @@ export class OpenSpans {
    */
   commit(span: Span, at: number): void {
     const output = this.#output;
+    const table = this.#table;
+    const flagsAt = this.#nameEnd(at) + FLAGS_AFTER_NAME;
+    const flags = span.flags | (output.resource << RESOURCE_SHIFT);
+    const { heldBytes } = span;
+    if (heldBytes === table.lengthOf(at)) {
+      if (output.ring.commitOpen(at, flagsAt, flags)) return;
+    } else if (this.#commitLonger(at, heldBytes, flagsAt, flags)) {
+      return;
+    }
+    output.stream.counter[0]!++;
+    table.release(at);
+  }
+
+  /** Records the open record at `at` with what was added after it; false: there is no room. */
+  #commitLonger(at: number, bytes: number, flagsAt: number, flags: number): boolean {
+    const { ring } = this.#output;
+    if (ring.free < bytes && !ring.makeRoom(bytes)) return false;
+    const start = ring.position;
+    ring.view.setUint32(start + MAGIC_OFFSET, EVENT_MAGIC);
+    ring.view.setUint32(start + SIZE_OFFSET, bytes);
+    this.#table.keep(PACKET_HEAD_BYTES, bytes, 0, 0, 0);
+    ring.commitEdited(at, bytes, flagsAt, flags);
+    return true;
+  }
+
+  /** Where the name of the record at `at` ends, from the start of the record. */
+  #nameEnd(at: number): number {
     const { bytes } = this.#table;
     const nameAt = at + DESCRIPTION_OFFSET;
-    const nameBytes = (bytes[nameAt]! << 8) | bytes[nameAt + 1]!;
-    const flagsAt = DESCRIPTION_OFFSET + 2 + nameBytes + FLAGS_AFTER_NAME;
-    const flags = span.flags | (output.resource << RESOURCE_SHIFT);
-    if (output.ring.commitOpen(at, flagsAt, flags)) return;
-    output.stream.counter[0]!++;
-    this.#table.release(at);
+    return DESCRIPTION_OFFSET + LENGTH_BYTES + ((bytes[nameAt]! << 8) | bytes[nameAt + 1]!);
+  }
+
+  /**
+   * Adds an attribute to a span whose place has all others. It is after the record that counts if nobody ends the
+   * span, which stays what it was.
+   */
+  hold(span: Span, name: string, value: SpanValue): boolean {
+    const isText = typeof value === 'string';
+    if (!isText && typeof value !== 'number' && !isUsual(value)) return false;
+    const names = span.heldNames!.with(name);
+    if (names === undefined || !this.#output.takesAnything) return false;
+    const { view, bytes, longest } = this.#table;
+    const { heldBytes, slot } = span;
+    const most = heldBytes + names.mostBytes + (isText ? 3 * value.length : 0);
+    if (most > longest || !this.#output.ring.takesEdited) return false;
+    const end = writeHeld(view, bytes, slot + heldBytes, names, value as AttributeScalar);
+    span.heldBytes = end - slot;
+    span.heldNames = names;
+    return true;
+  }
+
+  /** The attributes that only the place of a span has. */
+  heldAttributes({ heldBytes, slot }: Span): Record<string, SpanValue> {
+    const { view, bytes } = this.#table;
+    return readHeld(view, bytes, this.#attributesAt(slot), slot + heldBytes);
+  }
+
+  /** The same, encoded. */
+  heldBytes({ heldBytes, slot }: Span): Uint8Array {
+    return this.#table.bytes.subarray(this.#attributesAt(slot), slot + heldBytes);
+  }
+
+  /** Where the attributes of the record at `at` begin. */
+  #attributesAt(at: number): number {
+    return at + this.#nameEnd(at) + IDENTITY_BYTES;
+  }
+
+  /** Whether the place has what was there at the start of the span, and nothing else. */
+  isAsBegun({ heldBytes, slot }: Span): boolean {
+    return heldBytes === this.#table.lengthOf(slot);
   }
 
   /** The next commit is that of the span. */
@@ -182,17 +268,34 @@ export class OpenSpans {
     this.#table.release(place);
   }
 
-  #writeUsual(span: Span, at: number): number {
+  #writeUsual(span: Span, at: number, attributes: SpanAttributes | undefined): number {
     if (span.extras !== undefined || span.traceState !== '' || !this.#output.takesAnything)
       return 0;
-    const writer = this.#shapes?.emitterFor(span.name, span.attributes);
-    return writer === undefined ? 0 : writer(span, at);
+    const writer = this.#shapes?.emitterFor(span.name, attributes);
+    return writer === undefined ? 0 : writer(span, at, attributes);
+  }
+
+  /** The record of a span was written at `at`: from now on the span needs no other. */
+  #hold(span: Span, at: number, length: number): void {
+    if (this.#canCommit && span.start <= this.#output.ring.stamp[0]!) {
+      span.heldBytes = length;
+      if (span.own !== undefined) span.heldNames = undefined;
+      return;
+    }
+    const { view, bytes } = this.#table;
+    span.heldNames = undefined;
+    span.own ??= readHeld(view, bytes, this.#attributesAt(at), at + length);
   }
 
   #writeAny(span: Span, at: number): number {
-    const bytes = this.#output.encodeOpen(span, this.#table.longest);
-    if (bytes === undefined) return 0;
-    this.#table.bytes.set(bytes, at);
-    return bytes.length;
+    try {
+      const bytes = this.#output.encodeOpen(span, this.#table.longest);
+      if (bytes === undefined) return 0;
+      this.#table.bytes.set(bytes, at);
+      return bytes.length;
+    } catch {
+      // Spans break no program.
+      return 0;
+    }
   }
 }

@@ -55,6 +55,8 @@ export interface Recording {
   readonly end: number | undefined;
   /** Flags in addition to the span's own. */
   readonly flags: number;
+  /** The attributes, encoded, if they are to be recorded as they are. */
+  readonly attributes?: Uint8Array | undefined;
 }
 
 /**
@@ -65,7 +67,7 @@ export interface Recording {
 export function encodeSpan(
   writer: EventWriter,
   span: Span,
-  { stream, counter, resource, end, flags }: Recording,
+  { stream, counter, resource, end, flags, attributes: encoded }: Recording,
   { limits, redactor }: Policy,
   portion: Portion,
 ): Buffer {
@@ -98,7 +100,8 @@ export function encodeSpan(
     writer.dropped = before;
     return lost;
   };
-  if (portion.attributes) dropped += put(span.attributes, limits.attributes);
+  if (encoded !== undefined && portion.text === Infinity) writer.encoded(encoded);
+  else if (portion.attributes) dropped += put(span.attributes, limits.attributes);
   else dropped += Object.keys(span.attributes ?? {}).length;
 
   const last = end === undefined ? undefined : Math.max(start, end);

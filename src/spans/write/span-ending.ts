@@ -46,6 +46,11 @@ export class SpanEnding {
     this.#textName = textName;
   }
 
+  /** Whether none of the names is that of one of these attributes. */
+  isNew(names: readonly string[]): boolean {
+    return !names.includes(this.#numberName) && !names.includes(this.#textName);
+  }
+
   /** What ends the spans of a thread; undefined: it cannot be compiled. */
   writerFor(output: ShapedSpans, table: OpenRecords): EndWriter | undefined {
     if (this.#table !== table) {
@@ -74,7 +79,7 @@ export class SpanEnding {
     const numberBytes = number.length + 4;
     // Six bytes a character: three as an attribute, three in the name.
     const body = `return function endInPlace(span, at, number, text, isNamed) {
-  const length = table.lengthOf(at);
+  const length = span.heldBytes;
   const most = length + ${numberBytes + text.length + 3} + 6 * text.length;
   if (most > ${Math.min(ring.longestRecord, trace.packetLimit)} || text.length > ${MAX_TEXT}) return false;
   if (ring.free < most && !ring.makeRoom(most)) {

@@ -22,7 +22,7 @@ import {
   UNFINISHED,
   VERSION,
 } from '../layout.js';
-import type { SpanAttributes } from '../attributes.js';
+import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
@@ -173,7 +173,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #record(span: Span, endTime: Instant | undefined): void {
     const { extras, slot } = span;
     const isUsual = extras === undefined && endTime === undefined && this.takesAnything;
-    if (isUsual && span.isInSlot) {
+    if (isUsual && span.heldBytes > 0) {
       this.#recordFromSlot(span);
       return;
     }
@@ -193,7 +193,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     text: string,
     isNamed: boolean,
   ): boolean {
-    if (!span.isInSlot || span.extras !== undefined || !this.takesAnything) return false;
+    if (span.heldBytes === 0 || span.extras !== undefined || !this.takesAnything) return false;
     if (span.start >= this.#nextLook) this.#lookAtClocks(span.start);
     try {
       if (!this.open!.commitWith(span, ending, number, text, isNamed)) return false;
@@ -201,21 +201,26 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
       // The trace is closed.
       this.open!.end(span.slot);
     }
-    span.slot = -1;
-    span.isInSlot = false;
+    this.#forget(span);
     return true;
   }
 
   #recordFromSlot(span: Span): void {
     const { slot } = span;
-    span.slot = -1;
-    span.isInSlot = false;
     try {
       this.open!.commit(span, slot);
     } catch {
       // The trace is closed.
       this.open!.end(slot);
     }
+    this.#forget(span);
+  }
+
+  /** A span has no place any more. */
+  #forget(span: Span): void {
+    span.slot = -1;
+    span.heldBytes = 0;
+    span.heldNames = undefined;
   }
 
   /** Records a span of any content. */
@@ -265,6 +270,28 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     return this.#encode(span, UNFINISHED, Math.max(span.start, 0), limit);
   }
 
+  /** Adds an attribute to those that the span has in its place alone; false: that cannot be. */
+  hold(span: Span, name: string, value: SpanValue): boolean {
+    try {
+      return this.open!.hold(span, name, value);
+    } catch {
+      // The trace is closed.
+      return false;
+    }
+  }
+
+  /** The attributes that the span has in its place alone become its own. */
+  takeHeld(span: Span): void {
+    try {
+      span.own = this.open!.heldAttributes(span);
+      if (!this.open!.isAsBegun(span)) span.heldBytes = 0;
+    } catch {
+      // The trace is closed.
+      span.own = {};
+    }
+    span.heldNames = undefined;
+  }
+
   /** A span that is kept while it is open has changed. */
   keepAnew(span: Span): void {
     this.open?.renew(span);
@@ -273,13 +300,13 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   /** Lets go of a span that was kept while it was open. */
   release(span: Span): void {
     const { slot } = span;
-    span.slot = -1;
+    this.#forget(span);
     this.open?.end(slot);
   }
 
   /** Records a span without extras by a compiled emitter; false: it has none. */
   #recordUsual(span: Span): boolean {
-    const emitter = this.#shapes?.emitterFor(span.name, span.attributes);
+    const emitter = this.#shapes?.emitterFor(span.name, span.own);
     if (emitter === undefined) return false;
     if (span.slot !== -1) this.open?.ending(span.slot);
     try {
@@ -298,7 +325,10 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
 
   #encode(span: Span, flags: number, end: number | undefined, limit: number): Buffer | undefined {
     const { stream, resource } = this;
-    const recording = { stream: stream.id, counter: stream.counter[0]!, resource, end, flags };
+    const attributes =
+      this.takesAnything && span.heldNames !== undefined ? this.open!.heldBytes(span) : undefined;
+    const counter = stream.counter[0]!;
+    const recording = { stream: stream.id, counter, resource, end, flags, attributes };
     const writer = this.#takeWriter();
     writer.mostBytes = limit;
     try {

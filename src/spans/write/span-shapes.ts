@@ -28,7 +28,10 @@ import {
   TRACE_HIGH,
   UNFINISHED,
 } from '../layout.js';
+import type { SpanAttributes, SpanValue } from '../attributes.js';
+import { define } from '../span.js';
 import type { Span } from '../span.js';
+import { HeldNames } from './held-attributes.js';
 import type { Instant } from '../time.js';
 
 /** What the compilers need of the output of a thread. */
@@ -43,8 +46,15 @@ export interface ShapedSpans {
 /** Records a span without events, links and other extras. */
 export type SpanEmitter = (span: Span) => void;
 
-/** Writes an open span to its place; 0: it may not fit. */
-export type OpenSpanWriter = (span: Span, at: number) => number;
+/**
+ * Writes an open span to its place; 0: it may not fit. A span without attributes of its own gets the names of these,
+ * or these.
+ */
+export type OpenSpanWriter = (
+  span: Span,
+  at: number,
+  attributes: SpanAttributes | undefined,
+) => number;
 
 /** Bounds of the constants in an emitter. */
 const MAX_CONSTANT_BYTES = 2048;
@@ -130,8 +140,7 @@ function spanText(
     read:
       names.length === 0
         ? ''
-        : `const { attributes } = span;
-  ${values.map((value, i) => `const ${value} = attributes[n${i}];`).join('\n  ')}`,
+        : values.map((value, i) => `const ${value} = attributes[n${i}];`).join('\n  '),
     measure: `let characters = 0;
   let areUsual = true;
   ${values.map(measureValue).join('\n  ')}`,
@@ -148,6 +157,15 @@ function spanText(
   };
 }
 
+/** An object of what was read. */
+function ownOf(names: readonly string[], values: readonly SpanValue[]): Record<string, SpanValue> {
+  const own: Record<string, SpanValue> = {};
+  names.forEach((name, i) => {
+    define(own, name, values[i]);
+  });
+  return own;
+}
+
 /** A compiler of what writes the spans of a thread that are open. */
 export function openSpanCompiler(
   output: ShapedSpans,
@@ -157,17 +175,29 @@ export function openSpanCompiler(
   return (_, description, names) => {
     const text = spanText(output, description, names);
     if (text === undefined) return undefined;
-    const scope = { ...text.scope, bytes, view, unfinished: UNFINISHED };
+    const scope = {
+      ...text.scope,
+      bytes,
+      view,
+      unfinished: UNFINISHED,
+      held: new HeldNames(names),
+      namesOf: names,
+      ownOf,
+    };
     const body = `${WRITE_OTHER}
-return function writeOpen(span, start) {
+return function writeOpen(span, start, attributes) {
   ${text.read}
   ${text.measure}
-  if (!areUsual || ${text.fixedBytes} + 3 * characters > ${longest} || !(span.start >= 0)) return 0;
+  if (!areUsual || ${text.fixedBytes} + 3 * characters > ${longest} || !(span.start >= 0)) {
+    if (span.own === undefined) span.own = ownOf(namesOf, [${text.values.join(', ')}]);
+    return 0;
+  }
   writeHead(view, start, ${output.stream.id}, ${NO_NUMBER}, span.start);
   view.setUint32(start + ${END_OFFSET}, span.start * ${2 ** -32});
   view.setUint32(start + ${END_OFFSET + 4}, span.start);
   ${text.write}
   view.setUint32(start + ${SIZE_OFFSET}, at - start);
+  span.heldNames = held;
   return at - start;
 };`;
     return compile(description, scope, body) as OpenSpanWriter;
@@ -194,7 +224,8 @@ export function spanShapeCompiler(output: ShapedSpans): ShapeCompiler<SpanEmitte
         functions: WRITE_OTHER,
         entry: {
           parameters: ['span'],
-          prepare: text.read,
+          prepare: `const attributes = span.own;
+  ${text.read}`,
           plainArguments: ['span'],
         },
         prepare: text.measure,

@@ -4,6 +4,7 @@ import type { SpanValue } from '../attributes.js';
 import { RESOURCE_SHIFT, UNFINISHED } from '../layout.js';
 import type { Scope } from '../scope.js';
 import { OPEN, Span } from '../span.js';
+import { HeldNames } from './held-attributes.js';
 import type { ShapedSpans } from './span-shapes.js';
 
 /** What encodes open spans, and knows scopes by their numbers. */
@@ -26,6 +27,8 @@ export class SpanTemplate {
   readonly idsAt: number;
   /** Flags of the record, in addition to those of its span. */
   flags = UNFINISHED;
+  /** Names of the attributes. */
+  heldNames: HeldNames | undefined;
   /** Makes the attributes of a span. */
   readonly attributesOf: (text: string) => Record<string, SpanValue>;
   /** The record of an open span whose text is empty; undefined: it is too long. */
@@ -78,7 +81,10 @@ export class SpanTemplate {
     span.scope = output.scopeNumber(this.scope);
     span.attributes = this.attributesOf('');
     const record = output.encodeOpen(span, limit);
-    const last = Object.keys(span.attributes).at(-1) ?? '';
+    const { own = {} } = span;
+    const names = Object.keys(own).filter((name) => own[name] !== undefined);
+    this.heldNames = new HeldNames(names);
+    const last = names.at(-1) ?? '';
     const end = Buffer.concat([prefixed(last), Buffer.of(TYPE_STRING, 0, 0)]);
     // Of a record that was cut, the text may be missing.
     if (span.scope === 0 || record?.subarray(-end.length).equals(end) !== true) return undefined;

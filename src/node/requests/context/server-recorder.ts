@@ -33,12 +33,6 @@ const FAILED = 500;
 /** What a request that was answered gets at its end. */
 const ANSWERED = new SpanEnding(STATUS_CODE, ROUTE);
 
-/** The attributes of a span, to be changed in place. */
-function attributesOf(span: Span): Record<string, SpanValue> {
-  span.isInSlot = false;
-  return (span.attributes ??= {});
-}
-
 function schemeOf(socket: Socket): string {
   return 'encrypted' in socket ? 'https' : 'http';
 }
@@ -166,7 +160,7 @@ export class SpanServerRecorder implements ServerRecorder {
     if (span === undefined || span.slot === -1) return;
     const name = spanName(knownMethod(method));
     const before = exchange.keptRoute === '' ? name : `${name} ${exchange.keptRoute}`;
-    attributesOf(span)[ROUTE] = route;
+    span.change()[ROUTE] = route;
     if (span.name === before) span.name = `${name} ${route}`;
     exchange.keptRoute = route;
     spans.keepAnew(span);
@@ -209,7 +203,7 @@ export class SpanServerRecorder implements ServerRecorder {
     isAborted: boolean,
   ): void {
     if (span.recording) {
-      const attributes = attributesOf(span);
+      const attributes = span.change();
       if (status !== undefined) attributes[STATUS_CODE] = status;
       if (bytes !== undefined) attributes[RESPONSE_BYTES] = bytes;
       if (isAborted || (status ?? 0) >= FAILED) {

@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest';
+import type { SpanValue } from '../../src/spans/attributes.js';
+import { configure, output, shutdown } from '../../src/spans/recording.js';
+import type { SpanOptions } from '../../src/spans/recording.js';
+import { startSpan } from '../../src/spans/spans.js';
+import { HeldNames } from '../../src/spans/write/held-attributes.js';
+import { temporaryDirectory } from '../heph/temporary-file.js';
+import { join } from 'node:path';
+import { recorded } from './span-trace.js';
+
+const directory = temporaryDirectory();
+
+/** A generator of numbers from 0 to 1, the same each time. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const VALUES: readonly SpanValue[] = [
+  'text',
+  '',
+  'ü€😀',
+  'x'.repeat(60),
+  '\ud800',
+  0,
+  -1,
+  1.5,
+  2 ** 40,
+  -(2 ** 40),
+  Infinity,
+  true,
+  false,
+  7n,
+  -7n,
+  2n ** 63n,
+  undefined,
+  null,
+  [1, 'two', true],
+  { deep: 1 },
+  'y'.repeat(700),
+];
+const NAMES = ['a', 'b', 'n', '~own', '__proto__', 'ü', 'toString'];
+/** Values up to here are of one element, and not long. */
+const USUAL = 16;
+
+interface Expected {
+  name: string;
+  attributes: Map<string, SpanValue>;
+  events: number;
+  failed: boolean;
+}
+
+/** What `readSpans` makes of a value. */
+function read(value: SpanValue): unknown {
+  if (value === '\ud800') return '\ufffd';
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return '{"deep":1}';
+  return value;
+}
+
+function recordAtRandom(random: () => number, n: number): Expected {
+  const pick = <Item>(items: readonly Item[], most = items.length): Item =>
+    items[Math.floor(random() * most)]!;
+  const attributes = new Map<string, SpanValue>([['i', n]]);
+  const given: Record<string, SpanValue> = { i: n };
+  // Few orders of names, so that they are compiled.
+  for (const name of NAMES.slice(0, Math.floor(random() * 3))) {
+    given[name] = pick(VALUES, random() < 0.9 ? USUAL : undefined);
+    attributes.set(name, given[name]);
+  }
+  const expected: Expected = { name: 'held', attributes, events: 0, failed: false };
+  const span = startSpan('held', given);
+  // The span has them as they were.
+  for (const name of Object.keys(given)) given[name] = 'changed';
+  given['more'] = 1;
+  const sets = Math.floor(random() * 4);
+  for (let i = 0; i < sets; i++) {
+    const name = random() < 0.7 ? ['late', 'later', 'latest'][i % 3]! : pick(NAMES);
+    const value = pick(VALUES, random() < 0.9 ? USUAL : undefined);
+    span.set(name, value);
+    attributes.set(name, value);
+    if (random() < 0.03) {
+      span.event('happened', { at: i });
+      expected.events++;
+    }
+    if (random() < 0.03) {
+      span.rename('renamed');
+      expected.name = 'renamed';
+    }
+    if (random() < 0.03) {
+      span.fail();
+      expected.failed = true;
+    }
+  }
+  span.end(random() < 0.1 ? Date.now() + 1000 : undefined);
+  return expected;
+}
+
+test.each<[string, SpanOptions]>([
+  ['in places', {}],
+  ['in places that are full', { openSpans: { count: 2 } }],
+  ['in small places', { openSpans: { bytes: 192 } }],
+  ['without places', { openSpans: { count: 0 } }],
+])(
+  'attributes are those of the start, and the last of each name since (%s)',
+  async (_, options) => {
+    const random = seeded(14);
+    const all: Expected[] = [];
+    const spans = await recorded(
+      directory,
+      () => {
+        if (options.openSpans?.count === 2) startSpan('takes one place');
+        for (let n = 0; n < 2000; n++) all.push(recordAtRandom(random, n));
+      },
+      options,
+    );
+    const ended = spans.filter(({ unfinished }) => !unfinished);
+    expect(ended).toHaveLength(all.length);
+    for (const { name, attributes, events, status, dropped } of ended) {
+      const expected = all[attributes['i'] as number]!;
+      const own = [...expected.attributes].filter(([, value]) => value !== undefined);
+      expect([name, events.length, status.code]).toEqual([
+        expected.name,
+        expected.events,
+        expected.failed ? 'error' : 'unset',
+      ]);
+      expect(new Map(Object.entries(attributes))).toEqual(
+        new Map(own.map(([key, value]) => [key, read(value)])),
+      );
+      expect(dropped).toEqual({ attributes: 0, events: 0, links: 0 });
+    }
+  },
+);
+
+test('an object is read once', async () => {
+  let reads = 0;
+  const spans = await recorded(directory, () => {
+    for (let n = 0; n < 200; n++) {
+      const value = n % 3 === 0 ? { n } : n;
+      startSpan('read once', {
+        get value() {
+          reads++;
+          return value;
+        },
+      })
+        .set('late', n)
+        .end();
+    }
+  });
+  expect(reads).toBe(200);
+  expect(spans).toHaveLength(200);
+  spans.forEach(({ attributes }, n) => {
+    expect(attributes).toEqual({ value: n % 3 === 0 ? `{"n":${n}}` : n, late: n });
+  });
+});
+
+test('what redaction is configured for counts for spans that are open', async () => {
+  const spans = await recorded(directory, () => {
+    for (let n = 0; n < 200; n++) startSpan('open', { secret: 'start', n }).end();
+    const open = startSpan('open', { secret: 'start', n: 200 });
+    open.set('later', 'late');
+    configure({ redact: { drop: ['secret', 'later'] } });
+    open.end();
+    configure({ redact: { drop: [] } });
+  });
+  expect(spans.at(-1)!.attributes).toEqual({ n: 200 });
+});
+
+test('spans outlive their trace', async () => {
+  configure({ target: join(directory, 'closed.heph'), openSpans: {} });
+  for (let n = 0; n < 200; n++) startSpan('late', { n }).set('later', n).end();
+  const [set, renamed, changed] = [1, 2, 3].map((n) => startSpan('late', { n }));
+  expect(output?.open).toBeDefined();
+  expect(set!.heldNames?.names).toEqual(['n']);
+  await shutdown();
+  set!.set('later', 1).end();
+  renamed!.rename('new').end();
+  changed!.set('n', 2).event('late').end();
+});
+
+test('names that are held are bounded', () => {
+  const root = new HeldNames(['a']);
+  expect(root.with('b')).toBeUndefined();
+  const both = root.with('b')!;
+  expect(both.names).toEqual(['a', 'b']);
+  expect(root.with('b')).toBe(both);
+  for (const name of ['a', 'a', 'a']) expect(root.with(name)).toBeUndefined();
+  let found = 0;
+  for (let i = 0; i < 100; i++) {
+    for (let twice = 0; twice < 2; twice++) if (root.with(`name ${i}`) !== undefined) found++;
+  }
+  expect(found).toBe(3);
+  expect(root.with('b')).toBe(both);
+  let last: HeldNames | undefined = both;
+  let length = 0;
+  for (; last !== undefined; length = last?.names.length ?? length) {
+    const name: string = `longer ${length}`;
+    last = last.with(name) ?? last.with(name);
+  }
+  expect(length).toBe(32);
+  // Others have their turn.
+  for (let i = 0; i < 2000; i++) {
+    const other = new HeldNames([`${i}`]);
+    other.with('one');
+    other.with('one');
+  }
+  const later = new HeldNames(['c']);
+  later.with('d');
+  expect((later.with('d') ?? later.with('d'))?.names).toEqual(['c', 'd']);
+  expect((root.with('b') ?? root.with('b') ?? root.with('b'))?.names).toEqual(['a', 'b']);
+});
