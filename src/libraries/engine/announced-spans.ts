@@ -75,7 +75,7 @@ function beginEarlier(span: Span, tookNs: number, parent: Span | undefined): voi
   const start = span.start - tookNs;
   const isOfSameTrace = parent?.recording === true && parent.output === span.output;
   span.start = isOfSameTrace ? Math.max(start, parent.start) : start;
-  span.isInSlot = false;
+  span.change();
 }
 
 class Followed implements FollowedSpan {
@@ -121,7 +121,7 @@ class Followed implements FollowedSpan {
     });
     if (begins === 'with it') {
       span.start = whole.start;
-      span.isInSlot = false;
+      span.change();
     }
     const part = new Followed(span, this.#scope, this.#options, this.#guard);
     this.#ends.push(() => {
