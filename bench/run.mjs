@@ -36,6 +36,7 @@ const NAMES = [
   'look-index',
   'start',
   'start-otel',
+  'module-hooks',
   'view',
   'convert',
 ];

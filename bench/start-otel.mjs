@@ -1,15 +1,13 @@
 // What tracing adds to the start of a program that has the OpenTelemetry API and its instrumentations installed.
-// npm installs the packages into build/start-otel.
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { otherNode } from '../scripts/other-node.mjs';
-import { root } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
 import { median } from './median.mjs';
+import { ALL, installPackages } from './otel-packages.mjs';
 import {
   NODES,
   NODES_OPTION,
@@ -18,15 +16,6 @@ import {
   startProcess,
   startTable,
 } from './started-processes.mjs';
-
-const ALL = '@opentelemetry/auto-instrumentations-node';
-const PACKAGES = {
-  [ALL]: '0.81.2',
-  '@opentelemetry/api': '1.9.1',
-  express: '5.3.0',
-  ioredis: '5.8.2',
-  pg: '8.23.1',
-};
 
 /** It loads what a service loads, and records one span. */
 const PROGRAM = `const { trace } = require('@opentelemetry/api');
@@ -40,16 +29,8 @@ setImmediate(() => process.exit());
 `;
 
 function install() {
-  const place = join(root, 'build', 'start-otel');
-  mkdirSync(place, { recursive: true });
-  const manifest = { private: true, dependencies: PACKAGES };
-  writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
+  const place = installPackages();
   writeFileSync(join(place, 'program.cjs'), PROGRAM);
-  if (!existsSync(join(place, 'node_modules', ALL))) {
-    const args = ['install', '--no-audit', '--no-fund'];
-    const { status } = spawnSync('npm', args, { cwd: place, stdio: ['ignore', 2, 2] });
-    if (status !== 0) throw new Error('npm cannot install the packages');
-  }
   return place;
 }
 

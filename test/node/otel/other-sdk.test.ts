@@ -101,6 +101,15 @@ describe('the OpenTelemetry API under the hook', () => {
     expect(ours.map(({ kind }) => kind).sort()).toEqual(['client', 'server', 'server']);
   });
 
+  it('is served to requests without context with TRACEWRIGHT_OTEL=on', async () => {
+    const env = { TRACEWRIGHT_CONTEXT: 'off', TRACEWRIGHT_OTEL: 'on' };
+    const { answer, ours } = await run('never', { env });
+    const handle = ours.find(({ name }) => name === 'handle')!;
+    expect(handle.spanId).toBe(answer.id);
+    expect(handle.parentSpanId).toBeUndefined();
+    expect(ours.find(({ name }) => name === 'below')!.parentSpanId).toBe(handle.spanId);
+  });
+
   it('is left alone with TRACEWRIGHT_OTEL=off', async () => {
     const { answer, ours } = await run('never', { env: { TRACEWRIGHT_OTEL: 'off' } });
     expect(answer.id).toBe('0000000000000000');
