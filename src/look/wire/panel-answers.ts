@@ -85,6 +85,7 @@ export interface WaterfallRow {
   name: string;
   service: string | null;
   source: number;
+  host: string | null;
   /** Ns since time 0. */
   start: number;
   duration: number;
@@ -96,12 +97,21 @@ export interface WaterfallRow {
   missingParent: boolean;
 }
 
+/** A child seems to begin before its parent: their clocks are at least so far apart. */
+export interface ClockError {
+  /** Ns, the most of the trace. */
+  early: number;
+  /** Where both ran: `stock on host-b`. */
+  parent: string;
+  child: string;
+}
+
 /** `GET /data/trace`: the trace of a row. */
 export interface TraceAnswer {
   traceId: string | null;
   rows: WaterfallRow[];
   /** Spans that are not in `rows`. */
   omitted: number;
-  /** A child seems to begin before its parent by so many ns: at least so far are the clocks of hosts apart. */
-  clockError: number;
+  /** Null: no child seems to begin before its parent in another process. */
+  clocks: ClockError | null;
 }

@@ -41,6 +41,9 @@ function Answer(answer: RowAnswer) {
           {traceId !== undefined && <Field name="status" value={status} />}
           {traceId !== undefined && <Field name="trace" value={traceId} />}
           {spanId !== undefined && <Field name="span" value={spanId} />}
+          {traceId !== undefined && spanId !== undefined && (
+            <Field name="in logs" value={`trace_id=${traceId} span_id=${spanId}`} />
+          )}
           {traceId !== undefined && (
             <tr>
               <th scope="row">parent</th>

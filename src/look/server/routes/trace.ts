@@ -1,7 +1,7 @@
 import { NO_TRACE } from '../../index/look-index.js';
-import type { LookIndex } from '../../index/look-index.js';
+import type { LookIndex, Source } from '../../index/look-index.js';
 import { SpanFamily, selfTime, traceSpans, waitedTimes } from '../../report/span-family.js';
-import type { TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
+import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { rowOfQuestion } from '../rows/row-key.js';
 
@@ -27,7 +27,8 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
   const longest = family.tops.reduce((most, at) => (length(at) > length(most) ? at : most));
   const waited = waitedTimes(spans, family, longest);
   const shown: WaterfallRow[] = [];
-  let clockError = 0;
+  const sourceOf = (at: number): Source => index.partOf(rows[at]!).source;
+  let clocks: ClockError | null = null;
   const waiting = family.tops.map((at) => ({ at, depth: 0 })).reverse();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { at, depth } = next;
@@ -35,7 +36,11 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
     const children = family.children[at]!;
     // The one that is pushed last comes next.
     for (const child of children.toReversed()) {
-      clockError = Math.max(clockError, span.start - spans[child]!.start);
+      const early = span.start - spans[child]!.start;
+      // Within a process there is one clock.
+      if (early > (clocks?.early ?? 0) && sourceOf(child) !== sourceOf(at)) {
+        clocks = { early, parent: placeOf(sourceOf(at)), child: placeOf(sourceOf(child)) };
+      }
       waiting.push({ at: child, depth: depth + 1 });
     }
     if (shown.length === MOST_ROWS) continue;
@@ -45,7 +50,8 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
       depth,
       name,
       service,
-      source: index.partOf(rows[at]!).source.number,
+      source: sourceOf(at).number,
+      host: sourceOf(at).host ?? null,
       start,
       duration: end - start,
       self: selfTime(
@@ -58,5 +64,11 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
       missingParent,
     });
   }
-  return { traceId, rows: shown, omitted: Math.max(0, all - shown.length), clockError };
+  return { traceId, rows: shown, omitted: Math.max(0, all - shown.length), clocks };
+}
+
+/** `stock on host-b`, as far as the trace says it. */
+function placeOf({ service, pid, host }: Source): string {
+  const process = service ?? (pid === undefined ? 'a process' : `process ${pid}`);
+  return host === undefined ? process : `${process} on ${host}`;
 }

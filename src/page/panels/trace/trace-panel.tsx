@@ -27,10 +27,12 @@ function Waterfall({ row }: { row: number }) {
   );
   if (words !== '') return <p role="alert">{words}</p>;
   if (answer === undefined) return <p>Reading …</p>;
-  const { rows, traceId, omitted, clockError } = answer;
+  const { rows, traceId, omitted, clocks } = answer;
   const from = rows.reduce((least, { start }) => Math.min(least, start), Infinity);
   const to = rows.reduce((most, { start, duration }) => Math.max(most, start + duration), 0);
   const missing = rows.filter(({ missingParent }) => missingParent).length;
+  const critical = rows.filter(({ waited }) => waited > 0).length;
+  const severalHosts = new Set(rows.map(({ host }) => host)).size > 1;
   const unfinished = rows.filter((each) => each.unfinished).length;
   return (
     <>
@@ -40,8 +42,9 @@ function Waterfall({ row }: { row: number }) {
         {unfinished > 0 && ` ${countText(unfinished)} were open when their process ended.`}
         {missing > 0 && ` The parents of ${countText(missing)} are not in this recording.`}
         {omitted > 0 && ` ${countText(omitted)} are not shown.`}
-        {clockError > 0 &&
-          ` A child begins ${durationText(clockError)} before its parent: the clocks of the processes differ at least by that.`}
+        {critical > 0 && ' A line below a bar marks the critical path.'}
+        {clocks !== null &&
+          ` A span of ${clocks.child} seems to begin ${durationText(clocks.early)} before its parent of ${clocks.parent}: their clocks differ at least by that.`}
       </p>
       <table class="waterfall">
         <caption class="spoken">Spans of the trace in the order of their parents</caption>
@@ -68,6 +71,7 @@ function Waterfall({ row }: { row: number }) {
               from={from}
               length={Math.max(1, to - from)}
               selected={each.row === row}
+              severalHosts={severalHosts}
             />
           ))}
         </tbody>
@@ -81,11 +85,12 @@ interface SpanLineProps {
   from: number;
   length: number;
   selected: boolean;
+  severalHosts: boolean;
 }
 
-function SpanLine({ span, from, length, selected }: SpanLineProps) {
+function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps) {
   const app = useApp();
-  const { row, depth, name, service, start, duration, waited, status } = span;
+  const { row, depth, name, service, host, start, duration, waited, status } = span;
   const percent = (value: number): string => `${((value / length) * 100).toFixed(3)}%`;
   return (
     <tr class={selected ? 'selected' : ''} aria-current={selected ? 'true' : undefined}>
@@ -103,7 +108,10 @@ function SpanLine({ span, from, length, selected }: SpanLineProps) {
         {span.unfinished && ' unfinished'}
         {span.missingParent && <span class="quiet"> parent missing</span>}
       </th>
-      <td>{service ?? '–'}</td>
+      <td>
+        {service ?? '–'}
+        {severalHosts && host !== null && ` on ${host}`}
+      </td>
       <td class="number">{durationText(duration)}</td>
       <td class="number">{waited > 0 ? durationText(waited) : ''}</td>
       <td class="bars">

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configure, extract, shutdown, startSpan } from '../../src/spans/index.js';
+import type { SpanIds } from '../../src/spans/index.js';
+import { noBrowser, titleOf } from './browser.js';
+import { BEGIN } from './recorded-service.js';
+import { ViewedTraces } from './viewed-traces.js';
+
+const at = (ms: number): bigint => BigInt(BEGIN + ms) * 1_000_000n;
+/** Of a process whose trace is not there. */
+const ELSEWHERE = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+let ids: SpanIds;
+
+/** A request from a shop to a stock on another host, whose clock is 3 ms late. */
+const traces = new ViewedTraces(async (directory) => {
+  const shop = join(directory, 'shop.heph');
+  configure({ target: shop, service: 'shop', resource: { 'host.name': 'host-a' } });
+  const order = startSpan('GET /order', {}, { startTime: at(0), parent: null, kind: 'server' });
+  ids = order.ids;
+  const ask = startSpan('ask', {}, { startTime: at(1), parent: order, kind: 'client' });
+  const { trace_id, span_id } = ask.ids;
+  const headers = { traceparent: `00-${trace_id}-${span_id}-01` };
+  ask.end(at(8));
+  order.end(at(10));
+  const lost = startSpan('GET /lost', {}, { startTime: at(20), parent: extract(ELSEWHERE)! });
+  lost.end(at(21));
+  await shutdown();
+
+  const stock = join(directory, 'stock.heph');
+  configure({ target: stock, service: 'stock', resource: { 'host.name': 'host-b' } });
+  const look = startSpan(
+    'GET /stock',
+    {},
+    { startTime: at(-2), parent: extract(headers)!, kind: 'server' },
+  );
+  startSpan('SELECT', {}, { startTime: at(-1), parent: look }).end(at(2));
+  look.fail(new Error('none left'));
+  look.end(at(3));
+  await shutdown();
+  return [shop, stock];
+});
+
+describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () => {
+  it('shows the waterfall across hosts, what waited for what, and how far clocks differ', async () => {
+    const { page } = await traces.open({}, '&find.text=order');
+    await page.keyboard.press('/');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Trace', exact: true }).click();
+    const panel = page.locator('#panel-trace');
+    await panel.locator('.waterfall tbody tr').nth(3).waitFor();
+    const lines = await panel.locator('.waterfall tbody tr').allInnerTexts();
+    expect(lines.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
+      expect.stringMatching(/^GET \/order shop on host-a 10 ms /),
+      expect.stringMatching(/^ask shop on host-a 7 ms /),
+      expect.stringMatching(/^GET \/stock error stock on host-b 5 ms /),
+      expect.stringMatching(/^SELECT stock on host-b 3 ms /),
+    ]);
+    const words = await panel.locator('p').first().innerText();
+    expect(words).toContain('4 spans in 12 ms.');
+    expect(words).toContain('A line below a bar marks the critical path.');
+    expect(words).toContain(
+      'A span of stock on host-b seems to begin 3 ms before its parent of shop on host-a',
+    );
+    expect(await panel.locator('.bar').count()).toBe(4);
+    expect(await panel.locator('.bar.critical').count()).toBeGreaterThanOrEqual(2);
+  });
+
+  it('says that a parent is missing', async () => {
+    const { page } = await traces.open({}, '&find.text=missing-parent');
+    await page.keyboard.press('/');
+    await page.getByText('1 match').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Trace', exact: true }).click();
+    const panel = page.locator('#panel-trace');
+    await panel.getByText('The parents of 1 are not in this recording.').waitFor();
+    expect(await panel.locator('.waterfall tbody tr').innerText()).toContain('parent missing');
+  });
+
+  it('has the ids that a log has', async () => {
+    const { page } = await traces.open({}, '&find.text=order');
+    await page.keyboard.press('/');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Details' }).click();
+    const { trace_id, span_id } = ids;
+    await page.getByText(`trace_id=${trace_id} span_id=${span_id}`).waitFor();
+  });
+});
