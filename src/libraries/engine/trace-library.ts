@@ -62,6 +62,9 @@ class OperationSpans {
   readonly #scope: Scope;
   readonly #below: StartOptions;
   readonly #storage = spans.contextStorage();
+  /** Whether the active span alone decides if one is recorded. */
+  readonly #followsParent: boolean;
+  readonly #carries: boolean;
 
   constructor(operation: Operation, scope: Scope, options: LibraryOptions, guard: LibraryGuard) {
     this.#operation = operation;
@@ -69,36 +72,45 @@ class OperationSpans {
     this.#options = options;
     this.#guard = guard;
     this.#below = { kind: operation.kind };
+    this.#followsParent =
+      operation.callsBack !== true &&
+      operation.received === undefined &&
+      operation.turnsOn === undefined;
+    this.#carries = operation.carry !== undefined || operation.sent !== undefined;
   }
 
   subscribe(): void {
     const { nests, callsBack } = this.#operation;
-    const on = (event: string): diagnostics.Channel =>
-      diagnostics.channel(channelOf(this.#operation, event));
-    const subscribe = (event: string, observe: (message: Message) => void): void => {
-      diagnostics.subscribe(channelOf(this.#operation, event), (message) => {
-        try {
-          observe(message as Message);
-        } catch (error) {
-          this.#guard.fail(error);
-        }
-      });
-    };
+    const nameOf = (event: string): string => channelOf(this.#operation, event);
+    // One function for each message, and nothing in it that most messages do not need.
     if (nests === true) {
-      on('start').bindStore(this.#storage, (message) => this.#enter(message as Message));
+      diagnostics
+        .channel(nameOf('start'))
+        .bindStore(this.#storage, (message) => this.#enter(message as Message));
     } else {
-      subscribe('start', (message) => {
-        this.#begin(message);
+      diagnostics.subscribe(nameOf('start'), (message) => {
+        this.#begin(message as Message);
       });
     }
-    subscribe('end', (message) => {
-      this.#returned(message);
+    diagnostics.subscribe(nameOf('end'), (message) => {
+      try {
+        const running = (message as Message)[RUNNING];
+        if (running !== undefined) this.#returned(message as Message, running);
+      } catch (error) {
+        this.#guard.fail(error);
+      }
     });
     if (callsBack === true) {
-      on('asyncStart').bindStore(this.#storage, (message) => this.#goBack(message as Message));
+      diagnostics
+        .channel(nameOf('asyncStart'))
+        .bindStore(this.#storage, (message) => this.#goBack(message as Message));
     }
-    subscribe('asyncEnd', (message) => {
-      if (message[RUNNING] !== undefined) this.#finish(message);
+    diagnostics.subscribe(nameOf('asyncEnd'), (message) => {
+      try {
+        if ((message as Message)[RUNNING] !== undefined) this.#finish(message as Message);
+      } catch (error) {
+        this.#guard.fail(error);
+      }
     });
   }
 
@@ -140,6 +152,13 @@ class OperationSpans {
     const operation = this.#operation;
     operation.notice?.(message);
     const caller = this.#storage.getStore() as Context;
+    if (this.#followsParent) {
+      const parent = caller?.activeSpan;
+      if (parent !== undefined && isLeftOut(parent)) {
+        if (this.#carries) this.#send(parent, message);
+        return undefined;
+      }
+    }
     const turns = operation.turnsOn?.(message) as { [TURN]?: Turn } | undefined;
     const above = turns === undefined ? caller : this.#takeTurn(turns, message, caller);
     const span = this.#start(message, above, above === caller);
@@ -171,7 +190,7 @@ class OperationSpans {
     const parent = operation.received === undefined ? above?.activeSpan : undefined;
     if (parent === undefined) {
       if (operation.needsParent === true) return undefined;
-    } else if ((parent.flags & SAMPLED) === 0 && parent.state !== REMOTE) {
+    } else if (isLeftOut(parent)) {
       this.#send(parent, message);
       return undefined;
     }
@@ -205,9 +224,7 @@ class OperationSpans {
   }
 
   /** The call has returned. What it began may go on. */
-  #returned(message: Message): void {
-    const running = message[RUNNING];
-    if (running === undefined) return;
+  #returned(message: Message, running: Running): void {
     if (running.isEntered) {
       running.isEntered = false;
       spans.enterContext(running.caller);
@@ -272,6 +289,11 @@ const { then } = Promise.prototype;
 function senderOf(headers: object | undefined): RemoteParent | null {
   const sender = headers === undefined ? undefined : spans.extract(headers);
   return sender ?? null;
+}
+
+/** Whether nothing is recorded below a span. */
+function isLeftOut({ flags, state }: Span): boolean {
+  return (flags & SAMPLED) === 0 && state !== REMOTE;
 }
 
 function ageOf(span: Span): number {
