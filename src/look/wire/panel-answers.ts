@@ -1,5 +1,7 @@
 /** What the routes of the panels answer, as the server writes it and the page reads it. */
 
+import type { Report } from '../report/report-shape.js';
+
 /** A line of `GET /data/find`, which are JSON. The last one is `done`. */
 export interface FindLine {
   /** The matches so far. */
@@ -12,6 +14,25 @@ export interface FindLine {
 
 /** Matches that the page gets one by one; of more it gets the count. */
 export const MOST_FOUND = 20_000;
+
+/** The row of a span that a report names. */
+export interface ReportedRow {
+  row: number;
+  /** Ns since time 0. */
+  start: number;
+}
+
+/** `GET /data/report`: that of `tracewright report --json`, and which rows it names. */
+export interface ReportAnswer {
+  report: Report;
+  /** By place in `report.slowest`. */
+  slowest: (ReportedRow | null)[];
+  /** By place in `report.open.spans`; of those that are listed in the panel. */
+  open: (ReportedRow | null)[];
+}
+
+/** Open spans that the panel lists. */
+export const MOST_OPEN = 20;
 
 /** Columns of `GET /data/table`. */
 export interface TableColumns {

@@ -6,7 +6,12 @@ import { durationText } from '../time-line/duration-text.js';
 import type { Panel } from './panel.js';
 
 /** Everything that is known of the selected span. */
-export const detailsPanel: Panel = { id: 'details', title: 'Details', Content: Details };
+export const detailsPanel: Panel = {
+  id: 'details',
+  title: 'Details',
+  question: 'What is known of the selected span?',
+  Content: Details,
+};
 
 function Details() {
   const app = useApp();

@@ -24,11 +24,12 @@ export function PanelHost() {
   return (
     <section class="panels" aria-label="Panels">
       <div class="panel-tabs">
-        {panels.map(({ id: each, title, key }) => (
+        {panels.map(({ id: each, title, key, question }) => (
           <button
             key={each}
             type="button"
             aria-pressed={each === id}
+            {...(question === undefined ? {} : { title: question })}
             {...(key === undefined ? {} : { 'aria-keyshortcuts': key })}
             onClick={() => {
               view.set({ panel: each === id ? undefined : each });
@@ -37,6 +38,12 @@ export function PanelHost() {
             {title}
           </button>
         ))}
+        {open === undefined && (
+          <p class="panel-hint">
+            Report: which route is slow, and why. Click a span for its details. Shift and drag for
+            the report of a part.
+          </p>
+        )}
       </div>
       {open !== undefined && (
         <section class="panel" id={`panel-${open.id}`} aria-label={open.title} tabIndex={-1}>

@@ -4,7 +4,12 @@ import { countText, durationText } from '../time-line/duration-text.js';
 import type { Panel } from './panel.js';
 
 /** What was recorded, by which processes, and what was lost. */
-export const recordingPanel: Panel = { id: 'recording', title: 'Recording', Content: Sources };
+export const recordingPanel: Panel = {
+  id: 'recording',
+  title: 'Recording',
+  question: 'Which processes were recorded, and what was lost?',
+  Content: Sources,
+};
 
 const STATES = { ended: 'ended', growing: 'running', died: 'died without an orderly end' } as const;
 

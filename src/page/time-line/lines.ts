@@ -46,7 +46,11 @@ export function linesOf(recording: RecordingAnswer, closed: ReadonlySet<number>)
     lines.push(line);
     y += line.height;
   };
-  for (const source of recording.sources) {
+  // Spans of services explain more than states of their threads.
+  const sources = recording.sources.toSorted(
+    (a, b) => Number(a.service === undefined) - Number(b.service === undefined),
+  );
+  for (const source of sources) {
     const tracks = tracksOf(recording, source);
     const counters = recording.counters
       .filter((counter) => counter.source === source.number)

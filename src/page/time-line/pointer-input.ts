@@ -103,6 +103,8 @@ export function listenToPointers(
       const { x, y } = placeOf(event);
       if (!timeLine.toggleAt(y)) events.onClick(timeLine.picture.at(x, y));
       if (rangeStart !== undefined) app.view.set({ rangeFrom: undefined, rangeTo: undefined });
+    } else if (rangeStart !== undefined && app.view.value.panel === undefined) {
+      app.view.set({ panel: 'report' });
     }
     rangeStart = undefined;
   }

@@ -10,7 +10,13 @@ import { runsOf } from './recording-sides.js';
 import type { Run } from './recording-sides.js';
 
 /** Which spans became slower from one recording to another. */
-export const comparePanel: Panel = { id: 'compare', title: 'Compare', key: 'c', Content: Compare };
+export const comparePanel: Panel = {
+  id: 'compare',
+  title: 'Compare',
+  question: 'What became slower from one recording to another?',
+  key: 'c',
+  Content: Compare,
+};
 
 const MOST_GROUPS = 200;
 

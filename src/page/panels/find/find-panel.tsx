@@ -6,7 +6,13 @@ import { countText } from '../../time-line/duration-text.js';
 import type { Panel } from '../panel.js';
 
 /** Search: matches are lit on the time line, and the other panels are about them. */
-export const findPanel: Panel = { id: 'find', title: 'Find', key: '/', Content: Find };
+export const findPanel: Panel = {
+  id: 'find',
+  title: 'Find',
+  question: 'Which spans match?',
+  key: '/',
+  Content: Find,
+};
 
 const EXAMPLES = [
   ['GET /orders', 'a part of the name'],

@@ -1,5 +1,5 @@
 import type { LatencyMeta } from '../../../look/wire/panel-answers.js';
-import { durationText, tickText } from '../../time-line/duration-text.js';
+import { axisStep, durationText, tickText } from '../../time-line/duration-text.js';
 import type { CanvasColours } from '../../theme/theme.js';
 
 /** Pixels for the axis of durations, the histogram and the axis of time. */
@@ -7,6 +7,8 @@ export const LEFT = 64;
 export const RIGHT = 120;
 export const BOTTOM = 20;
 const LABEL_HEIGHT = 14;
+/** Pixels between two times of the axis, at least. */
+const TICK_WIDTH = 110;
 
 /** A part of the map: places of columns and lines, both ends included. */
 export interface Brush {
@@ -141,10 +143,11 @@ function drawAxes(
     below = y;
   }
   context.textBaseline = 'bottom';
-  const ticks = Math.max(1, Math.floor(mapWidth / 140));
-  for (let tick = 0; tick <= ticks; tick++) {
-    context.textAlign = tick === 0 ? 'left' : tick === ticks ? 'right' : 'center';
-    const text = tickText(from + ((to - from) * tick) / ticks, (to - from) / ticks);
-    context.fillText(text, LEFT + (mapWidth * tick) / ticks, height);
+  const perNs = mapWidth / (to - from);
+  const tickStep = axisStep(TICK_WIDTH / perNs);
+  context.textAlign = 'center';
+  for (let tick = Math.ceil(from / tickStep); tick * tickStep <= to; tick++) {
+    const time = tick * tickStep;
+    context.fillText(tickText(time, tickStep), LEFT + (time - from) * perNs, height);
   }
 }

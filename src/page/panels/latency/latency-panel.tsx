@@ -12,7 +12,13 @@ import { countIn, drawLatencyMap, orderedBrush, placeAt, rangesOf } from './late
 import type { Brush, LatencyMap } from './latency-map.js';
 
 /** Duration by time, and how often each duration occurs; a brushed part chooses spans. */
-export const latencyPanel: Panel = { id: 'latency', title: 'Latency', key: 'l', Content: Latency };
+export const latencyPanel: Panel = {
+  id: 'latency',
+  title: 'Latency',
+  question: 'When were spans slow, and how often?',
+  key: 'l',
+  Content: Latency,
+};
 
 const COLUMNS = 160;
 const MOVES: Readonly<Record<string, readonly [number, number]>> = {

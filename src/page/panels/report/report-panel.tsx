@@ -1,4 +1,6 @@
-import type { Group, Report } from '../../../look/report/report-shape.js';
+import type { Group, Report, SlowTrace } from '../../../look/report/report-shape.js';
+import { MOST_OPEN } from '../../../look/wire/panel-answers.js';
+import type { ReportAnswer, ReportedRow } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf, FIND_TEXT } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
@@ -8,17 +10,24 @@ import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 
 /** What `tracewright report` prints, of the selected range and the search. */
-export const reportPanel: Panel = { id: 'report', title: 'Report', key: 'r', Content: ReportView };
+export const reportPanel: Panel = {
+  id: 'report',
+  title: 'Report',
+  question: 'Which route is slow, and why? What was open at the end?',
+  key: 'r',
+  Content: ReportView,
+};
 
 const SLOWEST = 5;
 const MOST_GROUPS = 100;
-const MOST_OPEN = 20;
+/** Shares of less say nothing. */
+const LEAST_SHARE = 0.005;
 
 function ReportView() {
   const app = useApp();
   const choice = useStore(app.view, (state) => JSON.stringify(choiceOf(state)));
-  const { answer, words, pending } = useAnswer<Report>(choice, (signal) =>
-    app.server.json<Report>(
+  const { answer, words, pending } = useAnswer<ReportAnswer>(choice, (signal) =>
+    app.server.json<ReportAnswer>(
       '/data/report',
       { ...choiceFields(choiceOf(app.view.value)), slowest: SLOWEST },
       signal,
@@ -26,22 +35,26 @@ function ReportView() {
   );
   return (
     <div aria-busy={pending}>
-      <ChoiceLine what="Report" />
+      <ChoiceLine what="Report of the spans" />
       {words !== '' && <p role="alert">{words}</p>}
-      {answer === undefined ? words === '' && <p>Reading …</p> : <Figures report={answer} />}
+      {answer === undefined ? words === '' && <p>Reading …</p> : <Figures {...answer} />}
     </div>
   );
 }
 
-function Figures({ report }: { report: Report }) {
-  const { groups, by, slowest, open, interruptions, completeness, losses } = report;
+function Figures({ report, slowest, open }: ReportAnswer) {
+  const { groups, by, interruptions, completeness, losses } = report;
   return (
     <>
-      <Groups groups={groups.slice(0, MOST_GROUPS)} by={by} />
-      {groups.length > MOST_GROUPS && <p>{countText(groups.length - MOST_GROUPS)} more.</p>}
-      {slowest.length > 0 && <Slowest slowest={slowest} />}
-      <Interruptions {...interruptions} />
-      {open.count > 0 && <Open {...open} />}
+      <div class="report-tables">
+        <div>
+          <Groups groups={groups.slice(0, MOST_GROUPS)} by={by} />
+          {groups.length > MOST_GROUPS && <p>{countText(groups.length - MOST_GROUPS)} more.</p>}
+        </div>
+        {report.slowest.length > 0 && <Slowest slowest={report.slowest} rows={slowest} />}
+        {report.open.count > 0 && <Open {...report.open} rows={open} />}
+        <Interruptions {...interruptions} />
+      </div>
       {completeness.incompleteTraces > 0 && (
         <p>
           {countText(completeness.incompleteTraces)} of {countText(completeness.traces)} traces are
@@ -107,47 +120,67 @@ function Groups({ groups, by }: { groups: readonly Group[]; by: string }) {
   );
 }
 
-function Slowest({ slowest }: Pick<Report, 'slowest'>) {
-  const app = useApp();
+function Slowest({
+  slowest,
+  rows,
+}: {
+  slowest: readonly SlowTrace[];
+  rows: ReportAnswer['slowest'];
+}) {
   return (
     <table class="figures">
       <caption>The slowest traces, and what they waited for</caption>
       <tbody>
-        {slowest.map(({ traceId, name, service, duration, waitedFor, stalls, collections }) => (
-          <tr key={`${traceId ?? ''} ${name} ${duration}`}>
-            <td class="number">{durationText(duration)}</td>
-            <th scope="row">
-              {name}
-              {service === null ? '' : ` (${service})`}
-            </th>
-            <td>
-              {waitedFor
-                .slice(0, 3)
-                .map((each) => `${each.name} ${Math.round(each.share * 100)} %`)
-                .join(', ')}
-              {stalls > 0 && `; the event loop was blocked for ${durationText(stalls)}`}
-              {collections > 0 && `; garbage collections took ${durationText(collections)}`}
-            </td>
-            <td>
-              {traceId !== null && (
-                <button
-                  type="button"
-                  onClick={() => {
-                    const { parameters } = app.view.value;
-                    app.view.set({
-                      parameters: { ...parameters, [FIND_TEXT]: traceId },
-                      panel: 'find',
-                    });
-                  }}
-                >
-                  Find
-                </button>
-              )}
-            </td>
-          </tr>
-        ))}
+        {slowest.map((trace, place) => {
+          const { traceId, name, service, duration, stalls, collections } = trace;
+          return (
+            <tr key={`${traceId ?? ''} ${name} ${duration}`}>
+              <td class="number">{durationText(duration)}</td>
+              <th scope="row">
+                <SpanLink text={name} found={rows[place] ?? null} />
+                {service === null ? '' : ` (${service})`}
+              </th>
+              <td>
+                {waitedForText(trace)}
+                {stalls > 0 && `; the event loop was blocked for ${durationText(stalls)}`}
+                {collections > 0 && `; garbage collections took ${durationText(collections)}`}
+              </td>
+            </tr>
+          );
+        })}
       </tbody>
     </table>
+  );
+}
+
+/** What a trace waited for, the longest first: with the service where it is another one. */
+function waitedForText({ service: own, waitedFor }: SlowTrace): string {
+  return waitedFor
+    .filter(({ share }) => share >= LEAST_SHARE)
+    .slice(0, 3)
+    .map(({ name, service, share }) => {
+      const where = service === null || service === own ? '' : ` of ${service}`;
+      return `${name}${where} ${Math.round(share * 100)} %`;
+    })
+    .join(', ');
+}
+
+/** Opens the trace of a span. */
+function SpanLink({ text, found }: { text: string; found: ReportedRow | null }) {
+  const app = useApp();
+  if (found === null) return <>{text}</>;
+  return (
+    <button
+      type="button"
+      class="link"
+      title="Show its trace"
+      onClick={() => {
+        void app.showRow(found.row, found.start);
+        app.view.set({ panel: 'trace' });
+      }}
+    >
+      {text}
+    </button>
   );
 }
 
@@ -171,18 +204,21 @@ function Interruptions({ stalls, collections }: Report['interruptions']) {
   );
 }
 
-function Open({ count, spans }: Report['open']) {
+function Open({ count, spans, rows }: Report['open'] & { rows: ReportAnswer['open'] }) {
   return (
     <table class="figures">
-      <caption>{countText(count)} open at the end</caption>
+      <caption>Open at the end: {countText(count)}, the oldest first</caption>
       <tbody>
-        {spans.slice(0, MOST_OPEN).map(({ name, service, thread, start, age }) => (
+        {spans.slice(0, MOST_OPEN).map(({ name, service, thread, start, age }, place) => (
           <tr key={`${start} ${name} ${thread}`}>
-            <th scope="row">{name}</th>
-            <td>{service ?? '–'}</td>
-            <td>{thread}</td>
-            <td>since {start}</td>
             <td class="number">{durationText(age)}</td>
+            <th scope="row">
+              <SpanLink text={name} found={rows[place] ?? null} />
+              {service === null ? '' : ` (${service})`}
+            </th>
+            <td>
+              thread {thread}, since {start.slice(0, 23).replace('T', ' ')}
+            </td>
           </tr>
         ))}
       </tbody>

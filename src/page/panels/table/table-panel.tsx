@@ -10,7 +10,13 @@ import { ROW_HEIGHT, firstRow, scrollHeight, scrollTopOf } from './scrolled-rows
 import { TablePages } from './table-pages.js';
 
 /** Every span, sorted by a column. */
-export const tablePanel: Panel = { id: 'table', title: 'Table', key: 't', Content: Table };
+export const tablePanel: Panel = {
+  id: 'table',
+  title: 'Table',
+  question: 'Which spans are the longest?',
+  key: 't',
+  Content: Table,
+};
 
 const COLUMNS = [
   ['start', 'Start'],

@@ -7,7 +7,13 @@ import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 
 /** The trace of the selected span across processes and hosts, with its critical path. */
-export const tracePanel: Panel = { id: 'trace', title: 'Trace', key: 'e', Content: Trace };
+export const tracePanel: Panel = {
+  id: 'trace',
+  title: 'Trace',
+  question: 'What did the trace of the selected span do, and what took the time?',
+  key: 'e',
+  Content: Trace,
+};
 
 /** Pixels that a level of the tree is indented by, up to so many levels. */
 const INDENT = 12;
