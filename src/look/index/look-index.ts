@@ -34,8 +34,10 @@ export interface Source {
   readonly format: 'Heph' | 'ovni' | 'DUMPI' | 'Laplace';
   /** Zero of its times, in ns since 1970. */
   readonly epoch: bigint;
-  /** What is added to its times to compare them with other hosts, in ns. */
+  /** What is added to its times to compare them with other hosts, in ns: see `estimateClocks`. */
   readonly clockOffset: bigint;
+  /** The offset is right within so many ns; undefined: no call shows how far the clocks are apart. */
+  readonly clockError: number | undefined;
   /** Whether the trace says its epoch; without one it is shown from the beginning of the others on. */
   readonly isAligned: boolean;
   readonly service: string | undefined;

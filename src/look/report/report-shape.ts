@@ -33,6 +33,10 @@ export interface ReportSource {
   pid: number | null;
   state: 'ended' | 'growing' | 'died';
   rows: number;
+  /** Ns that were added to its times, because its host's clock differs from that of the first host. */
+  clockOffset: number;
+  /** The offset is right within so many ns; null: no call between hosts shows it. */
+  clockError: number | null;
 }
 
 /** A span of a slow trace, in the order of the tree. */

@@ -36,15 +36,20 @@ function sourcesOf({ sources, parts }: LookIndex): ReportSource[] {
   for (const { source, count } of parts) {
     rows.set(source.number, (rows.get(source.number) ?? 0) + count);
   }
-  return sources.map(({ number, path, format, service, host, pid, state }) => ({
-    path,
-    format,
-    service: service ?? null,
-    host: host ?? null,
-    pid: pid ?? null,
-    state,
-    rows: rows.get(number) ?? 0,
-  }));
+  return sources.map((source) => {
+    const { number, path, format, service, host, pid, state, clockOffset, clockError } = source;
+    return {
+      path,
+      format,
+      service: service ?? null,
+      host: host ?? null,
+      pid: pid ?? null,
+      state,
+      rows: rows.get(number) ?? 0,
+      clockOffset: Number(clockOffset),
+      clockError: clockError ?? null,
+    };
+  });
 }
 
 function lossesOf({ sources }: LookIndex): ReportedLoss[] {

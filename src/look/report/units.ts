@@ -35,6 +35,13 @@ export function durationText(ns: number): string {
   return `${digits(ns / step.ns)} ${step.unit}`;
 }
 
+/** `clock +1.20 ms ± 80 µs`; nothing where no clock was compared. */
+export function clockText(offset: number, error: number | null): string {
+  if (error === null || (offset === 0 && error === 0)) return '';
+  const sign = offset < 0 ? '−' : '+';
+  return `clock ${sign}${durationText(Math.abs(offset))} ± ${durationText(error)}`;
+}
+
 /** `1,234,567` */
 export function countText(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');

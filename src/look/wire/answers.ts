@@ -16,8 +16,10 @@ export interface SourceAnswer {
   host?: string;
   pid?: number;
   state: 'ended' | 'growing' | 'died';
-  /** Ns. */
+  /** Ns that were added to its times. */
   clockOffset: string;
+  /** The offset is right within so many ns. Absent: no call shows how far the clocks are apart. */
+  clockError?: number;
   losses: { count?: number; reason: string }[];
 }
 

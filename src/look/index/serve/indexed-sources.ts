@@ -1,4 +1,6 @@
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
+import { estimateClocks } from './clock-offsets.js';
+import type { ClockOffset } from './clock-offsets.js';
 import { findRows, wordsOf } from './find-rows.js';
 import { IndexedPart } from '../parts/indexed-part.js';
 import { joinParents, partAt } from '../sources/join-parents.js';
@@ -15,7 +17,7 @@ import type {
 import { NO_TRACE } from '../look-index.js';
 import { formatOf } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
-import { lossesOf, stateOf, stateOfPieces, writerOf } from './source-facts.js';
+import { hostsOf, lossesOf, stateOf, stateOfPieces, writerOf } from './source-facts.js';
 import { PieceJoiner } from '../sources/joined-pieces.js';
 import type { JoinedPieces } from '../sources/joined-pieces.js';
 import { RequestsInFlight, hasRequest } from './requests-in-flight.js';
@@ -52,6 +54,9 @@ export class IndexedSources implements LookIndex {
   readonly #open: OpenSource[] = [];
   readonly #spansOf = new Map<IndexPart, SpanSource>();
   readonly #joiner = new PieceJoiner();
+  /** By host, and the hosts of which they are. */
+  #clocks: ReadonlyMap<string, ClockOffset> = new Map();
+  #clocked = '';
   #joined: Map<number, number>[] | undefined;
   #messages: readonly Message[] | undefined;
 
@@ -138,6 +143,23 @@ export class IndexedSources implements LookIndex {
 
   /** Puts what was read into the place of what there was. The epoch stays. */
   #fill(read: readonly ReadSource[]): void {
+    this.#place(read);
+    const hosts = hostsOf(this.sources);
+    const clocked = [...new Set(hosts.values())].join('\n');
+    if (clocked !== this.#clocked) {
+      this.#clocked = clocked;
+      // Estimates count from the clocks as they are.
+      if (this.#clocks.size > 0) {
+        this.#clocks = new Map();
+        this.#place(read);
+      }
+      this.#clocks = estimateClocks(this.parts, hosts);
+      if (this.#clocks.size > 0) this.#place(read);
+    }
+    this.#isOpen = true;
+  }
+
+  #place(read: readonly ReadSource[]): void {
     this.#closeFiles();
     this.#spansOf.clear();
     for (const list of [this.#open, this.sources, this.tracks, this.parts, this.counters]) {
@@ -151,7 +173,6 @@ export class IndexedSources implements LookIndex {
     this.#placeTimes();
     for (const open of this.#open) this.#addParts(open);
     this.rows = this.parts.reduce((sum, { count }) => sum + count, 0);
-    this.#isOpen = true;
   }
 
   #closeFiles(): void {
@@ -186,14 +207,17 @@ export class IndexedSources implements LookIndex {
       const notes = facts[i]!.flatMap((part) => part.notes);
       return new SpanSource(piece.trace.path, epoch ?? 0n, notes, piece.records);
     });
+    const writer = writerOf(trace.path, format === 'Heph' ? spans[0]!.resource : undefined);
+    const hostClock = writer.host === undefined ? undefined : this.#clocks.get(writer.host);
     const source: Source = {
       number: this.#open.length,
       path,
       format,
       epoch: epoch ?? 0n,
-      clockOffset: 0n,
+      clockOffset: BigInt(Math.round(hostClock?.offset ?? 0)),
+      clockError: hostClock?.error,
       isAligned: epoch !== undefined,
-      ...writerOf(trace.path, format === 'Heph' ? spans[0]!.resource : undefined),
+      ...writer,
       state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
       losses: pieces.flatMap((piece, i) => lossesOf(piece, facts[i]!)),
     };

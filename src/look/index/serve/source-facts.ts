@@ -29,6 +29,13 @@ export function writerOf(
   };
 }
 
+/** The hosts of sources that say theirs, by the number of the source. */
+export function hostsOf(sources: readonly Source[]): Map<number, string> {
+  const hosts = new Map<number, string>();
+  for (const { number, host } of sources) if (host !== undefined) hosts.set(number, host);
+  return hosts;
+}
+
 /** Whether the writer of a trace lives, and how it has ended. */
 export function stateOf(
   { trace, state }: Pick<ReadSource, 'trace' | 'state'>,

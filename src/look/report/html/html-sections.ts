@@ -1,4 +1,12 @@
-import { bytesText, countText, durationText, rateText, shareText, timeText } from '../units.js';
+import {
+  clockText,
+  bytesText,
+  countText,
+  durationText,
+  rateText,
+  shareText,
+  timeText,
+} from '../units.js';
 import type { GroupPicture, MpiRun, Report, SlowTrace, TreeRow } from '../report-shape.js';
 import { interruptedText } from '../text/text-sections.js';
 import { branches, remarksOn } from '../text/text-tree.js';
@@ -275,6 +283,11 @@ export function sourceSection({ sources }: Report): Html {
       { title: 'format', cell: ({ format }) => format },
       { title: 'service', cell: ({ service }) => service ?? '' },
       { title: 'host', kind: 'x', cell: ({ host }) => host ?? '' },
+      {
+        title: 'clock',
+        kind: 'x',
+        cell: ({ clockOffset, clockError }) => clockText(clockOffset, clockError),
+      },
       { title: 'process', kind: 'n', cell: ({ pid }) => pid ?? '' },
       { title: 'state', kind: 'x', cell: ({ state }) => state },
       { title: 'records', kind: 'n', cell: ({ rows }) => countText(rows) },

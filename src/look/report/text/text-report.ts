@@ -1,6 +1,6 @@
 import { counted } from '../../../core/counted.js';
 import { terminalText } from '../../../core/terminal-text.js';
-import { countText, durationText, timeText } from '../units.js';
+import { clockText, countText, durationText, timeText } from '../units.js';
 import type { Report, ReportSource } from '../report-shape.js';
 import { shortened } from './display-width.js';
 import {
@@ -53,6 +53,11 @@ function* sourceLines({ sources }: Report, style: TextStyle): Generator<string, 
     { title: '', spare: 0, least: 8, cell: ({ service }) => service ?? '' },
     { title: '', spare: 2, cell: ({ pid }) => (pid === null ? '' : `process ${pid}`) },
     { title: '', spare: 1, cell: ({ state }) => STATES[state] },
+    {
+      title: '',
+      spare: 3,
+      cell: ({ clockOffset, clockError }) => clockText(clockOffset, clockError),
+    },
     { title: '', spare: 0, least: 16, cell: ({ path }) => path },
   ];
   const used = columns.filter(({ cell }) => sources.some((source) => cell(source) !== ''));

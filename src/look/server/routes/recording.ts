@@ -43,7 +43,8 @@ function describeTrack(track: Track, { format }: Source): TrackAnswer {
 }
 
 function describeSource(source: Source): RecordingAnswer['sources'][number] {
-  const { number, path, format, service, host, pid, state, clockOffset, losses } = source;
+  const { number, path, format, service, host, pid, state, clockOffset, clockError, losses } =
+    source;
   return {
     number,
     path,
@@ -53,6 +54,7 @@ function describeSource(source: Source): RecordingAnswer['sources'][number] {
     ...(pid === undefined ? {} : { pid }),
     state,
     clockOffset: String(clockOffset),
+    ...(clockError === undefined ? {} : { clockError }),
     losses: losses.map(({ count, reason }) => ({
       ...(count === undefined ? {} : { count }),
       reason,
