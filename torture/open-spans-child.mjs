@@ -12,7 +12,10 @@ const spans = [];
 let next = 0;
 for (;;) {
   for (let turn = 0; turn < 5000; turn++) {
-    spans.push(startSpan(`work ${next % 3}`, { n: next, text: 'x'.repeat(next % 40) }));
+    const span = startSpan(`work ${next % 3}`, { n: next, text: 'x'.repeat(next % 40) });
+    // Attributes that come later are in the place too, after the record that counts until the end.
+    if (next % 2 === 1) span.set('late', `${next}`).set('odd', true);
+    spans.push(span);
     next += 1;
     if (spans.length > Number(open)) spans.shift().end();
   }

@@ -58,7 +58,12 @@ async function round(directory) {
   const ended = [];
   const unfinished = [];
   for await (const span of readSpans(target)) {
-    (span.unfinished ? unfinished : ended).push(Number(span.attributes.n));
+    const { n, late, odd } = span.attributes;
+    (span.unfinished ? unfinished : ended).push(Number(n));
+    const isWhole = n % 2 === 1 && !span.unfinished;
+    if (late !== (isWhole ? `${n}` : undefined) || odd !== (isWhole || undefined)) {
+      fail(`span ${n} has the attributes ${late} and ${odd} of its end`);
+    }
     if (span.end < span.start) fail(`span ${span.attributes.n} ends before it starts`);
   }
   checkRun('ended', ended, 0);

@@ -206,6 +206,11 @@ export class OpenRecords {
     return this.#numbers.subarray(1);
   }
 
+  /** Places that there are. */
+  get places(): number {
+    return this.#count;
+  }
+
   /** Places that are taken. */
   get taken(): number {
     return this.#control[TAKEN]!;

@@ -60,7 +60,11 @@ describe('requests that are open when the process dies', () => {
       expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(OPEN);
       for (const { kind, attributes, start, end } of spans) {
         expect(kind).toBe('server');
-        expect(attributes).toMatchObject({ 'http.request.method': 'GET', 'url.path': '/hold' });
+        expect(attributes).toMatchObject({
+          'http.request.method': 'GET',
+          'url.path': '/hold',
+          'http.route': '/:held',
+        });
         expect(end).toBeGreaterThanOrEqual(start);
       }
     },

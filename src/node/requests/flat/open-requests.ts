@@ -21,7 +21,7 @@ import {
   TRACE_HIGH,
   UNFINISHED,
 } from '../../../spans/layout.js';
-import { knownMethod, METHOD, PATH } from '../conventions.js';
+import { knownMethod, METHOD, PATH, ROUTE } from '../conventions.js';
 
 const SAMPLED = 1;
 const REQUEST_FLAGS = UNFINISHED | (KINDS.indexOf('server') << KIND_SHIFT) | SAMPLED;
@@ -30,6 +30,7 @@ const STRING = Buffer.of(TYPE_STRING);
 const ZERO = Buffer.alloc(8);
 const CUT = '…';
 const LENGTH_BYTES = 2;
+const ROUTE_HEAD = Buffer.concat([prefixed(ROUTE), STRING]);
 const BYTES_A_CHARACTER = 3;
 
 /** An event's bytes from its description to its identity's end, and where in them words go. */
@@ -113,6 +114,32 @@ export class OpenRequests {
     to = writeText(view, bytes, to, this.#fitting(path, at + table.longest - to - LENGTH_BYTES));
     view.setUint32(at + SIZE_OFFSET, to - at);
     table.publish(at, to - at);
+    return at;
+  }
+
+  /**
+   * A request has a route, or another one than before.
+   *
+   * @param before the route that its place has; empty: none.
+   * @returns its place from now on.
+   */
+  route(place: number, before: string, route: string): number {
+    const table = this.#table;
+    if (place === -1 || table.taken >= table.places) return place;
+    const { view, bytes } = table;
+    const head = ROUTE_HEAD.length;
+    const had = before === '' ? 0 : head + LENGTH_BYTES + Buffer.byteLength(before);
+    const length = table.lengthOf(place) - had;
+    const most = length + head + LENGTH_BYTES + BYTES_A_CHARACTER * route.length;
+    if (most > table.longest) return place;
+    const at = table.take();
+    bytes.copyWithin(at, place, place + length);
+    bytes.set(ROUTE_HEAD, at + length);
+    const to = writeText(view, bytes, at + length + head, route);
+    view.setUint32(at + SIZE_OFFSET, to - at);
+    table.withdraw(place);
+    table.publish(at, to - at);
+    table.release(place);
     return at;
   }
 

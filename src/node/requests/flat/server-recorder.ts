@@ -58,6 +58,16 @@ export class FlatServerRecorder implements ServerRecorder {
     exchange.place = this.#open.begin(timing, exchange.method, exchange.path);
   }
 
+  /** The request has its route also if it is never answered. */
+  routed(exchange: Exchange, route: string): void {
+    const { keptRoute, place } = exchange;
+    if (this.#open === undefined || route === keptRoute) return;
+    const next = this.#open.route(place, keptRoute, route);
+    if (next === place) return;
+    exchange.place = next;
+    exchange.keptRoute = route;
+  }
+
   answered(exchange: Exchange, bytes: number | undefined): void {
     const substream = this.#output.nextSubstream();
     const { place, timing, method, path, route, response } = exchange;
