@@ -159,7 +159,7 @@ function waitedForText({ service: own, waitedFor }: SlowTrace): string {
     .filter(({ share }) => share >= LEAST_SHARE)
     .slice(0, 3)
     .map(({ name, service, share }) => {
-      const where = service === null || service === own ? '' : ` of ${service}`;
+      const where = service === null || service === own ? '' : ` (${service})`;
       return `${name}${where} ${Math.round(share * 100)} %`;
     })
     .join(', ');
