@@ -1,8 +1,8 @@
 import { KINDS, STATUSES } from '../../../spans/layout.js';
 import type { RecordedValue } from '../../../spans/span-record.js';
 import { attributeText, textPattern } from '../../condition/span-condition.js';
-import { BLOCK_ROWS, mayContain } from '../parts/attribute-blocks.js';
-import { hashesOfAttribute } from '../scan/attribute-hash.js';
+import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
+import { AttributeMatch } from './attribute-match.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 import {
   KIND_MASK,
@@ -24,37 +24,29 @@ type Attributes = Record<string, RecordedValue> | undefined;
 export async function* findRows(
   parts: readonly IndexedPart[],
   condition: Condition,
-  attributesOf: (row: number, names: readonly Buffer[]) => Attributes,
+  attributesOf: (row: number, match: AttributeMatch) => Attributes,
 ): AsyncGenerator<Int32Array, void> {
-  const hashes = (condition.attributes ?? []).map(({ name, value }) =>
-    hashesOfAttribute(name, value),
-  );
-  const names = (condition.attributes ?? []).map(({ name }) => Buffer.from(name));
-  // Filters know the elements of arrays, and no rows of drawn formats.
-  const isWhole = condition.attributes?.some(({ value }) => value.startsWith('[')) === true;
+  const { attributes = [] } = condition;
+  const match = attributes.length > 0 ? new AttributeMatch(attributes) : undefined;
   let until = performance.now() + TURN_MS;
   for (const part of parts) {
     const test = testOf(part, condition);
     if (test === undefined) continue;
-    const isFiltered = !isWhole && part.source.format === 'Heph';
-    const filters = hashes.length > 0 && isFiltered ? part.filters : undefined;
+    // Filters know no rows of drawn formats.
+    const filters = match && part.source.format === 'Heph' ? part.filters : undefined;
     for (let first = 0; first < part.count; first += BLOCK_ROWS) {
       if (performance.now() >= until) {
         await new Promise((resolve) => setImmediate(resolve));
         until = performance.now() + TURN_MS;
       }
-      const block = first / BLOCK_ROWS;
-      if (filters && !hashes.every((each) => mayContain(filters, block, each))) continue;
+      if (filters && match?.isInBlock(filters, first / BLOCK_ROWS) === false) continue;
       const found: number[] = [];
       const to = Math.min(part.count, first + BLOCK_ROWS);
       for (let row = first; row < to; row++) {
         if (!test(row)) continue;
-        if (
-          hashes.length > 0 &&
-          !hasAttributes(attributesOf(part.firstRow + row, names), condition)
-        )
-          continue;
-        found.push(part.firstRow + row);
+        const number = part.firstRow + row;
+        if (match && !hasAttributes(attributesOf(number, match), attributes)) continue;
+        found.push(number);
       }
       if (found.length > 0) yield Int32Array.from(found);
     }
@@ -128,7 +120,10 @@ function namesLike(names: TextTable, pattern: string): (name: number) => boolean
   };
 }
 
-function hasAttributes(attributes: Attributes, { attributes: wanted = [] }: Condition): boolean {
+function hasAttributes(
+  attributes: Attributes,
+  wanted: readonly { name: string; value: string }[],
+): boolean {
   if (attributes === undefined) return false;
   return wanted.every(
     ({ name, value }) => Object.hasOwn(attributes, name) && isValue(attributes[name]!, value),

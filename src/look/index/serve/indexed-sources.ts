@@ -1,6 +1,7 @@
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { estimateClocks } from './clock-offsets.js';
 import type { ClockOffset } from './clock-offsets.js';
+import type { AttributeMatch } from './attribute-match.js';
 import { findRows, wordsOf } from './find-rows.js';
 import { IndexedPart } from '../parts/indexed-part.js';
 import { joinParents, partAt } from '../sources/join-parents.js';
@@ -120,7 +121,7 @@ export class IndexedSources implements LookIndex {
   }
 
   find(condition: Condition): AsyncIterable<Int32Array> {
-    return findRows(this.parts, condition, (row, names) => this.#attributesOf(row, names));
+    return findRows(this.parts, condition, (row, match) => this.#attributesOf(row, match));
   }
 
   windows(from: number, to: number, width: number, tracks: readonly number[], cell = 1): Window[] {
@@ -187,12 +188,12 @@ export class IndexedSources implements LookIndex {
     return { part, own: row - part.firstRow };
   }
 
-  /** Undefined: the row lacks an attribute of these names. */
-  #attributesOf(row: number, names: readonly Buffer[]): Attributes | undefined {
+  /** Undefined: the row lacks one of the attributes. */
+  #attributesOf(row: number, match: AttributeMatch): Attributes | undefined {
     const { part, own } = this.#rowOf(row);
     if (part.source.format === 'Heph') {
       const spans = this.#spansOf.get(part)!;
-      if (!spans.mayHave(part.stored.facts.from + part.place[own]!, names)) return undefined;
+      if (!spans.mayHave(part.stored.facts.from + part.place[own]!, match)) return undefined;
     }
     return this.span(row)?.attributes ?? (this.details(row) as Attributes);
   }

@@ -4,6 +4,7 @@ import { drawnSpan } from '../../../spans/read/drawn-spans.js';
 import { SpanDecoder } from '../../../spans/read/span-decoder.js';
 import type { RecordedResource, SpanRecord } from '../../../spans/span-record.js';
 import type { ReadCounter } from '../scan/chrome-scan.js';
+import type { AttributeMatch } from './attribute-match.js';
 import { readLoopCounters } from './loop-counters.js';
 import { RecordReader } from './record-reader.js';
 
@@ -55,12 +56,9 @@ export class SpanSource {
     return readLoopCounters(this.#reader, this.#notes);
   }
 
-  /** Whether all names occur in the record at a place: a cheap answer for most records that lack one. */
-  mayHave(place: number, names: readonly Buffer[]): boolean {
-    const reader = this.#reader;
-    if (!reader.at(place)) return false;
-    const record = reader.bytes.subarray(reader.place, reader.place + reader.size);
-    return names.every((name) => record.includes(name));
+  /** Whether the record at a place may have attributes: a cheap answer for most that lack one. */
+  mayHave(place: number, match: AttributeMatch): boolean {
+    return this.#reader.at(place) && match.isInRecord(this.#reader);
   }
 
   /** What a person wants to know of the event at a place. */
