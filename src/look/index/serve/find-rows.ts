@@ -20,11 +20,18 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
 
 type Attributes = Record<string, RecordedValue> | undefined;
 
+/** What the records of a part say, by the rows of the part. */
+export interface PartRecords {
+  /** Whether a row may have some attributes: a cheap answer for most that lack one. */
+  mayHave(row: number, match: AttributeMatch): boolean;
+  attributes(row: number): Attributes;
+}
+
 /** Yields the rows of parts that meet a condition, block by block. */
 export async function* findRows(
   parts: readonly IndexedPart[],
   condition: Condition,
-  attributesOf: (row: number, match: AttributeMatch) => Attributes,
+  recordsOf: (part: IndexedPart) => PartRecords,
 ): AsyncGenerator<Int32Array, void> {
   const { attributes = [] } = condition;
   const match = attributes.length > 0 ? new AttributeMatch(attributes) : undefined;
@@ -32,6 +39,7 @@ export async function* findRows(
   for (const part of parts) {
     const test = testOf(part, condition);
     if (test === undefined) continue;
+    const records = match && recordsOf(part);
     // Filters know no rows of drawn formats.
     const filters = match && part.source.format === 'Heph' ? part.filters : undefined;
     for (let first = 0; first < part.count; first += BLOCK_ROWS) {
@@ -44,9 +52,9 @@ export async function* findRows(
       const to = Math.min(part.count, first + BLOCK_ROWS);
       for (let row = first; row < to; row++) {
         if (!test(row)) continue;
-        const number = part.firstRow + row;
-        if (match && !hasAttributes(attributesOf(number, match), attributes)) continue;
-        found.push(number);
+        if (records && !records.mayHave(row, match)) continue;
+        if (records && !hasAttributes(records.attributes(row), attributes)) continue;
+        found.push(part.firstRow + row);
       }
       if (found.length > 0) yield Int32Array.from(found);
     }
@@ -62,7 +70,8 @@ function testOf(part: IndexedPart, condition: Condition): ((row: number) => bool
     if (!TRACE_ID.test(traceId)) return undefined;
     const trace = part.findTrace(wordsOf(traceId));
     if (trace === -1) return undefined;
-    tests.push((row) => part.trace[row] === trace);
+    const { trace: traces } = part;
+    tests.push((row) => traces[row] === trace);
   }
   if (from !== undefined || to !== undefined) {
     const { start, duration } = part;
@@ -75,20 +84,24 @@ function testOf(part: IndexedPart, condition: Condition): ((row: number) => bool
   }
   if (name !== undefined) {
     const matches = namesLike(part.names, name);
-    tests.push((row) => matches(part.name[row]!));
+    const { name: names } = part;
+    tests.push((row) => matches(names[row]!));
   }
   if (status !== undefined) {
     const wanted = STATUSES.indexOf(status);
     const isStatus = (flags: number): boolean => ((flags >> STATUS_SHIFT) & STATUS_MASK) === wanted;
-    tests.push((row) => part.trace[row] !== NO_TRACE && isStatus(part.flags[row]!));
+    const { trace, flags } = part;
+    tests.push((row) => trace[row] !== NO_TRACE && isStatus(flags[row]!));
   }
   if (kind !== undefined) {
     const wanted = KINDS.indexOf(kind);
-    tests.push((row) => part.trace[row] !== NO_TRACE && (part.flags[row]! & KIND_MASK) === wanted);
+    const { trace, flags } = part;
+    tests.push((row) => trace[row] !== NO_TRACE && (flags[row]! & KIND_MASK) === wanted);
   }
   if (condition.unfinished !== undefined) {
     const { unfinished } = condition;
-    tests.push((row) => ((part.flags[row]! & UNFINISHED_BIT) !== 0) === unfinished);
+    const { flags } = part;
+    tests.push((row) => ((flags[row]! & UNFINISHED_BIT) !== 0) === unfinished);
   }
   if (condition.missingParent !== undefined) {
     const { missingParent } = condition;
@@ -96,8 +109,11 @@ function testOf(part: IndexedPart, condition: Condition): ((row: number) => bool
     tests.push((row) => (parent[row] === MISSING_PARENT) === missingParent);
   }
   const { minDuration, maxDuration } = condition;
-  if (minDuration !== undefined) tests.push((row) => part.duration[row]! >= minDuration);
-  if (maxDuration !== undefined) tests.push((row) => part.duration[row]! <= maxDuration);
+  if (minDuration !== undefined || maxDuration !== undefined) {
+    const { duration } = part;
+    const [least, most] = [minDuration ?? -Infinity, maxDuration ?? Infinity];
+    tests.push((row) => duration[row]! >= least && duration[row]! <= most);
+  }
   return (row) => tests.every((test) => test(row));
 }
 

@@ -1,8 +1,8 @@
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { estimateClocks } from './clock-offsets.js';
 import type { ClockOffset } from './clock-offsets.js';
-import type { AttributeMatch } from './attribute-match.js';
 import { findRows, wordsOf } from './find-rows.js';
+import type { PartRecords } from './find-rows.js';
 import { IndexedPart } from '../parts/indexed-part.js';
 import { joinParents, partAt } from '../sources/join-parents.js';
 import type {
@@ -121,7 +121,7 @@ export class IndexedSources implements LookIndex {
   }
 
   find(condition: Condition): AsyncIterable<Int32Array> {
-    return findRows(this.parts, condition, (row, match) => this.#attributesOf(row, match));
+    return findRows(this.parts, condition, (part) => this.#recordsOf(part));
   }
 
   windows(from: number, to: number, width: number, tracks: readonly number[], cell = 1): Window[] {
@@ -188,14 +188,16 @@ export class IndexedSources implements LookIndex {
     return { part, own: row - part.firstRow };
   }
 
-  /** Undefined: the row lacks one of the attributes. */
-  #attributesOf(row: number, match: AttributeMatch): Attributes | undefined {
-    const { part, own } = this.#rowOf(row);
-    if (part.source.format === 'Heph') {
-      const spans = this.#spansOf.get(part)!;
-      if (!spans.mayHave(part.stored.facts.from + part.place[own]!, match)) return undefined;
-    }
-    return this.span(row)?.attributes ?? (this.details(row) as Attributes);
+  #recordsOf(part: IndexedPart): PartRecords {
+    const spans = this.#spansOf.get(part);
+    const { place, firstRow } = part;
+    const { from } = part.stored.facts;
+    const isDrawn = part.source.format !== 'Heph';
+    return {
+      mayHave: (row, match) => isDrawn || spans!.mayHave(from + place[row]!, match),
+      attributes: (row) =>
+        this.span(firstRow + row)?.attributes ?? (this.details(firstRow + row) as Attributes),
+    };
   }
 
   #opened(joined: JoinedPieces): OpenSource {

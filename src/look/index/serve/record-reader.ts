@@ -11,14 +11,17 @@ import type { EventBytes } from '../../../heph/read/event-bytes.js';
 import { PacketDecoding } from '../../../heph/read/packet-decoding.js';
 import type { EventPacket } from '../../../heph/packet.js';
 
-/** Windows overlap by a half: a record of that size lies in one as a whole. */
-const WINDOW_BYTES = 64 << 10;
-const STEP = WINDOW_BYTES / 2;
+const WINDOW_BYTES = 128 << 10;
+/** Windows overlap by so many bytes: a record of that size lies in one as a whole. */
+const OVERLAP_BYTES = 16 << 10;
+const STEP = WINDOW_BYTES - OVERLAP_BYTES;
 /** Rows in order of time lie in as many places of the file as there are threads. */
 const WINDOWS = 64;
 
 interface FileWindow {
   base: number;
+  /** All of its memory, which the window that takes its place uses again. */
+  memory: Buffer;
   bytes: Buffer;
   view: DataView;
 }
@@ -90,14 +93,10 @@ export class RecordReader implements EventBytes {
     const isLarge = end > base + WINDOW_BYTES;
     let window = isLarge ? undefined : this.#windows.get(base);
     if (window === undefined) {
-      window = isLarge ? this.#read(offset, count) : this.#read(base, WINDOW_BYTES);
-      if (!isLarge) {
-        // The window that was read first goes first.
-        if (this.#windows.size === WINDOWS) {
-          this.#windows.delete(this.#windows.keys().next().value!);
-        }
-        this.#windows.set(base, window);
-      }
+      window = isLarge
+        ? this.#read(offset, Buffer.allocUnsafeSlow(count))
+        : this.#read(base, this.#freeMemory());
+      if (!isLarge) this.#windows.set(base, window);
     }
     this.#base = window.base;
     this.bytes = window.bytes;
@@ -105,16 +104,25 @@ export class RecordReader implements EventBytes {
     return end <= window.base + window.bytes.length;
   }
 
-  #read(base: number, count: number): FileWindow {
+  /** Memory for a window. The window that was read first loses its own. */
+  #freeMemory(): Buffer {
+    if (this.#windows.size < WINDOWS) return Buffer.allocUnsafeSlow(WINDOW_BYTES);
+    const oldest = this.#windows.keys().next().value!;
+    const { memory } = this.#windows.get(oldest)!;
+    this.#windows.delete(oldest);
+    return memory;
+  }
+
+  #read(base: number, memory: Buffer): FileWindow {
     if (this.#fd === -1) this.#fd = openRegularFile(this.#path, 'followed').fd;
-    const window = Buffer.allocUnsafeSlow(count);
+    const count = memory.length;
     let filled = 0;
     while (filled < count) {
-      const read = readSync(this.#fd, window, filled, count - filled, base + filled);
+      const read = readSync(this.#fd, memory, filled, count - filled, base + filled);
       if (read === 0) break;
       filled += read;
     }
-    const bytes = window.subarray(0, filled);
-    return { base, bytes, view: new DataView(bytes.buffer, bytes.byteOffset, filled) };
+    const bytes = memory.subarray(0, filled);
+    return { base, memory, bytes, view: new DataView(bytes.buffer, bytes.byteOffset, filled) };
   }
 }
