@@ -7,6 +7,9 @@ import { openRank } from '../../src/dumpi/index.js';
 import { openKernelEvents } from '../../src/laplace/index.js';
 import { openLookIndex } from '../../src/look/index/open-look-index.js';
 import { makeReport } from '../../src/look/report/report.js';
+import { displayWidth } from '../../src/look/report/text/display-width.js';
+import { textReport } from '../../src/look/report/text/text-report.js';
+import { textStyle } from '../../src/look/report/text/text-style.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import { TraceViews } from '../../src/traces/trace-views.js';
 import { fixturePath } from '../fixtures/run-fixture.js';
@@ -100,6 +103,11 @@ describe('traces with their rings', () => {
       'Laplace died',
       'ovni died',
     ]);
+    for (const width of [40, 80, 200]) {
+      for (const line of textReport(report, textStyle(width, false))) {
+        expect(displayWidth(line), line).toBeLessThanOrEqual(width);
+      }
+    }
     const wanted = await reportOf(join(directory, 'recovered'));
     expect(report.groups).toEqual(wanted.report.groups);
     expect(report.mpi[0]!.calls.find(({ name }) => name === 'MPI_Barrier')!.count).toBeGreaterThan(
@@ -144,7 +152,8 @@ describe('traces with their rings', () => {
     const views = new TraceViews();
     const trace = findTraces([path])[0]!;
     const view = views.show(trace)!;
-    const fault = /here lies something else than .*ring holds for this place|must reach byte/;
+    const fault =
+      /here lies something else than .*ring holds for this place|must reach byte|records end here/;
     expect(view.faults).toEqual([
       expect.objectContaining({ message: expect.stringMatching(fault) as string }),
     ]);

@@ -34,18 +34,28 @@ export function copyOwnRing(ring: LivingRing): OwnFileCopy {
 }
 
 /**
- * Ensures that a file is the one that its ring feeds: where both have a byte, it is the same.
+ * Ensures that a file is the one that its ring feeds: where both have a byte, it is the same, and after what a
+ * dead process has recorded lies nothing but what it, or a recovery, has noted.
  *
  * @throws TraceFormatError when it is another file.
  */
-export function checkJoin(path: string, fd: number, ring: string, copy: OwnFileCopy): void {
+export function checkJoin(path: string, fd: number, ring: LivingRing, copy: OwnFileCopy): void {
   const { from, bytes } = copy;
   const { size } = fstatSync(fd);
   if (size < from) {
     throw new TraceFormatError(
       path,
       size,
-      `the file must reach byte ${from}, where ${ring} begins`,
+      `the file must reach byte ${from}, where ${ring.path} begins`,
+    );
+  }
+  // A recovery that has begun since has noted it.
+  if (!ring.isRunning && size > ring.sample().mostBytes) {
+    const at = from + bytes.length;
+    throw new TraceFormatError(
+      path,
+      at,
+      `${ring.path} says that the records end here, but the file has ${size} bytes`,
     );
   }
   const written = Buffer.allocUnsafe(Math.min(COMPARED_BYTES, bytes.length));
@@ -54,7 +64,7 @@ export function checkJoin(path: string, fd: number, ring: string, copy: OwnFileC
     const read = readSync(fd, written, 0, count, from + at);
     if (read === 0) return;
     if (written.compare(bytes, at, at + read, 0, read) !== 0) {
-      const message = `here lies something else than ${ring} holds for this place`;
+      const message = `here lies something else than ${ring.path} holds for this place`;
       throw new TraceFormatError(path, from + at, message);
     }
     at += read;

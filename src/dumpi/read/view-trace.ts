@@ -88,7 +88,7 @@ function bodyOf(view: TraceView, file: string, fd: number, ring: LivingRing): Fi
   const copy = copyOwnRing(ring);
   const { from, bytes, page, overtaken } = copy;
   if (page.head === 0 && fstatSync(fd).size < page.baseOffset) return undefined;
-  checkJoin(file, fd, ring.path, copy);
+  checkJoin(file, fd, ring, copy);
   view.overtaken += overtaken;
   if (ring.isRunning) view.noteAlive(ring.pid);
   else view.noteDead();
@@ -124,7 +124,7 @@ function showNames(view: TraceView, names: string, ringPath: string): void {
     if (ring === undefined) return;
     try {
       const copy = copyOwnRing(ring);
-      checkJoin(names, fd, ring.path, copy);
+      checkJoin(names, fd, ring, copy);
       view.show(fd, copy);
     } finally {
       ring.close();

@@ -32,7 +32,7 @@ function viewTrace(path: string, directories: RingDirectories): TraceView {
     if (ring === undefined) return;
     try {
       const copy = copyOwnRing(ring);
-      checkJoin(path, fd, ring.path, copy);
+      checkJoin(path, fd, ring, copy);
       const { from, bytes, page, overtaken } = copy;
       view.overtaken += overtaken;
       if (ring.isRunning) {

@@ -84,7 +84,7 @@ interface ShownStream {
 function showWithRing(shown: ShownStream, ring: LivingRing): void {
   const { view, stream, fd } = shown;
   const copy = copyOwnRing(ring);
-  checkJoin(stream, fd, ring.path, copy);
+  checkJoin(stream, fd, ring, copy);
   view.overtaken += copy.overtaken;
   const { from, bytes } = copy;
   if (ring.isRunning) {

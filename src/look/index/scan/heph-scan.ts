@@ -51,7 +51,14 @@ const [TRACE_HEAD, SPAN_HEAD, PARENT_HEAD, FLAGS_HEAD, VERSION_HEAD] = [
   FLAGS,
   VERSION,
 ].map(headOf) as [number, number, number, number, number];
-const REQUESTS: ReadonlySet<string> = new Set(['request', 'http client', 'fetch']);
+/** What the register hook calls requests that it records without context. */
+const INCOMING = 'request';
+const REQUESTS: ReadonlySet<string> = new Set([INCOMING, 'http client', 'fetch']);
+const SERVER = KINDS.indexOf('server');
+const CLIENT = KINDS.indexOf('client');
+const ERROR = STATUSES.indexOf('error');
+const STATUS_CODE = Buffer.from('http.response.status_code');
+const ERROR_TYPE = Buffer.from('error.type');
 const LONGEST_REQUEST = 'http client'.length;
 
 /** Threads of a source that have a track of their own; the others share the last one. */
@@ -150,10 +157,21 @@ export class HephScan {
     if (texts[2 * ROUTE + 1] !== 0) {
       rows.route[row] = this.names.numberOf(bytes, texts[2 * ROUTE]!, texts[2 * ROUTE + 1]!);
     }
-    rows.name[row] =
-      !isSpan && identity - description <= LONGEST_REQUEST
-        ? this.#plainName(bytes, description, identity)
-        : this.names.numberOf(bytes, description, identity);
+    // One that was open at the end has ids, whatever the others have.
+    const mayBePlain = !isSpan || (rows.flags[row]! & UNFINISHED_BIT) !== 0;
+    const isRequest =
+      mayBePlain &&
+      identity - description <= LONGEST_REQUEST &&
+      texts[2 * METHOD + 1] !== 0 &&
+      REQUESTS.has(textOf(bytes, description, identity));
+    if (isRequest && !isSpan) {
+      const kind = textOf(bytes, description, identity) === INCOMING ? SERVER : CLIENT;
+      const isFailed = hasFailed(bytes, view, rest, end, kind === SERVER ? 500 : 400);
+      rows.flags[row] = kind | (isFailed ? ERROR << STATUS_SHIFT : 0);
+    }
+    rows.name[row] = isRequest
+      ? this.#requestName(bytes)
+      : this.names.numberOf(bytes, description, identity);
   }
 
   #identity(view: DataView, at: number, identity: number, row: number): void {
@@ -193,11 +211,8 @@ export class HephScan {
   }
 
   /** `GET /users/:id` rather than `request`, where the register hook has recorded without context. */
-  #plainName(bytes: Uint8Array, from: number, to: number): number {
+  #requestName(bytes: Uint8Array): number {
     const { texts } = this.#attributes;
-    if (texts[2 * METHOD + 1] === 0 || !REQUESTS.has(textOf(bytes, from, to))) {
-      return this.names.numberOf(bytes, from, to);
-    }
     const method = textOf(bytes, texts[2 * METHOD]!, texts[2 * METHOD + 1]!);
     const place = [ROUTE, PATH, FULL_URL].find((each) => texts[2 * each + 1] !== 0);
     if (place === undefined) return this.names.numberOfText(method);
@@ -258,4 +273,20 @@ function isIdentity(bytes: Uint8Array, view: DataView, at: number, end: number):
     view.getUint32(at + 3 * WORD_ATTRIBUTE) === FLAGS_HEAD &&
     bytes[at + 3 * WORD_ATTRIBUTE + 4] === TYPE_U64
   );
+}
+
+/** Whether the attributes of a request name an error, or a status code from `least` on. */
+function hasFailed(
+  bytes: Uint8Array,
+  view: DataView,
+  from: number,
+  to: number,
+  least: number,
+): boolean {
+  const attributes = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from);
+  if (attributes.includes(ERROR_TYPE)) return true;
+  const at = attributes.indexOf(STATUS_CODE);
+  const value = from + at + STATUS_CODE.length;
+  if (at === -1 || value + 9 > to || bytes[value] !== TYPE_U64) return false;
+  return view.getUint32(value + 1) === 0 && view.getUint32(value + 5) >= least;
 }

@@ -11,6 +11,7 @@ import {
   openLines,
   threadLines,
   traceLines,
+  wrapped,
 } from './text-sections.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
@@ -42,9 +43,9 @@ export function summaryText({ completeness, sources, length }: Report): string {
   return `${what} in ${durationText(length)}, from ${counted(sources.length, 'recording')}`;
 }
 
-function* heading(text: string, { paint }: TextStyle): Generator<string, void> {
+function* heading(text: string, { paint, width }: TextStyle): Generator<string, void> {
   yield '';
-  yield paint('heading', text);
+  yield paint('heading', shortened(text, width));
 }
 
 function* sourceLines({ sources }: Report, style: TextStyle): Generator<string, void> {
@@ -72,11 +73,13 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
   const { width, paint } = style;
   const { groups, slowest, interruptions, threads, open, mpi, losses, by, from, to } = report;
   const line = (text: string): string => shortened(terminalText(text), width);
-  yield paint('title', line(summaryText(report)));
+  for (const each of wrapped(summaryText(report), width)) yield paint('title', each);
   yield paint('weak', line(`${timeText(from)} to ${timeText(to)}`));
   yield* sourceLines(report, style);
   const incomplete = incompleteText(report);
-  if (incomplete !== undefined) yield paint('bad', line(incomplete));
+  if (incomplete !== undefined) {
+    for (const each of wrapped(incomplete, width)) yield paint('bad', each);
+  }
   if (losses.length > 0) {
     yield* heading('What was lost', style);
     yield* lossLines(report, style);

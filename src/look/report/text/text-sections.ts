@@ -102,7 +102,7 @@ export function* traceLines(trace: SlowTrace, number: number, style: TextStyle):
 const BREAK = / (?!%|\(|(?:[nµm]?s|min|h)\b)/;
 
 /** A text in lines of at most so many columns, broken at spaces. */
-function* wrapped(text: string, width: number): Lines {
+export function* wrapped(text: string, width: number): Lines {
   let line = '';
   for (const word of terminalText(text).split(BREAK)) {
     if (line !== '' && line.length + 1 + word.length > width) {
@@ -125,7 +125,8 @@ export function* interruptionLines({ interruptions }: Report, style: TextStyle):
   yield* textTable(columns, [...stalls, ...collections], style);
   const explained = slow.filter(({ either }) => either > 0).slice(0, MAX_GROUPS);
   if (explained.length === 0) {
-    if (slow.length > 0) yield 'None of the slowest 5 % of any group lies within one of these.';
+    const none = 'None of the slowest 5 % of any group lies within one of these.';
+    if (slow.length > 0) yield* wrapped(none, style.width);
     return;
   }
   yield '';
@@ -219,9 +220,10 @@ export function* mpiLines(run: MpiRun, style: TextStyle): Lines {
 /** Bytes from rank to rank, or messages if the bytes are unknown. */
 function* matrixLines({ ranks, traffic }: MpiRun, style: TextStyle): Lines {
   const known = traffic.every(({ bytes }) => bytes !== null);
-  yield known
+  const title = known
     ? 'Bytes from rank (down) to rank (across):'
     : 'Messages from rank (down) to rank (across):';
+  yield* wrapped(title, style.width);
   const size = Math.min(ranks, MAX_MATRIX_RANKS);
   const cells = new Map(traffic.map((pair) => [pair.from * ranks + pair.to, pair]));
   const numbers = Array.from({ length: size }, (_, rank) => rank);
