@@ -192,6 +192,20 @@ it('draws spans as spans, and no definitions', async () => {
   });
 });
 
+it('names requests by their attributes, also by those of older conventions', async () => {
+  const path = join(directory, 'requests.heph');
+  configure({ target: path });
+  try {
+    startSpan('GET', { 'http.request.method': 'GET', 'url.path': '/new' }).end();
+    startSpan('GET', { 'http.method': 'GET', 'http.target': '/old?token=secret' }).end();
+    startSpan('PUT', { 'http.method': 'PUT', 'http.url': 'http://shop/old?a=1#b' }).end();
+  } finally {
+    await shutdown();
+  }
+  const slices = convert(path).filter(({ cat }) => cat === 'internal');
+  expect(slices.map(({ name }) => name)).toEqual(['GET /new', 'GET /old', 'PUT http://shop/old']);
+});
+
 it('draws the pieces of a thread on one track, on which nothing overlaps', () => {
   const run = join(directory, 'pieces');
   for (const [piece, start] of [1000n, 10_500n, 20_400n].entries()) {

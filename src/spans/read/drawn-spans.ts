@@ -36,21 +36,32 @@ export class ShownSpans {
   }
 }
 
+/** The text before a query or a fragment. */
+function withoutQuery(target: unknown): string | undefined {
+  return typeof target === 'string' ? target.split(/[?#]/, 1)[0] : undefined;
+}
+
 /**
- * What a request is: `GET /users/:id`. Undefined: the attributes are of no request.
+ * What a request is: `GET /users/:id`. Undefined: the attributes are of no request. Instrumentations of older
+ * semantic conventions have `http.method`, `http.target` and `http.url`.
  *
  * @param valueOf the value of an attribute.
  */
 export function requestName(valueOf: (attribute: string) => unknown): string | undefined {
-  const method = valueOf('http.request.method');
+  const method = valueOf('http.request.method') ?? valueOf('http.method');
   if (typeof method !== 'string') return undefined;
-  const where = valueOf('http.route') ?? valueOf('url.path') ?? valueOf('url.full');
+  const where =
+    valueOf('http.route') ??
+    valueOf('url.path') ??
+    withoutQuery(valueOf('http.target')) ??
+    valueOf('url.full') ??
+    withoutQuery(valueOf('http.url'));
   return typeof where === 'string' ? `${method} ${where}` : method;
 }
 
 /** OpenTelemetry calls a request without a route `GET`, which says little in a picture. */
 function drawnName({ name, attributes }: SpanRecord): string {
-  const isMethod = name === attributes['http.request.method'];
+  const isMethod = name === (attributes['http.request.method'] ?? attributes['http.method']);
   return (isMethod ? requestName((attribute) => attributes[attribute]) : undefined) ?? name;
 }
 

@@ -104,7 +104,9 @@ export class SpanColumns {
     this.#message.add(given(span.status.message));
     this.#unfinished.add(span.unfinished);
     this.#route.add(text(attributes['http.route']));
-    this.#httpStatus.add(int32(attributes['http.response.status_code']));
+    // The second is the name that older semantic conventions have.
+    const httpStatus = attributes['http.response.status_code'] ?? attributes['http.status_code'];
+    this.#httpStatus.add(int32(httpStatus));
     this.#attributes.add(attributesJson(attributes));
     this.#events.add(span.events.length === 0 ? undefined : eventsJson(span));
     this.#links.add(span.links.length === 0 ? undefined : linksJson(span));
