@@ -1,15 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openRank } from '../../src/dumpi/index.js';
+import { readKernelEvents } from '../../src/laplace/read/kernel-reader.js';
 import { openKernelEvents } from '../../src/laplace/index.js';
 import { openLookIndex } from '../../src/look/index/open-look-index.js';
 import { makeReport } from '../../src/look/report/report.js';
 import { displayWidth } from '../../src/look/report/text/display-width.js';
 import { textReport } from '../../src/look/report/text/text-report.js';
 import { textStyle } from '../../src/look/report/text/text-style.js';
+import { readStream } from '../../src/ovni/read/reader.js';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import { TraceViews } from '../../src/traces/trace-views.js';
 import { fixturePath } from '../fixtures/run-fixture.js';
@@ -58,6 +69,32 @@ function recoveredCopy(): string {
     expect(format.recover(path, {}).faults).toEqual([]);
   }
   return copy;
+}
+
+/** The last number of a kernel trace, which has each once and at least those that were there before. */
+function countKernel(path: string, before: number): number {
+  let last = 0;
+  for (const event of readKernelEvents(path)) {
+    if (event.kind === 'end') continue;
+    if (Number(event.timestamp) !== ++last)
+      throw new Error(`${event.timestamp} follows ${last - 1}`);
+  }
+  expect(last).toBeGreaterThanOrEqual(before);
+  return last;
+}
+
+/** The same of the numbered events of an ovni trace. */
+function countOvni(trace: string, before: number): number {
+  let last = 0;
+  for (const stream of readTraceDirectory(trace).streams) {
+    for (const event of readStream(stream.path, { version: 3 })) {
+      if (event.mcv !== 'OB.') continue;
+      const n = event.i32(0);
+      if (n !== ++last) throw new Error(`${n} follows ${last - 1}`);
+    }
+  }
+  expect(last).toBeGreaterThanOrEqual(before);
+  return last;
 }
 
 describe('traces with their rings', () => {
@@ -143,6 +180,30 @@ describe('traces with their rings', () => {
       rank.close();
     }
   });
+
+  it('have each record once, in order, while a process writes', async () => {
+    const busy = mkdtempSync(join(directory, 'busy-'));
+    const script = fixturePath('traces/busy.mjs');
+    const service = spawn(process.execPath, [script, JSON.stringify({ directory: busy })], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await once(service.stdout, 'data');
+    const read = { kernel: 0, ovni: 0 };
+    for (let i = 0; i < 12; i++) {
+      if (i === 10) service.kill('SIGKILL');
+      if (i === 10) await once(service, 'close');
+      const views = new TraceViews();
+      for (const { format, path } of findTraces([busy])) {
+        const view = views.show({ format, path })!;
+        expect([view.faults, view.state]).toEqual([[], i < 10 ? 'growing' : 'died']);
+        if (format.name === 'ovni') read.ovni = countOvni(join(path, 'loom.loom.1'), read.ovni);
+        else read.kernel = countKernel(path, read.kernel);
+      }
+      views.close();
+    }
+    expect(read.kernel).toBeGreaterThan(499);
+    expect(read.ovni).toBeGreaterThan(499);
+  }, 60_000);
 
   it('are the files alone where a ring belongs to another file', () => {
     const copy = join(directory, 'swapped');
