@@ -1,20 +1,18 @@
 import { MISSING_PARENT, NO_TRACE } from '../index/look-index.js';
+import { INCOMPLETE, SEEN, countTraces } from './count-traces.js';
+import type { PartTraces } from './count-traces.js';
 import type { Completeness } from './report-shape.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
-import { TraceSet } from './trace-set.js';
-
-const SEEN = 1;
-const INCOMPLETE = 2;
 
 /** How many spans and traces the window has, and of how many traces a part is missing. */
 export function completenessOf(selection: RowSelection): Completeness {
   const { parts } = selection.index;
-  const traces = new TraceSet(parts.reduce((sum, { traceCount }) => sum + traceCount, 0));
+  const traces: PartTraces[] = [];
   let spans = 0;
   let missingParents = 0;
   for (const part of parts) {
-    const seen = new Uint8Array(part.traceCount);
+    const states = new Uint8Array(part.traceCount);
     const marks = selection.marksOf(part);
     const { trace, parent } = part;
     for (let at = 0; at < marks.length; at++) {
@@ -23,16 +21,10 @@ export function completenessOf(selection: RowSelection): Completeness {
       const isMissing = parent[at] === MISSING_PARENT;
       if (isMissing) missingParents++;
       const number = trace[at]!;
-      if (number !== NO_TRACE) seen[number]! |= isMissing ? SEEN | INCOMPLETE : SEEN;
+      if (number !== NO_TRACE) states[number]! |= isMissing ? SEEN | INCOMPLETE : SEEN;
     }
-    for (let number = 0; number < seen.length; number++) {
-      if (seen[number] !== 0) traces.add(part, number, (seen[number]! & INCOMPLETE) !== 0);
-    }
+    if (marks.length > 0) traces.push({ traceIds: part.traceIds, states });
   }
-  return {
-    spans,
-    traces: traces.seen,
-    incompleteTraces: traces.incomplete,
-    missingParents,
-  };
+  const { seen, incomplete } = countTraces(traces);
+  return { spans, traces: seen, incompleteTraces: incomplete, missingParents };
 }

@@ -13,6 +13,11 @@ export function hashOfWords(high: number, low: number): number {
   return mixed(mixed(high ^ RANDOM_SEED) ^ Math.imul(low, 0x9e37_79b1));
 }
 
+/** Of an id of four signed words. Each word is mixed on its own: no ids can be made that all collide. */
+export function hashOfTrace(a: number, b: number, c: number, d: number): number {
+  return mixed(mixed(mixed(mixed(a ^ RANDOM_SEED) ^ b) ^ c) ^ d);
+}
+
 /** Finds rows by their 64-bit ids, which lie as pairs of u32 in a column. Of equal ids the first is found. */
 export class IdTable {
   readonly #ids: Uint32Array;
@@ -82,7 +87,7 @@ export class TraceTable {
   #numberOf(a: number, b: number, c: number, d: number): number {
     const words = this.#words;
     const mask = this.#slots.length - 1;
-    let slot = this.#hash(a, b, c, d) & mask;
+    let slot = hashOfTrace(a, b, c, d) & mask;
     for (;;) {
       const number = this.#slots[slot]!;
       if (number === NONE) break;
@@ -111,7 +116,7 @@ export class TraceTable {
     const d = ids[at + 3]! | 0;
     const words = this.#words;
     const mask = this.#slots.length - 1;
-    let slot = this.#hash(a, b, c, d) & mask;
+    let slot = hashOfTrace(a, b, c, d) & mask;
     for (let number = this.#slots[slot]!; number !== NONE; number = this.#slots[slot]!) {
       const own = TRACE_WORDS * number;
       if (
@@ -132,10 +137,6 @@ export class TraceTable {
     return new Uint32Array(this.#words.slice(0, TRACE_WORDS * this.count).buffer);
   }
 
-  #hash(a: number, b: number, c: number, d: number): number {
-    return hashOfWords(a ^ Math.imul(c, 0x85eb_ca6b), b ^ Math.imul(d, 0xc2b2_ae35));
-  }
-
   #grow(): void {
     const words = new Int32Array(2 * this.#words.length);
     words.set(this.#words);
@@ -143,7 +144,7 @@ export class TraceTable {
     const mask = slots.length - 1;
     for (let number = 0; number < this.count; number++) {
       const at = TRACE_WORDS * number;
-      let slot = this.#hash(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!) & mask;
+      let slot = hashOfTrace(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!) & mask;
       while (slots[slot] !== NONE) slot = (slot + 1) & mask;
       slots[slot] = number;
     }
