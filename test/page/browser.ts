@@ -25,10 +25,10 @@ export function titleOf(what: string): string {
 }
 
 /** Chromium without a window, which draws in software. */
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(...flags: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath!,
     // Tests may run as root, for whom Chromium has no sandbox.
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-gpu', ...flags],
   });
 }

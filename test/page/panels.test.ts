@@ -154,20 +154,27 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     expect(rows.find((row) => row.startsWith('GET /stock'))).toContain('about the same');
   });
 
-  for (const dark of [false, true]) {
-    it(`has nothing serious against axe-core, ${dark ? 'dark' : 'light'}`, async () => {
-      const source = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-      await open('details', '&row=0', { dark });
-      const { page, complaints } = opened;
-      await page.evaluate(source);
-      for (const title of TITLES) {
-        await page.getByRole('button', { name: title, exact: true }).click();
-        await page.locator('.panel').getByText('Reading').waitFor({ state: 'detached' });
-        expect(await page.evaluate(seriousFaults), title).toEqual([]);
-      }
-      expect(complaints).toEqual([]);
-    });
-  }
+  it.each([
+    ['light', 360, 740],
+    ['dark', 360, 740],
+    ['light', 1280, 800],
+    ['dark', 1280, 800],
+    ['light', 3840, 2160],
+    ['dark', 3840, 2160],
+  ])('has nothing serious against axe-core, %s, %d pixels wide', async (theme, width, height) => {
+    const source = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+    await open('details', '&row=0', { dark: theme === 'dark', width, height });
+    const { page, complaints } = opened;
+    await page.evaluate(source);
+    for (const title of TITLES) {
+      await page.getByRole('button', { name: title, exact: true }).click();
+      await page.locator('.panel').getByText('Reading').waitFor({ state: 'detached' });
+      expect(await page.evaluate(seriousFaults), title).toEqual([]);
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(beyond, title).toBeLessThanOrEqual(0);
+    }
+    expect(complaints).toEqual([]);
+  });
 });
 
 /** Runs in the browser. @returns the rows that are shown after two frames. */

@@ -7,6 +7,7 @@ export interface ViewCommand {
   /** With the token. */
   url: string;
   port: number;
+  pid: number;
   token: string;
   /** Ends it as Ctrl+C does. @returns its exit code. */
   end(): Promise<number | null>;
@@ -40,6 +41,7 @@ export async function startView(paths: string[], ...options: string[]): Promise<
   return {
     url,
     port: Number(port),
+    pid: child.pid!,
     token: new URLSearchParams(hash.slice(1)).get('token')!,
     end: () => end('SIGINT'),
     kill: async () => {

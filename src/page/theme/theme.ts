@@ -30,8 +30,17 @@ export function canvasColours(): CanvasColours {
   };
 }
 
+const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)');
+let shown: Theme = 'system';
+
 /** Shows a theme; `system` follows the machine's. */
 export function applyTheme(theme: Theme): void {
-  if (theme === 'system') document.documentElement.removeAttribute('data-theme');
-  else document.documentElement.setAttribute('data-theme', theme);
+  shown = theme;
+  const isDark = theme === 'dark' || (theme === 'system' && systemIsDark.matches);
+  document.documentElement.setAttribute('data-theme', isDark ? 'dark' : 'light');
 }
+
+// Canvases listen as well, and later: they find the colours that hold then.
+systemIsDark.addEventListener('change', () => {
+  applyTheme(shown);
+});
