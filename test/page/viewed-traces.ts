@@ -32,7 +32,8 @@ export class ViewedTraces {
       for (const page of this.#pages.splice(0)) await page.close();
     });
     afterAll(async () => {
-      if (noBrowser === undefined) await this.browser.close();
+      // None if what was to be recorded has failed.
+      await (this.browser as Browser | undefined)?.close();
       for (const view of this.#views) await view.end();
       rmSync(this.directory, { recursive: true });
     });

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { durationText } from '../time-line/duration-text.js';
+import { durationText, tickText } from '../time-line/duration-text.js';
 import type { Panel } from './panel.js';
 
 /** Everything that is known of the selected span. */
@@ -38,7 +38,7 @@ function Answer(answer: RowAnswer) {
       <h2>{name}</h2>
       <table>
         <tbody>
-          <Field name="start" value={`${durationText(start)} after the start of the recording`} />
+          <Field name="start" value={`${tickText(start, 1000)} after the start of the recording`} />
           <Field
             name="duration"
             value={unfinished ? `${durationText(duration)}, unfinished` : durationText(duration)}
