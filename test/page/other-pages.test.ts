@@ -52,7 +52,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('what others read of the page')
     const isFramed = await page.evaluate(async (url) => {
       const frame = document.body.appendChild(document.createElement('iframe'));
       frame.src = url;
-      await new Promise((resolve) => frame.addEventListener('load', resolve));
+      await new Promise((resolve) => {
+        frame.addEventListener('load', resolve);
+      });
       return frame.contentDocument !== null;
     }, view.url);
     expect(isFramed).toBe(false);
