@@ -138,9 +138,12 @@ export class IndexedPart implements IndexPart {
   get parent(): Int32Array {
     return this.#once('parent', () => {
       const { firstRow } = this;
-      const parents = this.stored
-        .column('parent')
-        .map((parent) => (parent > NO_PARENT ? parent + firstRow : parent));
+      const own = this.stored.column('parent');
+      const parents = new Int32Array(own.length);
+      for (let row = 0; row < own.length; row++) {
+        const parent = own[row]!;
+        parents[row] = parent > NO_PARENT ? parent + firstRow : parent;
+      }
       for (const [row, parent] of this.#place.parents()) parents[row] = parent;
       return parents;
     });
