@@ -9,8 +9,8 @@ let frames: ContextFrames | undefined;
 
 /** What is active in the calling code: an `ActiveContext`. */
 export function storedContext(): object | undefined {
-  if (frames !== undefined) return frames.stored();
-  return storage === undefined ? undefined : storage.getStore();
+  if (storage === undefined) return undefined;
+  return frames === undefined ? storage.getStore() : frames.stored();
 }
 
 /** The storage itself. */
