@@ -28,3 +28,17 @@ export function hasNames(value: unknown): value is SpanAttributes {
 
 /** Names and values. */
 export type SpanAttributes = Readonly<Record<string, SpanValue>>;
+
+/** An assignment to `__proto__` would set the prototype. */
+export function define(to: Record<string, SpanValue>, name: string, value: SpanValue): void {
+  if (name === '__proto__') {
+    Object.defineProperty(to, name, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  } else {
+    to[name] = value;
+  }
+}

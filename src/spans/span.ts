@@ -1,4 +1,4 @@
-import { hasNames } from './attributes.js';
+import { define, hasNames } from './attributes.js';
 import type { SpanAttributes, SpanValue } from './attributes.js';
 import type { Baggage } from './context/baggage.js';
 import type { Carried } from './context/carried.js';
@@ -100,20 +100,6 @@ function snapshotOfHostile(attributes: SpanAttributes): Record<string, SpanValue
     // A proxy that does not say what it has.
   }
   return read;
-}
-
-/** An assignment to `__proto__` would set the prototype. */
-export function define(to: Record<string, SpanValue>, name: string, value: SpanValue): void {
-  if (name === '__proto__') {
-    Object.defineProperty(to, name, {
-      value,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  } else {
-    to[name] = value;
-  }
 }
 
 /**

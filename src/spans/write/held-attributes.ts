@@ -2,9 +2,9 @@ import { writeText, writeUntyped } from '../../heph/write/encoder.js';
 import { MAX_NAMES } from '../../heph/write/event-shapes.js';
 import { TYPE_F64, TYPE_I64, TYPE_STRING } from '../../heph/layout.js';
 import type { AttributeScalar } from '../../heph/write/value.js';
+import { define } from '../attributes.js';
 import type { SpanValue } from '../attributes.js';
 import { IS_BIGINT, IS_BOOLEAN, MODIFIER_BYTES, RESERVED } from '../layout.js';
-import { define } from '../span.js';
 
 /** Names that may follow the same names. */
 const MOST_NEXT = 4;

@@ -29,7 +29,7 @@ import {
   UNFINISHED,
 } from '../layout.js';
 import type { SpanAttributes, SpanValue } from '../attributes.js';
-import { define } from '../span.js';
+import { define } from '../attributes.js';
 import type { Span } from '../span.js';
 import { HeldNames } from './held-attributes.js';
 import type { Instant } from '../time.js';
