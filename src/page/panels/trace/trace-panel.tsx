@@ -1,3 +1,4 @@
+import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type { TraceAnswer, WaterfallRow } from '../../../look/wire/panel-answers.js';
 import { rowFields } from '../../data/selected-row.js';
 import { useApp } from '../../state/app.js';
@@ -49,6 +50,7 @@ function Waterfall({ row }: { row: number }) {
         {missing > 0 && ` The parents of ${countText(missing)} are not in this recording.`}
         {omitted > 0 && ` ${countText(omitted)} are not shown.`}
         {critical > 0 && ' A line below a bar marks the critical path.'}
+        {clockWords(rows, app.recording.answer?.sources ?? [])}
         {clocks !== null &&
           ` A span of ${clocks.child} seems to begin ${durationText(clocks.early)} before its parent of ${clocks.parent}: their clocks differ at least by that.`}
       </p>
@@ -84,6 +86,19 @@ function Waterfall({ row }: { row: number }) {
       </table>
     </>
   );
+}
+
+/** Which times were moved, because a call shows how far two clocks are apart. */
+function clockWords(rows: readonly WaterfallRow[], sources: readonly SourceAnswer[]): string {
+  const numbers = new Set(rows.map(({ source }) => source));
+  return sources
+    .filter(({ number, clockOffset }) => numbers.has(number) && clockOffset !== '0')
+    .map(({ service, path, host, clockOffset, clockError = 0 }) => {
+      const place = host === undefined ? '' : ` on ${host}`;
+      const moved = `The times of ${service ?? path}${place} are moved by`;
+      return ` ${moved} ${durationText(Number(clockOffset))}, right within ${durationText(clockError)}.`;
+    })
+    .join('');
 }
 
 interface SpanLineProps {
