@@ -53,31 +53,37 @@ interface RecordedLibrary {
   name: string;
   target: string;
   from: readonly [number, number, number];
+  /** Major version from which on it is another library. */
+  before?: number;
 }
 
-const EXPRESS: RecordedLibrary = { name: 'express', target: 'router', from: [2, 3, 0] };
+const EXPRESS: readonly RecordedLibrary[] = [
+  { name: 'express', target: 'router', from: [2, 3, 0] },
+  { name: 'express4', target: 'express', from: [4, 16, 0], before: 5 },
+];
 /** The instrumentations whose libraries the hook records. docs/libraries.md has the same versions. */
-export const RECORDED: Readonly<Record<string, RecordedLibrary>> = {
-  '@fastify/otel': { name: 'fastify', target: 'fastify', from: [5, 0, 0] },
-  [`${OFFICIAL}amqplib`]: { name: 'amqplib', target: 'amqplib', from: [0, 10, 4] },
+export const RECORDED: Readonly<Record<string, readonly RecordedLibrary[]>> = {
+  '@fastify/otel': [{ name: 'fastify', target: 'fastify', from: [5, 0, 0] }],
+  [`${OFFICIAL}amqplib`]: [{ name: 'amqplib', target: 'amqplib', from: [0, 10, 4] }],
   [`${OFFICIAL}express`]: EXPRESS,
-  [`${OFFICIAL}ioredis`]: { name: 'ioredis', target: 'ioredis', from: [5, 11, 0] },
-  [`${OFFICIAL}kafkajs`]: { name: 'kafkajs', target: 'kafkajs', from: [2, 0, 0] },
-  [`${OFFICIAL}koa`]: { name: 'koa', target: 'koa', from: [2, 13, 0] },
-  [`${OFFICIAL}mongodb`]: { name: 'mongodb', target: 'mongodb', from: [6, 7, 0] },
-  [`${OFFICIAL}mongoose`]: { name: 'mongoose', target: 'mongoose', from: [9, 7, 0] },
-  [`${OFFICIAL}mysql2`]: { name: 'mysql2', target: 'mysql2', from: [3, 20, 0] },
-  [`${OFFICIAL}pg`]: { name: 'pg', target: 'pg', from: [8, 4, 0] },
-  [`${OFFICIAL}redis`]: { name: 'redis', target: '@redis/client', from: [5, 12, 0] },
+  [`${OFFICIAL}ioredis`]: [{ name: 'ioredis', target: 'ioredis', from: [5, 11, 0] }],
+  [`${OFFICIAL}kafkajs`]: [{ name: 'kafkajs', target: 'kafkajs', from: [2, 0, 0] }],
+  [`${OFFICIAL}koa`]: [{ name: 'koa', target: 'koa', from: [2, 13, 0] }],
+  [`${OFFICIAL}mongodb`]: [{ name: 'mongodb', target: 'mongodb', from: [6, 7, 0] }],
+  [`${OFFICIAL}mongoose`]: [{ name: 'mongoose', target: 'mongoose', from: [9, 7, 0] }],
+  [`${OFFICIAL}mysql2`]: [{ name: 'mysql2', target: 'mysql2', from: [3, 20, 0] }],
+  [`${OFFICIAL}pg`]: [{ name: 'pg', target: 'pg', from: [8, 4, 0] }],
+  [`${OFFICIAL}redis`]: [{ name: 'redis', target: '@redis/client', from: [5, 12, 0] }],
   [`${OFFICIAL}router`]: EXPRESS,
 };
 
 /** Whether the library of an instrumentation publishes what it does, so that the hook records it. */
-function isRecorded({ target, from }: RecordedLibrary, directory: string): boolean {
+function isRecorded({ target, from, before }: RecordedLibrary, directory: string): boolean {
   const place = placeOf(target, directory);
   const { version } = (place === undefined ? undefined : readManifest(place)) ?? {};
   if (typeof version !== 'string') return false;
   const numbers = version.split('.').map((part) => Number.parseInt(part));
+  if (before !== undefined && numbers[0]! >= before) return false;
   const differs = from.findIndex((number, at) => number !== numbers[at]);
   return differs === -1 || numbers[differs]! > from[differs]!;
 }
@@ -162,10 +168,9 @@ export function findInstrumentations(
   }
   const left: string[] = [];
   for (const name of [...found.keys()]) {
-    const recorded = RECORDED[name];
-    if (recorded === undefined || !libraries.includes(recorded.name)) continue;
-    if (wanted !== 'auto') left.push(recorded.name);
-    else if (isRecorded(recorded, directory)) found.delete(name);
+    const recorded = (RECORDED[name] ?? []).filter((each) => libraries.includes(each.name));
+    if (wanted !== 'auto') left.push(...recorded.map((each) => each.name));
+    else if (recorded.some((each) => isRecorded(each, directory))) found.delete(name);
   }
   return { found: [...found.values()], libraries: left };
 }
