@@ -13,7 +13,7 @@ import type { Picture } from './picture.js';
 
 const ERROR = 2;
 /** Pixels that a label needs at least. */
-const LABEL_WIDTH = 20;
+const LABEL_WIDTH = 16;
 /** Pixels between the edge of a box and its label. */
 const LABEL_GAP = 2;
 export const LABEL_FONT = '10px system-ui, sans-serif';
