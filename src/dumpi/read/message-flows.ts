@@ -1,6 +1,8 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { ANY_SOURCE, ANY_TAG } from '../constants.js';
 import { Communicators } from './communicators.js';
+import { messageSidesOf } from './message-ends.js';
+import type { MessageSide } from './message-ends.js';
 import { CallCursor } from './reader.js';
 import type { CallRecord } from './reader.js';
 import { existingRankFiles } from './run.js';
@@ -16,16 +18,13 @@ const NONE: readonly MessageEnd[] = [];
 export interface MessageEnd {
   flow: bigint;
   sends: boolean;
+  /** Of the message, as this end has it. */
+  count: number;
+  datatype: number;
 }
 
 /** An end of a message. */
-interface End {
-  sends: boolean;
-  /** Rank in the communicator. */
-  peer: number;
-  tag: number;
-  comm: number;
-}
+type End = Omit<MessageSide, 'status'>;
 
 /** The sends or the receives of one kind: how many, and the number of the kind once both ends agree. */
 interface Kind {
@@ -35,42 +34,21 @@ interface Kind {
   flow: bigint | undefined;
 }
 
-function receivedFrom(
-  fields: { source: number; tag: number; comm: number },
-  status: { source: number; tag: number } | null,
-): End {
-  const { source, tag, comm } = fields;
-  const from = source === ANY_SOURCE ? (status?.source ?? source) : source;
-  return { sends: false, peer: from, tag: tag === ANY_TAG ? (status?.tag ?? tag) : tag, comm };
+/** The end of a message that a call is, with the peer and tag that it has received from. */
+function endOf({ sends, peer, tag, comm, count, datatype, status }: MessageSide): End {
+  return {
+    sends,
+    peer: peer === ANY_SOURCE ? (status?.source ?? peer) : peer,
+    tag: tag === ANY_TAG ? (status?.tag ?? tag) : tag,
+    comm,
+    count,
+    datatype,
+  };
 }
 
 /** The ends of messages that a call is. */
-function endsOf({ name, fields }: CallRecord): readonly End[] {
-  switch (name) {
-    case 'MPI_Send':
-    case 'MPI_Bsend':
-    case 'MPI_Ssend':
-    case 'MPI_Rsend':
-    case 'MPI_Isend':
-    case 'MPI_Ibsend':
-    case 'MPI_Issend':
-    case 'MPI_Irsend':
-      return [{ sends: true, peer: fields.dest, tag: fields.tag, comm: fields.comm }];
-    case 'MPI_Recv':
-      return [receivedFrom(fields, fields.status)];
-    case 'MPI_Irecv':
-      return [receivedFrom(fields, null)];
-    case 'MPI_Sendrecv':
-    case 'MPI_Sendrecv_replace': {
-      const { dest, sendtag, source, recvtag, comm, status } = fields;
-      return [
-        { sends: true, peer: dest, tag: sendtag, comm },
-        receivedFrom({ source, tag: recvtag, comm }, status),
-      ];
-    }
-    default:
-      return [];
-  }
+function endsOf(call: CallRecord): readonly End[] {
+  return messageSidesOf(call).map(endOf);
 }
 
 /**
@@ -148,7 +126,8 @@ export class MessageFlows {
       if (comm === undefined) continue;
       const kind = this.#kinds.get(keyOf(comm, end.sends, this.#rank, end.peer, end.tag));
       if (kind?.flow === undefined) continue;
-      (ends ??= []).push({ flow: kind.flow++, sends: end.sends });
+      const { sends, count, datatype } = end;
+      (ends ??= []).push({ flow: kind.flow++, sends, count, datatype });
     }
     return ends ?? NONE;
   }

@@ -5,6 +5,8 @@ import { Communicators, MAKING_COMMUNICATORS, WORLD } from './communicators.js';
 import type { CommunicatorId } from './communicators.js';
 import { labelOf } from '../calls.js';
 import type { CallName } from '../calls.js';
+import { messageSidesOf, receivedBy, sentBy } from './message-ends.js';
+import type { MessageSide } from './message-ends.js';
 import type { CallRecord } from './reader.js';
 import type { Sections } from './section-reader.js';
 
@@ -126,53 +128,17 @@ export class MessageMatch {
     this.#counted = counted;
     this.#communicators.call(record);
     this.#sizes.call(record);
+    for (const side of messageSidesOf(record)) this.#message(this.#endOf(side));
     const { name, fields } = record;
     switch (name) {
-      case 'MPI_Send':
-      case 'MPI_Bsend':
-      case 'MPI_Ssend':
-      case 'MPI_Rsend':
-      case 'MPI_Isend':
-      case 'MPI_Ibsend':
-      case 'MPI_Issend':
-      case 'MPI_Irsend':
-        this.#message(this.#sendOf(fields));
-        break;
-      case 'MPI_Recv': {
-        const { status } = fields;
-        const known = status === null ? fields : { ...fields, ...resolved(fields, status) };
-        this.#message(this.#receiveOf(known));
-        break;
-      }
-      case 'MPI_Irecv':
-        this.#message(this.#receiveOf(fields));
-        break;
-      case 'MPI_Sendrecv': {
-        const { sendcount, sendtype, dest, sendtag, status, comm } = fields;
-        const { recvcount: count, recvtype: datatype, source, recvtag: tag } = fields;
-        const receive = { count, datatype, source, tag, comm };
-        const send = { count: sendcount, datatype: sendtype, dest, tag: sendtag, comm };
-        this.#message(this.#sendOf(send));
-        const known = status === null ? receive : { ...receive, ...resolved(receive, status) };
-        this.#message(this.#receiveOf(known));
-        break;
-      }
-      case 'MPI_Sendrecv_replace': {
-        const { count, datatype, dest, sendtag, source, recvtag, status, comm } = fields;
-        const receive = { count, datatype, source, tag: recvtag, comm };
-        this.#message(this.#sendOf({ count, datatype, dest, tag: sendtag, comm }));
-        const known = status === null ? receive : { ...receive, ...resolved(receive, status) };
-        this.#message(this.#receiveOf(known));
-        break;
-      }
       case 'MPI_Send_init':
       case 'MPI_Bsend_init':
       case 'MPI_Ssend_init':
       case 'MPI_Rsend_init':
-        this.#prepare(fields.request, this.#sendOf(fields));
+        this.#prepare(fields.request, this.#endOf(sentBy(fields)));
         break;
       case 'MPI_Recv_init':
-        this.#prepare(fields.request, this.#receiveOf(fields));
+        this.#prepare(fields.request, this.#endOf(receivedBy(fields, null)));
         break;
       case 'MPI_Start':
         this.#start(fields.request);
@@ -345,46 +311,22 @@ export class MessageMatch {
     stream.bytes += bytes;
   }
 
-  #sendOf(call: SendCall): End | undefined {
-    const comm = this.#communicators.idOf(call.comm);
-    const { count, datatype, dest, tag } = call;
+  #endOf(side: MessageSide): End | undefined {
+    const comm = this.#communicators.idOf(side.comm);
     if (comm === undefined) return undefined;
-    const bytes = count * this.#sizes.of(datatype);
-    return { sends: true, peer: dest, tag, bytes, comm };
+    const { sends, count, datatype, status } = side;
+    const { peer, tag } = status === null ? side : resolved(side, status);
+    return { sends, peer, tag, bytes: count * this.#sizes.of(datatype), comm };
   }
-
-  #receiveOf(call: ReceiveCall): End | undefined {
-    const comm = this.#communicators.idOf(call.comm);
-    const { count, datatype, source, tag } = call;
-    if (comm === undefined) return undefined;
-    const bytes = count * this.#sizes.of(datatype);
-    return { sends: false, peer: source, tag, bytes, comm };
-  }
-}
-
-interface SendCall {
-  count: number;
-  datatype: number;
-  dest: number;
-  tag: number;
-  comm: number;
-}
-
-interface ReceiveCall {
-  count: number;
-  datatype: number;
-  source: number;
-  tag: number;
-  comm: number;
 }
 
 /** Where a message came from that might have come from anywhere. */
 function resolved(
-  { source, tag }: { source: number; tag: number },
+  { peer, tag }: MessageSide,
   status: { source: number; tag: number },
-): { source: number; tag: number } {
+): { peer: number; tag: number } {
   return {
-    source: source === ANY_SOURCE && status.source >= 0 ? status.source : source,
+    peer: peer === ANY_SOURCE && status.source >= 0 ? status.source : peer,
     tag: tag === ANY_TAG ? status.tag : tag,
   };
 }

@@ -123,11 +123,12 @@ class RunMessages {
     const stop = Math.max(start, nanosecondsOfEvent(microseconds(nanosecondsOf(times.stop))));
     let row: number | undefined;
     const rowOf = (): number => (row ??= this.#rows.take(rank, call.name, start));
-    for (const { flow, sends } of ends) {
+    for (const { flow, sends, count, datatype } of ends) {
       const message = this.#messageOf(flow);
       if (message === undefined || rowOf() === -1) continue;
       if (sends) {
-        Object.assign(message, { fromRow: rowOf(), sent: start, bytes: bytesSent(call, sizes) });
+        const bytes = Math.max(0, count) * sizes.of(datatype);
+        Object.assign(message, { fromRow: rowOf(), sent: start, bytes });
         continue;
       }
       Object.assign(message, { toRow: rowOf(), received: stop });
@@ -149,26 +150,6 @@ class RunMessages {
       this.#messages.set(flow, (message = {}));
     }
     return message;
-  }
-}
-
-/** A call that sends has the count and the type of its message under one of two names. */
-function bytesSent({ name, fields }: CallRecord, sizes: ReadDatatypeSizes): number {
-  switch (name) {
-    case 'MPI_Sendrecv':
-      return Math.max(0, fields.sendcount) * sizes.of(fields.sendtype);
-    case 'MPI_Send':
-    case 'MPI_Bsend':
-    case 'MPI_Ssend':
-    case 'MPI_Rsend':
-    case 'MPI_Isend':
-    case 'MPI_Ibsend':
-    case 'MPI_Issend':
-    case 'MPI_Irsend':
-    case 'MPI_Sendrecv_replace':
-      return Math.max(0, fields.count) * sizes.of(fields.datatype);
-    default:
-      return NaN;
   }
 }
 
