@@ -11,7 +11,7 @@ interface Telemetry {
   result?: unknown;
 }
 
-/** Its numbers are of a call, or of the answer of a model, which tells more of them apart. */
+/** Its numbers are those of a call, or of the answer of a model, which has more kinds of tokens. */
 interface Result {
   usage?: { inputTokens?: unknown; outputTokens?: unknown };
 }

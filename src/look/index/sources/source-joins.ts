@@ -100,7 +100,7 @@ export function lanePart(
   return { count: facts.rows, firstStart: facts.firstStart, tracks, columns };
 }
 
-/** Joins the parents of a source, and gives its rows to lanes. */
+/** Joins the parents of a source, and places its rows in lanes. */
 export function joinSource(stored: readonly StoredPart[]): SourceJoins {
   const { parts, tracks, numbers } = numberParts(stored);
   const parents = parentPairs(parts);
