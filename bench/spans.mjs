@@ -18,6 +18,7 @@ const WITH = 'withSpan';
 const RUN = 'AsyncLocalStorage.run alone';
 const UNSAMPLED = 'startSpan + end, unsampled';
 const OFF = 'startSpan + end, nothing configured';
+const EMPTY = 'an empty function, called';
 const READING = 'readSpans';
 const OPERATIONS = 2000;
 /** Spans of the file that is read. */
@@ -31,6 +32,17 @@ const statuses = [200, 404];
 function runSpan(count) {
   for (let i = 0; i < count; i++) {
     startSpan('request', { method: methods[i & 1], status: statuses[i & 1] }).end();
+  }
+}
+
+const nothing = { end: () => undefined };
+/** Two, so that V8 calls them: one alone would become part of the loop. */
+const empties = [() => nothing, () => nothing];
+
+/** @param {number} count */
+function runEmpty(count) {
+  for (let i = 0; i < count; i++) {
+    empties[i & 1]('request', { method: methods[i & 1], status: statuses[i & 1] }).end();
   }
 }
 
@@ -99,14 +111,19 @@ function inThread(directory, rounds) {
 async function measure({ quick }) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const rounds = quick ? 20 : 200;
-  const off = await alternate([{ name: OFF, run: runSpan }], { operations: 100_000, rounds });
+  const off = await alternate(
+    [
+      { name: OFF, run: runSpan },
+      { name: EMPTY, run: runEmpty },
+    ],
+    { operations: 100_000, rounds },
+  );
 
   const bare = await inThread(join(directory, 'thread'), rounds);
   const { trace, peer: compiled } = compiledSpan(directory);
   configure({ target: join(directory, 'spans.heph'), sample: 1 });
   const storage = new AsyncLocalStorage();
   const store = {};
-  const nothing = () => undefined;
   try {
     const settle = () => flush();
     const peers = [
@@ -157,7 +174,7 @@ async function measure({ quick }) {
           run: (count) => {
             for (let i = 0; i < count; i++) {
               const attributes = { method: methods[i & 1], status: statuses[i & 1] };
-              withSpan('request', attributes, nothing);
+              withSpan('request', attributes, nothing.end);
             }
           },
           settle,
@@ -166,7 +183,7 @@ async function measure({ quick }) {
           name: RUN,
           /** @param {number} count */
           run: (count) => {
-            for (let i = 0; i < count; i++) storage.run(store, nothing);
+            for (let i = 0; i < count; i++) storage.run(store, nothing.end);
           },
         },
       ],

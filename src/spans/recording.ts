@@ -9,6 +9,7 @@ import type { OpenSpanOptions } from '../heph/write/open-events.js';
 import { openTraceOfOpenEvents } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import type { SpanAttributes } from './attributes.js';
+import { markUsed } from './first-use.js';
 import { hookPlace } from './hook-place.js';
 import type { OpenStream } from './hook-place.js';
 import { checkLimits } from './limits.js';
@@ -79,6 +80,7 @@ export let output: SpanOutput | undefined;
 
 /** Whether there never was a place for spans: nothing is recorded. */
 export let isIdle = source === undefined;
+if (!isIdle) markUsed();
 
 /** By options and variables. Variables that are wrong count as not set: nothing may fail for them. */
 export function currentPolicy(): Policy {
@@ -132,6 +134,7 @@ export function openOutput(): SpanOutput | undefined {
 hookPlace.arrived ??= (open) => {
   source = open;
   isIdle = false;
+  markUsed();
   fromHook = true;
   output = undefined;
 };
@@ -198,6 +201,7 @@ function useTarget(target: Target, openSpans: OpenSpanOptions = {}): void {
   openSpansKey = JSON.stringify(openSpans);
   const trace = ownTrace;
   isIdle = false;
+  markUsed();
   source = () => (isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents());
 }
 

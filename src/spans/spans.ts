@@ -10,6 +10,7 @@ import { CarriedBaggage } from './context/carried.js';
 import type { Carried } from './context/carried.js';
 import { pool, refill } from './context/ids.js';
 import { RemoteParent } from './context/remote-parent.js';
+import { isUnused } from './first-use.js';
 import { KIND_SHIFT, KINDS, PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
 import type { SpanKind } from './layout.js';
 import { observer } from './observer.js';
@@ -51,6 +52,10 @@ type Parent = Span | RemoteParent | undefined;
  * @throws TracewrightError for an argument of the wrong type.
  */
 export function startSpan(name: string, attributes?: SpanAttributes, options?: StartOptions): Span {
+  if (isUnused !== undefined && options === undefined) {
+    if (typeof name !== 'string') checkName(name);
+    return NOTHING;
+  }
   const to = output;
   if (to === undefined || options !== undefined) {
     if (isIdle && options === undefined && activeContext() === undefined) {

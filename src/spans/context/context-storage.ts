@@ -1,4 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
+import { markUsed } from '../first-use.js';
 import { findFrames } from './context-frames.js';
 import type { ContextFrames } from './context-frames.js';
 
@@ -19,6 +20,7 @@ export function contextStorage(): AsyncLocalStorage<object | undefined> {
     const { AsyncLocalStorage: Storage } = process.getBuiltinModule('node:async_hooks');
     storage = new Storage<object | undefined>();
     frames = findFrames(storage);
+    markUsed();
   }
   return storage;
 }
