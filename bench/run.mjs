@@ -33,6 +33,7 @@ const NAMES = [
   'http-spans',
   'libraries-service',
   'loop-watch',
+  'idle-service',
   'look-index',
   'start',
   'start-otel',
