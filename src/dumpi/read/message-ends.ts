@@ -1,17 +1,22 @@
+import { ANY_SOURCE, ANY_TAG } from '../constants.js';
 import type { CallRecord } from './reader.js';
 
 /** What a call says of a message that it sends or receives. */
 export interface MessageSide {
   sends: boolean;
-  /** Rank in the communicator; of a receive also `ANY_SOURCE`. */
+  /** Rank in the communicator; `ANY_SOURCE` of a receive that does not say whom it is from. */
   peer: number;
-  /** Of a receive also `ANY_TAG`. */
+  /** `ANY_TAG` of a receive that does not say which tag it had. */
   tag: number;
   comm: number;
   count: number;
   datatype: number;
-  /** What has been received; null if the call does not say. */
-  status: { source: number; tag: number } | null;
+}
+
+/** What a call has received. */
+interface Status {
+  source: number;
+  tag: number;
 }
 
 const NONE: readonly MessageSide[] = [];
@@ -52,8 +57,22 @@ export function messageSidesOf({ name, fields }: CallRecord): readonly MessageSi
   }
 }
 
-/** The message of a call that sends, or that prepares to. */
-export function sentBy(call: {
+/** The message that each start of a persistent request sends or receives, if a call makes such a request. */
+export function preparedBy({ name, fields }: CallRecord): MessageSide | undefined {
+  switch (name) {
+    case 'MPI_Send_init':
+    case 'MPI_Bsend_init':
+    case 'MPI_Ssend_init':
+    case 'MPI_Rsend_init':
+      return sentBy(fields);
+    case 'MPI_Recv_init':
+      return receivedBy(fields, null);
+    default:
+      return undefined;
+  }
+}
+
+function sentBy(call: {
   count: number;
   datatype: number;
   dest: number;
@@ -61,14 +80,26 @@ export function sentBy(call: {
   comm: number;
 }): MessageSide {
   const { count, datatype, dest: peer, tag, comm } = call;
-  return { sends: true, peer, tag, comm, count, datatype, status: null };
+  return { sends: true, peer, tag, comm, count, datatype };
 }
 
-/** The message of a call that receives, or that prepares to. */
-export function receivedBy(
+/** Where source or tag may be any, the status decides. A negative one in it says nothing. */
+function receivedBy(
   call: { count: number; datatype: number; source: number; tag: number; comm: number },
-  status: MessageSide['status'],
+  status: Status | null,
 ): MessageSide {
-  const { count, datatype, source: peer, tag, comm } = call;
-  return { sends: false, peer, tag, comm, count, datatype, status };
+  const { count, datatype, source, tag, comm } = call;
+  const peer =
+    source === ANY_SOURCE && status !== null && status.source >= 0 ? status.source : source;
+  const itsTag = tag === ANY_TAG && status !== null && status.tag >= 0 ? status.tag : tag;
+  return { sends: false, peer, tag: itsTag, comm, count, datatype };
+}
+
+/** Whether a receive may have got a message from anyone, or with any tag. */
+export function acceptsAny({
+  sends,
+  peer,
+  tag,
+}: Pick<MessageSide, 'sends' | 'peer' | 'tag'>): boolean {
+  return !sends && (peer === ANY_SOURCE || tag === ANY_TAG);
 }

@@ -1,7 +1,6 @@
 import { TraceFormatError } from '../../core/errors.js';
-import { ANY_SOURCE, ANY_TAG } from '../constants.js';
 import { Communicators } from './communicators.js';
-import { messageSidesOf } from './message-ends.js';
+import { acceptsAny, messageSidesOf, preparedBy } from './message-ends.js';
 import type { MessageSide } from './message-ends.js';
 import { CallCursor } from './reader.js';
 import type { CallRecord } from './reader.js';
@@ -23,38 +22,19 @@ export interface MessageEnd {
   datatype: number;
 }
 
-/** An end of a message. */
-type End = Omit<MessageSide, 'status'>;
-
 /** The sends or the receives of one kind: how many, and the number of the kind once both ends agree. */
 interface Kind {
-  end: End;
+  end: MessageSide;
   rank: number;
   count: number;
   flow: bigint | undefined;
 }
 
-/** The end of a message that a call is, with the peer and tag that it has received from. */
-function endOf({ sends, peer, tag, comm, count, datatype, status }: MessageSide): End {
-  return {
-    sends,
-    peer: peer === ANY_SOURCE ? (status?.source ?? peer) : peer,
-    tag: tag === ANY_TAG ? (status?.tag ?? tag) : tag,
-    comm,
-    count,
-    datatype,
-  };
-}
-
-/** The ends of messages that a call is. */
-function endsOf(call: CallRecord): readonly End[] {
-  return messageSidesOf(call).map(endOf);
-}
-
 /**
  * Which messages of a run connect which calls. The nth message that a rank sends to another one with a
  * tag is the nth that the other receives from it, as MPI guarantees. Where the numbers of both differ,
- * or a receive does not say whom it is from, none of the kind is connected.
+ * a receive does not say whom it is from, or a persistent request belongs to them, none of the kind is
+ * connected.
  */
 export class MessageFlows {
   readonly #size: number;
@@ -62,6 +42,8 @@ export class MessageFlows {
   readonly #kinds = new Map<string, Kind>();
   /** Receivers and communicators with receives from anyone. */
   readonly #open = new Set<string>();
+  /** Kinds with persistent requests: their starts are not counted. */
+  readonly #persistent = new Set<string>();
   #rank = 0;
 
   constructor(size: number) {
@@ -78,10 +60,10 @@ export class MessageFlows {
   /** Counts the messages of a call, the first time that all calls are read. */
   count(call: CallRecord): void {
     this.#communicators.call(call);
-    for (const end of endsOf(call)) {
+    for (const end of messageSidesOf(call)) {
       const comm = this.#communicators.idOf(end.comm);
       if (comm === undefined) continue;
-      if (!end.sends && (end.peer === ANY_SOURCE || end.tag === ANY_TAG)) {
+      if (acceptsAny(end)) {
         this.#open.add(`${comm} ${this.#rank}`);
       } else if (end.peer >= 0 && end.peer < this.#size) {
         const key = keyOf(comm, end.sends, this.#rank, end.peer, end.tag);
@@ -97,6 +79,17 @@ export class MessageFlows {
         }
       }
     }
+    const prepared = preparedBy(call);
+    if (prepared !== undefined) this.#notePersistent(prepared);
+  }
+
+  #notePersistent(end: MessageSide): void {
+    const comm = this.#communicators.idOf(end.comm);
+    if (comm === undefined) return;
+    if (acceptsAny(end)) this.#open.add(`${comm} ${this.#rank}`);
+    else if (this.#persistent.size < MAX_KINDS) {
+      this.#persistent.add(keyOf(comm, end.sends, this.#rank, end.peer, end.tag));
+    }
   }
 
   /** All ranks have been counted: finds the kinds that have both ends. */
@@ -108,11 +101,14 @@ export class MessageFlows {
       const to = members?.[end.peer];
       if (members === undefined || to === undefined) continue;
       const own = members.indexOf(rank);
-      const receives = this.#kinds.get(keyOf(end.comm, false, to, own, end.tag));
+      const sendKey = keyOf(end.comm, true, rank, end.peer, end.tag);
+      const receiveKey = keyOf(end.comm, false, to, own, end.tag);
+      const receives = this.#kinds.get(receiveKey);
       if (receives?.count !== count || this.#open.has(`${end.comm} ${to}`)) continue;
+      if (this.#persistent.has(sendKey) || this.#persistent.has(receiveKey)) continue;
       const flow = FLOW_BASE + (number++ << 40n);
       receives.flow = flow;
-      this.#kinds.get(keyOf(end.comm, true, rank, end.peer, end.tag))!.flow = flow;
+      this.#kinds.get(sendKey)!.flow = flow;
     }
     this.#communicators = new Communicators(this.#size);
   }
@@ -121,7 +117,7 @@ export class MessageFlows {
   endsOf(call: CallRecord): readonly MessageEnd[] {
     this.#communicators.call(call);
     let ends: MessageEnd[] | undefined;
-    for (const end of endsOf(call)) {
+    for (const end of messageSidesOf(call)) {
       const comm = this.#communicators.idOf(end.comm);
       if (comm === undefined) continue;
       const kind = this.#kinds.get(keyOf(comm, end.sends, this.#rank, end.peer, end.tag));
@@ -149,7 +145,7 @@ export function surveyMessages(metafile: string): MessageFlows | undefined {
         for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
           const isTimed = call.wall !== undefined || call.cpu !== undefined;
           // Both ends are drawn, or none.
-          if (!isTimed && endsOf(call).length > 0) return undefined;
+          if (!isTimed && messageSidesOf(call).length > 0) return undefined;
           flows.count(call);
         }
       } finally {

@@ -1,11 +1,10 @@
 import type { Finding } from '../../core/finding.js';
-import { ANY_SOURCE, ANY_TAG } from '../constants.js';
 import { ReadDatatypeSizes } from './read-datatype-sizes.js';
 import { Communicators, MAKING_COMMUNICATORS, WORLD } from './communicators.js';
 import type { CommunicatorId } from './communicators.js';
 import { labelOf } from '../calls.js';
 import type { CallName } from '../calls.js';
-import { messageSidesOf, receivedBy, sentBy } from './message-ends.js';
+import { acceptsAny, messageSidesOf, preparedBy } from './message-ends.js';
 import type { MessageSide } from './message-ends.js';
 import type { CallRecord } from './reader.js';
 import type { Sections } from './section-reader.js';
@@ -135,10 +134,8 @@ export class MessageMatch {
       case 'MPI_Bsend_init':
       case 'MPI_Ssend_init':
       case 'MPI_Rsend_init':
-        this.#prepare(fields.request, this.#endOf(sentBy(fields)));
-        break;
       case 'MPI_Recv_init':
-        this.#prepare(fields.request, this.#endOf(receivedBy(fields, null)));
+        this.#prepare(fields.request, this.#endOf(preparedBy(record)!));
         break;
       case 'MPI_Start':
         this.#start(fields.request);
@@ -288,7 +285,7 @@ export class MessageMatch {
       traffic = { sends: new Map(), receives: new Map(), open: new Map() };
       this.#traffic.set(comm, traffic);
     }
-    if (!sends && (peer === ANY_SOURCE || tag === ANY_TAG)) {
+    if (acceptsAny(end)) {
       traffic.open.set(own, (traffic.open.get(own) ?? 0) + 1);
       return;
     }
@@ -314,19 +311,7 @@ export class MessageMatch {
   #endOf(side: MessageSide): End | undefined {
     const comm = this.#communicators.idOf(side.comm);
     if (comm === undefined) return undefined;
-    const { sends, count, datatype, status } = side;
-    const { peer, tag } = status === null ? side : resolved(side, status);
+    const { sends, peer, tag, count, datatype } = side;
     return { sends, peer, tag, bytes: count * this.#sizes.of(datatype), comm };
   }
-}
-
-/** Where a message came from that might have come from anywhere. */
-function resolved(
-  { peer, tag }: MessageSide,
-  status: { source: number; tag: number },
-): { peer: number; tag: number } {
-  return {
-    peer: peer === ANY_SOURCE && status.source >= 0 ? status.source : peer,
-    tag: tag === ANY_TAG ? status.tag : tag,
-  };
 }

@@ -207,6 +207,12 @@ describe('check of a run', () => {
     };
     expect(found([sendOne, told])).toEqual([]);
     expect(found([sendOne, untold])).toEqual([]);
+    for (const negative of [{ source: -3 }, { tag: -2 }]) {
+      const odd = (rank: Rank): void => {
+        receive(rank, { ...anywhere, status: { ...status, ...negative } });
+      };
+      expect(found([sendOne, odd])).toEqual([]);
+    }
     expect(found([twice(sendOne), untold])).toHaveLength(1);
     expect(found([twice(sendOne), twice(untold)])).toEqual([]);
   });
