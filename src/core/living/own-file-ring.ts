@@ -2,10 +2,9 @@ import { fstatSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { TraceFormatError } from '../errors.js';
-import { kindOf } from '../files/file-kind.js';
 import type { RingPage } from '../recovery/ring-page.js';
-import { ringsIn } from '../recovery/ring-search.js';
 import { LivingRing } from './living-ring.js';
+import type { RingDirectories } from './ring-directories.js';
 
 /** Bytes that are compared at a time. */
 const COMPARED_BYTES = 1 << 20;
@@ -102,57 +101,4 @@ export function openOwnRing(file: Stats, places: RingPlaces): LivingRing | undef
     ring.close();
   }
   return undefined;
-}
-
-/** Directories with nothing but rings, each read once. */
-export class RingDirectories {
-  readonly #paths: readonly string[];
-  #byFile: ReadonlyMap<bigint, string[]> | undefined;
-
-  constructor(paths: readonly string[] = []) {
-    this.#paths = paths;
-  }
-
-  /** The rings that have noted a file. */
-  ofFile({ ino }: Stats): string[] {
-    this.#byFile ??= this.#read();
-    return [...(this.#byFile.get(BigInt(ino)) ?? [])];
-  }
-
-  #read(): Map<bigint, string[]> {
-    const byFile = new Map<bigint, string[]>();
-    for (const path of this.#paths.flatMap((directory) => [...ringsIn(directory)])) {
-      const inode = fileFedBy(path);
-      if (inode === undefined) continue;
-      byFile.set(inode, [...(byFile.get(inode) ?? []), path]);
-    }
-    return byFile;
-  }
-}
-
-/** Keeps what was read of directories from one trace to the next. */
-export function ringDirectories(): (paths?: readonly string[]) => RingDirectories {
-  const known = new Map<string, RingDirectories>();
-  return (paths = []) => {
-    const key = paths.join('\0');
-    let directories = known.get(key);
-    if (directories === undefined) known.set(key, (directories = new RingDirectories(paths)));
-    return directories;
-  };
-}
-
-/** The number of the file that a ring has noted. */
-function fileFedBy(path: string): bigint | undefined {
-  const status = kindOf(path);
-  let ring: LivingRing | undefined;
-  try {
-    ring = status && LivingRing.open(path, status);
-    return ring?.sample().targetFile.inode;
-  } catch (error) {
-    // It is reported where a name says that it belongs to the trace.
-    if (error instanceof TraceFormatError) return undefined;
-    throw error;
-  } finally {
-    ring?.close();
-  }
 }

@@ -1,17 +1,12 @@
 import { existsSync, fstatSync, lstatSync } from 'node:fs';
-import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import { TraceFormatError } from '../../core/errors.js';
 import type { FileView } from '../../core/files/file-view.js';
 import type { LivingRing } from '../../core/living/living-ring.js';
-import {
-  RingDirectories,
-  checkJoin,
-  copyOwnRing,
-  openOwnRing,
-  ringDirectories,
-} from '../../core/living/own-file-ring.js';
-import { TraceView } from '../../core/living/trace-view.js';
-import type { TraceViewer } from '../../core/living/trace-view.js';
-import { isAliveHere } from '../../core/recovery/ring-owner.js';
+import { checkJoin, copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
+import { noteMissingRing, noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
+import { RingDirectories } from '../../core/living/ring-directories.js';
+import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
+import type { RingWriter } from '../../core/recovery/lost-ring.js';
 import { isOfTraceOwner } from '../../core/recovery/ring-trust.js';
 import { COUNTED_LABELS } from '../calls.js';
 import { CALLS_FORMAT, namesRingOf, rankRings, sideFiles } from '../file-names.js';
@@ -30,18 +25,13 @@ import { existingRankFiles, isMetafile } from './run.js';
  * @returns what shows a rank's file or, by its metafile, a run.
  */
 export function traceViewer(): TraceViewer {
-  const directoriesAt = ringDirectories();
-  return (path, ringDirs) => viewTrace(path, directoriesAt(ringDirs));
-}
-
-function viewTrace(path: string, directories: RingDirectories): TraceView {
-  const view = new TraceView();
-  for (const file of isMetafile(path) ? existingRankFiles(path) : [path]) {
-    view.ofFile(file, (fd) => {
-      showRank(view, file, fd, directories);
-    });
-  }
-  return view;
+  return ownFileViewer((view, path, directories) => {
+    for (const file of isMetafile(path) ? existingRankFiles(path) : [path]) {
+      view.ofFile(file, (fd) => {
+        showRank(view, file, fd, directories);
+      });
+    }
+  });
 }
 
 function showRank(view: TraceView, file: string, fd: number, directories: RingDirectories): void {
@@ -86,12 +76,9 @@ function showRank(view: TraceView, file: string, fd: number, directories: RingDi
 /** The calls of a rank; undefined: it has not been opened yet. */
 function bodyOf(view: TraceView, file: string, fd: number, ring: LivingRing): FileView | undefined {
   const copy = copyOwnRing(ring);
-  const { from, bytes, page, overtaken } = copy;
+  const { from, bytes, page } = copy;
   if (page.head === 0 && fstatSync(fd).size < page.baseOffset) return undefined;
-  checkJoin(file, fd, ring, copy);
-  view.overtaken += overtaken;
-  if (ring.isRunning) view.noteAlive(ring.pid);
-  else view.noteDead();
+  noteRing(view, { path: file, fd }, ring, copy);
   return { from, bytes };
 }
 
@@ -99,16 +86,9 @@ function bodyWithoutRing(
   view: TraceView,
   file: string,
   size: number,
-  writer: Parameters<typeof isAliveHere>[0] & { ring: string },
+  writer: RingWriter,
 ): FileView {
-  const isAlive = isAliveHere(writer);
-  const lost = isAlive ? 'its latest calls are missing' : 'what it held is lost';
-  const message = `${file}: its ring ${writer.ring} is not here: ${lost}`;
-  view.faults.push(
-    new TracewrightError('ERR_SYSTEM', message, { field: 'ringDir', value: writer.ring }),
-  );
-  if (isAlive) view.noteAlive(writer.pid);
-  else view.noteDead();
+  noteMissingRing(view, file, writer, 'calls');
   return { from: size, bytes: Buffer.alloc(0) };
 }
 

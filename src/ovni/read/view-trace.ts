@@ -1,19 +1,13 @@
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { TracewrightError } from '../../core/errors.js';
 import { readSeen } from '../../core/files/file-view.js';
 import type { FileView } from '../../core/files/file-view.js';
-import {
-  checkJoin,
-  copyOwnRing,
-  openOwnRing,
-  ringDirectories,
-} from '../../core/living/own-file-ring.js';
-import type { OwnFileCopy, RingDirectories } from '../../core/living/own-file-ring.js';
-import { TraceView } from '../../core/living/trace-view.js';
-import type { TraceViewer } from '../../core/living/trace-view.js';
+import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
+import type { OwnFileCopy } from '../../core/living/own-file-ring.js';
+import { noteMissingRing, noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
+import type { RingDirectories } from '../../core/living/ring-directories.js';
+import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
 import type { LivingRing } from '../../core/living/living-ring.js';
-import { isAliveHere } from '../../core/recovery/ring-owner.js';
 import { filesBelow } from '../../core/recovery/ring-search.js';
 import {
   RING_FORMAT,
@@ -45,12 +39,10 @@ function streamsAt(path: string): Iterable<string> {
  * @returns what shows a trace directory, a part of one, or a stream.
  */
 export function traceViewer(): TraceViewer {
-  const directoriesAt = ringDirectories();
-  return (path, ringDirs) => viewTrace(path, directoriesAt(ringDirs));
+  return ownFileViewer(showTrace);
 }
 
-function viewTrace(path: string, directories: RingDirectories): TraceView {
-  const view = new TraceView();
+function showTrace(view: TraceView, path: string, directories: RingDirectories): void {
   const owners = new StreamOwners();
   for (const stream of streamsAt(path)) {
     view.ofFile(stream, (fd) => {
@@ -70,7 +62,6 @@ function viewTrace(path: string, directories: RingDirectories): TraceView {
       }
     });
   }
-  return view;
 }
 
 /** A stream that is being shown. */
@@ -84,33 +75,16 @@ interface ShownStream {
 function showWithRing(shown: ShownStream, ring: LivingRing): void {
   const { view, stream, fd } = shown;
   const copy = copyOwnRing(ring);
-  checkJoin(stream, fd, ring, copy);
-  view.overtaken += copy.overtaken;
-  const { from, bytes } = copy;
-  if (ring.isRunning) {
-    view.noteAlive(ring.pid);
-    view.show(fd, { from, bytes });
-    return;
-  }
-  view.noteDead();
+  noteRing(view, { path: stream, fd }, ring, copy);
+  const { from, bytes, page } = copy;
+  if (ring.isRunning) view.show(fd, { from, bytes });
   // A recovery deletes what never had an event.
-  if (copy.page.head === 0) return;
-  showEnded(shown, { from, bytes }, copy);
+  else if (page.head !== 0) showEnded(shown, { from, bytes }, copy);
 }
 
 function showWithoutRing(shown: ShownStream, owner: StreamOwner): void {
   const { view, stream, fd } = shown;
-  const isAlive = isAliveHere(owner);
-  const lost = isAlive ? 'its latest events are missing' : 'what it held is lost';
-  const message = `${stream}: its ring ${owner.ring} is not here: ${lost}`;
-  view.faults.push(
-    new TracewrightError('ERR_SYSTEM', message, { field: 'ringDir', value: owner.ring }),
-  );
-  if (isAlive) {
-    view.noteAlive(owner.pid);
-    return;
-  }
-  view.noteDead();
+  if (noteMissingRing(view, stream, owner, 'events')) return;
   showEnded(shown, { from: fstatSync(fd).size, bytes: Buffer.alloc(0) });
 }
 
