@@ -27,8 +27,6 @@ constexpr uint64_t kLongDelayNs = 30000000;
 // Looks that find the loop idle before the drain thread sleeps: requests seldom come alone.
 constexpr uint32_t kQuietLooks = 4;
 
-constexpr clockid_t kNoClock = -1;
-
 uint64_t minus(uint64_t left, uint64_t right) {
   return left > right ? left - right : 0;
 }
@@ -74,9 +72,9 @@ LoopSample TurnSums::take(uint64_t from, uint64_t to) {
 }
 
 LoopWatch::LoopWatch(uint64_t limit_ns, uint64_t sample_ns, const LostTime& lost)
-    : limit_(limit_ns), sample_ns_(sample_ns), lost_(lost), cpu_clock_(kNoClock), thread_id_(0) {
+    : limit_(limit_ns), sample_ns_(sample_ns), lost_(lost), cpu_clock_(), thread_id_(0) {
 #if defined(__linux__)
-  if (pthread_getcpuclockid(pthread_self(), &cpu_clock_) != 0) cpu_clock_ = kNoClock;
+  has_cpu_clock_ = pthread_getcpuclockid(pthread_self(), &cpu_clock_) == 0;
   thread_id_ = static_cast<pid_t>(syscall(SYS_gettid));
 #endif
 }
@@ -221,7 +219,7 @@ bool LoopWatch::sleeps() const {
 LoopWatch::Usage LoopWatch::usage(uint64_t now) {
   uint64_t cpu = 0;
   timespec ts;
-  if (cpu_clock_ != kNoClock && clock_gettime(cpu_clock_, &ts) == 0) {
+  if (has_cpu_clock_ && clock_gettime(cpu_clock_, &ts) == 0) {
     cpu = static_cast<uint64_t>(ts.tv_sec) * 1000000000u + static_cast<uint64_t>(ts.tv_nsec);
   }
   return {now, cpu, run_delay(), lost_.by(now)};
@@ -230,7 +228,7 @@ LoopWatch::Usage LoopWatch::usage(uint64_t now) {
 // Why the last `busy` ns went by without a turn. What came between the base and them is taken for
 // time on a CPU, so that the thread is never said to have run more than it did.
 LoopWatch::Verdict LoopWatch::judge(uint64_t now, uint64_t busy) {
-  if (cpu_clock_ == kNoClock) return {StallCause::code, 0};
+  if (!has_cpu_clock_) return {StallCause::code, 0};
   const Usage have = usage(now);
   const uint64_t base = base_at_.load(std::memory_order_relaxed);
   const uint64_t before = base == 0 ? 0 : minus(now - busy, base);

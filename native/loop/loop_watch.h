@@ -165,6 +165,8 @@ class LoopWatch {
   const uint64_t sample_ns_;
   const LostTime& lost_;
   clockid_t cpu_clock_;
+  // No number of a clock says "none" on every system: on macOS they are an enumeration.
+  bool has_cpu_clock_ = false;
   pid_t thread_id_;
   std::atomic<int> delay_fd_{-1};
 
