@@ -374,7 +374,7 @@ describe('a link that somebody has planted', () => {
     symlinkSync(path, join(procDir, 'thread.2'));
     const ignored = (ring: string): object => {
       const one = [expect.objectContaining({ code: 'ERR_SYSTEM', value: ring })];
-      return { streams: [], emptied: [], faults: [], ignored: one, refused: one };
+      return { streams: [], emptied: [], faults: [], ignored: one, ignoredOfTrace: one };
     };
     expect(recoverOvni(trace)).toEqual(ignored(join(procDir, '.thread.1.ring')));
     symlinkSync(victim, join(path, '.trace.heph.1-1-1.ring'));

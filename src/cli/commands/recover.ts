@@ -64,13 +64,12 @@ Exit codes
         exitCode = error.code === 'ERR_ORDER' ? EXIT_USAGE : Math.max(exitCode, EXIT_FAULTY);
         continue;
       }
-      const { faults, ignored = [], refused: refusals = [], ...done } = result;
+      const { faults, ignored = [], ignoredOfTrace = [], ...done } = result;
       for (const { value } of ignored) ignoredRings.add(String(value));
       firstIgnored ??= ignored[0];
       const nothingDone = result.streams.length + result.emptied.length === 0;
       if (nothingDone && result.faults.length === 0) result.faults.push(...faultsOf(format, path));
-      const refused = refusals.length;
-      if (nothingDone && refused > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
+      if (nothingDone && ignoredOfTrace.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.faults.some(isOfLiveProcess)) exitCode = EXIT_USAGE;
       if (values.json === true) {
@@ -80,7 +79,7 @@ Exit codes
           ...done,
           faults: texts(faults),
           ignored: texts(ignored),
-          refused: texts(refusals),
+          ignoredOfTrace: texts(ignoredOfTrace),
         };
         await output.write(`${terminalText(JSON.stringify(report))}\n`);
         continue;
@@ -88,8 +87,10 @@ Exit codes
       for (const fault of result.faults)
         await output.write(`fault: ${terminalText(fault.message)}\n`);
       const parts = summary(result, format);
-      if (refused > 0) parts.push(`${counted(refused, 'ring')} of it ignored`);
-      const isIncomplete = result.faults.length + refused > 0;
+      if (ignoredOfTrace.length > 0) {
+        parts.push(`${counted(ignoredOfTrace.length, 'ring')} of it ignored`);
+      }
+      const isIncomplete = result.faults.length + ignoredOfTrace.length > 0;
       if (nothingDone) parts.unshift(isIncomplete ? 'not recovered' : 'nothing to recover');
       const text = parts.join(', ');
       await output.write(`${terminalText(path)}: ${text} (${format.name})\n`);

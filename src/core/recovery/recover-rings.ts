@@ -45,13 +45,13 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
     const strangers: { ring: RingFile; fault: TracewrightError }[] = [];
     // A directory of rings may be that of the trace.
     const seen = new Set<string>();
-    const refused = new Set<string>();
+    const ignored = new Set<string>();
     for (const candidate of candidates) {
-      if (refused.has(resolve(candidate.path))) continue;
+      if (ignored.has(resolve(candidate.path))) continue;
       const ignore = (doubt: TracewrightError, namesTrace: boolean) => {
-        refused.add(resolve(candidate.path));
+        ignored.add(resolve(candidate.path));
         (result.ignored ??= []).push(doubt);
-        if (namesTrace) (result.refused ??= []).push(doubt);
+        if (namesTrace) (result.ignoredOfTrace ??= []).push(doubt);
       };
       const ring = openRing(candidate, result, ignore);
       if (ring instanceof RingFile) {

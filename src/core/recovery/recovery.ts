@@ -29,7 +29,7 @@ export interface Recovery {
   /** Rings that are not believed, and why: another user may have put them there. Absent: none. */
   ignored?: TracewrightError[];
   /** Those of `ignored` that name this trace: what they hold may be missing in it. Absent: none. */
-  refused?: TracewrightError[];
+  ignoredOfTrace?: TracewrightError[];
 }
 
 export interface RecoverOptions {

@@ -266,7 +266,7 @@ describe('a link in a directory for rings', () => {
   });
 });
 
-describe('the command, over a trace whose ring is refused', () => {
+describe('the command, over a trace whose ring is ignored', () => {
   const outcome = ({ status, stdout }: Run) => [status, stdout.trim()];
 
   asRoot.each(['next to it', 'elsewhere'])('%s, does not say that there is nothing', async (at) => {
@@ -280,8 +280,10 @@ describe('the command, over a trace whose ring is refused', () => {
     const text = `${file}: not recovered, 1 ring of it ignored (Heph)`;
     expect(outcome(ran)).toEqual([1, text]);
     expect(ran.stderr).toMatch(/is ignored as a ring: it belongs to/);
-    const report = JSON.parse(tracewright(...args, '--json').stdout) as { refused: string[] };
-    expect(report.refused).toHaveLength(1);
+    const report = JSON.parse(tracewright(...args, '--json').stdout) as {
+      ignoredOfTrace: string[];
+    };
+    expect(report.ignoredOfTrace).toHaveLength(1);
     own(ring!, 0);
     expect(tracewright(...args).status).toBe(0);
     expect(eventsOf(file)).toBe(COUNT);
