@@ -53,9 +53,13 @@ Exit codes
     const output = standardOutput();
     await output.write(`${server.url}\n`);
     await output.flush();
+    const { lowerPriority } =
+      require('../../look/server/lower-priority.js') as typeof import('../../look/server/lower-priority.js');
     const { openBrowser } =
       require('../../look/server/open-browser.js') as typeof import('../../look/server/open-browser.js');
     const opened = values['no-open'] !== true && (await openBrowser(server.url));
+    // After the browser, which would inherit it.
+    if (values.live === true) lowerPriority();
     if (!opened) printMessage('Open this address in a browser. Ctrl+C ends.');
     await ended;
     await server.close();

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { findTraces } from '../../traces/find-traces.js';
 import { MappedRings } from '../../traces/mapped-rings.js';
 import type { InputForm } from '../../traces/find-traces.js';
@@ -64,6 +65,7 @@ class TracesReader implements SourceReader, Keeping {
   readonly #options: LookIndexOptions;
   readonly #readings = new Map<string, TraceReading>();
   #directory: CacheDirectory | undefined;
+  #live: string | undefined;
   #isPruned = false;
 
   constructor(paths: readonly string[], options: LookIndexOptions) {
@@ -85,7 +87,10 @@ class TracesReader implements SourceReader, Keeping {
     const mapped = new MappedRings();
     for (const [path, reading] of this.#readings) {
       if (found.has(path)) read.push(await reading.read(mapped));
-      else this.#readings.delete(path);
+      else {
+        reading.close();
+        this.#readings.delete(path);
+      }
     }
     if (!this.#isPruned) this.#directory?.prune(this.#options.cacheBytes ?? CACHE_BYTES);
     this.#isPruned = true;
@@ -97,7 +102,13 @@ class TracesReader implements SourceReader, Keeping {
     return (this.#directory ??= new CacheDirectory(cache === false ? undefined : cache));
   }
 
+  liveDirectory(): string {
+    return (this.#live ??= this.directory().newEntry());
+  }
+
   close(): void {
+    for (const reading of this.#readings.values()) reading.close();
+    if (this.#live !== undefined) rmSync(this.#live, { recursive: true, force: true });
     this.#directory?.close();
   }
 }

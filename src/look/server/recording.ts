@@ -5,6 +5,9 @@ import { NameNumbers } from './name-numbers.js';
 
 /** How often a live recording is read again, in ms. */
 const REFRESH_INTERVAL = 300;
+/** Beyond this share of a processor it is read less often, so that the services do not notice it. */
+const MOST_BUSY = 0.25;
+const LONGEST_INTERVAL = 2000;
 
 /** The index of one run of the server, and what the page's questions share. */
 export class Recording {
@@ -17,10 +20,14 @@ export class Recording {
   #frequent: { names: readonly string[]; rows: number } | undefined;
   #problem: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** When the last refresh began, and what the process had used until then. */
+  #begun = 0;
+  #used = process.cpuUsage();
 
   constructor(index: LookIndex, live: boolean) {
     this.index = index;
     this.live = live;
+    this.#begun = performance.now();
     if (live) this.#refreshLater();
   }
 
@@ -50,11 +57,16 @@ export class Recording {
   }
 
   #refreshLater(): void {
-    this.#timer = setTimeout(() => void this.#refresh(), REFRESH_INTERVAL);
+    const { user, system } = process.cpuUsage(this.#used);
+    const due = (user + system) / 1000 / MOST_BUSY - (performance.now() - this.#begun);
+    const delay = Math.min(LONGEST_INTERVAL, Math.max(REFRESH_INTERVAL, due));
+    this.#timer = setTimeout(() => void this.#refresh(), delay);
   }
 
   async #refresh(): Promise<void> {
     const before = this.#problem;
+    this.#begun = performance.now();
+    this.#used = process.cpuUsage();
     try {
       if (await this.index.refresh()) this.#revision += 1;
       this.#problem = undefined;

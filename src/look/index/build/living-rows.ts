@@ -14,6 +14,10 @@ export interface LivingRows {
   /** Records that lie in no file, by the place at which a recovery would put them. */
   records: Map<number, Buffer>;
   state: Source['state'];
+  /** Up to where what was read is final. */
+  settled: number;
+  /** Whether something is wrong with what comes after the final part, or with a ring. */
+  isFaulty: boolean;
 }
 
 /** Up to where a file is final; undefined where rings cannot be read. */
@@ -31,10 +35,11 @@ export function finalEndOf(path: string): number | undefined {
 }
 
 /** Reads what comes after the final part of a file, in the file and in its rings. */
-export function readLivingRows(path: string, since: number, state: ClockState): LivingRows {
-  const scan = new HephScan(new TraceClock(state), since);
+export function readLivingRows(path: string, since: number, clock: ClockState): LivingRows {
+  const scan = new HephScan(new TraceClock(clock), since);
   const records = new Map<number, Buffer>();
   let last = since;
+  let isFaulty = false;
   let cursor: PacketCursor | undefined;
   try {
     cursor = new PacketCursor(path, { living: true, since });
@@ -48,11 +53,13 @@ export function readLivingRows(path: string, since: number, state: ClockState): 
     }
   } catch (error) {
     rethrowUnlessExpected(error);
+    isFaulty = true;
   } finally {
     cursor?.close();
   }
   const part = scan.rows.count === 0 ? undefined : buildPart(scan, since, last);
-  return { part, records, state: cursor?.state ?? 'ended' };
+  const { state = 'ended', settled = since } = cursor ?? {};
+  return { part, records, state, settled, isFaulty };
 }
 
 /** What is wrong with a ring or with the end of a file leaves the rest as it is. */

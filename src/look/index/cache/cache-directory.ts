@@ -75,6 +75,13 @@ export class CacheDirectory {
     return entry;
   }
 
+  /** An entry of no trace, for what a process needs while it runs. If it is left there, it is removed after a while. */
+  newEntry(): string {
+    const entry = join(this.path, randomBytes(16).toString('hex'));
+    mkdirSync(entry, { recursive: true, mode: PRIVATE });
+    return entry;
+  }
+
   /** Removes entries of traces that are gone, and the oldest ones of too many. */
   prune(limit: number): void {
     if (this.#isTemporary) return;

@@ -1,4 +1,6 @@
 import type { BuiltPart, ColumnName, PartColumns, PartFacts } from '../parts/part-columns.js';
+import { buildStretch } from '../parts/build-stretch.js';
+import type { Stretch } from '../parts/build-stretch.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import type { Column } from './column-file.js';
 import type { StoredPart } from '../parts/indexed-part.js';
@@ -35,17 +37,19 @@ export function writePart(path: string, { facts, columns }: BuiltPart): void {
 /** A part in a file. A column that is damaged is made anew from the trace, with all others. */
 export class PartFile implements StoredPart {
   readonly facts: PartFacts;
+  readonly stretch: Stretch;
+  readonly isStored = true;
   readonly #file: ColumnFile;
-  readonly #rebuild: () => BuiltPart;
   #rebuilt: BuiltPart | undefined;
 
   /**
    * @param expected what the index says of the part.
+   * @param stretch from which a damaged column is made anew.
    * @throws DamagedIndex if the file does not say the same.
    */
-  constructor(path: string, expected: PartFacts, rebuild: () => BuiltPart) {
+  constructor(path: string, expected: PartFacts, stretch: Stretch) {
     this.#file = new ColumnFile(path);
-    this.#rebuild = rebuild;
+    this.stretch = stretch;
     this.facts = expected;
     if (JSON.stringify(this.#file.facts) !== JSON.stringify(expected)) throw new DamagedIndex(path);
     const blocks = Math.ceil(expected.rows / BLOCK_ROWS);
@@ -68,7 +72,7 @@ export class PartFile implements StoredPart {
       } catch (error) {
         if (!(error instanceof DamagedIndex)) throw error;
       }
-      this.#rebuilt = this.#rebuild();
+      this.#rebuilt = buildStretch(this.stretch);
     }
     return this.#rebuilt.columns[name];
   }

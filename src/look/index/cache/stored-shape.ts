@@ -1,4 +1,5 @@
 import { laneOfKey, trackOfKey } from '../parts/pyramid.js';
+import type { PartShape } from '../parts/part-shape.js';
 import type { Pyramid } from '../parts/pyramid.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import type { Column } from './column-file.js';
@@ -15,12 +16,6 @@ const PYRAMID_COLUMNS = [
 const NONE = -1;
 const MOST_EXPONENT = 62;
 
-/** What a part looks like: the lanes of its rows, and its pyramid unless it is small. */
-export interface PartShape {
-  lanes: Uint16Array;
-  pyramid: Pyramid | undefined;
-}
-
 export function writeShape(path: string, { lanes, pyramid }: PartShape): void {
   const columns: Record<string, Column> = { lanes };
   if (pyramid !== undefined) {
@@ -30,7 +25,7 @@ export function writeShape(path: string, { lanes, pyramid }: PartShape): void {
 }
 
 /** The shape of a part in a file. What is damaged is made anew. */
-export class ShapeFile {
+export class ShapeFile implements PartShape {
   readonly #file: ColumnFile;
   readonly #first: number;
   readonly #rows: number;

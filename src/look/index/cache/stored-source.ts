@@ -1,9 +1,9 @@
 import { basename, join, resolve } from 'node:path';
 import type { FoundTrace } from '../../../traces/find-traces.js';
-import { buildStretch } from '../parts/build-stretch.js';
 import type { Stretch } from '../parts/build-stretch.js';
 import { ColumnMemory } from '../parts/column-memory.js';
 import type { ColumnName, PartFacts } from '../parts/part-columns.js';
+import type { PartShape } from '../parts/part-shape.js';
 import type { PyramidRows } from '../parts/pyramid.js';
 import type { WalkEnd } from '../scan/heph-walk.js';
 import type { ClockState } from '../scan/trace-clock.js';
@@ -129,7 +129,7 @@ function openParts(entry: string, path: string, parts: readonly NewPart[]): Part
       records,
       clock: clockOf(clock),
     };
-    return new PartFile(join(entry, file), facts, () => buildStretch(stretch));
+    return new PartFile(join(entry, file), facts, stretch);
   });
 }
 
@@ -143,6 +143,7 @@ function sourceOf(
     trace,
     parts,
     joins,
+    reading: {},
     counters: [],
     losses: [],
     end: identity.end,
@@ -247,19 +248,15 @@ function storedJoins(
   let again: SourceJoins | undefined;
   const joins = (): SourceJoins => (again ??= joinSource(stored));
   const rows = parts.reduce((sum, { facts }) => sum + facts.rows, 0);
-  const shapes = parts.map(({ shape, facts }, i) => {
+  const shapes: PartShape[] = parts.map(({ shape, facts }, i) => {
     const pairs = file.lengthOf(`parents${i}`, 'i32');
     if (pairs === -1 || pairs % 2 !== 0) throw new DamagedIndex('parents');
-    return new ShapeFile(join(entry, shape), facts.rows, laneCounts, () => ({
-      lanes: joins().lanes(i),
-      pyramid: joins().pyramid(i),
-    }));
+    return new ShapeFile(join(entry, shape), facts.rows, laneCounts, () => joins().shapes[i]!);
   });
   return {
     tracks,
     laneCounts,
-    lanes: (part) => shapes[part]!.lanes,
-    pyramid: (part) => shapes[part]!.pyramid,
+    shapes,
     parents(part) {
       try {
         const pairs = file.column(`parents${part}`) as Int32Array;
@@ -267,7 +264,7 @@ function storedJoins(
       } catch (error) {
         if (!(error instanceof DamagedIndex)) throw error;
       }
-      return joins().parents(part);
+      return joins().parents!(part);
     },
   };
 }

@@ -30,16 +30,18 @@ export class StretchMemory {
  * Builds the part of a stretch.
  *
  * @param memory has the part until another one is built in it.
+ * @param times is where the clock of the stretch goes on.
  */
 export function buildStretch(
   { path, from, to, records, clock }: Stretch,
   memory = new StretchMemory(),
+  times = new TraceClock(clock),
 ): BuiltPart {
   const { fd } = openRegularFile(path, 'followed');
   try {
     const walk = new HephWalk(fd, from, to);
     memory.rows.clear(records);
-    const scan = new HephScan(new TraceClock(clock), from, memory.rows);
+    const scan = new HephScan(times, from, memory.rows);
     for (let run = walk.next(); run !== undefined; run = walk.next()) {
       scan.take(run.bytes, run.view, run.from, run.to, run.offset);
     }

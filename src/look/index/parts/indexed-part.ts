@@ -2,6 +2,8 @@ import type { IndexPart, Source, TextTable } from '../look-index.js';
 import { NO_PARENT } from '../look-index.js';
 import type { ColumnName, PartColumns, PartFacts } from './part-columns.js';
 import { pyramidTimes } from './pyramid.js';
+import type { Stretch } from './build-stretch.js';
+import type { PartShape } from './part-shape.js';
 import type { Pyramid, PyramidTimes } from './pyramid.js';
 import { TextBytes } from './text-bytes.js';
 
@@ -12,6 +14,12 @@ export const SETTLED_ROWS = 1 << 18;
 /** A part as it is stored: its columns are read when they are first used. */
 export interface StoredPart {
   facts: PartFacts;
+  /** Of a part that can be built again: from what. */
+  stretch?: Stretch;
+  /** Whether it lies in a file: what is in memory of it can be read again. */
+  isStored?: boolean;
+  /** Puts its shape into a file, out of memory. */
+  storeShape?(shape: PartShape, laneCounts: readonly number[]): PartShape;
   column<Name extends ColumnName>(name: Name): PartColumns[Name];
 }
 
@@ -23,9 +31,7 @@ export interface PartPlace {
   /** Numbers of its tracks within the source, and of the source's first track among all. */
   tracks: Uint32Array;
   firstTrack: number;
-  /** Lanes of its rows. */
-  lanes(): Uint16Array;
-  pyramid(): Pyramid | undefined;
+  shape: PartShape;
   /** Rows whose parents lie in other parts: row of the part, and the parent's row among all. */
   parents(): ReadonlyMap<number, number>;
 }
@@ -33,8 +39,10 @@ export interface PartPlace {
 /** A part of the index. */
 export class IndexedPart implements IndexPart {
   readonly stored: StoredPart;
-  readonly #place: PartPlace;
+  #place: PartPlace;
   readonly #known = new Map<string, unknown>();
+  /** Grows with each use, over all parts: what was not used for long is released first. */
+  used = 0;
 
   constructor(stored: StoredPart, place: PartPlace) {
     this.stored = stored;
@@ -109,7 +117,7 @@ export class IndexedPart implements IndexPart {
     return this.traceIds.length / TRACE_WORDS;
   }
   get lane(): Uint16Array {
-    return this.#once('lane', () => this.#place.lanes());
+    return this.#once('lane', () => this.#place.shape.lanes);
   }
   get track(): Uint32Array {
     return this.#once('track', () => {
@@ -130,7 +138,7 @@ export class IndexedPart implements IndexPart {
   }
   get pyramid(): Pyramid | undefined {
     // There may be none, which is known then, too.
-    return this.#once('pyramid', () => ({ of: this.#place.pyramid() })).of;
+    return this.#once('pyramid', () => ({ of: this.#place.shape.pyramid })).of;
   }
   get pyramidTimes(): PyramidTimes {
     return this.#once('pyramidTimes', () => pyramidTimes(this.pyramid!, this, this.firstTrack));
@@ -170,9 +178,32 @@ export class IndexedPart implements IndexPart {
     return -1;
   }
 
-  /** What depends on other parts is found anew. */
-  forgetParents(): void {
+  /** Puts the part where it lies now. What depends on that, or on other parts, is found anew. */
+  move(place: PartPlace): void {
+    const { shape, firstTrack } = this.#place;
     this.#known.delete('parent');
+    if (place.firstTrack !== firstTrack) this.#known.delete('track');
+    if (place.shape !== shape) {
+      for (const name of ['lane', 'pyramid', 'pyramidTimes']) this.#known.delete(name);
+    }
+    this.#place = place;
+  }
+
+  /** Bytes that can be read again, and are in memory. */
+  get heldBytes(): number {
+    if (this.stored.isStored !== true) return 0;
+    let bytes = 0;
+    for (const value of this.#known.values()) {
+      if (ArrayBuffer.isView(value)) bytes += value.byteLength;
+      // A pyramid has as much next to it again.
+      else if (isPyramid(value)) bytes += 2 * 24 * value.of.bucket.length;
+    }
+    return bytes;
+  }
+
+  /** Forgets what can be read again. */
+  release(): void {
+    if (this.stored.isStored === true) this.#known.clear();
   }
 
   #stored<Name extends ColumnName>(name: Name): PartColumns[Name] {
@@ -185,6 +216,13 @@ export class IndexedPart implements IndexPart {
       value = make();
       this.#known.set(name, value);
     }
+    this.used = uses++;
     return value;
   }
+}
+
+let uses = 0;
+
+function isPyramid(value: unknown): value is { of: Pyramid } {
+  return typeof value === 'object' && value !== null && 'of' in value && value.of !== undefined;
 }

@@ -4,6 +4,7 @@ import type { ClockOffset } from './clock-offsets.js';
 import { findRows, wordsOf } from './find-rows.js';
 import type { PartRecords } from './find-rows.js';
 import { IndexedPart } from '../parts/indexed-part.js';
+import type { PartPlace, StoredPart } from '../parts/indexed-part.js';
 import { joinParents, partAt } from '../sources/join-parents.js';
 import type {
   Condition,
@@ -21,11 +22,14 @@ import type { ReadSource } from '../sources/read-source.js';
 import { hostsOf, lossesOf, stateOf, stateOfPieces, writerOf } from './source-facts.js';
 import { PieceJoiner } from '../sources/joined-pieces.js';
 import type { JoinedPieces } from '../sources/joined-pieces.js';
-import { RequestsInFlight, hasRequest } from './requests-in-flight.js';
+import { RequestsInFlight } from './requests-in-flight.js';
 import { joinCounters } from './loop-counters.js';
 import { TrackNumbers } from '../sources/source-joins.js';
 import { SpanSource } from './span-source.js';
 import { windowsOf } from './windows.js';
+
+/** Bytes of columns that an index keeps in memory while its traces grow. */
+const MOST_HELD = 256 << 20;
 
 type Attributes = Record<string, RecordedValue>;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -34,7 +38,13 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 interface OpenSource {
   source: Mutable<Source>;
   joined: JoinedPieces;
-  spans: SpanSource[];
+  pieces: OpenPiece[];
+}
+
+interface OpenPiece {
+  piece: ReadSource;
+  spans: SpanSource;
+  epoch: bigint | undefined;
 }
 
 /** Reads the sources again. A source that has not changed is the same object. */
@@ -53,8 +63,10 @@ export class IndexedSources implements LookIndex {
   epoch = 0n;
   length = 0;
   readonly #open: OpenSource[] = [];
-  readonly #spansOf = new Map<IndexPart, SpanSource>();
+  readonly #spansOf = new WeakMap<IndexPart, SpanSource>();
+  readonly #placed = new WeakMap<StoredPart, IndexedPart>();
   readonly #joiner = new PieceJoiner();
+  readonly #requests = new RequestsInFlight();
   /** By host, and the hosts of which they are. */
   #clocks: ReadonlyMap<string, ClockOffset> = new Map();
   #clocked = '';
@@ -134,6 +146,7 @@ export class IndexedSources implements LookIndex {
     const isSame =
       read.length === this.#read.length && read.every((each, i) => each === this.#read[i]);
     if (!isSame) this.#fill(read);
+    releaseUnused(this.parts);
     return !isSame;
   }
 
@@ -161,15 +174,19 @@ export class IndexedSources implements LookIndex {
   }
 
   #place(read: readonly ReadSource[]): void {
-    this.#closeFiles();
-    this.#spansOf.clear();
+    const before = new Map(
+      this.#open.flatMap(({ pieces }) => pieces.map((each) => [each.piece.reading, each] as const)),
+    );
     for (const list of [this.#open, this.sources, this.tracks, this.parts, this.counters]) {
       list.length = 0;
     }
     this.#joined = undefined;
     this.#messages = undefined;
     this.#read = read;
-    for (const each of this.#joiner.join(read)) this.#open.push(this.#opened(each));
+    for (const each of this.#joiner.join(read)) {
+      this.#open.push(this.#opened(each, before));
+    }
+    for (const { spans } of before.values()) spans.close();
     for (const { source } of this.#open) this.sources.push(source);
     this.#placeTimes();
     for (const open of this.#open) this.#addParts(open);
@@ -177,7 +194,7 @@ export class IndexedSources implements LookIndex {
   }
 
   #closeFiles(): void {
-    for (const { spans } of this.#open) for (const each of spans) each.close();
+    for (const open of this.#open) closeFiles(open);
   }
 
   #rowOf(row: number): { part: IndexedPart; own: number } {
@@ -200,17 +217,28 @@ export class IndexedSources implements LookIndex {
     };
   }
 
-  #opened(joined: JoinedPieces): OpenSource {
+  /** @param before what is open, by its reading; what is used again is taken from it. */
+  #opened(joined: JoinedPieces, before: Map<object, OpenPiece>): OpenSource {
     const { path, pieces } = joined;
     const { trace, clock } = pieces[0]!;
     const format = formatOf(trace);
     const epoch = format === 'Heph' ? clock.epoch : trace.format.epoch(trace.path);
     const facts = pieces.map(({ parts }) => parts.map((part) => part.facts));
-    const spans = pieces.map((piece, i) => {
+    const opened = pieces.map((piece, i): OpenPiece => {
+      const same = before.get(piece.reading);
       const notes = facts[i]!.flatMap((part) => part.notes);
-      return new SpanSource(piece.trace.path, epoch ?? 0n, notes, piece.records);
+      if (same === undefined || same.epoch !== epoch) {
+        const spans = new SpanSource(piece.trace.path, epoch ?? 0n, notes, piece.records);
+        return { piece, spans, epoch };
+      }
+      before.delete(piece.reading);
+      const { spans } = same;
+      if (same.piece !== piece) spans.grow(notes, same.piece.end, piece.records);
+      // There may be many of them.
+      else if (piece.state !== 'growing') spans.close();
+      return { piece, spans, epoch };
     });
-    const writer = writerOf(trace.path, format === 'Heph' ? spans[0]!.resource : undefined);
+    const writer = writerOf(trace.path, format === 'Heph' ? opened[0]!.spans.resource : undefined);
     const hostClock = writer.host === undefined ? undefined : this.#clocks.get(writer.host);
     const source: Source = {
       number: this.#open.length,
@@ -224,7 +252,7 @@ export class IndexedSources implements LookIndex {
       state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
       losses: pieces.flatMap((piece, i) => lossesOf(piece, facts[i]!)),
     };
-    return { source, joined, spans };
+    return { source, joined, pieces: opened };
   }
 
   /** The earliest start becomes time 0. Sources whose epoch is not known begin with the others. */
@@ -256,7 +284,7 @@ export class IndexedSources implements LookIndex {
     }
   }
 
-  #addParts({ source, joined: { pieces, joins }, spans }: OpenSource): void {
+  #addParts({ source, joined: { joins }, pieces }: OpenSource): void {
     const offset = Number(source.epoch + source.clockOffset - this.epoch);
     const firstTrack = this.tracks.length;
     const sourceRow = this.parts.reduce((sum, { count }) => sum + count, 0);
@@ -264,30 +292,36 @@ export class IndexedSources implements LookIndex {
       const lanes = joins.laneCounts[i]!;
       this.tracks.push({ ...track, number: firstTrack + i, source: source.number, lanes });
     }
-    const numbers = new TrackNumbers();
+    const numbers = new TrackNumbers(joins.tracks);
     let firstRow = sourceRow;
     const firstPart = this.parts.length;
-    const stored = pieces.flatMap((piece, at) => piece.parts.map((part) => ({ part, at })));
-    for (const [i, { part, at }] of stored.entries()) {
+    const stored = pieces.flatMap(({ piece, spans }) =>
+      piece.parts.map((part) => ({ part, spans })),
+    );
+    for (const [i, { part, spans }] of stored.entries()) {
       const index = this.parts.length;
-      const indexed = new IndexedPart(part, {
+      const place: PartPlace = {
         source,
         firstRow,
         offset,
         tracks: numbers.of(part.facts.tracks),
         firstTrack,
-        lanes: () => joins.lanes(i),
-        pyramid: () => joins.pyramid(i),
-        parents: () => this.#parentsOf(index, sourceRow, joins.parents(i)),
-      });
+        shape: joins.shapes[i]!,
+        parents: () => this.#parentsOf(index, sourceRow, joins.parents?.(i)),
+      };
+      const known = this.#placed.get(part);
+      const indexed = known ?? new IndexedPart(part, place);
+      if (known === undefined) this.#placed.set(part, indexed);
+      else known.move(place);
       this.parts.push(indexed);
-      this.#spansOf.set(indexed, spans[at]!);
+      this.#spansOf.set(indexed, spans);
       firstRow += part.facts.rows;
     }
     const parts = this.parts.slice(firstPart);
-    if (parts.some(hasRequest)) this.counters.push(new RequestsInFlight(source.number, parts));
-    const counters = pieces.map((piece, at) =>
-      source.format === 'Heph' ? spans[at]!.counters : piece.counters,
+    const inFlight = this.#requests.of(source.number, parts);
+    if (inFlight !== undefined) this.counters.push(inFlight);
+    const counters = pieces.map(({ piece, spans }) =>
+      source.format === 'Heph' ? spans.counters : piece.counters,
     );
     for (const { thread, name, unit, times, values } of joinCounters(counters)) {
       this.counters.push({
@@ -302,12 +336,32 @@ export class IndexedSources implements LookIndex {
   }
 
   /** Rows of a part and their parents in other parts: within the source, or among all. */
-  #parentsOf(index: number, sourceRow: number, pairs: Int32Array): ReadonlyMap<number, number> {
-    if (this.sources.length > 1) return (this.#joined ??= joinParents(this.parts))[index]!;
+  #parentsOf(
+    index: number,
+    sourceRow: number,
+    pairs: Int32Array | undefined,
+  ): ReadonlyMap<number, number> {
+    if (this.sources.length > 1 || pairs === undefined)
+      return (this.#joined ??= joinParents(this.parts))[index]!;
     const parents = new Map<number, number>();
     for (let at = 0; at < pairs.length; at += 2) {
       parents.set(pairs[at]!, pairs[at + 1]! + sourceRow);
     }
     return parents;
   }
+}
+
+/** Forgets columns that can be read again, first those of parts that were not used for long. */
+function releaseUnused(parts: readonly IndexedPart[]): void {
+  let held = parts.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+  if (held <= MOST_HELD) return;
+  for (const part of [...parts].sort((a, b) => a.used - b.used)) {
+    if (held <= MOST_HELD) return;
+    held -= part.heldBytes;
+    part.release();
+  }
+}
+
+function closeFiles({ pieces }: OpenSource): void {
+  for (const { spans } of pieces) spans.close();
 }

@@ -1,6 +1,7 @@
 import { TraceFormatError } from '../../../core/errors.js';
 import { LOOP_DESCRIPTION } from '../../../spans/layout.js';
 import type { ReadCounter } from '../scan/chrome-scan.js';
+import type { EventPacket } from '../../../heph/packet.js';
 import type { RecordReader } from './record-reader.js';
 
 /** Curves of an event loop: what they are called, their unit, and their value in a window of `length` ns. */
@@ -13,28 +14,38 @@ const CURVES = [
 /** A gap between windows below this share of them is none. */
 const CONTIGUOUS = 0.1;
 
-/** Reads the curves of event loops from the records at some places. */
-export function readLoopCounters(reader: RecordReader, places: readonly number[]): ReadCounter[] {
-  const counters = new Map<string, ReadCounter>();
-  for (const place of places) {
-    try {
-      if (!reader.at(place)) continue;
-      const { description, attributes, stream, start, end } = reader.packet();
-      if (description !== LOOP_DESCRIPTION || end <= start) continue;
-      for (const [name, unit, field, isShare] of CURVES) {
-        const attribute = attributes.find((each) => each.name === field);
-        if (typeof attribute?.value !== 'bigint') continue;
-        const value = Number(attribute.value) / (isShare ? Number(end - start) : 1);
-        const key = `${stream} ${name}`;
-        const counter = counters.get(key) ?? { thread: stream, name, unit, times: [], values: [] };
-        counters.set(key, counter);
-        addWindow(counter, Number(start), Number(end), value);
+/** The curves of the event loops of a file. */
+export class LoopCounters {
+  readonly #counters = new Map<string, ReadCounter>();
+
+  get all(): ReadCounter[] {
+    return [...this.#counters.values()];
+  }
+
+  /** Adds the records at some places. Those that are known add nothing. */
+  add(reader: RecordReader, places: readonly number[]): void {
+    for (const place of places) {
+      try {
+        if (reader.at(place)) this.#addRecord(reader.packet());
+      } catch (error) {
+        if (!(error instanceof TraceFormatError)) throw error;
       }
-    } catch (error) {
-      if (!(error instanceof TraceFormatError)) throw error;
     }
   }
-  return [...counters.values()];
+
+  #addRecord({ description, attributes, stream, start, end }: EventPacket): void {
+    if (description !== LOOP_DESCRIPTION || end <= start) return;
+    for (const [name, unit, field, isShare] of CURVES) {
+      const attribute = attributes.find((each) => each.name === field);
+      if (typeof attribute?.value !== 'bigint') continue;
+      const value = Number(attribute.value) / (isShare ? Number(end - start) : 1);
+      const key = `${stream} ${name}`;
+      const known = this.#counters.get(key);
+      const counter = known ?? { thread: stream, name, unit, times: [], values: [] };
+      this.#counters.set(key, counter);
+      addWindow(counter, Number(start), Number(end), value);
+    }
+  }
 }
 
 /** Joins the curves of the pieces of a trace, in their order. */

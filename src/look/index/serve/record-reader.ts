@@ -35,7 +35,7 @@ export class RecordReader implements EventBytes {
   offset = 0;
   readonly #path: string;
   readonly #decoding: PacketDecoding;
-  readonly #memory: ReadonlyMap<number, Buffer>;
+  #memory: ReadonlyMap<number, Buffer>;
   #fd = -1;
   /** Bytes of the file before `bytes`. */
   #base = 0;
@@ -62,6 +62,18 @@ export class RecordReader implements EventBytes {
     this.place = offset - this.#base;
     this.size = size;
     return true;
+  }
+
+  /** @param since what lies before it in the file is as it was. */
+  grow(since: number, memory: ReadonlyMap<number, Buffer> = new Map()): void {
+    this.#memory = memory;
+    for (const [base, window] of this.#windows) {
+      if (base + window.bytes.length > since || window.bytes.length < WINDOW_BYTES) {
+        this.#windows.delete(base);
+      }
+    }
+    this.bytes = Buffer.alloc(0);
+    this.#base = 0;
   }
 
   packet(): EventPacket {

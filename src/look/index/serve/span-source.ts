@@ -5,7 +5,7 @@ import { SpanDecoder } from '../../../spans/read/span-decoder.js';
 import type { RecordedResource, SpanRecord } from '../../../spans/span-record.js';
 import type { ReadCounter } from '../scan/chrome-scan.js';
 import type { AttributeMatch } from './attribute-match.js';
-import { readLoopCounters } from './loop-counters.js';
+import { LoopCounters } from './loop-counters.js';
 import { RecordReader } from './record-reader.js';
 
 /** Reads spans of a Heph file by the places of their records. */
@@ -13,11 +13,19 @@ export class SpanSource {
   readonly #epoch: bigint;
   readonly #reader: RecordReader;
   #decoder: SpanDecoder;
+  /** How many of the notes the decoder knows, and the curves contain. */
   #noted = 0;
-  readonly #notes: number[];
+  #counted = 0;
+  #notes: readonly number[];
+  readonly #loops = new LoopCounters();
 
-  /** @param notes where definitions and clock records lie in the file; may grow. */
-  constructor(path: string, epoch: bigint, notes: number[], memory?: ReadonlyMap<number, Buffer>) {
+  /** @param notes where definitions and clock records lie in the file. */
+  constructor(
+    path: string,
+    epoch: bigint,
+    notes: readonly number[],
+    memory?: ReadonlyMap<number, Buffer>,
+  ) {
     this.#epoch = epoch;
     this.#notes = notes;
     this.#reader = new RecordReader(path, memory);
@@ -25,8 +33,22 @@ export class SpanSource {
     this.#decoder.epoch = epoch;
   }
 
+  /**
+   * Goes on after the file has grown.
+   *
+   * @param since what lies before it has not changed.
+   */
+  grow(notes: readonly number[], since: number, memory?: ReadonlyMap<number, Buffer>): void {
+    this.#reader.grow(since, memory);
+    let same = 0;
+    while (same < notes.length && notes[same] === this.#notes[same]) same++;
+    this.#noted = Math.min(this.#noted, same);
+    this.#counted = Math.min(this.#counted, same);
+    this.#notes = notes;
+  }
+
   get resource(): RecordedResource | undefined {
-    this.#noteAll();
+    if (this.#decoder.firstResource === undefined) this.#noteAll();
     return this.#decoder.firstResource;
   }
 
@@ -53,7 +75,9 @@ export class SpanSource {
 
   /** Curves of the event loops. */
   get counters(): ReadCounter[] {
-    return readLoopCounters(this.#reader, this.#notes);
+    this.#loops.add(this.#reader, this.#notes.slice(this.#counted));
+    this.#counted = this.#notes.length;
+    return this.#loops.all;
   }
 
   /** Whether the record at a place may have attributes: a cheap answer for most that lack one. */

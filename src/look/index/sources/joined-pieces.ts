@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { traceOf } from '../../../heph/read/living-pass.js';
 import { pieceOf } from '../../../ovni/file-names.js';
+import { GrowingJoins } from './growing-joins.js';
 import { formatOf } from './read-source.js';
 import type { ReadSource } from './read-source.js';
 import { joinSource } from './source-joins.js';
@@ -13,6 +14,8 @@ export interface JoinedPieces {
   /** In the order in which they were written. */
   pieces: readonly ReadSource[];
   joins: SourceJoins;
+  /** What makes the joins as the trace grows. */
+  growing: GrowingJoins | undefined;
 }
 
 /** Pieces with the same key are of one trace of one process; undefined: it is no piece. */
@@ -39,8 +42,9 @@ export class PieceJoiner {
   /** What has not changed since the last call is the same object. */
   join(read: readonly ReadSource[]): JoinedPieces[] {
     const groups = new Map<string, { path: string; pieces: ReadSource[] }>();
-    for (const [i, each] of read.entries()) {
-      const { key, path } = keyOf(each) ?? { key: `${i}`, path: each.trace.path };
+    for (const each of read) {
+      const own = each.trace.path;
+      const { key, path } = keyOf(each) ?? { key: own, path: own };
       const name = `${formatOf(each.trace)} ${key}`;
       const group = groups.get(name);
       if (group === undefined) groups.set(name, { path, pieces: [each] });
@@ -53,15 +57,28 @@ export class PieceJoiner {
       const isSame =
         before?.pieces.length === pieces.length &&
         before.pieces.every((piece, i) => piece === pieces[i]);
-      const joined = isSame ? before : joinedOf(path, pieces);
+      const joined = isSame ? before : joinedOf(path, pieces, before?.growing);
       this.#known.set(name, joined);
       return joined;
     });
   }
 }
 
-function joinedOf(path: string, pieces: readonly ReadSource[]): JoinedPieces {
-  const [only] = pieces;
-  if (pieces.length === 1) return { path: only!.trace.path, pieces, joins: only!.joins };
-  return { path, pieces, joins: joinSource(pieces.flatMap(({ parts }) => parts)) };
+/** @param before has joined earlier readings of the trace. */
+function joinedOf(
+  path: string,
+  pieces: readonly ReadSource[],
+  before: GrowingJoins | undefined,
+): JoinedPieces {
+  const [first] = pieces;
+  const parts = pieces.flatMap((piece) => piece.parts);
+  if (pieces.length === 1) path = first!.trace.path;
+  if (first!.joins.shapes.length === parts.length) {
+    return { path, pieces, joins: first!.joins, growing: undefined };
+  }
+  if (before === undefined && pieces.every(({ state }) => state !== 'growing')) {
+    return { path, pieces, joins: joinSource(parts), growing: undefined };
+  }
+  const growing = before ?? new GrowingJoins();
+  return { path, pieces, joins: growing.join(parts, first!.joins), growing };
 }

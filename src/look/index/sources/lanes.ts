@@ -21,6 +21,21 @@ export class Lanes {
     return lane;
   }
 
+  /** Takes a lane until `end`, as another reading of the same rows has. */
+  occupy(lane: number, end: number): void {
+    while (lane >= this.#leaves) this.#grow();
+    if (end > this.#ends[this.#leaves + lane]!) this.#take(lane, end);
+    if (lane >= this.count) this.count = lane + 1;
+  }
+
+  copy(): Lanes {
+    const copy = new Lanes();
+    copy.count = this.count;
+    copy.#leaves = this.#leaves;
+    copy.#ends = this.#ends.slice();
+    return copy;
+  }
+
   #find(start: number, least: number): number {
     while (least >= this.#leaves) this.#grow();
     for (;;) {

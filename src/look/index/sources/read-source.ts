@@ -3,6 +3,7 @@ import { TraceFormatError } from '../../../core/errors.js';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { buildPart } from '../parts/build-part.js';
+import type { Stretch } from '../parts/build-stretch.js';
 import { ChromeScan } from '../scan/chrome-scan.js';
 import type { ReadCounter } from '../scan/chrome-scan.js';
 import { HephScan } from '../scan/heph-scan.js';
@@ -35,7 +36,10 @@ export function formatOf({ format }: FoundTrace): Source['format'] {
 export interface ReadSource {
   trace: FoundTrace;
   parts: StoredPart[];
+  /** Of all parts, or of the first ones: those after them are of a trace that grows. */
   joins: SourceJoins;
+  /** The same object as long as the file is the same, and what was read of it still holds. */
+  reading: object;
   counters: ReadCounter[];
   /** Of a run of DUMPI; read when first asked for. */
   messages?: () => readonly ReadMessage[];
@@ -51,9 +55,9 @@ export interface ReadSource {
   records?: ReadonlyMap<number, Buffer>;
 }
 
-/** A part that is not stored. */
-export function inMemory({ facts, columns }: BuiltPart): StoredPart {
-  return { facts, column: (name) => columns[name] };
+/** A part that is not stored. @param stretch from which it was built. */
+export function inMemory({ facts, columns }: BuiltPart, stretch?: Stretch): StoredPart {
+  return { facts, column: (name) => columns[name], ...(stretch && { stretch }) };
 }
 
 /** Reads a Heph file into memory, up to `end`. */
@@ -66,13 +70,18 @@ export function readHeph(trace: FoundTrace, end: number): ReadSource {
     const walk = new HephWalk(fd, 0, end);
     let scan: HephScan | undefined;
     let begin = 0;
+    let before = clock.state;
     const finish = (): void => {
-      if (scan !== undefined) parts.push(inMemory(buildPart(scan, begin, walk.offset)));
+      if (scan === undefined) return;
+      const { offset: to } = walk;
+      const stretch = { path, from: begin, to, records: scan.rows.count, clock: before };
+      parts.push(inMemory(buildPart(scan, begin, to), stretch));
       scan = undefined;
     };
     for (let records = walk.next(); records !== undefined; records = walk.next()) {
       if (scan === undefined) {
         begin = records.offset;
+        before = clock.state;
         scan = new HephScan(clock, begin);
       }
       scan.take(records.bytes, records.view, records.from, records.to, records.offset);
@@ -84,6 +93,7 @@ export function readHeph(trace: FoundTrace, end: number): ReadSource {
       trace,
       parts,
       joins: joinSource(parts),
+      reading: {},
       counters: [],
       losses,
       end: walk.offset,
@@ -117,6 +127,7 @@ export function readDrawn(trace: FoundTrace, format: Source['format']): ReadSour
     trace,
     parts,
     joins: joinSource(parts),
+    reading: {},
     counters: scan.counters,
     ...(format === 'DUMPI' && {
       messages: () => (messages ??= readRunMessages(trace.path, built)),

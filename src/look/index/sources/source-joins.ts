@@ -3,29 +3,38 @@ import type { StoredPart } from '../parts/indexed-part.js';
 import { joinParents } from './join-parents.js';
 import type { Lanes } from './lanes.js';
 import type { Source } from '../look-index.js';
+import type { PartShape } from '../parts/part-shape.js';
 import type { PartTrack } from '../scan/read-rows.js';
 import { buildPyramid } from '../parts/pyramid.js';
 import type { Pyramid, PyramidRows } from '../parts/pyramid.js';
 import { placeLanes } from './place-lanes.js';
 import type { LanePart } from './place-lanes.js';
 
+const NO_SHAPE: PartShape = { lanes: new Uint16Array(0), pyramid: undefined };
+
 /** What is known of a source's parts only when all of them are. */
 export interface SourceJoins {
   tracks: PartTrack[];
   /** Lanes of each track. */
   laneCounts: number[];
-  /** The lane of each row of a part. */
-  lanes(part: number): Uint16Array;
-  /** What a part looks like from afar; undefined: it is small. */
-  pyramid(part: number): Pyramid | undefined;
-  /** Rows of a part whose parents lie in other parts: pairs of the row and the parent's row in the source. */
-  parents(part: number): Int32Array;
+  /** By part. The same object as long as nothing of it changes. */
+  shapes: readonly PartShape[];
+  /**
+   * Rows of a part whose parents lie in other parts: pairs of the row and the parent's row in the source.
+   * Undefined: they are found when they are asked for.
+   */
+  parents?: (part: number) => Int32Array;
 }
 
 /** Numbers the tracks of parts; the same track of two parts has one number. */
 export class TrackNumbers {
   readonly tracks: PartTrack[] = [];
   readonly #known = new Map<string, number>();
+
+  /** @param tracks that have their numbers already. */
+  constructor(tracks: readonly PartTrack[] = []) {
+    this.of(tracks);
+  }
 
   /** The numbers of a part's tracks. */
   of(tracks: readonly PartTrack[]): Uint32Array {
@@ -58,8 +67,7 @@ export function numberParts(stored: readonly StoredPart[]): NumberedParts {
       offset: 0,
       tracks: numbers[i]!,
       firstTrack: 0,
-      lanes: () => new Uint16Array(0),
-      pyramid: () => undefined,
+      shape: NO_SHAPE,
       parents: () => new Map(),
     });
     firstRow += each.facts.rows;
@@ -105,8 +113,27 @@ export function joinSource(stored: readonly StoredPart[]): SourceJoins {
   const { parts, tracks, numbers } = numberParts(stored);
   const parents = parentPairs(parts);
   const ofTracks = new Map<number, Lanes>();
-  const lanes: Uint16Array[] = [];
-  const pyramids: (Pyramid | undefined)[] = [];
+  const shapes = placeShapes(stored, numbers, ofTracks);
+  return {
+    tracks,
+    laneCounts: laneCountsOf(tracks, ofTracks),
+    shapes,
+    parents: (part) => parents[part]!,
+  };
+}
+
+/**
+ * Gives the rows of parts to lanes, and makes their pyramids.
+ *
+ * @param numbers of their tracks within the source.
+ * @param lanes by number of the track: what is taken already.
+ */
+export function placeShapes(
+  stored: readonly StoredPart[],
+  numbers: readonly Uint32Array[],
+  lanes: Map<number, Lanes>,
+): PartShape[] {
+  const shapes: PartShape[] = [];
   const rows = stored.map((part, i) =>
     lanePart(part, numbers[i]!, () => ({
       start: part.column('start'),
@@ -116,15 +143,9 @@ export function joinSource(stored: readonly StoredPart[]): SourceJoins {
       lane: new Uint16Array(part.facts.rows),
     })),
   );
-  for (const placed of placeLanes(rows, ofTracks)) {
-    lanes[placed.number] = placed.lane;
-    pyramids[placed.number] = pyramidOf(placed, numbers[placed.number]!);
+  for (const placed of placeLanes(rows, lanes)) {
+    const pyramid = pyramidOf(placed, numbers[placed.number]!);
+    shapes[placed.number] = { lanes: placed.lane, pyramid };
   }
-  return {
-    tracks,
-    laneCounts: laneCountsOf(tracks, ofTracks),
-    lanes: (part) => lanes[part]!,
-    pyramid: (part) => pyramids[part],
-    parents: (part) => parents[part]!,
-  };
+  return shapes;
 }
