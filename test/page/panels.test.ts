@@ -132,6 +132,25 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     expect(opened.page.url()).toMatch(/row=[1-9]/);
   });
 
+  it('report: is there at once, unless it was closed or there is no room', async () => {
+    opened = await traces.open();
+    await opened.page.locator('#panel-report').getByText('GET /orders').first().waitFor();
+    await opened.page.getByRole('button', { name: 'Close the panel' }).click();
+    await opened.page.waitForTimeout(350);
+    expect(opened.page.url()).toContain('panel=none');
+    expect(await opened.page.locator('.panel').count()).toBe(0);
+    const { page } = await traces.open({ width: 360, height: 640 });
+    expect(await page.locator('.panel').count()).toBe(0);
+  });
+
+  it('report: sorts the routes by a figure', async () => {
+    const panel = await open('report');
+    await panel.getByRole('button', { name: 'p95' }).click();
+    const first = panel.locator('.figures').first().locator('tbody tr').first();
+    expect(await textOf(first)).toMatch(/^GET \/orders/);
+    expect(await panel.locator('[aria-sort=descending]').textContent()).toBe('p95 ↓');
+  });
+
   it('report: has the figures of the command, and of a selected range only', async () => {
     const panel = await open('report');
     await panel.getByText('GET /orders').first().waitFor();

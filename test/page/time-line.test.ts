@@ -10,7 +10,19 @@ const REQUESTS = 200;
 /** The last request begins at 1,990 ms and takes 8 ms. */
 const LENGTH = 1998;
 const plan = planOf(REQUESTS);
-const traces = new ViewedTraces(async (directory) => [await recordService(directory, plan)]);
+/** Their first letters are wide: as many letters as fit on average would not fit. */
+const WIDE_NAMES = ['W'.repeat(40), '注文一覧を取得する処理', '👩‍👩‍👧🇩🇪🚀'.repeat(6), 'i'].map(
+  (letters) => letters + '.'.repeat(90),
+);
+let widePath: string;
+const traces = new ViewedTraces(async (directory) => {
+  const wide = WIDE_NAMES.map((name, place) => {
+    const start = place * 20;
+    return { name, start, end: start + 10, status: 'unset', parent: undefined } as const;
+  });
+  widePath = await recordService(directory, wide, { service: 'wide' });
+  return [await recordService(directory, plan)];
+});
 let opened: OpenPage;
 
 async function open(options?: PageOptions, fragment = ''): Promise<OpenPage> {
@@ -33,6 +45,22 @@ const middleOf = ({ left, right, top, height }: DrawnBox): [number, number] => [
   (left + right) / 2,
   top + height / 2,
 ];
+
+/** Runs in the browser. @returns how many pixels of a part of the time line are as dark as text. */
+function darkPixels([left, right, top, bottom]: readonly number[]): number {
+  const canvas = document.querySelector<HTMLCanvasElement>('#time-line')!;
+  const ratio = canvas.width / canvas.clientWidth;
+  const part = [left!, top!, right! - left!, bottom! - top!].map((each) =>
+    Math.round(each * ratio),
+  );
+  const [x, y, width, height] = part as [number, number, number, number];
+  const { data } = canvas.getContext('2d')!.getImageData(x, y, width, height);
+  let dark = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at]! + data[at + 1]! + data[at + 2]! < 380) dark += 1;
+  }
+  return dark;
+}
 
 describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
   it('shows every row once, in boxes that count what they merge', async () => {
@@ -71,6 +99,20 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
       compared += 1;
     }
     expect(compared).toBe(30);
+  });
+
+  it('keeps labels within their boxes, however wide their letters are', async () => {
+    const view = await traces.start([widePath]);
+    opened = await traces.open({}, windowOf(-10, 90), view);
+    const drawn = await opened.boxes();
+    expect(drawn).toHaveLength(WIDE_NAMES.length);
+    for (const { left, right, top, height } of drawn) {
+      const y = [top, top + height];
+      const within = await opened.page.evaluate(darkPixels, [left, right - 1, ...y]);
+      expect(within).toBeGreaterThan(0);
+      const after = [right, right + 40, ...y];
+      expect(await opened.page.evaluate(darkPixels, after)).toBe(0);
+    }
   });
 
   it('gives each frequent name a colour of its own, and each of the others one always', () => {

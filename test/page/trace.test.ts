@@ -1,15 +1,29 @@
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { configure, extract, shutdown, startSpan } from '../../src/spans/index.js';
 import type { SpanIds } from '../../src/spans/index.js';
+import { main } from '../cli/run-command.js';
 import { noBrowser, titleOf } from './browser.js';
 import { BEGIN } from './recorded-service.js';
 import { ViewedTraces } from './viewed-traces.js';
 
+const spansModule = pathToFileURL(join(dirname(main), '../spans/index.mjs')).href;
 const at = (ms: number): bigint => BigInt(BEGIN + ms) * 1_000_000n;
 /** Of a process whose trace is not there. */
 const ELSEWHERE = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
 let ids: SpanIds;
+
+/** Exits with a request open, and a query in it. */
+const KILLED = `
+  import { configure, startSpan } from ${JSON.stringify(spansModule)};
+  configure({ target: process.argv[1], service: 'killed' });
+  const start = ${BEGIN + 100};
+  const get = startSpan('GET', { 'url.path': '/export/22' },
+    { startTime: start, parent: null, kind: 'server' });
+  startSpan('SELECT', {}, { startTime: start + 1, parent: get, kind: 'client' });
+  process.exit();`;
 
 /** A request from a shop to a stock on another host, whose clock is 3 ms late. */
 const traces = new ViewedTraces(async (directory) => {
@@ -37,7 +51,12 @@ const traces = new ViewedTraces(async (directory) => {
   look.fail(new Error('none left'));
   look.end(at(3));
   await shutdown();
-  return [shop, stock];
+
+  const killed = join(directory, 'killed.heph');
+  execFileSync(process.execPath, ['--input-type=module', '-e', KILLED, killed], {
+    stdio: 'inherit',
+  });
+  return [shop, stock, killed];
 });
 
 describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () => {
@@ -72,6 +91,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () =
     const panel = page.locator('#panel-trace');
     await panel.getByText('The parents of 1 are not in this recording.').waitFor();
     expect(await panel.locator('.waterfall tbody tr').innerText()).toContain('parent missing');
+  });
+
+  it('lists what was open: requests by their paths, and what they waited for below them', async () => {
+    const { page } = await traces.open({}, '&find.text=service%3Dkilled');
+    const table = page.locator('#panel-report table', { hasText: 'Open at the end' });
+    await table.waitFor();
+    expect(await table.locator('caption').innerText()).toBe(
+      'Open at the end: 1 with 2 spans, the oldest first',
+    );
+    const lines = await table.locator('tbody th').allInnerTexts();
+    expect(lines).toEqual(['GET /export/22 (killed)', 'SELECT']);
+    await table.getByRole('button', { name: 'SELECT' }).click();
+    await page.locator('#panel-trace').getByText('2 were open').waitFor();
   });
 
   it('has the ids that a log has', async () => {

@@ -22,17 +22,25 @@ export interface ReportedRow {
   start: number;
 }
 
+/** A span that has not ended. */
+export interface OpenRow extends ReportedRow {
+  /** The row of its parent; null: it has none. */
+  parent: number | null;
+  /** Of its request, where the name does not say it: a route is known only at the end. */
+  path: string | null;
+}
+
 /** `GET /data/report`: that of `tracewright report --json`, and which rows it names. */
 export interface ReportAnswer {
   report: Report;
   /** By place in `report.slowest`. */
   slowest: (ReportedRow | null)[];
   /** By place in `report.open.spans`; of those that are listed in the panel. */
-  open: (ReportedRow | null)[];
+  open: (OpenRow | null)[];
 }
 
 /** Open spans that the panel lists. */
-export const MOST_OPEN = 20;
+export const MOST_OPEN = 60;
 
 /** Columns of `GET /data/table`. */
 export interface TableColumns {

@@ -9,7 +9,7 @@ interface ChoiceProps {
 export function Choice({ label, value, words, onChoice }: ChoiceProps) {
   return (
     <label>
-      {label}{' '}
+      <span>{label} </span>
       <select
         value={value}
         onChange={(event) => {

@@ -10,11 +10,11 @@ import { tracePanel } from './trace/trace-panel.js';
 
 /** Every panel, in the order of its tabs. */
 export const panels: readonly Panel[] = [
+  reportPanel,
+  findPanel,
   detailsPanel,
   tracePanel,
-  findPanel,
   tablePanel,
-  reportPanel,
   latencyPanel,
   comparePanel,
   recordingPanel,

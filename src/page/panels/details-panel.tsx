@@ -36,6 +36,18 @@ function Answer(answer: RowAnswer) {
   return (
     <>
       <h2>{name}</h2>
+      {traceId !== undefined && (
+        <p>
+          <button
+            type="button"
+            onClick={() => {
+              app.view.set({ panel: 'trace' });
+            }}
+          >
+            Show its trace
+          </button>
+        </p>
+      )}
       <table>
         <tbody>
           <Field name="start" value={`${tickText(start, 1000)} after the start of the recording`} />

@@ -1,12 +1,29 @@
 import { useEffect } from 'preact/hooks';
+import type { RecordingAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
+import { NO_PANEL } from '../state/view-state.js';
 import { panels } from './all-panels.js';
+
+/** Rows of which the report is there at once, and the screen that has room for it below the time line. */
+const FEW_ROWS = 1_000_000;
+const ROOM = '(min-width: 620px) and (min-height: 600px)';
+const TALL = 'panels.tall';
+
+/** What is open before something is chosen: the report, unless it would take long, or anew all the time. */
+function panelAtStart(answer: RecordingAnswer | undefined): string {
+  const { live = true, rows = 0 } = answer ?? {};
+  const opens = !live && rows > 0 && rows <= FEW_ROWS && window.matchMedia(ROOM).matches;
+  return opens ? 'report' : NO_PANEL;
+}
 
 /** The tabs of the panels, and the one that is open. */
 export function PanelHost() {
-  const { view } = useApp();
-  const id = useStore(view, ({ panel }) => panel);
+  const { view, recording } = useApp();
+  const chosen = useStore(view, ({ panel }) => panel);
+  const start = useStore(recording.store, ({ answer }) => panelAtStart(answer));
+  const isTall = useStore(view, ({ parameters }) => parameters[TALL] === 'yes');
+  const id = chosen ?? start;
   const open = panels.find((panel) => panel.id === id);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -21,32 +38,61 @@ export function PanelHost() {
       window.removeEventListener('keydown', onKey);
     };
   }, [view]);
+  const close = (): void => {
+    view.set({ panel: NO_PANEL });
+  };
   return (
     <section class="panels" aria-label="Panels">
       <div class="panel-tabs">
-        {panels.map(({ id: each, title, key, question }) => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={each === id}
-            {...(question === undefined ? {} : { title: question })}
-            {...(key === undefined ? {} : { 'aria-keyshortcuts': key })}
-            onClick={() => {
-              view.set({ panel: each === id ? undefined : each });
-            }}
-          >
-            {title}
-          </button>
-        ))}
-        {open === undefined && (
-          <p class="panel-hint">
-            Report: which route is slow, and why. Click a span for its details. Shift and drag for
-            the report of a part.
-          </p>
+        <div>
+          {panels.map(({ id: each, title, key, question }) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={each === id}
+              {...(question === undefined ? {} : { title: question })}
+              {...(key === undefined ? {} : { 'aria-keyshortcuts': key })}
+              onClick={() => {
+                if (each === id) close();
+                else view.set({ panel: each });
+              }}
+            >
+              {title}
+            </button>
+          ))}
+          {open === undefined && (
+            <p class="panel-hint">
+              Report: which route is slow, and why. Click a span for its details. Shift and drag for
+              the report of a part.
+            </p>
+          )}
+        </div>
+        {open !== undefined && (
+          <>
+            <button
+              type="button"
+              aria-label={isTall ? 'Make the panel smaller' : 'Make the panel larger'}
+              title={isTall ? 'Smaller' : 'Larger'}
+              onClick={() => {
+                const { parameters } = view.value;
+                view.set({ parameters: { ...parameters, [TALL]: isTall ? '' : 'yes' } });
+              }}
+            >
+              {isTall ? '▼' : '▲'}
+            </button>
+            <button type="button" aria-label="Close the panel" title="Close" onClick={close}>
+              ✕
+            </button>
+          </>
         )}
       </div>
       {open !== undefined && (
-        <section class="panel" id={`panel-${open.id}`} aria-label={open.title} tabIndex={-1}>
+        <section
+          class={isTall ? 'panel tall' : 'panel'}
+          id={`panel-${open.id}`}
+          aria-label={open.title}
+          tabIndex={0}
+        >
           <open.Content />
         </section>
       )}

@@ -49,7 +49,7 @@ function Sources() {
               <td>
                 {losses.length === 0 ? 'nothing' : losses.map(({ reason }) => reason).join('; ')}
               </td>
-              <td>{path}</td>
+              <td class="any-break">{path}</td>
             </tr>
           ))}
         </tbody>

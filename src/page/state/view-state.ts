@@ -3,6 +3,9 @@ import { Store } from './store.js';
 export type ColourBy = 'name' | 'status' | 'service';
 export type Theme = 'system' | 'light' | 'dark';
 
+/** As the id of the panel: none is open. */
+export const NO_PANEL = 'none';
+
 /** What the page shows. All of it lies in the URL, so that a link shows the same. */
 export interface ViewState {
   /** The window of the time line, in ns since time 0. Undefined: the whole recording. */
@@ -15,7 +18,7 @@ export interface ViewState {
   /** The selected range, in ns. */
   rangeFrom: number | undefined;
   rangeTo: number | undefined;
-  /** Id of the open panel. */
+  /** Id of the open panel, or NO_PANEL. Undefined: nothing was chosen. */
   panel: string | undefined;
   colour: ColourBy;
   theme: Theme;

@@ -14,7 +14,7 @@ import type { Picture } from './picture.js';
 const ERROR = 2;
 /** Pixels that a label needs at least. */
 const LABEL_WIDTH = 16;
-/** Pixels between the edge of a box and its label. */
+/** Pixels between the left edge of a box and its label. */
 const LABEL_GAP = 2;
 export const LABEL_FONT = '10px system-ui, sans-serif';
 
@@ -101,10 +101,10 @@ function drawLabels(
   for (let box = 0; box < picture.size; box++) {
     const width = right[box]! - left[box]!;
     if (width < LABEL_WIDTH || !isLit(box)) continue;
-    let text = style.nameOf(name[box]!);
-    if (count[box]! > 1) text = `${shortCountText(count[box]!)}× ${text}`;
-    else if (((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR) text = `✕ ${text}`;
-    const shown = labels.fit(text, width - 1 - 2 * LABEL_GAP);
+    let prefix = '';
+    if (count[box]! > 1) prefix = `${shortCountText(count[box]!)}× `;
+    else if (((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR) prefix = '✕ ';
+    const shown = labels.fit(style.nameOf(name[box]!), width - 1 - LABEL_GAP, prefix);
     if (shown === '') continue;
     context.fillText(shown, left[box]! + LABEL_GAP, top[box]! + height[box]! / 2 + 0.5);
     picture.labelled += 1;

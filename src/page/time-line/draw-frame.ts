@@ -7,8 +7,8 @@ import type { Labels } from './labels.js';
 import type { CurveLine, HeadLine, Line } from './lines.js';
 
 export const AXIS_HEIGHT = 22;
-const TEXT_FONT = '11px system-ui, sans-serif';
-const HEAD_FONT = '600 12px system-ui, sans-serif';
+export const TEXT_FONT = '11px system-ui, sans-serif';
+export const HEAD_FONT = '600 12px system-ui, sans-serif';
 
 /** Ticks, their times, and lines down through the tracks. */
 export function drawAxis(
@@ -40,6 +40,7 @@ export function drawHead(
   top: number,
   width: number,
   isClosed: boolean,
+  labels: Labels,
   colours: CanvasColours,
 ): void {
   context.fillStyle = colours.band;
@@ -48,15 +49,16 @@ export function drawHead(
   context.font = HEAD_FONT;
   context.textBaseline = 'middle';
   context.textAlign = 'left';
-  context.fillText(`${isClosed ? '▸' : '▾'} ${text}`, 6, top + height / 2);
+  const shown = labels.fit(text, width - 12, isClosed ? '▸ ' : '▾ ');
+  context.fillText(shown, 6, top + height / 2);
 }
 
-/** The names of tracks and curves, in the column on the left or over the lanes. */
+/** The names of tracks and curves: in the column on the left, or above each where there is none. */
 export function drawNames(
   context: CanvasRenderingContext2D,
   lines: readonly Line[],
   top: number,
-  gutter: number,
+  { left: gutter, width }: Scale,
   labels: Labels,
   colours: CanvasColours,
 ): void {
@@ -66,28 +68,29 @@ export function drawNames(
   for (const line of lines) {
     if (line.kind === 'head') continue;
     context.fillStyle = colours.quiet;
-    context.save();
-    context.beginPath();
-    context.rect(0, top + line.y, gutter - 4, line.height);
-    context.clip();
-    context.fillText(labels.fit(line.text, gutter - 20), 14, top + line.y + 1);
-    if (line.kind === 'curve') {
-      context.fillText(`max ${valueText(line.max, line.unit)}`, 14, top + line.y + 16);
+    const most = line.kind === 'curve' ? `max ${valueText(line.max, line.unit)}` : '';
+    const y = top + line.y + 1;
+    if (gutter === 0) {
+      const words = most === '' ? line.text : `${line.text}, ${most}`;
+      context.fillText(labels.fit(words, width - 8), 4, y);
+      continue;
     }
-    context.restore();
+    context.fillText(labels.fit(line.text, gutter - 20), 14, y);
+    if (most !== '') context.fillText(labels.fit(most, gutter - 20), 14, y + 15);
   }
 }
 
 /** A curve as steps: a value holds until the next one. */
 export function drawCurve(
   context: CanvasRenderingContext2D,
-  { height, max }: CurveLine,
+  { height: whole, nameHeight, max }: CurveLine,
   curve: Curve | undefined,
   scale: Scale,
   top: number,
   colours: CanvasColours,
 ): void {
-  const base = top + height - 3;
+  const height = whole - nameHeight;
+  const base = top + whole - 3;
   context.fillStyle = colours.line;
   context.fillRect(scale.left, base, scale.width, 1);
   if (curve === undefined || max <= 0) return;

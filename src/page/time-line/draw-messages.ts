@@ -18,7 +18,7 @@ export function drawMessages(
   for (const line of lines) if (line.kind === 'track') tracks.set(line.track.number, line);
   const middleOf = (track: number, lane: number): number | undefined => {
     const line = tracks.get(track);
-    return line && top + line.y + (lane + 0.5) * line.laneHeight;
+    return line && top + line.y + line.nameHeight + (lane + 0.5) * line.laneHeight;
   };
   context.save();
   context.beginPath();

@@ -1,51 +1,121 @@
 /** With fewer letters a label says nothing. */
 const LEAST_LETTERS = 2;
-/** Letters below which a cut label has no ellipsis. */
+/** Letters below which a cut label has no ellipsis: among few it would take the place of one. */
 const SHORT = 5;
+const ELLIPSIS = '…';
+/** Letters of a text that are looked at: a name may be a megabyte long. */
+const MOST_LETTERS = 120;
+/** Texts, and letters, whose widths are kept. */
+const MOST_TEXTS = 5000;
+const MOST_WIDTHS = 20_000;
 
-/** Texts that fit into boxes. Measuring a text costs more than drawing it, so widths are kept. */
+/** What a person sees as one letter, as nearly as fits: a flag, or a sign with accents or joined to others. */
+const LETTER = /\p{RI}\p{RI}|.(?:[\p{M}\p{Emoji_Modifier}]|\u200d.)*/gsu;
+
+/** A text and where its letters end. */
+interface Measured {
+  /** Width up to the end of each letter, in pixels. */
+  edges: Float32Array;
+  /** Place in the text after each letter. */
+  ends: Uint32Array;
+  isWhole: boolean;
+  /** What was shown of it, by the number of letters. */
+  cuts: (string | undefined)[];
+}
+
+/** Texts that fit into boxes. Measuring costs more than drawing, so the widths of letters are kept. */
 export class Labels {
   readonly #context: CanvasRenderingContext2D;
+  readonly #font: string;
+  readonly #texts = new Map<string, Measured>();
   readonly #widths = new Map<string, number>();
-  readonly #cut = new Map<string, string>();
 
-  constructor(context: CanvasRenderingContext2D) {
+  constructor(context: CanvasRenderingContext2D, font: string) {
     this.#context = context;
+    this.#font = font;
   }
 
-  /** After the font has changed. */
+  /** After the fonts may have changed. */
   clear(): void {
+    this.#texts.clear();
     this.#widths.clear();
-    this.#cut.clear();
   }
 
-  /** As much of a text as fits into `width` pixels; empty if that says nothing. */
-  fit(text: string, width: number): string {
-    const full = this.#widthOf(text);
-    if (full <= width) return text;
-    const length = Math.floor((text.length * width) / full);
-    if (length < LEAST_LETTERS) return '';
-    const key = `${length} ${text}`;
-    let cut = this.#cut.get(key);
-    if (cut === undefined) {
-      if (this.#cut.size > 20_000) this.#cut.clear();
-      // Among few letters a sign for the missing ones would take the place of one.
-      const isShort = length < SHORT;
-      cut = isShort ? text.slice(0, length) : `${text.slice(0, length - 1)}…`;
-      this.#cut.set(key, cut);
+  /**
+   * As much of a text as fits into `width` pixels; empty if that says nothing.
+   *
+   * @param prefix precedes it, and is never cut.
+   */
+  fit(text: string, width: number, prefix = ''): string {
+    let room = width;
+    for (const letter of prefix) room -= this.#widthOf(letter);
+    const measured = this.#measured(text);
+    const { edges, isWhole } = measured;
+    const count = edges.length;
+    if (isWhole && (count === 0 || edges[count - 1]! <= room)) return prefix + text;
+    let fitting = lettersWithin(edges, room);
+    if (fitting >= SHORT) fitting = lettersWithin(edges, room - this.#widthOf(ELLIPSIS));
+    if (fitting >= LEAST_LETTERS) return prefix + this.#cut(text, measured, fitting);
+    const bare = prefix.trimEnd();
+    return bare !== '' && this.#widthOfAll(bare) <= width ? bare : '';
+  }
+
+  #cut(text: string, { ends, cuts }: Measured, letters: number): string {
+    const known = cuts[letters];
+    if (known !== undefined) return known;
+    const part = text.slice(0, ends[letters - 1]);
+    return (cuts[letters] = letters >= SHORT - 1 ? part + ELLIPSIS : part);
+  }
+
+  #measured(text: string): Measured {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.size >= MOST_TEXTS) this.#texts.clear();
+    const edges: number[] = [];
+    const ends: number[] = [];
+    let width = 0;
+    for (const { 0: letter, index } of text.slice(0, 8 * MOST_LETTERS).matchAll(LETTER)) {
+      if (edges.length === MOST_LETTERS) break;
+      width += this.#widthOf(letter);
+      edges.push(width);
+      ends.push(index + letter.length);
     }
-    return cut;
+    const measured: Measured = {
+      edges: Float32Array.from(edges),
+      ends: Uint32Array.from(ends),
+      isWhole: (ends.at(-1) ?? 0) === text.length,
+      cuts: [],
+    };
+    this.#texts.set(text, measured);
+    return measured;
   }
 
-  #widthOf(text: string): number {
-    let width = this.#widths.get(text);
+  #widthOfAll(text: string): number {
+    let width = 0;
+    for (const letter of text) width += this.#widthOf(letter);
+    return width;
+  }
+
+  #widthOf(letter: string): number {
+    let width = this.#widths.get(letter);
     if (width === undefined) {
-      if (this.#widths.size > 20_000) this.#widths.clear();
-      // A name may be a megabyte long.
-      const shown = text.length > 200 ? text.slice(0, 200) : text;
-      width = (this.#context.measureText(shown).width * text.length) / Math.max(1, shown.length);
-      this.#widths.set(text, width);
+      if (this.#widths.size >= MOST_WIDTHS) this.#widths.clear();
+      this.#context.font = this.#font;
+      width = this.#context.measureText(letter).width;
+      this.#widths.set(letter, width);
     }
     return width;
   }
+}
+
+/** How many letters end within a width. */
+function lettersWithin(edges: Float32Array, width: number): number {
+  let low = 0;
+  let high = edges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (edges[middle]! <= width) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

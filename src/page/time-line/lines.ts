@@ -18,6 +18,8 @@ export interface TrackLine {
   text: string;
   track: TrackAnswer;
   laneHeight: number;
+  /** Pixels above the lanes for the name; 0: it has its place in the column on the left. */
+  nameHeight: number;
 }
 
 export interface CurveLine {
@@ -25,6 +27,8 @@ export interface CurveLine {
   y: number;
   height: number;
   text: string;
+  /** Pixels above the curve for its name, as of a track. */
+  nameHeight: number;
   counter: number;
   unit: string;
   max: number;
@@ -34,12 +38,32 @@ const HEAD_HEIGHT = 20;
 export const LANE_HEIGHT = 13;
 const STATES_HEIGHT = 10;
 const CURVE_HEIGHT = 36;
+const NARROW_CURVE_HEIGHT = 26;
+const NAME_HEIGHT = 14;
 const GAP = 3;
 /** The tracks of a thread, from top to bottom. */
 const KINDS: readonly TrackAnswer['kind'][] = ['thread', 'rank', 'kernel', 'states', 'mark'];
 
-/** The lines of a recording, from top to bottom: for each process its curves, then its tracks. */
-export function linesOf(recording: RecordingAnswer, closed: ReadonlySet<number>): Line[] {
+/** Below this width in pixels the names of tracks lie above their lanes. */
+const NARROW = 620;
+
+/** Width of the column with the names of tracks, in pixels. */
+export function gutterOf(width: number): number {
+  return width < NARROW ? 0 : Math.min(200, Math.round(width * 0.2));
+}
+
+/**
+ * The lines of a recording, from top to bottom: for each process its curves, then its tracks.
+ *
+ * @param width of the time line, in pixels.
+ */
+export function linesOf(
+  recording: RecordingAnswer,
+  closed: ReadonlySet<number>,
+  width: number,
+): Line[] {
+  const nameHeight = gutterOf(width) === 0 ? NAME_HEIGHT : 0;
+  const curveHeight = nameHeight === 0 ? CURVE_HEIGHT : nameHeight + NARROW_CURVE_HEIGHT;
   const lines: Line[] = [];
   let y = 0;
   const add = (line: Line): void => {
@@ -63,12 +87,13 @@ export function linesOf(recording: RecordingAnswer, closed: ReadonlySet<number>)
         thread < 0 || counters.every((other) => other.thread === thread || other.thread < 0);
       const own = withoutThread(name);
       const text = isOnly ? own : `${own}, thread ${thread}`;
-      add({ kind: 'curve', y, height: CURVE_HEIGHT, text, counter: number, unit, max });
+      const size = { y, height: curveHeight, nameHeight };
+      add({ kind: 'curve', ...size, text, counter: number, unit, max });
     }
     for (const track of tracks) {
       const laneHeight = track.kind === 'states' ? STATES_HEIGHT : LANE_HEIGHT;
-      const height = Math.max(1, track.lanes) * laneHeight + GAP;
-      add({ kind: 'track', y, height, text: textOf(track), track, laneHeight });
+      const height = nameHeight + Math.max(1, track.lanes) * laneHeight + GAP;
+      add({ kind: 'track', y, height, text: textOf(track), track, laneHeight, nameHeight });
     }
   }
   return lines;

@@ -2,7 +2,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { OverviewColumns } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import type { App } from '../state/app.js';
+import type { CanvasColours } from '../theme/theme.js';
+import { textScale } from '../theme/text-scale.js';
 import { canvasColours } from '../theme/theme.js';
+import { TEXT_FONT } from './draw-frame.js';
+import { gutterOf } from './lines.js';
 import { showWindow } from './navigation.js';
 import { shownWindow } from './time-line.js';
 
@@ -66,13 +70,21 @@ class Strip {
     for (const end of this.#ends) end();
   }
 
+  /** Its place on the canvas in CSS pixels: that of the time line below it. */
+  get #place(): { left: number; width: number } {
+    const { clientWidth } = this.#canvas;
+    const scale = textScale();
+    const left = gutterOf(clientWidth / scale) * scale;
+    return { left, width: Math.max(1, clientWidth - left) };
+  }
+
   get #length(): number {
     return Math.max(1, this.#app.recording.answer?.length ?? 1);
   }
 
   async #ask(done: () => void): Promise<void> {
     const { answer } = this.#app.recording;
-    const width = Math.min(8192, Math.round(this.#canvas.clientWidth));
+    const width = Math.min(8192, Math.round(this.#place.width));
     const key = `${answer?.generation ?? ''} ${answer?.revision ?? 0} ${width}`;
     if (answer === undefined || width < 1 || key === this.#asked) return;
     this.#asked = key;
@@ -90,16 +102,42 @@ class Strip {
   #draw(): void {
     this.#frame = 0;
     const canvas = this.#canvas;
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    const [whole, height] = [canvas.clientWidth, canvas.clientHeight];
     const ratio = window.devicePixelRatio;
-    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+    if (canvas.width !== Math.round(whole * ratio)) canvas.width = Math.round(whole * ratio);
     if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
     const context = canvas.getContext('2d');
     if (context === null) return;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const colours = canvasColours();
     context.fillStyle = colours.band;
-    context.fillRect(0, 0, width, height);
+    context.fillRect(0, 0, whole, height);
+    const { left, width } = this.#place;
+    this.#drawName(context, left, colours.quiet);
+    context.save();
+    context.translate(left, 0);
+    this.#drawRows(context, width, height, colours);
+    context.restore();
+  }
+
+  #drawName(context: CanvasRenderingContext2D, gutter: number, colour: string): void {
+    if (gutter === 0) return;
+    const scale = textScale();
+    context.save();
+    context.scale(scale, scale);
+    context.font = TEXT_FONT;
+    context.textBaseline = 'top';
+    context.fillStyle = colour;
+    context.fillText('whole recording', 14, 4);
+    context.restore();
+  }
+
+  #drawRows(
+    context: CanvasRenderingContext2D,
+    width: number,
+    height: number,
+    colours: CanvasColours,
+  ): void {
     const rows = this.#rows;
     const most = rows.reduce((max, value) => Math.max(max, value), 1);
     context.fillStyle = colours.curve;
@@ -110,13 +148,13 @@ class Strip {
     }
     this.#drawLit(context, width, colours.bad);
     const { from, to } = shownWindow(this.#app);
-    const left = Math.max(0, (from / this.#length) * width);
-    const right = Math.min(width, Math.max(left + 2, (to / this.#length) * width));
+    const first = Math.max(0, (from / this.#length) * width);
+    const last = Math.min(width, Math.max(first + 2, (to / this.#length) * width));
     context.fillStyle = colours.range;
-    context.fillRect(left, 0, right - left, height);
+    context.fillRect(first, 0, last - first, height);
     context.strokeStyle = colours.accent;
     context.lineWidth = 2;
-    context.strokeRect(left + 1, 1, Math.max(1, right - left - 2), height - 2);
+    context.strokeRect(first + 1, 1, Math.max(1, last - first - 2), height - 2);
   }
 
   #drawLit(context: CanvasRenderingContext2D, width: number, colour: string): void {
@@ -132,8 +170,9 @@ class Strip {
   }
 
   #timeAt(event: PointerEvent): number {
-    const { left, width } = this.#canvas.getBoundingClientRect();
-    return ((event.clientX - left) / width) * this.#length;
+    const { left, width } = this.#place;
+    const x = event.clientX - this.#canvas.getBoundingClientRect().left - left;
+    return Math.max(0, Math.min(1, x / width)) * this.#length;
   }
 
   #onDown(event: PointerEvent): void {
@@ -145,7 +184,7 @@ class Strip {
   #onMove(event: PointerEvent): void {
     if (this.#start === undefined) return;
     const time = this.#timeAt(event);
-    const wide = (Math.abs(time - this.#start) / this.#length) * this.#canvas.clientWidth > 4;
+    const wide = (Math.abs(time - this.#start) / this.#length) * this.#place.width > 4;
     if (wide) showWindow(this.#app, Math.min(time, this.#start), Math.max(time, this.#start));
   }
 
@@ -153,7 +192,7 @@ class Strip {
   #onUp(event: PointerEvent): void {
     if (this.#start === undefined) return;
     const time = this.#timeAt(event);
-    const narrow = (Math.abs(time - this.#start) / this.#length) * this.#canvas.clientWidth <= 4;
+    const narrow = (Math.abs(time - this.#start) / this.#length) * this.#place.width <= 4;
     this.#start = undefined;
     if (!narrow) return;
     const { from, to } = shownWindow(this.#app);

@@ -1,4 +1,4 @@
-/** What the last frame showed, for hit tests and for tests of the page. Places are in CSS pixels. */
+/** What the last frame showed, for hit tests and for tests of the page. Places are in CSS pixels, as long as texts have their usual size. */
 export class Picture {
   /** Frames that were drawn since the page was opened. */
   frames = 0;

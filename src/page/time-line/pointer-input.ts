@@ -1,4 +1,5 @@
 import type { App } from '../state/app.js';
+import { NO_PANEL } from '../state/view-state.js';
 import { timeOf } from './collect-boxes.js';
 import { pan, showWindow, zoom } from './navigation.js';
 import type { TimeLine } from './time-line.js';
@@ -37,7 +38,8 @@ export function listenToPointers(
 
   const placeOf = (event: MouseEvent): Place => {
     const { left, top } = canvas.getBoundingClientRect();
-    return { x: event.clientX - left, y: event.clientY - top };
+    const { pixel } = timeLine;
+    return { x: (event.clientX - left) / pixel, y: (event.clientY - top) / pixel };
   };
 
   function onWheel(event: WheelEvent): void {
@@ -103,7 +105,7 @@ export function listenToPointers(
       const { x, y } = placeOf(event);
       if (!timeLine.toggleAt(y)) events.onClick(timeLine.picture.at(x, y));
       if (rangeStart !== undefined) app.view.set({ rangeFrom: undefined, rangeTo: undefined });
-    } else if (rangeStart !== undefined && app.view.value.panel === undefined) {
+    } else if (rangeStart !== undefined && (app.view.value.panel ?? NO_PANEL) === NO_PANEL) {
       app.view.set({ panel: 'report' });
     }
     rangeStart = undefined;

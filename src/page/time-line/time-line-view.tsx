@@ -29,7 +29,8 @@ export function TimeLineView() {
     const endPointers = listenToPointers(element, timeLine, app, {
       onClick: select,
       onHover(box, { x, y }) {
-        setTip(box < 0 ? undefined : { x, y, picture: timeLine.picture, box });
+        const { picture, pixel } = timeLine;
+        setTip(box < 0 ? undefined : { x: x * pixel, y: y * pixel, picture, box });
       },
     });
     const endKeys = listenToKeys(element, timeLine, app, select);

@@ -5,22 +5,29 @@ import type { Sight } from '../data/box-windows.js';
 import type { App } from '../state/app.js';
 import type { AssignedColours } from '../theme/assigned-colours.js';
 import { PALETTE } from '../theme/palette.js';
+import { textScale } from '../theme/text-scale.js';
 import { canvasColours } from '../theme/theme.js';
 import type { CanvasColours } from '../theme/theme.js';
 import { collectBoxes } from './collect-boxes.js';
 import type { Scale } from './collect-boxes.js';
 import { LABEL_FONT, drawBoxes, statusColour } from './draw-boxes.js';
 import type { SelectedBox } from './draw-boxes.js';
-import { AXIS_HEIGHT, drawAxis, drawCurve, drawHead, drawNames } from './draw-frame.js';
+import {
+  AXIS_HEIGHT,
+  HEAD_FONT,
+  TEXT_FONT,
+  drawAxis,
+  drawCurve,
+  drawHead,
+  drawNames,
+} from './draw-frame.js';
 import { drawMessages } from './draw-messages.js';
 import { Labels } from './labels.js';
-import { LANE_HEIGHT, heightOf, linesOf } from './lines.js';
+import { LANE_HEIGHT, gutterOf, heightOf, linesOf } from './lines.js';
 import type { Line, TrackLine } from './lines.js';
 import { Picture } from './picture.js';
 import type { TimeLineCanvas } from './picture.js';
 
-/** Below this width in pixels the names of tracks lie over their lanes. */
-const NARROW = 620;
 /** Tracks are asked for in groups, so that scrolling a little wants the same. */
 const TRACK_GROUP = 16;
 
@@ -32,6 +39,7 @@ export class TimeLine {
   readonly #context: CanvasRenderingContext2D;
   readonly #labels: Labels;
   readonly #names: Labels;
+  readonly #heads: Labels;
   readonly #curves: Curves;
   readonly #messages: Messages;
   readonly #closed = new Set<number>();
@@ -46,6 +54,8 @@ export class TimeLine {
   #height = 1;
   /** Pixels of lines above the visible ones. */
   scroll = 0;
+  /** Pixels of CSS to one of the picture: more than one where texts are large. */
+  pixel = 1;
 
   constructor(canvas: TimeLineCanvas, app: App) {
     this.#canvas = canvas;
@@ -53,8 +63,9 @@ export class TimeLine {
     const context = canvas.getContext('2d', { alpha: false });
     if (context === null) throw new Error('this browser has no canvas');
     this.#context = context;
-    this.#labels = new Labels(context);
-    this.#names = new Labels(context);
+    this.#labels = new Labels(context, LABEL_FONT);
+    this.#names = new Labels(context, TEXT_FONT);
+    this.#heads = new Labels(context, HEAD_FONT);
     this.#curves = new Curves(app.server, app.recording);
     this.#messages = new Messages(app.server, app.recording);
     this.#colours = canvasColours();
@@ -109,7 +120,7 @@ export class TimeLine {
 
   /** Width of the column with the names of tracks, in pixels. */
   get gutter(): number {
-    return this.#width < NARROW ? 0 : Math.min(200, Math.round(this.#width * 0.2));
+    return gutterOf(this.#width);
   }
 
   get height(): number {
@@ -126,7 +137,7 @@ export class TimeLine {
   reveal(track: number, lane: number): void {
     const line = this.#lines.find((each) => each.kind === 'track' && each.track.number === track);
     if (line?.kind !== 'track') return;
-    const top = line.y + lane * line.laneHeight;
+    const top = line.y + line.nameHeight + lane * line.laneHeight;
     const visible = this.#height - AXIS_HEIGHT;
     if (top < this.scroll) this.scrollBy(top - this.scroll - 20);
     else if (top + line.laneHeight > this.scroll + visible) {
@@ -151,21 +162,21 @@ export class TimeLine {
     if (answer === undefined) return;
     if (answer.generation !== this.#generation) this.#nameColours.length = 0;
     this.#generation = answer.generation;
-    this.#lines = linesOf(answer, this.#closed);
+    this.#lines = linesOf(answer, this.#closed, this.#width);
     this.scrollBy(0);
   }
 
   #resize(): void {
     const { clientWidth, clientHeight } = this.#canvas;
     const ratio = window.devicePixelRatio;
-    this.#width = Math.max(1, clientWidth);
-    this.#height = Math.max(1, clientHeight);
-    this.#canvas.width = Math.round(this.#width * ratio);
-    this.#canvas.height = Math.round(this.#height * ratio);
-    this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.#context.font = LABEL_FONT;
-    this.#labels.clear();
-    this.#names.clear();
+    this.pixel = textScale();
+    this.#width = Math.max(1, clientWidth / this.pixel);
+    this.#height = Math.max(1, clientHeight / this.pixel);
+    this.#canvas.width = Math.max(1, Math.round(clientWidth * ratio));
+    this.#canvas.height = Math.max(1, Math.round(clientHeight * ratio));
+    this.#context.setTransform(ratio * this.pixel, 0, 0, ratio * this.pixel, 0, 0);
+    for (const labels of [this.#labels, this.#names, this.#heads]) labels.clear();
+    this.#layOut();
     // A canvas that changed its size is empty: drawing at once spares a blank frame.
     this.#draw();
   }
@@ -202,7 +213,8 @@ export class TimeLine {
     context.clip();
     for (const line of visible) {
       if (line.kind === 'track') {
-        collectBoxes(picture, line, windows, sight, scale, top + line.y);
+        const y = top + line.y + line.nameHeight;
+        collectBoxes(picture, line, windows, sight, scale, y);
       } else if (line.kind === 'curve') {
         const curve = this.#curves.of(line.counter);
         drawCurve(context, line, curve, scale, top + line.y, this.#colours);
@@ -219,9 +231,10 @@ export class TimeLine {
     for (const line of visible) {
       if (line.kind !== 'head') continue;
       const isClosed = this.#closed.has(line.source.number);
-      drawHead(context, line, top + line.y, this.#width, isClosed, this.#colours);
+      const y = top + line.y;
+      drawHead(context, line, y, this.#width, isClosed, this.#heads, this.#colours);
     }
-    if (this.gutter > 0) drawNames(context, visible, top, this.gutter, this.#names, this.#colours);
+    drawNames(context, visible, top, scale, this.#names, this.#colours);
     context.restore();
     this.#drawRange(scale);
     picture.frames += 1;

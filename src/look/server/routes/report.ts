@@ -1,7 +1,7 @@
 import type { LookIndex } from '../../index/look-index.js';
 import { makeReport } from '../../report/report.js';
 import { MOST_OPEN } from '../../wire/panel-answers.js';
-import type { ReportAnswer, ReportedRow } from '../../wire/panel-answers.js';
+import type { OpenRow, ReportAnswer, ReportedRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { conditionOf } from '../rows/chosen-rows.js';
 
@@ -18,9 +18,10 @@ export const reportRoute: Route = {
     const json: ReportAnswer = {
       report,
       slowest: report.slowest.map((each) => rowOf(each.traceId, each.name, each.duration)),
-      open: report.open.spans
-        .slice(0, MOST_OPEN)
-        .map((each) => rowOf(each.traceId, each.name, each.age)),
+      open: report.open.spans.slice(0, MOST_OPEN).map((each) => {
+        const found = rowOf(each.traceId, each.name, each.age);
+        return found && describeOpen(index, found);
+      }),
     };
     return { json };
   },
@@ -44,4 +45,22 @@ function rowOfTrace(
     difference = off;
   }
   return best;
+}
+
+function describeOpen(index: LookIndex, found: ReportedRow): OpenRow {
+  const part = index.partOf(found.row);
+  const parent = part.parent[found.row - part.firstRow]!;
+  const path = pathOf(index, found.row);
+  return { ...found, parent: parent < 0 ? null : parent, path };
+}
+
+/** A trace that was deleted meanwhile says no path. */
+function pathOf(index: LookIndex, row: number): string | null {
+  try {
+    const span = index.span(row);
+    const path = span?.attributes['url.path'];
+    return span?.name.includes('/') === false && typeof path === 'string' ? path : null;
+  } catch {
+    return null;
+  }
 }

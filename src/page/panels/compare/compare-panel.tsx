@@ -50,8 +50,8 @@ function Sides({ runs }: { runs: readonly Run[] }) {
       ),
   );
   const names = runs.map(({ name }) => name);
-  const choose = (side: string, name: string): void => {
-    view.set({ parameters: { ...view.value.parameters, [`compare.${side}`]: name } });
+  const choose = (parameter: string, name: string): void => {
+    view.set({ parameters: { ...view.value.parameters, [parameter]: name } });
   };
   return (
     <div aria-busy={pending}>
@@ -61,7 +61,7 @@ function Sides({ runs }: { runs: readonly Run[] }) {
           words={names}
           value={before}
           onChoice={(name) => {
-            choose('before', name);
+            choose('compare.before', name);
           }}
         />{' '}
         <Choice
@@ -69,13 +69,21 @@ function Sides({ runs }: { runs: readonly Run[] }) {
           words={names}
           value={after}
           onChoice={(name) => {
-            choose('after', name);
+            choose('compare.after', name);
           }}
         />
         {where !== '' && (
           <>
             {' '}
-            Spans that match <code>{where}</code>
+            Spans that match <code>{where}</code>{' '}
+            <button
+              type="button"
+              onClick={() => {
+                choose(FIND_TEXT, '');
+              }}
+            >
+              Clear search
+            </button>
           </>
         )}
       </p>
@@ -83,7 +91,10 @@ function Sides({ runs }: { runs: readonly Run[] }) {
       {answer === undefined ? (
         words === '' && <p>Reading …</p>
       ) : (
-        <Groups groups={answer.groups.slice(0, MOST_GROUPS)} />
+        <>
+          <p>{summaryOf(answer.groups)}</p>
+          <Groups groups={answer.groups.slice(0, MOST_GROUPS)} />
+        </>
       )}
     </div>
   );
@@ -146,6 +157,19 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** What the table says, in a sentence. */
+function summaryOf(groups: readonly ComparedGroup[]): string {
+  const compared = groups.filter(({ ratio }) => ratio !== null);
+  if (compared.length === 0) return 'No kind of span is often enough in both to compare it.';
+  const slower = compared.filter(({ ratio }) => ratio!.low > 1);
+  const faster = compared.filter(({ ratio }) => ratio!.high < 1);
+  const most = slower[0] === undefined ? '' : `, ${slower[0].name} the most`;
+  return (
+    `${countText(slower.length)} of ${countText(compared.length)} kinds of spans became slower${most}; ` +
+    `${countText(faster.length)} became faster. The others are about the same.`
   );
 }
 

@@ -4,11 +4,16 @@ import type { CanvasColours } from '../../theme/theme.js';
 
 /** Pixels for the axis of durations, the histogram and the axis of time. */
 export const LEFT = 64;
-export const RIGHT = 120;
+const MOST_RIGHT = 120;
 export const BOTTOM = 20;
 const LABEL_HEIGHT = 14;
 /** Pixels between two times of the axis, at least. */
 const TICK_WIDTH = 110;
+
+/** Pixels for the histogram. */
+export function rightOf(width: number): number {
+  return Math.min(MOST_RIGHT, Math.round(width * 0.15));
+}
 
 /** A part of the map: places of columns and lines, both ends included. */
 export interface Brush {
@@ -33,7 +38,7 @@ export function placeAt(
   const within = (value: number, most: number): number =>
     Math.max(0, Math.min(most - 1, Math.floor(value)));
   return {
-    column: within(((x - LEFT) / (width - LEFT - RIGHT)) * columns, columns),
+    column: within(((x - LEFT) / (width - LEFT - rightOf(width))) * columns, columns),
     line: within((1 - y / (height - BOTTOM)) * lines, lines),
   };
 }
@@ -83,7 +88,7 @@ export function drawLatencyMap(
   height: number,
 ): void {
   const { counts, columns, lines, least, step, from, to } = map;
-  const [mapWidth, mapHeight] = [width - LEFT - RIGHT, height - BOTTOM];
+  const [mapWidth, mapHeight] = [width - LEFT - rightOf(width), height - BOTTOM];
   const [cellWidth, cellHeight] = [mapWidth / columns, mapHeight / lines];
   context.clearRect(0, 0, width, height);
   const most = counts.reduce((max, count) => Math.max(max, count), 1);
@@ -103,9 +108,9 @@ export function drawLatencyMap(
   context.globalAlpha = 1;
   const mostOfLine = sums.reduce((max, sum) => Math.max(max, sum), 1);
   for (let line = 0; line < lines; line++) {
-    const length = (sums[line]! / mostOfLine) * (RIGHT - 12);
+    const length = (sums[line]! / mostOfLine) * (rightOf(width) - 12);
     const top = mapHeight - (line + 1) * cellHeight;
-    context.fillRect(width - RIGHT + 8, top + 0.5, length, Math.max(1, cellHeight - 1));
+    context.fillRect(width - rightOf(width) + 8, top + 0.5, length, Math.max(1, cellHeight - 1));
   }
   drawAxes(context, { from, to, least, step, lines }, colours, width, height);
   if (brush !== undefined) {
@@ -128,7 +133,7 @@ function drawAxes(
   height: number,
 ): void {
   const { from, to, least, step, lines } = map;
-  const [mapWidth, mapHeight] = [width - LEFT - RIGHT, height - BOTTOM];
+  const [mapWidth, mapHeight] = [width - LEFT - rightOf(width), height - BOTTOM];
   context.fillStyle = colours.quiet;
   context.font = '11px system-ui, sans-serif';
   context.textBaseline = 'middle';

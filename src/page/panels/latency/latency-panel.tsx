@@ -3,6 +3,7 @@ import type { LatencyMeta } from '../../../look/wire/panel-answers.js';
 import { FIND_TEXT, choiceFields, choiceOf, withDurations } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
+import { textScale } from '../../theme/text-scale.js';
 import { canvasColours } from '../../theme/theme.js';
 import { countText, durationText } from '../../time-line/duration-text.js';
 import { ChoiceLine } from '../choice-line.js';
@@ -62,15 +63,20 @@ function Latency() {
     if (current == null || context == null || answer === undefined) return;
     const { clientWidth, clientHeight } = current;
     const ratio = window.devicePixelRatio;
+    const scale = textScale();
     current.width = Math.round(clientWidth * ratio);
     current.height = Math.round(clientHeight * ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    drawLatencyMap(context, answer, shown, canvasColours(), clientWidth, clientHeight);
+    context.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
+    const [width, height] = [clientWidth / scale, clientHeight / scale];
+    drawLatencyMap(context, answer, shown, canvasColours(), width, height);
   }, [answer, brush, theme, size]);
 
   const placeOf = (event: PointerEvent): Place => {
     const { clientWidth, clientHeight } = canvas.current!;
-    return placeAt(answer!, clientWidth, clientHeight, event.offsetX, event.offsetY);
+    const [width, height, x, y] = [clientWidth, clientHeight, event.offsetX, event.offsetY].map(
+      (pixels) => pixels / textScale(),
+    ) as [number, number, number, number];
+    return placeAt(answer!, width, height, x, y);
   };
   const choose = (chosen: Brush): void => {
     const { from, to, least, most } = rangesOf(answer!, chosen);
@@ -102,7 +108,7 @@ function Latency() {
     event.stopPropagation();
   };
   return (
-    <>
+    <div class="latency-panel">
       <ChoiceLine what="Durations of the spans" />
       {words !== '' && <p role="alert">{words}</p>}
       <canvas
@@ -129,7 +135,7 @@ function Latency() {
         }}
       />
       <p id="latency-words">{brushWords(answer, shown)}</p>
-    </>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Height of a row in pixels. */
+/** Height of a row in pixels, as all heights here: where texts have their usual size. */
 export const ROW_HEIGHT = 24;
 /** Browsers draw no element that is higher than some 16 million pixels, so a long table is scaled. */
 const MOST_HEIGHT = 8_000_000;

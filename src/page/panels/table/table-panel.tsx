@@ -3,6 +3,7 @@ import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../../look/index/l
 import { choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
+import { textScale } from '../../theme/text-scale.js';
 import { countText, durationText } from '../../time-line/duration-text.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
@@ -82,8 +83,9 @@ function Table() {
 
   const total = pages.total ?? 0;
   // The head covers one row.
-  const height = (scrolled.current?.clientHeight ?? 240) - ROW_HEIGHT;
-  const first = Math.floor(firstRow(scrolled.current?.scrollTop ?? 0, height, total));
+  const scale = textScale();
+  const height = (scrolled.current?.clientHeight ?? 240) / scale - ROW_HEIGHT;
+  const first = Math.floor(firstRow((scrolled.current?.scrollTop ?? 0) / scale, height, total));
   const count = Math.ceil(height / ROW_HEIGHT) + 1;
   const shown = Array.from({ length: Math.min(count, total - first) }, (_, at) => first + at);
 
@@ -100,7 +102,7 @@ function Table() {
       moveTo(next);
       const box = scrolled.current!;
       if (next < first || next >= first + count - 2) {
-        box.scrollTop = scrollTopOf(by > 0 ? next - count + 3 : next, height, total);
+        box.scrollTop = scale * scrollTopOf(by > 0 ? next - count + 3 : next, height, total);
       }
       pages.want(Math.max(0, next - count), next + count);
     }
@@ -122,7 +124,7 @@ function Table() {
         ref={scrolled}
         onKeyDown={onKey}
         onScroll={() => {
-          const at = Math.floor(firstRow(scrolled.current!.scrollTop, height, total));
+          const at = Math.floor(firstRow(scrolled.current!.scrollTop / scale, height, total));
           pages.want(at, at + count);
           redraw({});
         }}
@@ -149,7 +151,11 @@ function Table() {
             ))}
           </div>
         </div>
-        <div role="rowgroup" class="grid-body" style={{ height: `${scrollHeight(total)}px` }}>
+        <div
+          role="rowgroup"
+          class="grid-body"
+          style={{ height: `${scale * scrollHeight(total)}px` }}
+        >
           <div
             role="presentation"
             style={{ transform: `translateY(${scrolled.current?.scrollTop ?? 0}px)` }}

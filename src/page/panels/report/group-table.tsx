@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import type { Group, GroupBy } from '../../../look/report/report-shape.js';
+import { FIND_TEXT } from '../../data/choice.js';
+import { useApp } from '../../state/app.js';
+import { countText, durationText } from '../../time-line/duration-text.js';
+
+const MOST_GROUPS = 100;
+type Figure = 'count' | 'rate' | 'errors' | 'p50' | 'p95' | 'p99' | 'max' | 'share';
+const FIGURES: readonly (readonly [Figure, string, (group: Group) => string])[] = [
+  ['count', 'count', ({ count }) => countText(count)],
+  ['rate', 'per s', ({ rate }) => rate.toPrecision(3)],
+  ['errors', 'errors', ({ errors }) => countText(errors)],
+  ['p50', 'p50', ({ p50 }) => durationText(p50)],
+  ['p95', 'p95', ({ p95 }) => durationText(p95)],
+  ['p99', 'p99', ({ p99 }) => durationText(p99)],
+  ['max', 'max', ({ max }) => durationText(max)],
+  ['share', 'share of time', ({ share }) => `${(share * 100).toFixed(1)} %`],
+];
+
+/** Latency by route, name or service. A click on a title sorts. */
+export function GroupTable({ groups, by }: { groups: readonly Group[]; by: GroupBy }) {
+  const [sort, sortBy] = useState<Figure>('share');
+  const shown = groups.toSorted((a, b) => b[sort] - a[sort]).slice(0, MOST_GROUPS);
+  const title = FIGURES.find(([figure]) => figure === sort)?.[1];
+  return (
+    <div>
+      <table class="figures">
+        <caption>
+          By {by}, the most first: {title}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{by}</th>
+            <th scope="col">service</th>
+            {FIGURES.map(([figure, text]) => (
+              <th
+                key={figure}
+                scope="col"
+                class="number"
+                aria-sort={figure === sort ? 'descending' : 'none'}
+              >
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => {
+                    sortBy(figure);
+                  }}
+                >
+                  {text}
+                  {figure === sort ? ' ↓' : ''}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((group) => (
+            <Line key={`${group.service ?? ''} ${group.name}`} group={group} by={by} />
+          ))}
+        </tbody>
+      </table>
+      {groups.length > MOST_GROUPS && <p>{countText(groups.length - MOST_GROUPS)} more.</p>}
+    </div>
+  );
+}
+
+function Line({ group, by }: { group: Group; by: GroupBy }) {
+  const { view } = useApp();
+  const { name, service, errors } = group;
+  return (
+    <tr>
+      <th scope="row">
+        <button
+          type="button"
+          class="link"
+          title="Show only these, and what they waited for"
+          onClick={() => {
+            const { parameters } = view.value;
+            const text = by === 'service' ? `service="${name}"` : `name="${name}"`;
+            view.set({ parameters: { ...parameters, [FIND_TEXT]: text } });
+          }}
+        >
+          {name}
+        </button>
+      </th>
+      <td>{service ?? '–'}</td>
+      {FIGURES.map(([figure, , text]) => (
+        <td key={figure} class={figure === 'errors' && errors > 0 ? 'number bad' : 'number'}>
+          {text(group)}
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,52 @@
+import type { SlowTrace } from '../../../look/report/report-shape.js';
+import type { ReportedRow } from '../../../look/wire/panel-answers.js';
+import { durationText } from '../../time-line/duration-text.js';
+import { SpanLink } from './span-link.js';
+
+/** Shares of less say nothing. */
+const LEAST_SHARE = 0.005;
+
+interface SlowTracesProps {
+  slowest: readonly SlowTrace[];
+  rows: readonly (ReportedRow | null)[];
+}
+
+/** The slowest traces, and why. */
+export function SlowTraces({ slowest, rows }: SlowTracesProps) {
+  return (
+    <table class="figures">
+      <caption>The slowest traces, and what they waited for</caption>
+      <tbody>
+        {slowest.map((trace, place) => {
+          const { traceId, name, service, duration, stalls, collections } = trace;
+          return (
+            <tr key={`${traceId ?? ''} ${name} ${duration}`}>
+              <td class="number">{durationText(duration)}</td>
+              <th scope="row">
+                <SpanLink text={name} found={rows[place] ?? null} />
+                {service === null ? '' : ` (${service})`}
+              </th>
+              <td>
+                {waitedForText(trace)}
+                {stalls > 0 && `; the event loop was blocked for ${durationText(stalls)}`}
+                {collections > 0 && `; garbage collections took ${durationText(collections)}`}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** What a trace waited for, the longest first: with the service where it is another one. */
+function waitedForText({ service: own, waitedFor }: SlowTrace): string {
+  return waitedFor
+    .filter(({ share }) => share >= LEAST_SHARE)
+    .slice(0, 3)
+    .map(({ name, service, share }) => {
+      const where = service === null || service === own ? '' : ` (${service})`;
+      return `${name}${where} ${Math.round(share * 100)} %`;
+    })
+    .join(', ');
+}
