@@ -12,8 +12,9 @@ export function completenessOf(selection: RowSelection): Completeness {
   let spans = 0;
   let missingParents = 0;
   for (const part of parts) {
-    const states = new Uint8Array(part.traceCount);
     const marks = selection.marksOf(part);
+    if (marks.length === 0) continue;
+    const states = new Uint8Array(part.traceCount);
     const { trace, parent } = part;
     for (let at = 0; at < marks.length; at++) {
       if ((marks[at]! & SPAN) === 0) continue;
@@ -23,7 +24,7 @@ export function completenessOf(selection: RowSelection): Completeness {
       const number = trace[at]!;
       if (number !== NO_TRACE) states[number]! |= isMissing ? SEEN | INCOMPLETE : SEEN;
     }
-    if (marks.length > 0) traces.push({ traceIds: part.traceIds, states });
+    traces.push({ traceIds: part.traceIds, states });
   }
   const { seen, incomplete } = countTraces(traces);
   return { spans, traces: seen, incompleteTraces: incomplete, missingParents };

@@ -2,6 +2,8 @@ import { KIND_MASK, NO_TEXT, STATUS_MASK, STATUS_SHIFT } from '../index/look-ind
 import type { IndexPart } from '../index/look-index.js';
 import { KINDS, STATUSES } from '../../spans/layout.js';
 import { Distribution } from './distribution.js';
+import { FoldedNames, OtherNames, nameKey } from './fold-names.js';
+import type { TimedName } from './fold-names.js';
 import type { Group, GroupBy } from './report-shape.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
@@ -22,25 +24,67 @@ export function isError(flags: number): boolean {
 
 /** A group while its spans are counted. */
 export interface GroupTally {
-  name: string;
+  readonly name: string;
   service: string | null;
   errors: number;
   durations: Distribution;
+  /** The names that share the group; undefined: it has one. */
+  others: OtherNames | undefined;
 }
 
-/** The number of what is in no group. */
-export const NO_GROUP = -1;
-
-/** Numbers of the groups of a part's rows, by the numbers of name and route. */
-interface PartGroups {
-  byName: (number | undefined)[];
-  /** A route has one name as a rule, and therefore one group. */
-  byRoute: ({ name: number; group: number } | undefined)[];
+/** The rows of a part that are in a group, ascending, and the numbers of their groups. */
+export interface GroupedRows {
+  rows: Int32Array;
+  groups: Int32Array;
 }
+
+/** Waits until the columns of a part have been read. */
+export type PartsReady = (part: IndexPart) => Promise<void> | undefined;
+
+const NONE = -1;
+/** With fewer names than this nothing is folded, so that nobody need look at them. */
+const FEW_NAMES = 40;
 
 /** What a request is called: OpenTelemetry's instrumentations name some by the method alone. */
 function routeName(name: string, route: string): string {
   return name.includes(route) ? name : `${name} ${route}`;
+}
+
+/** Gives the rows of a part numbers by their name and route. */
+class PartGroups {
+  /** By number: the name, the route and the time of its rows. */
+  readonly names: number[] = [];
+  readonly routes: number[] = [];
+  readonly totals: number[] = [];
+  readonly #byName: Int32Array;
+  /** A route has one name as a rule, and therefore one group: the last one. */
+  readonly #byRoute: Int32Array;
+  readonly #byBoth = new Map<number, number>();
+
+  constructor({ names: { count } }: IndexPart) {
+    this.#byName = new Int32Array(count).fill(NONE);
+    this.#byRoute = new Int32Array(count).fill(NONE);
+  }
+
+  numberOf(name: number, route: number): number {
+    if (route === NO_TEXT) {
+      const known = this.#byName[name]!;
+      return known === NONE ? (this.#byName[name] = this.#add(name, route)) : known;
+    }
+    const last = this.#byRoute[route]!;
+    if (last !== NONE && this.names[last] === name) return last;
+    const key = route * this.#byName.length + name;
+    let number = this.#byBoth.get(key);
+    if (number === undefined) this.#byBoth.set(key, (number = this.#add(name, route)));
+    this.#byRoute[route] = number;
+    return number;
+  }
+
+  #add(name: number, route: number): number {
+    this.names.push(name);
+    this.routes.push(route);
+    return this.totals.push(0) - 1;
+  }
 }
 
 /** Puts the spans of a selection into groups. */
@@ -51,7 +95,7 @@ export class Grouping {
   readonly #requestsOnly: boolean;
   readonly #tallies: GroupTally[] = [];
   readonly #byKey = new Map<string, number>();
-  readonly #ofParts = new Map<IndexPart, Int32Array>();
+  readonly #ofParts = new Map<IndexPart, GroupedRows>();
 
   /** @param requests whether the selection has requests; then groups by route or service are of them. */
   constructor(selection: RowSelection, by: GroupBy, requests: boolean, exact: boolean) {
@@ -61,67 +105,104 @@ export class Grouping {
     this.#requestsOnly = requests && by !== 'name';
   }
 
-  /** Numbers of the groups of a part's rows, as far as the window goes; NO_GROUP for what is in none. */
-  numbersOf(part: IndexPart): Int32Array {
-    let numbers = this.#ofParts.get(part);
-    if (numbers === undefined) this.#ofParts.set(part, (numbers = this.#number(part)));
-    return numbers;
+  /** The rows of a part that are in a group, once `count` has counted them. */
+  rowsOf(part: IndexPart): GroupedRows {
+    return this.#ofParts.get(part)!;
   }
 
   tally(number: number): GroupTally {
     return this.#tallies[number]!;
   }
 
-  /** Counts the spans of a part. */
-  count(part: IndexPart): void {
-    const numbers = this.numbersOf(part);
+  /** Counts the spans of all parts. */
+  async count(ready: PartsReady): Promise<void> {
+    const numbered = new Map<IndexPart, PartGroups>();
+    for (const part of this.#selection.index.parts) {
+      if (!this.#selection.mayHave(part)) {
+        this.#ofParts.set(part, { rows: new Int32Array(0), groups: new Int32Array(0) });
+        continue;
+      }
+      await ready(part);
+      numbered.set(part, this.#number(part));
+    }
+    const folded = this.#folded(numbered);
+    for (const [part, groups] of numbered) this.#count(part, groups, folded);
+  }
+
+  /** Gives the rows of a part the numbers that its groups have within the part. */
+  #number(part: IndexPart): PartGroups {
+    const marks = this.#selection.marksOf(part);
+    const { flags, name, route, duration } = part;
+    const rows = new Int32Array(marks.length);
+    const groups = new Int32Array(marks.length);
+    const numbered = new PartGroups(part);
+    const { totals } = numbered;
+    const [byService, byRoute] = [this.by === 'service', this.by === 'route'];
+    const requestsOnly = this.#requestsOnly;
+    let count = 0;
+    for (let at = 0; at < marks.length; at++) {
+      if ((marks[at]! & SPAN) === 0 || (requestsOnly && !isRequest(flags[at]!))) continue;
+      const number = numbered.numberOf(byService ? 0 : name[at]!, byRoute ? route[at]! : NO_TEXT);
+      totals[number]! += duration[at]!;
+      rows[count] = at;
+      groups[count++] = number;
+    }
+    this.#ofParts.set(part, { rows: rows.subarray(0, count), groups: groups.subarray(0, count) });
+    return numbered;
+  }
+
+  /** Which names have a group of their own; undefined: all. */
+  #folded(numbered: ReadonlyMap<IndexPart, PartGroups>): FoldedNames | undefined {
+    let count = 0;
+    for (const { names } of numbered.values()) count += names.length;
+    if (count <= FEW_NAMES || this.by === 'service') return undefined;
+    const folded = new FoldedNames();
+    for (const [part, groups] of numbered) folded.add(timedNames(part, groups));
+    return folded;
+  }
+
+  #count(part: IndexPart, numbered: PartGroups, folded: FoldedNames | undefined): void {
+    const { rows, groups } = this.rowsOf(part);
     const { flags, duration } = part;
-    for (let at = 0; at < numbers.length; at++) {
-      const number = numbers[at]!;
-      if (number === NO_GROUP) continue;
+    const numbers = Int32Array.from(numbered.names, (name, number) =>
+      this.#find(part, this.#nameOf(part, name, numbered.routes[number]!), folded),
+    );
+    for (let i = 0; i < rows.length; i++) {
+      const at = rows[i]!;
+      const number = numbers[groups[i]!]!;
+      groups[i] = number;
       const group = this.#tallies[number]!;
       if (isError(flags[at]!)) group.errors++;
       group.durations.add(duration[at]!);
     }
   }
 
-  #number(part: IndexPart): Int32Array {
-    const marks = this.#selection.marksOf(part);
-    const { flags, name, route } = part;
-    const numbers = new Int32Array(marks.length).fill(NO_GROUP);
-    const groups: PartGroups = { byName: [], byRoute: [] };
-    const [byService, byRoute] = [this.by === 'service', this.by === 'route'];
-    const requestsOnly = this.#requestsOnly;
-    for (let at = 0; at < marks.length; at++) {
-      if ((marks[at]! & SPAN) === 0 || (requestsOnly && !isRequest(flags[at]!))) continue;
-      const named = byService ? 0 : name[at]!;
-      const routed = byRoute ? route[at]! : NO_TEXT;
-      if (routed === NO_TEXT) {
-        numbers[at] = groups.byName[named] ??= this.#find(part, named, routed);
-        continue;
-      }
-      let last = groups.byRoute[routed];
-      if (last?.name !== named) {
-        last = { name: named, group: this.#find(part, named, routed) };
-        groups.byRoute[routed] = last;
-      }
-      numbers[at] = last.group;
-    }
-    return numbers;
+  #nameOf(part: IndexPart, name: number, route: number): string {
+    const { source } = part;
+    if (this.by === 'service') return source.service ?? source.path;
+    return nameOf(part, name, route);
   }
 
-  #find(part: IndexPart, number: number, route: number): number {
-    const { source, names } = part;
-    const { service } = source;
-    const text = this.by === 'service' ? (service ?? source.path) : names.text(number);
-    const name = route === NO_TEXT ? text : routeName(text, names.text(route));
-    const key = `${service ?? ''}\n${name}`;
+  #find(part: IndexPart, name: string, folded: FoldedNames | undefined): number {
+    const { service } = part.source;
+    const isFolded = folded?.keeps(service, name) === false;
+    const key = isFolded ? OtherNames.key(service, name) : nameKey(service, name);
     let found = this.#byKey.get(key);
     if (found === undefined) {
-      const durations = new Distribution(this.#exact);
-      found = this.#tallies.push({ name, service: service ?? null, errors: 0, durations }) - 1;
+      found = this.#tallies.length;
+      const others = isFolded ? new OtherNames(name) : undefined;
+      this.#tallies.push({
+        get name() {
+          return others?.text ?? name;
+        },
+        service: service ?? null,
+        errors: 0,
+        durations: new Distribution(this.#exact),
+        others,
+      });
       this.#byKey.set(key, found);
     }
+    this.#tallies[found]!.others?.add(name);
     return found;
   }
 
@@ -133,9 +214,27 @@ export class Grouping {
   }
 }
 
+function nameOf({ names }: IndexPart, name: number, route: number): string {
+  const text = names.text(name);
+  return route === NO_TEXT ? text : routeName(text, names.text(route));
+}
+
+function* timedNames(
+  part: IndexPart,
+  { names, routes, totals }: PartGroups,
+): Generator<TimedName, void> {
+  const { service } = part.source;
+  for (let number = 0; number < names.length; number++) {
+    const name = nameOf(part, names[number]!, routes[number]!);
+    yield { service, name, total: totals[number]! };
+  }
+}
+
 /** Whether a selection has requests. */
-export function hasRequests(selection: RowSelection): boolean {
+export async function hasRequests(selection: RowSelection, ready: PartsReady): Promise<boolean> {
   for (const part of selection.index.parts) {
+    if (!selection.mayHave(part)) continue;
+    await ready(part);
     const marks = selection.marksOf(part);
     const { flags } = part;
     for (let at = 0; at < marks.length; at++) {
@@ -148,7 +247,7 @@ export function hasRequests(selection: RowSelection): boolean {
 /** @param length of the window in ns. */
 export function groupFigures(tallies: readonly GroupTally[], length: number): Group[] {
   const all = tallies.reduce((sum, { durations }) => sum + durations.total, 0);
-  return tallies.map(({ name, service, errors, durations }) => {
+  return tallies.map(({ name, service, errors, durations, others }) => {
     const { count, total, max } = durations;
     const [p50, p95, p99] = [50, 95, 99].map((percent) => durations.percentile(percent));
     return {
@@ -163,6 +262,7 @@ export function groupFigures(tallies: readonly GroupTally[], length: number): Gr
       max,
       total,
       share: all === 0 ? 0 : total / all,
+      folded: others?.count ?? null,
     };
   });
 }

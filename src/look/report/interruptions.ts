@@ -1,5 +1,4 @@
 import type { IndexPart, Track } from '../index/look-index.js';
-import { NO_GROUP } from './groups.js';
 import type { GroupTally, Grouping } from './groups.js';
 import { IntervalSet } from './interval-set.js';
 import type { Interruption, Interruptions, SlowShare } from './report-shape.js';
@@ -61,6 +60,7 @@ export class InterruptionTally {
     for (const part of selection.index.parts) {
       if (!this.#mayHave(part)) continue;
       const marks = selection.marksOf(part);
+      if (marks.length === 0) continue;
       const { start, duration, offset } = part;
       for (let at = 0; at < marks.length; at++) {
         if ((marks[at]! & IN_WINDOW) === 0) continue;
@@ -174,11 +174,12 @@ export class InterruptionTally {
     }
     const selection = this.#selection;
     for (const part of selection.index.parts) {
-      const numbers = grouping.numbersOf(part);
+      const { rows, groups } = grouping.rowsOf(part);
+      if (rows.length === 0) continue;
       const { start, duration, offset, track } = part;
-      for (let at = 0; at < numbers.length; at++) {
-        if (numbers[at] === NO_GROUP) continue;
-        const share = shares.get(grouping.tally(numbers[at]!));
+      for (let i = 0; i < rows.length; i++) {
+        const at = rows[i]!;
+        const share = shares.get(grouping.tally(groups[i]!));
         const length = duration[at]!;
         if (share === undefined || length < share.least) continue;
         const begin = start[at]! + offset;

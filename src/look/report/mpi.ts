@@ -47,8 +47,9 @@ function callTallies(selection: RowSelection, run: Run, exact: boolean): Map<str
   for (const part of selection.index.parts) {
     if (!run.sources.has(part.source)) continue;
     const byNumber: (Distribution | undefined)[] = [];
-    const { name, names, duration } = part;
     const marks = selection.marksOf(part);
+    if (marks.length === 0) continue;
+    const { name, names, duration } = part;
     for (let at = 0; at < marks.length; at++) {
       if ((marks[at]! & CHOSEN) === 0) continue;
       let tally = byNumber[name[at]!];
@@ -71,8 +72,8 @@ function ranksOf({ index }: RowSelection, run: Run): number {
 }
 
 /** Reads a run as the rings of its ranks complete it. */
-function withRings<T>({ sources }: Run, read: () => T): T {
-  const views = new TraceViews();
+function withRings<T>({ ringDirs }: LookIndex, { sources }: Run, read: () => T): T {
+  const views = new TraceViews(ringDirs);
   try {
     for (const { path, state } of sources) {
       if (state !== 'ended') views.show({ format: dumpiFormat, path });
@@ -97,7 +98,9 @@ export function mpiRuns(selection: RowSelection, exact: boolean): MpiRun[] {
           to: index.epoch + BigInt(Math.ceil(window.to)) - offset,
         };
     const wanted = (name: string): boolean => !selection.conditional || calls.has(name);
-    const { bytes, traffic } = withRings(run, () => readRunMessages(run.files, clock, wanted));
+    const { bytes, traffic } = withRings(index, run, () =>
+      readRunMessages(run.files, clock, wanted),
+    );
     const figures = [...calls].map(([name, tally]): MpiCall => {
       const amount = bytes.get(name);
       return {

@@ -16,6 +16,7 @@ export function openSpans(selection: RowSelection): OpenSpans {
   const oldest = new LongestRows<{ part: IndexPart; at: number }>(MAX_LISTED);
   for (const part of index.parts) {
     const marks = selection.marksOf(part);
+    if (marks.length === 0) continue;
     const { flags, duration } = part;
     for (let at = 0; at < marks.length; at++) {
       if ((flags[at]! & UNFINISHED_BIT) === 0 || (marks[at]! & SPAN) === 0) continue;

@@ -1,4 +1,4 @@
-import { NO_GROUP, isError } from './groups.js';
+import { isError } from './groups.js';
 import type { GroupTally, Grouping } from './groups.js';
 import type { GroupPicture, HeatMap, Timeline } from './report-shape.js';
 import type { RowSelection } from './selection.js';
@@ -21,10 +21,11 @@ export function timelineOf(selection: RowSelection, grouping: Grouping): Timelin
   const count = new Array<number>(TIMELINE_BUCKETS).fill(0);
   const errors = new Array<number>(TIMELINE_BUCKETS).fill(0);
   for (const part of selection.index.parts) {
-    const numbers = grouping.numbersOf(part);
+    const { rows } = grouping.rowsOf(part);
+    if (rows.length === 0) continue;
     const { flags, start, offset } = part;
-    for (let at = 0; at < numbers.length; at++) {
-      if (numbers[at] === NO_GROUP) continue;
+    for (let i = 0; i < rows.length; i++) {
+      const at = rows[i]!;
       const piece = pieceOf(start[at]! + offset, selection, TIMELINE_BUCKETS);
       count[piece]!++;
       if (isError(flags[at]!)) errors[piece]!++;
@@ -56,13 +57,15 @@ export function groupPictures(
   grouping: Grouping,
   most: number,
 ): GroupPicture[] {
+  if (most === 0) return [];
   const heats = new Map(grouping.tallies.slice(0, most).map((group) => [group, emptyHeat(group)]));
   for (const part of selection.index.parts) {
-    const numbers = grouping.numbersOf(part);
+    const { rows, groups } = grouping.rowsOf(part);
+    if (rows.length === 0) continue;
     const { duration, start, offset } = part;
-    for (let at = 0; at < numbers.length; at++) {
-      if (numbers[at] === NO_GROUP) continue;
-      const heat = heats.get(grouping.tally(numbers[at]!));
+    for (let i = 0; i < rows.length; i++) {
+      const at = rows[i]!;
+      const heat = heats.get(grouping.tally(groups[i]!));
       if (heat === undefined) continue;
       const column = pieceOf(start[at]! + offset, selection, heat.columns);
       heat.counts[heatRow(duration[at]!, heat) * heat.columns + column]!++;

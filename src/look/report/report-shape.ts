@@ -1,4 +1,5 @@
 import type { LatencyHistogram } from '../index/latency-histogram.js';
+import type { SourceState } from '../index/look-index.js';
 
 /** What the spans of a group have in common. */
 export type GroupBy = 'route' | 'name' | 'service';
@@ -22,6 +23,8 @@ export interface Group extends Latency {
   service: string | null;
   /** Of the time of all groups, from 0 to 1. */
   share: number;
+  /** How many names share the row, because there are too many; null: it is of one name. */
+  folded: number | null;
 }
 
 /** A trace that was read. */
@@ -31,7 +34,7 @@ export interface ReportSource {
   service: string | null;
   host: string | null;
   pid: number | null;
-  state: 'ended' | 'growing' | 'died';
+  state: SourceState;
   rows: number;
   /** Ns that were added to its times, because its host's clock differs from that of the first host. */
   clockOffset: number;

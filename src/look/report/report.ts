@@ -1,4 +1,4 @@
-import type { Condition, LookIndex } from '../index/look-index.js';
+import type { Condition, IndexPart, LookIndex, StoredColumn } from '../index/look-index.js';
 import { completenessOf } from './completeness.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
 import { InterruptionTally } from './interruptions.js';
@@ -58,6 +58,28 @@ function lossesOf({ sources }: LookIndex): ReportedLoss[] {
   );
 }
 
+/** What a report reads of every part, in the order in which it is used. */
+const COLUMNS: readonly StoredColumn[] = [
+  'start',
+  'duration',
+  'track',
+  'flags',
+  'name',
+  'route',
+  'trace',
+  'parent',
+  'traceIds',
+];
+
+/** Begins to read the columns of the parts within the window, while others are counted. */
+function loadColumns(
+  { parts }: LookIndex,
+  selection: RowSelection,
+): ReadonlyMap<IndexPart, Promise<void>> {
+  const wanted = parts.filter((part) => selection.mayHave(part));
+  return new Map(wanted.map((part) => [part, part.load(COLUMNS)]));
+}
+
 /** Answers from an index which operations were slow and why, and what is missing. */
 export async function makeReport(
   index: LookIndex,
@@ -65,10 +87,12 @@ export async function makeReport(
 ): Promise<IllustratedReport> {
   const { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 } = options;
   const selection = await RowSelection.of(index, condition);
-  const requests = hasRequests(selection);
+  const loading = loadColumns(index, selection);
+  const ready = (part: IndexPart): Promise<void> | undefined => loading.get(part);
+  const requests = await hasRequests(selection, ready);
   const by = options.by ?? (requests ? 'route' : 'name');
   const grouping = new Grouping(selection, by, requests, exact);
-  for (const part of index.parts) grouping.count(part);
+  await grouping.count(ready);
   const interruptions = new InterruptionTally(selection);
   const { from, to } = selection.window;
   const end = Math.min(to, index.length);

@@ -58,6 +58,12 @@ export class RowSelection {
     return Math.max(1, this.window.to - this.window.from);
   }
 
+  /** Whether a part may have rows within the window. */
+  mayHave({ count, offset, firstStart, lastEnd }: IndexPart): boolean {
+    const { from, to } = this.window;
+    return count > 0 && firstStart + offset < to && !(lastEnd + offset < from);
+  }
+
   /** Bits of the rows of a part, up to the last one that begins within the window: see `IN_WINDOW`. */
   marksOf(part: IndexPart): Uint8Array {
     let marks = this.#marks.get(part);
@@ -66,6 +72,7 @@ export class RowSelection {
   }
 
   #mark(part: IndexPart): Uint8Array {
+    if (!this.mayHave(part)) return new Uint8Array(0);
     const { count, offset, start, duration, track, flags, firstRow } = part;
     const { from, to } = this.window;
     const chosen = this.#chosen;

@@ -1,6 +1,5 @@
 import { NO_TRACE } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
-import { NO_GROUP } from './groups.js';
 import type { Grouping } from './groups.js';
 import { isInterruption } from './interruptions.js';
 import type { InterruptionTally } from './interruptions.js';
@@ -54,10 +53,12 @@ export function slowTraces(
   // Without requests, what is at the top of a trace is what was asked for.
   const topsOnly = grouping.by !== 'route' && !selection.conditional;
   for (const part of index.parts) {
-    const numbers = grouping.numbersOf(part);
+    const { rows } = grouping.rowsOf(part);
+    if (rows.length === 0) continue;
     const { duration, parent, name, names } = part;
-    for (let at = 0; at < numbers.length; at++) {
-      if (numbers[at] === NO_GROUP || !longest.admits(duration[at]!)) continue;
+    for (let i = 0; i < rows.length; i++) {
+      const at = rows[i]!;
+      if (!longest.admits(duration[at]!)) continue;
       if ((topsOnly && parent[at]! >= 0) || isInterruption(names.text(name[at]!))) continue;
       longest.add(duration[at]!, { part, at });
     }

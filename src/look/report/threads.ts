@@ -22,8 +22,10 @@ function threadOf(source: number, thread: number): string {
 /** The mean utilisation of each thread within the window, where it was recorded. */
 function utilisations({ index, window: { from, to } }: RowSelection): Map<string, Mean> {
   const means = new Map<string, Mean>();
-  for (const { source, thread, name, times, values } of index.counters) {
-    if (name !== UTILISATION) continue;
+  for (const counter of index.counters) {
+    if (counter.name !== UTILISATION) continue;
+    // Points of other curves are made when they are asked for.
+    const { source, thread, times, values } = counter;
     const key = threadOf(source, thread);
     const mean = means.get(key) ?? { sum: 0, time: 0 };
     means.set(key, mean);
@@ -65,6 +67,7 @@ export function threadFigures(
   const isStates = Uint8Array.from(tracks, ({ kind }) => (kind === 'states' ? 1 : 0));
   for (const part of parts) {
     const marks = selection.marksOf(part);
+    if (marks.length === 0) continue;
     const { track: trackOf, flags, name, names, start, duration, offset } = part;
     for (let at = 0; at < marks.length; at++) {
       if ((marks[at]! & IN_WINDOW) === 0) continue;

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, read, readSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import { parseOwnJson } from '../../../core/json.js';
@@ -14,6 +15,7 @@ const HEAD_BYTES = 32;
 const ALIGNMENT = 8;
 const MAX_HEADER_BYTES = 256 << 20;
 const WRITE_BYTES = 16 << 20;
+const READ_BYTES = 1 << 30;
 /** Columns are stored as the machine has them. */
 const IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
@@ -96,6 +98,8 @@ export class ColumnFile {
   readonly #path: string;
   readonly #columns: Record<string, ColumnPlace>;
   readonly #base: number;
+  /** Columns that were read in the background and not asked for yet. */
+  readonly #loaded = new Map<string, Column>();
 
   /** @throws DamagedIndex if this is no such file of this version, machine and user. */
   constructor(path: string) {
@@ -148,11 +152,32 @@ export class ColumnFile {
    * @throws DamagedIndex if its checksum is wrong.
    */
   column(name: string): Column {
-    const { type, length } = this.#columns[name]!;
-    const column = new TYPES[type](length);
-    this.#read(name, column);
+    const loaded = this.#loaded.get(name);
+    this.#loaded.delete(name);
+    const column = loaded ?? this.#emptyColumn(name);
+    if (loaded === undefined) this.#read(name, column);
     if (crc32(bytesOf(column)) !== this.#columns[name]!.crc) throw new DamagedIndex(this.#path);
     return column;
+  }
+
+  /** Reads a column in the background, so that `column` need not. What fails there fails in `column`. */
+  async load(name: string): Promise<void> {
+    let fd: number | undefined;
+    try {
+      fd = openOwn(this.#path);
+      const column = this.#emptyColumn(name);
+      await fillLater(fd, bytesOf(column), this.#base + this.#columns[name]!.offset, this.#path);
+      this.#loaded.set(name, column);
+    } catch {
+      // It is read again when it is asked for.
+    } finally {
+      if (fd !== undefined) closeSync(fd);
+    }
+  }
+
+  #emptyColumn(name: string): Column {
+    const { type, length } = this.#columns[name]!;
+    return new TYPES[type](length);
   }
 
   /** Reads a column into memory, unchecked: of a file that this process has just written. */
@@ -207,8 +232,24 @@ function readAt(fd: number, offset: number, count: number): Buffer {
 
 function fill(fd: number, bytes: Uint8Array, offset: number, path: string): void {
   for (let at = 0; at < bytes.length;) {
-    const read = readSync(fd, bytes, at, Math.min(1 << 30, bytes.length - at), offset + at);
-    if (read === 0) throw new DamagedIndex(path);
-    at += read;
+    const count = readSync(fd, bytes, at, Math.min(READ_BYTES, bytes.length - at), offset + at);
+    if (count === 0) throw new DamagedIndex(path);
+    at += count;
+  }
+}
+
+const readLater = promisify(read);
+
+async function fillLater(
+  fd: number,
+  bytes: Uint8Array,
+  offset: number,
+  path: string,
+): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const most = Math.min(READ_BYTES, bytes.length - at);
+    const { bytesRead } = await readLater(fd, bytes, at, most, offset + at);
+    if (bytesRead === 0) throw new DamagedIndex(path);
+    at += bytesRead;
   }
 }

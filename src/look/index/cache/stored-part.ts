@@ -77,6 +77,10 @@ export class PartFile implements StoredPart {
     return this.#rebuilt.columns[name];
   }
 
+  async load(name: ColumnName): Promise<void> {
+    if (this.#rebuilt === undefined) await this.#file.load(name);
+  }
+
   /** Reads a column into memory, unchecked: of a part that this process has just written. */
   copyColumn(name: ColumnName, to: Column): void {
     this.#file.copyColumn(name, to);
@@ -123,10 +127,29 @@ export class PartFile implements StoredPart {
 
 // By place, and one function a type: iterators, and functions of many types, cost several times as much.
 
+/** @param except an u32 that is allowed beyond the limit. */
 function isBelow(column: Column, limit: number, except = -1): boolean {
+  const isLast = except === -1 || except === 0xffff_ffff;
+  if (column instanceof Uint32Array && isLast && limit <= 0x7fff_ffff) {
+    return areBelow(column, limit, except === -1 ? 0 : -1);
+  }
   for (let at = 0; at < column.length; at++) {
     const value = column[at]!;
     if (value >= limit && value !== except) return false;
+  }
+  return true;
+}
+
+/** Signed, an u32 of all bits is -1. Comparisons of signed numbers take half the time. */
+function areBelow(
+  { buffer, byteOffset, length }: Uint32Array,
+  limit: number,
+  least: number,
+): boolean {
+  const signed = new Int32Array(buffer, byteOffset, length);
+  for (let at = 0; at < length; at++) {
+    const value = signed[at]!;
+    if (value >= limit || value < least) return false;
   }
   return true;
 }

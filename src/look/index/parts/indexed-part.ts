@@ -1,4 +1,4 @@
-import type { IndexPart, Source, TextTable } from '../look-index.js';
+import type { IndexPart, Source, StoredColumn, TextTable } from '../look-index.js';
 import { NO_PARENT } from '../look-index.js';
 import type { ColumnName, PartColumns, PartFacts } from './part-columns.js';
 import { pyramidTimes } from './pyramid.js';
@@ -21,6 +21,8 @@ export interface StoredPart {
   /** Puts its shape into a file, out of memory. */
   storeShape?(shape: PartShape, laneCounts: readonly number[]): PartShape;
   column<Name extends ColumnName>(name: Name): PartColumns[Name];
+  /** Reads a column in the background, for `column`. Absent: it is in memory. */
+  load?(name: ColumnName): Promise<void>;
 }
 
 /** What is known of a part once all parts are. */
@@ -124,7 +126,9 @@ export class IndexedPart implements IndexPart {
       const { tracks, firstTrack } = this.#place;
       const own = this.stored.column('track');
       if (tracks.every((track, i) => track + firstTrack === i)) return own;
-      return own.map((track) => tracks[track]! + firstTrack);
+      const numbers = new Uint32Array(own.length);
+      for (let row = 0; row < own.length; row++) numbers[row] = tracks[own[row]!]! + firstTrack;
+      return numbers;
     });
   }
   get firstTrack(): number {
@@ -155,6 +159,11 @@ export class IndexedPart implements IndexPart {
       for (const [row, parent] of this.#place.parents()) parents[row] = parent;
       return parents;
     });
+  }
+
+  async load(columns: readonly StoredColumn[]): Promise<void> {
+    const missing = columns.filter((name) => !this.#known.has(name));
+    await Promise.all(missing.map((name) => this.stored.load?.(name)));
   }
 
   traceId(trace: number): string {

@@ -10,7 +10,7 @@ import {
 import type { GroupPicture, MpiRun, Report, SlowTrace, TreeRow } from '../report-shape.js';
 import { interruptedText } from '../text/text-sections.js';
 import { branches, remarksOn } from '../text/text-tree.js';
-import { GROUP_TITLES } from '../text/text-report.js';
+import { GROUP_TITLES, STATE_TEXTS } from '../text/text-report.js';
 import { heatPicture } from './heat-picture.js';
 import { htmlTable } from './html-table.js';
 import { markup } from './html-text.js';
@@ -289,7 +289,7 @@ export function sourceSection({ sources }: Report): Html {
         cell: ({ clockOffset, clockError }) => clockText(clockOffset, clockError),
       },
       { title: 'process', kind: 'n', cell: ({ pid }) => pid ?? '' },
-      { title: 'state', kind: 'x', cell: ({ state }) => state },
+      { title: 'state', kind: 'x', cell: ({ state }) => STATE_TEXTS[state] },
       { title: 'records', kind: 'n', cell: ({ rows }) => countText(rows) },
     ],
     sources.slice(0, MAX_ROWS),
