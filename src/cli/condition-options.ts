@@ -8,6 +8,7 @@ import { UsageError } from './command.js';
 /** Options of the subcommands that select a part of a recording. */
 export const conditionOptions = {
   since: { type: 'string' },
+  from: { type: 'string' },
   until: { type: 'string' },
   where: { type: 'string', multiple: true },
 } as const;
@@ -15,6 +16,7 @@ export const conditionOptions = {
 /** Their values on the command line. */
 interface ConditionValues {
   since?: string | undefined;
+  from?: string | undefined;
   until?: string | undefined;
   where?: string[] | undefined;
 }
@@ -22,8 +24,8 @@ interface ConditionValues {
 /** Lines of a help text about these options. */
 export const conditionHelp = `  --since, --until
                 only what overlaps this time. A time is 2026-01-31T12:00:00Z,
-                +5m after the start of the recording, or -5m before its end
-                (--since=-5m)
+                +5m after the start of the recording, or -5m before its end.
+                --from is another name of --since
   --where       only spans that meet a condition; can be repeated. NAME=VALUE
                 with name (* stands for any text), service, status, kind,
                 trace, unfinished, parent=missing, or any attribute;
@@ -37,11 +39,17 @@ export interface Selection {
 }
 
 /** @throws UsageError for a value that is no time or no condition. */
-export function checkSelection({ since, until, where = [] }: ConditionValues): Selection {
+export function checkSelection(values: ConditionValues): Selection {
+  const { from, until, where = [] } = values;
+  if (from !== undefined && values.since !== undefined) {
+    throw new UsageError('--from is another name of --since: use one of them');
+  }
+  const since = values.since ?? from;
+  const option = from === undefined ? '--since' : '--from';
   try {
     return {
       range: {
-        ...(since !== undefined && { since: parseTimePoint('--since', since) }),
+        ...(since !== undefined && { since: parseTimePoint(option, since) }),
         ...(until !== undefined && { until: parseTimePoint('--until', until) }),
       },
       condition: parseWhere(where),
@@ -49,4 +57,18 @@ export function checkSelection({ since, until, where = [] }: ConditionValues): S
   } catch (error) {
     throw error instanceof TracewrightError ? new UsageError(error.message) : error;
   }
+}
+
+const TIME_OPTIONS: readonly string[] = ['--since', '--from', '--until'];
+
+/** Joins `--since -5m`, which `parseArgs` takes for two options. */
+export function withSignedTimes(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const before = joined.at(-1);
+    const isTime = before !== undefined && TIME_OPTIONS.includes(before) && /^-\d/.test(arg);
+    if (isTime) joined[joined.length - 1] = `${before}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
 }

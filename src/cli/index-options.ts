@@ -8,18 +8,22 @@ import { ProgressLine } from './output/progress-line.js';
 export const indexOptions = {
   cache: { type: 'string' },
   'clear-cache': { type: 'boolean' },
+  'ring-dir': { type: 'string', multiple: true },
 } as const;
 
 /** Their values on the command line. */
 interface IndexValues {
   cache?: string | undefined;
   'clear-cache'?: boolean | undefined;
+  'ring-dir'?: string[] | undefined;
 }
 
 /** Lines of a help text about these options. */
 export const indexHelp = `  --cache       directory in which indexes of large traces are kept, or off.
                 Default: tracewright in $XDG_CACHE_HOME or ~/.cache
   --clear-cache first delete every index that is kept there
+  --ring-dir    a directory with rings of dead processes, if they are not next
+                to their traces; can be repeated
 `;
 
 /** Opens the index of some traces, with progress on a terminal. */
@@ -30,10 +34,11 @@ export async function openIndex(
 ): Promise<LookIndex> {
   const cache = values.cache === undefined ? undefined : directoryOf(values.cache);
   if (values['clear-cache'] === true && cache !== false) clearCache(cache);
+  const ringDirs = (values['ring-dir'] ?? []).map((directory) => resolve(directory));
   const progress = new ProgressLine();
   const onProgress = progress.of(`indexing ${paths.join(' ')}`);
   try {
-    return await openLookIndex(paths, { form, cache, onProgress });
+    return await openLookIndex(paths, { form, cache, ringDirs, onProgress });
   } finally {
     progress.clear();
   }

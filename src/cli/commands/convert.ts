@@ -1,6 +1,11 @@
 import { UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
-import { checkSelection, conditionHelp, conditionOptions } from '../condition-options.js';
+import {
+  checkSelection,
+  conditionHelp,
+  conditionOptions,
+  withSignedTimes,
+} from '../condition-options.js';
 import { convertToChrome } from '../conversions/chrome.js';
 import { convertToLaplaceBinary, convertToLaplaceText } from '../conversions/laplace.js';
 import { convertToOtlp } from '../conversions/otlp.js';
@@ -76,6 +81,8 @@ ${ringHelp}  --help        print this text
 
 SELECTION, for perfetto, otlp and parquet
 ${conditionHelp}
+--to names the format. The end of the time is therefore --until.
+
 With --to perfetto and --to chrome, several traces in a directory become one.
 Each keeps its own processes. Their time lines are aligned by their epochs. An
 ovni trace of another library has no epoch: next to other traces it starts at
@@ -89,7 +96,7 @@ Exit codes
 `,
   async run(args) {
     const { values, positionals } = parseCommandLine(
-      args,
+      withSignedTimes(args),
       {
         to: { type: 'string' },
         force: { type: 'boolean' },
@@ -104,7 +111,10 @@ Exit codes
     if (values.to === undefined) throw new UsageError(`--to is missing; use one of ${targets}`);
     const convert = Object.hasOwn(conversions, values.to) ? conversions[values.to] : undefined;
     if (convert === undefined) {
-      throw new UsageError(`cannot convert to ${JSON.stringify(values.to)}; use one of ${targets}`);
+      const hint = /^[-+]?\d/.test(values.to) ? '. The end of the time is --until' : '';
+      throw new UsageError(
+        `cannot convert to ${JSON.stringify(values.to)}; use one of ${targets}${hint}`,
+      );
     }
     const [path, out] = positionals;
     const selection = checkSelection(values);

@@ -8,7 +8,12 @@ import { textStyle } from '../../look/report/text/text-style.js';
 import { rangeOf } from '../../look/condition/time-point.js';
 import { EXIT_DONE, UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
-import { checkSelection, conditionHelp, conditionOptions } from '../condition-options.js';
+import {
+  checkSelection,
+  conditionHelp,
+  conditionOptions,
+  withSignedTimes,
+} from '../condition-options.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
 import { printMessage } from '../output/message.js';
@@ -24,6 +29,7 @@ export const reportCommand: Command = {
   help: `Usage: tracewright report PATH... [--json | --html FILE] [--by GROUP]
                          [--since TIME] [--until TIME] [--where CONDITION]...
                          [--slowest N] [--exact] [--force]
+                         [--ring-dir DIR]...
 
 Reports on the traces at PATH together: counts, errors and latency by route;
 the slowest traces as trees, and what they waited for; stalls of event loops
@@ -105,18 +111,6 @@ Exit codes
     return EXIT_DONE;
   },
 };
-
-/** Joins `--since -5m`, which `parseArgs` takes for two options. */
-function withSignedTimes(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    const before = joined.at(-1);
-    const isTime = (before === '--since' || before === '--until') && /^-\d/.test(arg);
-    if (isTime) joined[joined.length - 1] = `${before}=${arg}`;
-    else joined.push(arg);
-  }
-  return joined;
-}
 
 function checkGroup(name: string | undefined): GroupBy | undefined {
   const known = GROUPS_BY.find((each) => each === name);

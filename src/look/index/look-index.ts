@@ -27,6 +27,12 @@ export interface Loss {
   reason: string;
 }
 
+/**
+ * How the process of a trace has ended. `growing`: it lives. `died`: it was killed, and nobody has recovered
+ * the trace. `unfinished`: with open spans, by an exit or a signal, or it was killed and then recovered.
+ */
+export type SourceState = 'ended' | 'growing' | 'died' | 'unfinished';
+
 /** One trace that was read: a file, a directory of ovni, a rank of DUMPI, or a living process. */
 export interface Source {
   readonly number: number;
@@ -43,8 +49,7 @@ export interface Source {
   readonly service: string | undefined;
   readonly host: string | undefined;
   readonly pid: number | undefined;
-  /** `growing`: its process lives. `died`: without an orderly end. */
-  readonly state: 'ended' | 'growing' | 'died';
+  readonly state: SourceState;
   readonly losses: readonly Loss[];
 }
 
@@ -67,6 +72,10 @@ export interface TextTable {
   text(number: number): string;
 }
 
+/** Columns of a part that are read from the cache. */
+export type StoredColumn =
+  'start' | 'duration' | 'name' | 'route' | 'track' | 'trace' | 'traceIds' | 'parent' | 'flags';
+
 /**
  * Rows of one source that were indexed together, as columns of one length, ordered by start. A column is
  * read from the cache when it is first used.
@@ -80,6 +89,9 @@ export interface IndexPart {
   readonly isSettled: boolean;
   /** What is added to `start` to have ns since `LookIndex.epoch`. */
   readonly offset: number;
+  /** The earliest start and the last end of its rows, in ns since the source's epoch. */
+  readonly firstStart: number;
+  readonly lastEnd: number;
   /** Ns since the source's epoch. */
   readonly start: Float64Array;
   /** Ns; never negative. */
@@ -105,6 +117,8 @@ export interface IndexPart {
   readonly flags: Uint8Array;
   /** The span's id, 64 bits as two u32: high, low. */
   readonly spanId: Uint32Array;
+  /** Reads columns in the background, so that they need not be read when they are used. */
+  load(columns: readonly StoredColumn[]): Promise<void>;
 }
 
 /** A condition on rows. What is absent does not matter; all that is there must hold. */
@@ -181,6 +195,8 @@ export interface LookIndex {
   readonly length: number;
   readonly counters: readonly Counter[];
   readonly messages: readonly Message[];
+  /** Directories with rings of dead processes, beyond those of the traces. */
+  readonly ringDirs: readonly string[];
   /** The part of a row, and the row's place there: `row - part.firstRow`. */
   partOf(row: number): IndexPart;
   /** All fields of a span, read from its trace. Undefined for a row that is no span. */

@@ -27,6 +27,8 @@ export interface LookIndexOptions {
   cacheBytes?: number | undefined;
   /** Files below this size are not cached: 4 MiB unless set. */
   leastCachedBytes?: number | undefined;
+  /** Directories with rings of dead processes, if they are not next to the traces. */
+  ringDirs?: readonly string[] | undefined;
   /** Called now and then with the bytes that were read, and all that have to be. */
   onProgress?: BuildProgress | undefined;
 }
@@ -61,6 +63,7 @@ export async function openLookIndex(
 class TracesReader implements SourceReader, Keeping {
   readonly leastCachedBytes: number;
   readonly onProgress: BuildProgress | undefined;
+  readonly ringDirs: readonly string[];
   readonly #paths: readonly string[];
   readonly #options: LookIndexOptions;
   readonly #readings = new Map<string, TraceReading>();
@@ -71,6 +74,7 @@ class TracesReader implements SourceReader, Keeping {
   constructor(paths: readonly string[], options: LookIndexOptions) {
     this.leastCachedBytes = options.leastCachedBytes ?? LEAST_CACHED_BYTES;
     this.onProgress = options.onProgress;
+    this.ringDirs = options.ringDirs ?? [];
     this.#paths = paths;
     this.#options = options;
   }

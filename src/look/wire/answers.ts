@@ -15,7 +15,8 @@ export interface SourceAnswer {
   service?: string;
   host?: string;
   pid?: number;
-  state: 'ended' | 'growing' | 'died';
+  /** `unfinished`: it ended with open spans, or was killed and then recovered. */
+  state: 'ended' | 'growing' | 'died' | 'unfinished';
   /** Ns that were added to its times. */
   clockOffset: string;
   /** The offset is right within so many ns. Absent: no call shows how far the clocks are apart. */

@@ -120,12 +120,14 @@ export function heightOf(lines: readonly Line[]): number {
   return last === undefined ? 0 : last.y + last.height;
 }
 
+const ENDS = { growing: 'running', died: 'killed', unfinished: 'ended with open spans' } as const;
+
 /** A process or a trace in a few words. */
 export function titleOf({ service, pid, host, path, format, state }: SourceAnswer): string {
   const name = service ?? nameOfPath(path);
   const process = pid === undefined ? [] : [`process ${pid}`];
   const place = host === undefined ? [] : [`on ${host}`];
-  const end = state === 'died' ? ['died'] : state === 'growing' ? ['running'] : [];
+  const end = state === 'ended' ? [] : [ENDS[state]];
   return [name, format, ...process, ...place, ...end].join(' · ');
 }
 

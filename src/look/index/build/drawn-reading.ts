@@ -11,11 +11,14 @@ const PAUSE = 10;
 /** Reads a trace that is not of Heph, as its rings complete it. Nothing of it is kept in the cache. */
 export class DrawnReading {
   readonly #trace: FoundTrace;
+  readonly #ringDirs: readonly string[];
   #read: ReadSource | undefined;
   #again = 0;
 
-  constructor(trace: FoundTrace) {
+  /** @param ringDirs further directories with rings. */
+  constructor(trace: FoundTrace, ringDirs: readonly string[]) {
     this.#trace = trace;
+    this.#ringDirs = ringDirs;
   }
 
   /** The same object as before, unless a live process has written more. */
@@ -31,7 +34,7 @@ export class DrawnReading {
   }
 
   #withRings(mapped: MappedRings, read: () => ReadSource): ReadSource {
-    const views = new TraceViews([], mapped);
+    const views = new TraceViews(this.#ringDirs, mapped);
     try {
       const view = views.show(this.#trace);
       const source = read();
@@ -53,7 +56,7 @@ export class DrawnReading {
 
   /** Reads something later, when the rings may hold more: what is only there has no row. */
   #whileShown<T>(read: () => T): T {
-    const views = new TraceViews();
+    const views = new TraceViews(this.#ringDirs);
     try {
       views.show(this.#trace);
       return read();

@@ -1,5 +1,6 @@
 import { statSync, utimesSync } from 'node:fs';
 import type { FoundTrace } from '../../../traces/find-traces.js';
+import type { MappedRings } from '../../../traces/mapped-rings.js';
 import { newFileIn } from '../cache/cache-directory.js';
 import { LivePart } from '../cache/live-part.js';
 import { compare, identityOf } from '../cache/trace-identity.js';
@@ -48,6 +49,7 @@ interface SettledParts {
 export class HephReading {
   readonly #trace: FoundTrace;
   readonly #keeping: Keeping;
+  #ringDirs: readonly string[] | undefined;
   #final: FinalRows | undefined;
   #read: ReadSource | undefined;
   #stamp = '';
@@ -62,9 +64,15 @@ export class HephReading {
     this.#keeping = keeping;
   }
 
-  /** The same object as before if nothing has changed. */
-  async read(): Promise<ReadSource> {
+  /**
+   * The same object as before if nothing has changed.
+   *
+   * @param mapped the rings of live processes.
+   */
+  async read(mapped: MappedRings): Promise<ReadSource> {
     const { path } = this.#trace;
+    // A process does not move its rings: they are looked for once.
+    this.#ringDirs ??= [...this.#keeping.ringDirs, ...mapped.directoriesOf(path)];
     const { size, mtimeNs } = statSync(path, { bigint: true });
     const stamp = `${size} ${mtimeNs}`;
     // Nobody writes to it any more.
@@ -72,7 +80,7 @@ export class HephReading {
     const isNew = stamp !== this.#stamp;
     let final = this.#final;
     if (final === undefined || (isNew && !isContinued(path, final, Number(size)))) {
-      const end = Math.min(finalEndOf(path) ?? Number(size), Number(size));
+      const end = Math.min(finalEndOf(path, this.#ringDirs) ?? Number(size), Number(size));
       final = await this.#begin(end);
     } else {
       this.#takeSettled(final);
@@ -81,7 +89,9 @@ export class HephReading {
     let living = this.#readLiving(final);
     if (living.isFaulty && isNew) {
       // What the file says up to there, and whether it is damaged.
-      final = await this.#begin(Math.min(finalEndOf(path) ?? Number(size), Number(size)));
+      final = await this.#begin(
+        Math.min(finalEndOf(path, this.#ringDirs) ?? Number(size), Number(size)),
+      );
       living = this.#readLiving(final);
     }
     const { parts, opened } = final;
@@ -134,7 +144,7 @@ export class HephReading {
       const settled = final.end;
       return { part: undefined, records: new Map(), state: 'ended', settled, isFaulty: false };
     }
-    const living = readLivingRows(path, final.end, final.clock);
+    const living = readLivingRows(path, final.end, final.clock, this.#ringDirs ?? []);
     const rows = living.part?.facts.rows ?? 0;
     if (rows < LAST_ROWS || living.settled <= final.end || living.state !== 'growing') {
       return living;
@@ -153,7 +163,7 @@ export class HephReading {
     final.clock = clock.state;
     final.identity = identityOf(path, final.end);
     this.#settle(final);
-    return readLivingRows(path, final.end, final.clock);
+    return readLivingRows(path, final.end, final.clock, this.#ringDirs ?? []);
   }
 
   /** Begins to build the last parts as one, if they have enough rows. */

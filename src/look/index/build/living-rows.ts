@@ -21,10 +21,10 @@ export interface LivingRows {
 }
 
 /** Up to where a file is final; undefined where rings cannot be read. */
-export function finalEndOf(path: string): number | undefined {
+export function finalEndOf(path: string, ringDirs: readonly string[]): number | undefined {
   let living: LivingFile | undefined;
   try {
-    living = new LivingFile(path);
+    living = new LivingFile(path, { ringDirs });
     return living.finalEnd;
   } catch (error) {
     rethrowUnlessExpected(error);
@@ -35,14 +35,19 @@ export function finalEndOf(path: string): number | undefined {
 }
 
 /** Reads what comes after the final part of a file, in the file and in its rings. */
-export function readLivingRows(path: string, since: number, clock: ClockState): LivingRows {
+export function readLivingRows(
+  path: string,
+  since: number,
+  clock: ClockState,
+  ringDirs: readonly string[],
+): LivingRows {
   const scan = new HephScan(new TraceClock(clock), since);
   const records = new Map<number, Buffer>();
   let last = since;
   let isFaulty = false;
   let cursor: PacketCursor | undefined;
   try {
-    cursor = new PacketCursor(path, { living: true, since });
+    cursor = new PacketCursor(path, { living: { ringDirs }, since });
     while (cursor.next()) {
       const { bytes, view, place, size, offset } = cursor;
       // Places of rows are u32.

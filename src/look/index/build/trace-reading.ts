@@ -10,6 +10,8 @@ import { HephReading } from './heph-reading.js';
 /** Where the index of a trace is kept. */
 export interface Keeping {
   leastCachedBytes: number;
+  /** Further directories with rings. */
+  ringDirs: readonly string[];
   directory(): CacheDirectory;
   /** A directory for this process alone, which is removed when the index is closed. */
   liveDirectory(): string;
@@ -25,7 +27,7 @@ export class TraceReading {
   constructor(trace: FoundTrace, keeping: Keeping) {
     this.trace = trace;
     this.#heph = new HephReading(trace, keeping);
-    this.#drawn = new DrawnReading(trace);
+    this.#drawn = new DrawnReading(trace, keeping.ringDirs);
   }
 
   /**
@@ -35,7 +37,7 @@ export class TraceReading {
    */
   async read(mapped: MappedRings): Promise<ReadSource> {
     const format = formatOf(this.trace);
-    return format === 'Heph' ? this.#heph.read() : this.#drawn.read(format, mapped);
+    return format === 'Heph' ? this.#heph.read(mapped) : this.#drawn.read(format, mapped);
   }
 
   close(): void {

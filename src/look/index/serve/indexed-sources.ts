@@ -51,6 +51,7 @@ interface OpenPiece {
 export interface SourceReader {
   read(): Promise<readonly ReadSource[]>;
   close(): void;
+  readonly ringDirs: readonly string[];
 }
 
 /** An index of sources that have been read. */
@@ -96,6 +97,10 @@ export class IndexedSources implements LookIndex {
         bytes,
       }));
     }));
+  }
+
+  get ringDirs(): readonly string[] {
+    return this.#again.ringDirs;
   }
 
   partOf(row: number): IndexPart {

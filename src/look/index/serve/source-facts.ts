@@ -43,13 +43,13 @@ export function stateOf(
 ): Source['state'] {
   const ofRings = state ?? stateOfRings(trace);
   if (ofRings !== 'ended') return ofRings;
-  return parts.some(({ unfinished }) => unfinished > 0) ? 'died' : 'ended';
+  return parts.some(({ unfinished }) => unfinished > 0) ? 'unfinished' : 'ended';
 }
 
-/** That of a trace in pieces: only the last one grows, and any of them can say that its process died. */
+/** That of a trace in pieces: any of them can say how its process has ended, or that it lives. */
 export function stateOfPieces(states: readonly Source['state'][]): Source['state'] {
-  if (states.includes('growing')) return 'growing';
-  return states.includes('died') ? 'died' : 'ended';
+  const order = ['growing', 'died', 'unfinished'] as const;
+  return order.find((state) => states.includes(state)) ?? 'ended';
 }
 
 function stateOfRings(trace: FoundTrace): Source['state'] {
