@@ -11,7 +11,12 @@ export const recordingPanel: Panel = {
   Content: Sources,
 };
 
-const STATES = { ended: 'ended', growing: 'running', died: 'died without an orderly end' } as const;
+const STATES = {
+  ended: 'ended',
+  growing: 'running',
+  died: 'was killed',
+  unfinished: 'ended with open spans',
+} as const;
 
 function Sources() {
   const { recording } = useApp();
