@@ -163,7 +163,7 @@ export class IndexedPart implements IndexPart {
 
   async load(columns: readonly StoredColumn[]): Promise<void> {
     const missing = columns.filter((name) => !this.#known.has(name));
-    await Promise.all(missing.map((name) => this.stored.load?.(name)));
+    await Promise.all(missing.map(async (name) => this.stored.load?.(name)));
   }
 
   traceId(trace: number): string {
