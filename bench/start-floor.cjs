@@ -2,7 +2,4 @@
 
 'use strict';
 require('node:diagnostics_channel');
-const { PerformanceObserver } = require('node:perf_hooks');
-
 require('../build/Release/tracewright.node');
-new PerformanceObserver(() => undefined).observe({ entryTypes: ['gc'] });

@@ -125,6 +125,8 @@ const folders = [
   [/^node\/otel\//, 'node/instrumentations'],
   [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
   [/^node\/threads\/(past-mark-stream|ovni-rotation)$/, 'node/$1'],
+  // Where the native core cannot note collections.
+  [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
   [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],
   // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],

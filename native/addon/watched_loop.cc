@@ -1,47 +1,11 @@
 #include "addon/watched_loop.h"
 
-#include <dlfcn.h>
-
+#include "addon/found_symbol.h"
 #include "drain/drain_thread.h"
 
 namespace tracewright {
 
 namespace {
-
-template <typename Function>
-bool find(Function* function, const char* name) {
-  *function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-  return *function != nullptr;
-}
-
-// Of libuv 1, whose interface does not change.
-constexpr int kPrepare = 9;
-using HandleCallback = void (*)(void* handle);
-
-struct Libuv {
-  size_t (*handle_size)(int type);
-  int (*prepare_init)(void* loop, void* handle);
-  int (*prepare_start)(void* handle, HandleCallback callback);
-  void (*unref)(void* handle);
-  void (*close)(void* handle, HandleCallback callback);
-  void* (*get_data)(const void* handle);
-  void (*set_data)(void* handle, void* data);
-  bool usable;
-
-  static const Libuv& instance() {
-    static const Libuv libuv = [] {
-      Libuv found{};
-      found.usable = find(&found.handle_size, "uv_handle_size") &&
-                     find(&found.prepare_init, "uv_prepare_init") &&
-                     find(&found.prepare_start, "uv_prepare_start") &&
-                     find(&found.unref, "uv_unref") && find(&found.close, "uv_close") &&
-                     find(&found.get_data, "uv_handle_get_data") &&
-                     find(&found.set_data, "uv_handle_set_data");
-      return found;
-    }();
-    return libuv;
-  }
-};
 
 // V8 calls back before it runs code that native code has called: the first thing that happens after
 // a loop has waited.
@@ -56,9 +20,9 @@ struct EntryCallbacks {
     static const EntryCallbacks callbacks = [] {
       EntryCallbacks found{};
       found.usable =
-          find(&found.current_isolate, "_ZN2v87Isolate10GetCurrentEv") &&
-          find(&found.add, "_ZN2v87Isolate28AddBeforeCallEnteredCallbackEPFvPS0_E") &&
-          find(&found.remove, "_ZN2v87Isolate31RemoveBeforeCallEnteredCallbackEPFvPS0_E");
+          find_symbol(&found.current_isolate, "_ZN2v87Isolate10GetCurrentEv") &&
+          find_symbol(&found.add, "_ZN2v87Isolate28AddBeforeCallEnteredCallbackEPFvPS0_E") &&
+          find_symbol(&found.remove, "_ZN2v87Isolate31RemoveBeforeCallEnteredCallbackEPFvPS0_E");
       return found;
     }();
     return callbacks;
@@ -80,25 +44,18 @@ WatchedLoop::WatchedLoop(Napi::Env env, const Napi::Function& listener)
 
 bool WatchedLoop::start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns,
                         const Napi::Function& listener) {
-  const Libuv& libuv = Libuv::instance();
-  struct uv_loop_s* loop = nullptr;
   const EntryCallbacks& entries = EntryCallbacks::instance();
-  if (!libuv.usable || !entries.usable || of_this_thread != nullptr ||
-      napi_get_uv_event_loop(env, &loop) != napi_ok) {
-    return false;
-  }
+  if (!entries.usable || of_this_thread != nullptr) return false;
   auto self = std::unique_ptr<WatchedLoop>(new WatchedLoop(env, listener));
   DrainThread& drain = DrainThread::instance();
   self->watch_ = std::make_shared<LoopWatch>(limit_ns, sample_ns, drain.loops().lost());
   if (!drain.watch(self->watch_)) return false;
-  self->handle_.reset(new uint64_t[libuv.handle_size(kPrepare) / sizeof(uint64_t) + 1]());
+  self->handle_ = PrepareHandle::start(env, on_prepare, self.get());
+  if (self->handle_ == nullptr) {
+    drain.loops().remove(self->watch_.get());
+    return false;
+  }
   self->isolate_ = entries.current_isolate();
-  void* const handle = self->handle_.get();
-  libuv.prepare_init(loop, handle);
-  libuv.set_data(handle, self.get());
-  libuv.prepare_start(handle, on_prepare);
-  // It must not keep the service from ending.
-  libuv.unref(handle);
   of_this_thread = self.release();
   napi_add_async_cleanup_hook(env, end, of_this_thread, &of_this_thread->hook_);
   return true;
@@ -114,16 +71,14 @@ void WatchedLoop::end(napi_async_cleanup_hook_handle, void* data) {
   DrainThread::instance().loops().remove(self->watch_.get());
   self->watch_entry(false);
   self->listener_.Reset();
-  Libuv::instance().close(self->handle_.get(), [](void* handle) {
-    auto* const closed = static_cast<WatchedLoop*>(Libuv::instance().get_data(handle));
-    const napi_async_cleanup_hook_handle hook = closed->hook_;
-    delete closed;
-    napi_remove_async_cleanup_hook(hook);
+  PrepareHandle::close(std::move(self->handle_), [](void* closed) {
+    const std::unique_ptr<WatchedLoop> self(static_cast<WatchedLoop*>(closed));
+    napi_remove_async_cleanup_hook(self->hook_);
   });
 }
 
-void WatchedLoop::on_prepare(void* handle) {
-  static_cast<WatchedLoop*>(Libuv::instance().get_data(handle))->begin_turn();
+void WatchedLoop::on_prepare(void* data) {
+  static_cast<WatchedLoop*>(data)->begin_turn();
 }
 
 void WatchedLoop::begin_turn() {

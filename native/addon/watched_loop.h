@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "addon/prepare_handle.h"
 #include "loop/loop_watch.h"
 
 namespace tracewright {
@@ -27,7 +28,7 @@ class WatchedLoop {
   void report(uint32_t reports);
   bool call(napi_value const* arguments, size_t count);
   void watch_entry(bool on);
-  static void on_prepare(void* handle);
+  static void on_prepare(void* self);
   static void on_entry(void* isolate);
   static void end(napi_async_cleanup_hook_handle hook, void* self);
 
@@ -35,7 +36,7 @@ class WatchedLoop {
   Napi::FunctionReference listener_;
   napi_async_cleanup_hook_handle hook_ = nullptr;
   std::shared_ptr<LoopWatch> watch_;
-  std::unique_ptr<uint64_t[]> handle_;
+  std::unique_ptr<PrepareHandle> handle_;
   void* isolate_ = nullptr;
   bool entry_watched_ = false;
 };

@@ -454,6 +454,18 @@ export interface NativeCore {
     causeAt: number,
     causes: Uint32Array,
   ): void;
+  /**
+   * Notes the garbage collections of this thread until it ends, once: `listener` is called before the
+   * event loop waits, if there are any. False where that cannot be.
+   */
+  watchCollections(listener: () => void): boolean;
+  /**
+   * Moves the oldest noted collections into an array of numbers: from, to (nanoseconds of
+   * CLOCK_MONOTONIC) and V8's kind of each. Returns how many; 0: there are no more.
+   */
+  takeCollections(to: Float64Array): number;
+  /** Collections of this thread that were not noted: too many waited to be taken. */
+  lostCollections(): number;
   systemThreadId(): number;
   drainRounds(): number;
   control: ControlLayout;

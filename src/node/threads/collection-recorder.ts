@@ -1,18 +1,18 @@
-import { constants } from 'node:perf_hooks';
 import { version } from '../../core/version.js';
 import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
+import { INCREMENTAL, MAJOR, MINOR, MINOR_MARK_SWEEP, WEAK_CALLBACKS } from './collection-kinds.js';
 import type { Collection } from './garbage-collections.js';
 
 /** OpenTelemetry's name of the attribute, and its values. */
 const TYPE = 'v8js.gc.type';
 const TYPES: ReadonlyMap<number, string> = new Map([
-  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
-  [2, 'minor'],
-  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
-  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
-  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
+  [MINOR, 'minor'],
+  [MINOR_MARK_SWEEP, 'minor'],
+  [MAJOR, 'major'],
+  [INCREMENTAL, 'incremental'],
+  [WEAK_CALLBACKS, 'weakcb'],
 ]);
 
 const SCOPE = new Scope('tracewright/gc', version);

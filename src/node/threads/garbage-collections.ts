@@ -1,31 +1,36 @@
-import { PerformanceObserver } from 'node:perf_hooks';
-import type { PerformanceEntry } from 'node:perf_hooks';
+import { lostCollections, takeCollections, watchCollections } from '../../core/collections.js';
 import { Guard } from '../guard.js';
-import { performanceOrigin } from './performance-origin.js';
+import { warn } from '../warning.js';
+import type { CollectionEntries } from './collection-entries.js';
 
 /** A garbage collection. Integers: nanoseconds of CLOCK_MONOTONIC. */
 export interface Collection {
   readonly from: number;
   readonly to: number;
-  /** One of Node's `NODE_PERFORMANCE_GC_…`. */
+  /** One of collection-kinds.ts. */
   readonly kind: number;
 }
 
-/** What Node's types leave out. */
-type CollectionEntry = PerformanceEntry & { detail: { kind: number } };
+/** Numbers of a collection as the native core gives them. */
+const FIELDS = 3;
+const AT_ONCE = 64;
 
 /** Observes the garbage collections of the calling thread. */
 export class GarbageCollections {
   readonly #guard = new Guard('garbage collections');
-  readonly #observer: PerformanceObserver;
   readonly #takers: ((collection: Collection) => void)[] = [];
-  #origin = 0;
+  readonly #room = new Float64Array(FIELDS * AT_ONCE);
+  readonly #entries: CollectionEntries | undefined;
+  #warned = false;
 
   constructor() {
-    this.#observer = new PerformanceObserver((list) => {
-      this.#report(list.getEntries());
-    });
-    this.#observer.observe({ entryTypes: ['gc'] });
+    const report = (): void => {
+      this.flush();
+    };
+    if (watchCollections(report)) return;
+    const { CollectionEntries } =
+      require('./collection-entries.js') as typeof import('./collection-entries.js');
+    this.#entries = new CollectionEntries(report);
   }
 
   /** @param take is called with each collection, in the order of their beginnings. */
@@ -33,30 +38,37 @@ export class GarbageCollections {
     this.#takers.push(take);
   }
 
-  /** Reports what has not been delivered yet; for the end of the thread. */
+  /** Reports what has not been reported yet. */
   flush(): void {
-    this.#report(this.#observer.takeRecords());
-  }
-
-  close(): void {
-    this.#observer.disconnect();
-    this.#guard.on = false;
-  }
-
-  #report(entries: readonly PerformanceEntry[]): void {
-    if (!this.#guard.on || entries.length === 0) return;
     try {
-      if (this.#origin === 0) this.#origin = performanceOrigin();
-      const inOrder =
-        entries.length === 1 ? entries : [...entries].sort((a, b) => a.startTime - b.startTime);
-      for (const { startTime, duration, detail } of inOrder as readonly CollectionEntry[]) {
-        const from = this.#origin + Math.round(startTime * 1e6);
-        const to = Math.max(from, this.#origin + Math.round((startTime + duration) * 1e6));
-        const collection = { from, to, kind: detail.kind };
-        for (const take of this.#takers) take(collection);
-      }
+      if (this.#entries === undefined) this.#flushNoted();
+      else for (const collection of this.#entries.take()) this.#report(collection);
     } catch (error) {
       this.#guard.fail(error);
     }
+  }
+
+  close(): void {
+    this.#entries?.close();
+    this.#guard.on = false;
+  }
+
+  #flushNoted(): void {
+    const room = this.#room;
+    for (let count = takeCollections(room); count > 0; count = takeCollections(room)) {
+      for (let at = 0; at < count * FIELDS; at += FIELDS) {
+        this.#report({ from: room[at]!, to: room[at + 1]!, kind: room[at + 2]! });
+      }
+    }
+    if (this.#warned) return;
+    const lost = lostCollections();
+    if (lost === 0) return;
+    this.#warned = true;
+    warn(`${lost} garbage collections are not traced: the event loop did not turn for too long`);
+  }
+
+  #report(collection: Collection): void {
+    if (!this.#guard.on) return;
+    for (const take of this.#takers) take(collection);
   }
 }

@@ -1,4 +1,4 @@
-import { constants } from 'node:perf_hooks';
+import { INCREMENTAL, MAJOR, MINOR, MINOR_MARK_SWEEP, WEAK_CALLBACKS } from './collection-kinds.js';
 import { STALL_CAUSES } from './stall.js';
 
 /** A type of marks that is recorded once it is over. */
@@ -12,18 +12,18 @@ export interface PastMarkKind {
   readonly labels: readonly (readonly [value: number, label: string])[];
 }
 
-/** Values are Node's numbers of the kinds of collections. */
+/** Values are the kinds of collections. */
 export const COLLECTIONS: PastMarkKind = {
   type: 1,
   title: 'Garbage collection',
   what: 'garbage collections',
   tidOffset: 1_000_000_000,
   labels: [
-    [constants.NODE_PERFORMANCE_GC_MINOR, 'minor (scavenge)'],
-    [2, 'minor (mark-sweep)'],
-    [constants.NODE_PERFORMANCE_GC_MAJOR, 'major (mark-sweep-compact)'],
-    [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental marking'],
-    [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak callbacks'],
+    [MINOR, 'minor (scavenge)'],
+    [MINOR_MARK_SWEEP, 'minor (mark-sweep)'],
+    [MAJOR, 'major (mark-sweep-compact)'],
+    [INCREMENTAL, 'incremental marking'],
+    [WEAK_CALLBACKS, 'weak callbacks'],
   ],
 };
 

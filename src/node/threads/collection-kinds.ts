@@ -1,0 +1,6 @@
+/** V8's kinds of garbage collections, which are also Node's `NODE_PERFORMANCE_GC_…`. */
+export const MINOR = 1;
+export const MINOR_MARK_SWEEP = 2;
+export const MAJOR = 4;
+export const INCREMENTAL = 8;
+export const WEAK_CALLBACKS = 16;
