@@ -171,6 +171,7 @@ function prepare(span: Span): void {
   if (redactor !== undefined) span.name = redactor.name(span.name);
   const { extras } = span;
   if (extras === undefined) return;
+  if (redactor !== undefined) extras.message = redactor.message(extras.message);
   extras.events = extras.events?.map(({ name, time, attributes }) => ({
     name: redactor === undefined ? name : redactor.name(name),
     time,

@@ -18,6 +18,7 @@ export interface Redaction {
 }
 
 export const MASK = '***';
+const MESSAGE = 'exception.message';
 
 /** Names or patterns of one option. */
 const MAX_RULES = 10_000;
@@ -77,6 +78,11 @@ export class Redactor {
     if (this.#drop.has(name)) return undefined;
     if (this.#mask.has(name)) return MASK;
     return typeof value === 'string' && PATH_ATTRIBUTES.has(name) ? this.name(value) : value;
+  }
+
+  /** The message of a status: `fail` takes it from the error, so what concerns that text concerns this one. */
+  message(message: string): string {
+    return message === '' ? '' : ((this.value(MESSAGE, message) as string | undefined) ?? '');
   }
 }
 

@@ -111,15 +111,17 @@ test('what is redacted in the trace is redacted for processors', async () => {
   await spansOf(
     () => {
       const span = tracer.startSpan('GET /users/17', { attributes: { secret: 'x', user: 'y' } });
+      span.setStatus({ code: SpanStatusCode.ERROR, message: 'no such user' });
       span.addEvent('e', { secret: 'x' }).end();
     },
-    { redact: { drop: ['secret'], mask: ['user'], paths: [[/\d+/, ':id']] } },
+    { redact: { drop: ['secret', 'exception.message'], mask: ['user'], paths: [[/\d+/, ':id']] } },
   );
   await spansOf(() => undefined, { redact: {} });
   expect(collecting.ended[0]).toMatchObject({
     name: 'GET /users/:id',
     attributes: { user: '***', 'by.processor': 1 },
   });
+  expect(collecting.ended[0]?.status.message ?? '').toBe('');
   expect(collecting.ended[0]?.attributes).not.toHaveProperty('secret');
   expect(collecting.ended[0]?.events[0]?.attributes).toEqual({});
 });

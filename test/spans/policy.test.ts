@@ -120,15 +120,19 @@ test('redaction removes, masks and replaces', async () => {
           note: '/users/42',
         }).end();
       }
+      startSpan('failed').fail(new Error('no such user')).end();
     },
     {
       redact: {
-        drop: ['user.*'],
+        drop: ['user.*', 'exception.*'],
         mask: ['db.query.text'],
         paths: [[/\/\d+/, '/:id']],
       },
     },
   );
+  const failed = spans.pop();
+  expect(failed?.status).toEqual({ code: 'error', message: '' });
+  expect(failed?.events[0]?.attributes).toEqual({});
   expect(spans).toHaveLength(100);
   for (const span of spans) {
     expect(span.name).toBe('GET /users/:id');

@@ -115,8 +115,8 @@ export function encodeSpan(
     return writer.finish();
   }
 
-  if (extras.message !== '') {
-    const { message } = extras;
+  const message = redactor === undefined ? extras.message : redactor.message(extras.message);
+  if (message !== '') {
     writer.text(STATUS_MESSAGE, cut(message, writer.maxText, writer.cutMark));
   }
   if (extras.scope !== undefined && scope === 0) {
