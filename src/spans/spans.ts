@@ -431,6 +431,11 @@ export function keepAnew(span: Span): void {
   if (span.slot !== -1) span.output!.keepAnew(span);
 }
 
+/** As `keepAnew`, of a span that gets a name and one more text; false: it has neither. */
+export function keepWith(span: Span, name: string, attribute: string, text: string): boolean {
+  return span.heldNames !== undefined && span.output!.keepWith(span, name, attribute, text);
+}
+
 /** Ends what `startRequest` has started. */
 export function endRequest(span: Span): void {
   if (span.state === OPEN) {

@@ -114,6 +114,35 @@ export class OpenSpans {
     this.#table.release(before);
   }
 
+  /**
+   * As `renew`, of a span whose attributes only its place has: it gets a name and one more text. Its record is copied
+   * with them. False: it has neither.
+   */
+  renewWith(span: Span, name: string, attribute: string, text: string): boolean {
+    const { heldBytes, slot } = span;
+    const table = this.#table;
+    const { longest, view, bytes } = table;
+    const names = span.heldNames?.with(attribute);
+    if (names === undefined || heldBytes === 0 || span.extras !== undefined) return false;
+    const most = heldBytes + 3 * (name.length + text.length) + names.mostBytes;
+    if (!this.#output.takesAnything || most > longest || table.taken >= table.places) return false;
+    const at = table.take();
+    bytes.copyWithin(at, slot, slot + DESCRIPTION_OFFSET);
+    const nameEnd = writeText(view, bytes, at + DESCRIPTION_OFFSET, name);
+    const from = slot + this.#nameEnd(slot);
+    bytes.copyWithin(nameEnd, from, slot + heldBytes);
+    const end = writeHeld(view, bytes, nameEnd + slot + heldBytes - from, names, text);
+    view.setUint32(at + SIZE_OFFSET, end - at);
+    table.withdraw(slot);
+    table.publish(at, end - at);
+    table.release(slot);
+    span.name = name;
+    span.slot = at;
+    span.heldBytes = end - at;
+    span.heldNames = names;
+    return true;
+  }
+
   /** As `begin`, of a span that a template describes but for ids, times and its text. */
   beginFrom(span: Span, template: SpanTemplate, text: string): number {
     const table = this.#table;

@@ -297,6 +297,11 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     this.open?.renew(span);
   }
 
+  /** A span whose attributes only its place has gets a name and one more text; false: it has neither. */
+  keepWith(span: Span, name: string, attribute: string, text: string): boolean {
+    return this.open!.renewWith(span, name, attribute, text);
+  }
+
   /** Lets go of a span that was kept while it was open. */
   release(span: Span): void {
     const { slot } = span;

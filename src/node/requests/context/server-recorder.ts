@@ -160,9 +160,11 @@ export class SpanServerRecorder implements ServerRecorder {
     if (span === undefined || span.slot === -1) return;
     const name = spanName(knownMethod(method));
     const before = exchange.keptRoute === '' ? name : `${name} ${exchange.keptRoute}`;
-    span.change()[ROUTE] = route;
-    if (span.name === before) span.name = `${name} ${route}`;
+    const named = span.name === before ? `${name} ${route}` : span.name;
     exchange.keptRoute = route;
+    if (spans.keepWith(span, named, ROUTE, route)) return;
+    span.change()[ROUTE] = route;
+    span.name = named;
     spans.keepAnew(span);
   }
 
