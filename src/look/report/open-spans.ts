@@ -3,6 +3,7 @@ import type { IndexPart } from '../index/look-index.js';
 import { isoTime } from './iso-time.js';
 import { LongestRows } from './longest-rows.js';
 import type { OpenSpans } from './report-shape.js';
+import { requestPath } from './request-path.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
 
@@ -28,6 +29,7 @@ export function openSpans(selection: RowSelection): OpenSpans {
     const trace = part.trace[at]!;
     return {
       name: part.names.text(part.name[at]!),
+      path: requestPath(index, part.firstRow + at),
       service: part.source.service ?? null,
       thread: index.tracks[part.track[at]!]!.name,
       start: isoTime(index.epoch, part.start[at]! + part.offset),

@@ -76,6 +76,8 @@ export interface SlowTrace {
   /** Null: the span belongs to no trace. */
   traceId: string | null;
   name: string;
+  /** Of a request whose name has no path. */
+  path: string | null;
   service: string | null;
   /** ISO time. */
   start: string;
@@ -137,6 +139,8 @@ export interface ThreadFigures {
 
 export interface OpenSpan {
   name: string;
+  /** Of a request whose name has no path. */
+  path: string | null;
   service: string | null;
   thread: string;
   /** ISO time. */

@@ -6,6 +6,7 @@ import type { InterruptionTally } from './interruptions.js';
 import { isoTime } from './iso-time.js';
 import { LongestRows } from './longest-rows.js';
 import type { SlowTrace } from './report-shape.js';
+import { requestPath } from './request-path.js';
 import type { RowSelection } from './selection.js';
 import { traceSpans } from './span-family.js';
 import { traceTree } from './trace-tree.js';
@@ -29,6 +30,7 @@ function slowTrace(
   return {
     traceId,
     name,
+    path: requestPath(index, row),
     service,
     start: isoTime(index.epoch, start),
     duration: end - start,

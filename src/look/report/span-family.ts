@@ -5,6 +5,8 @@ import type { TreeRow } from './report-shape.js';
 
 /** Spans of one trace that are looked at. */
 const MAX_SPANS = 100_000;
+/** A child that runs on for this share of itself after the next one began came before that one. */
+const OVERLAP = 0.05;
 
 /** A span of a trace, for its tree. */
 export interface TreeSpan {
@@ -136,8 +138,9 @@ export function waitedTimes(
     let now = to;
     for (const child of latest) {
       const begin = Math.max(spans[child]!.start, from);
-      const until = ends(child);
-      if (until > now || begin >= until) continue;
+      const end = ends(child);
+      if (begin >= end || end - now > OVERLAP * (end - begin)) continue;
+      const until = Math.min(end, now);
       waited[at]! += now - until;
       path.push({ at: child, from: begin, to: until });
       now = begin;

@@ -198,4 +198,27 @@ describe('a report', () => {
       }
     }
   });
+
+  it('names a request without a route by its path where one is shown', async () => {
+    const { path } = await recording(() => {
+      const options = { kind: 'server', parent: null, startTime: NOW } as const;
+      startSpan('GET', { 'url.path': '/export/7' }, options).end(NOW + 5_000_000n);
+      startSpan('GET /users/:id', { 'url.path': '/users/7' }, options).end(NOW + 4_000_000n);
+      startSpan('GET', { 'url.path': `/${'x'.repeat(500)}` }, options).end(NOW + 3_000_000n);
+    });
+    const { report } = await reportOn([path]);
+    expect(report.groups.map(({ name, count }) => [name, count])).toEqual([
+      ['GET', 2],
+      ['GET /users/:id', 1],
+    ]);
+    expect(report.slowest.map(({ path }) => path)).toEqual([
+      '/export/7',
+      null,
+      `/${'x'.repeat(199)}…`,
+    ]);
+    const lines = [...textReport(report, textStyle(100, false))];
+    const titles = lines.filter((line) => /^\d\. /.test(line));
+    expect(titles[0]).toMatch(/^1\. GET \/export\/7 of .*: 5 ms$/);
+    expect(titles[1]).toMatch(/^2\. GET \/users\/:id of .*: 4 ms$/);
+  });
 });

@@ -41,6 +41,23 @@ describe('traceTree', () => {
     span('parse', 2, 80, 90),
   ];
 
+  it('takes a child that ends just after the next one has begun for an earlier one', () => {
+    const spans = [
+      span('GET', -1, 0, 2000),
+      span('connect', 0, 0, 1010),
+      span('query', 0, 1000, 2000),
+    ];
+    const waited = traceTree(spans, 0, 100).rows.map((row) => [row.name, row.waited]);
+    expect(waited).toEqual([
+      ['GET', 0],
+      ['connect', 1000],
+      ['query', 1000],
+    ]);
+    spans[1]!.end = 1200;
+    const apart = traceTree(spans, 0, 100).rows.map((row) => row.waited);
+    expect(apart).toEqual([1000, 0, 1000]);
+  });
+
   it('says what a span did itself, and what it waited for', () => {
     const { rows, waitedFor, omitted } = traceTree(request, 0, 100);
     expect(rows.map(({ depth, name, self, waited }) => [depth, name, self, waited])).toEqual([

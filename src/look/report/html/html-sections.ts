@@ -8,7 +8,8 @@ import {
   timeText,
 } from '../units.js';
 import type { GroupPicture, MpiRun, Report, SlowTrace, TreeRow } from '../report-shape.js';
-import { interruptedText } from '../text/text-sections.js';
+import { nameWithPath } from '../request-path.js';
+import { interruptedText, longestWaits } from '../text/text-sections.js';
 import { branches, remarksOn } from '../text/text-tree.js';
 import { GROUP_TITLES, STATE_TEXTS } from '../text/text-report.js';
 import { heatPicture } from './heat-picture.js';
@@ -104,12 +105,13 @@ function lane({ start, duration, waited }: TreeRow, whole: number): Html {
 }
 
 function traceFigure(trace: SlowTrace, number: number): Html {
-  const { name, service, duration, start, traceId, waitedFor, rows, omitted } = trace;
+  const { name, service, duration, start, traceId, rows, omitted } = trace;
+  const waits = longestWaits(trace);
   const shown = rows.slice(0, MAX_TREE_ROWS);
   const prefixes = branches(shown);
   const whole = rows.reduce((end, row) => Math.max(end, row.start + row.duration), 1);
   const several = new Set(rows.map((row) => row.service)).size > 1;
-  const waited = waitedFor.map((each, at) => {
+  const waited = waits.map((each, at) => {
     const what = each.name === name ? 'itself' : each.name;
     return markup`${at === 0 ? '' : ', '}${what} ${durationText(each.time)} (${shareText(each.share)})`;
   });
@@ -140,10 +142,10 @@ function traceFigure(trace: SlowTrace, number: number): Html {
   const hidden = rows.slice(MAX_TREE_ROWS).reduce((sum, row) => sum + row.repeated, omitted);
   return markup`<section>
     <h3>
-      ${number}. ${name}${service === null ? '' : ` of ${service}`}: ${durationText(duration)}
+      ${number}. ${nameWithPath(trace)}${service === null ? '' : ` of ${service}`}: ${durationText(duration)}
     </h3>
     <p class="weak">${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}</p>
-    ${waitedFor.length === 0 ? '' : markup`<p>Waited for ${waited}${interrupted === undefined ? '' : `; ${interrupted}`}.</p>`}
+    ${waits.length === 0 ? '' : markup`<p>Waited for ${waited}${interrupted === undefined ? '' : `; ${interrupted}`}.</p>`}
     ${table}${more(hidden, 0)}
   </section> `;
 }
@@ -202,7 +204,7 @@ export function openSection({ open }: Report): Html {
   const table = htmlTable(
     [
       { title: 'open for', kind: 'n', cell: ({ age }) => durationText(age) },
-      { title: 'span', kind: 'w', cell: ({ name }) => name },
+      { title: 'span', kind: 'w', cell: nameWithPath },
       { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
       { title: 'thread', kind: 'x', cell: ({ thread }) => thread },
       { title: 'since', kind: 'n', cell: ({ start }) => timeText(start) },

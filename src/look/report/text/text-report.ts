@@ -80,7 +80,8 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
   const { groups, slowest, interruptions, threads, open, mpi, losses, by, from, to } = report;
   const line = (text: string): string => shortened(terminalText(text), width);
   for (const each of wrapped(summaryText(report), width)) yield paint('title', each);
-  yield paint('weak', line(`${timeText(from)} to ${timeText(to)}`));
+  for (const each of wrapped(`${timeText(from)} to ${timeText(to)}`, width))
+    yield paint('weak', each);
   yield* sourceLines(report, style);
   const incomplete = incompleteText(report);
   if (incomplete !== undefined) {

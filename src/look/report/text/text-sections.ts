@@ -11,7 +11,9 @@ import type {
   SlowShare,
   SlowTrace,
   ThreadFigures,
+  WaitedFor,
 } from '../report-shape.js';
+import { nameWithPath } from '../request-path.js';
 import { shortened } from './display-width.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
@@ -20,6 +22,8 @@ import { textTree } from './text-tree.js';
 
 /** Rows of the tables. `--json` has all of them. */
 const MAX_GROUPS = 40;
+/** Of what a trace waited for. */
+const LEAST_SHARE = 0.005;
 const MAX_TREE_ROWS = 30;
 const MAX_THREADS = 30;
 const MAX_OPEN = 15;
@@ -62,8 +66,14 @@ export function* groupLines({ groups, by }: Report, style: TextStyle): Lines {
   yield* more(groups.length, MAX_GROUPS, 'groups', style);
 }
 
-function waitedText({ waitedFor, name }: SlowTrace): string {
-  const parts = waitedFor.map((each) => {
+/** What a trace waited for, without what took less than half a percent. */
+export function longestWaits({ waitedFor }: SlowTrace): WaitedFor[] {
+  return waitedFor.filter(({ share }, at) => at === 0 || share >= LEAST_SHARE);
+}
+
+function waitedText(trace: SlowTrace): string {
+  const { name } = trace;
+  const parts = longestWaits(trace).map((each) => {
     const what = each.name === name ? 'itself' : each.name;
     return `${what} ${durationText(each.time)} (${shareText(each.share)})`;
   });
@@ -85,11 +95,11 @@ export function interruptedText({ duration, stalls, collections }: SlowTrace): s
 
 export function* traceLines(trace: SlowTrace, number: number, style: TextStyle): Lines {
   const { width, paint } = style;
-  const { name, service, duration, start, traceId, rows, omitted } = trace;
-  const title = `${number}. ${name}${service === null ? '' : ` of ${service}`}: ${durationText(duration)}`;
+  const { service, duration, start, traceId, rows, omitted } = trace;
+  const title = `${number}. ${nameWithPath(trace)}${service === null ? '' : ` of ${service}`}: ${durationText(duration)}`;
   yield paint('title', shortened(terminalText(title), width));
   const when = `${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}`;
-  yield paint('weak', shortened(terminalText(when), width));
+  for (const line of wrapped(when, width)) yield paint('weak', line);
   if (trace.waitedFor.length > 0) yield* wrapped(waitedText(trace), width);
   const interrupted = interruptedText(trace);
   if (interrupted !== undefined) yield* wrapped(interrupted, width);
@@ -186,7 +196,7 @@ export function* threadLines({ threads }: Report, style: TextStyle): Lines {
 export function* openLines({ open }: Report, style: TextStyle): Lines {
   const columns: Column<OpenSpan>[] = [
     { title: 'open for', align: right, spare: 0, cell: ({ age }) => durationText(age) },
-    { title: 'span', spare: 0, least: 16, cell: ({ name }) => name },
+    { title: 'span', spare: 0, least: 16, cell: nameWithPath },
     { title: 'service', spare: 2, least: 8, cell: ({ service }) => service ?? '' },
     { title: 'thread', spare: 3, cell: ({ thread }) => thread },
     { title: 'since', spare: 1, cell: ({ start }) => timeText(start) },

@@ -1,0 +1,29 @@
+import { TracewrightError } from '../../core/errors.js';
+import type { LookIndex } from '../index/look-index.js';
+import { isRequest } from './groups.js';
+
+const MAX_LENGTH = 200;
+
+/**
+ * The path of a request whose name has none: without a route it is named by its method alone, and an open
+ * request may not have its route yet. Null for every other row.
+ */
+export function requestPath(index: LookIndex, row: number): string | null {
+  const part = index.partOf(row);
+  const at = row - part.firstRow;
+  if (!isRequest(part.flags[at]!) || part.names.text(part.name[at]!).includes('/')) return null;
+  try {
+    const path = index.span(row)?.attributes['url.path'];
+    if (typeof path !== 'string') return null;
+    return path.length > MAX_LENGTH ? `${path.slice(0, MAX_LENGTH)}…` : path;
+  } catch (error) {
+    // The file has changed since it was indexed.
+    if (error instanceof TracewrightError) return null;
+    throw error;
+  }
+}
+
+/** `GET /users/42`. */
+export function nameWithPath({ name, path }: { name: string; path: string | null }): string {
+  return path === null ? name : `${name} ${path}`;
+}
