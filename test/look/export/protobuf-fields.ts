@@ -6,6 +6,19 @@ export type FieldValue = bigint | number | Uint8Array;
 /** The values of a message by field number, in their order. */
 export type Fields = Map<number, FieldValue[]>;
 
+/** A varint of few bytes, such as a tag or a length mostly is: several times quicker than a bigint. */
+function shortVarintAt(bytes: Uint8Array, from: number): { value: number; next: number } {
+  let value = 0;
+  for (let at = from; at < from + 4; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) throw new Error(`no varint at ${from}`);
+    value |= (byte & 0x7f) << (7 * (at - from));
+    if (byte < 0x80) return { value, next: at + 1 };
+  }
+  const long = varintAt(bytes, from);
+  return { value: Number(long.value), next: long.next };
+}
+
 function varintAt(bytes: Uint8Array, from: number): { value: bigint; next: number } {
   let value = 0n;
   let at = from;
@@ -23,10 +36,10 @@ export function decodeFields(bytes: Uint8Array): Fields {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 0;
   while (at < bytes.length) {
-    const { value: tag, next } = varintAt(bytes, at);
-    const field = Number(tag >> 3n);
+    const { value: tag, next } = shortVarintAt(bytes, at);
+    const field = Math.floor(tag / 8);
     let value: FieldValue;
-    switch (Number(tag & 7n)) {
+    switch (tag % 8) {
       case 0:
         ({ value, next: at } = varintAt(bytes, next));
         break;
@@ -35,8 +48,8 @@ export function decodeFields(bytes: Uint8Array): Fields {
         at = next + 8;
         break;
       case 2: {
-        const length = varintAt(bytes, next);
-        at = length.next + Number(length.value);
+        const length = shortVarintAt(bytes, next);
+        at = length.next + length.value;
         if (at > bytes.length) throw new Error(`field ${field} is longer than its message`);
         value = bytes.subarray(length.next, at);
         break;
@@ -46,7 +59,7 @@ export function decodeFields(bytes: Uint8Array): Fields {
         at = next + 4;
         break;
       default:
-        throw new Error(`field ${field} has wire type ${Number(tag & 7n)}`);
+        throw new Error(`field ${field} has wire type ${tag % 8}`);
     }
     const values = fields.get(field);
     if (values === undefined) fields.set(field, [value]);

@@ -49,7 +49,8 @@ const TABLES = { categories: 1, names: 2, keys: 3, texts: 29 } as const;
 type Table = keyof typeof TABLES;
 
 class Interned {
-  readonly #tables = new Map<Table, Map<bigint, string>>();
+  /** By number, not bigint: a map finds those several times quicker. */
+  readonly #tables = new Map<Table, Map<number, string>>();
 
   clear(): void {
     this.#tables.clear();
@@ -58,15 +59,15 @@ class Interned {
   add(data: Fields): void {
     for (const [name, field] of Object.entries(TABLES) as [Table, number][]) {
       for (const entry of messages(data, field)) {
-        const table = this.#tables.get(name) ?? new Map<bigint, string>();
+        const table = this.#tables.get(name) ?? new Map<number, string>();
         this.#tables.set(name, table);
-        table.set(integer(entry, 1)!, text(entry, 2)!);
+        table.set(Number(integer(entry, 1)!), text(entry, 2)!);
       }
     }
   }
 
   text(name: Table, iid: bigint): string {
-    const found = this.#tables.get(name)?.get(iid);
+    const found = this.#tables.get(name)?.get(Number(iid));
     if (found === undefined) throw new Error(`${name} ${iid} is not interned`);
     return found;
   }
