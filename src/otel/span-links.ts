@@ -1,4 +1,4 @@
-import type { SpanAttributes } from '../spans/attributes.js';
+import { hasNames } from '../spans/attributes.js';
 import type { SpanLink } from '../spans/span.js';
 import { attributesOf } from './attribute-input.js';
 import { isOwnSpan } from './own-span.js';
@@ -11,17 +11,22 @@ const MOST = 65_535;
 /** A link of the API; undefined, and counted, if it is none. */
 export function linkOf(given: unknown): SpanLink | undefined {
   try {
-    const { context, attributes } = given as { context: unknown; attributes?: SpanAttributes };
-    const to = isOwnSpan(context) ? context : standInOf(context, undefined);
-    if (to !== undefined) {
-      const own = attributesOf(attributes);
-      return own === undefined ? { to } : { to, attributes: own };
-    }
+    // A list may have thousands that are nothing at all: an exception for each would take long.
+    const link = hasNames(given) ? linkFrom(given) : undefined;
+    if (link !== undefined) return link;
   } catch {
-    // A getter, a proxy, or nothing at all.
+    // A getter, or a proxy.
   }
   countWrongArgument();
   return undefined;
+}
+
+function linkFrom(given: { context?: unknown; attributes?: unknown }): SpanLink | undefined {
+  const { context, attributes } = given;
+  const to = isOwnSpan(context) ? context : standInOf(context, undefined);
+  if (to === undefined) return undefined;
+  const own = attributesOf(attributes);
+  return own === undefined ? { to } : { to, attributes: own };
 }
 
 /** Those of a list of the API that are links. */
