@@ -3,14 +3,14 @@ import { shared } from '../core/process-state.js';
 
 const ROUTE = Symbol.for('tracewright.route');
 
+type Given = (request: object, route: string) => void;
+
 /** Who is to know of a route at once: the register hook. Known to all copies of the package. */
-const watch = shared('spans.route', () => ({
-  given: undefined as ((request: object, route: string) => void) | undefined,
-}));
+const watchers = shared<Given[]>('spans.route', () => []);
 
 /** Calls `given` with each route that the program names for a request. It throws nothing. */
-export function watchGivenRoutes(given: (request: object, route: string) => void): void {
-  watch.given = given;
+export function watchGivenRoutes(given: Given): void {
+  watchers.push(given);
 }
 
 /**
@@ -32,7 +32,7 @@ export function setRoute(request: object, route: string): void {
   const { stream } = request as { stream?: unknown };
   if (typeof stream === 'object' && stream !== null)
     (stream as { [ROUTE]?: string })[ROUTE] = route;
-  watch.given?.(request, route);
+  for (const given of watchers) given(request, route);
 }
 
 /** What `setRoute` was given for a request; undefined if it was not called. */

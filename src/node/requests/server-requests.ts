@@ -81,7 +81,9 @@ class ServerRequests {
       const { socket } = response.req as { socket?: TracedSocket };
       if (socket === undefined) return;
       const exchange = socket[CONNECTION]?.find(response);
-      if (exchange !== undefined) exchange.route = route;
+      if (exchange === undefined) return;
+      exchange.route = route;
+      this.#recorder?.routed?.(exchange, route);
     });
   }
 

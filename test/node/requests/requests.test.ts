@@ -214,6 +214,9 @@ describe('requests', () => {
       aborted.destroy();
       await service.printed(new RegExp(`^done ${path}`, 'm'));
     }
+    const open = connect(port, '127.0.0.1').on('error', () => undefined);
+    open.write('GET /fastify/left/hold HTTP/1.1\r\nHost: a\r\n\r\n');
+    await service.printed(/^held \/fastify\/left/m);
     await end(service);
     // Getters that frameworks call deprecated are not read.
     expect((await service.ended()).stderr).toBe('');
@@ -227,6 +230,7 @@ describe('requests', () => {
       { method: 'GET', path: '/unknown', status: 404n },
       { ...express, path: '/express/users/hold', ...aborted },
       { ...fastify, path: '/fastify/hold', ...aborted },
+      { ...fastify, path: '/fastify/left/hold' },
     ]);
   });
 });

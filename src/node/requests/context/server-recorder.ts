@@ -156,16 +156,26 @@ export class SpanServerRecorder implements ServerRecorder {
 
   /** The request has its route also if it is never answered. */
   routed(exchange: Exchange, route: string): void {
-    const { method, span } = exchange;
-    if (span === undefined || span.slot === -1) return;
-    const name = spanName(knownMethod(method));
-    const before = exchange.keptRoute === '' ? name : `${name} ${exchange.keptRoute}`;
-    const named = span.name === before ? `${name} ${route}` : span.name;
+    const { method, span, keptRoute } = exchange;
+    if (span === undefined || !this.keepRoute(span, method, keptRoute, route)) return;
     exchange.keptRoute = route;
-    if (spans.keepWith(span, named, ROUTE, route)) return;
+  }
+
+  /**
+   * The record of an open span gets its route; false: it has none.
+   *
+   * @param before the route that it has; empty: none.
+   */
+  keepRoute(span: Span, method: string, before: string, route: string): boolean {
+    if (span.slot === -1) return false;
+    const name = spanName(knownMethod(method));
+    const named =
+      span.name === (before === '' ? name : `${name} ${before}`) ? `${name} ${route}` : span.name;
+    if (spans.keepWith(span, named, ROUTE, route)) return true;
     span.change()[ROUTE] = route;
     span.name = named;
     spans.keepAnew(span);
+    return true;
   }
 
   answered(exchange: Exchange, bytes: number | undefined): void {
