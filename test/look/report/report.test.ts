@@ -217,6 +217,7 @@ describe('a report', () => {
       `/${'x'.repeat(199)}…`,
     ]);
     const lines = [...textReport(report, textStyle(100, false))];
+    expect(lines.some((line) => line.startsWith('GET (no route) '))).toBe(true);
     const titles = lines.filter((line) => /^\d\. /.test(line));
     expect(titles[0]).toMatch(/^1\. GET \/export\/7 of .*: 5 ms$/);
     expect(titles[1]).toMatch(/^2\. GET \/users\/:id of .*: 4 ms$/);

@@ -8,7 +8,7 @@ import {
   timeText,
 } from '../units.js';
 import type { GroupPicture, MpiRun, Report, SlowTrace, TreeRow } from '../report-shape.js';
-import { nameWithPath } from '../request-path.js';
+import { groupTitle, nameWithPath } from '../request-path.js';
 import { interruptedText, longestWaits } from '../text/text-sections.js';
 import { branches, remarksOn } from '../text/text-tree.js';
 import { GROUP_TITLES, STATE_TEXTS } from '../text/text-report.js';
@@ -44,7 +44,7 @@ export function groupSection({ groups, by }: Report): Html {
   if (groups.length === 0) return markup``;
   const table = htmlTable(
     [
-      { title: by, kind: 'w', cell: ({ name }) => name },
+      { title: by, kind: 'w', cell: (group) => groupTitle(group, by) },
       { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
       { title: 'count', kind: 'n', cell: ({ count }) => countText(count) },
       { title: 'rate', kind: 'n', cell: ({ rate }) => rateText(rate) },
@@ -67,14 +67,14 @@ export function groupSection({ groups, by }: Report): Html {
     ${table}${more(groups.length, MAX_GROUPS)}`;
 }
 
-export function pictureSection({ groups }: Report, pictures: readonly GroupPicture[]): Html {
+export function pictureSection({ groups, by }: Report, pictures: readonly GroupPicture[]): Html {
   if (pictures.length === 0) return markup``;
   const figures = pictures.map(({ histogram, heat }, at) => {
     const group = groups[at]!;
     const service = group.service === null ? '' : ` of ${group.service}`;
     return markup`<div class="pair">
       <figure>
-        <figcaption>${group.name}${service}</figcaption>
+        <figcaption>${groupTitle(group, by)}${service}</figcaption>
         ${latencyPicture(group, histogram)}
       </figure>
       <figure>
@@ -85,7 +85,7 @@ export function pictureSection({ groups }: Report, pictures: readonly GroupPictu
   });
   return markup`<h2>Latency</h2>
     <p class="weak">
-      Left: how many took how long. Right: latency over time; the stronger the colour, the more.
+      How many took how long, and latency over time: the stronger the colour, the more.
     </p>
     <div class="pictures">${figures}</div>`;
 }

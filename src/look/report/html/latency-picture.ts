@@ -13,8 +13,8 @@ const MAX_BARS = 80;
 /** Bars in which latency doubles, if there is room. */
 const PER_OCTAVE = 8;
 
-/** Labels of ticks are narrower. */
-const TICK_WIDTH = 52;
+/** Labels of ticks are narrower, also those at the edges, which lie on one side of their tick. */
+const TICK_WIDTH = 72;
 const POWERS = Array.from({ length: 20 }, (_, power) => 10 ** power);
 
 /** A logarithmic axis of durations. */

@@ -13,7 +13,7 @@ import type {
   ThreadFigures,
   WaitedFor,
 } from '../report-shape.js';
-import { nameWithPath } from '../request-path.js';
+import { groupTitle, nameWithPath } from '../request-path.js';
 import { shortened } from './display-width.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
@@ -41,7 +41,7 @@ function* more(all: number, shown: number, what: string, { paint }: TextStyle): 
 export function* groupLines({ groups, by }: Report, style: TextStyle): Lines {
   const hasService = by !== 'service' && groups.some(({ service }) => service !== null);
   const columns: Column<Group>[] = [
-    { title: by, spare: 0, least: 16, cell: ({ name }) => name },
+    { title: by, spare: 0, least: 16, cell: (group) => groupTitle(group, by) },
     { title: 'count', align: right, spare: 0, cell: ({ count }) => countText(count) },
     { title: 'rate', align: right, spare: 5, cell: ({ rate }) => rateText(rate) },
     {
