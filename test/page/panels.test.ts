@@ -167,10 +167,18 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
 
   it('compare: says which spans became slower, and which did not', async () => {
     const panel = await open('compare');
-    await panel.getByText('GET /orders').waitFor();
+    await panel.getByRole('button', { name: 'GET /orders' }).waitFor();
     const rows = await panel.locator('tbody tr').allTextContents();
     expect(rows[0]).toMatch(/^GET \/orders.*\+4[78] % slower/);
     expect(rows.find((row) => row.startsWith('GET /stock'))).toContain('about the same');
+  });
+
+  it('compare: takes the earlier one of a directory as the one before', async () => {
+    const view = await traces.start([traces.directory]);
+    const { page } = (opened = await traces.open({}, '', view));
+    await page.getByRole('button', { name: 'Compare before with after' }).click();
+    await page.getByText('of 3 kinds of spans became slower, GET /orders the most').waitFor();
+    expect(await page.locator('#panel-compare select').first().inputValue()).toBe('before');
   });
 
   it.each([

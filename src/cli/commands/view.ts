@@ -46,6 +46,7 @@ Exit codes
     const index = await openIndex(positionals, checkInput(values), values);
     const server = await start({
       index,
+      paths: positionals,
       port,
       live: values.live === true,
       pageDirectory: join(__dirname, '..', 'page'),

@@ -13,6 +13,8 @@ const LONGEST_INTERVAL = 2000;
 export class Recording {
   readonly index: LookIndex;
   readonly live: boolean;
+  /** Those that the index was opened with. */
+  readonly paths: readonly string[];
   /** Names keep their numbers within one. */
   readonly generation = randomUUID();
   readonly names = new NameNumbers();
@@ -24,9 +26,10 @@ export class Recording {
   #begun = 0;
   #used = process.cpuUsage();
 
-  constructor(index: LookIndex, live: boolean) {
+  constructor(index: LookIndex, live: boolean, paths: readonly string[] = []) {
     this.index = index;
     this.live = live;
+    this.paths = paths;
     this.#begun = performance.now();
     if (live) this.#refreshLater();
   }

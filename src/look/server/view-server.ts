@@ -18,6 +18,8 @@ import { WrongQuestion } from './wrong-question.js';
 export interface ViewOptions {
   /** Closed with the server. */
   index: LookIndex;
+  /** Those that the index was opened with: sources are shown in their order. Default: none. */
+  paths?: readonly string[];
   /** `dist/page` of the package. */
   pageDirectory: string;
   /** Default: 0, any free port. */
@@ -36,10 +38,10 @@ export interface ViewServer {
 
 /** Serves the page and what it asks for, on 127.0.0.1 only. @throws the error of `listen`. */
 export async function startViewServer(options: ViewOptions): Promise<ViewServer> {
-  const { index, pageDirectory, port = 0, live = false } = options;
+  const { index, paths = [], pageDirectory, port = 0, live = false } = options;
   const files = readPageFiles(pageDirectory);
   const token = new Token();
-  const recording = new Recording(index, live);
+  const recording = new Recording(index, live, paths);
   readAhead(recording);
   const server = createServer({ maxHeaderSize: 32_768 }, (request, response) => {
     void respond(request, response);

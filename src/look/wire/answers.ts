@@ -10,6 +10,8 @@ export interface ErrorAnswer {
 
 export interface SourceAnswer {
   number: number;
+  /** Its place among the sources: as the paths were given, then by their beginning. */
+  order: number;
   path: string;
   format: string;
   service?: string;

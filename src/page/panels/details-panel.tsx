@@ -77,9 +77,12 @@ function Answer(answer: RowAnswer) {
               </td>
             </tr>
           )}
-          {Object.entries(details).map(([field, value]) => (
-            <Field key={field} name={field} value={textOf(value)} />
-          ))}
+          {Object.entries(details)
+            // They are above.
+            .filter(([field]) => traceId === undefined || (field !== 'trace' && field !== 'span'))
+            .map(([field, value]) => (
+              <Field key={field} name={field} value={textOf(value)} />
+            ))}
         </tbody>
       </table>
     </>

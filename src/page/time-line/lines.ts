@@ -72,7 +72,8 @@ export function linesOf(
   };
   // Spans of services explain more than states of their threads.
   const sources = recording.sources.toSorted(
-    (a, b) => Number(a.service === undefined) - Number(b.service === undefined),
+    (a, b) =>
+      Number(a.service === undefined) - Number(b.service === undefined) || a.order - b.order,
   );
   for (const source of sources) {
     const tracks = tracksOf(recording, source);

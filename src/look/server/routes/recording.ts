@@ -3,6 +3,7 @@ import { threadOfTrack } from '../../report/thread-names.js';
 import type { Source, Track } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import type { Route } from '../route.js';
+import { sourceOrder } from '../source-order.js';
 
 /** What there is to look at: sources, tracks, curves. */
 export const recordingRoute: Route = {
@@ -12,7 +13,8 @@ export const recordingRoute: Route = {
 };
 
 function describe(recording: Recording): RecordingAnswer {
-  const { index, generation, revision, live, frequentNames, problems } = recording;
+  const { index, generation, revision, live, paths, frequentNames, problems } = recording;
+  const order = sourceOrder(index.sources, paths);
   return {
     generation,
     revision,
@@ -20,7 +22,7 @@ function describe(recording: Recording): RecordingAnswer {
     rows: index.rows,
     epoch: String(index.epoch),
     length: index.length,
-    sources: index.sources.map(describeSource),
+    sources: index.sources.map((source) => describeSource(source, order.get(source)!)),
     tracks: index.tracks.map((track) => describeTrack(track, index.sources[track.source]!)),
     counters: index.counters.map(({ source, thread, name, unit, values }, number) => ({
       number,
@@ -42,11 +44,12 @@ function describeTrack(track: Track, { format }: Source): TrackAnswer {
   return { number, source, kind, name, thread, about, lanes };
 }
 
-function describeSource(source: Source): RecordingAnswer['sources'][number] {
+function describeSource(source: Source, order: number): RecordingAnswer['sources'][number] {
   const { number, path, format, service, host, pid, state, clockOffset, clockError, losses } =
     source;
   return {
     number,
+    order,
     path,
     format,
     ...(service === undefined ? {} : { service }),

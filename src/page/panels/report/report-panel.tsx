@@ -4,6 +4,7 @@ import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText } from '../../time-line/duration-text.js';
 import { ChoiceLine } from '../choice-line.js';
+import { isBeforeAndAfter, runsOf } from '../compare/recording-sides.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 import { GroupTable } from './group-table.js';
@@ -37,9 +38,31 @@ function ReportView() {
   return (
     <div aria-busy={pending}>
       <ChoiceLine what="Report of the spans" />
+      <CompareHint />
       {words !== '' && <p role="alert">{words}</p>}
       {answer === undefined ? words === '' && <p>Reading …</p> : <Figures {...answer} />}
     </div>
+  );
+}
+
+/** A report of both sides of a comparison together says little. */
+function CompareHint() {
+  const { recording, view } = useApp();
+  const sources = useStore(recording.store, ({ answer }) => answer?.sources) ?? [];
+  const runs = runsOf(sources);
+  if (!isBeforeAndAfter(sources, runs)) return null;
+  return (
+    <p>
+      There are two recordings of the same services.{' '}
+      <button
+        type="button"
+        onClick={() => {
+          view.set({ panel: 'compare' });
+        }}
+      >
+        Compare {runs[0]!.name} with {runs[1]!.name}
+      </button>
+    </p>
   );
 }
 
