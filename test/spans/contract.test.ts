@@ -6,7 +6,7 @@ import { encodeSpan, PORTIONS } from '../../src/spans/write/span-encoder.js';
 import { Span } from '../../src/spans/span.js';
 import { extract } from '../../src/spans/propagation.js';
 import { checkLimits } from '../../src/spans/limits.js';
-import { encodeEpoch } from '../heph/byte-by-byte-encoder.js';
+import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
 import { allSpans } from './span-trace.js';
 
@@ -69,4 +69,57 @@ test('the worked example is read as the page says', async () => {
       unfinished: false,
     },
   ]);
+});
+
+const u64 = (name: string, value: bigint) => ({ name, type: 'u64', value }) as const;
+const string = (name: string, value: string) => ({ name, type: 'string', value }) as const;
+
+test('what a later contract may add is ignored', async () => {
+  // Kind 7, status 3, bit 15, resource 9, and scope 9 below a bit above it: none of them is known.
+  const flags = 0x8000_0009_0009_9f01n;
+  const span = someEvent({
+    description: 'later',
+    substream: 2n,
+    attributes: [
+      ...[u64('~t', 1n), u64('~s', 3n), u64('~p', 0n), u64('~f', flags)],
+      ...[u64('a', 1n), string('~!', ''), string('~q', 'field'), u64('b', 2n)],
+      ...[string('~E', 'event'), u64('~z', 1n), u64('c', 3n)],
+      ...[string('~Z', 'section'), u64('d', 4n), u64('~d', 5n)],
+      ...[u64('~L', 1n), u64('~l', 2n), u64('~s', 4n), u64('~f', 1n), u64('~y', 1n), u64('e', 5n)],
+    ],
+  });
+  const path = writeTrace(directory, 'later.heph', encodeEpoch(1000n), encodeEvent(span));
+  const [read, ...others] = await allSpans(path);
+  expect(others).toEqual([]);
+  expect(read).toMatchObject({
+    kind: 'internal',
+    status: { code: 'unset', message: '' },
+    flags: 1,
+    unfinished: false,
+    attributes: { a: 1, b: 2 },
+  });
+  expect(read!.events.map(({ name, attributes }) => [name, attributes])).toEqual([
+    ['event', { c: 3 }],
+  ]);
+  expect(read!.links.map(({ spanId, attributes }) => [spanId, attributes])).toEqual([
+    ['0000000000000004', { e: 5 }],
+  ]);
+  expect(read!.resource).toBeUndefined();
+  expect(read!.scope).toBeUndefined();
+});
+
+test('a later version of the contract is an error', async () => {
+  const definition = (version: bigint) =>
+    encodeEvent(
+      someEvent({
+        stream: 0xffff_ffff,
+        counter: 1,
+        description: 'tracewright.resource',
+        attributes: [u64('~v', version), string('service.name', 'shop')],
+      }),
+    );
+  const fileOf = (version: bigint) =>
+    writeTrace(directory, `v${version}.heph`, encodeEpoch(1000n), definition(version));
+  expect(await allSpans(fileOf(1n))).toEqual([]);
+  await expect(allSpans(fileOf(2n))).rejects.toThrow('version 2 of their contract');
 });
