@@ -1,4 +1,5 @@
 import type { SpanRecord } from '../../spans/span-record.js';
+import { sameAttribute } from '../../spans/read/older-names.js';
 import type { Condition } from '../index/look-index.js';
 
 /** A test for a text in which `*` is any text. Linear in the text, whatever the pattern is. */
@@ -61,10 +62,12 @@ export function spanCondition(condition: Condition, epoch: bigint): (span: SpanR
     tests.push(({ start, end }) => Number(end - start) <= maxDuration);
   }
   for (const wanted of condition.attributes ?? []) {
-    tests.push(
-      ({ attributes }) =>
-        Object.hasOwn(attributes, wanted.name) &&
-        attributeText(attributes[wanted.name]) === wanted.value,
+    const names = sameAttribute(wanted.name);
+    tests.push(({ attributes }) =>
+      names.some(
+        (each) =>
+          Object.hasOwn(attributes, each) && attributeText(attributes[each]) === wanted.value,
+      ),
     );
   }
   return (span) => tests.every((test) => test(span));

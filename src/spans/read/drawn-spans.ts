@@ -3,7 +3,10 @@ import { DEFINITION_STREAM, STREAM_OFFSET } from '../../heph/layout.js';
 import type { InterpretedEvent } from '../../heph/read/chrome.js';
 import type { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { RecordedResource, SpanRecord } from '../span-record.js';
+import { valueUnderAnyName } from './older-names.js';
 import { SpanDecoder } from './span-decoder.js';
+
+const METHOD = 'http.request.method';
 
 /** The spans of a file for those who show its packets: what violates the contract is shown as it is. */
 export class ShownSpans {
@@ -42,27 +45,25 @@ function withoutQuery(target: unknown): string | undefined {
 }
 
 /**
- * What a request is: `GET /users/:id`. Undefined: the attributes are of no request. Instrumentations of older
- * semantic conventions have `http.method`, `http.target` and `http.url`.
+ * What a request is: `GET /users/:id`. Undefined: the attributes are of no request.
  *
  * @param valueOf the value of an attribute.
  */
 export function requestName(valueOf: (attribute: string) => unknown): string | undefined {
-  const method = valueOf('http.request.method') ?? valueOf('http.method');
+  const method = valueUnderAnyName(valueOf, METHOD);
   if (typeof method !== 'string') return undefined;
   const where =
     valueOf('http.route') ??
-    valueOf('url.path') ??
-    withoutQuery(valueOf('http.target')) ??
-    valueOf('url.full') ??
-    withoutQuery(valueOf('http.url'));
+    withoutQuery(valueUnderAnyName(valueOf, 'url.path')) ??
+    withoutQuery(valueUnderAnyName(valueOf, 'url.full'));
   return typeof where === 'string' ? `${method} ${where}` : method;
 }
 
 /** OpenTelemetry calls a request without a route `GET`, which says little in a picture. */
 function drawnName({ name, attributes }: SpanRecord): string {
-  const isMethod = name === (attributes['http.request.method'] ?? attributes['http.method']);
-  return (isMethod ? requestName((attribute) => attributes[attribute]) : undefined) ?? name;
+  const valueOf = (attribute: string): unknown => attributes[attribute];
+  const isMethod = name === valueUnderAnyName(valueOf, METHOD);
+  return (isMethod ? requestName(valueOf) : undefined) ?? name;
 }
 
 function* drawnAttributes(span: SpanRecord): Generator<readonly [string, unknown]> {

@@ -1,3 +1,4 @@
+import { valueUnderAnyName } from '../../../spans/read/older-names.js';
 import type { RecordedResource, RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { attributesJson, nameJson } from '../json-text.js';
 import {
@@ -104,8 +105,7 @@ export class SpanColumns {
     this.#message.add(given(span.status.message));
     this.#unfinished.add(span.unfinished);
     this.#route.add(text(attributes['http.route']));
-    // The second is the name that older semantic conventions have.
-    const httpStatus = attributes['http.response.status_code'] ?? attributes['http.status_code'];
+    const httpStatus = valueUnderAnyName((name) => attributes[name], 'http.response.status_code');
     this.#httpStatus.add(int32(httpStatus));
     this.#attributes.add(attributesJson(attributes));
     this.#events.add(span.events.length === 0 ? undefined : eventsJson(span));

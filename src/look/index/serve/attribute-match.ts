@@ -1,5 +1,6 @@
 import { DESCRIPTION_OFFSET } from '../../../heph/layout.js';
 import type { EventBytes } from '../../../heph/read/event-bytes.js';
+import { sameAttribute } from '../../../spans/read/older-names.js';
 import { mayContain } from '../parts/attribute-blocks.js';
 import type { AttributeBlocks } from '../parts/attribute-blocks.js';
 import { hashesOfAttribute } from '../scan/attribute-hash.js';
@@ -11,14 +12,18 @@ export class AttributeMatch {
   /** Of each attribute the hashes that it can have. */
   readonly #hashes: readonly (readonly number[])[];
   /** For a whole array, of which there are only the hashes of its elements. */
-  readonly #names: readonly Buffer[] | undefined;
+  readonly #names: readonly (readonly Buffer[])[] | undefined;
   readonly #found = new RowColumns(1);
   readonly #scan = new AttributeScan(this.#found);
 
   constructor(attributes: readonly { name: string; value: string }[]) {
     const isWhole = attributes.some(({ value }) => value.startsWith('['));
-    this.#names = isWhole ? attributes.map(({ name }) => Buffer.from(name)) : undefined;
-    this.#hashes = attributes.map(({ name, value }) => hashesOfAttribute(name, value));
+    this.#names = isWhole
+      ? attributes.map(({ name }) => sameAttribute(name).map((each) => Buffer.from(each)))
+      : undefined;
+    this.#hashes = attributes.map(({ name, value }) =>
+      sameAttribute(name).flatMap((each) => hashesOfAttribute(each, value)),
+    );
   }
 
   /** Whether one row of a block may have all of them. */
@@ -31,7 +36,7 @@ export class AttributeMatch {
   isInRecord({ bytes, view, place, size }: EventBytes): boolean {
     if (this.#names !== undefined) {
       const record = bytes.subarray(place, place + size);
-      return this.#names.every((name) => record.includes(name));
+      return this.#names.every((names) => names.some((name) => record.includes(name)));
     }
     const found = this.#found;
     found.hashCount = 0;

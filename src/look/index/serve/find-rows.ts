@@ -1,4 +1,5 @@
 import { KINDS, STATUSES } from '../../../spans/layout.js';
+import { sameAttribute } from '../../../spans/read/older-names.js';
 import type { RecordedValue } from '../../../spans/span-record.js';
 import { attributeText, textPattern } from '../../condition/span-condition.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
@@ -141,8 +142,10 @@ function hasAttributes(
   wanted: readonly { name: string; value: string }[],
 ): boolean {
   if (attributes === undefined) return false;
-  return wanted.every(
-    ({ name, value }) => Object.hasOwn(attributes, name) && isValue(attributes[name]!, value),
+  return wanted.every(({ name, value }) =>
+    sameAttribute(name).some(
+      (each) => Object.hasOwn(attributes, each) && isValue(attributes[each]!, value),
+    ),
   );
 }
 
