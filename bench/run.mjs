@@ -34,6 +34,7 @@ const NAMES = [
   'libraries-service',
   'loop-watch',
   'idle-service',
+  'look-ups',
   'look-index',
   'start',
   'start-otel',

@@ -103,6 +103,9 @@ export const LOOP_DELAY = 'delay';
 /** Nanoseconds in garbage collections, and their number. */
 export const LOOP_GC = 'gc';
 export const LOOP_COLLECTIONS = 'collections';
+/** Nanoseconds that look-ups of names took, and their number. */
+export const LOOP_DNS = 'dns';
+export const LOOP_LOOK_UPS = 'lookups';
 
 /** Bytes of a modifier: u16 length, name, type, u16 length 0. */
 export const MODIFIER_BYTES = 7;

@@ -40,11 +40,10 @@ export class SpanInterpretation implements Interpretation {
   /** What an event loop did. Chrome's counters have no units: their names say them. */
   countersOf(event: EventPacket): CounterValue[] | undefined {
     if (!isLoopRecord(event)) return undefined;
-    return loopValues(event).map(({ name, unit, value }) =>
-      unit === '%'
-        ? { name: `${name} %`, value }
-        : { name: `${name} ms`, value: value / NS_PER_MS },
-    );
+    return loopValues(event).map(({ name, unit, value }) => {
+      if (unit === 'ns') return { name: `${name} ms`, value: value / NS_PER_MS };
+      return { name: unit === '%' ? `${name} %` : name, value };
+    });
   }
 
   process(): { pid: number | undefined; name: string | undefined } {

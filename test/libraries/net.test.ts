@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { EventPacket } from '../../src/heph/packet.js';
+import { readPackets } from '../../src/heph/read/reader.js';
+import { hephFiles } from '../node/written-traces.js';
 import { certifiedDirectory } from './certificate.js';
 import { below, lineOf, runScript, treeOf } from './traced-library.js';
 
@@ -44,5 +47,34 @@ describe('net', () => {
   it('is recorded on request only', async () => {
     const { spans } = await runScript('connections', {}, [certifiedDirectory()]);
     expect(below(spans, 'refused')).toEqual([]);
+  });
+});
+
+/** Loops have samples, and no stalls on a busy machine. */
+const watched = { TRACEWRIGHT_STALL_MS: '60000' };
+
+/** The attribute of all records of the event loop in a directory: its values that are there. */
+function loopValues(directory: string, attribute: string): number[] {
+  return hephFiles(directory)
+    .flatMap((path) => [...readPackets(path)])
+    .filter((packet): packet is EventPacket => packet.kind === 'event')
+    .filter(({ description }) => description === 'tracewright.loop')
+    .flatMap(({ attributes }) => attributes.filter(({ name }) => name === attribute))
+    .map(({ value }) => Number(value));
+}
+
+describe('look-ups of the program itself', () => {
+  it('are counted with net if they succeed, and belong to no span', async () => {
+    const [counted, without] = await Promise.all([
+      runScript('look-ups', { ...env, ...watched }),
+      runScript('look-ups', watched),
+    ]);
+    // Of the other two one fails, and one is an address.
+    const counts = loopValues(counted.directory, 'lookups');
+    expect(counts.reduce((all, each) => all + each, 0)).toBe(3);
+    for (const ns of loopValues(counted.directory, 'dns')) expect(ns).toBeGreaterThan(1000);
+    expect(below(counted.spans, 'work')).toEqual([]);
+    expect(loopValues(without.directory, 'busy')).not.toEqual([]);
+    expect(loopValues(without.directory, 'lookups')).toEqual([]);
   });
 });

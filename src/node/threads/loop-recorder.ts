@@ -4,7 +4,9 @@ import {
   LOOP_COLLECTIONS,
   LOOP_DELAY,
   LOOP_DESCRIPTION,
+  LOOP_DNS,
   LOOP_GC,
+  LOOP_LOOK_UPS,
   LOOP_LONGEST,
   LOOP_TURNS,
 } from '../../spans/layout.js';
@@ -12,6 +14,7 @@ import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
 import type { LoopSample } from './loop-sample.js';
+import type { LookUpSums } from './name-look-ups.js';
 import type { PastMarks } from './past-marks.js';
 import { STALL_CAUSES } from './stall.js';
 import type { Stall } from './stall.js';
@@ -77,10 +80,14 @@ export class LoopRecorder {
     this.prepare();
   }
 
-  /** @param collections undefined: they are not observed. */
+  /**
+   * @param collections undefined: they are not observed.
+   * @param lookUps undefined: there were none, or they are not observed.
+   */
   sample(
     { from, to, busy, turns, longest, delay }: LoopSample,
     collections: CollectionSums | undefined,
+    lookUps: LookUpSums | undefined,
   ): void {
     const values: [string, number][] = [
       [LOOP_BUSY, busy],
@@ -90,6 +97,9 @@ export class LoopRecorder {
     ];
     if (collections !== undefined) {
       values.push([LOOP_GC, collections.ns], [LOOP_COLLECTIONS, collections.count]);
+    }
+    if (lookUps !== undefined) {
+      values.push([LOOP_DNS, lookUps.ns], [LOOP_LOOK_UPS, lookUps.count]);
     }
     this.#threadSpans()?.recordCounters(LOOP_DESCRIPTION, values, from, to);
   }

@@ -2,9 +2,11 @@ import { watchLoop } from '../../core/loop-watch.js';
 import { hookPlace } from '../../spans/hook-place.js';
 import { Guard } from '../guard.js';
 import type { ProcessPlan } from '../run/process-plan.js';
+import { part } from '../warning.js';
 import type { CollectionRecorder } from './collection-recorder.js';
 import type { Collection } from './garbage-collections.js';
 import type { CollectionSums, LoopRecorder } from './loop-recorder.js';
+import { NameLookUps } from './name-look-ups.js';
 import type { PastMarks } from './past-marks.js';
 import type { Stall } from './stall.js';
 
@@ -26,6 +28,7 @@ export class ThreadActivity {
   readonly #stalls: Stall[] = [];
   readonly #collections: Collection[] = [];
   #sums: CollectionSums | undefined;
+  readonly #lookUps: NameLookUps | undefined;
   #loop: LoopRecorder | undefined;
   #collector: CollectionRecorder | undefined;
   /** Take stalls too. */
@@ -35,6 +38,7 @@ export class ThreadActivity {
     this.#plan = plan;
     if (plan.stallMs > 0) this.#watch();
     if (plan.heph === undefined) return;
+    this.#lookUps = part('look-ups of names are not counted', () => countLookUps(plan));
     hookPlace.opened = () => {
       this.#guarded(() => {
         this.#load();
@@ -71,7 +75,7 @@ export class ThreadActivity {
           this.#load();
           if (!this.#plan.loopCounters) return;
           const sample = { from, to, busy: third, longest: fourth, turns: turns!, delay: delay! };
-          this.#loop!.sample(sample, this.#sums);
+          this.#loop!.sample(sample, this.#sums, this.#lookUps?.take());
           if (this.#sums !== undefined) this.#sums = { ns: 0, count: 0 };
         });
       },
@@ -109,4 +113,12 @@ export class ThreadActivity {
       this.#guard.fail(error);
     }
   }
+}
+
+/** Where `net` is recorded, look-ups are counted in the samples of the loop. */
+function countLookUps(plan: ProcessPlan): NameLookUps | undefined {
+  if (plan.stallMs <= 0 || !plan.loopCounters || !plan.libraries.names.includes('net')) {
+    return undefined;
+  }
+  return new NameLookUps();
 }

@@ -1,16 +1,29 @@
 import { TraceFormatError } from '../../../core/errors.js';
-import { LOOP_DESCRIPTION } from '../../../spans/layout.js';
+import {
+  LOOP_BUSY,
+  LOOP_DELAY,
+  LOOP_DESCRIPTION,
+  LOOP_DNS,
+  LOOP_GC,
+  LOOP_LONGEST,
+  LOOP_LOOK_UPS,
+} from '../../../spans/layout.js';
 import type { ReadCounter } from '../scan/chrome-scan.js';
 import type { EventPacket } from '../../../heph/packet.js';
 import type { RecordReader } from './record-reader.js';
 
-/** Curves of an event loop: what they are called, their unit, and their value in a window of `length` ns. */
-const CURVES = [
-  ['event loop utilisation', 'ratio', 'busy', true],
-  ['event loop longest turn', 'ns', 'longest', false],
-  ['event loop delay', 'ns', 'delay', false],
-  ['garbage collection', 'ratio', 'gc', true],
-] as const;
+/** By what a curve's value is divided: nothing, the window's nanoseconds, or the number of look-ups. */
+type Divisor = 'one' | 'window' | typeof LOOP_LOOK_UPS;
+
+/** Curves of an event loop: what they are called, their unit, and their value in a window. */
+const CURVES: readonly (readonly [name: string, unit: string, field: string, per: Divisor])[] = [
+  ['event loop utilisation', 'ratio', LOOP_BUSY, 'window'],
+  ['event loop longest turn', 'ns', LOOP_LONGEST, 'one'],
+  ['event loop delay', 'ns', LOOP_DELAY, 'one'],
+  ['garbage collection', 'ratio', LOOP_GC, 'window'],
+  ['dns look-ups', '', LOOP_LOOK_UPS, 'one'],
+  ['dns look-up on average', 'ns', LOOP_DNS, LOOP_LOOK_UPS],
+];
 /** A gap between windows below this share of them is none. */
 const CONTIGUOUS = 0.1;
 
@@ -35,10 +48,19 @@ export class LoopCounters {
 
   #addRecord({ description, attributes, stream, start, end }: EventPacket): void {
     if (description !== LOOP_DESCRIPTION || end <= start) return;
-    for (const [name, unit, field, isShare] of CURVES) {
-      const attribute = attributes.find((each) => each.name === field);
-      if (typeof attribute?.value !== 'bigint') continue;
-      const value = Number(attribute.value) / (isShare ? Number(end - start) : 1);
+    const valueOf = (field: string): number | undefined => {
+      const value = attributes.find(({ name }) => name === field)?.value;
+      return typeof value === 'bigint' ? Number(value) : undefined;
+    };
+    const divisors: Record<Divisor, number> = {
+      one: 1,
+      window: Number(end - start),
+      lookups: Math.max(1, valueOf(LOOP_LOOK_UPS) ?? 1),
+    };
+    for (const [name, unit, field, per] of CURVES) {
+      const sum = valueOf(field);
+      if (sum === undefined) continue;
+      const value = sum / divisors[per];
       const key = `${stream} ${name}`;
       const known = this.#counters.get(key);
       const counter = known ?? { thread: stream, name, unit, times: [], values: [] };

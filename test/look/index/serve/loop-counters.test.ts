@@ -29,6 +29,10 @@ function event(name: string, start: number, end: number, attributes: [string, nu
 
 test('records of an event loop are curves, and no rows', async () => {
   const path = join(directory, 'loop.heph');
+  const lookUps: [string, number][] = [
+    ['dns', 90],
+    ['lookups', 3],
+  ];
   const loop = (start: number, end: number, busy: number): Buffer =>
     event('tracewright.loop', start, end, [
       ['~v', 1],
@@ -36,6 +40,7 @@ test('records of an event loop are curves, and no rows', async () => {
       ['longest', 70],
       ['delay', 7],
       ['gc', 50],
+      ...(busy === 500 ? lookUps : []),
     ]);
   writeFileSync(
     path,
@@ -50,6 +55,8 @@ test('records of an event loop are curves, and no rows', async () => {
     ['event loop longest turn', 'ns', [0, 1000, 2000], [70, 70, 0]],
     ['event loop delay', 'ns', [0, 1000, 2000], [7, 7, 0]],
     ['garbage collection', 'ratio', [0, 1000, 2000], [0.05, 0.05, 0]],
+    ['dns look-ups', '', [1000, 2000], [3, 0]],
+    ['dns look-up on average', 'ns', [1000, 2000], [30, 0]],
   ]);
   index.close();
 });
