@@ -31,19 +31,72 @@ uint64_t minus(uint64_t left, uint64_t right) {
   return left > right ? left - right : 0;
 }
 
-// Who is late by a lot was stopped some time before: nobody knows when.
-uint64_t lost_of_wait(uint64_t now, uint64_t due, uint64_t since) {
+// `explained`: of the delay. Who is late by a lot was stopped some time before: nobody knows when.
+uint64_t lost_of_wait(uint64_t now, uint64_t due, uint64_t since, uint64_t explained) {
   if (due == 0 || now <= due + kUsualDelayNs) return 0;
-  const uint64_t late = now - due;
+  const uint64_t late = minus(now - due, explained);
+  if (late <= kUsualDelayNs) return 0;
   return late > kLongDelayNs ? minus(now, since) : late;
+}
+
+pid_t this_thread() {
+#if defined(__linux__)
+  return static_cast<pid_t>(syscall(SYS_gettid));
+#else
+  return 0;
+#endif
 }
 
 }  // namespace
 
+RunDelay::~RunDelay() {
+  const int fd = fd_.load();
+  if (fd >= 0) ::close(fd);
+}
+
+uint64_t RunDelay::read(pid_t thread) {
+#if defined(__linux__)
+  int fd = fd_.load(std::memory_order_acquire);
+  if (fd == -1) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", thread);
+    const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
+    const int found = opened == -1 ? -2 : opened;
+    if (fd_.compare_exchange_strong(fd, found)) {
+      fd = found;
+    } else if (opened != -1) {
+      ::close(opened);
+    }
+  }
+  if (fd < 0) return 0;
+  char text[96];
+  const ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
+  if (bytes <= 0) return 0;
+  text[bytes] = 0;
+  char* rest = nullptr;
+  strtoull(text, &rest, 10);
+  return strtoull(rest, nullptr, 10);
+#else
+  (void)thread;
+  return 0;
+#endif
+}
+
+uint64_t LostTime::own() {
+  return Clock::cpu(true) + own_delay_.read(this_thread());
+}
+
+void LostTime::note_own() {
+  own_before_ = own();
+}
+
 void LostTime::expect(uint64_t now, uint64_t due) {
-  const uint64_t lost = lost_of_wait(now, due_.load(std::memory_order_relaxed),
-                                     since_.load(std::memory_order_relaxed));
-  if (lost != 0) {
+  const uint64_t expected = due_.load(std::memory_order_relaxed);
+  const uint64_t since = since_.load(std::memory_order_relaxed);
+  if (lost_of_wait(now, expected, since, 0) != 0) {
+    const uint64_t have = own();
+    const uint64_t lost = lost_of_wait(now, expected, since, minus(have, own_before_));
+    own_before_ = have;
     lost_.store(lost_.load(std::memory_order_relaxed) + lost, std::memory_order_release);
   }
   since_.store(now, std::memory_order_release);
@@ -58,7 +111,7 @@ uint64_t LostTime::by(uint64_t now) const {
     // Otherwise the wait has just ended, and may be counted already.
     if (due_.load(std::memory_order_acquire) == due &&
         since_.load(std::memory_order_acquire) == since) {
-      return lost + lost_of_wait(now, due, since);
+      return lost + lost_of_wait(now, due, since, 0);
     }
   }
 }
@@ -75,14 +128,11 @@ LoopWatch::LoopWatch(uint64_t limit_ns, uint64_t sample_ns, const LostTime& lost
     : limit_(limit_ns), sample_ns_(sample_ns), lost_(lost), cpu_clock_(), thread_id_(0) {
 #if defined(__linux__)
   has_cpu_clock_ = pthread_getcpuclockid(pthread_self(), &cpu_clock_) == 0;
-  thread_id_ = static_cast<pid_t>(syscall(SYS_gettid));
 #endif
+  thread_id_ = this_thread();
 }
 
-LoopWatch::~LoopWatch() {
-  const int fd = delay_fd_.load();
-  if (fd >= 0) ::close(fd);
-}
+LoopWatch::~LoopWatch() = default;
 
 // ---- The loop's thread ----
 
@@ -169,34 +219,6 @@ void LoopWatch::prepare(const PreparedRecord& record) {
 
 // ---- Either thread ----
 
-// Time for which the thread was ready and had no CPU, as the kernel counts it.
-uint64_t LoopWatch::run_delay() {
-#if defined(__linux__)
-  int fd = delay_fd_.load(std::memory_order_acquire);
-  if (fd == -1) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", thread_id_);
-    const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
-    const int found = opened == -1 ? -2 : opened;
-    if (delay_fd_.compare_exchange_strong(fd, found)) {
-      fd = found;
-    } else if (opened != -1) {
-      ::close(opened);
-    }
-  }
-  if (fd < 0) return 0;
-  char text[96];
-  const ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
-  if (bytes <= 0) return 0;
-  text[bytes] = 0;
-  char* rest = nullptr;
-  strtoull(text, &rest, 10);
-  return strtoull(rest, nullptr, 10);
-#else
-  return 0;
-#endif
-}
-
 // Whether the thread waits for something other than a CPU. How long it has waited for one the
 // kernel counts only once it has it.
 bool LoopWatch::sleeps() const {
@@ -222,7 +244,7 @@ LoopWatch::Usage LoopWatch::usage(uint64_t now) {
   if (has_cpu_clock_ && clock_gettime(cpu_clock_, &ts) == 0) {
     cpu = static_cast<uint64_t>(ts.tv_sec) * 1000000000u + static_cast<uint64_t>(ts.tv_nsec);
   }
-  return {now, cpu, run_delay(), lost_.by(now)};
+  return {now, cpu, run_delay_.read(thread_id_), lost_.by(now)};
 }
 
 // Why the last `busy` ns went by without a turn. What came between the base and them is taken for

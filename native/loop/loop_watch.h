@@ -76,15 +76,36 @@ class TurnSums {
   double squares_ = 0;
 };
 
+// How long a thread was ready and had no CPU, as the kernel counts it: always 0 where it does not.
+class RunDelay {
+ public:
+  RunDelay() = default;
+  ~RunDelay();
+  RunDelay(const RunDelay&) = delete;
+  RunDelay& operator=(const RunDelay&) = delete;
+  uint64_t read(pid_t thread);
+
+ private:
+  std::atomic<int> fd_{-1};
+};
+
 // What the drain thread did not run although it wanted to: nobody did, if the process was stopped.
+// Time for which it worked, or for which it was ready and others had the CPU, is not lost.
 class LostTime {
  public:
   // The drain thread runs, and expects to come here again at `due`, the same as `now` if it does
   // not wait; 0: when something happens.
   void expect(uint64_t now, uint64_t due);
+  // The drain thread notes what it has had so far, now and then: what it had before explains no
+  // later delay.
+  void note_own();
   uint64_t by(uint64_t now) const;
 
  private:
+  uint64_t own();
+
+  RunDelay own_delay_;
+  uint64_t own_before_ = 0;
   std::atomic<uint64_t> lost_{0};
   std::atomic<uint64_t> since_{0};
   std::atomic<uint64_t> due_{0};
@@ -153,7 +174,6 @@ class LoopWatch {
   Usage usage(uint64_t now);
   void note_base(uint64_t now);
   Verdict judge(uint64_t now, uint64_t busy);
-  uint64_t run_delay();
   bool sleeps() const;
   void activate(uint64_t from, StallCause cause);
   void withdraw();
@@ -168,7 +188,7 @@ class LoopWatch {
   // No number of a clock says "none" on every system: on macOS they are an enumeration.
   bool has_cpu_clock_ = false;
   pid_t thread_id_;
-  std::atomic<int> delay_fd_{-1};
+  RunDelay run_delay_;
 
   // Written by the loop's thread: when the turn began, 0: the loop waits.
   alignas(64) std::atomic<uint64_t> entered_at_{0};

@@ -61,6 +61,7 @@ void LoopWatches::end_wait() {
   std::lock_guard<std::mutex> lock(lock_);
   if (watches_.empty() || (look_at_ != 0 && now < look_at_)) return;
   look_at_ = 0;
+  lost_.note_own();
   for (const auto& watch : watches_) {
     if (!watch->asleep()) watch->look(now);
   }

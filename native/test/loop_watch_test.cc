@@ -234,6 +234,27 @@ uint32_t turn_after(LoopWatch& watch, uint64_t wait_ms, uint64_t busy_ms) {
 
 }  // namespace
 
+// The times are those that the thread gives, so that no other load of the machine matters.
+TEST(lost_time_is_what_the_thread_neither_worked_nor_waited_for_a_cpu) {
+  LostTime lost;
+  lost.note_own();
+  const uint64_t now = Clock::monotonic();
+  // Stopped for most of a second: nobody knows when in the wait.
+  lost.expect(now, now + 25 * kMs);
+  lost.expect(now + 900 * kMs, 0);
+  CHECK_EQUAL(lost.by(now + 900 * kMs), 900 * kMs);
+  // As late as that, but at work.
+  lost.note_own();
+  lost.expect(now + 1000 * kMs, now + 1000 * kMs);
+  spin_cpu(100);
+  lost.expect(now + 1100 * kMs, 0);
+  CHECK_EQUAL(lost.by(now + 1100 * kMs), 900 * kMs);
+  // A little late, as threads usually are.
+  lost.expect(now + 1200 * kMs, now + 1225 * kMs);
+  lost.expect(now + 1229 * kMs, 0);
+  CHECK_EQUAL(lost.by(now + 1229 * kMs), 900 * kMs);
+}
+
 TEST(loop_watch_samples_turns_and_leaves_out_idle_time) {
   const LostTime lost;
   LoopWatch watch(10000 * kMs, 100 * kMs, lost);

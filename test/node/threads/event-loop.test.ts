@@ -92,12 +92,12 @@ describe('a loop that blocks for ever is recorded within twice the limit, by', (
     ['asleep', ['wait']],
   ])('%s', { retry: 2 }, async (way, causes) => {
     const service = new TracedProcess('blocked-service.mjs', {
-      env: { ...env, TRACEWRIGHT_STALL_MS: '150' },
+      env: { ...env, TRACEWRIGHT_STALL_MS: '300' },
     });
     await service.get('/nothing');
     const answer = service.get(`/${way}`).catch(() => 'none');
     await service.printed(new RegExp(`^${way} blocks$`, 'm'));
-    await pause(300);
+    await pause(600);
     service.kill('SIGKILL');
     await service.ended();
     expect(await answer).toBe('none');
@@ -105,7 +105,7 @@ describe('a loop that blocks for ever is recorded within twice the limit, by', (
     const [stall] = await stallsOf(service, `/${way}`);
     expect(stall?.unfinished).toBe(true);
     expect(causes).toContain(stall!.attributes['eventloop.cause']);
-    expect(stall!.end - stall!.start).toBeGreaterThan(150n * MS);
+    expect(stall!.end - stall!.start).toBeGreaterThan(300n * MS);
     // And the request that it delays.
     const open = (await spansIn(service.directory)).filter(({ unfinished }) => unfinished);
     expect(open.map(({ attributes }) => attributes['url.path'])).toContain(`/${way}`);
