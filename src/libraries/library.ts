@@ -29,6 +29,8 @@ export interface Operation<Message extends object = object> {
   kind: SpanKind;
   /** Whether what the library asks of others meanwhile belongs below this span: it is active then. */
   nests?: boolean;
+  /** Whether its start is published without a store: its span becomes active by hand, until the call returns. */
+  entersByHand?: boolean;
   /** Whether the program goes on in a callback: it gets back the context in which it called. */
   callsBack?: boolean;
   /** Whether the library handles the promise that a function of the program returns to it. */

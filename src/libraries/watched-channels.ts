@@ -10,6 +10,7 @@ const PUBLISHED = {
   ioredis: ['ioredis:command', 'ioredis:batch', 'ioredis:connect'],
   kafka: [
     'plt:kafka:producer:sends',
+    'plt:kafka:consumer:receives',
     'plt:kafka:consumer:commits',
     'plt:kafka:connections:connects',
   ],

@@ -80,10 +80,14 @@ class OperationSpans {
   }
 
   subscribe(): void {
-    const { nests, callsBack } = this.#operation;
+    const { nests, callsBack, entersByHand } = this.#operation;
     const nameOf = (event: string): string => channelOf(this.#operation, event);
     // One function for each message, and nothing in it that most messages do not need.
-    if (nests === true) {
+    if (entersByHand === true) {
+      diagnostics.subscribe(nameOf('start'), (message) => {
+        this.beginByHand(message as Message);
+      });
+    } else if (nests === true) {
       diagnostics
         .channel(nameOf('start'))
         .bindStore(this.#storage, (message) => this.#enter(message as Message));
@@ -114,8 +118,8 @@ class OperationSpans {
     });
   }
 
-  /** Begins what was announced before this was loaded: its channel has no store bound yet. */
-  beginLate(message: Message): void {
+  /** Begins what is announced where no store is bound: before this was loaded, or by the library's way. */
+  beginByHand(message: Message): void {
     const span = this.#begin(message);
     if (this.#operation.nests !== true || span === undefined) return;
     message[RUNNING]!.isEntered = true;
@@ -316,7 +320,7 @@ export function traceLibrary(
     const observed = new OperationSpans(operation, scope, options, guard);
     observed.subscribe();
     if (first.channel === channelOf(operation, 'start')) {
-      observed.beginLate(first.message as Message);
+      observed.beginByHand(first.message as Message);
     }
   }
   for (const announcement of announcements) {
