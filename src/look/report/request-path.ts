@@ -1,4 +1,5 @@
 import { TracewrightError } from '../../core/errors.js';
+import { valueUnderAnyName, withoutQuery } from '../../spans/read/older-names.js';
 import type { LookIndex } from '../index/look-index.js';
 import { isRequest } from './groups.js';
 import type { GroupBy } from './report-shape.js';
@@ -14,8 +15,9 @@ export function requestPath(index: LookIndex, row: number): string | null {
   const at = row - part.firstRow;
   if (!isRequest(part.flags[at]!) || part.names.text(part.name[at]!).includes('/')) return null;
   try {
-    const path = index.span(row)?.attributes['url.path'];
-    if (typeof path !== 'string') return null;
+    const attributes = index.span(row)?.attributes ?? {};
+    const path = withoutQuery(valueUnderAnyName((name) => attributes[name], 'url.path'));
+    if (path === undefined) return null;
     return path.length > MAX_LENGTH ? `${path.slice(0, MAX_LENGTH)}…` : path;
   } catch (error) {
     // The file has changed since it was indexed.

@@ -3,7 +3,7 @@ import { DEFINITION_STREAM, STREAM_OFFSET } from '../../heph/layout.js';
 import type { InterpretedEvent } from '../../heph/read/chrome.js';
 import type { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { RecordedResource, SpanRecord } from '../span-record.js';
-import { valueUnderAnyName } from './older-names.js';
+import { valueUnderAnyName, withoutQuery } from './older-names.js';
 import { SpanDecoder } from './span-decoder.js';
 
 const METHOD = 'http.request.method';
@@ -37,11 +37,6 @@ export class ShownSpans {
   get resource(): RecordedResource | undefined {
     return this.#decoder.firstResource;
   }
-}
-
-/** The text before a query or a fragment. */
-function withoutQuery(target: unknown): string | undefined {
-  return typeof target === 'string' ? target.split(/[?#]/, 1)[0] : undefined;
 }
 
 /**

@@ -75,3 +75,8 @@ export function valueUnderAnyName<Value>(
   }
   return undefined;
 }
+
+/** The text before a query or a fragment, which older names of paths and URLs had. */
+export function withoutQuery(target: unknown): string | undefined {
+  return typeof target === 'string' ? target.split(/[?#]/, 1)[0] : undefined;
+}
