@@ -4,14 +4,16 @@ import type { PartTraces } from './count-traces.js';
 import type { Completeness } from './report-shape.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
+import type { Steps } from './in-turns.js';
 
 /** How many spans and traces the window has, and of how many traces a part is missing. */
-export function completenessOf(selection: RowSelection): Completeness {
+export function* completenessOf(selection: RowSelection): Steps<Completeness> {
   const { parts } = selection.index;
   const traces: PartTraces[] = [];
   let spans = 0;
   let missingParents = 0;
   for (const part of parts) {
+    yield;
     const marks = selection.marksOf(part);
     if (marks.length === 0) continue;
     const states = new Uint8Array(part.traceCount);
@@ -26,6 +28,6 @@ export function completenessOf(selection: RowSelection): Completeness {
     }
     traces.push({ traceIds: part.traceIds, states });
   }
-  const { seen, incomplete } = countTraces(traces);
+  const { seen, incomplete } = yield* countTraces(traces);
   return { spans, traces: seen, incompleteTraces: incomplete, missingParents };
 }

@@ -7,6 +7,7 @@ import type { TimedName } from './fold-names.js';
 import type { Group, GroupBy } from './report-shape.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
+import { nextTurn } from './in-turns.js';
 
 const SERVER = KINDS.indexOf('server');
 const CONSUMER = KINDS.indexOf('consumer');
@@ -123,10 +124,14 @@ export class Grouping {
         continue;
       }
       await ready(part);
+      await nextTurn();
       numbered.set(part, this.#number(part));
     }
     const folded = this.#folded(numbered);
-    for (const [part, groups] of numbered) this.#count(part, groups, folded);
+    for (const [part, groups] of numbered) {
+      await nextTurn();
+      this.#count(part, groups, folded);
+    }
   }
 
   /** Gives the rows of a part the numbers that its groups have within the part. */

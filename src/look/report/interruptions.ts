@@ -5,6 +5,7 @@ import type { Interruption, Interruptions, SlowShare } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { threadKeys } from './thread-names.js';
+import type { Steps } from './in-turns.js';
 
 /** As src/node/threads names them. */
 const STALL = 'event loop blocked';
@@ -54,10 +55,21 @@ export class InterruptionTally {
   readonly #byThread = new Map<string, ThreadInterruptions>();
   readonly #kindOfNames = new Map<IndexPart, (Kind | 'other' | undefined)[]>();
 
-  constructor(selection: RowSelection) {
+  private constructor(selection: RowSelection) {
     this.#selection = selection;
     this.#keys = threadKeys(selection.index);
+  }
+
+  static *of(selection: RowSelection): Steps<InterruptionTally> {
+    const tally = new InterruptionTally(selection);
+    yield* tally.#add();
+    return tally;
+  }
+
+  *#add(): Steps<void> {
+    const selection = this.#selection;
     for (const part of selection.index.parts) {
+      yield;
       if (!this.#mayHave(part)) continue;
       const marks = selection.marksOf(part);
       if (marks.length === 0) continue;
@@ -80,13 +92,13 @@ export class InterruptionTally {
     };
   }
 
-  figures(grouping: Grouping): Interruptions {
+  *figures(grouping: Grouping): Steps<Interruptions> {
     const list = (kind: Kind): Interruption[] =>
       [...this.#ofAllThreads(kind).values()].sort((a, b) => b.total - a.total);
     return {
       stalls: list('stall'),
       collections: list('collection'),
-      slow: this.#byThread.size === 0 ? [] : this.#slow(grouping),
+      slow: this.#byThread.size === 0 ? [] : yield* this.#slow(grouping),
     };
   }
 
@@ -164,7 +176,7 @@ export class InterruptionTally {
     return own;
   }
 
-  #slow(grouping: Grouping): SlowShare[] {
+  *#slow(grouping: Grouping): Steps<SlowShare[]> {
     const shares = new Map<GroupTally, SlowShare & { least: number }>();
     for (const group of grouping.tallies.slice(0, MAX_SLOW_GROUPS)) {
       const { name, service, durations } = group;
@@ -174,6 +186,7 @@ export class InterruptionTally {
     }
     const selection = this.#selection;
     for (const part of selection.index.parts) {
+      yield;
       const { rows, groups } = grouping.rowsOf(part);
       if (rows.length === 0) continue;
       const { start, duration, offset, track } = part;

@@ -6,16 +6,18 @@ import type { OpenSpans } from './report-shape.js';
 import { requestPath } from './request-path.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
+import type { Steps } from './in-turns.js';
 
 /** Spans that are listed; the others are counted. */
 const MAX_LISTED = 100;
 
 /** Spans that had not ended when their process did, or that a living process has not ended yet. */
-export function openSpans(selection: RowSelection): OpenSpans {
+export function* openSpans(selection: RowSelection): Steps<OpenSpans> {
   const { index } = selection;
   let count = 0;
   const oldest = new LongestRows<{ part: IndexPart; at: number }>(MAX_LISTED);
   for (const part of index.parts) {
+    yield;
     const marks = selection.marksOf(part);
     if (marks.length === 0) continue;
     const { flags, duration } = part;

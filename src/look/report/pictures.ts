@@ -2,6 +2,7 @@ import { isError } from './groups.js';
 import type { GroupTally, Grouping } from './groups.js';
 import type { GroupPicture, HeatMap, Timeline } from './report-shape.js';
 import type { RowSelection } from './selection.js';
+import type { Steps } from './in-turns.js';
 
 const TIMELINE_BUCKETS = 120;
 const HEAT_COLUMNS = 96;
@@ -17,10 +18,11 @@ function pieceOf(time: number, { window, length }: RowSelection, count: number):
 }
 
 /** Counts the spans of the groups by the time of their start. */
-export function timelineOf(selection: RowSelection, grouping: Grouping): Timeline {
+export function* timelineOf(selection: RowSelection, grouping: Grouping): Steps<Timeline> {
   const count = new Array<number>(TIMELINE_BUCKETS).fill(0);
   const errors = new Array<number>(TIMELINE_BUCKETS).fill(0);
   for (const part of selection.index.parts) {
+    yield;
     const { rows } = grouping.rowsOf(part);
     if (rows.length === 0) continue;
     const { flags, start, offset } = part;
@@ -52,14 +54,15 @@ function heatRow(duration: number, { least, rows, perOctave }: HeatMap): number 
 }
 
 /** Histogram and heat map of the first groups. */
-export function groupPictures(
+export function* groupPictures(
   selection: RowSelection,
   grouping: Grouping,
   most: number,
-): GroupPicture[] {
+): Steps<GroupPicture[]> {
   if (most === 0) return [];
   const heats = new Map(grouping.tallies.slice(0, most).map((group) => [group, emptyHeat(group)]));
   for (const part of selection.index.parts) {
+    yield;
     const { rows, groups } = grouping.rowsOf(part);
     if (rows.length === 0) continue;
     const { duration, start, offset } = part;

@@ -10,6 +10,8 @@ import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from '
 import { RowSelection } from './selection.js';
 import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
+import { inTurns } from './in-turns.js';
+import type { Steps } from './in-turns.js';
 
 export interface ReportOptions {
   /** Default: `route` if there are requests, else `name`. */
@@ -85,7 +87,7 @@ export async function makeReport(
   index: LookIndex,
   options: ReportOptions = {},
 ): Promise<IllustratedReport> {
-  const { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 } = options;
+  const { condition = {}, exact = false } = options;
   const selection = await RowSelection.of(index, condition);
   const loading = loadColumns(index, selection);
   const ready = (part: IndexPart): Promise<void> | undefined => loading.get(part);
@@ -93,7 +95,17 @@ export async function makeReport(
   const by = options.by ?? (requests ? 'route' : 'name');
   const grouping = new Grouping(selection, by, requests, exact);
   await grouping.count(ready);
-  const interruptions = new InterruptionTally(selection);
+  return inTurns(figureSteps(selection, grouping, options));
+}
+
+function* figureSteps(
+  selection: RowSelection,
+  grouping: Grouping,
+  { slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 }: ReportOptions,
+): Steps<IllustratedReport> {
+  const { index } = selection;
+  const { by } = grouping;
+  const interruptions = yield* InterruptionTally.of(selection);
   const { from, to } = selection.window;
   const end = Math.min(to, index.length);
   const length = Math.max(1, end - from);
@@ -105,14 +117,14 @@ export async function makeReport(
     exact,
     sources: sourcesOf(index),
     groups: groupFigures(grouping.tallies, length),
-    slowest: slowTraces(selection, grouping, interruptions, slowest),
-    interruptions: interruptions.figures(grouping),
-    threads: threadFigures(selection, interruptions),
-    open: openSpans(selection),
-    completeness: completenessOf(selection),
+    slowest: yield* slowTraces(selection, grouping, interruptions, slowest),
+    interruptions: yield* interruptions.figures(grouping),
+    threads: yield* threadFigures(selection, interruptions),
+    open: yield* openSpans(selection),
+    completeness: yield* completenessOf(selection),
     mpi: mpiRuns(selection, exact),
     losses: lossesOf(index),
-    timeline: timelineOf(selection, grouping),
+    timeline: yield* timelineOf(selection, grouping),
   };
-  return { report, pictures: groupPictures(selection, grouping, pictures) };
+  return { report, pictures: yield* groupPictures(selection, grouping, pictures) };
 }

@@ -10,6 +10,7 @@ import { requestPath } from './request-path.js';
 import type { RowSelection } from './selection.js';
 import { traceSpans } from './span-family.js';
 import { traceTree } from './trace-tree.js';
+import type { Steps } from './in-turns.js';
 
 /** Rows of one tree. */
 const MAX_ROWS = 200;
@@ -44,17 +45,18 @@ function slowTrace(
 }
 
 /** The traces with the longest spans of the groups, each once. */
-export function slowTraces(
+export function* slowTraces(
   selection: RowSelection,
   grouping: Grouping,
   interruptions: InterruptionTally,
   wanted: number,
-): SlowTrace[] {
+): Steps<SlowTrace[]> {
   const { index } = selection;
   const longest = new LongestRows<{ part: IndexPart; at: number }>(CANDIDATES * wanted);
   // Without requests, what is at the top of a trace is what was asked for.
   const topsOnly = grouping.by !== 'route' && !selection.conditional;
   for (const part of index.parts) {
+    yield;
     const { rows } = grouping.rowsOf(part);
     if (rows.length === 0) continue;
     const { duration, parent, name, names } = part;

@@ -4,6 +4,7 @@ import type { ThreadFigures } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { isAboutThread, threadKeys } from './thread-names.js';
+import type { Steps } from './in-turns.js';
 
 const RUNNING = 'running';
 /** As the index names the curve of `tracewright.loop`. */
@@ -54,10 +55,10 @@ function shownTracks({ index }: RowSelection): Set<number> {
 }
 
 /** How busy the threads were within the window, whatever other condition there is. */
-export function threadFigures(
+export function* threadFigures(
   selection: RowSelection,
   interruptions: InterruptionTally,
-): ThreadFigures[] {
+): Steps<ThreadFigures[]> {
   const { index, window, length } = selection;
   const { tracks, parts } = index;
   const spans = new Float64Array(tracks.length);
@@ -66,6 +67,7 @@ export function threadFigures(
   const counted = new Float64Array(tracks.length).fill(window.from);
   const isStates = Uint8Array.from(tracks, ({ kind }) => (kind === 'states' ? 1 : 0));
   for (const part of parts) {
+    yield;
     const marks = selection.marksOf(part);
     if (marks.length === 0) continue;
     const { track: trackOf, flags, name, names, start, duration, offset } = part;

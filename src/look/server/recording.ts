@@ -8,6 +8,8 @@ const REFRESH_INTERVAL = 300;
 /** Beyond this share of a processor it is read less often, so that the services do not notice it. */
 const MOST_BUSY = 0.25;
 const LONGEST_INTERVAL = 2000;
+/** An answer that takes longer may be of the index before and after a refresh; the page asks again. */
+const LONGEST_ANSWER = 5000;
 
 /** The index of one run of the server, and what the page's questions share. */
 export class Recording {
@@ -18,9 +20,13 @@ export class Recording {
   /** Names keep their numbers within one. */
   readonly generation = randomUUID();
   readonly names = new NameNumbers();
+  isClosed = false;
   #revision = 1;
   #frequent: { names: readonly string[]; rows: number } | undefined;
   #problem: string | undefined;
+  /** Answers that are being made: they look at the index for several turns of the event loop. */
+  #answers = 0;
+  #onIdle: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** When the last refresh began, and what the process had used until then. */
   #begun = 0;
@@ -53,7 +59,19 @@ export class Recording {
     return this.#problem === undefined ? [] : [this.#problem];
   }
 
+  /** Makes an answer while the index stays as it is, unless that lasts for too long. */
+  async answer<T>(make: () => Promise<T> | T): Promise<T> {
+    this.#answers += 1;
+    try {
+      return await make();
+    } finally {
+      this.#answers -= 1;
+      if (this.#answers === 0) this.#onIdle?.();
+    }
+  }
+
   close(): void {
+    this.isClosed = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.index.close();
@@ -67,6 +85,8 @@ export class Recording {
   }
 
   async #refresh(): Promise<void> {
+    await this.#untilIdle();
+    if (this.isClosed) return;
     const before = this.#problem;
     this.#begun = performance.now();
     this.#used = process.cpuUsage();
@@ -78,5 +98,17 @@ export class Recording {
     }
     if (this.#problem !== before) this.#revision += 1;
     if (this.#timer !== undefined) this.#refreshLater();
+  }
+
+  #untilIdle(): Promise<void> {
+    if (this.#answers === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LONGEST_ANSWER);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        this.#onIdle = undefined;
+        resolve();
+      };
+    });
   }
 }

@@ -3,9 +3,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { encodeColumns } from '../wire/columns.js';
 import type { LookIndex } from '../index/look-index.js';
-import { boxesOf } from './boxes.js';
 import { readPageFiles } from './page-files.js';
 import { Query } from './query.js';
+import { readPicture, readTable } from './read-ahead.js';
 import { Recording } from './recording.js';
 import { readJsonBody } from './request-body.js';
 import { SAFETY_HEADERS, refuseForeignHost, refuseWithoutToken } from './request-guard.js';
@@ -42,7 +42,7 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
   const files = readPageFiles(pageDirectory);
   const token = new Token();
   const recording = new Recording(index, live, paths);
-  readAhead(recording);
+  readPicture(recording);
   const server = createServer({ maxHeaderSize: 32_768 }, (request, response) => {
     void respond(request, response);
   });
@@ -68,7 +68,7 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
         sendError(response, wrong);
         return;
       }
-      await send(response, await answerTo(request, response, url));
+      await recording.answer(async () => send(response, await answerTo(request, response, url)));
     } catch (error) {
       if (response.headersSent) {
         response.destroy();
@@ -105,6 +105,8 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
     recording.close();
     throw error;
   }
+  // If it fails, it fails again for the request that needs it.
+  if (!live) readTable(recording).catch(() => undefined);
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}/#token=${token.text}`,
@@ -119,15 +121,6 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
         server.closeAllConnections();
       }),
   };
-}
-
-/** Reads the columns that every picture needs, so that the first one does not wait for them. */
-function readAhead(recording: Recording): void {
-  const { tracks, length } = recording.index;
-  const shown = tracks.slice(0, 16).map(({ number }) => number);
-  const to = Math.max(1, length);
-  const screen = { width: 1024, lanes: 64 };
-  boxesOf(recording, { from: 0, to, width: 1024, tracks: shown, budget: 1000, screen });
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inTurns } from '../../../src/look/report/in-turns.js';
 import { INCOMPLETE, SEEN, countTraces } from '../../../src/look/report/count-traces.js';
 import type { PartTraces } from '../../../src/look/report/count-traces.js';
 
@@ -20,16 +21,19 @@ function part(step: number): PartTraces & { counted: Map<number, boolean> } {
   return { traceIds, states, counted };
 }
 
-test.each([[[1]], [[1, 2]], [[5, 2, 1, 4]], [[]]])('traces of parts %j count once', (steps) => {
-  const parts = steps.map(part);
-  const all = new Map<number, boolean>();
-  for (const { counted } of parts) {
-    for (const [number, isIncomplete] of counted) {
-      all.set(number, isIncomplete || all.get(number) === true);
+test.each([[[1]], [[1, 2]], [[5, 2, 1, 4]], [[]]])(
+  'traces of parts %j count once',
+  async (steps) => {
+    const parts = steps.map(part);
+    const all = new Map<number, boolean>();
+    for (const { counted } of parts) {
+      for (const [number, isIncomplete] of counted) {
+        all.set(number, isIncomplete || all.get(number) === true);
+      }
     }
-  }
-  expect(countTraces(parts)).toEqual({
-    seen: all.size,
-    incomplete: [...all.values()].filter((isIncomplete) => isIncomplete).length,
-  });
-});
+    expect(await inTurns(countTraces(parts))).toEqual({
+      seen: all.size,
+      incomplete: [...all.values()].filter((isIncomplete) => isIncomplete).length,
+    });
+  },
+);

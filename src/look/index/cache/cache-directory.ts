@@ -145,7 +145,9 @@ function usageOf(entry: string): { bytes: number; used: number } {
 
 function isOfNoTrace(entry: string): boolean {
   try {
-    const { path } = new ColumnFile(join(entry, INDEX_FILE)).facts as { path?: unknown };
+    const file = new ColumnFile(join(entry, INDEX_FILE));
+    file.close();
+    const { path } = file.facts as { path?: unknown };
     return typeof path !== 'string' || !existsSync(path);
   } catch (error) {
     if (!(error instanceof DamagedIndex)) throw error;

@@ -92,7 +92,20 @@ function writeAll(fd: number, bytes: Uint8Array): void {
   }
 }
 
-/** A file of columns that is read column by column. Nothing in it is believed. */
+/** Files that stay open at most. Others are opened for each column. */
+const MOST_OPEN = 512;
+let openFiles = 0;
+const forgotten = new FinalizationRegistry<number>(closeOpen);
+
+function closeOpen(fd: number): void {
+  openFiles -= 1;
+  closeSync(fd);
+}
+
+/**
+ * A file of columns that is read column by column. Nothing in it is believed. It stays open: another process
+ * may delete it, or put another one in its place.
+ */
 export class ColumnFile {
   readonly facts: unknown;
   readonly #path: string;
@@ -100,6 +113,7 @@ export class ColumnFile {
   readonly #base: number;
   /** Columns that were read in the background and not asked for yet. */
   readonly #loaded = new Map<string, Column>();
+  #fd = -1;
 
   /** @throws DamagedIndex if this is no such file of this version, machine and user. */
   constructor(path: string) {
@@ -135,9 +149,18 @@ export class ColumnFile {
           throw new DamagedIndex(path);
         }
       }
+      this.#keep(fd);
     } finally {
-      closeSync(fd);
+      if (this.#fd === -1) closeSync(fd);
     }
+  }
+
+  /** Closes the file. It is opened again when a column is read. */
+  close(): void {
+    if (this.#fd === -1) return;
+    forgotten.unregister(this);
+    closeOpen(this.#fd);
+    this.#fd = -1;
   }
 
   /** Elements of a column; -1: there is none of this type. */
@@ -164,6 +187,7 @@ export class ColumnFile {
   async load(name: string): Promise<void> {
     let fd: number | undefined;
     try {
+      // A file of its own: this one may be closed meanwhile.
       fd = openOwn(this.#path);
       const column = this.#emptyColumn(name);
       await fillLater(fd, bytesOf(column), this.#base + this.#columns[name]!.offset, this.#path);
@@ -187,12 +211,19 @@ export class ColumnFile {
 
   #read(name: string, column: Column): void {
     const { offset } = this.#columns[name]!;
-    const fd = openOwn(this.#path);
+    const fd = this.#fd === -1 ? openOwn(this.#path) : this.#fd;
     try {
       fill(fd, bytesOf(column), this.#base + offset, this.#path);
     } finally {
-      closeSync(fd);
+      if (fd !== this.#fd) closeSync(fd);
     }
+  }
+
+  #keep(fd: number): void {
+    if (openFiles >= MOST_OPEN) return;
+    openFiles += 1;
+    forgotten.register(this, fd, this);
+    this.#fd = fd;
   }
 }
 

@@ -29,6 +29,7 @@ export class LivePart extends PartFile {
   }
 
   remove(): void {
+    this.close();
     for (const path of [this.#path, `${this.#path}-shape`]) rmSync(path, { force: true });
   }
 }

@@ -81,6 +81,10 @@ export class PartFile implements StoredPart {
     if (this.#rebuilt === undefined) await this.#file.load(name);
   }
 
+  close(): void {
+    this.#file.close();
+  }
+
   /** Reads a column into memory, unchecked: of a part that this process has just written. */
   copyColumn(name: ColumnName, to: Column): void {
     this.#file.copyColumn(name, to);

@@ -52,6 +52,10 @@ export class ShapeFile implements PartShape {
     }
   }
 
+  close(): void {
+    this.#file.close();
+  }
+
   get lanes(): Uint16Array {
     const most = this.#laneCounts.reduce((largest, count) => Math.max(largest, count), 0);
     return this.#readOr(

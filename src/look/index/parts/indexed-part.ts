@@ -23,6 +23,8 @@ export interface StoredPart {
   column<Name extends ColumnName>(name: Name): PartColumns[Name];
   /** Reads a column in the background, for `column`. Absent: it is in memory. */
   load?(name: ColumnName): Promise<void>;
+  /** Closes the file in which it lies. */
+  close?(): void;
 }
 
 /** What is known of a part once all parts are. */
@@ -213,6 +215,12 @@ export class IndexedPart implements IndexPart {
   /** Forgets what can be read again. */
   release(): void {
     if (this.stored.isStored === true) this.#known.clear();
+  }
+
+  /** Closes its files. */
+  close(): void {
+    this.stored.close?.();
+    this.#place.shape.close?.();
   }
 
   #stored<Name extends ColumnName>(name: Name): PartColumns[Name] {

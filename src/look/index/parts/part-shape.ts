@@ -4,4 +4,6 @@ import type { Pyramid } from './pyramid.js';
 export interface PartShape {
   readonly lanes: Uint16Array;
   readonly pyramid: Pyramid | undefined;
+  /** Closes the file in which it lies. */
+  close?(): void;
 }

@@ -157,6 +157,7 @@ export class IndexedSources implements LookIndex {
 
   close(): void {
     this.#closeFiles();
+    for (const part of this.parts) part.close();
     this.#again.close();
   }
 

@@ -84,7 +84,7 @@ function sortLater(recording: Recording, condition: Condition, key: SortKey): vo
     await sortedRows(recording, rows, key);
   };
   // If it fails, it fails again for the request that needs it.
-  setTimeout(() => void sort().catch(() => undefined), SORT_AFTER_MS).unref();
+  setTimeout(() => void recording.answer(sort).catch(() => undefined), SORT_AFTER_MS).unref();
 }
 
 function columnsOf({ index, names }: Recording, rows: Int32Array): TableColumns {

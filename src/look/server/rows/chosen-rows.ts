@@ -1,4 +1,4 @@
-import type { Condition } from '../../index/look-index.js';
+import type { Condition, IndexPart } from '../../index/look-index.js';
 import { INSTANT_BIT } from '../../index/look-index.js';
 import { parseFindText } from '../../condition/find-text.js';
 import type { Query } from '../query.js';
@@ -8,6 +8,7 @@ import { WrongQuestion } from '../wrong-question.js';
 /** Answers that are kept: several panels ask for the same rows. */
 const KEPT = 4;
 
+const counted = new WeakMap<IndexPart, number>();
 const kept = new WeakMap<Recording, Map<string, Int32Array>>();
 
 /**
@@ -40,12 +41,22 @@ export function knownRows(recording: Recording, condition: Condition): Int32Arra
   return kept.get(recording)?.get(keyOf(recording, condition));
 }
 
-/** How many rows are spans: no states, no instants. */
+/** How many rows are spans: no states, no instants. Each part is counted once. */
 export function countSpans({ index }: Recording): number {
   let count = 0;
-  for (const { flags } of index.parts) {
-    for (let at = 0; at < flags.length; at++) if ((flags[at]! & INSTANT_BIT) === 0) count += 1;
-  }
+  for (const part of index.parts) count += countSpansOf(part);
+  return count;
+}
+
+export function countSpansOf(part: IndexPart): number {
+  let count = counted.get(part);
+  if (count === undefined) counted.set(part, (count = spansIn(part.flags)));
+  return count;
+}
+
+function spansIn(flags: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < flags.length; at++) if ((flags[at]! & INSTANT_BIT) === 0) count += 1;
   return count;
 }
 

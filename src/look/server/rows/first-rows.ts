@@ -1,4 +1,6 @@
 import { INSTANT_BIT } from '../../index/look-index.js';
+import { BLOCK_ROWS } from '../../index/parts/attribute-blocks.js';
+import { firstAtLeast } from '../../index/parts/sorted.js';
 import type { IndexPart } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';
@@ -9,7 +11,7 @@ export const MOST_FIRST_ROWS = 2000;
 
 /**
  * The rows with the least keys, or the greatest, in order: what `sortedRows` begins with, or ends with. It
- * looks at every row once.
+ * looks at the rows of blocks that may have one.
  *
  * @param rows ascending; undefined: every span.
  * @param count at most `MOST_FIRST_ROWS`.
@@ -27,8 +29,12 @@ export function firstRows(
   // Of rows with one key those that come first here are shown first.
   for (let number = 0; number < parts.length; number++) {
     const part = parts[descending ? parts.length - 1 - number : number]!;
-    const from = rows === undefined ? 0 : placeOf(rows, part.firstRow);
-    const to = rows === undefined ? part.count : placeOf(rows, part.firstRow + part.count);
+    if (rows === undefined) {
+      best.addPart(part, keys.column(part));
+      continue;
+    }
+    const from = firstAtLeast(rows, part.firstRow);
+    const to = firstAtLeast(rows, part.firstRow + part.count);
     if (from < to) best.add(part, rows, from, to, keys.column(part));
   }
   return best.take().subarray(0, count);
@@ -52,27 +58,41 @@ class BestRows {
     this.#rows = new Int32Array(4 * count);
   }
 
-  /**
-   * Takes `rows` from place `from` up to `to`, the last ones first if the order is descending. Without
-   * `rows` the places are those of the part.
-   */
-  add(
-    part: IndexPart,
-    rows: Int32Array | undefined,
-    from: number,
-    to: number,
-    { values, offset, ranks }: KeyColumn,
-  ): void {
-    const { firstRow, flags } = part;
+  /** Takes rows of a part, at the places from `from` up to `to` of `rows`. */
+  add(part: IndexPart, rows: Int32Array, from: number, to: number, column: KeyColumn): void {
     const step = this.#isDescending ? -1 : 1;
     const first = this.#isDescending ? to - 1 : from;
     const end = this.#isDescending ? from - 1 : to;
+    const { values, offset, ranks } = column;
+    const { firstRow } = part;
     for (let place = first; place !== end; place += step) {
-      const at = rows === undefined ? place : rows[place]! - firstRow;
+      const value = values[rows[place]! - firstRow]!;
+      const key = step * (ranks === undefined ? value + offset : ranks[value]!);
+      if (key < this.#limit) this.#put(key, rows[place]!);
+    }
+  }
+
+  /** Takes every span of a part. */
+  addPart(part: IndexPart, column: KeyColumn): void {
+    const blocks = Math.ceil(part.count / BLOCK_ROWS);
+    for (let each = 0; each < blocks; each++) {
+      const block = this.#isDescending ? blocks - 1 - each : each;
+      const [least, most] = column.boundsOf(block);
+      if ((this.#isDescending ? -most : least) < this.#limit) this.#addBlock(part, column, block);
+    }
+  }
+
+  /** The last ones first if the order is descending. */
+  #addBlock(part: IndexPart, { values, offset, ranks }: KeyColumn, block: number): void {
+    const { firstRow, flags } = part;
+    const from = block * BLOCK_ROWS;
+    const to = Math.min(part.count, from + BLOCK_ROWS);
+    const step = this.#isDescending ? -1 : 1;
+    const end = this.#isDescending ? from - 1 : to;
+    for (let at = this.#isDescending ? to - 1 : from; at !== end; at += step) {
       const value = values[at]!;
       const key = step * (ranks === undefined ? value + offset : ranks[value]!);
-      if (key >= this.#limit) continue;
-      if (rows === undefined && (flags[at]! & INSTANT_BIT) !== 0) continue;
+      if (key >= this.#limit || (flags[at]! & INSTANT_BIT) !== 0) continue;
       this.#put(key, firstRow + at);
     }
   }
@@ -98,15 +118,4 @@ class BestRows {
     this.#size = best.length;
     if (this.#size === this.#count) this.#limit = keys[this.#count - 1]!;
   }
-}
-
-/** The place of the first of `rows` that is not below `least`. */
-function placeOf(rows: Int32Array, least: number): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (rows[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,3 +1,5 @@
+import { STATUSES } from '../../../spans/layout.js';
+import { BLOCK_ROWS } from '../../index/parts/attribute-blocks.js';
 import type { IndexPart } from '../../index/look-index.js';
 import { STATUS_MASK, STATUS_SHIFT } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
@@ -10,6 +12,50 @@ export interface KeyColumn {
   values: Float64Array | Uint32Array | Uint8Array;
   offset: number;
   ranks: Float64Array | undefined;
+  /** No key of a block of rows is below or above. */
+  boundsOf(block: number): readonly [number, number];
+}
+
+/** The least and the greatest duration of each block of rows. */
+interface DurationBounds {
+  least: Float64Array;
+  most: Float64Array;
+}
+
+const durations = new WeakMap<IndexPart, DurationBounds>();
+
+/** Looks at each row of a part once. */
+export function boundDurations(part: IndexPart): DurationBounds {
+  let bounds = durations.get(part);
+  if (bounds === undefined) durations.set(part, (bounds = readBounds(part.duration)));
+  return bounds;
+}
+
+function readBounds(duration: Float64Array): DurationBounds {
+  const blocks = Math.ceil(duration.length / BLOCK_ROWS);
+  const bounds = { least: new Float64Array(blocks), most: new Float64Array(blocks) };
+  for (let block = 0, row = 0; block < blocks; block++) {
+    const end = Math.min(duration.length, row + BLOCK_ROWS);
+    let least = Infinity;
+    let most = -Infinity;
+    for (; row < end; row++) {
+      const value = duration[row]!;
+      if (value < least) least = value;
+      if (value > most) most = value;
+    }
+    bounds.least[block] = least;
+    bounds.most[block] = most;
+  }
+  return bounds;
+}
+
+/** Of ranks the bounds are the same in every block. */
+function ranked(values: KeyColumn['values'], ranks: Float64Array): KeyColumn {
+  const bounds = [
+    ranks.reduce((least, rank) => Math.min(least, rank), Infinity),
+    ranks.reduce((most, rank) => Math.max(most, rank), -Infinity),
+  ] as const;
+  return { values, offset: 0, ranks, boundsOf: () => bounds };
 }
 
 /** Keys of rows of a recording. Texts are compared once, so that their ranks are compared afterwards. */
@@ -25,22 +71,33 @@ export class SortKeys {
 
   column(part: IndexPart): KeyColumn {
     switch (this.#key) {
-      case 'start':
-        return { values: part.start, offset: part.offset, ranks: undefined };
-      case 'duration':
-        return { values: part.duration, offset: 0, ranks: undefined };
+      case 'start': {
+        const { start, offset, count } = part;
+        const boundsOf = (block: number): [number, number] => {
+          const last = Math.min(count, (block + 1) * BLOCK_ROWS) - 1;
+          return [start[block * BLOCK_ROWS]! + offset, start[last]! + offset];
+        };
+        return { values: start, offset, ranks: undefined, boundsOf };
+      }
+      case 'duration': {
+        const boundsOf = (block: number): [number, number] => {
+          const { least, most } = boundDurations(part);
+          return [least[block]!, most[block]!];
+        };
+        return { values: part.duration, offset: 0, ranks: undefined, boundsOf };
+      }
       case 'status': {
-        const ranks = Float64Array.from(
-          { length: 256 },
-          (_, flags) => (flags >> STATUS_SHIFT) & STATUS_MASK,
+        const rankOf = (flags: number): number => (flags >> STATUS_SHIFT) & STATUS_MASK;
+        const ranks = Float64Array.from({ length: 256 }, (_, flags) =>
+          Math.min(rankOf(flags), STATUSES.length - 1),
         );
-        return { values: part.flags, offset: 0, ranks };
+        return ranked(part.flags, ranks);
       }
       case 'name':
-        return { values: part.name, offset: 0, ranks: this.#ranksOf(part) };
+        return ranked(part.name, this.#ranksOf(part));
       case 'service': {
         const ranks = new Float64Array(256).fill(this.#ranksOf(part)[0]!);
-        return { values: part.flags, offset: 0, ranks };
+        return ranked(part.flags, ranks);
       }
     }
   }

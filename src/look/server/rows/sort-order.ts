@@ -1,9 +1,8 @@
-const DIGIT = 1 << 16;
-/** Keys that are placed before other questions are answered: some milliseconds. */
-const PIECE = 1 << 18;
+import { Turns } from '../turns.js';
 
-/** Lets the server answer other questions. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const DIGIT = 1 << 16;
+/** Keys that are placed before other questions may be answered: some milliseconds. */
+const PIECE = 1 << 18;
 
 /**
  * The places of keys in ascending order; equal ones keep their order. A radix sort of the bits, which have
@@ -15,27 +14,47 @@ export async function sortOrder(keys: Float64Array): Promise<Uint32Array> {
   const { length } = keys;
   const halves = new Uint16Array(keys.buffer, keys.byteOffset, 4 * length);
   let order = new Uint32Array(length);
-  for (let at = 0; at < length; at++) order[at] = at;
+  const turns = new Turns();
+  for (let first = 0; first < length; first += PIECE) {
+    number(order, first, Math.min(length, first + PIECE));
+    await turns.next();
+  }
   let spare = new Uint32Array(length);
   for (let digit = 0; digit < 4; digit++) {
-    await turn();
     const counts = new Uint32Array(DIGIT);
-    for (let at = digit; at < halves.length; at += 4) counts[halves[at]!]!++;
+    for (let first = 0; first < length; first += PIECE) {
+      count(halves, digit, counts, first, Math.min(length, first + PIECE));
+      await turns.next();
+    }
     // Times are integers: the last digits of most are zero.
     if (counts.includes(length)) continue;
     let sum = 0;
     for (let value = 0; value < DIGIT; value++) {
-      const count = counts[value]!;
+      const own = counts[value]!;
       counts[value] = sum;
-      sum += count;
+      sum += own;
     }
     for (let first = 0; first < length; first += PIECE) {
       place(order, spare, halves, digit, counts, first, Math.min(length, first + PIECE));
-      await turn();
+      await turns.next();
     }
     [order, spare] = [spare, order];
   }
   return order;
+}
+
+function number(order: Uint32Array, first: number, end: number): void {
+  for (let at = first; at < end; at++) order[at] = at;
+}
+
+function count(
+  halves: Uint16Array,
+  digit: number,
+  counts: Uint32Array,
+  first: number,
+  end: number,
+): void {
+  for (let at = first; at < end; at++) counts[halves[4 * at + digit]!]!++;
 }
 
 /** Moves the places from `first` up to `end` to where their digits belong. */

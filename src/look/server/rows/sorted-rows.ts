@@ -1,11 +1,15 @@
-import type { LookIndex } from '../../index/look-index.js';
+import type { IndexPart, LookIndex } from '../../index/look-index.js';
+import { firstAtLeast } from '../../index/parts/sorted.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';
-import type { SortKey } from './sort-keys.js';
+import type { KeyColumn, SortKey } from './sort-keys.js';
+import { Turns } from '../turns.js';
 import { sortOrder } from './sort-order.js';
 
 /** Orders that are kept for each set of rows. */
 const KEPT = 2;
+/** Rows between two looks at the clock: some milliseconds. */
+const PIECE = 1 << 18;
 
 const kept = new WeakMap<Int32Array, Map<SortKey, Promise<Int32Array>>>();
 const finished = new WeakMap<Promise<Int32Array>, Int32Array>();
@@ -43,74 +47,132 @@ export function sortedRows(
 
 async function sort(recording: Recording, rows: Int32Array, key: SortKey): Promise<Int32Array> {
   if (key === 'start') return mergeByStart(recording.index, rows);
-  const keys = keysOf(recording, rows, key);
+  const keys = await keysOf(recording, rows, key);
   const order = await sortOrder(keys);
+  const turns = new Turns();
   const sorted = new Int32Array(rows.length);
-  for (let at = 0; at < rows.length; at++) sorted[at] = rows[order[at]!]!;
+  for (let first = 0; first < rows.length; first += PIECE) {
+    const end = Math.min(rows.length, first + PIECE);
+    for (let at = first; at < end; at++) sorted[at] = rows[order[at]!]!;
+    await turns.next();
+  }
   return sorted;
 }
 
+/** The rows of one part among others, at the places from `from` up to `to`. */
+interface Stretch {
+  part: IndexPart;
+  /** What it was when the rows were chosen: a refresh may come in between. */
+  firstRow: number;
+  from: number;
+  to: number;
+}
+
+function stretchesOf(parts: readonly IndexPart[], rows: Int32Array): Stretch[] {
+  return parts.map((part) => {
+    const { firstRow, count } = part;
+    const [from, to] = [firstRow, firstRow + count].map((row) => firstAtLeast(rows, row));
+    return { part, firstRow, from: from!, to: to! };
+  });
+}
+
+/** Rows ascending by their starts. */
+interface Run {
+  rows: Int32Array;
+  starts: Float64Array;
+}
+
 /** The rows of a part are ordered by start already, so parts are merged, two and two. */
-function mergeByStart({ parts }: LookIndex, rows: Int32Array): Int32Array {
-  let runs: Int32Array[] = [];
-  const starts = new Map<Int32Array, Float64Array>();
-  let first = 0;
-  for (const { firstRow, count, start, offset } of parts) {
-    let end = first;
-    while (end < rows.length && rows[end]! < firstRow + count) end++;
-    const run = rows.subarray(first, end);
-    runs.push(run);
-    if (parts.length > 1) {
-      starts.set(
-        run,
-        Float64Array.from(run, (row) => start[row - firstRow]! + offset),
-      );
+async function mergeByStart({ parts }: LookIndex, rows: Int32Array): Promise<Int32Array> {
+  if (parts.length === 1) return rows;
+  const turns = new Turns();
+  let runs: Run[] = [];
+  for (const { part, firstRow, from: first, to } of stretchesOf(parts, rows)) {
+    const run = { rows: rows.subarray(first, to), starts: new Float64Array(to - first) };
+    for (let from = 0; from < run.starts.length; from += PIECE) {
+      addStarts(part, firstRow, run, from, Math.min(run.starts.length, from + PIECE));
+      await turns.next();
     }
-    first = end;
+    runs.push(run);
   }
   while (runs.length > 1) {
-    const merged: Int32Array[] = [];
+    const merged: Run[] = [];
     for (let at = 0; at < runs.length; at += 2) {
       const [left, right] = [runs[at]!, runs[at + 1]];
-      merged.push(right === undefined ? left : mergeTwo(left, right, starts));
+      merged.push(right === undefined ? left : await mergeTwo(left, right, turns));
     }
     runs = merged;
   }
-  return runs[0] ?? rows;
+  return runs[0]?.rows ?? rows;
 }
 
-/** Merges two runs, and their starts with them. */
-function mergeTwo(
-  left: Int32Array,
-  right: Int32Array,
-  starts: Map<Int32Array, Float64Array>,
-): Int32Array {
-  const [leftStarts, rightStarts] = [starts.get(left)!, starts.get(right)!];
-  const merged = new Int32Array(left.length + right.length);
-  const mergedStarts = new Float64Array(merged.length);
-  for (let at = 0, a = 0, b = 0; at < merged.length; at++) {
-    const isLeft = b === right.length || (a < left.length && leftStarts[a]! <= rightStarts[b]!);
-    mergedStarts[at] = isLeft ? leftStarts[a]! : rightStarts[b]!;
-    merged[at] = isLeft ? left[a++]! : right[b++]!;
+function addStarts(
+  { start, offset }: IndexPart,
+  firstRow: number,
+  { rows, starts }: Run,
+  from: number,
+  to: number,
+): void {
+  for (let at = from; at < to; at++) starts[at] = start[rows[at]! - firstRow]! + offset;
+}
+
+/** Merges two runs; of rows that start at once those on the left come first. */
+async function mergeTwo(left: Run, right: Run, turns: Turns): Promise<Run> {
+  const length = left.rows.length + right.rows.length;
+  const merged: Run = { rows: new Int32Array(length), starts: new Float64Array(length) };
+  let [a, b] = [0, 0];
+  for (let first = 0; first < length; first += PIECE) {
+    const end = Math.min(length, first + PIECE);
+    [a, b] = mergePiece(left, right, merged, a, b, first, end);
+    await turns.next();
   }
-  starts.delete(left);
-  starts.delete(right);
-  starts.set(merged, mergedStarts);
   return merged;
 }
 
-function keysOf(recording: Recording, rows: Int32Array, key: SortKey): Float64Array {
+/** Fills the places from `first` up to `end`. @returns which rows of the two come next. */
+function mergePiece(
+  left: Run,
+  right: Run,
+  merged: Run,
+  a: number,
+  b: number,
+  first: number,
+  end: number,
+): [number, number] {
+  const [leftStarts, rightStarts] = [left.starts, right.starts];
+  const [leftEnd, rightEnd] = [leftStarts.length, rightStarts.length];
+  for (let at = first; at < end; at++) {
+    const isLeft = b === rightEnd || (a < leftEnd && leftStarts[a]! <= rightStarts[b]!);
+    merged.starts[at] = isLeft ? leftStarts[a]! : rightStarts[b]!;
+    merged.rows[at] = isLeft ? left.rows[a++]! : right.rows[b++]!;
+  }
+  return [a, b];
+}
+
+async function keysOf(recording: Recording, rows: Int32Array, key: SortKey): Promise<Float64Array> {
   const sortKeys = new SortKeys(recording, key);
+  const turns = new Turns();
   const keys = new Float64Array(rows.length);
-  let at = 0;
-  for (const part of recording.index.parts) {
-    const { firstRow } = part;
-    const end = firstRow + part.count;
-    const { values, ranks } = sortKeys.column(part);
-    for (; at < rows.length && rows[at]! < end; at++) {
-      const value = values[rows[at]! - firstRow]!;
-      keys[at] = ranks === undefined ? value : ranks[value]!;
+  for (const { part, firstRow, from, to } of stretchesOf(recording.index.parts, rows)) {
+    const column = sortKeys.column(part);
+    for (let first = from; first < to; first += PIECE) {
+      addKeys(keys, rows, firstRow, column, first, Math.min(to, first + PIECE));
+      await turns.next();
     }
   }
   return keys;
+}
+
+function addKeys(
+  keys: Float64Array,
+  rows: Int32Array,
+  firstRow: number,
+  { values, ranks }: KeyColumn,
+  first: number,
+  end: number,
+): void {
+  for (let at = first; at < end; at++) {
+    const value = values[rows[at]! - firstRow]!;
+    keys[at] = ranks === undefined ? value : ranks[value]!;
+  }
 }
