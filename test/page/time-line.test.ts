@@ -10,10 +10,13 @@ const REQUESTS = 200;
 /** The last request begins at 1,990 ms and takes 8 ms. */
 const LENGTH = 1998;
 const plan = planOf(REQUESTS);
-/** Their first letters are wide: as many letters as fit on average would not fit. */
-const WIDE_NAMES = ['W'.repeat(40), '注文一覧を取得する処理', '👩‍👩‍👧🇩🇪🚀'.repeat(6), 'i'].map(
-  (letters) => letters + '.'.repeat(90),
-);
+/** Most begin with wide letters: as many letters as fit on average would not fit. */
+const WIDE_NAMES = [
+  ...['W'.repeat(40), '注文一覧を取得する処理', '👩‍👩‍👧🇩🇪🚀'.repeat(6), 'i'].map(
+    (letters) => letters + '.'.repeat(90),
+  ),
+  'n'.repeat(9),
+];
 let widePath: string;
 const traces = new ViewedTraces(async (directory) => {
   const wide = WIDE_NAMES.map((name, place) => {
@@ -103,17 +106,28 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
 
   it('keeps labels within their boxes, however wide their letters are', async () => {
     const view = await traces.start([widePath]);
-    opened = await traces.open({}, windowOf(-10, 90), view);
-    const drawn = await opened.boxes();
-    expect(drawn).toHaveLength(WIDE_NAMES.length);
-    for (const { left, right, top, height } of drawn) {
-      const y = [top, top + height];
-      const within = await opened.page.evaluate(darkPixels, [left, right - 1, ...y]);
-      expect(within).toBeGreaterThan(0);
-      const after = [right, right + 40, ...y];
-      expect(await opened.page.evaluate(darkPixels, after)).toBe(0);
+    opened = await traces.open({}, windowOf(-10, 110), view);
+    await expectLabelsWithinBoxes();
+    // So little room that there is none for an ellipsis.
+    for (const width of [280, 330, 400]) {
+      await opened.page.evaluate((hash) => (location.hash = hash), windowOf(-10, width));
+      await opened.page.waitForTimeout(300);
+      await expectLabelsWithinBoxes();
     }
   });
+
+  async function expectLabelsWithinBoxes(): Promise<void> {
+    const drawn = await opened.boxes();
+    expect(drawn).toHaveLength(WIDE_NAMES.length);
+    let within = 0;
+    for (const { left, right, top, height } of drawn) {
+      const y = [top, top + height];
+      within += await opened.page.evaluate(darkPixels, [left, right - 1, ...y]);
+      const after = [right, right + (right - left) / 2, ...y];
+      expect(await opened.page.evaluate(darkPixels, after)).toBe(0);
+    }
+    expect(within).toBeGreaterThan(0);
+  }
 
   it('gives each frequent name a colour of its own, and each of the others one always', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'];

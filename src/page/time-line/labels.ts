@@ -19,7 +19,7 @@ interface Measured {
   /** Place in the text after each letter. */
   ends: Uint32Array;
   isWhole: boolean;
-  /** What was shown of it, by the number of letters. */
+  /** What was shown of it, by twice the number of letters; with an ellipsis at the place after. */
   cuts: (string | undefined)[];
 }
 
@@ -53,18 +53,19 @@ export class Labels {
     const { edges, isWhole } = measured;
     const count = edges.length;
     if (isWhole && (count === 0 || edges[count - 1]! <= room)) return prefix + text;
-    let fitting = lettersWithin(edges, room);
-    if (fitting >= SHORT) fitting = lettersWithin(edges, room - this.#widthOf(ELLIPSIS));
-    if (fitting >= LEAST_LETTERS) return prefix + this.#cut(text, measured, fitting);
+    const fitting = lettersWithin(edges, room);
+    if (fitting >= SHORT) {
+      const before = lettersWithin(edges, room - this.#widthOf(ELLIPSIS));
+      return prefix + this.#cut(text, measured, before, ELLIPSIS);
+    }
+    if (fitting >= LEAST_LETTERS) return prefix + this.#cut(text, measured, fitting, '');
     const bare = prefix.trimEnd();
     return bare !== '' && this.#widthOfAll(bare) <= width ? bare : '';
   }
 
-  #cut(text: string, { ends, cuts }: Measured, letters: number): string {
-    const known = cuts[letters];
-    if (known !== undefined) return known;
-    const part = text.slice(0, ends[letters - 1]);
-    return (cuts[letters] = letters >= SHORT - 1 ? part + ELLIPSIS : part);
+  #cut(text: string, { ends, cuts }: Measured, letters: number, end: string): string {
+    const place = 2 * letters + end.length;
+    return (cuts[place] ??= text.slice(0, ends[letters - 1] ?? 0) + end);
   }
 
   #measured(text: string): Measured {
