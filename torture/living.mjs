@@ -1,287 +1,69 @@
-// Reads a Heph trace again and again while threads write it, the drain thread empties their rings, and the
-// trace rotates; then traces of killed processes while they are recovered. Every event must be read once,
-// whole and in order, in every reading.
+// Reads traces of every format again and again while threads write them, the drain thread empties their
+// rings, and they go from piece to piece; then traces of killed processes while they are recovered. Every
+// record must be read once, whole and in order, in every reading.
 //
-//   node torture/living.mjs [--records N] [--kills N] [--seed N] [--directory PATH]
+//   node torture/living.mjs [--format NAME] [--records N] [--kills N] [--seed N] [--directory PATH]
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
-import { readSpans } from 'tracewright/spans';
-import { internal } from '../scripts/package-layout.mjs';
+import * as heph from './living/heph.mjs';
+import { ownFileFormats } from './living/own-file-formats.mjs';
+import * as ownFile from './living/own-file.mjs';
 import { Random } from './random.mjs';
-
-const { LivingPass } = internal('heph/read/living-pass');
-const { PacketCursor } = internal('heph/read/packet-cursor');
-const { COUNTER_OFFSET, MIN_EVENT_BYTES, STREAM_OFFSET } = internal('heph/layout');
 
 const { values: options } = parseArgs({
   options: {
+    format: { type: 'string', default: '' },
     records: { type: 'string', default: '100000000' },
     kills: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     directory: { type: 'string', default: tmpdir() },
   },
 });
-const random = new Random(Number(options.seed));
-const child = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** What each thread writes of the records. */
-const SHARES = [0.49, 0.49, 0.02];
-const FIRST = 0xffff_0000;
-/** An event `e` with an attribute `n`: where the number lies, and how long the event is. */
-const NUMBER_OFFSET = MIN_EVENT_BYTES + 1 + 4;
-const EVENT_BYTES = NUMBER_OFFSET + 8;
-
-function fail(what) {
-  throw new Error(`seed ${options.seed}: ${what}`);
-}
-
-const writers = [];
-
-const piecesIn = (directory) => readdirSync(directory).filter((name) => name[0] !== '.');
-
-/** Whole numbers, as runs of them. */
-class Numbers {
-  /** From and to (exclusive), in order. */
-  runs = [];
-
-  add(number) {
-    const { runs } = this;
-    let i = runs.length - 1;
-    while (i >= 0 && runs[i][0] > number) i--;
-    if (i >= 0 && runs[i][1] === number) runs[i][1]++;
-    else runs.splice(++i, 0, [number, number + 1]);
-    if (runs[i + 1]?.[0] !== number + 1) return;
-    runs[i][1] = runs[i + 1][1];
-    runs.splice(i + 1, 1);
-  }
-
-  /** The first from `number` on that is not among them. */
-  firstMissing(number) {
-    const run = this.runs.find(([from, to]) => from <= number && number < to);
-    return run === undefined ? number : run[1];
-  }
-}
-
-/** Reads a trace that rotates, each time from where it was settled, and deletes the pieces that are done. */
-class RotatingReader {
-  readings = 0;
-  events = 0;
-  overtaken = 0;
-  inRings = 0;
-  pieces = 0;
-  #directory;
-  /** By piece: where the next reading begins. */
-  #settled = new Map();
-  /** By thread: the events that are settled. A piece can have some that an earlier one has not. */
-  done = SHARES.map(() => new Numbers());
-
-  constructor(directory) {
-    this.#directory = directory;
-  }
-
-  /** @returns by thread: how many events there are, those in rings included. */
-  read() {
-    const found = SHARES.map(() => 0);
-    const living = { pass: new LivingPass() };
-    const read = new Set();
-    const ended = new Set();
-    let last;
-    for (let pieces = piecesIn(this.#directory).sort(); pieces.length > 0;) {
-      for (const piece of pieces) {
-        const path = join(this.#directory, piece);
-        const since = this.#settled.get(piece) ?? 0;
-        const cursor = new PacketCursor(path, { living, since });
-        while (cursor.next()) if (cursor.isEvent) this.#take(cursor, found, path);
-        cursor.close();
-        if (cursor.faults.length > 0) fail(cursor.faults[0]);
-        this.overtaken += cursor.overtaken;
-        this.#settled.set(piece, cursor.settled);
-        read.add(piece);
-        if (cursor.state === 'ended') ended.add(piece);
-      }
-      last = pieces.at(-1);
-      pieces = piecesIn(this.#directory)
-        .sort()
-        .filter((name) => !read.has(name));
-      // What was the last piece may have grown before the next one was begun.
-      if (pieces.length > 0) pieces.unshift(last);
-    }
-    this.readings++;
-    // The last piece goes on.
-    for (const piece of ended) {
-      if (piece === last || this.#settled.get(piece) < this.#sizes.get(piece)) continue;
-      unlinkSync(join(this.#directory, piece));
-      this.#settled.delete(piece);
-      this.pieces++;
-    }
-    return found.map((next, thread) => this.done[thread].firstMissing(next));
-  }
-
-  /** By piece: where its reading ended. */
-  #sizes = new Map();
-
-  #take(cursor, found, path) {
-    const thread = cursor.u32(STREAM_OFFSET);
-    const counter = cursor.u32(COUNTER_OFFSET);
-    const number = cursor.u64AsNumber(NUMBER_OFFSET);
-    const wanted = this.done[thread].firstMissing(found[thread]);
-    if (cursor.size !== EVENT_BYTES || counter !== (FIRST + number) >>> 0) {
-      fail(`${path}, byte ${cursor.offset}: torn: ${number} with counter ${counter}`);
-    }
-    if (number !== wanted) {
-      const where = cursor.inFile ? 'file' : 'ring';
-      fail(
-        `${path}, byte ${cursor.offset} (${where}): thread ${thread} has ${number}, not ${wanted}`,
-      );
-    }
-    found[thread] = number + 1;
-    this.events++;
-    if (cursor.inFile)
-      this.#sizes.set(path.slice(this.#directory.length + 1), cursor.offset + cursor.size);
-    else this.inRings++;
-    if (cursor.isSettled) this.done[thread].add(number);
-  }
-}
-
-async function rotating(directory) {
-  const shares = SHARES.map((share) => Math.ceil(share * Number(options.records)));
-  const records = shares.reduce((sum, share) => sum + share, 0);
-  const order = {
-    target: join(directory, 'trace.heph'),
-    shares,
-    ringBytes: 2 ** 20,
-    rotateBytes: 2 ** 23,
-    mostPieces: 12,
-    first: FIRST,
+/** Of each format: a long reading, and one of a killed process. */
+const readers = {
+  heph: { read: heph.readRotating, readKilled: heph.readKilled },
+};
+for (const name of Object.keys(ownFileFormats)) {
+  readers[name] = {
+    read: (run, records) => ownFile.readSeries(run, name, records),
+    readKilled: (run) => ownFile.readKilled(run, name),
   };
-  const writer = spawn(process.execPath, [child('living-child.mjs'), JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  writers.push(writer);
-  let said = '';
-  writer.stdout.on('data', (data) => (said += data));
-  let code;
-  writer.on('exit', (status) => (code = status));
-  const reader = new RotatingReader(directory);
-  const began = performance.now();
-  let told = began;
-  while (code === undefined) {
-    const found = reader.read();
-    await sleep(random.pick([0, 0, 1, 5]));
-    if (performance.now() - told < 10_000) continue;
-    told = performance.now();
+}
+const chosen = Object.keys(readers).filter((name) => name.startsWith(options.format));
+if (chosen.length === 0) {
+  console.error(`--format ${options.format}: the formats are ${Object.keys(readers).join(', ')}`);
+  process.exit(2);
+}
+
+const run = {
+  directory: mkdtempSync(join(options.directory, 'tracewright-living-')),
+  random: new Random(Number(options.seed)),
+  /** Processes, which end with this one. */
+  writers: [],
+};
+try {
+  for (const name of chosen) {
+    const { read, readKilled } = readers[name];
+    await read(run, Number(options.records));
+    const kills = Number(options.kills);
+    let readings = 0;
+    for (let i = 0; i < kills; i++) readings += await readKilled(run);
     console.log(
-      `${found.reduce((sum, count) => sum + count, 0)} events, ${reader.readings} readings`,
+      `${name}: ${kills} kills: ${readings} readings during and after a recovery, all the same`,
     );
   }
-  if (code !== 0) fail(`the writer ended with ${code}`);
-  const found = reader.read();
-  const dropped = said
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line).dropped);
-  if (dropped.length !== shares.length || dropped.some((count) => count !== 0))
-    fail(`dropped: ${said}`);
-  if (String(found) !== String(shares)) fail(`${found} events, not ${shares}`);
-  const settled = reader.done.map(({ runs }) => runs);
-  if (JSON.stringify(settled) !== JSON.stringify(shares.map((share) => [[0, share]]))) {
-    fail(`${JSON.stringify(settled)} settled of ${shares}`);
-  }
-  const seconds = (performance.now() - began) / 1000;
-  console.log(
-    `${records} events of ${shares.length} threads in ${seconds.toFixed(1)} s: ` +
-      `${reader.readings} readings, ${reader.pieces} pieces, ${reader.inRings} events read in rings, ` +
-      `${reader.overtaken} bytes overtaken; none torn, doubled or missing`,
-  );
-}
-
-/** Recovers a trace in a thread of its own, when it is asked to. */
-function recoverer(target) {
-  return new Worker(
-    `const { parentPort, workerData } = require('node:worker_threads');
-     const { recoverTrace } = require('tracewright/heph');
-     parentPort.once('message', () => parentPort.postMessage(recoverTrace(workerData).faults.map(String)));
-     parentPort.postMessage('ready');`,
-    { eval: true, workerData: target },
-  );
-}
-
-/** What a reading finds: how many spans ended and how many are open, their numbers without a gap. */
-async function spansOf(target) {
-  let ended = 0;
-  const unfinished = [];
-  for await (const span of readSpans(target)) {
-    const n = Number(span.attributes.n);
-    if (span.unfinished) unfinished.push(n);
-    else if (n !== ended++) fail(`span ${n} in place of ${ended - 1}`);
-  }
-  unfinished.sort((a, b) => a - b);
-  unfinished.forEach((n, i) => n === ended + i || fail(`open span ${n} in place of ${ended + i}`));
-  return { ended, unfinished: unfinished.length };
-}
-
-async function killed(directory) {
-  const target = join(directory, 'trace.heph');
-  const open = random.pick([1, 7, 40, 300]);
-  const writer = spawn(process.execPath, [child('open-spans-child.mjs'), target, String(open)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const closed = once(writer, 'close');
-  await once(writer.stdout, 'data');
-  await sleep(random.integer(0, 60) + random.next());
-  writer.kill('SIGKILL');
-  await closed;
-
-  const before = await spansOf(target);
-  if (before.unfinished < open || before.unfinished > open + 1) {
-    fail(`${open} were open, ${before.unfinished} were read`);
-  }
-  const recovery = recoverer(target);
-  await once(recovery, 'message');
-  let faults;
-  recovery.once('message', (found) => (faults = found));
-  recovery.postMessage('recover');
-  let readings = 0;
-  for (let after = 0; after < 2; readings++) {
-    if (faults !== undefined) after++;
-    const now = await spansOf(target);
-    if (now.ended !== before.ended || now.unfinished !== before.unfinished) {
-      fail(`before ${JSON.stringify(before)}, during the recovery ${JSON.stringify(now)}`);
-    }
-  }
-  await recovery.terminate();
-  if (faults.length > 0) fail(faults[0]);
-  if (readdirSync(directory).length !== 1) fail('the recovery left something');
-  return readings;
-}
-
-const directory = mkdtempSync(join(options.directory, 'tracewright-living-'));
-try {
-  await rotating(directory);
-  const kills = Number(options.kills);
-  let readings = 0;
-  for (let i = 0; i < kills; i++) {
-    const place = join(directory, `kill-${i}`);
-    mkdirSync(place);
-    readings += await killed(place);
-    rmSync(place, { recursive: true });
-  }
-  console.log(`${kills} kills: ${readings} readings during and after a recovery, all the same`);
 } catch (error) {
-  console.error(error);
+  console.error(`seed ${options.seed}:`, error);
   process.exitCode = 1;
 } finally {
-  for (const writer of writers) if (writer.exitCode === null) writer.kill('SIGKILL');
+  for (const writer of run.writers) if (writer.exitCode === null) writer.kill('SIGKILL');
   await Promise.all(
-    writers.map((writer) => writer.exitCode ?? writer.signalCode ?? once(writer, 'exit')),
+    run.writers.map((writer) => writer.exitCode ?? writer.signalCode ?? once(writer, 'exit')),
   );
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(run.directory, { recursive: true, force: true });
 }

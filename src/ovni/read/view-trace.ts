@@ -26,7 +26,9 @@ import { StreamOwners } from './stream-owners.js';
 
 /** The streams of a trace, a part of one, or of one thread. */
 function streamsAt(path: string): Iterable<string> {
-  if (statSync(path).isDirectory()) return filesBelow(path, isStream);
+  // A recovery deletes a stream that never had an event.
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isDirectory) return filesBelow(path, isStream);
   const name = basename(path);
   if (isStream(name, dirname(path))) return [path];
   return name === STREAM_METADATA ? filesBelow(dirname(path), isStream) : [];

@@ -1,7 +1,7 @@
 // Writes numbered events from several threads to a Heph trace that rotates. Each thread writes its share,
 // and waits while the reader has not deleted enough pieces. The last one is slow: its ring holds events for a while.
 //
-//   node torture/living-child.mjs '{"target": PATH, "shares": [N, ...], ...}'
+//   node torture/living/heph-child.mjs '{"target": PATH, "shares": [N, ...], ...}'
 
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
