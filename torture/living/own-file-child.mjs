@@ -36,7 +36,7 @@ const isRead = () => readSync(fd, flag, 0, 1, FLAG_OFFSET) === 1 && flag[0] === 
 const times = [[], []];
 const isSlow = thread === shares.length - 1;
 const first = thread * OF_THREAD;
-let piece = 1;
+let { piece } = writer;
 let inPiece = 0;
 let turns = 0;
 for (let n = 0; n < shares[thread];) {
@@ -50,9 +50,10 @@ for (let n = 0; n < shares[thread];) {
   recorded.writeDoubleLE(n);
   writeSync(fd, recorded, 0, 8, 8 * thread);
   inPiece += end - from;
-  if (writer.next(inPiece >= pieceRecords[thread])) {
+  const next = writer.next(inPiece >= pieceRecords[thread]);
+  if (next !== undefined) {
     inPiece = 0;
-    piece++;
+    piece = next;
   }
   if (isSlow) Atomics.wait(pause, 0, 0, 1);
   if (++turns % LOOK !== 0) continue;

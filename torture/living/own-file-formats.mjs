@@ -11,8 +11,10 @@ import { internal } from '../../scripts/package-layout.mjs';
 
 /**
  * @typedef {object} Thread what a thread writes with.
+ * @property {number} piece in which it begins.
  * @property {(n: number) => void} write a record with this number.
- * @property {() => boolean} next moves to the next piece if it is time; whether it has moved.
+ * @property {(isDue: boolean) => number | undefined} next moves to the next piece if it is time, and returns
+ *   its number.
  * @property {() => void} end
  *
  * @typedef {object} OwnFileFormat
@@ -55,7 +57,7 @@ function ovni(version) {
   const fileIn = (path) => (version === 3 ? join(path, 'stream.obs') : path);
   return {
     begin(directory, thread, ringBytes) {
-      const { followProcess, moveProcess } = internal('ovni/write/rotation');
+      const { followProcess, moveProcess, workDirectory } = internal('ovni/write/rotation');
       const { emitThreadStart } = internal('ovni/write/thread-start');
       let number = 1;
       if (thread === 0) {
@@ -67,16 +69,18 @@ function ovni(version) {
       const numbered = event('OB.(u32 n)');
       const begin = (stream) =>
         emitThreadStart(stream, { clock: clockNow(), cpu: -1, creatorTid: 1 });
+      const present = () => numberOf(workDirectory().slice(0, pieceAt(directory, 1).length));
       return {
+        piece: present(),
         write: numbered,
         next(isDue) {
-          if (thread === 0 && !isDue) return false;
+          if (thread === 0 && !isDue) return undefined;
           const move =
             thread === 0
               ? moveProcess(makePiece(directory, ++number), begin)
               : followProcess(begin);
           move?.complete();
-          return move !== undefined;
+          return move && present();
         },
         end() {
           event('OHe')();
@@ -110,12 +114,13 @@ function eachItsFile(open, fileIn, rest) {
       const openNext = () => open(makePiece(directory, number++), thread, ringBytes);
       let file = openNext();
       return {
+        piece: 1,
         write: (n) => file.write(n),
         next(isDue) {
-          if (!isDue) return false;
+          if (!isDue) return undefined;
           file.close();
           file = openNext();
-          return true;
+          return number - 1;
         },
         end: () => file.close(),
       };

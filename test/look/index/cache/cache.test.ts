@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { clearCache, openLookIndex } from '../../../../src/look/index/open-look-index.js';
@@ -65,6 +66,13 @@ function contentOf(index: LookIndex): unknown[] {
   return rows;
 }
 
+/** The sources run in this thread alone: only the built package has a file that a thread can load. */
+const { look_index_open_look_index: built } = createRequire(import.meta.url)(
+  '../../../../dist/look/index.js',
+) as {
+  look_index_open_look_index: typeof import('../../../../src/look/index/open-look-index.js');
+};
+
 async function fresh(path: string): Promise<unknown[]> {
   return contentOf(await openLookIndex([path], { cache: false }));
 }
@@ -96,6 +104,29 @@ test('a file that has grown is read on, and the rows are those of the whole', as
   contentOf(await open(path));
   appendFileSync(path, more.subarray(10_000));
   expect(contentOf(await open(path))).toEqual(await fresh(path));
+});
+
+test('worker threads of the built package write the same index', async () => {
+  const path = await trace(300);
+  const more = readFileSync(await trace(200));
+  let workers = 0;
+  const count = (): number => workers++;
+  process.on('worker', count);
+  try {
+    for (const bytes of [Buffer.alloc(0), more]) {
+      appendFileSync(path, bytes);
+      const before = workers;
+      const rows = contentOf(await built.openLookIndex([path], { cache, leastCachedBytes: 0 }));
+      expect(workers).toBeGreaterThan(before);
+      expect(rows).toEqual(await fresh(path));
+      const [part] = filesOf().filter((name) => name.includes('part-'));
+      const { mtimeMs } = statSync(part!);
+      expect(contentOf(await open(path))).toEqual(rows);
+      expect(statSync(part!).mtimeMs).toBe(mtimeMs);
+    }
+  } finally {
+    process.off('worker', count);
+  }
 });
 
 test('a file that was truncated, replaced or written to is read anew', async () => {
