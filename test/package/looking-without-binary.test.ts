@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixturePath } from '../fixtures/run-fixture.js';
 import { encodeEpoch } from '../heph/byte-by-byte-encoder.js';
@@ -106,8 +108,18 @@ beforeAll(async () => {
   modeOfAll(0o555, 0o444);
 }, 60_000);
 
-function run(...args: string[]): { status: number | null; stdout: Buffer; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+interface Ended {
+  status: number | null;
+  stdout: Buffer;
+  stderr: string;
+}
+
+function run(...args: string[]): Ended {
+  return runNode(main, ...args);
+}
+
+function runNode(...args: string[]): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     env: { PATH: process.env['PATH'], HOME: '/', TMPDIR: output },
     cwd: dirname(main),
     maxBuffer: 1 << 28,
@@ -177,4 +189,41 @@ describe('without a binary, on a directory of another user that is read-only', (
     expect(checked.stdout.toString()).not.toContain('ring-left');
     expect(stateOf()).toEqual(before);
   }, 60_000);
+});
+
+describe('without a binary, by paths of Windows', () => {
+  const preload = join(place, 'windows-paths.cjs');
+
+  beforeAll(() => {
+    cpSync(fileURLToPath(new URL('windows-paths.cjs', import.meta.url)), preload);
+  });
+
+  /** An output without what makes paths those of Windows. */
+  const plain = (text: string, root: string): string =>
+    text.replaceAll(/\\+/g, '/').replaceAll(`${root.replaceAll(/\\+/g, '/')}${place}`, place);
+
+  it.each([
+    ['C:', '\\', ['dump', join(traces, 'killed')]],
+    ['\\\\server\\share', '\\', ['check', '--rings', join(traces, 'killed')]],
+    ['c:', '/', ['convert', '--to', 'chrome', join(traces, 'killed'), '-']],
+    ['d:', '\\', ['report', '--json', '--cache', join(output, 'cache'), traces]],
+  ])(
+    'traces in %s are read as here, with %s: %j',
+    (root, separator, args) => {
+      const there = args.map((arg) =>
+        arg.startsWith('/') ? root + arg.replaceAll('/', separator) : arg,
+      );
+      const wanted = run(...args);
+      for (let i = 0; i < 2; i++) {
+        const { status, stdout, stderr } = runNode('--require', preload, main, ...there);
+        expect([status, plain(stderr, root)]).toEqual([wanted.status, plain(wanted.stderr, root)]);
+        expect(plain(stdout.toString(), root) === plain(wanted.stdout.toString(), root)).toBe(true);
+        if (args[0] !== 'report') return;
+        // The second time from the index of that path, which is not that of the path here.
+        const entries = readdirSync(join(output, 'cache'));
+        expect(entries).toHaveLength(2);
+      }
+    },
+    60_000,
+  );
 });

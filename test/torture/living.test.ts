@@ -6,14 +6,18 @@ const command = fileURLToPath(new URL('../../torture/living.mjs', import.meta.ur
 
 // A shorter one of what `npm run torture:living` does at length.
 describe.runIf(process.platform === 'linux')('a trace that is read while it is written', () => {
-  it('has every event once, in rings, pieces and recoveries', () => {
+  it('has every record once, in rings, pieces and recoveries, in every format', () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [command, '--records', '2000000', '--kills', '5', '--seed', '1'],
+      [command, '--records', '600000', '--kills', '2', '--seed', '1'],
       { encoding: 'utf8' },
     );
-    expect(stdout + stderr).toContain('none torn, doubled or missing');
-    expect(stdout).toContain('all the same');
+    for (const format of ['heph', 'ovni 1', 'ovni 3', 'dumpi', 'laplace']) {
+      expect(stdout + stderr).toMatch(
+        new RegExp(`^${format}: .*none torn, doubled or missing`, 'm'),
+      );
+      expect(stdout).toMatch(new RegExp(`^${format}: 2 kills: .* all the same$`, 'm'));
+    }
     expect(status).toBe(0);
   }, 120_000);
 });

@@ -17,7 +17,10 @@ const CHILD = fileURLToPath(new URL('own-file-child.mjs', import.meta.url));
 const FORMATS = new URL('own-file-formats.mjs', import.meta.url).href;
 /** What each thread writes of the records. */
 const SHARES = [0.49, 0.49, 0.02];
-const PIECE_RECORDS = 500_000;
+const MOST_PIECE_RECORDS = 500_000;
+const LEAST_PIECES = 8;
+/** Bytes of a file before its first record, at most. */
+const LONGEST_HEADER = 64;
 const SAID_EVERY_MS = 10_000;
 
 /** Reads a series of pieces again and again, and deletes those that are complete. */
@@ -31,9 +34,12 @@ class SeriesReader {
   streams = new Map();
   #format;
   #directory;
+  #shares;
   #viewer;
 
-  constructor(format, directory) {
+  /** @param shares what each thread writes. */
+  constructor(format, directory, shares) {
+    this.#shares = shares;
     this.#format = format;
     this.#directory = directory;
     this.#viewer = internal(format.module).traceViewer();
@@ -51,7 +57,7 @@ class SeriesReader {
       const stream = this.streams.get(path) ?? { thread: undefined, piece, from: undefined, to: 0 };
       this.streams.set(path, stream);
       if (stream.isDone) continue;
-      const isLeft = hasEnded || this.#hasLater(stream);
+      const isLeft = hasEnded || this.#hasLeft(piece, stream.thread);
       const state = this.#readStream(path, stream);
       // A thread leaves a stream after the next one has begun.
       stream.isDone = isLeft && state === 'ended';
@@ -70,13 +76,17 @@ class SeriesReader {
     return [...this.streams.values()].filter((stream) => stream.thread === thread);
   }
 
-  /** Whether the thread of a stream has records in a later piece. */
-  #hasLater({ thread, piece }) {
-    return thread !== undefined && this.#streamsOf(thread).some((each) => each.piece > piece);
+  /** Whether a thread has written all of its records, or some in a later piece. */
+  #hasLeft(piece, thread) {
+    if (thread === undefined) return false;
+    return this.#streamsOf(thread).some(
+      (each) => each.piece > piece || each.to === this.#shares[thread],
+    );
   }
 
   /** Reads one stream; what was there before must be there, and each record once and in order. */
   #readStream(path, stream) {
+    const isBegun = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LONGEST_HEADER;
     const view = this.#viewer(path);
     try {
       if (view.faults.length > 0) throw view.faults[0];
@@ -103,8 +113,7 @@ class SeriesReader {
       return view.state;
     } catch (error) {
       // Its writer, or a recovery, is only opening or deleting it: what it has recorded is counted anyway.
-      const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-      if (stream.from === undefined && bytes === 0) return 'growing';
+      if (stream.from === undefined && !isBegun) return 'growing';
       throw error;
     } finally {
       view.close();
@@ -115,7 +124,7 @@ class SeriesReader {
   deleteDone() {
     for (const piece of piecesIn(this.#directory)) {
       const streams = [...this.streams.values()];
-      const isLeft = SHARES.every((_, thread) => this.#hasLater({ thread, piece }));
+      const isLeft = SHARES.every((_, thread) => this.#hasLeft(piece, thread));
       const isDone = streams.every((each) => each.piece !== piece || each.isDone);
       if (!isLeft || !isDone) return;
       rmSync(piece, { recursive: true });
@@ -161,12 +170,13 @@ export async function readSeries(run, name, records) {
   mkdirSync(directory);
   const shares = SHARES.map((share) => Math.ceil(share * records));
   const began = performance.now();
-  const { child, page, closed } = startWriter(run, name, directory, shares, 4, PIECE_RECORDS);
+  const inPiece = Math.min(MOST_PIECE_RECORDS, records / LEAST_PIECES);
+  const { child, page, closed } = startWriter(run, name, directory, shares, 4, inPiece);
   let said = '';
   child.stdout.on('data', (data) => (said += data));
   let hasEnded = false;
   void closed.then(() => (hasEnded = true));
-  const reader = new SeriesReader(ownFileFormats[name], directory);
+  const reader = new SeriesReader(ownFileFormats[name], directory, shares);
   for (let told = began; !hasEnded;) {
     const recorded = page.recorded();
     page.noteReading(true);
@@ -220,7 +230,7 @@ function recoverer(name, directory) {
 
 /** What a reading of all pieces finds: by thread, how many records. */
 function countsIn(name, directory) {
-  const reader = new SeriesReader(ownFileFormats[name], directory);
+  const reader = new SeriesReader(ownFileFormats[name], directory, []);
   reader.read([0, 0, 0], false);
   return reader.counts();
 }

@@ -1,6 +1,7 @@
 import { core } from '../addon.js';
 import { LITTLE } from '../byte-order.js';
 import { TraceFormatError } from '../errors.js';
+import { GETS_END } from '../unfinished-target.js';
 import { tableLayout } from './open-records.js';
 import type { TableLayout } from './open-records.js';
 import type { ProcessIdentity } from './process-identity.js';
@@ -96,6 +97,8 @@ export class RingPage {
    */
   readonly targetFile: { inode: bigint; born: bigint };
   readonly process: ProcessIdentity;
+  /** Whether its writer was adding the end that only the format can write. */
+  readonly #getsEnd: boolean;
 
   /**
    * @param page the first bytes of the ring's file.
@@ -190,6 +193,7 @@ export class RingPage {
     };
     u64(control.pid, 'pid');
     this.process = processOf(page);
+    this.#getsEnd = u32(control.unfinished) === GETS_END;
   }
 
   /** Whether a chunk of this ring has a place in the file that it may not have reached. */
@@ -210,6 +214,7 @@ export class RingPage {
   /** Of a file of the ring's own: where it ends at most, with what was being written after the head. */
   get mostBytes(): number {
     const { from, to, offset: bytes } = this.claim;
+    if (this.#getsEnd && this.tail === this.head) return this.baseOffset + core.control.anyBytes;
     const isNoted = bytes > 0 && from === this.head && to === from + bytes;
     return this.baseOffset + (isNoted ? to : this.head);
   }

@@ -57,8 +57,8 @@ export class Ring {
   /** What the ring's kind of stamp shares with its writer; see native/ring/commit_stamp.h. */
   stampArea = new Float64Array(STAMP_AREA);
   /**
-   * One element: not 0 while the target lacks an end that only its format can write. A ring that is
-   * finished meanwhile leaves its file to recovery.
+   * One element, of unfinished-target.ts: not 0 while the target lacks an end that only its format can
+   * write. A ring that is finished meanwhile leaves its file to recovery.
    */
   unfinished = new Int32Array(NOWHERE, 0, 1);
   /** The data as 32-bit words of the machine's byte order, and what `putWords` is to do with them. */

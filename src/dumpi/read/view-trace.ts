@@ -1,5 +1,6 @@
-import { existsSync, fstatSync, lstatSync } from 'node:fs';
-import { TraceFormatError } from '../../core/errors.js';
+import { existsSync, fstatSync } from 'node:fs';
+import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import { kindOf } from '../../core/files/file-kind.js';
 import type { FileView } from '../../core/files/file-view.js';
 import type { LivingRing } from '../../core/living/living-ring.js';
 import { checkJoin, copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
@@ -35,11 +36,32 @@ export function traceViewer(): TraceViewer {
 }
 
 function showRank(view: TraceView, file: string, fd: number, directories: RingDirectories): void {
+  const { sections } = sideFiles(file);
+  const known = view.faults.length;
+  const wasUnfinished = existsSync(sections);
+  try {
+    showUnfinished(view, file, fd, directories);
+  } catch (error) {
+    if (!(error instanceof TracewrightError) || existsSync(sections)) throw error;
+  }
+  if (!wasUnfinished || existsSync(sections)) return;
+  // Its process, or a recovery, has completed it meanwhile, and removed what was read here.
+  view.faults.length = known;
+  view.show(fd, { from: fstatSync(fd).size, bytes: Buffer.alloc(0) });
+}
+
+function showUnfinished(
+  view: TraceView,
+  file: string,
+  fd: number,
+  directories: RingDirectories,
+): void {
   const { sections, names } = sideFiles(file);
+  const found = kindOf(sections);
   // Without it the file is complete.
-  if (!existsSync(sections)) return;
+  if (found === undefined) return;
   const status = fstatSync(fd);
-  if (!isOfTraceOwner(lstatSync(sections), status)) {
+  if (!isOfTraceOwner(found, status)) {
     throw new TraceFormatError(sections, 0, 'this is not a file of the owner of the trace');
   }
   const kept = readKeptSections(sections);

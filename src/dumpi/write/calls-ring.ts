@@ -4,6 +4,7 @@ import { placeTaken } from '../../core/files/place-taken.js';
 import { recordsNothing } from '../../core/off.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import type { Ring } from '../../core/ring/ring.js';
+import { LACKS_END } from '../../core/unfinished-target.js';
 import { CALLS_FORMAT, rankRings } from '../file-names.js';
 import { BIASES_BYTES, BODY_OFFSET, CPU_BIAS_OFFSET, MAGIC, WALL_BIAS_OFFSET } from '../layout.js';
 import type { RankPlan } from './rank-options.js';
@@ -61,5 +62,5 @@ export function openCallsRing(ring: Ring, file: string, ringPath: string, plan: 
     const advice = 'choose another directory, root or start time';
     throw placeTaken('directory', file, { advice, cause: error });
   }
-  ring.unfinished[0] = 1;
+  ring.unfinished[0] = LACKS_END;
 }

@@ -17,6 +17,7 @@ import { rankRings, sideFiles } from '../file-names.js';
 import type { SideFiles } from '../file-names.js';
 import { ANNOTATION, BIASES_BYTES, BODY_OFFSET, WRITTEN_VERSION } from '../layout.js';
 import { rankFileName, writeMetafile } from '../metafile.js';
+import { GETS_END } from '../../core/unfinished-target.js';
 import { checkSectionString } from '../section-encoder.js';
 import { takeGiven, checkThread } from './plain-encoder.js';
 import { callLabel, CallEncoders } from './call-encoders.js';
@@ -343,6 +344,8 @@ export class Rank {
         this.#end.checkPlace();
         const bodyEnd = BODY_OFFSET + BIASES_BYTES + (ring.counts()?.committedBytes ?? 0);
         holdingSignals(() => {
+          // Else a recovery would take what the end has so far for another trace's data.
+          ring.unfinished[0] = GETS_END;
           this.#end.write(bodyEnd, {
             stored: this.#stream.stored,
             ignored,

@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, statSync } from 'node:fs';
+import { fstatSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { readSeen } from '../../core/files/file-view.js';
 import type { FileView } from '../../core/files/file-view.js';
@@ -8,6 +8,7 @@ import { noteMissingRing, noteRing, ownFileViewer } from '../../core/living/own-
 import type { RingDirectories } from '../../core/living/ring-directories.js';
 import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
 import type { LivingRing } from '../../core/living/living-ring.js';
+import { isAliveHere } from '../../core/recovery/ring-owner.js';
 import { filesBelow } from '../../core/recovery/ring-search.js';
 import {
   RING_FORMAT,
@@ -58,7 +59,10 @@ function showTrace(view: TraceView, path: string, directories: RingDirectories):
       const shown = { view, stream, fd, mayPushMarks: owners.mayPushMarks(stream) };
       try {
         if (ring !== undefined) showWithRing(shown, ring);
-        else if (owner !== undefined) showWithoutRing(shown, owner);
+        // A recovery, or the thread's end, may have finished the stream before its ring was looked for.
+        else if (owner !== undefined && new StreamOwners().ownerOf(stream) !== undefined) {
+          showWithoutRing(shown, owner);
+        }
       } finally {
         ring?.close();
       }
@@ -86,8 +90,23 @@ function showWithRing(shown: ShownStream, ring: LivingRing): void {
 
 function showWithoutRing(shown: ShownStream, owner: StreamOwner): void {
   const { view, stream, fd } = shown;
+  // A recovery deletes rings before the metadata of a process says that its streams are finished.
+  if (!isAliveHere(owner) && hasEnd(shown)) return;
   if (noteMissingRing(view, stream, owner, 'events')) return;
   showEnded(shown, { from: fstatSync(fd).size, bytes: Buffer.alloc(0) });
+}
+
+/** Whether nothing is missing at the end of a file. */
+function hasEnd({ stream, fd }: ShownStream): boolean {
+  const { size } = fstatSync(fd);
+  const tid = Number(threadDigitsOf(stream)) | 0;
+  const { end, bytes } = streamEnding(
+    (into, count, position) => readSync(fd, into, 0, count, position),
+    versionOf(stream),
+    size,
+    tid,
+  );
+  return end === size && bytes.length === 0;
 }
 
 /** Shows a stream with its ending, and the metadata of its end. */

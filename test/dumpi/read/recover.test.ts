@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
 import { RingFile } from '../../../src/core/recovery/ring-file.js';
+import { GETS_END } from '../../../src/core/unfinished-target.js';
 import { callNamed } from '../../../src/dumpi/calls.js';
 import { readCalls } from '../../../src/dumpi/read/reader.js';
 import { recoverTrace } from '../../../src/dumpi/read/recover.js';
@@ -144,6 +145,27 @@ describe('a rank whose process ends without closing it', () => {
       expect(readFileSync(path).equals(whole)).toBe(true);
       expect(readdirSync(directory)).toHaveLength(2);
     }
+  });
+
+  it('while it wrote the end of the file: is complete once recovered', async () => {
+    const directory = mkdtempSync(join(folder, 'run-'));
+    const input = { directory, count: 300, end: 'kill' };
+    const path = pathIn((await runFixture('dumpi-killed.mjs', { input })).stdout);
+    const names = readdirSync(directory).filter((name) => name.startsWith('.'));
+    const before = new Map(names.map((name) => [name, readFileSync(join(directory, name))]));
+    recoverTrace(directory);
+    const whole = readFileSync(path);
+    // `close` had written all calls, and begun with what follows them.
+    const page = before.get(names.find((name) => name.endsWith('.bin.ring'))!)!;
+    page.copy(page, core.control.tail, core.control.head, core.control.head + 8);
+    for (const [name, bytes] of before) writeFileSync(join(directory, name), bytes);
+    writeFileSync(path, whole.subarray(0, whole.length - 100));
+    expect(recoverTrace(directory).faults).toHaveLength(1);
+    page.fill(GETS_END, core.control.unfinished, core.control.unfinished + 1);
+    for (const [name, bytes] of before) writeFileSync(join(directory, name), bytes);
+    expect(recoverTrace(directory).faults).toEqual([]);
+    expect(readFileSync(path).equals(whole)).toBe(true);
+    expect(readdirSync(directory)).toHaveLength(2);
   });
 
   it('while it opened the rank: leaves nothing', async () => {
