@@ -75,7 +75,7 @@ function isWithin({ wall, cpu }: CallRecord, { from, to }: CallWindow): boolean 
  *
  * @param wanted whether to count the calls of this name.
  */
-export function readRunMessages(
+export function messagesOfRun(
   files: readonly RankFile[],
   window: CallWindow | undefined,
   wanted: (name: string) => boolean,

@@ -3,7 +3,7 @@ import { dumpiFormat } from '../../traces/dumpi-format.js';
 import { TraceViews } from '../../traces/trace-views.js';
 import type { LookIndex, Source } from '../index/look-index.js';
 import { Distribution } from './distribution.js';
-import { readRunMessages } from './mpi-messages.js';
+import { messagesOfRun } from './mpi-messages.js';
 import type { CallWindow, RankFile } from './mpi-messages.js';
 import type { MpiCall, MpiRun } from './report-shape.js';
 import { CHOSEN } from './selection.js';
@@ -99,7 +99,7 @@ export function mpiRuns(selection: RowSelection, exact: boolean): MpiRun[] {
         };
     const wanted = (name: string): boolean => !selection.conditional || calls.has(name);
     const { bytes, traffic } = withRings(index, run, () =>
-      readRunMessages(run.files, clock, wanted),
+      messagesOfRun(run.files, clock, wanted),
     );
     const figures = [...calls].map(([name, tally]): MpiCall => {
       const amount = bytes.get(name);
