@@ -8,8 +8,8 @@ import { IndexedSources } from './serve/indexed-sources.js';
 import type { SourceReader } from './serve/indexed-sources.js';
 import type { LookIndex } from './look-index.js';
 import type { ReadSource } from './sources/read-source.js';
+import type { Keeping } from './build/keeping.js';
 import { TraceReading } from './build/trace-reading.js';
-import type { Keeping } from './build/trace-reading.js';
 
 /** Files below this size are read faster than their index. */
 const LEAST_CACHED_BYTES = 4 << 20;

@@ -1,15 +1,8 @@
 import { lostCollections, takeCollections, watchCollections } from '../../core/collections.js';
 import { Guard } from '../guard.js';
 import { warn } from '../warning.js';
+import type { Collection } from './collection.js';
 import type { CollectionEntries } from './collection-entries.js';
-
-/** A garbage collection. Integers: nanoseconds of CLOCK_MONOTONIC. */
-export interface Collection {
-  readonly from: number;
-  readonly to: number;
-  /** One of collection-kinds.ts. */
-  readonly kind: number;
-}
 
 /** Numbers of a collection as the native core gives them. */
 const FIELDS = 3;

@@ -1,4 +1,4 @@
-import { INCREMENTAL, MAJOR, MINOR, MINOR_MARK_SWEEP, WEAK_CALLBACKS } from './collection-kinds.js';
+import { INCREMENTAL, MAJOR, MINOR, MINOR_MARK_SWEEP, WEAK_CALLBACKS } from './collection.js';
 import { STALL_CAUSES } from './stall.js';
 
 /** A type of marks that is recorded once it is over. */

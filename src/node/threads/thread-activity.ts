@@ -4,7 +4,7 @@ import { Guard } from '../guard.js';
 import type { ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import type { CollectionRecorder } from './collection-recorder.js';
-import type { Collection } from './garbage-collections.js';
+import type { Collection } from './collection.js';
 import type { CollectionSums, LoopRecorder } from './loop-recorder.js';
 import { NameLookUps } from './name-look-ups.js';
 import type { PastMarks } from './past-marks.js';

@@ -26,6 +26,11 @@ export class ServerError extends Error {
   }
 }
 
+/** Nobody answers, which the page says once for all its parts. */
+export class NoServerError extends Error {
+  override readonly name = 'NoServerError';
+}
+
 /**
  * The token of the printed address, which leaves the URL and stays in this tab. So a link that is
  * copied from it does not contain it.
@@ -102,11 +107,10 @@ export class Server {
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
-      if (signal?.aborted !== true) {
-        const words = 'The server does not answer. Run `tracewright view` again.';
-        this.connection.set({ state: 'gone', words });
-      }
-      throw error;
+      if (signal?.aborted === true) throw error;
+      const words = 'The server does not answer. Run `tracewright view` again.';
+      this.connection.set({ state: 'gone', words });
+      throw new NoServerError(words);
     }
     if (response.ok) {
       this.connection.set({ state: 'good', words: '' });

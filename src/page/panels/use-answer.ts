@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { NoServerError } from '../data/server.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 
@@ -35,6 +36,10 @@ export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<
         })
         .catch((error: unknown) => {
           if (leaving.signal.aborted) return;
+          if (error instanceof NoServerError) {
+            show(({ answer }) => ({ answer, words: '', pending: false }));
+            return;
+          }
           const words = error instanceof Error ? error.message : String(error);
           show({ answer: undefined, words, pending: false });
         });

@@ -13,10 +13,10 @@ import type { ClockState } from '../scan/trace-clock.js';
 import { inMemory, readHeph } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import { cachedSource } from './build-source.js';
+import type { Keeping } from './keeping.js';
 import { finalEndOf, readLivingRows } from './living-rows.js';
 import type { LivingRows } from './living-rows.js';
 import { PartWorkers } from './part-workers.js';
-import type { Keeping } from './trace-reading.js';
 
 /** Rows at the end of a growing trace that are read anew each time, about. */
 const LAST_ROWS = 1 << 13;

@@ -1,22 +1,10 @@
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
-import type { CacheDirectory } from '../cache/cache-directory.js';
 import { formatOf } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
-import type { BuildProgress } from './build-source.js';
 import { DrawnReading } from './drawn-reading.js';
 import { HephReading } from './heph-reading.js';
-
-/** Where the index of a trace is kept. */
-export interface Keeping {
-  leastCachedBytes: number;
-  /** Further directories with rings. */
-  ringDirs: readonly string[];
-  directory(): CacheDirectory;
-  /** A directory for this process alone, which is removed when the index is closed. */
-  liveDirectory(): string;
-  onProgress: BuildProgress | undefined;
-}
+import type { Keeping } from './keeping.js';
 
 /** Reads a trace, and reads it again when it has changed. */
 export class TraceReading {
