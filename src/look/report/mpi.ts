@@ -98,9 +98,7 @@ export function mpiRuns(selection: RowSelection, exact: boolean): MpiRun[] {
           to: index.epoch + BigInt(Math.ceil(window.to)) - offset,
         };
     const wanted = (name: string): boolean => !selection.conditional || calls.has(name);
-    const { bytes, traffic } = withRings(index, run, () =>
-      messagesOfRun(run.files, clock, wanted),
-    );
+    const { bytes, traffic } = withRings(index, run, () => messagesOfRun(run.files, clock, wanted));
     const figures = [...calls].map(([name, tally]): MpiCall => {
       const amount = bytes.get(name);
       return {
