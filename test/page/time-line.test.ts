@@ -175,6 +175,21 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
     expect(moved.from + (moved.to - moved.from) / 2).toBeCloseTo(750, 0);
   });
 
+  it('ends with the recording, however far the wheel zooms out', async () => {
+    const { page } = await open({}, windowOf(500, 1500));
+    const { x, y, width } = (await page.locator('#time-line').boundingBox())!;
+    await page.mouse.move(x + width - 10, y + 100);
+    for (let turn = 0; turn < 20; turn++) await page.mouse.wheel(0, 500);
+    const { from, to } = await shownWindow(opened);
+    expect(from).toBeLessThanOrEqual(0);
+    expect(from).toBeGreaterThan(-0.03 * LENGTH);
+    expect(to).toBeGreaterThanOrEqual(LENGTH);
+    expect(to).toBeLessThan(1.03 * LENGTH);
+    await page.getByText('all shown').waitFor();
+    for (let turn = 0; turn < 5; turn++) await page.mouse.wheel(500, 0);
+    expect((await shownWindow(opened)).to).toBeLessThan(1.03 * LENGTH);
+  });
+
   it('pinches with two fingers', async () => {
     const { page } = await open({ touch: true }, windowOf(500, 1500));
     const { x, y, width } = (await page.locator('#time-line').boundingBox())!;

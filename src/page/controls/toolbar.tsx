@@ -13,18 +13,15 @@ export function Toolbar({ onHelp }: { onHelp: () => void }) {
   const colour = useStore(view, (state) => state.colour);
   const theme = useStore(view, (state) => state.theme);
   const follow = useStore(view, (state) => state.follow);
-  const size = useStore(view, ({ from, to }) =>
-    from === undefined || to === undefined ? undefined : durationText(to - from),
-  );
+  const from = useStore(view, (state) => state.from);
+  const to = useStore(view, (state) => state.to);
   return (
     <header class="toolbar">
       <h1>Tracewright</h1>
       <span class="what">
         {answer === undefined
           ? 'reading …'
-          : `${countText(answer.rows)} rows, ${durationText(answer.length)}; ${
-              size === undefined ? 'all shown' : `${size} shown`
-            }`}
+          : `${countText(answer.rows)} rows, ${durationText(answer.length)}; ${shownText(answer.length, from, to)}`}
       </span>
       {answer?.live === true && (
         <button
@@ -67,4 +64,10 @@ export function Toolbar({ onHelp }: { onHelp: () => void }) {
       </button>
     </header>
   );
+}
+
+/** How much of the recording a window shows. */
+function shownText(length: number, from = 0, to = length): string {
+  if (from <= 0 && to >= length) return 'all shown';
+  return `${durationText(to - from)} shown`;
 }

@@ -1,18 +1,26 @@
 import type { App } from '../state/app.js';
 import { isFollowing, shownWindow } from './time-line.js';
 
-/** The smallest window, in ns, and how far beyond the recording one may look, in windows. */
+/** The smallest window, in ns. */
 const LEAST = 100;
-const BEYOND = 0.5;
+/** How far beyond the recording one may look, in windows: the last span keeps off the edge. */
+const MARGIN = 0.02;
 
 /** Shows a window, as far as there is something in it. */
 export function showWindow(app: App, from: number, to: number): void {
-  const length = Math.max(1, app.recording.answer?.length ?? 1);
-  const most = length * (1 + 2 * BEYOND);
-  const size = Math.min(most, Math.max(LEAST, to - from));
+  const length = lengthOf(app);
+  const size = clampSize(length, to - from);
   const middle = (from + to) / 2;
-  const first = Math.min(length - size * (1 - BEYOND), Math.max(-size * BEYOND, middle - size / 2));
+  const first = Math.min(length - size * (1 - MARGIN), Math.max(-size * MARGIN, middle - size / 2));
   app.view.set({ from: first, to: first + size, follow: false });
+}
+
+function lengthOf({ recording }: App): number {
+  return Math.max(1, recording.answer?.length ?? 1);
+}
+
+function clampSize(length: number, size: number): number {
+  return Math.min(length * (1 + 2 * MARGIN), Math.max(LEAST, size));
 }
 
 /** The whole recording; a live one moves on again. */
@@ -23,12 +31,11 @@ export function showAll(app: App): void {
 /** @param factor below 1: closer. @param at the time that keeps its place. */
 export function zoom(app: App, factor: number, at: number): void {
   const { from, to } = shownWindow(app);
-  const length = Math.max(1, app.recording.answer?.length ?? 1);
-  const most = length * (1 + 2 * BEYOND);
-  const size = Math.min(most, Math.max(LEAST, (to - from) * factor));
+  const length = lengthOf(app);
+  const size = clampSize(length, (to - from) * factor);
   if (isFollowing(app)) {
     // The end keeps its place, so that the window goes on to follow it.
-    app.view.set({ from: length - size, to: length });
+    app.view.set({ from: Math.max(0, length - size), to: length });
     return;
   }
   const share = (at - from) / (to - from);
