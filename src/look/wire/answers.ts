@@ -119,6 +119,15 @@ export interface MessageColumns {
   bytes: Float64Array;
 }
 
+/** A row that an answer refers to. */
+export interface NamedRow {
+  row: number;
+  /** Ns since time 0. */
+  start: number;
+  duration: number;
+  name: string;
+}
+
 /** `GET /data/row`: all that is known of one row. */
 export interface RowAnswer {
   row: number;
@@ -135,6 +144,12 @@ export interface RowAnswer {
   status: 'unset' | 'ok' | 'error';
   /** A row, or why there is none. */
   parent: number | 'root' | 'missing';
+  /** Of a request whose name has no path. */
+  path: string | null;
+  /** Its trace has no other span, or as that of stalls and collections none that belongs to it. */
+  isAlone: boolean;
+  /** Of a stall or a collection: spans of its thread that were open then, the most alike first. */
+  openMeanwhile: NamedRow[];
   traceId?: string;
   spanId?: string;
   /** For a person: bigints are texts. */

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { RowAnswer } from '../../look/wire/answers.js';
+import type { NamedRow, RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { durationText, tickText } from '../time-line/duration-text.js';
@@ -32,11 +32,12 @@ function Details() {
 
 function Answer(answer: RowAnswer) {
   const app = useApp();
-  const { name, start, duration, status, unfinished, parent, traceId, spanId, details } = answer;
+  const { name, path, start, duration, status, unfinished, parent, traceId, spanId } = answer;
+  const { details, isAlone, openMeanwhile } = answer;
   return (
     <>
-      <h2>{name}</h2>
-      {traceId !== undefined && (
+      <h2>{path === null ? name : `${name} ${path}`}</h2>
+      {traceId !== undefined && !isAlone && (
         <p>
           <button
             type="button"
@@ -55,6 +56,7 @@ function Answer(answer: RowAnswer) {
             name="duration"
             value={unfinished ? `${durationText(duration)}, unfinished` : durationText(duration)}
           />
+          {openMeanwhile.length > 0 && <OpenMeanwhile rows={openMeanwhile} />}
           {traceId !== undefined && <Field name="status" value={status} />}
           {traceId !== undefined && <Field name="trace" value={traceId} />}
           {spanId !== undefined && <Field name="span" value={spanId} />}
@@ -81,7 +83,7 @@ function Answer(answer: RowAnswer) {
             // They are above.
             .filter(([field]) => traceId === undefined || (field !== 'trace' && field !== 'span'))
             .map(([field, value]) => (
-              <Field key={field} name={field} value={textOf(value)} />
+              <Field key={field} name={field} value={textOf(field, value)} />
             ))}
         </tbody>
       </table>
@@ -98,6 +100,42 @@ function Field({ name, value }: { name: string; value: string }) {
   );
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** Spans during which a loop did not turn: what blocked it, or what it delayed. */
+function OpenMeanwhile({ rows }: { rows: readonly NamedRow[] }) {
+  const app = useApp();
+  return (
+    <tr>
+      <th scope="row">open meanwhile</th>
+      <td>
+        {rows.map(({ row, name, start, duration }) => (
+          <div key={row}>
+            <button
+              type="button"
+              class="link"
+              title="Show this span"
+              onClick={() => void app.showRow(row, start)}
+            >
+              {name}
+            </button>
+            , {durationText(duration)}
+          </div>
+        ))}
+      </td>
+    </tr>
+  );
+}
+
+/** As docs/event-loop.md explains them. */
+const CAUSES: Readonly<Record<string, string>> = {
+  code: "the program's own code ran: a loop, a regular expression, JSON, synchronous cryptography",
+  wait: 'the thread slept in a call: execSync, Atomics.wait, a synchronous read of a slow disk',
+  held: 'the thread wanted to run and got no CPU: the machine is overloaded, or a quota throttles it',
+  stop: 'the process did not run: SIGSTOP, a debugger such as gdb, or a paused virtual machine',
+  debugger: 'the thread slept while its inspector was open, probably at a breakpoint',
+};
+
+function textOf(field: string, value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const words = field === 'eventloop.cause' ? CAUSES[value] : undefined;
+  return words === undefined ? value : `${value}: ${words}`;
 }
