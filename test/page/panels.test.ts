@@ -169,7 +169,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     const panel = await open('compare');
     await panel.getByRole('button', { name: 'GET /orders' }).waitFor();
     const rows = await panel.locator('tbody tr').allTextContents();
-    expect(rows[0]).toMatch(/^GET \/orders.*\+4[78] % slower/);
+    expect(rows[0]).toMatch(/^GET \/orders.*shop4[78] % slower \(4\d % to 4\d %\)/);
     expect(rows.find((row) => row.startsWith('GET /stock'))).toContain('about the same');
   });
 
@@ -177,7 +177,11 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     const view = await traces.start([traces.directory]);
     const { page } = (opened = await traces.open({}, '', view));
     await page.getByRole('button', { name: 'Compare before with after' }).click();
-    await page.getByText('of 3 kinds of spans became slower, GET /orders the most').waitFor();
+    await page
+      .getByText(
+        'of 3 kinds of spans became slower, GET /orders the most; 0 became faster; 1 took about the same.',
+      )
+      .waitFor();
     expect(await page.locator('#panel-compare select').first().inputValue()).toBe('before');
   });
 

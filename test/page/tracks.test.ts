@@ -17,15 +17,21 @@ import { ViewedTraces } from './viewed-traces.js';
 const SERVICE = `
   const http = require('node:http');
   const server = http.createServer((request, response) => {
+    if (request.url === '/b') for (const end = Date.now() + 200; Date.now() < end;);
     setTimeout(() => response.end('ok'), 50);
   });
   server.listen(0, '127.0.0.1', () => {
-    http.get({ port: server.address().port, path: '/a' }, (response) => response.resume());
+    get('/a', () => {});
   });
+  const get = (path, onEnd) => {
+    const { port } = server.address();
+    http.get({ port, path }, (response) => response.resume().on('end', onEnd));
+  };
   setTimeout(() => {
-    for (const end = Date.now() + 200; Date.now() < end;);
-    gc();
-    setTimeout(() => process.exit(), 500);
+    get('/b', () => {
+      gc();
+      setTimeout(() => process.exit(), 500);
+    });
   }, 1000);`;
 
 function recordService(directory: string): string {
@@ -103,6 +109,27 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
     const drawn = await page.evaluate(tracksOfPage);
     const shown = tracks.filter(({ kind, thread, about }) => kind !== 'states' || thread === about);
     expect(drawn).toEqual(expect.arrayContaining(shown.map(({ number }) => number)));
+  });
+
+  it('of a service: a stall says its cause, and which request was open meanwhile', async () => {
+    const view = await traces.start([paths.service]);
+    const { page } = await traces.open({}, '', view);
+    await page.getByRole('button', { name: 'event loop blocked' }).click();
+    const details = page.locator('#panel-details');
+    await details.getByText(/code: the program's own code ran|held: the thread wanted/).waitFor();
+    expect(await details.getByRole('button', { name: 'Show its trace' }).count()).toBe(0);
+    await details.getByRole('button', { name: 'GET /b' }).click();
+    await details.getByRole('heading', { name: 'GET /b' }).waitFor();
+  });
+
+  it('of a service: only its spans are compared, not the states and marks of its threads', async () => {
+    const sides = '&panel=compare&compare.before=service&compare.after=ranks';
+    const { page } = await traces.open({}, sides);
+    await page.locator('#panel-compare').getByText('MPI_Send').waitFor();
+    const names = await page.locator('#panel-compare tbody th').allTextContents();
+    expect(names).toEqual(expect.arrayContaining(['GET /a', 'event loop blocked', 'gc major']));
+    expect(names).not.toContain('running');
+    expect(names.filter((name) => /major|loop/i.test(name))).toHaveLength(2);
   });
 
   it('connect the call that sends a message with the one that receives it', async () => {

@@ -23,6 +23,11 @@ export function isInterruption(name: string): boolean {
 
 type Kind = 'stall' | 'collection';
 
+/** Whether a track of ovni has marks of stalls or collections. */
+export function isInterruptionMark(track: Track): boolean {
+  return kindOf('', track) !== undefined;
+}
+
 /** What a row is, by its name and track; undefined: neither. */
 function kindOf(name: string, track: Track): Kind | undefined {
   if (track.kind === 'mark') {

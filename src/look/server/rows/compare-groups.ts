@@ -1,6 +1,7 @@
 import { Distribution } from '../../report/distribution.js';
 import { isError } from '../../report/groups.js';
-import type { IndexPart } from '../../index/look-index.js';
+import { isInterruption, isInterruptionMark } from '../../report/interruptions.js';
+import type { IndexPart, Track } from '../../index/look-index.js';
 import type { CompareSide, ComparedGroup } from '../../wire/panel-answers.js';
 import type { Recording } from '../recording.js';
 
@@ -62,22 +63,26 @@ export function compareGroups(
   before: ReadonlySet<number>,
   after: ReadonlySet<number>,
 ): ComparedGroup[] {
-  const pairs = new Map<string, Pair>();
+  const pairs: Pairs = { spans: new Map(), marks: new Map(), states: new Map() };
+  const placeOfTrack = index.tracks.map((track) => pairs[originOf(track)]);
   let next = 0;
   for (const part of index.parts) {
     const end = part.firstRow + part.count;
     const number = part.source.number;
     const side = before.has(number) ? 'before' : after.has(number) ? 'after' : undefined;
-    const ofName: (Pair | undefined)[] = [];
+    const ofName = new Map<Map<string, Pair>, (Pair | undefined)[]>();
     for (; next < rows.length && rows[next]! < end; next++) {
       if (side === undefined) continue;
       const at = rows[next]! - part.firstRow;
       const name = part.name[at]!;
-      const pair = (ofName[name] ??= pairOf(pairs, part, name));
+      const place = placeOfTrack[part.track[at]!]!;
+      let known = ofName.get(place);
+      if (known === undefined) ofName.set(place, (known = []));
+      const pair = (known[name] ??= pairOf(place, part, name));
       pair[side].add(part.duration[at]!, isError(part.flags[at]!));
     }
   }
-  const groups = [...pairs.values()].map(
+  const groups = shownPairs(pairs).map(
     ({ name, service, before: first, after: second }): ComparedGroup => ({
       name,
       service,
@@ -87,6 +92,24 @@ export function compareGroups(
     }),
   );
   return groups.sort((a, b) => weight(b) - weight(a) || b.after.count - a.after.count);
+}
+
+/** Pairs by name and service, of what was recorded in different ways. */
+type Pairs = Record<Origin, Map<string, Pair>>;
+
+/** `marks`: the stalls and collections of ovni. `states`: that a thread ran, or did not. */
+type Origin = 'spans' | 'marks' | 'states';
+
+function originOf(track: Track): Origin {
+  if (track.kind === 'states') return 'states';
+  return isInterruptionMark(track) ? 'marks' : 'spans';
+}
+
+/** Without what says nothing next to spans: states, and marks of what is there as spans. */
+function shownPairs({ spans, marks, states }: Pairs): Pair[] {
+  const all = [...spans.values()];
+  if (!all.some(({ name }) => isInterruption(name))) all.push(...marks.values());
+  return all.length > 0 ? all : [...states.values()];
 }
 
 function pairOf(pairs: Map<string, Pair>, part: IndexPart, number: number): Pair {

@@ -1,4 +1,8 @@
-import type { CompareAnswer, ComparedGroup } from '../../../look/wire/panel-answers.js';
+import type {
+  CompareAnswer,
+  CompareSide,
+  ComparedGroup,
+} from '../../../look/wire/panel-answers.js';
 import { Choice } from '../../controls/choice.js';
 import { FIND_TEXT, choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
@@ -140,15 +144,17 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
               </button>
             </th>
             <td>{service ?? '–'}</td>
-            <td class={ratio !== null && ratio.low > 1 ? 'bad' : ''}>{ratioWords(ratio)}</td>
+            <td class={ratio !== null && ratio.low > 1 ? 'bad' : ''}>
+              {ratioWords({ before, after, ratio })}
+            </td>
             <td class="number">
               {countText(before.count)} → {countText(after.count)}
             </td>
             <td class="number">
-              {durationText(before.p50)} → {durationText(after.p50)}
+              {percentileText(before, 'p50')} → {percentileText(after, 'p50')}
             </td>
             <td class="number">
-              {durationText(before.p95)} → {durationText(after.p95)}
+              {percentileText(before, 'p95')} → {percentileText(after, 'p95')}
             </td>
             <td class="number">
               {countText(before.errors)} → {countText(after.errors)}
@@ -160,27 +166,47 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
   );
 }
 
-/** What the table says, in a sentence. */
+function percentileText(side: CompareSide, percentile: 'p50' | 'p95'): string {
+  return side.count === 0 ? '–' : durationText(side[percentile]);
+}
+
+/** What the table says, in a sentence that counts each of its rows once. */
 function summaryOf(groups: readonly ComparedGroup[]): string {
   const compared = groups.filter(({ ratio }) => ratio !== null);
   if (compared.length === 0) return 'No kind of span is often enough in both to compare it.';
   const slower = compared.filter(({ ratio }) => ratio!.low > 1);
   const faster = compared.filter(({ ratio }) => ratio!.high < 1);
+  const few = groups.length - compared.length;
+  const same = compared.length - slower.length - faster.length;
   const most = slower[0] === undefined ? '' : `, ${slower[0].name} the most`;
-  return (
-    `${countText(slower.length)} of ${countText(compared.length)} kinds of spans became slower${most}; ` +
-    `${countText(faster.length)} became faster. The others are about the same.`
-  );
+  const counts = [
+    `${countText(slower.length)} of ${countText(groups.length)} kinds of spans became slower${most}`,
+    `${countText(faster.length)} became faster`,
+    `${countText(same)} took about the same`,
+    ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
+  ];
+  return `${counts.join('; ')}.`;
 }
 
-function ratioWords(ratio: ComparedGroup['ratio']): string {
+function ratioWords({
+  before,
+  after,
+  ratio,
+}: Pick<ComparedGroup, 'before' | 'after' | 'ratio'>): string {
+  if (before.count === 0) return 'too few to compare: only after';
+  if (after.count === 0) return 'too few to compare: only before';
   if (ratio === null) return 'too few to compare';
   const { value, low, high } = ratio;
-  const percent = (times: number): string => {
-    const change = (times - 1) * 100;
-    return `${change >= 0 ? '+' : '−'}${Math.abs(change).toFixed(Math.abs(change) < 10 ? 1 : 0)} %`;
-  };
-  const interval = `${percent(low)} to ${percent(high)}`;
-  if (low <= 1 && high >= 1) return `about the same (${interval})`;
-  return `${percent(value)} ${value > 1 ? 'slower' : 'faster'} (${interval})`;
+  if (low <= 1 && high >= 1) return `about the same (${percent(low)} to ${percent(high)})`;
+  // The word says the direction, so the figures need no sign.
+  const [word, least, most] =
+    value > 1 ? (['slower', low, high] as const) : (['faster', high, low] as const);
+  const [size, from, to] = [value, least, most].map((times) => percent(times).slice(1));
+  return `${size!} ${word} (${from!} to ${to!})`;
+}
+
+/** `+4.2 %`, `−12 %`. */
+function percent(times: number): string {
+  const change = (times - 1) * 100;
+  return `${change >= 0 ? '+' : '−'}${Math.abs(change).toFixed(Math.abs(change) < 10 ? 1 : 0)} %`;
 }
