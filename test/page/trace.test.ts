@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () =
     ]);
     const words = await panel.locator('p').first().innerText();
     expect(words).toContain('4 spans in 10 ms.');
-    expect(words).toContain('A line below a bar marks the critical path.');
+    expect(words).toContain('A line below a bar marks the critical path; “waited for” is');
     expect(words).toMatch(/The times of stock on host-b are moved by 4 ms, right within 1 ms\./);
     expect(await panel.locator('.bar').count()).toBe(4);
     expect(await panel.locator('.bar.critical').count()).toBeGreaterThanOrEqual(2);

@@ -17,7 +17,7 @@ import { ViewedTraces } from './viewed-traces.js';
 const SERVICE = `
   const http = require('node:http');
   const server = http.createServer((request, response) => {
-    if (request.url === '/b') for (const end = Date.now() + 200; Date.now() < end;);
+    if (request.url === '/b') for (const end = Date.now() + 400; Date.now() < end;);
     setTimeout(() => response.end('ok'), 50);
   });
   server.listen(0, '127.0.0.1', () => {
@@ -114,7 +114,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
   it('of a service: a stall says its cause, and which request was open meanwhile', async () => {
     const view = await traces.start([paths.service]);
     const { page } = await traces.open({}, '', view);
-    await page.getByRole('button', { name: 'event loop blocked' }).click();
+    const longest = page.locator('[title="Show the longest"]');
+    await longest.filter({ hasText: 'event loop blocked' }).click();
     const details = page.locator('#panel-details');
     await details.getByText(/code: the program's own code ran|held: the thread wanted/).waitFor();
     expect(await details.getByRole('button', { name: 'Show its trace' }).count()).toBe(0);

@@ -26,8 +26,6 @@ export interface ReportedRow {
 export interface OpenRow extends ReportedRow {
   /** The row of its parent; null: it has none. */
   parent: number | null;
-  /** Of its request, where the name does not say it: a route is known only at the end. */
-  path: string | null;
 }
 
 /** `GET /data/report`: that of `tracewright report --json`, and which rows it names. */
@@ -112,6 +110,8 @@ export interface WaterfallRow {
   row: number;
   depth: number;
   name: string;
+  /** Of a request whose name has no path. */
+  path: string | null;
   service: string | null;
   source: number;
   host: string | null;

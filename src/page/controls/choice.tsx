@@ -11,6 +11,7 @@ export function Choice({ label, value, words, onChoice }: ChoiceProps) {
     <label>
       <span>{label} </span>
       <select
+        title={label}
         value={value}
         onChange={(event) => {
           onChoice(event.currentTarget.value);

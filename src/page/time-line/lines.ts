@@ -123,13 +123,22 @@ export function heightOf(lines: readonly Line[]): number {
 
 const ENDS = { growing: 'running', died: 'killed', unfinished: 'ended with open spans' } as const;
 
+/** By format, for those who do not know it. */
+const CONTENTS: Readonly<Record<string, string>> = {
+  Heph: 'spans',
+  ovni: 'states of threads',
+  DUMPI: 'MPI calls',
+  Laplace: 'kernel events',
+};
+
 /** A process or a trace in a few words. */
 export function titleOf({ service, pid, host, path, format, state }: SourceAnswer): string {
   const name = service ?? nameOfPath(path);
   const process = pid === undefined ? [] : [`process ${pid}`];
   const place = host === undefined ? [] : [`on ${host}`];
   const end = state === 'ended' ? [] : [ENDS[state]];
-  return [name, format, ...process, ...place, ...end].join(' · ');
+  const content = `${CONTENTS[format] ?? 'events'} (${format})`;
+  return [name, content, ...process, ...place, ...end].join(' · ');
 }
 
 /** The last part of a path that says more than its format. */

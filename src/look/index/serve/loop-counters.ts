@@ -60,7 +60,9 @@ export class LoopCounters {
     for (const [name, unit, field, per] of CURVES) {
       const sum = valueOf(field);
       if (sum === undefined) continue;
-      const value = sum / divisors[per];
+      const share = sum / divisors[per];
+      // The two clocks of a share are read one after the other.
+      const value = unit === 'ratio' ? Math.min(1, share) : share;
       const key = `${stream} ${name}`;
       const known = this.#counters.get(key);
       const counter = known ?? { thread: stream, name, unit, times: [], values: [] };

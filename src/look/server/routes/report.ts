@@ -50,17 +50,5 @@ function rowOfTrace(
 function describeOpen(index: LookIndex, found: ReportedRow): OpenRow {
   const part = index.partOf(found.row);
   const parent = part.parent[found.row - part.firstRow]!;
-  const path = pathOf(index, found.row);
-  return { ...found, parent: parent < 0 ? null : parent, path };
-}
-
-/** A trace that was deleted meanwhile says no path. */
-function pathOf(index: LookIndex, row: number): string | null {
-  try {
-    const span = index.span(row);
-    const path = span?.attributes['url.path'];
-    return span?.name.includes('/') === false && typeof path === 'string' ? path : null;
-  } catch {
-    return null;
-  }
+  return { ...found, parent: parent < 0 ? null : parent };
 }

@@ -1,5 +1,6 @@
 import { NO_TRACE } from '../../index/look-index.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
+import { requestPath } from '../../report/request-path.js';
 import { SpanFamily, selfTime, traceSpans, waitedTimes } from '../../report/span-family.js';
 import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
@@ -49,6 +50,7 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
       row: rows[at]!,
       depth,
       name,
+      path: requestPath(index, rows[at]!),
       service,
       source: sourceOf(at).number,
       host: sourceOf(at).host ?? null,

@@ -31,7 +31,7 @@ export function Interruptions({ stalls, collections, slow }: Report['interruptio
       </table>
       {slowed.length > 0 && (
         <table class="figures">
-          <caption>How much of the time of the slowest 5 % lay within these</caption>
+          <caption>How much of the slowest 5 % lay within blocked loops and collections</caption>
           <tbody>
             {slowed.map(({ name, service, either, time, count }) => (
               <tr key={`${service ?? ''} ${name}`}>

@@ -28,9 +28,8 @@ export function OpenSpans({ count, spans, rows }: OpenSpansProps) {
       </caption>
       <tbody>
         {places.map(({ at, depth }) => {
-          const { name, service, thread, start, age } = spans[at]!;
+          const { name, path, service, thread, start, age } = spans[at]!;
           const found = rows[at] ?? null;
-          const path = found?.path ?? null;
           return (
             <tr key={`${at} ${start} ${name}`}>
               <td class="number">{durationText(age)}</td>

@@ -1,3 +1,4 @@
+import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
@@ -66,16 +67,25 @@ function CompareHint() {
   );
 }
 
+/** Its open spans are what it was doing when it was killed: they come before the slowest ones. */
+function isCutOff({ state }: SourceAnswer): boolean {
+  return state === 'died' || state === 'unfinished';
+}
+
 function Figures({ report, slowest, open }: ReportAnswer) {
+  const { recording } = useApp();
+  const wasKilled = useStore(recording.store, ({ answer }) => answer?.sources.some(isCutOff));
   const { groups, by, interruptions, completeness, losses, threads, mpi } = report;
+  const openSpans = report.open.count > 0 && <OpenSpans {...report.open} rows={open} />;
   const isEmpty = groups.length === 0 && threads.length === 0 && mpi.length === 0;
   return (
     <>
       {isEmpty && <p>There are no spans here. Clear the search or the range to see more.</p>}
       <div class="report-tables">
         {groups.length > 0 && <GroupTable groups={groups} by={by} />}
+        {wasKilled === true && openSpans}
         {report.slowest.length > 0 && <SlowTraces slowest={report.slowest} rows={slowest} />}
-        {report.open.count > 0 && <OpenSpans {...report.open} rows={open} />}
+        {wasKilled !== true && openSpans}
         <Interruptions {...interruptions} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}
         {threads.length > 0 && <ThreadTable threads={threads} />}

@@ -18,12 +18,15 @@ export function SlowTraces({ slowest, rows }: SlowTracesProps) {
       <caption>The slowest traces, and what they waited for</caption>
       <tbody>
         {slowest.map((trace, place) => {
-          const { traceId, name, service, duration, stalls, collections } = trace;
+          const { traceId, name, path, service, duration, stalls, collections } = trace;
           return (
             <tr key={`${traceId ?? ''} ${name} ${duration}`}>
               <td class="number">{durationText(duration)}</td>
               <th scope="row">
-                <SpanLink text={name} found={rows[place] ?? null} />
+                <SpanLink
+                  text={path === null ? name : `${name} ${path}`}
+                  found={rows[place] ?? null}
+                />
                 {service === null ? '' : ` (${service})`}
               </th>
               <td>

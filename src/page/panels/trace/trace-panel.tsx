@@ -49,7 +49,8 @@ function Waterfall({ row }: { row: number }) {
         {unfinished > 0 && ` ${countText(unfinished)} were open when their process ended.`}
         {missing > 0 && ` The parents of ${countText(missing)} are not in this recording.`}
         {omitted > 0 && ` ${countText(omitted)} are not shown.`}
-        {critical > 0 && ' A line below a bar marks the critical path.'}
+        {critical > 0 &&
+          ' A line below a bar marks the critical path; “waited for” is how much of it the span itself took.'}
         {clockWords(rows, app.recording.answer?.sources ?? [])}
         {clocks !== null &&
           ` A span of ${clocks.child} seems to begin ${durationText(clocks.early)} before its parent of ${clocks.parent}: their clocks differ at least by that.`}
@@ -63,7 +64,11 @@ function Waterfall({ row }: { row: number }) {
             <th scope="col" class="number">
               duration
             </th>
-            <th scope="col" class="number">
+            <th
+              scope="col"
+              class="number"
+              title="Time of the critical path that the span itself took"
+            >
               waited for
             </th>
             <th scope="col" class="bars">
@@ -111,7 +116,7 @@ interface SpanLineProps {
 
 function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps) {
   const app = useApp();
-  const { row, depth, name, service, host, start, duration, waited, status } = span;
+  const { row, depth, name, path, service, host, start, duration, waited, status } = span;
   const percent = (value: number): string => `${((value / length) * 100).toFixed(3)}%`;
   return (
     <tr class={selected ? 'selected' : ''} aria-current={selected ? 'true' : undefined}>
@@ -123,7 +128,7 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
             void app.showRow(row, start);
           }}
         >
-          {name}
+          {path === null ? name : `${name} ${path}`}
         </button>
         {status === 'error' && <span class="bad"> error</span>}
         {span.unfinished && ' unfinished'}
