@@ -39,8 +39,16 @@ function windowOf(from: number, to: number): string {
 
 /** The window that the URL has, in ms. */
 async function shownWindow({ page }: OpenPage): Promise<{ from: number; to: number }> {
-  await page.waitForTimeout(350);
-  const fields = new URLSearchParams(new URL(page.url()).hash.slice(1));
+  // In the page's own time: the URL follows after 250 ms of it, however slow the machine is.
+  const hash = await page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        setTimeout(() => {
+          resolve(location.hash);
+        }, 350);
+      }),
+  );
+  const fields = new URLSearchParams(hash.slice(1));
   return { from: Number(fields.get('from')) / 1e6, to: Number(fields.get('to')) / 1e6 };
 }
 
