@@ -1,3 +1,4 @@
+import { nextTurn } from '../turns.js';
 import { boxesOf } from './boxes.js';
 import type { Recording } from './recording.js';
 import { countSpansOf } from './rows/chosen-rows.js';
@@ -15,7 +16,7 @@ export function readPicture(recording: Recording): void {
 /** Reads what the first rows of the table need, one part after the other while nobody asks anything. */
 export async function readTable(recording: Recording): Promise<void> {
   for (const part of [...recording.index.parts]) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     if (recording.isClosed) return;
     countSpansOf(part);
     boundDurations(part);

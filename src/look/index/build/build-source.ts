@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
+import { nextTurn } from '../../turns.js';
 import { newFileIn } from '../cache/cache-directory.js';
 import { SETTLED_ROWS } from '../parts/indexed-part.js';
 import { HephWalk } from '../scan/heph-walk.js';
@@ -93,7 +94,7 @@ async function buildParts(
       records += run.count;
       if (records < PART_ROWS && walk.offset - from < PART_BYTES) continue;
       finish();
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     finish();
     return {

@@ -2,6 +2,7 @@ import { KINDS, STATUSES } from '../../../spans/layout.js';
 import { sameAttribute } from '../../../spans/read/older-names.js';
 import type { RecordedValue } from '../../../spans/span-record.js';
 import { attributeText, textPattern } from '../../condition/span-condition.js';
+import { Turns } from '../../turns.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
 import { AttributeMatch } from './attribute-match.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
@@ -15,8 +16,6 @@ import {
 } from '../look-index.js';
 import type { Condition, TextTable } from '../look-index.js';
 
-/** Time for which a search keeps the event loop, in milliseconds. */
-const TURN_MS = 10;
 const TRACE_ID = /^[0-9a-f]{32}$/;
 
 type Attributes = Record<string, RecordedValue> | undefined;
@@ -36,7 +35,7 @@ export async function* findRows(
 ): AsyncGenerator<Int32Array, void> {
   const { attributes = [] } = condition;
   const match = attributes.length > 0 ? new AttributeMatch(attributes) : undefined;
-  let until = performance.now() + TURN_MS;
+  const turns = new Turns();
   for (const part of parts) {
     const test = testOf(part, condition);
     if (test === undefined) continue;
@@ -44,10 +43,7 @@ export async function* findRows(
     // Filters know no rows of drawn formats.
     const filters = match && part.source.format === 'Heph' ? part.filters : undefined;
     for (let first = 0; first < part.count; first += BLOCK_ROWS) {
-      if (performance.now() >= until) {
-        await new Promise((resolve) => setImmediate(resolve));
-        until = performance.now() + TURN_MS;
-      }
+      if (turns.isOver) await turns.next();
       if (filters && match?.isInBlock(filters, first / BLOCK_ROWS) === false) continue;
       const found: number[] = [];
       const to = Math.min(part.count, first + BLOCK_ROWS);

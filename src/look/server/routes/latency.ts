@@ -1,3 +1,4 @@
+import { nextTurn } from '../../turns.js';
 import type { LatencyMeta } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOf } from '../rows/chosen-rows.js';
@@ -27,7 +28,7 @@ export const latencyRoute: Route = {
       const end = firstRow + part.count;
       for (; next < rows.length && rows[next]! < end; next++) {
         if (next % ROWS_A_TURN === ROWS_A_TURN - 1) {
-          await new Promise((resolve) => setImmediate(resolve));
+          await nextTurn();
           signal.throwIfAborted();
         }
         const at = rows[next]! - firstRow;
