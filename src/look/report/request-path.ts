@@ -2,7 +2,6 @@ import { TracewrightError } from '../../core/errors.js';
 import { valueUnderAnyName, withoutQuery } from '../../spans/read/older-names.js';
 import type { LookIndex } from '../index/look-index.js';
 import { isRequest } from './groups.js';
-import type { GroupBy } from './report-shape.js';
 
 const MAX_LENGTH = 200;
 
@@ -24,16 +23,4 @@ export function requestPath(index: LookIndex, row: number): string | null {
     if (error instanceof TracewrightError) return null;
     throw error;
   }
-}
-
-/** `GET /users/42`. */
-export function nameWithPath({ name, path }: { name: string; path: string | null }): string {
-  return path === null ? name : `${name} ${path}`;
-}
-
-const METHOD = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE|HTTP)$/;
-
-/** What a row of the table of groups is called: a method alone says that no router has matched. */
-export function groupTitle({ name }: { name: string }, by: GroupBy): string {
-  return by === 'route' && METHOD.test(name) ? `${name} (no route)` : name;
 }

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { nameWithPath } from '../../look/report/request-name.js';
 import type { NamedRow, RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
@@ -32,11 +33,11 @@ function Details() {
 
 function Answer(answer: RowAnswer) {
   const app = useApp();
-  const { name, path, start, duration, status, unfinished, parent, traceId, spanId } = answer;
+  const { start, duration, status, unfinished, parent, traceId, spanId } = answer;
   const { details, isAlone, openMeanwhile } = answer;
   return (
     <>
-      <h2>{path === null ? name : `${name} ${path}`}</h2>
+      <h2>{nameWithPath(answer)}</h2>
       {traceId !== undefined && !isAlone && (
         <p>
           <button

@@ -8,7 +8,7 @@ import {
   timeText,
 } from '../units.js';
 import type { GroupPicture, MpiRun, Report, SlowTrace, TreeRow } from '../report-shape.js';
-import { groupTitle, nameWithPath } from '../request-path.js';
+import { groupTitle, nameWithPath } from '../request-name.js';
 import { interruptedText, longestWaits } from '../text/text-sections.js';
 import { branches, remarksOn } from '../text/text-tree.js';
 import { GROUP_TITLES, STATE_TEXTS } from '../text/text-report.js';

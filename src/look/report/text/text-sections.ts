@@ -13,7 +13,7 @@ import type {
   ThreadFigures,
   WaitedFor,
 } from '../report-shape.js';
-import { groupTitle, nameWithPath } from '../request-path.js';
+import { groupTitle, nameWithPath } from '../request-name.js';
 import { shortened } from './display-width.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';

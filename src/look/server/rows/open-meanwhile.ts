@@ -1,7 +1,8 @@
 import { INSTANT_BIT } from '../../index/look-index.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { isInterruption } from '../../report/interruptions.js';
-import { nameWithPath, requestPath } from '../../report/request-path.js';
+import { nameWithPath } from '../../report/request-name.js';
+import { requestPath } from '../../report/request-path.js';
 import { threadKeys } from '../../report/thread-names.js';
 import type { NamedRow } from '../../wire/answers.js';
 

@@ -1,4 +1,5 @@
 import type { OpenSpan } from '../../../look/report/report-shape.js';
+import { nameWithPath } from '../../../look/report/request-name.js';
 import type { OpenRow } from '../../../look/wire/panel-answers.js';
 import { countText, durationText } from '../../time-line/duration-text.js';
 import { SpanLink } from './span-link.js';
@@ -28,13 +29,14 @@ export function OpenSpans({ count, spans, rows }: OpenSpansProps) {
       </caption>
       <tbody>
         {places.map(({ at, depth }) => {
-          const { name, path, service, thread, start, age } = spans[at]!;
+          const span = spans[at]!;
+          const { name, service, thread, start, age } = span;
           const found = rows[at] ?? null;
           return (
             <tr key={`${at} ${start} ${name}`}>
               <td class="number">{durationText(age)}</td>
               <th scope="row" style={{ paddingLeft: `${depth * INDENT}px` }}>
-                <SpanLink text={path === null ? name : `${name} ${path}`} found={found} />
+                <SpanLink text={nameWithPath(span)} found={found} />
                 {service === null || depth > 0 ? '' : ` (${service})`}
               </th>
               <td>

@@ -1,4 +1,5 @@
 import type { SlowTrace } from '../../../look/report/report-shape.js';
+import { nameWithPath } from '../../../look/report/request-name.js';
 import type { ReportedRow } from '../../../look/wire/panel-answers.js';
 import { durationText } from '../../time-line/duration-text.js';
 import { SpanLink } from './span-link.js';
@@ -18,15 +19,12 @@ export function SlowTraces({ slowest, rows }: SlowTracesProps) {
       <caption>The slowest traces, and what they waited for</caption>
       <tbody>
         {slowest.map((trace, place) => {
-          const { traceId, name, path, service, duration, stalls, collections } = trace;
+          const { traceId, name, service, duration, stalls, collections } = trace;
           return (
             <tr key={`${traceId ?? ''} ${name} ${duration}`}>
               <td class="number">{durationText(duration)}</td>
               <th scope="row">
-                <SpanLink
-                  text={path === null ? name : `${name} ${path}`}
-                  found={rows[place] ?? null}
-                />
+                <SpanLink text={nameWithPath(trace)} found={rows[place] ?? null} />
                 {service === null ? '' : ` (${service})`}
               </th>
               <td>

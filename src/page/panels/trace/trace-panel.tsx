@@ -1,3 +1,4 @@
+import { nameWithPath } from '../../../look/report/request-name.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type { TraceAnswer, WaterfallRow } from '../../../look/wire/panel-answers.js';
 import { rowFields } from '../../data/selected-row.js';
@@ -116,7 +117,7 @@ interface SpanLineProps {
 
 function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps) {
   const app = useApp();
-  const { row, depth, name, path, service, host, start, duration, waited, status } = span;
+  const { row, depth, name, service, host, start, duration, waited, status } = span;
   const percent = (value: number): string => `${((value / length) * 100).toFixed(3)}%`;
   return (
     <tr class={selected ? 'selected' : ''} aria-current={selected ? 'true' : undefined}>
@@ -128,7 +129,7 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
             void app.showRow(row, start);
           }}
         >
-          {path === null ? name : `${name} ${path}`}
+          {nameWithPath(span)}
         </button>
         {status === 'error' && <span class="bad"> error</span>}
         {span.unfinished && ' unfinished'}
