@@ -7,7 +7,7 @@ export const main =
   process.env['TRACEWRIGHT_CLI'] ??
   fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-if (!existsSync(main)) throw new Error(`${main} is not there: run \`npm run build:ts\` first`);
+if (!existsSync(main)) throw new Error(`${main} is not there: run \`npm run compile:ts\` first`);
 
 /** What a run of the command left behind. */
 export interface Run {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { configure, extract, shutdown, startSpan } from '../../src/spans/index.js';
 import type { SpanIds } from '../../src/spans/index.js';
-import { main } from '../cli/run-command.js';
+import { main, tracewright } from '../cli/run-command.js';
 import { noBrowser, titleOf } from './browser.js';
 import { BEGIN } from './recorded-service.js';
 import { ViewedTraces } from './viewed-traces.js';
@@ -104,6 +104,16 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () =
     expect(lines).toEqual(['GET /export/22 (killed)', 'SELECT']);
     await table.getByRole('button', { name: 'SELECT' }).click();
     await page.locator('#panel-trace').getByText('2 were open').waitFor();
+  });
+
+  it('is of processes that ended as the report says', async () => {
+    const { page } = await traces.open({}, '&panel=recording');
+    const states = page.locator('#panel-recording tbody td:nth-child(3)');
+    await states.first().waitFor();
+    const unusual = 'ended with open spans';
+    expect((await states.allInnerTexts()).sort()).toEqual(['ended', 'ended', unusual]);
+    const { stdout } = tracewright('report', traces.directory);
+    expect(stdout.split('\n').filter((line) => line.includes(unusual))).toHaveLength(1);
   });
 
   it('has the ids that a log has', async () => {

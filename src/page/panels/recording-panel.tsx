@@ -1,3 +1,4 @@
+import { STATE_TEXTS } from '../../look/report/state-texts.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { countText, durationText } from '../time-line/duration-text.js';
@@ -10,13 +11,6 @@ export const recordingPanel: Panel = {
   question: 'Which processes were recorded, and what was lost?',
   Content: Sources,
 };
-
-const STATES = {
-  ended: 'ended',
-  growing: 'running',
-  died: 'was killed',
-  unfinished: 'ended with open spans',
-} as const;
 
 function Sources() {
   const { recording } = useApp();
@@ -49,7 +43,7 @@ function Sources() {
             <tr key={number}>
               <td>{service ?? '–'}</td>
               <td>{pid ?? '–'}</td>
-              <td>{STATES[state]}</td>
+              <td>{STATE_TEXTS[state]}</td>
               <td>{format}</td>
               <td>
                 {losses.length === 0 ? 'nothing' : losses.map(({ reason }) => reason).join('; ')}

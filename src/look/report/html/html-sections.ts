@@ -9,9 +9,10 @@ import {
 } from '../units.js';
 import type { GroupPicture, MpiRun, Report, SlowTrace, TreeRow } from '../report-shape.js';
 import { groupTitle, nameWithPath } from '../request-name.js';
+import { STATE_TEXTS } from '../state-texts.js';
 import { interruptedText, longestWaits } from '../text/text-sections.js';
 import { branches, remarksOn } from '../text/text-tree.js';
-import { GROUP_TITLES, STATE_TEXTS } from '../text/text-report.js';
+import { GROUP_TITLES } from '../text/text-report.js';
 import { heatPicture } from './heat-picture.js';
 import { htmlTable } from './html-table.js';
 import { markup } from './html-text.js';

@@ -2,6 +2,7 @@ import { counted } from '../../../core/counted.js';
 import { terminalText } from '../../../core/terminal-text.js';
 import { clockText, countText, durationText, timeText } from '../units.js';
 import type { Report, ReportSource } from '../report-shape.js';
+import { unusualStateText } from '../state-texts.js';
 import { shortened } from './display-width.js';
 import {
   groupLines,
@@ -18,13 +19,6 @@ import type { Column } from './text-table.js';
 import type { TextStyle } from './text-style.js';
 
 const MAX_SOURCES = 12;
-/** How the process of a recording has ended. */
-export const STATE_TEXTS = {
-  ended: '',
-  growing: 'still written',
-  died: 'was killed',
-  unfinished: 'ended with open spans',
-} as const;
 
 /** Titles of the tables of groups. */
 export const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services' } as const;
@@ -59,7 +53,7 @@ function* sourceLines({ sources }: Report, style: TextStyle): Generator<string, 
     { title: '', spare: 0, cell: ({ format }) => format },
     { title: '', spare: 0, least: 8, cell: ({ service }) => service ?? '' },
     { title: '', spare: 2, cell: ({ pid }) => (pid === null ? '' : `process ${pid}`) },
-    { title: '', spare: 1, cell: ({ state }) => STATE_TEXTS[state] },
+    { title: '', spare: 1, cell: ({ state }) => unusualStateText(state) },
     {
       title: '',
       spare: 3,
