@@ -10,6 +10,47 @@ import {
   VERSION,
 } from '../layout.js';
 
+/** What an event loop did from the start of a record to its end. A figure is undefined if it was not recorded. */
+export interface LoopFigures {
+  /** Of the record, in ns: at least 1. */
+  length: number;
+  /** Ns in which the loop ran code. */
+  busy: number | undefined;
+  /** Mean delay of timers, in ns. */
+  delay: number | undefined;
+  /** The longest turn, in ns. */
+  longest: number | undefined;
+  /** Ns of garbage collections. */
+  gc: number | undefined;
+  /** Number of DNS look-ups that have ended. */
+  lookUps: number | undefined;
+  /** Ns of a DNS look-up on average. */
+  lookUp: number | undefined;
+}
+
+/** Whether an event says what an event loop did. */
+export function isLoopRecord({ description, attributes }: EventPacket): boolean {
+  return description === LOOP_DESCRIPTION && attributes[0]?.name === VERSION;
+}
+
+export function loopFigures({ attributes, start, end }: EventPacket): LoopFigures {
+  const valueOf = (wanted: string): number | undefined => {
+    const found = attributes.find(({ name }) => name === wanted)?.value;
+    return typeof found === 'bigint' ? Number(found) : undefined;
+  };
+  const lookUps = valueOf(LOOP_LOOK_UPS);
+  const dns = valueOf(LOOP_DNS);
+  return {
+    length: Math.max(1, Number(end - start)),
+    busy: valueOf(LOOP_BUSY),
+    delay: valueOf(LOOP_DELAY),
+    longest: valueOf(LOOP_LONGEST),
+    gc: valueOf(LOOP_GC),
+    lookUps,
+    lookUp: dns === undefined ? undefined : dns / Math.max(1, lookUps ?? 1),
+  };
+}
+
 /** What a curve of an event loop counts: a share of the time, nanoseconds, or a number. */
 export type LoopUnit = '%' | 'ns' | 'count';
 
@@ -20,36 +61,23 @@ export interface LoopValue {
   value: number;
 }
 
-/** The attribute, the name and the unit of a curve, and another attribute by which the value is divided. */
-type Curve = readonly [attribute: string, name: string, unit: LoopUnit, per?: string];
-
-const CURVES: readonly Curve[] = [
-  [LOOP_BUSY, 'event loop busy', '%'],
-  [LOOP_DELAY, 'event loop delay', 'ns'],
-  [LOOP_LONGEST, 'event loop longest turn', 'ns'],
-  [LOOP_GC, 'garbage collection', 'ns'],
-  [LOOP_LOOK_UPS, 'dns look-ups', 'count'],
-  [LOOP_DNS, 'dns look-up on average', 'ns', LOOP_LOOK_UPS],
+const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit: LoopUnit])[] = [
+  ['busy', 'event loop busy', '%'],
+  ['delay', 'event loop delay', 'ns'],
+  ['longest', 'event loop longest turn', 'ns'],
+  ['gc', 'garbage collection', 'ns'],
+  ['lookUps', 'dns look-ups', 'count'],
+  ['lookUp', 'dns look-up on average', 'ns'],
 ];
 
-/** Whether an event says what an event loop did. */
-export function isLoopRecord({ description, attributes }: EventPacket): boolean {
-  return description === LOOP_DESCRIPTION && attributes[0]?.name === VERSION;
-}
-
-/** What a loop record says. Where there is none the loop waited: all curves are 0. */
-export function loopValues({ attributes, start, end }: EventPacket): LoopValue[] {
-  const length = Math.max(1, Number(end - start));
-  const valueOf = (wanted: string): number | undefined => {
-    const found = attributes.find(({ name }) => name === wanted)?.value;
-    return typeof found === 'bigint' ? Number(found) : undefined;
-  };
+/** The curves of a loop record. Where there is none the loop waited: all curves are 0. */
+export function loopValues(event: EventPacket): LoopValue[] {
+  const figures = loopFigures(event);
   const values: LoopValue[] = [];
-  for (const [attribute, name, unit, per] of CURVES) {
-    const value = valueOf(attribute);
+  for (const [figure, name, unit] of CURVES) {
+    const value = figures[figure];
     if (value === undefined) continue;
-    const divisor = per === undefined ? 1 : Math.max(1, valueOf(per) ?? 1);
-    values.push({ name, unit, value: unit === '%' ? (100 * value) / length : value / divisor });
+    values.push({ name, unit, value: unit === '%' ? (100 * value) / figures.length : value });
   }
   return values;
 }

@@ -1,28 +1,18 @@
 import { TraceFormatError } from '../../../core/errors.js';
-import {
-  LOOP_BUSY,
-  LOOP_DELAY,
-  LOOP_DESCRIPTION,
-  LOOP_DNS,
-  LOOP_GC,
-  LOOP_LONGEST,
-  LOOP_LOOK_UPS,
-} from '../../../spans/layout.js';
-import type { ReadCounter } from '../scan/chrome-scan.js';
 import type { EventPacket } from '../../../heph/packet.js';
+import { isLoopRecord, loopFigures } from '../../../spans/read/loop-curves.js';
+import type { LoopFigures } from '../../../spans/read/loop-curves.js';
+import type { ReadCounter } from '../scan/chrome-scan.js';
 import type { RecordReader } from './record-reader.js';
 
-/** By what a curve's value is divided: nothing, the window's nanoseconds, or the number of look-ups. */
-type Divisor = 'one' | 'window' | typeof LOOP_LOOK_UPS;
-
-/** Curves of an event loop: what they are called, their unit, and their value in a window. */
-const CURVES: readonly (readonly [name: string, unit: string, field: string, per: Divisor])[] = [
-  ['event loop utilisation', 'ratio', LOOP_BUSY, 'window'],
-  ['event loop longest turn', 'ns', LOOP_LONGEST, 'one'],
-  ['event loop delay', 'ns', LOOP_DELAY, 'one'],
-  ['garbage collection', 'ratio', LOOP_GC, 'window'],
-  ['dns look-ups', '', LOOP_LOOK_UPS, 'one'],
-  ['dns look-up on average', 'ns', LOOP_DNS, LOOP_LOOK_UPS],
+/** Curves of an event loop: their figure, name and unit. A ratio is one of the window's time. */
+const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit: string])[] = [
+  ['busy', 'event loop utilisation', 'ratio'],
+  ['longest', 'event loop longest turn', 'ns'],
+  ['delay', 'event loop delay', 'ns'],
+  ['gc', 'garbage collection', 'ratio'],
+  ['lookUps', 'dns look-ups', ''],
+  ['lookUp', 'dns look-up on average', 'ns'],
 ];
 /** A gap between windows below this share of them is none. */
 const CONTIGUOUS = 0.1;
@@ -46,23 +36,15 @@ export class LoopCounters {
     }
   }
 
-  #addRecord({ description, attributes, stream, start, end }: EventPacket): void {
-    if (description !== LOOP_DESCRIPTION || end <= start) return;
-    const valueOf = (field: string): number | undefined => {
-      const value = attributes.find(({ name }) => name === field)?.value;
-      return typeof value === 'bigint' ? Number(value) : undefined;
-    };
-    const divisors: Record<Divisor, number> = {
-      one: 1,
-      window: Number(end - start),
-      lookups: Math.max(1, valueOf(LOOP_LOOK_UPS) ?? 1),
-    };
-    for (const [name, unit, field, per] of CURVES) {
-      const sum = valueOf(field);
-      if (sum === undefined) continue;
-      const share = sum / divisors[per];
+  #addRecord(record: EventPacket): void {
+    const { stream, start, end } = record;
+    if (!isLoopRecord(record) || end <= start) return;
+    const figures = loopFigures(record);
+    for (const [figure, name, unit] of CURVES) {
+      const recorded = figures[figure];
+      if (recorded === undefined) continue;
       // The two clocks of a share are read one after the other.
-      const value = unit === 'ratio' ? Math.min(1, share) : share;
+      const value = unit === 'ratio' ? Math.min(1, recorded / figures.length) : recorded;
       const key = `${stream} ${name}`;
       const known = this.#counters.get(key);
       const counter = known ?? { thread: stream, name, unit, times: [], values: [] };
