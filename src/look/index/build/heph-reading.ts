@@ -49,7 +49,7 @@ interface SettledParts {
 export class HephReading {
   readonly #trace: FoundTrace;
   readonly #keeping: Keeping;
-  #ringDirs: readonly string[] | undefined;
+  #ringDirs: readonly string[] = [];
   #final: FinalRows | undefined;
   #read: ReadSource | undefined;
   #stamp = '';
@@ -72,7 +72,9 @@ export class HephReading {
   async read(mapped: MappedRings): Promise<ReadSource> {
     const { path } = this.#trace;
     // A process does not move its rings: they are looked for once.
-    this.#ringDirs ??= [...this.#keeping.ringDirs, ...mapped.directoriesOf(path)];
+    if (this.#final === undefined) {
+      this.#ringDirs = [...this.#keeping.ringDirs, ...mapped.directoriesOf(path)];
+    }
     const { size, mtimeNs } = statSync(path, { bigint: true });
     const stamp = `${size} ${mtimeNs}`;
     // Nobody writes to it any more.
@@ -80,8 +82,7 @@ export class HephReading {
     const isNew = stamp !== this.#stamp;
     let final = this.#final;
     if (final === undefined || (isNew && !isContinued(path, final, Number(size)))) {
-      const end = Math.min(finalEndOf(path, this.#ringDirs) ?? Number(size), Number(size));
-      final = await this.#begin(end);
+      final = await this.#begin(Number(size));
     } else {
       this.#takeSettled(final);
     }
@@ -89,9 +90,7 @@ export class HephReading {
     let living = this.#readLiving(final);
     if (living.isFaulty && isNew) {
       // What the file says up to there, and whether it is damaged.
-      final = await this.#begin(
-        Math.min(finalEndOf(path, this.#ringDirs) ?? Number(size), Number(size)),
-      );
+      final = await this.#begin(Number(size));
       living = this.#readLiving(final);
     }
     const { parts, opened } = final;
@@ -114,10 +113,12 @@ export class HephReading {
     this.#forgetStored();
   }
 
-  async #begin(end: number): Promise<FinalRows> {
+  /** Reads the file anew, as far as it is final. */
+  async #begin(size: number): Promise<FinalRows> {
     this.#forgetStored();
     const { leastCachedBytes, onProgress } = this.#keeping;
     const { path } = this.#trace;
+    const end = Math.min(finalEndOf(path, this.#ringDirs) ?? size, size);
     let opened: ReadSource;
     if (end < leastCachedBytes) {
       opened = readHeph(this.#trace, end);
@@ -144,7 +145,7 @@ export class HephReading {
       const settled = final.end;
       return { part: undefined, records: new Map(), state: 'ended', settled, isFaulty: false };
     }
-    const living = readLivingRows(path, final.end, final.clock, this.#ringDirs ?? []);
+    const living = this.#rowsAfter(final);
     const rows = living.part?.facts.rows ?? 0;
     if (rows < LAST_ROWS || living.settled <= final.end || living.state !== 'growing') {
       return living;
@@ -163,7 +164,11 @@ export class HephReading {
     final.clock = clock.state;
     final.identity = identityOf(path, final.end);
     this.#settle(final);
-    return readLivingRows(path, final.end, final.clock, this.#ringDirs ?? []);
+    return this.#rowsAfter(final);
+  }
+
+  #rowsAfter({ end, clock }: FinalRows): LivingRows {
+    return readLivingRows(this.#trace.path, end, clock, this.#ringDirs);
   }
 
   /** Begins to build the last parts as one, if they have enough rows. */
