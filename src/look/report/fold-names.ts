@@ -4,7 +4,7 @@ import { LongestRows } from './longest-rows.js';
 const MAX_PATHS = 40;
 /** The same of all other names of a service. */
 const MAX_NAMES = 1000;
-/** Names that are told apart when those without a row are counted. */
+/** Different names without a row that are counted; beyond it the report says `more than`. */
 const MAX_COUNTED = 10_000;
 /** Of each piece so many times the names that get a row are looked at: the sum over all pieces decides. */
 const SPARE = 4;

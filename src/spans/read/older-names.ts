@@ -1,6 +1,6 @@
 /**
- * Attributes of OpenTelemetry's semantic conventions, and the names that they had in older ones. The one table of
- * them: whoever looks for a name accepts the others. Values are as they were recorded.
+ * Attributes of OpenTelemetry's semantic conventions, and their names in older versions. A reader that looks for
+ * one of the names accepts the others. Values stay as they were recorded.
  */
 const OLDER_NAMES: Readonly<Record<string, readonly string[]>> = {
   'http.request.method': ['http.method'],
