@@ -124,7 +124,7 @@ const folders = [
   [/^node\/otel\/(served-parts|redirected-tracers)$/, 'node/otel-parts'],
   [/^node\/otel\//, 'node/instrumentations'],
   [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
-  [/^node\/threads\/(past-mark-stream|ovni-rotation)$/, 'node/$1'],
+  [/^node\/threads\/(name-look-ups|past-mark-stream|ovni-rotation)$/, 'node/$1'],
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
   [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],

@@ -2,23 +2,34 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TracedProcess } from './traced-process.js';
+import type { Hook } from './traced-process.js';
 import { faultsOf, requestsOf, spansOf } from './written-traces.js';
+
+interface Loaded {
+  /** Of the package. */
+  files: string[];
+  bytes: number;
+  /** Whether Node's observer of performance entries is loaded. */
+  observes: boolean;
+}
 
 /** Before this version the headers of requests are watched from the start, where spans have context. */
 const ANNOUNCED = 22;
 const isOld = Number.parseInt(process.versions.node) < ANNOUNCED;
 
+/** What the hook has loaded before the program. */
+async function loadedFiles(hook: Hook, env: Record<string, string>): Promise<Loaded> {
+  const program = new TracedProcess('loaded-files.cjs', { hook, env });
+  const { code, stderr, stdout } = await program.ended();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as Loaded;
+}
+
 it.each([
   ['--import', 'off', []],
   ['-r', 'on', isOld ? ['node/early-headers.js'] : []],
 ] as const)('little is loaded before the program, %s, context %s', async (hook, context, more) => {
-  const program = new TracedProcess('loaded-files.cjs', {
-    hook,
-    env: { TRACEWRIGHT_CONTEXT: context },
-  });
-  const { code, stderr, stdout } = await program.ended();
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const { files, bytes } = JSON.parse(stdout) as { files: string[]; bytes: number };
+  const { files, bytes } = await loadedFiles(hook, { TRACEWRIGHT_CONTEXT: context });
   expect(files.sort()).toEqual(
     [
       'core/load-addon.js',
@@ -32,6 +43,21 @@ it.each([
   );
   // What is longer than this may well belong to what is loaded later.
   expect(bytes).toBeLessThan(175_000);
+});
+
+it.each([
+  ['auto', false],
+  ['auto,net', true],
+])("Node's observer of entries is loaded with net alone: %s", async (libraries, isLoaded) => {
+  const { files, observes } = await loadedFiles('-r', {
+    // On Node 20 the context loads node:http, which loads the observer.
+    TRACEWRIGHT_CONTEXT: 'off',
+    TRACEWRIGHT_LIBRARIES: libraries,
+    TRACEWRIGHT_STALL_MS: '50',
+    TRACEWRIGHT_GC_MS: '0',
+  });
+  expect(files.includes('node/name-look-ups.js')).toBe(isLoaded);
+  expect(observes).toBe(isLoaded);
 });
 
 it('a process without a span has an ovni trace, and no Heph file', async () => {
