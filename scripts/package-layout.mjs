@@ -128,7 +128,8 @@ const folders = [
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
   [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],
-  // Each way of looking is loaded by the command that needs it.
+  // Each way of looking is loaded by the command that needs it. They share the first one.
+  [/^look\/turns$/, 'look/turns'],
   [/^look\/([\w-]+)\//, 'look/$1'],
   [/^traces\//, 'traces/traces'],
   [/^cli\//, 'cli/commands'],
