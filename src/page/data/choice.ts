@@ -1,4 +1,5 @@
 import type { Fields } from './server.js';
+import type { Store } from '../state/store.js';
 import type { ViewState } from '../state/view-state.js';
 
 /** The parameter of the view with the text that panels search by. */
@@ -9,6 +10,11 @@ export interface Choice {
   where: string;
   from: number | undefined;
   to: number | undefined;
+}
+
+/** Makes the panels be about the spans of a text; empty: about all. */
+export function searchFor(view: Store<ViewState>, text: string): void {
+  view.set({ parameters: { ...view.value.parameters, [FIND_TEXT]: text } });
 }
 
 export function choiceOf({ parameters, rangeFrom, rangeTo }: ViewState): Choice {

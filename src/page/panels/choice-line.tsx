@@ -1,4 +1,4 @@
-import { FIND_TEXT, choiceOf } from '../data/choice.js';
+import { choiceOf, searchFor } from '../data/choice.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { durationText } from '../time-line/duration-text.js';
@@ -20,8 +20,7 @@ export function ChoiceLine({ what }: { what: string }) {
           <button
             type="button"
             onClick={() => {
-              const { parameters } = app.view.value;
-              app.view.set({ parameters: { ...parameters, [FIND_TEXT]: '' } });
+              searchFor(app.view, '');
             }}
           >
             Clear search

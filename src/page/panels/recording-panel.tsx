@@ -2,6 +2,7 @@ import { STATE_TEXTS } from '../../look/report/state-texts.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { countText, durationText } from '../time-line/duration-text.js';
+import { ColumnHeads } from './column-heads.js';
 import type { Panel } from './panel.js';
 
 /** What was recorded, by which processes, and what was lost. */
@@ -28,16 +29,7 @@ function Sources() {
         </p>
       ))}
       <table>
-        <thead>
-          <tr>
-            <th scope="col">service</th>
-            <th scope="col">process</th>
-            <th scope="col">state</th>
-            <th scope="col">format</th>
-            <th scope="col">lost</th>
-            <th scope="col">path</th>
-          </tr>
-        </thead>
+        <ColumnHeads words={['service', 'process', 'state', 'format', 'lost', 'path']} />
         <tbody>
           {answer.sources.map(({ number, service, pid, state, format, losses, path }) => (
             <tr key={number}>

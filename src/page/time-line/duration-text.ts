@@ -18,6 +18,11 @@ export function durationText(ns: number): string {
   return `${String(Number(value.toFixed(digits)))} ${name}`;
 }
 
+/** A share from 0 to 1: `12.5 %`. */
+export function shareText(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
 /** A value of a curve: `173 ms`, `45 %`, `3`. */
 export function valueText(value: number, unit: string): string {
   if (unit === 'ns') return durationText(value);

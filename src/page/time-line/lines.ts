@@ -1,3 +1,4 @@
+import { unusualStateText } from '../../look/report/state-texts.js';
 import type { RecordingAnswer, SourceAnswer, TrackAnswer } from '../../look/wire/answers.js';
 
 /** One horizontal piece of the time line. `y` counts from the top of all lines. */
@@ -121,8 +122,6 @@ export function heightOf(lines: readonly Line[]): number {
   return last === undefined ? 0 : last.y + last.height;
 }
 
-const ENDS = { growing: 'running', died: 'killed', unfinished: 'ended with open spans' } as const;
-
 /** By format, for those who do not know it. */
 const CONTENTS: Readonly<Record<string, string>> = {
   Heph: 'spans',
@@ -136,9 +135,9 @@ export function titleOf({ service, pid, host, path, format, state }: SourceAnswe
   const name = service ?? nameOfPath(path);
   const process = pid === undefined ? [] : [`process ${pid}`];
   const place = host === undefined ? [] : [`on ${host}`];
-  const end = state === 'ended' ? [] : [ENDS[state]];
+  const end = unusualStateText(state);
   const content = `${CONTENTS[format] ?? 'events'} (${format})`;
-  return [name, content, ...process, ...place, ...end].join(' · ');
+  return [name, content, ...process, ...place, ...(end === '' ? [] : [end])].join(' · ');
 }
 
 /** The last part of a path that says more than its format. */

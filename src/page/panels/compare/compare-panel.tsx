@@ -4,10 +4,11 @@ import type {
   ComparedGroup,
 } from '../../../look/wire/panel-answers.js';
 import { Choice } from '../../controls/choice.js';
-import { FIND_TEXT, choiceOf } from '../../data/choice.js';
+import { choiceOf, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText, durationText } from '../../time-line/duration-text.js';
+import { ColumnHeads } from '../column-heads.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 import { runsOf } from './recording-sides.js';
@@ -83,7 +84,7 @@ function Sides({ runs }: { runs: readonly Run[] }) {
             <button
               type="button"
               onClick={() => {
-                choose(FIND_TEXT, '');
+                searchFor(view, '');
               }}
             >
               Clear search
@@ -115,18 +116,10 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
       <caption>
         A typical span: the geometric mean of the durations, with its 95 % confidence interval
       </caption>
-      <thead>
-        <tr>
-          <th scope="col">span</th>
-          <th scope="col">service</th>
-          <th scope="col">a typical one takes</th>
-          {['count', 'p50', 'p95', 'errors'].map((title) => (
-            <th key={title} scope="col" class="number">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads
+        words={['span', 'service', 'a typical one takes']}
+        numbers={['count', 'p50', 'p95', 'errors']}
+      />
       <tbody>
         {groups.map(({ name, service, before, after, ratio }) => (
           <tr key={`${service ?? ''} ${name}`}>
@@ -135,9 +128,7 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
                 type="button"
                 class="link"
                 onClick={() => {
-                  const { parameters } = app.view.value;
-                  const text = `name="${name}"`;
-                  app.view.set({ parameters: { ...parameters, [FIND_TEXT]: text } });
+                  searchFor(app.view, `name="${name}"`);
                 }}
               >
                 {name}

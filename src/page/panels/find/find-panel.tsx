@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { FIND_TEXT } from '../../data/choice.js';
+import { FIND_TEXT, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText } from '../../time-line/duration-text.js';
@@ -42,7 +42,7 @@ function Find() {
   }, [app, found]);
 
   const search = (words: string): void => {
-    app.view.set({ parameters: { ...app.view.value.parameters, [FIND_TEXT]: words } });
+    searchFor(app.view, words);
   };
   const step = (by: number): void => {
     const { length } = found.rows;

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Group, GroupBy } from '../../../look/report/report-shape.js';
-import { FIND_TEXT } from '../../data/choice.js';
+import { searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
-import { countText, durationText } from '../../time-line/duration-text.js';
+import { countText, durationText, shareText } from '../../time-line/duration-text.js';
 
 const MOST_GROUPS = 100;
 type Figure = 'count' | 'rate' | 'errors' | 'p50' | 'p95' | 'p99' | 'max' | 'share';
@@ -14,7 +14,7 @@ const FIGURES: readonly (readonly [Figure, string, (group: Group) => string])[] 
   ['p95', 'p95', ({ p95 }) => durationText(p95)],
   ['p99', 'p99', ({ p99 }) => durationText(p99)],
   ['max', 'max', ({ max }) => durationText(max)],
-  ['share', 'share of time', ({ share }) => `${(share * 100).toFixed(1)} %`],
+  ['share', 'share of time', ({ share }) => shareText(share)],
 ];
 
 /** Latency by route, name or service. A click on a title sorts. */
@@ -75,9 +75,8 @@ function Line({ group, by }: { group: Group; by: GroupBy }) {
           class="link"
           title="Show only these, and what they waited for"
           onClick={() => {
-            const { parameters } = view.value;
             const text = by === 'service' ? `service="${name}"` : `name="${name}"`;
-            view.set({ parameters: { ...parameters, [FIND_TEXT]: text } });
+            searchFor(view, text);
           }}
         >
           {name}

@@ -1,5 +1,7 @@
 import type { MpiRun } from '../../../look/report/report-shape.js';
+import { fileName } from '../../data/file-name.js';
 import { countText, durationText } from '../../time-line/duration-text.js';
+import { ColumnHeads } from '../column-heads.js';
 
 const MOST_LINES = 50;
 
@@ -13,18 +15,12 @@ export function MpiTables({ runs }: { runs: readonly MpiRun[] }) {
         <div key={path}>
           <table class="figures">
             <caption>
-              MPI calls of {countText(ranks)} ranks, {path.split(/[\\/]/).at(-1)}
+              MPI calls of {countText(ranks)} ranks, {fileName(path)}
             </caption>
-            <thead>
-              <tr>
-                <th scope="col">call</th>
-                {['count', 'p50', 'p95', 'max', 'in all', 'bytes'].map((title) => (
-                  <th key={title} scope="col" class="number">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <ColumnHeads
+              words={['call']}
+              numbers={['count', 'p50', 'p95', 'max', 'in all', 'bytes']}
+            />
             <tbody>
               {calls.slice(0, MOST_LINES).map(({ name, count, p50, p95, max, total, bytes }) => (
                 <tr key={name}>

@@ -1,9 +1,9 @@
 import type { ThreadFigures } from '../../../look/report/report-shape.js';
-import { countText, durationText } from '../../time-line/duration-text.js';
+import { fileName } from '../../data/file-name.js';
+import { countText, durationText, shareText } from '../../time-line/duration-text.js';
+import { ColumnHeads } from '../column-heads.js';
 
 const MOST_THREADS = 50;
-
-const shareText = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
 /** How busy each thread was. */
 export function ThreadTable({ threads }: { threads: readonly ThreadFigures[] }) {
@@ -11,23 +11,16 @@ export function ThreadTable({ threads }: { threads: readonly ThreadFigures[] }) 
     <div>
       <table class="figures">
         <caption>Threads</caption>
-        <thead>
-          <tr>
-            <th scope="col">service</th>
-            <th scope="col">thread</th>
-            {['records', 'busy', 'event loop', 'blocked', 'in GC'].map((title) => (
-              <th key={title} scope="col" class="number">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads
+          words={['service', 'thread']}
+          numbers={['records', 'busy', 'event loop', 'blocked', 'in GC']}
+        />
         <tbody>
           {threads.slice(0, MOST_THREADS).map((each) => {
             const { path, service, pid, thread, kind, utilisation, stalls, collections } = each;
             return (
               <tr key={`${path} ${thread} ${kind}`}>
-                <th scope="row">{service ?? path.split(/[\\/]/).at(-1)}</th>
+                <th scope="row">{service ?? fileName(path)}</th>
                 <td class="whole">
                   {thread}
                   {pid === null ? '' : ` of process ${pid}`}

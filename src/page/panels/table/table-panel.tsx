@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../../look/index/look-index.js';
 import { choiceOf } from '../../data/choice.js';
+import { fileName } from '../../data/file-name.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/text-scale.js';
@@ -220,7 +221,9 @@ function Row({ place, pages, active, onChoose }: RowProps) {
       <div role="gridcell" title={app.recording.name(page.name[at]!)}>
         {app.recording.name(page.name[at]!)}
       </div>
-      <div role="gridcell">{source?.service ?? source?.path.split(/[\\/]/).at(-1) ?? ''}</div>
+      <div role="gridcell">
+        {source === undefined ? '' : (source.service ?? fileName(source.path))}
+      </div>
       <div role="gridcell" class={status === 'error' ? 'bad' : ''}>
         {(flags & UNFINISHED_BIT) === 0 ? status : `${status} unfinished`.trim()}
       </div>
