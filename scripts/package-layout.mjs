@@ -95,7 +95,7 @@ const folders = [
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^spans\/read\//, 'spans/reading'],
   // Little, and needed by the hook where no spans are.
-  [/^spans\/(layout|route|schema-url)$/, 'core/core'],
+  [/^spans\/(http-methods|layout|route|schema-url)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
   [/^otel\//, 'otel/otel'],
   // On request only, by either of two.

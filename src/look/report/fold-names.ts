@@ -1,3 +1,4 @@
+import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
 import { LongestRows } from './longest-rows.js';
 
 /** Paths of one method and service that have a row of their own: those that took the most time. */
@@ -10,8 +11,9 @@ const MAX_COUNTED = 10_000;
 const SPARE = 4;
 
 /** A request that no router has matched, and a call to a URL: any client can make new names of this kind. */
-const PATH =
-  /^(CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE|HTTP|_OTHER) (?:\/|\*$|https?:)/;
+const PATH = new RegExp(
+  `^(${[...METHODS, OTHER_METHOD_NAME, OTHER_METHOD].join('|')}) (?:/|\\*$|https?:)`,
+);
 
 /** A name with the time that its spans took in a piece of the recording. */
 export interface TimedName {

@@ -1,6 +1,5 @@
+import { METHODS, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
 import type { GroupBy } from './report-shape.js';
-
-const METHOD = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE|HTTP)$/;
 
 /** `GET /users/42`. */
 export function nameWithPath({ name, path }: { name: string; path: string | null }): string {
@@ -9,5 +8,6 @@ export function nameWithPath({ name, path }: { name: string; path: string | null
 
 /** What a row of the table of groups is called: a method alone says that no router has matched. */
 export function groupTitle({ name }: { name: string }, by: GroupBy): string {
-  return by === 'route' && METHOD.test(name) ? `${name} (no route)` : name;
+  const isMethod = METHODS.includes(name) || name === OTHER_METHOD_NAME;
+  return by === 'route' && isMethod ? `${name} (no route)` : name;
 }

@@ -1,3 +1,4 @@
+import { OTHER_METHOD } from '../../spans/http-methods.js';
 import * as http from './conventions.js';
 import { pathOf } from './url-path.js';
 
@@ -40,7 +41,7 @@ export function callAttributes(target: CallTarget): Record<string, string | numb
   const { method, scheme, authority } = target;
   const known = http.knownMethod(method);
   const attributes: Record<string, string | number> = { [http.METHOD]: known };
-  if (known === http.OTHER) attributes[http.ORIGINAL_METHOD] = method;
+  if (known === OTHER_METHOD) attributes[http.ORIGINAL_METHOD] = method;
   const server = http.hostAndPort(authority);
   if (server !== undefined) {
     attributes[http.ADDRESS] = server.host;

@@ -1,3 +1,5 @@
+import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
+
 /** Names and values of OpenTelemetry's semantic conventions for HTTP spans. The one place of them. */
 
 export const METHOD = 'http.request.method';
@@ -19,16 +21,16 @@ export const OTHER = '_OTHER';
 /** Of a connection that was closed before the exchange was over. Not of the conventions. */
 export const ABORTED = 'aborted';
 
-const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '));
+const KNOWN_METHODS = new Set(METHODS);
 
 /** The method as spans record it: what the conventions do not know would be of any number. */
 export function knownMethod(method: string): string {
-  return METHODS.has(method) ? method : OTHER;
+  return KNOWN_METHODS.has(method) ? method : OTHER_METHOD;
 }
 
 /** The name of a span without a route, by the method as spans record it. */
 export function spanName(known: string): string {
-  return known === OTHER ? 'HTTP' : known;
+  return known === OTHER_METHOD ? OTHER_METHOD_NAME : known;
 }
 
 /** The attributes of a server request at its start, the path last. A literal: V8 makes one of a shape for all. */

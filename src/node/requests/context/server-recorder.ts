@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SpanValue } from '../../../spans/attributes.js';
+import { OTHER_METHOD } from '../../../spans/http-methods.js';
 import { spans } from '../../../spans/shared-spans.js';
 import type { Span } from '../../../spans/span.js';
 import { SpanEnding } from '../../../spans/write/span-ending.js';
@@ -10,7 +11,6 @@ import {
   hostAndPort,
   knownMethod,
   ORIGINAL_METHOD,
-  OTHER,
   PROTOCOL,
   RESPONSE_BYTES,
   ROUTE,
@@ -135,7 +135,7 @@ export class SpanServerRecorder implements ServerRecorder {
       port,
       pathOf(url),
     );
-    if (known === OTHER) attributes[ORIGINAL_METHOD] = method;
+    if (known === OTHER_METHOD) attributes[ORIGINAL_METHOD] = method;
     return attributes;
   }
 

@@ -1,7 +1,8 @@
 import type { SpanValue } from '../../../spans/attributes.js';
+import { OTHER_METHOD } from '../../../spans/http-methods.js';
 import { KIND_SHIFT, KINDS } from '../../../spans/layout.js';
 import { SpanTemplate } from '../../../spans/write/span-template.js';
-import { knownMethod, OTHER, serverAttributes, spanName } from '../conventions.js';
+import { knownMethod, serverAttributes, spanName } from '../conventions.js';
 import { HTTP_SCOPE } from './scope.js';
 
 /** What requests of many paths have in common. */
@@ -52,7 +53,7 @@ export class ServerTemplates {
     const missed = this.#missed;
     this.#missed = { ...request };
     if (missed === undefined || !isSame(missed, request)) return undefined;
-    if (knownMethod(request.method) === OTHER) return undefined;
+    if (knownMethod(request.method) === OTHER_METHOD) return undefined;
     const template = templateOf(missed);
     this.#kept[this.#next] = { request: missed, template };
     this.#next = (this.#next + 1) % MOST;

@@ -1,0 +1,7 @@
+/** The methods that OpenTelemetry's conventions know, and QUERY. */
+export const METHODS: readonly string[] =
+  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' ');
+/** The recorded value of any other method. */
+export const OTHER_METHOD = '_OTHER';
+/** What the name of a span has in its place. */
+export const OTHER_METHOD_NAME = 'HTTP';
