@@ -1,5 +1,7 @@
+import { carriedHeaders } from './engine/carried-headers.js';
 import * as names from './engine/conventions.js';
 import { number, requiredObject, requiredText, text } from './engine/payload.js';
+import { carryOn, headerOf } from './kafka-messages.js';
 import type { Library, Operation } from './library.js';
 
 /** Keys and values of messages are never read, and of headers only those that carry the trace. */
@@ -41,118 +43,6 @@ function listOf(options: unknown, name: 'messages' | 'offsets'): readonly unknow
   return Array.isArray(list) ? list : [];
 }
 
-/** A header as a producer of the program takes it: text or bytes. */
-type HeaderForm = (text: string) => string | Buffer;
-
-interface HeaderForms {
-  name: HeaderForm;
-  value: HeaderForm;
-}
-
-const asText: HeaderForm = (text) => text;
-const asBytes: HeaderForm = (text) => Buffer.from(text);
-const CARRIED = ['traceparent', 'tracestate', 'baggage'];
-/** Of the symbol under which a client has its options. */
-const CLIENT_OPTIONS = 'plt.kafka.base.options';
-
-/** The form of which a serializer of the program makes the very bytes of a text; undefined: there is none. */
-function formFor(serializer: unknown): HeaderForm | undefined {
-  if (serializer === undefined) return asBytes;
-  if (typeof serializer !== 'function') return undefined;
-  const [sample = ''] = CARRIED;
-  return [asText, asBytes].find((form) => {
-    try {
-      const made: unknown = Reflect.apply(serializer, undefined, [form(sample)]);
-      return Buffer.isBuffer(made) && made.toString() === sample;
-    } catch {
-      return false;
-    }
-  });
-}
-
-const formsOfClients = new WeakMap<object, HeaderForms | 'none'>();
-
-/** The forms of headers of a producer. What sees messages before they are serialized expects its own alone. */
-function formsOf(client: object): HeaderForms | 'none' {
-  const known = formsOfClients.get(client);
-  if (known !== undefined) return known;
-  const symbol = Object.getOwnPropertySymbols(client).find(
-    ({ description }) => description === CLIENT_OPTIONS,
-  );
-  const options = (symbol && (client as Record<symbol, unknown>)[symbol]) as
-    | { serializers?: Record<string, unknown>; registry?: unknown; beforeSerialization?: unknown }
-    | undefined;
-  const isPlain = options?.registry === undefined && options?.beforeSerialization === undefined;
-  const name = formFor(options?.serializers?.['headerKey']);
-  const value = formFor(options?.serializers?.['headerValue']);
-  const isKnown = options !== undefined && isPlain && name !== undefined && value !== undefined;
-  const forms = isKnown ? { name, value } : 'none';
-  formsOfClients.set(client, forms);
-  return forms;
-}
-
-function isTraceparent(name: unknown): boolean {
-  return (Buffer.isBuffer(name) ? name.toString() : name) === CARRIED[0];
-}
-
-/** Headers that carry the trace on; undefined: they do already, or cannot. */
-function headersWith(
-  headers: unknown,
-  carrier: Readonly<Record<string, string>>,
-  forms: HeaderForms,
-): object | undefined {
-  const added = Object.entries(carrier);
-  if (headers === undefined || headers instanceof Map) {
-    const map = new Map<unknown, unknown>(headers);
-    if ([...map.keys()].some(isTraceparent)) return undefined;
-    for (const [name, text] of added) map.set(forms.name(name), forms.value(text));
-    return map;
-  }
-  // Names of an object are texts.
-  if (typeof headers !== 'object' || headers === null || forms.name !== asText) return undefined;
-  if (Object.keys(headers).some(isTraceparent)) return undefined;
-  return {
-    ...headers,
-    ...Object.fromEntries(added.map(([name, text]) => [name, forms.value(text)])),
-  };
-}
-
-/** A message as the program has made it, with other headers. */
-function withHeaders(message: object, headers: object): object {
-  return Object.create(Object.getPrototypeOf(message) as object | null, {
-    ...Object.getOwnPropertyDescriptors(message),
-    headers: { value: headers, enumerable: true, configurable: true, writable: true },
-  }) as object;
-}
-
-const ownMessages = new WeakMap<object, readonly unknown[]>();
-
-/**
- * Has the library send messages that carry the trace on. It reads the list once. From then on the program's
- * options have the program's own list again.
- */
-function carryOn(
-  options: { messages?: unknown },
-  carrier: Readonly<Record<string, string>>,
-  forms: HeaderForms,
-): void {
-  const given = listOf(options, 'messages');
-  const own = ownMessages.get(given) ?? given;
-  const carrying = own.map((message) => {
-    const each = requiredObject(message, 'message') as { headers?: unknown };
-    const headers = headersWith(each.headers, carrier, forms);
-    return headers === undefined ? each : withHeaders(each, headers);
-  });
-  Object.defineProperty(carrying, Symbol.iterator, {
-    value: () => {
-      if (options.messages === carrying) Reflect.set(options, 'messages', own);
-      return carrying.values();
-    },
-  });
-  ownMessages.set(carrying, own);
-  Reflect.set(options, 'messages', carrying);
-}
-
 const send: Operation<Send> = {
   channel: 'plt:kafka:producer:sends',
   kind: 'producer',
@@ -173,8 +63,7 @@ const send: Operation<Send> = {
     };
   },
   carry({ client, options }, carrier) {
-    const forms = formsOf(requiredObject(client, 'client'));
-    if (forms !== 'none') carryOn(options!, carrier, forms);
+    carryOn(requiredObject(client, 'client'), options!, carrier);
   },
 };
 
@@ -199,13 +88,7 @@ const receive: Operation<Receive> = {
   received({ raw }) {
     const headers = raw?.headers;
     if (!Array.isArray(headers)) return undefined;
-    const carried: Record<string, string> = {};
-    for (const [name, value] of headers as [unknown, unknown][]) {
-      if (!Buffer.isBuffer(name) || !Buffer.isBuffer(value)) continue;
-      const known = CARRIED.find((each) => name.equals(Buffer.from(each)));
-      if (known !== undefined) carried[known] = value.toString();
-    }
-    return carried;
+    return carriedHeaders((name) => headerOf(headers, name));
   },
   // One that the program has skipped has no result.
   isDone: () => true,

@@ -1,4 +1,6 @@
 import type { SpanValue } from '../spans/attributes.js';
+import { TRACE_PARENT } from '../spans/context/headers.js';
+import { carriedHeaders } from './engine/carried-headers.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
 import { number, requiredObject, text } from './engine/payload.js';
@@ -63,7 +65,7 @@ function failure(error: unknown): Failure {
 
 /** A message of the program, with headers of its own that carry the trace on. */
 function carrying(message: Message, carrier: Readonly<Record<string, string>>): Message {
-  if (message.headers !== undefined && 'traceparent' in message.headers) return message;
+  if (message.headers !== undefined && TRACE_PARENT in message.headers) return message;
   return { ...message, headers: { ...message.headers, ...carrier } };
 }
 
@@ -89,11 +91,6 @@ const publish: Operation<Sending> = {
   failure,
 };
 
-/** A header as it was sent: bytes. */
-function headerOf(value: unknown): string | undefined {
-  return Buffer.isBuffer(value) ? value.toString() : text(value);
-}
-
 /** The function of the program that messages are for, and what it does. */
 const process: Operation<Receiving> = {
   channel: 'orchestrion:kafkajs:process',
@@ -112,13 +109,7 @@ const process: Operation<Receiving> = {
   // Those of a batch have a sender each.
   received({ message }) {
     const headers = message?.headers;
-    if (headers === undefined) return undefined;
-    const carried: Record<string, string> = {};
-    for (const name of ['traceparent', 'tracestate', 'baggage']) {
-      const value = headerOf(headers[name]);
-      if (value !== undefined) carried[name] = value;
-    }
-    return carried;
+    return headers === undefined ? undefined : carriedHeaders((name) => headers[name]);
   },
   failure,
 };

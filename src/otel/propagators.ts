@@ -9,7 +9,18 @@ import type {
 } from '@opentelemetry/api';
 import { formatEntries, parseEntries } from '../spans/context/baggage.js';
 import type { FormattedEntry } from '../spans/context/baggage.js';
-import { checkTraceState, parseTraceParent } from '../spans/context/trace-context.js';
+import {
+  BAGGAGE,
+  CARRIED_HEADERS,
+  MAX_HEADERS,
+  TRACE_PARENT,
+  TRACE_STATE,
+} from '../spans/context/headers.js';
+import {
+  checkTraceState,
+  formatTraceParent,
+  parseTraceParent,
+} from '../spans/context/trace-context.js';
 import { spans } from '../spans/shared-spans.js';
 import { activeIn } from './api-context.js';
 import { BaggageView, entriesOf, entryOf } from './baggage-view.js';
@@ -17,13 +28,6 @@ import { BAGGAGE_KEY, SPAN_KEY, SUPPRESS_TRACING_KEY } from './keys.js';
 import { isOwnSpan } from './own-span.js';
 import { standInOf } from './span-context.js';
 import { countWrongArgument } from './wrong-arguments.js';
-
-const TRACE_PARENT = 'traceparent';
-const TRACE_STATE = 'tracestate';
-const BAGGAGE = 'baggage';
-
-/** Headers of one name that are looked at. */
-const MAX_HEADERS = 64;
 
 /** The values of a header; undefined if there is none. */
 function headers<Carrier>(
@@ -65,7 +69,7 @@ export class W3CPropagator implements TextMapPropagator {
   }
 
   fields(): string[] {
-    return [TRACE_PARENT, TRACE_STATE, BAGGAGE];
+    return [...CARRIED_HEADERS];
   }
 }
 
@@ -79,8 +83,7 @@ function injectSpan<Carrier>(
     ? span.activeSpan
     : standInOf((span as { spanContext(): SpanContext }).spanContext(), undefined);
   if (own === undefined) return;
-  const { trace_id, span_id, trace_flags } = own.ids;
-  setter.set(carrier, TRACE_PARENT, `00-${trace_id}-${span_id}-${trace_flags}`);
+  setter.set(carrier, TRACE_PARENT, formatTraceParent(own.ids));
   if (own.traceState !== '') setter.set(carrier, TRACE_STATE, own.traceState);
 }
 

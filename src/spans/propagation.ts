@@ -6,8 +6,9 @@ import { runWith } from './context/context-storage.js';
 import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './context/baggage.js';
 import type { Baggage } from './context/baggage.js';
 import { CarriedBaggage } from './context/carried.js';
+import { BAGGAGE, MAX_HEADERS, TRACE_PARENT, TRACE_STATE } from './context/headers.js';
 import { RemoteParent } from './context/remote-parent.js';
-import { checkTraceState, parseTraceParent } from './context/trace-context.js';
+import { checkTraceState, formatTraceParent, parseTraceParent } from './context/trace-context.js';
 import type { Span } from './span.js';
 
 /** Headers as an object, as `Headers`, or as a Map. */
@@ -19,9 +20,6 @@ interface Settable {
 interface Gettable {
   get(name: string): unknown;
 }
-
-/** Headers of one name that are looked at. */
-const MAX_HEADERS = 64;
 
 function isCarrier(carrier: unknown): carrier is object {
   return typeof carrier === 'object' && carrier !== null && !ArrayBuffer.isView(carrier);
@@ -59,16 +57,15 @@ function read(carrier: object, name: string): string[] | undefined {
 
 /** The headers of a span: `traceparent`, `tracestate` and `baggage`. */
 export function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
-  const { trace_id, span_id, trace_flags } = span.ids;
-  put(carrier, 'traceparent', `00-${trace_id}-${span_id}-${trace_flags}`);
-  if (span.traceState !== '') put(carrier, 'tracestate', span.traceState);
+  put(carrier, TRACE_PARENT, formatTraceParent(span.ids));
+  if (span.traceState !== '') put(carrier, TRACE_STATE, span.traceState);
   injectBaggage(baggage, carrier);
 }
 
 function injectBaggage(baggage: Baggage | undefined, carrier: object): void {
   if (baggage === undefined) return;
   const header = formatBaggage(baggage);
-  if (header !== '') put(carrier, 'baggage', header);
+  if (header !== '') put(carrier, BAGGAGE, header);
 }
 
 /**
@@ -96,13 +93,13 @@ export function inject<Headers extends Carrier>(carrier: Headers): Headers {
  */
 export function extract(carrier: Carrier): RemoteParent | undefined {
   if (!isCarrier(carrier)) throw wrongType('carrier', carrier, 'an object, a Headers or a Map');
-  const [header, ...others] = read(carrier, 'traceparent') ?? [];
+  const [header, ...others] = read(carrier, TRACE_PARENT) ?? [];
   const parent =
     header === undefined || others.length > 0 ? undefined : parseTraceParent(header.trim());
-  const baggageHeader = read(carrier, 'baggage');
+  const baggageHeader = read(carrier, BAGGAGE);
   const baggage = baggageHeader === undefined ? undefined : parseBaggage(baggageHeader.join(','));
   if (parent === undefined && baggage === undefined) return undefined;
-  const state = parent === undefined ? undefined : read(carrier, 'tracestate');
+  const state = parent === undefined ? undefined : read(carrier, TRACE_STATE);
   return new RemoteParent(
     parent,
     state === undefined ? '' : checkTraceState(state.join(',')),

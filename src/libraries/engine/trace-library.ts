@@ -1,6 +1,7 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import { version } from '../../core/version.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
+import { TRACE_PARENT } from '../../spans/context/headers.js';
 import type { RemoteParent } from '../../spans/context/remote-parent.js';
 import { spans } from '../../spans/shared-spans.js';
 import { SCHEMA_URL } from '../../spans/schema-url.js';
@@ -222,7 +223,7 @@ class OperationSpans {
       return;
     }
     const headers = operation.sent?.(message);
-    if (headers !== undefined && !('traceparent' in headers)) {
+    if (headers !== undefined && !(TRACE_PARENT in headers)) {
       spans.injectSpan(span, undefined, headers);
     }
   }

@@ -1,16 +1,6 @@
 import type { Baggage } from './baggage.js';
 import { hexWord } from './ids.js';
-import type { TraceParent } from './trace-context.js';
-
-/** The ids of a span in the notation of W3C Trace Context. */
-export interface SpanIds {
-  /** 32 hexadecimal digits. */
-  readonly trace_id: string;
-  /** 16 hexadecimal digits. */
-  readonly span_id: string;
-  /** Two hexadecimal digits; the lowest bit says that the trace is recorded. */
-  readonly trace_flags: string;
-}
+import type { SpanIds, TraceParent } from './trace-context.js';
 
 /** What a caller has sent: its span, as parent of one here, and its baggage. */
 export class RemoteParent {

@@ -12,6 +12,16 @@ const MAX_STATE = 8192;
 const KEY = /^(?:[a-z][a-z\d_\-*/]{0,255}|[a-z\d][a-z\d_\-*/]{0,240}@[a-z][a-z\d_\-*/]{0,13})$/;
 const VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
+/** The ids of a span in the notation of W3C Trace Context. */
+export interface SpanIds {
+  /** 32 hexadecimal digits. */
+  readonly trace_id: string;
+  /** 16 hexadecimal digits. */
+  readonly span_id: string;
+  /** Two hexadecimal digits; the lowest bit says that the trace is recorded. */
+  readonly trace_flags: string;
+}
+
 /** The ids of a header, as signed words. */
 export interface TraceParent {
   trace: [number, number, number, number];
@@ -35,6 +45,11 @@ export function parseTraceParent(header: string): TraceParent | undefined {
   }
   // The other bits mean nothing yet, and must be sent as 0.
   return { trace, span, flags: word(flags) & 0x03 };
+}
+
+/** The `traceparent` of a span. */
+export function formatTraceParent({ trace_id, span_id, trace_flags }: SpanIds): string {
+  return `00-${trace_id}-${span_id}-${trace_flags}`;
 }
 
 /** A `tracestate` as it is to be sent on; empty if it is not valid. */

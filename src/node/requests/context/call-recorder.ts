@@ -1,3 +1,4 @@
+import { BAGGAGE, TRACE_PARENT } from '../../../spans/context/headers.js';
 import type { Span } from '../../../spans/span.js';
 import { spans } from '../../../spans/shared-spans.js';
 import { otherTracing } from '../../otel/other-tracing.js';
@@ -29,8 +30,8 @@ export class SpanCallRecorder implements CallRecorder {
     if (otherTracing.isRegistered) return;
     const host = hostAndPort(authority)?.host ?? '';
     if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
-    if (headers.has('traceparent')) return;
-    const sendsBaggage = this.#policy.sendsBaggage(host) && !headers.has('baggage');
+    if (headers.has(TRACE_PARENT)) return;
+    const sendsBaggage = this.#policy.sendsBaggage(host) && !headers.has(BAGGAGE);
     spans.injectSpan(span, sendsBaggage ? span.baggage : undefined, headers);
   }
 }

@@ -1,8 +1,7 @@
+import { BAGGAGE, TRACE_PARENT } from '../../../spans/context/headers.js';
 import { hostAndPort } from '../conventions.js';
 
 const HOST = 'host';
-const TRACE_PARENT = 'traceparent';
-const BAGGAGE = 'baggage';
 
 /** Whether a name is that of a header, in any case. No text is made. */
 function isHeader(name: string, header: string): boolean {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SpanValue } from '../../../spans/attributes.js';
+import { BAGGAGE, TRACE_PARENT } from '../../../spans/context/headers.js';
 import { OTHER_METHOD } from '../../../spans/http-methods.js';
 import { spans } from '../../../spans/shared-spans.js';
 import type { Span } from '../../../spans/span.js';
@@ -93,7 +94,7 @@ export class SpanServerRecorder implements ServerRecorder {
     const authority = hostAndPort(request.authority);
     request.host = authority?.host;
     request.port = authority?.port;
-    const sent = 'traceparent' in headers || 'baggage' in headers ? headers : undefined;
+    const sent = TRACE_PARENT in headers || BAGGAGE in headers ? headers : undefined;
     return this.#begin(request, text(':path'), sent, socket);
   }
 
