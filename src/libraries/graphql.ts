@@ -49,7 +49,7 @@ function execution(channel: string): Operation<Execution> {
     channel,
     kind: 'internal',
     nests: true,
-    // The name is the caller's, who may send any number of them.
+    // Callers choose the name: there may be any number of them.
     describe: (message) => ({
       name: text(message.operationType) ?? 'GraphQL Operation',
       attributes: attributesOf(message),

@@ -5,7 +5,7 @@ const ROUTE = Symbol.for('tracewright.route');
 
 type Given = (request: object, route: string) => void;
 
-/** Who is to know of a route at once: the register hook. Known to all copies of the package. */
+/** What gets each route at once: parts of the register hook. All copies of the package share the list. */
 const watchers = shared<Given[]>('spans.route', () => []);
 
 /** Calls `given` with each route that the program names for a request. It throws nothing. */

@@ -108,7 +108,7 @@ describe('signals that the program handles', () => {
     expectComplete(service, ['/survive', '/', '/exit']);
   });
 
-  it('reach its own handler once, and its exit code stands', async () => {
+  it('reach its own handler once, and its exit code is kept', async () => {
     const service = new TracedProcess('service.mjs');
     await service.serve('/handle?signal=SIGTERM');
     service.kill('SIGTERM');

@@ -128,7 +128,7 @@ export function faultsOf(directory: string): string[] {
 }
 
 function emulated(ovni: string): string[] {
-  // The emulator writes beside what it reads.
+  // The emulator writes into the directory that it reads.
   const copy = join(temporaryDirectory(), 'ovni');
   cpSync(ovni, copy, { recursive: true });
   const { status, stderr } = spawnSync(emulator!, [copy], { encoding: 'utf8' });

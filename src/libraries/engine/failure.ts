@@ -18,7 +18,7 @@ export function failureOf(error: unknown): Failure {
   return { type: textOf(error, 'code') ?? textOf(error, 'name') ?? OTHER };
 }
 
-/** The message of an error for one who looks only for a known word in it; empty if there is none. */
+/** The message of an error, only to look for a known word in it; empty if there is none. */
 export function messageOf(error: unknown): string {
   const message = (error as { message?: unknown } | null)?.message;
   return typeof message === 'string' ? message : '';

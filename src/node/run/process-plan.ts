@@ -22,7 +22,7 @@ export interface ProcessPlan {
   heph: HephPlan | undefined;
   /** How the ovni trace of the process rotates, if it does. */
   pieces: PieceSettings | undefined;
-  /** Whether request spans tell the bytes that were written. */
+  /** Whether request spans have the number of bytes that were written. */
   requestBytes: boolean;
   /** Milliseconds after which a turn of an event loop is recorded as a stall; 0: loops are not watched. */
   stallMs: number;

@@ -8,8 +8,8 @@ export interface LookUpSums {
 }
 
 /**
- * Counts the look-ups of the calling thread. Node reports those that succeed, in batches, so nobody knows whose
- * they are.
+ * Counts the look-ups of the calling thread. Node reports those that succeed, in batches and without
+ * their context.
  */
 export class NameLookUps {
   readonly #guard = new Guard('look-ups of names');

@@ -25,7 +25,7 @@ export function contextStorage(): AsyncLocalStorage<object | undefined> {
   return storage;
 }
 
-/** Makes a context active in the calling code and what it starts, for who has no function to call. */
+/** Makes a context active in the calling code and what it starts, where there is no function to call. */
 export function enterContext(context: object | undefined): void {
   const entered = storage ?? contextStorage();
   if (frames !== undefined) frames.enter(context);

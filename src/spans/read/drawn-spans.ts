@@ -8,7 +8,7 @@ import { SpanDecoder } from './span-decoder.js';
 
 const METHOD = 'http.request.method';
 
-/** The spans of a file for those who show its packets: what violates the contract is shown as it is. */
+/** The spans of a file whose packets are shown: what violates the contract is shown as it is. */
 export class ShownSpans {
   readonly #decoder: SpanDecoder;
 

@@ -72,7 +72,7 @@ const NO_PARENT = '0000000000000000';
 const JUMP = 1_000_000n;
 /** Jumps that are kept: spans may have begun before some of them. */
 const MAX_JUMPS = 256;
-/** Definitions of a file: as many as its numbers can tell apart. */
+/** Definitions of a file: as many as there are numbers for them. */
 const MAX_DEFINITIONS = 1 << 16;
 
 /** The wall clock against the time of the trace, from a moment on. */

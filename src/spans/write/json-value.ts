@@ -6,8 +6,7 @@ const MOST = MAX_U16;
 /**
  * The JSON of an object, or undefined where there is none or it takes more than 65,535 characters.
  *
- * @throws RangeError as soon as the object has more values than that: a proxy may state any length, and
- *   nobody waits for an array that has no end.
+ * @throws RangeError as soon as the object has more values than that: a proxy may state any length.
  */
 export function jsonOf(value: object): string | undefined {
   let values = 0;

@@ -243,8 +243,8 @@ export class OpenSpans {
   }
 
   /**
-   * Adds an attribute to a span whose place has all others. It is after the record that counts if nobody ends the
-   * span, which stays what it was.
+   * Adds an attribute to a span whose place has all others. It lies after the record, which stays as it was, and
+   * counts if the span never ends.
    */
   hold(span: Span, name: string, value: SpanValue): boolean {
     const isText = typeof value === 'string';

@@ -107,7 +107,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   }
 
   /**
-   * Nanoseconds since 1970 at the trace's time 0. As for who reads the trace it stays the same until a clock jumps:
+   * Nanoseconds since 1970 at the trace's time 0. As in the reader, it stays the same until a clock jumps:
    * what lies between two times that a caller gives is recorded exactly.
    */
   epoch(): bigint {

@@ -66,7 +66,7 @@ const registerContext = (api: ApiModule) =>
 const registerPropagation = (api: ApiModule) =>
   api.propagation.setGlobalPropagator(theirs.propagation as unknown as Given<'propagation'>);
 
-/** Who answers a copy's look-ups. */
+/** What answers a copy's look-ups. */
 function seenBy(api: ApiModule): unknown[] {
   return [api.trace.getTracer('x'), api.context.active(), ...api.propagation.fields()];
 }

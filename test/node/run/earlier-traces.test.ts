@@ -27,7 +27,7 @@ function filesBelow(directory: string): string[] {
   try {
     names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   } catch (error) {
-    // A directory that was seen in another has been taken away since.
+    // A directory that was listed has been deleted since.
     if (hasCode(error, 'ENOENT')) return filesBelow(directory);
     throw error;
   }
@@ -211,8 +211,8 @@ describe('with the rings in a directory of their own', () => {
   });
 });
 
-describe('a process that was killed beside others of its run', () => {
-  it('has its traces completed while they live', async () => {
+describe('the killed one of several processes of a run', () => {
+  it('has its traces completed while the others live', async () => {
     const service = new TracedProcess('cluster-service.mjs', {});
     const pid = Number(await service.get('/'));
     const ringsOf = () =>
@@ -304,7 +304,7 @@ describe('what is no trace of an earlier run', () => {
     const others = [
       putFile(join(elsewhere, 'ovni', 'photos', 'a.jpg')),
       putFile(join(elsewhere, 'ovni', 'b.tar')),
-      // Nor what lies beside traces under names that are not theirs.
+      // Nor what lies next to traces under names that are not theirs.
       putFile(`${place}.2/ovni/photos/a.jpg`),
       putFile(`${place}.2/ovni/.config/a`),
       putFile(`${place}.2/ovni/loom`),

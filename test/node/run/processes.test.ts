@@ -58,7 +58,7 @@ describe('a process', () => {
     expect(new Set(begins).size).toBe(1);
   });
 
-  it('begins a run of its own when it is told another directory', async () => {
+  it('begins a run of its own when it is given another directory', async () => {
     const parent = new TracedProcess('service.mjs');
     const inherited = JSON.parse(await parent.get('/environment')) as Record<string, string>;
     const child = new TracedProcess('service.mjs', {

@@ -143,7 +143,7 @@ describe.each(['1', '3'])('the ovni trace of a service that rotates, version %s'
   );
 
   it.skipIf(!mayMount)(
-    'tells that its disk works again, and counts over all pieces (needs to mount)',
+    'reports that its disk works again, and counts over all pieces (needs to mount)',
     async () => {
       const disk = mount(64 * 1024);
       const run = join(disk.path, 'run');
@@ -183,7 +183,7 @@ describe.each(['1', '3'])('the ovni trace of a service that rotates, version %s'
     },
   );
 
-  it.each(['ovni', '.'])('goes on when somebody removes %s', async (removed) => {
+  it.each(['ovni', '.'])('goes on when %s is removed', async (removed) => {
     const service = await numbering({ TRACEWRIGHT_OVNI_VERSION: version });
     const run = service.directory;
     await untilPiece(run, 2);

@@ -15,7 +15,7 @@ function isHeader(name: string, header: string): boolean {
 
 /**
  * What a span needs of the headers of requests. It reads the list that Node has made of them: Node makes the object
- * only for who asks, and that costs more than the span.
+ * on request only, and that costs more than the span.
  */
 export class HeaderReader {
   host: string | undefined = undefined;

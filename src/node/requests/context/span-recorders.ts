@@ -14,7 +14,7 @@ export interface SpanRecorders {
   calls: CallRecorder;
 }
 
-/** The recorders of this thread. What records HTTP/2 and upgraded connections needs nobody else. */
+/** The recorders of this thread. Those of HTTP/2 and of upgraded connections begin here, too. */
 export function spanRecorders(settings: ContextSettings): SpanRecorders {
   const policy = propagationPolicy(settings);
   const server = new SpanServerRecorder(policy);
