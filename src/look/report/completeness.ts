@@ -4,7 +4,7 @@ import type { PartTraces } from './count-traces.js';
 import type { Completeness } from './report-shape.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
-import type { Steps } from '../turns.js';
+import type { Steps } from '../index/turns.js';
 
 /** How many spans and traces the window has, and of how many traces a part is missing. */
 export function* completenessOf(selection: RowSelection): Steps<Completeness> {

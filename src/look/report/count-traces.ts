@@ -1,5 +1,5 @@
 import { TraceTable, hashOfTrace } from '../index/scan/id-table.js';
-import type { Steps } from '../turns.js';
+import type { Steps } from '../index/turns.js';
 
 const WORDS = 4;
 /** Bits for each trace: about one in sixteen shares its bit. */

@@ -7,7 +7,7 @@ import type { TimedName } from './fold-names.js';
 import type { Group, GroupBy } from './report-shape.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
-import { nextTurn } from '../turns.js';
+import { nextTurn } from '../index/turns.js';
 
 const SERVER = KINDS.indexOf('server');
 const CONSUMER = KINDS.indexOf('consumer');

@@ -5,7 +5,7 @@ import type { Interruption, Interruptions, SlowShare } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { threadKeys } from './thread-names.js';
-import type { Steps } from '../turns.js';
+import type { Steps } from '../index/turns.js';
 
 /** As src/node/threads names them. */
 const STALL = 'event loop blocked';

@@ -6,7 +6,7 @@ import type { OpenSpans } from './report-shape.js';
 import { requestPath } from './request-path.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
-import type { Steps } from '../turns.js';
+import type { Steps } from '../index/turns.js';
 
 /** Spans that are listed; the others are counted. */
 const MAX_LISTED = 100;

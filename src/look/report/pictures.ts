@@ -2,7 +2,7 @@ import { isError } from './groups.js';
 import type { GroupTally, Grouping } from './groups.js';
 import type { GroupPicture, HeatMap, Timeline } from './report-shape.js';
 import type { RowSelection } from './selection.js';
-import type { Steps } from '../turns.js';
+import type { Steps } from '../index/turns.js';
 
 const TIMELINE_BUCKETS = 120;
 const HEAT_COLUMNS = 96;

@@ -10,8 +10,8 @@ import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from '
 import { RowSelection } from './selection.js';
 import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
-import { inTurns } from '../turns.js';
-import type { Steps } from '../turns.js';
+import { inTurns } from '../index/turns.js';
+import type { Steps } from '../index/turns.js';
 
 export interface ReportOptions {
   /** Default: `route` if there are requests, else `name`. */

@@ -10,7 +10,7 @@ import { requestPath } from './request-path.js';
 import type { RowSelection } from './selection.js';
 import { traceSpans } from './span-family.js';
 import { traceTree } from './trace-tree.js';
-import type { Steps } from '../turns.js';
+import type { Steps } from '../index/turns.js';
 
 /** Rows of one tree. */
 const MAX_ROWS = 200;

@@ -4,7 +4,7 @@ import type { ThreadFigures } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { isAboutThread, threadKeys } from './thread-names.js';
-import type { Steps } from '../turns.js';
+import type { Steps } from '../index/turns.js';
 
 const RUNNING = 'running';
 /** As the index names the curve of `tracewright.loop`. */

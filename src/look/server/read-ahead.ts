@@ -1,4 +1,4 @@
-import { nextTurn } from '../turns.js';
+import { nextTurn } from '../index/turns.js';
 import { boxesOf } from './boxes.js';
 import type { Recording } from './recording.js';
 import { countSpansOf } from './rows/chosen-rows.js';

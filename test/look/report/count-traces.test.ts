@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTurns } from '../../../src/look/turns.js';
+import { inTurns } from '../../../src/look/index/turns.js';
 import { INCOMPLETE, SEEN, countTraces } from '../../../src/look/report/count-traces.js';
 import type { PartTraces } from '../../../src/look/report/count-traces.js';
 

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
-import { nextTurn } from '../../turns.js';
+import { nextTurn } from '../turns.js';
 import { newFileIn } from '../cache/cache-directory.js';
 import { SETTLED_ROWS } from '../parts/indexed-part.js';
 import { HephWalk } from '../scan/heph-walk.js';

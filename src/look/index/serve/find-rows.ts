@@ -2,7 +2,7 @@ import { KINDS, STATUSES } from '../../../spans/layout.js';
 import { sameAttribute } from '../../../spans/read/older-names.js';
 import type { RecordedValue } from '../../../spans/span-record.js';
 import { attributeText, textPattern } from '../../condition/span-condition.js';
-import { Turns } from '../../turns.js';
+import { Turns } from '../turns.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
 import { AttributeMatch } from './attribute-match.js';
 import type { IndexedPart } from '../parts/indexed-part.js';

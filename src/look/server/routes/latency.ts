@@ -1,4 +1,4 @@
-import { nextTurn } from '../../turns.js';
+import { nextTurn } from '../../index/turns.js';
 import type { LatencyMeta } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOf } from '../rows/chosen-rows.js';

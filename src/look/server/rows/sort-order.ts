@@ -1,4 +1,4 @@
-import { Turns } from '../../turns.js';
+import { Turns } from '../../index/turns.js';
 
 const DIGIT = 1 << 16;
 /** Keys that are placed before other questions may be answered: some milliseconds. */

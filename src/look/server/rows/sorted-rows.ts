@@ -3,7 +3,7 @@ import { firstAtLeast } from '../../index/parts/sorted.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';
 import type { KeyColumn, SortKey } from './sort-keys.js';
-import { Turns } from '../../turns.js';
+import { Turns } from '../../index/turns.js';
 import { sortOrder } from './sort-order.js';
 
 /** Orders that are kept for each set of rows. */
