@@ -154,7 +154,7 @@ export class CallCursor {
   /** The seconds of the last call's end over the bias, carried. */
   readonly #lastSeconds: Record<Clock, number | undefined>;
   readonly #turnFunctions: TurnFunctions;
-  /** Seconds that the clocks' turns so far add, where annotations tell these. */
+  /** Seconds that the clocks' turns so far add, where annotations say these. */
   readonly #turned: Record<Clock, number> = { cpu: 0, wall: 0 };
   #ended = false;
 
@@ -163,7 +163,7 @@ export class CallCursor {
    * @param limit Bytes from the start of the file to the end of what may be the body.
    * @param version Version of the library that wrote it.
    * @param counters How many counters a call must have that has any; any number unless set.
-   * @param turns The functions that tell the turns of the clocks.
+   * @param turns The functions whose calls say the turns of the clocks.
    */
   constructor(
     path: string,
@@ -427,7 +427,7 @@ function carried(low: number, reference: number, back: number): number {
 
 /**
  * The seconds of the start of a call that ended at `stop`: a call begins before it ends, and may have
- * taken as long as the clock can tell. A start that the record says to be a little later is left so.
+ * taken as long as the clock can measure. A start that the record says to be a little later is left so.
  */
 function startBefore(low: number, stop: number, stopLow: number): number {
   if (low > stopLow && low - stopLow <= STEP_BACK_SECONDS) return stop + (low - stopLow);

@@ -79,7 +79,7 @@ const sendingSymbols = [Blob.prototype, ReadableStream.prototype].flatMap((proto
   ),
 );
 
-/** Whether Node sends an object in its own way, so that its properties do not tell what it is. */
+/** Whether Node sends an object in its own way, so that its properties do not say what it is. */
 function isOfNode(each: object): boolean {
   return (
     each instanceof MessagePort ||
