@@ -9,6 +9,7 @@ import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
 import { PAUSE_MS } from './guard.js';
 import { observeProgram } from './observe-program.js';
+import { keepNodeFast } from './keep-node-fast.js';
 import { completeOnSignals } from './process-end.js';
 import { announce } from './run/announce.js';
 import { planHeph } from './run/plan-heph.js';
@@ -122,14 +123,6 @@ function beginFurther(plan: ProcessPlan): void {
   beginLater(plan, observed, requests);
 }
 
-/**
- * Loads AsyncLocalStorage. On Node 24 and 25 that changes how Node keeps the context of each callback, and what V8
- * has learnt of it until then is slow from then on: half a microsecond a request, with context or without.
- */
-function settleAsyncContext(): unknown {
-  return process.getBuiltinModule('node:async_hooks').AsyncLocalStorage;
-}
-
 const hook = shared('node.hook', () => ({ begun: false }));
 
 /**
@@ -147,7 +140,7 @@ export function beginTracing(): boolean {
       'Bun does not report HTTP requests; only the functions of the formats work there',
     );
   }
-  settleAsyncContext();
+  keepNodeFast();
   const plan = knownPlan();
   if (plan !== undefined) {
     beginFurther(plan);
