@@ -1,6 +1,6 @@
 // Services under load, measured in turns: a slice of one, a slice of the next, and so on.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -38,6 +38,11 @@ const PINNED = onPath('taskset') && availableParallelism() > 1;
  */
 export function pinned(core, command) {
   return PINNED ? ['taskset', '-c', core, ...command] : command;
+}
+
+/** This process, and what it starts from now on, leaves the core of the services alone. */
+export function leaveServiceCore() {
+  if (PINNED) spawnSync('taskset', ['-acp', LOAD_CORE, String(process.pid)]);
 }
 
 /**

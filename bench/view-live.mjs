@@ -5,7 +5,7 @@
 //
 //   node bench/view-live.mjs [--seconds 600] [--rate 5000] [--recorded 0]
 
-import { fork, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { main } from './benchmark.mjs';
+import { leaveServiceCore, startService } from './http-turns.mjs';
 import { median, quantile } from './median.mjs';
 
 const own = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
@@ -84,20 +85,20 @@ async function measure({ quick, seconds, rate = '5000', recorded }) {
   const before = Number(recorded ?? (quick ? 3_000_000 : 0));
   const place = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const traces = join(place, 'traces');
-  const service = fork(own('view-live-service.mjs'), [], {
-    execArgv: ['--import', 'tracewright/register'],
-    env: {
-      ...process.env,
-      TRACEWRIGHT_DIR: traces,
-      TRACEWRIGHT_FORMATS: 'heph',
-      TRACEWRIGHT_QUIET: '1',
+  // What follows the service has a core of its own, so that the difference is what reading the trace costs.
+  leaveServiceCore();
+  const { child: service, port } = await startService(
+    {
+      name: 'followed',
+      flags: ['--import', 'tracewright/register', own('view-live-service.mjs')],
+      env: { TRACEWRIGHT_FORMATS: 'heph' },
     },
-  });
+    traces,
+  );
   let load;
   let server;
   let browser;
   try {
-    const [{ port }] = await once(service, 'message');
     if (before > 0) {
       service.send({ record: before });
       for (;;) {
