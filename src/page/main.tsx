@@ -3,6 +3,7 @@ import type { RowAnswer } from '../look/wire/answers.js';
 import { Page } from './controls/page.js';
 import { BoxWindows } from './data/box-windows.js';
 import { RecordingData } from './data/recording-data.js';
+import { RowNames } from './data/row-names.js';
 import { Search } from './data/search.js';
 import { SelectedRow, rowFields } from './data/selected-row.js';
 import { Server, takeToken } from './data/server.js';
@@ -32,6 +33,7 @@ const app: App = {
   search: new Search(server, lit, view, recording),
   selected: new SelectedRow(server, view, recording),
   windows,
+  rowNames: new RowNames(server, recording),
   announce(text) {
     const place = document.getElementById('spoken');
     if (place !== null) place.textContent = text;

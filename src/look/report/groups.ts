@@ -5,6 +5,7 @@ import { Distribution } from './distribution.js';
 import { FoldedNames, OtherNames, nameKey } from './fold-names.js';
 import type { TimedName } from './fold-names.js';
 import type { Group, GroupBy } from './report-shape.js';
+import { isMethod } from './request-name.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { nextTurn } from '../index/turns.js';
@@ -31,6 +32,8 @@ export interface GroupTally {
   durations: Distribution;
   /** The names that share the group; undefined: it has one. */
   others: OtherNames | undefined;
+  /** Values of `--where` that select its spans; null: they have several names. */
+  where: string[] | null;
 }
 
 /** The rows of a part that are in a group, ascending, and the numbers of their groups. */
@@ -170,7 +173,7 @@ export class Grouping {
     const { rows, groups } = this.rowsOf(part);
     const { flags, duration } = part;
     const numbers = Int32Array.from(numbered.names, (name, number) =>
-      this.#find(part, this.#nameOf(part, name, numbered.routes[number]!), folded),
+      this.#find(part, name, numbered.routes[number]!, folded),
     );
     for (let i = 0; i < rows.length; i++) {
       const at = rows[i]!;
@@ -188,14 +191,16 @@ export class Grouping {
     return nameOf(part, name, route);
   }
 
-  #find(part: IndexPart, name: string, folded: FoldedNames | undefined): number {
+  #find(part: IndexPart, own: number, route: number, folded: FoldedNames | undefined): number {
     const { service } = part.source;
+    const name = this.#nameOf(part, own, route);
     const isFolded = folded?.keeps(service, name) === false;
     const key = isFolded ? OtherNames.key(service, name) : nameKey(service, name);
     let found = this.#byKey.get(key);
     if (found === undefined) {
       found = this.#tallies.length;
       const others = isFolded ? new OtherNames(name) : undefined;
+      const where = isFolded ? null : this.#whereOf(part, own, route);
       this.#tallies.push({
         get name() {
           return others?.text ?? name;
@@ -204,11 +209,26 @@ export class Grouping {
         errors: 0,
         durations: new Distribution(this.#exact),
         others,
+        where,
       });
       this.#byKey.set(key, found);
     }
-    this.#tallies[found]!.others?.add(name);
+    const tally = this.#tallies[found]!;
+    tally.others?.add(name);
+    // Instrumentations may name one route in two ways.
+    if (String(tally.where) !== String(this.#whereOf(part, own, route))) tally.where = null;
     return found;
+  }
+
+  #whereOf({ names, source }: IndexPart, name: number, route: number): string[] | null {
+    const service = source.service === undefined ? [] : [`service=${source.service}`];
+    if (this.by === 'service') return service.length === 0 ? null : service;
+    const text = names.text(name);
+    // The spans of clients may have such a name too.
+    const kind = this.#requestsOnly && isMethod(text) ? ['kind=server'] : [];
+    const path = route === NO_TEXT ? text : names.text(route);
+    const attribute = text.includes(path) ? [] : [`http.route=${path}`];
+    return [`name=${text}`, ...attribute, ...kind, ...service];
   }
 
   /** The groups, those that took the most time first. */
@@ -252,7 +272,7 @@ export async function hasRequests(selection: RowSelection, ready: PartsReady): P
 /** @param length of the window in ns. */
 export function groupFigures(tallies: readonly GroupTally[], length: number): Group[] {
   const all = tallies.reduce((sum, { durations }) => sum + durations.total, 0);
-  return tallies.map(({ name, service, errors, durations, others }) => {
+  return tallies.map(({ name, service, errors, durations, others, where }) => {
     const { count, total, max } = durations;
     const [p50, p95, p99] = [50, 95, 99].map((percent) => durations.percentile(percent));
     return {
@@ -268,6 +288,7 @@ export function groupFigures(tallies: readonly GroupTally[], length: number): Gr
       total,
       share: all === 0 ? 0 : total / all,
       folded: others?.count ?? null,
+      where,
     };
   });
 }

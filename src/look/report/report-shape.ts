@@ -25,6 +25,8 @@ export interface Group extends Latency {
   share: number;
   /** How many names share the row, because there are too many; null: it is of one name. */
   folded: number | null;
+  /** Values of `--where` that select its spans; null: there are none. */
+  where: string[] | null;
 }
 
 /** A trace that was read. */

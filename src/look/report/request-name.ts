@@ -1,6 +1,11 @@
 import { METHODS, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
 import type { GroupBy } from './report-shape.js';
 
+/** Whether a request is named by its method alone: it has no route, or its name says none. */
+export function isMethod(name: string): boolean {
+  return METHODS.includes(name) || name === OTHER_METHOD_NAME;
+}
+
 /** `GET /users/42`. */
 export function nameWithPath({ name, path }: { name: string; path: string | null }): string {
   return path === null ? name : `${name} ${path}`;
@@ -8,6 +13,5 @@ export function nameWithPath({ name, path }: { name: string; path: string | null
 
 /** What a row of the table of groups is called: a method alone says that no router has matched. */
 export function groupTitle({ name }: { name: string }, by: GroupBy): string {
-  const isMethod = METHODS.includes(name) || name === OTHER_METHOD_NAME;
-  return by === 'route' && isMethod ? `${name} (no route)` : name;
+  return by === 'route' && isMethod(name) ? `${name} (no route)` : name;
 }

@@ -155,3 +155,12 @@ export interface RowAnswer {
   /** For a person: bigints are texts. */
   details: Record<string, unknown>;
 }
+
+/** `GET /data/row-names`, in the order of the rows. */
+export interface RowNamesAnswer {
+  names: {
+    /** Ns since time 0. It says whether the row is still the one that was meant. */
+    start: number;
+    name: string;
+  }[];
+}

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { BoxWindows } from '../data/box-windows.js';
 import type { RecordingData } from '../data/recording-data.js';
+import type { RowNames } from '../data/row-names.js';
 import type { Search } from '../data/search.js';
 import type { SelectedRow } from '../data/selected-row.js';
 import type { Server } from '../data/server.js';
@@ -18,6 +19,7 @@ export interface App {
   readonly search: Search;
   readonly selected: SelectedRow;
   readonly windows: BoxWindows;
+  readonly rowNames: RowNames;
   /** Says something to a screen reader. */
   announce(text: string): void;
   /**

@@ -1,34 +1,55 @@
 import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../look/index/look-index.js';
 import { useApp } from '../state/app.js';
+import { useStore } from '../state/store.js';
 import { countText, durationText } from './duration-text.js';
 import type { Picture } from './picture.js';
 
+/** A box of the picture, which the next frame may draw elsewhere. */
 export interface Tip {
   x: number;
   y: number;
-  picture: Picture;
-  box: number;
+  row: number;
+  name: number;
+  start: number;
+  length: number;
+  count: number;
+  flags: number;
+  /** Whether `start` is that of the row. */
+  isExact: boolean;
+}
+
+export function tipOf(picture: Picture, box: number, x: number, y: number): Tip {
+  const start = picture.start[box]!;
+  return {
+    x,
+    y,
+    row: picture.row[box]!,
+    name: picture.name[box]!,
+    start,
+    length: picture.end[box]! - start,
+    count: picture.count[box]!,
+    flags: picture.flags[box]!,
+    isExact: picture.isExact(box),
+  };
 }
 
 /** What lies under the pointer, in some words. */
-export function BoxTip({ x, y, picture, box }: Tip) {
-  const { recording } = useApp();
-  const place = placeOfTip(x, y);
-  const name = recording.name(picture.name[box]!);
-  const length = durationText(picture.end[box]! - picture.start[box]!);
-  const count = picture.count[box]!;
-  const flags = picture.flags[box]!;
+export function BoxTip({ x, y, row, name, start, length, count, flags, isExact }: Tip) {
+  const { recording, rowNames } = useApp();
+  // A path may come later.
+  useStore(rowNames.store, ({ answers }) => answers);
+  const text = isExact ? rowNames.nameOf(name, row, start) : recording.name(name);
   const words =
     count > 1
-      ? `${countText(count)} spans within ${length}, the longest is ${name}`
+      ? `${countText(count)} spans within ${durationText(length)}, the longest is ${text}`
       : [
-          name,
-          length,
+          text,
+          durationText(length),
           ...(((flags >> STATUS_SHIFT) & STATUS_MASK) === 2 ? ['error'] : []),
           ...((flags & UNFINISHED_BIT) !== 0 ? ['unfinished'] : []),
         ].join(' · ');
   return (
-    <div class="tip" style={place}>
+    <div class="tip" style={placeOfTip(x, y)}>
       {words}
     </div>
   );

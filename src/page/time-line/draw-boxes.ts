@@ -28,7 +28,8 @@ export interface BoxStyle {
   colours: CanvasColours;
   /** The colour of a box, by its place in the picture. */
   colourOf(box: number): string;
-  nameOf(number: number): string;
+  /** What a box is called, by its place in the picture. */
+  nameOf(box: number): string;
   lit: LitRows;
   selected: SelectedBox | undefined;
 }
@@ -93,7 +94,7 @@ function drawLabels(
   style: BoxStyle,
   isLit: (box: number) => boolean,
 ): void {
-  const { left, right, top, height, count, name, flags } = picture;
+  const { left, right, top, height, count, flags } = picture;
   context.font = LABEL_FONT;
   context.textBaseline = 'middle';
   context.textAlign = 'left';
@@ -104,7 +105,7 @@ function drawLabels(
     let prefix = '';
     if (count[box]! > 1) prefix = `${shortCountText(count[box]!)}× `;
     else if (((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR) prefix = '✕ ';
-    const shown = labels.fit(style.nameOf(name[box]!), width - 1 - LABEL_GAP, prefix);
+    const shown = labels.fit(style.nameOf(box), width - 1 - LABEL_GAP, prefix);
     if (shown === '') continue;
     context.fillText(shown, left[box]! + LABEL_GAP, top[box]! + height[box]! / 2 + 0.5);
     picture.labelled += 1;
@@ -126,13 +127,9 @@ function drawSelected(
   }
 }
 
-function isSelected(
-  { row, count, start, end, left, right, track }: Picture,
-  box: number,
-  { row: selected, times }: SelectedBox,
-): boolean {
-  const isExact = count[box] === 1 && right[box]! - left[box]! > 2;
-  if (times === undefined || !isExact) return row[box] === selected;
+function isSelected(picture: Picture, box: number, { row: selected, times }: SelectedBox): boolean {
+  const { row, start, end, track } = picture;
+  if (times === undefined || !picture.isExact(box)) return row[box] === selected;
   return (
     start[box] === times.start &&
     track[box] === times.track &&

@@ -42,6 +42,11 @@ export class Picture {
     return best;
   }
 
+  /** Whether a box is one row at its own times: of one that is narrow or merged, they are those of a pixel. */
+  isExact(box: number): boolean {
+    return this.count[box] === 1 && this.right[box]! - this.left[box]! > 2;
+  }
+
   /** The first box with a row, or -1. */
   placeOf(row: number): number {
     return this.row.subarray(0, this.size).indexOf(row);

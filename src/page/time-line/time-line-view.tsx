@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApp } from '../state/app.js';
-import { BoxTip } from './box-tip.js';
+import { BoxTip, tipOf } from './box-tip.js';
 import type { Tip } from './box-tip.js';
 import { listenToKeys } from './keyboard-input.js';
 import { listenToPointers } from './pointer-input.js';
@@ -20,17 +20,16 @@ export function TimeLineView() {
         app.view.set({ row: undefined, key: undefined });
         return;
       }
-      const { row, start, left, right, count } = timeLine.picture;
-      // Of a box that is narrow or merged, the start is that of a pixel.
-      const isExact = count[box] === 1 && right[box]! - left[box]! > 2;
-      const key = isExact ? String(start[box]) : undefined;
+      const { picture } = timeLine;
+      const { row, start } = picture;
+      const key = picture.isExact(box) ? String(start[box]) : undefined;
       app.view.set({ row: row[box]!, key, panel: 'details' });
     };
     const endPointers = listenToPointers(element, timeLine, app, {
       onClick: select,
       onHover(box, { x, y }) {
         const { picture, pixel } = timeLine;
-        setTip(box < 0 ? undefined : { x: x * pixel, y: y * pixel, picture, box });
+        setTip(box < 0 ? undefined : tipOf(picture, box, x * pixel, y * pixel));
       },
     });
     const endKeys = listenToKeys(element, timeLine, app, select);

@@ -31,6 +31,9 @@ import type { TimeLineCanvas } from './picture.js';
 /** Tracks are asked for in groups, so that scrolling a little wants the same. */
 const TRACK_GROUP = 16;
 
+/** A narrower box has no room for more than a method, in pixels. */
+const PATH_WIDTH = 40;
+
 /** Draws the time line on a canvas: one frame for each change, from what is in memory. */
 export class TimeLine {
   readonly picture = new Picture();
@@ -85,6 +88,7 @@ export class TimeLine {
       app.view.watch(recolour),
       app.lit.watch(invalidate),
       app.selected.store.watch(invalidate),
+      app.rowNames.store.watch(invalidate),
       app.recording.store.watch(() => {
         this.#layOut();
       }),
@@ -223,7 +227,7 @@ export class TimeLine {
     drawBoxes(context, picture, this.#labels, {
       colours: this.#colours,
       colourOf: this.#colourer(),
-      nameOf: (number) => recording.name(number),
+      nameOf: (box) => this.#nameOf(box),
       lit: this.#app.lit.value,
       selected: this.#selected(),
     });
@@ -238,6 +242,16 @@ export class TimeLine {
     context.restore();
     this.#drawRange(scale);
     picture.frames += 1;
+  }
+
+  /** One row that is wide enough for a path is called by it. */
+  #nameOf(box: number): string {
+    const { recording, rowNames } = this.#app;
+    const { name, count, left, right, row, start } = this.picture;
+    const isWide = count[box] === 1 && right[box]! - left[box]! >= PATH_WIDTH;
+    return isWide
+      ? rowNames.nameOf(name[box]!, row[box]!, start[box]!)
+      : recording.name(name[box]!);
   }
 
   #selected(): SelectedBox | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { extract } from '../../../src/spans/propagation.js';
 import { startSpan } from '../../../src/spans/spans.js';
+import { parseWhere } from '../../../src/look/condition/where.js';
 import { textReport } from '../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
 import { recording, reportOn, serviceRequests } from './recorded-service.js';
@@ -197,6 +198,36 @@ describe('a report', () => {
         expect(Math.abs(close.report.groups[at]![key] / right - 1)).toBeLessThan(0.01);
       }
     }
+  });
+
+  it('says which condition selects the spans of a group', async () => {
+    const { path } = await recording(
+      () => {
+        const server = { kind: 'server', parent: null, startTime: NOW } as const;
+        for (let i = 1; i <= 3; i++) request('/orders/:id', i, i);
+        startSpan('GET', { 'http.route': '/users/:id' }, server).end(NOW + 5_000_000n);
+        startSpan('GET', { 'url.path': '/export/7' }, server).end(NOW + 4_000_000n);
+        startSpan('GET', {}, { ...server, kind: 'client' }).end(NOW + 3_000_000n);
+      },
+      { service: 'shop' },
+    );
+    const { report } = await reportOn([path]);
+    const where = new Map(report.groups.map((group) => [group.name, group.where]));
+    expect(where.get('GET /orders/:id')).toEqual(['name=GET /orders/:id', 'service=shop']);
+    expect(where.get('GET /users/:id')).toEqual([
+      'name=GET',
+      'http.route=/users/:id',
+      'kind=server',
+      'service=shop',
+    ]);
+    for (const { name, count, where: terms } of report.groups) {
+      const some = await reportOn([path], { condition: parseWhere(terms!) });
+      const found = some.report.groups.map((each) => [each.name, each.count]);
+      // A method alone is a part of what the routes of other instrumentations are called.
+      expect(found).toContainEqual([name, count]);
+    }
+    const byService = await reportOn([path], { by: 'service' });
+    expect(byService.report.groups.map((group) => group.where)).toEqual([['service=shop']]);
   });
 
   it('names a request without a route by its path where one is shown', async () => {

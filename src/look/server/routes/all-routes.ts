@@ -8,6 +8,7 @@ import { messagesRoute } from './messages.js';
 import { overviewRoute } from './overview.js';
 import { recordingRoute } from './recording.js';
 import { reportRoute } from './report.js';
+import { rowNamesRoute } from './row-names.js';
 import { rowRoute } from './row.js';
 import { tableRoute } from './table.js';
 import { traceRoute } from './trace.js';
@@ -20,6 +21,7 @@ const all: readonly Route[] = [
   curvesRoute,
   messagesRoute,
   rowRoute,
+  rowNamesRoute,
   findRoute,
   tableRoute,
   latencyRoute,

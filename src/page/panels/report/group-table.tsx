@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Group, GroupBy } from '../../../look/report/report-shape.js';
-import { searchFor } from '../../data/choice.js';
+import { groupTitle } from '../../../look/report/request-name.js';
+import { searchFor, searchText } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { countText, durationText, shareText } from '../../time-line/duration-text.js';
 
@@ -66,21 +67,25 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
 
 function Line({ group, by }: { group: Group; by: GroupBy }) {
   const { view } = useApp();
-  const { name, service, errors } = group;
+  const { service, errors, where } = group;
+  const title = groupTitle(group, by);
   return (
     <tr>
       <th scope="row">
-        <button
-          type="button"
-          class="link"
-          title="Show only these, and what they waited for"
-          onClick={() => {
-            const text = by === 'service' ? `service="${name}"` : `name="${name}"`;
-            searchFor(view, text);
-          }}
-        >
-          {name}
-        </button>
+        {where === null ? (
+          title
+        ) : (
+          <button
+            type="button"
+            class="link"
+            title="Show only these, and what they waited for"
+            onClick={() => {
+              searchFor(view, searchText(where));
+            }}
+          >
+            {title}
+          </button>
+        )}
       </th>
       <td>{service ?? '–'}</td>
       {FIGURES.map(([figure, , text]) => (

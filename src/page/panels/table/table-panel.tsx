@@ -189,6 +189,7 @@ interface RowProps {
 function Row({ place, pages, active, onChoose }: RowProps) {
   const app = useApp();
   const selected = useStore(app.view, ({ row }) => row);
+  useStore(app.rowNames.store, ({ answers }) => answers);
   const found = pages.at(place);
   const common = {
     role: 'row',
@@ -206,6 +207,7 @@ function Row({ place, pages, active, onChoose }: RowProps) {
   const { page, at } = found;
   const flags = page.flags[at]!;
   const source = app.recording.answer?.sources[page.source[at]!];
+  const name = app.rowNames.nameOf(page.name[at]!, page.row[at]!, page.start[at]!);
   const status = STATUS_WORDS[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? '';
   return (
     <div
@@ -218,8 +220,8 @@ function Row({ place, pages, active, onChoose }: RowProps) {
     >
       <div role="gridcell">{durationText(page.start[at]!)}</div>
       <div role="gridcell">{durationText(page.duration[at]!)}</div>
-      <div role="gridcell" title={app.recording.name(page.name[at]!)}>
-        {app.recording.name(page.name[at]!)}
+      <div role="gridcell" title={name}>
+        {name}
       </div>
       <div role="gridcell">
         {source === undefined ? '' : (source.service ?? fileName(source.path))}
