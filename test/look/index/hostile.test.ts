@@ -171,3 +171,56 @@ test('whatever lies in a file, the index is made', async () => {
     { numRuns: 100 },
   );
 });
+
+test('cycles of parents across files are cut once, also for what hangs below them', async () => {
+  // 2 → 3 → 2 is a cycle across the files; 4 and 5 lie below it, 6 below a parent that is missing.
+  const paths = [
+    [spanBytes({ id: 2, parent: 3 }), spanBytes({ id: 4, parent: 3 })],
+    [
+      spanBytes({ id: 3, parent: 2 }),
+      spanBytes({ id: 5, parent: 4 }),
+      spanBytes({ id: 6, parent: 9 }),
+    ],
+  ].map((records, i) => {
+    const path = join(directory, `cycle ${i}.heph`);
+    writeFileSync(path, Buffer.concat(records));
+    return path;
+  });
+  const index = await openLookIndex(paths, { cache: false });
+  const places = new Map<number, { parent: number; row: number }>();
+  for (const part of index.parts) {
+    for (let at = 0; at < part.count; at++) {
+      const id = part.spanId[2 * at + 1]!;
+      places.set(id, { parent: part.parent[at]!, row: part.firstRow + at });
+    }
+  }
+  const parentOf = (id: number): number => places.get(id)!.parent;
+  const rowOf = (id: number): number => places.get(id)!.row;
+  expect([parentOf(2), parentOf(3)].filter((row) => row === MISSING_PARENT)).toHaveLength(1);
+  expect(parentOf(4)).toBe(rowOf(3));
+  expect(parentOf(5)).toBe(rowOf(4));
+  expect(parentOf(6)).toBe(MISSING_PARENT);
+  index.close();
+});
+
+test('the work of joining files is linear in their rows', { timeout: 30_000 }, async () => {
+  const spans = 20_000;
+  // A span below the other, all the way down, and as many below the last one in another file.
+  const chain = Array.from({ length: spans }, (_, i) =>
+    spanBytes({ id: i + 2, parent: i + 1, start: BigInt(i) }),
+  );
+  const below = Array.from({ length: spans }, (_, i) =>
+    spanBytes({ id: spans + i + 2, parent: spans + 1, start: BigInt(i) }),
+  );
+  const paths = [chain, below].map((records, i) => {
+    const path = join(directory, `deep ${i}.heph`);
+    writeFileSync(path, Buffer.concat(records));
+    return path;
+  });
+  const cache = join(directory, 'cache');
+  const index = await openLookIndex(paths, { cache, leastCachedBytes: 0 });
+  const [, second] = index.parts;
+  const parents = new Set(second!.parent);
+  expect(parents).toEqual(new Set([spans - 1]));
+  index.close();
+});

@@ -4,8 +4,6 @@ import { NO_TRACE } from '../look-index.js';
 
 const MISSING_WORDS = 3;
 const NONE = -1;
-/** Ancestors through other parts that are looked at before a parent is believed. */
-const MAX_STEPS = 1000;
 
 /**
  * Finds parents that lie in other parts and other files. Only rows of traces that several parts have are
@@ -141,26 +139,83 @@ export function partAt<Part extends { firstRow: number; count: number }>(
   return parts[low]!;
 }
 
-/** A parent among whose ancestors the row itself is, or that has too many, counts as missing. */
+/** Cuts each cycle at a parent in another part, which counts as missing then. */
 function cutCycles(
   parts: readonly IndexedPart[],
   joined: readonly Map<number, number>[],
   indexOf: ReadonlyMap<IndexedPart, number>,
 ): void {
+  const ancestors = new Ancestors(parts, joined, indexOf);
   for (const [i, rows] of joined.entries()) {
-    const { firstRow } = parts[i]!;
-    for (const [row, parent] of rows) {
-      let at = parent;
-      let crossings = 0;
-      while (at >= 0 && at !== row + firstRow && crossings < MAX_STEPS) {
-        const part = partAt(parts, at);
-        const own = at - part.firstRow;
-        const across = joined[indexOf.get(part)!]!.get(own);
-        if (across !== undefined) crossings++;
-        const within = part.stored.column('parent')[own]!;
-        at = across ?? (within >= 0 ? within + part.firstRow : within);
+    for (const row of rows.keys()) {
+      for (const each of ancestors.cycleAbove(parts[i]!.firstRow + row)) {
+        const [part, own] = ancestors.placeOf(each);
+        if (joined[part]!.delete(own)) break;
       }
-      if (at >= 0) rows.delete(row);
+    }
+  }
+}
+
+const IN_WORK = 1;
+const DONE = 2;
+
+/** Goes from rows to their ancestors, through each row once. */
+class Ancestors {
+  readonly #parts: readonly IndexedPart[];
+  readonly #joined: readonly ReadonlyMap<number, number>[];
+  readonly #indexOf: ReadonlyMap<IndexedPart, number>;
+  /** By part. A column is read once: it may lie in a file. */
+  readonly #parents: Int32Array[] = [];
+  readonly #states: Uint8Array[] = [];
+
+  constructor(
+    parts: readonly IndexedPart[],
+    joined: readonly ReadonlyMap<number, number>[],
+    indexOf: ReadonlyMap<IndexedPart, number>,
+  ) {
+    this.#parts = parts;
+    this.#joined = joined;
+    this.#indexOf = indexOf;
+  }
+
+  /** The rows of a cycle among a row and its ancestors; none if an earlier walk has found it. */
+  cycleAbove(row: number): number[] {
+    const path: number[] = [];
+    let at = row;
+    while (at >= 0) {
+      const [part, own] = this.placeOf(at);
+      const states = (this.#states[part] ??= new Uint8Array(this.#parts[part]!.count));
+      if (states[own] !== 0) {
+        const isCycle = states[own] === IN_WORK;
+        this.#finish(path);
+        return isCycle ? path.slice(path.indexOf(at)) : [];
+      }
+      states[own] = IN_WORK;
+      path.push(at);
+      at = this.#parentOf(part, own);
+    }
+    this.#finish(path);
+    return [];
+  }
+
+  /** The number of a row's part, and the row's place there. */
+  placeOf(row: number): readonly [part: number, row: number] {
+    const part = partAt(this.#parts, row);
+    return [this.#indexOf.get(part)!, row - part.firstRow];
+  }
+
+  #parentOf(part: number, own: number): number {
+    const across = this.#joined[part]!.get(own);
+    if (across !== undefined) return across;
+    const { stored, firstRow } = this.#parts[part]!;
+    const parent = (this.#parents[part] ??= stored.column('parent'))[own]!;
+    return parent >= 0 ? parent + firstRow : parent;
+  }
+
+  #finish(path: readonly number[]): void {
+    for (const row of path) {
+      const [part, own] = this.placeOf(row);
+      this.#states[part]![own] = DONE;
     }
   }
 }
