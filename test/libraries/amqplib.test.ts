@@ -39,4 +39,25 @@ await describeWith(['RabbitMQ'], 'amqplib', () => {
     // The program's own header says that it is recorded.
     expect(spans.map(({ name }) => name.split(' ')[0]).sort()).toEqual(['process', 'work']);
   });
+
+  it.each(['newest', 'oldest'] as const)(
+    'its %s version goes on after a reconnect',
+    async (age) => {
+      const env = { TRACEWRIGHT_INJECT: 'amqplib' };
+      const { spans, stdout } = await runLibrary('amqplib-reconnect', age, 'amqplib', env);
+      const usual = ['publish orders', '  process orders', '    work'];
+      expect(queueTree(spans, 'before')).toEqual(usual);
+      // The server sends the message again: its second consumer is below the same sender.
+      expect(stdout).toContain('redelivered true\n');
+      expect(queueTree(spans, 'interrupted')).toEqual([...usual, '  process orders', '    work']);
+      // A channel that is closed has no function of the library left.
+      expect(stdout).toContain('closed IllegalOperationError\nrefused ECONNREFUSED\n');
+      for (const each of ['closed', 'refused']) expect(queueTree(spans, each)).toEqual([]);
+      expect(queueTree(spans, 'after')).toEqual(usual);
+      const port = Number(/^port (\d+)$/m.exec(stdout)![1]);
+      for (const { kind, attributes } of spans) {
+        if (kind !== 'internal') expect(attributes).toMatchObject({ 'server.port': port });
+      }
+    },
+  );
 });

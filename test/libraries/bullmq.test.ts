@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import type { SpanRecord } from '../../src/spans/index.js';
 import { expectCarriedOn, queueTree } from './queue-trace.js';
 import { describeWith } from './servers.js';
-import { below, runLibrary } from './traced-library.js';
+import { below, childrenOf, runLibrary } from './traced-library.js';
 
 /** Redis's own commands have a test of their own. */
 const env = { TRACEWRIGHT_INJECT: 'bullmq', TRACEWRIGHT_LIBRARIES: 'bullmq' };
@@ -48,4 +49,22 @@ await describeWith(['Redis'], 'bullmq', () => {
     const commands = spans.filter(({ parentSpanId }) => parentSpanId === publish.spanId);
     expect(commands.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^EVAL/));
   });
+
+  it.each(['newest', 'oldest'] as const)(
+    'its %s version goes on after a reconnect',
+    async (age) => {
+      const { spans, stdout } = await runLibrary('bullmq-reconnect', age, 'bullmq', env);
+      for (const each of ['before', 'interrupted', 'waiting', 'after']) {
+        const tree = queueTree(spans, each);
+        expect(tree).toEqual(['publish orders', '  process orders', '    work']);
+      }
+      expect(stdout).toContain('refused Error\n');
+      expect(queueTree(spans, 'refused')).toEqual(['publish orders: Error']);
+      const msOf = ({ start, end }: SpanRecord): number => Number(end - start) / 1e6;
+      const [waited] = below(spans, 'waiting');
+      expect(msOf(waited!)).toBeGreaterThan(80);
+      const [interrupted] = childrenOf(spans, below(spans, 'interrupted')[0]!);
+      expect(msOf(interrupted!)).toBeGreaterThan(80);
+    },
+  );
 });
