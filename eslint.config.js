@@ -83,6 +83,18 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['src/libraries/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ObjectExpression > Property[computed=true]',
+          message: 'V8 is slow with computed names: see engine/attribute-names.ts.',
+        },
+      ],
+    },
+  },
   ...Object.entries(INDEX_ROOMS).map(([room, later]) => ({
     files: [`src/look/index/${room}/*.ts`],
     rules: {

@@ -43,10 +43,10 @@ function description({ type, event = {} }: Telemetry): Description | undefined {
   return {
     name: `${operation} ${tool ?? model ?? ''}`.trimEnd(),
     attributes: {
-      [names.GEN_AI_OPERATION]: operation,
-      [names.GEN_AI_PROVIDER]: nameOf(event.provider),
-      [names.GEN_AI_MODEL]: model,
-      [names.GEN_AI_TOOL]: tool,
+      'gen_ai.operation.name': operation,
+      'gen_ai.provider.name': nameOf(event.provider),
+      'gen_ai.request.model': model,
+      'gen_ai.tool.name': tool,
     },
   };
 }

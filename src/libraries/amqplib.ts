@@ -1,4 +1,3 @@
-import * as names from './engine/conventions.js';
 import { number, requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
 
@@ -42,13 +41,13 @@ function description(
   return {
     name: `${operation} ${destination}`.trimEnd(),
     attributes: {
-      [names.MESSAGING_SYSTEM]: 'rabbitmq',
-      [names.MESSAGING_OPERATION]: operation,
-      [names.MESSAGING_TYPE]: type,
-      [names.MESSAGING_DESTINATION]: destination,
-      [names.MESSAGING_ROUTING_KEY]: text(fields.routingKey),
-      [names.ADDRESS]: text(remoteAddress),
-      [names.PORT]: number(remotePort),
+      'messaging.system': 'rabbitmq',
+      'messaging.operation.name': operation,
+      'messaging.operation.type': type,
+      'messaging.destination.name': destination,
+      'messaging.rabbitmq.destination.routing_key': text(fields.routingKey),
+      'server.address': text(remoteAddress),
+      'server.port': number(remotePort),
     },
   };
 }

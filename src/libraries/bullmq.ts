@@ -44,12 +44,12 @@ function description(
   return {
     name: `${operation} ${queue}`.trimEnd(),
     attributes: {
-      [names.MESSAGING_SYSTEM]: 'bullmq',
-      [names.MESSAGING_OPERATION]: operation,
-      [names.MESSAGING_TYPE]: type,
-      [names.MESSAGING_DESTINATION]: queue,
-      [names.ADDRESS]: text(host),
-      [names.PORT]: number(port),
+      'messaging.system': 'bullmq',
+      'messaging.operation.name': operation,
+      'messaging.operation.type': type,
+      'messaging.destination.name': queue,
+      'server.address': text(host),
+      'server.port': number(port),
     },
   };
 }

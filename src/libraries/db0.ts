@@ -1,4 +1,3 @@
-import * as names from './engine/conventions.js';
 import { requiredText, text } from './engine/payload.js';
 import { queryDescription } from './engine/sql.js';
 import type { Dialect } from './engine/sql-reader.js';
@@ -27,9 +26,9 @@ const query: Operation<Query> = {
     const dialect = text(message.dialect) ?? '';
     const known = DIALECTS[dialect];
     if (known !== undefined) {
-      return queryDescription(known, sql, { [names.DB_SYSTEM]: known }, options);
+      return queryDescription(known, sql, { 'db.system.name': known }, options);
     }
-    return { name: 'query', attributes: { [names.DB_SYSTEM]: 'other_sql' } };
+    return { name: 'query', attributes: { 'db.system.name': 'other_sql' } };
   },
 };
 

@@ -1,4 +1,3 @@
-import * as names from './engine/conventions.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -47,7 +46,7 @@ const layer: Operation<Layer> = {
     const handler = requiredObject(message.handler, 'handler');
     const name = text((handler as { name?: unknown }).name);
     if (isRouter(handler, name)) return undefined;
-    return { name: nameOf(message, name), attributes: { [names.FUNCTION]: name } };
+    return { name: nameOf(message, name), attributes: { 'code.function.name': name } };
   },
 };
 

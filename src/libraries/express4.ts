@@ -1,4 +1,3 @@
-import * as names from './engine/conventions.js';
 import { requiredObject, text } from './engine/payload.js';
 import { isRouter, nameOf } from './express.js';
 import type { Library, Operation } from './library.js';
@@ -42,7 +41,7 @@ const layer: Operation<Call> = {
     const errorHandler = 'failed' in call;
     return {
       name: nameOf({ ...call, errorHandler, route }, name),
-      attributes: { [names.FUNCTION]: name },
+      attributes: { 'code.function.name': name },
     };
   },
 };

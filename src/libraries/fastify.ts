@@ -1,4 +1,3 @@
-import * as names from './engine/conventions.js';
 import { text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -21,7 +20,7 @@ const handler: Operation<Handling> = {
     const ownName = text(name)?.replace(/^bound /, '');
     return {
       name: pattern === undefined ? 'handler' : `handler ${pattern.slice(0, 256)}`,
-      attributes: { [names.FUNCTION]: text(ownName) },
+      attributes: { 'code.function.name': text(ownName) },
     };
   },
   isDone: (message) => message.async !== true,

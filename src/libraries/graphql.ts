@@ -1,4 +1,4 @@
-import type { SpanValue } from '../spans/attributes.js';
+import type { Attributes } from './engine/attribute-names.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
 import { text } from './engine/payload.js';
@@ -36,10 +36,10 @@ function failure(error: unknown): Failure {
   return failureOf(originalError ?? error);
 }
 
-function attributesOf({ operationType, operationName }: Execution): Record<string, SpanValue> {
+function attributesOf({ operationType, operationName }: Execution): Attributes {
   return {
-    [names.GRAPHQL_TYPE]: text(operationType),
-    [names.GRAPHQL_NAME]: text(operationName)?.slice(0, 128),
+    'graphql.operation.type': text(operationType),
+    'graphql.operation.name': text(operationName)?.slice(0, 128),
   };
 }
 

@@ -1,5 +1,4 @@
 import { routeOf, setRoute } from '../spans/route.js';
-import * as names from './engine/conventions.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -52,7 +51,7 @@ const handler: Operation<Call> = {
     if (found === undefined || route === undefined) return undefined;
     const own = unwrapped(found[0][0]);
     const name = text((own as { name?: unknown } | undefined)?.name);
-    const attributes = { [names.FUNCTION]: name };
+    const attributes = { 'code.function.name': name };
     if (isMiddleware(own)) return { name: `middleware ${name ?? ''}`.trimEnd(), attributes };
     const pattern = text(route.path)?.slice(0, MAX_PATTERN);
     const request = context.env?.incoming;

@@ -54,11 +54,11 @@ const send: Operation<Send> = {
     return {
       name: `publish ${topic ?? ''}`.trimEnd(),
       attributes: {
-        [names.MESSAGING_SYSTEM]: 'kafka',
-        [names.MESSAGING_OPERATION]: 'publish',
-        [names.MESSAGING_TYPE]: 'send',
-        [names.MESSAGING_DESTINATION]: topic,
-        [names.MESSAGING_BATCH_SIZE]: messages.length > 1 ? messages.length : undefined,
+        'messaging.system': 'kafka',
+        'messaging.operation.name': 'publish',
+        'messaging.operation.type': 'send',
+        'messaging.destination.name': topic,
+        'messaging.batch.message_count': messages.length > 1 ? messages.length : undefined,
       },
     };
   },
@@ -78,10 +78,10 @@ const receive: Operation<Receive> = {
     return {
       name: 'receive',
       attributes: {
-        [names.MESSAGING_SYSTEM]: 'kafka',
-        [names.MESSAGING_OPERATION]: 'receive',
-        [names.MESSAGING_TYPE]: 'receive',
-        [names.MESSAGING_GROUP]: text(client?.groupId),
+        'messaging.system': 'kafka',
+        'messaging.operation.name': 'receive',
+        'messaging.operation.type': 'receive',
+        'messaging.consumer.group.name': text(client?.groupId),
       },
     };
   },
@@ -112,10 +112,10 @@ const commit: Operation<Commit> = {
     return {
       name: `commit ${topic ?? ''}`.trimEnd(),
       attributes: {
-        [names.MESSAGING_SYSTEM]: 'kafka',
-        [names.MESSAGING_OPERATION]: 'commit',
-        [names.MESSAGING_TYPE]: 'settle',
-        [names.MESSAGING_DESTINATION]: topic,
+        'messaging.system': 'kafka',
+        'messaging.operation.name': 'commit',
+        'messaging.operation.type': 'settle',
+        'messaging.destination.name': topic,
       },
     };
   },
@@ -129,9 +129,9 @@ const connect: Operation<Connect> = {
     return {
       name: 'kafka connect',
       attributes: {
-        [names.MESSAGING_SYSTEM]: 'kafka',
-        [names.ADDRESS]: text(message.host),
-        [names.PORT]: number(message.port),
+        'messaging.system': 'kafka',
+        'server.address': text(message.host),
+        'server.port': number(message.port),
       },
     };
   },

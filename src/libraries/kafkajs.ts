@@ -1,5 +1,5 @@
-import type { SpanValue } from '../spans/attributes.js';
 import { TRACE_PARENT } from '../spans/context/headers.js';
+import type { Attributes } from './engine/attribute-names.js';
 import { carriedHeaders } from './engine/carried-headers.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
@@ -43,15 +43,15 @@ function described(
   operation: 'publish' | 'process',
   type: 'send' | 'process',
   topic: string | undefined,
-  more: Record<string, SpanValue>,
-): { name: string; attributes: Record<string, SpanValue> } {
+  more: Attributes,
+): { name: string; attributes: Attributes } {
   return {
     name: `${operation} ${topic ?? ''}`.trimEnd(),
     attributes: {
-      [names.MESSAGING_SYSTEM]: 'kafka',
-      [names.MESSAGING_OPERATION]: operation,
-      [names.MESSAGING_TYPE]: type,
-      [names.MESSAGING_DESTINATION]: topic,
+      'messaging.system': 'kafka',
+      'messaging.operation.name': operation,
+      'messaging.operation.type': type,
+      'messaging.destination.name': topic,
       ...more,
     },
   };
@@ -78,7 +78,7 @@ const publish: Operation<Sending> = {
     const count = topicMessages.reduce((sum, { messages }) => sum + (messages?.length ?? 0), 0);
     const topic = topics.size === 1 ? text(topicMessages[0]?.topic) : undefined;
     const size = count > 1 ? count : undefined;
-    return described('publish', 'send', topic, { [names.MESSAGING_BATCH_SIZE]: size });
+    return described('publish', 'send', topic, { 'messaging.batch.message_count': size });
   },
   carry(call, carrier) {
     const batch = batchOf(call);
@@ -100,10 +100,10 @@ const process: Operation<Receiving> = {
   describe({ topic, partition, message, batch, runner }) {
     const messages = batch?.messages;
     return described('process', 'process', text(topic), {
-      [names.MESSAGING_PARTITION]: number(partition)?.toString(),
-      [names.MESSAGING_GROUP]: text(runner?.consumerGroup?.groupId),
-      [names.MESSAGING_KAFKA_OFFSET]: offsetOf(message?.offset),
-      [names.MESSAGING_BATCH_SIZE]: Array.isArray(messages) ? messages.length : undefined,
+      'messaging.destination.partition.id': number(partition)?.toString(),
+      'messaging.consumer.group.name': text(runner?.consumerGroup?.groupId),
+      'messaging.kafka.offset': offsetOf(message?.offset),
+      'messaging.batch.message_count': Array.isArray(messages) ? messages.length : undefined,
     });
   },
   // Those of a batch have a sender each.

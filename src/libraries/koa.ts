@@ -1,5 +1,4 @@
 import { routeOf, setRoute } from '../spans/route.js';
-import * as names from './engine/conventions.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -61,7 +60,7 @@ const middleware: Operation<Call> = {
     const handler = requiredObject(call.handler, 'handler');
     const context = requiredObject(call.context, 'context') as Context;
     const name = text((handler as { name?: unknown }).name);
-    const attributes = { [names.FUNCTION]: name };
+    const attributes = { 'code.function.name': name };
     const layer = layerOf(handler, context);
     if (layer === undefined && isInner(handler, name, context)) return undefined;
     const pattern = layer === undefined ? undefined : patternOf(layer);

@@ -2,13 +2,14 @@ import type { EventEmitter } from 'node:events';
 import type { SpanValue } from '../spans/attributes.js';
 import type { SpanKind } from '../spans/layout.js';
 import type { Span } from '../spans/span.js';
+import type { Attributes } from './engine/attribute-names.js';
 
 /** The span of an operation as it begins. */
 export interface Description {
   /** Of few different values. */
   name: string;
   /** Becomes the span's own. Those that are undefined are not recorded. */
-  attributes: Record<string, SpanValue>;
+  attributes: Attributes;
 }
 
 /** What is recorded of an error: never its message, which may quote values. */
@@ -73,11 +74,7 @@ export interface FollowedSpan {
   /** Calls `listen` with what an object emits, until the span ends. What it throws ends the library's tracing. */
   on(emitter: EventEmitter, event: string | symbol, listen: (...values: unknown[]) => void): void;
   /** A part of it that begins now, or with it, and ends with it at the latest. */
-  part(
-    name: string,
-    attributes: Record<string, SpanValue>,
-    begins: 'now' | 'with it',
-  ): FollowedSpan;
+  part(name: string, attributes: Attributes, begins: 'now' | 'with it'): FollowedSpan;
   /** Ends it. An error, which may be undefined, makes it a failed one. */
   end(failed?: { error: unknown }): void;
 }

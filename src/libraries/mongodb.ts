@@ -62,12 +62,12 @@ const operation: Operation<Call> = {
     return {
       name: `${name} ${collection ?? ''}`.trimEnd(),
       attributes: {
-        [names.DB_SYSTEM]: 'mongodb',
-        [names.DB_NAMESPACE]: text(ns?.db),
-        [names.DB_COLLECTION]: collection,
-        [names.DB_OPERATION]: name,
-        [names.ADDRESS]: text(host),
-        [names.PORT]: number(port),
+        'db.system.name': 'mongodb',
+        'db.namespace': text(ns?.db),
+        'db.collection.name': collection,
+        'db.operation.name': name,
+        'server.address': text(host),
+        'server.port': number(port),
       },
     };
   },

@@ -1,5 +1,4 @@
-import type { SpanValue } from '../spans/attributes.js';
-import * as names from './engine/conventions.js';
+import type { Attributes } from './engine/attribute-names.js';
 import { failureOf } from './engine/failure.js';
 import { number, requiredText, text } from './engine/payload.js';
 import type { Description, Failure, Library, Operation } from './library.js';
@@ -16,13 +15,13 @@ interface Call {
 function description(message: Call): Description {
   const operation = requiredText(message.operation, 'operation');
   const collection = text(message.collection);
-  const attributes: Record<string, SpanValue> = {
-    [names.DB_SYSTEM]: 'mongodb',
-    [names.DB_NAMESPACE]: text(message.database),
-    [names.DB_COLLECTION]: collection,
-    [names.DB_OPERATION]: operation,
-    [names.ADDRESS]: text(message.serverAddress),
-    [names.PORT]: number(message.serverPort),
+  const attributes: Attributes = {
+    'db.system.name': 'mongodb',
+    'db.namespace': text(message.database),
+    'db.collection.name': collection,
+    'db.operation.name': operation,
+    'server.address': text(message.serverAddress),
+    'server.port': number(message.serverPort),
   };
   return {
     name: collection === undefined ? operation : `${operation} ${collection}`,

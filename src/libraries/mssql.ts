@@ -1,4 +1,4 @@
-import type { SpanValue } from '../spans/attributes.js';
+import type { Attributes } from './engine/attribute-names.js';
 import { BoundedCache } from './engine/bounded-cache.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
@@ -44,13 +44,13 @@ function notice({ poolId, server, port, database }: Connect): void {
   places.set(poolId, { server: text(server), port: number(port), database: text(database) });
 }
 
-function attributesOf({ poolId }: OfPool): Record<string, SpanValue> {
+function attributesOf({ poolId }: OfPool): Attributes {
   const place = typeof poolId === 'number' ? places.get(poolId) : undefined;
   return {
-    [names.DB_SYSTEM]: 'microsoft.sql_server',
-    [names.DB_NAMESPACE]: place?.database,
-    [names.ADDRESS]: place?.server,
-    [names.PORT]: place?.port,
+    'db.system.name': 'microsoft.sql_server',
+    'db.namespace': place?.database,
+    'server.address': place?.server,
+    'server.port': place?.port,
   };
 }
 

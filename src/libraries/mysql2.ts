@@ -1,5 +1,4 @@
-import type { SpanValue } from '../spans/attributes.js';
-import * as names from './engine/conventions.js';
+import type { Attributes } from './engine/attribute-names.js';
 import { failureOf } from './engine/failure.js';
 import { number, requiredText, text } from './engine/payload.js';
 import { queryDescription } from './engine/sql.js';
@@ -17,12 +16,12 @@ interface Query extends Server {
   query?: unknown;
 }
 
-function attributesOf({ database, serverAddress, serverPort }: Server): Record<string, SpanValue> {
+function attributesOf({ database, serverAddress, serverPort }: Server): Attributes {
   return {
-    [names.DB_SYSTEM]: 'mysql',
-    [names.DB_NAMESPACE]: text(database),
-    [names.ADDRESS]: text(serverAddress),
-    [names.PORT]: number(serverPort),
+    'db.system.name': 'mysql',
+    'db.namespace': text(database),
+    'server.address': text(serverAddress),
+    'server.port': number(serverPort),
   };
 }
 

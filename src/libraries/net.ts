@@ -19,7 +19,7 @@ function followLookup(socket: Socket, span: FollowedSpan): void {
     isOver = true;
     if (typeof host !== 'string') return;
     span.set(names.ADDRESS, host);
-    const lookup = span.part('dns lookup', { [names.DNS_NAME]: host }, 'with it');
+    const lookup = span.part('dns lookup', { 'dns.question.name': host }, 'with it');
     lookup.end(error === null || error === undefined ? undefined : { error });
   });
 }

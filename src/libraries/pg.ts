@@ -1,5 +1,4 @@
-import type { SpanValue } from '../spans/attributes.js';
-import * as names from './engine/conventions.js';
+import type { Attributes } from './engine/attribute-names.js';
 import { failureOf, messageOf } from './engine/failure.js';
 import { number, requiredObject, requiredText, text } from './engine/payload.js';
 import { queryDescription } from './engine/sql.js';
@@ -17,12 +16,12 @@ interface Client {
   database?: unknown;
 }
 
-function attributesOf({ host, port, database }: Client): Record<string, SpanValue> {
+function attributesOf({ host, port, database }: Client): Attributes {
   return {
-    [names.DB_SYSTEM]: 'postgresql',
-    [names.DB_NAMESPACE]: text(database),
-    [names.ADDRESS]: text(host),
-    [names.PORT]: number(port),
+    'db.system.name': 'postgresql',
+    'db.namespace': text(database),
+    'server.address': text(host),
+    'server.port': number(port),
   };
 }
 

@@ -1,4 +1,3 @@
-import * as names from './engine/conventions.js';
 import { number, requiredText, UnknownPayload } from './engine/payload.js';
 import { queryDescription } from './engine/sql.js';
 import type { Announcement, Library } from './library.js';
@@ -15,7 +14,7 @@ const query: Announcement<Query> = {
   kind: 'client',
   describe(message, options) {
     const sql = requiredText(message.sql, 'sql');
-    return queryDescription('sqlite', sql, { [names.DB_SYSTEM]: 'sqlite' }, options);
+    return queryDescription('sqlite', sql, { 'db.system.name': 'sqlite' }, options);
   },
   tookNs({ duration }) {
     const ns = typeof duration === 'bigint' ? Number(duration) : number(duration);

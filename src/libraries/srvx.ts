@@ -1,4 +1,3 @@
-import * as names from './engine/conventions.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -19,7 +18,7 @@ const middleware: Operation<Handling> = {
     const name = text((handler as { name?: unknown } | undefined)?.name);
     return {
       name: `middleware ${name ?? ''}`.trimEnd(),
-      attributes: { [names.FUNCTION]: name },
+      attributes: { 'code.function.name': name },
     };
   },
 };

@@ -7,6 +7,7 @@ import { spans } from '../../spans/shared-spans.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import type { Announcement, FollowedSpan, LibraryOptions } from '../library.js';
+import type { Attributes } from './attribute-names.js';
 import { failureOf, markFailed } from './failure.js';
 import type { LibraryGuard } from './library-guard.js';
 
@@ -113,7 +114,7 @@ class Followed implements FollowedSpan {
     this.#ends.push(() => emitter.off(event, listener));
   }
 
-  part(name: string, attributes: Record<string, SpanValue>, begins: 'now' | 'with it'): Followed {
+  part(name: string, attributes: Attributes, begins: 'now' | 'with it'): Followed {
     const whole = this.#span;
     const span = spans.startScopedSpan(this.#scope, name, attributes, {
       kind: 'internal',

@@ -1,5 +1,5 @@
-import type { SpanValue } from '../../spans/attributes.js';
 import type { Failure, Operation } from '../library.js';
+import type { Attributes } from './attribute-names.js';
 import { BoundedCache } from './bounded-cache.js';
 import * as names from './conventions.js';
 import { failureOf, messageOf } from './failure.js';
@@ -61,13 +61,13 @@ function redisFailure(error: unknown): Failure {
 function redisAttributes(
   operation: string | undefined,
   { database, serverAddress, serverPort }: RedisPlace,
-): Record<string, SpanValue> {
+): Attributes {
   return {
-    [names.DB_SYSTEM]: 'redis',
-    [names.DB_OPERATION]: operation,
-    [names.DB_NAMESPACE]: typeof database === 'number' ? databaseName(database) : undefined,
-    [names.ADDRESS]: text(serverAddress),
-    [names.PORT]: number(serverPort),
+    'db.system.name': 'redis',
+    'db.operation.name': operation,
+    'db.namespace': typeof database === 'number' ? databaseName(database) : undefined,
+    'server.address': text(serverAddress),
+    'server.port': number(serverPort),
   };
 }
 

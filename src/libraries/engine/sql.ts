@@ -1,5 +1,5 @@
-import type { SpanValue } from '../../spans/attributes.js';
 import type { Description, LibraryOptions } from '../library.js';
+import type { Attributes } from './attribute-names.js';
 import { BoundedCache } from './bounded-cache.js';
 import * as names from './conventions.js';
 import { readSql } from './sql-reader.js';
@@ -19,7 +19,7 @@ const caches: Partial<Record<Dialect, BoundedCache<SqlReading>>> = {};
 export function queryDescription(
   dialect: Dialect,
   sql: string,
-  attributes: Record<string, SpanValue>,
+  attributes: Attributes,
   { queryText }: LibraryOptions,
 ): Description {
   const cache = (caches[dialect] ??= new BoundedCache(KEPT, MAX_KEPT_LENGTH, (text) =>

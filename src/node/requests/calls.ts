@@ -40,7 +40,9 @@ export interface CallRecorder {
 export function callAttributes(target: CallTarget): Record<string, string | number> {
   const { method, scheme, authority } = target;
   const known = http.knownMethod(method);
-  const attributes: Record<string, string | number> = { [http.METHOD]: known };
+  const attributes: Record<string, string | number> = {
+    'http.request.method': known,
+  };
   if (known === OTHER_METHOD) attributes[http.ORIGINAL_METHOD] = method;
   const server = http.hostAndPort(authority);
   if (server !== undefined) {
