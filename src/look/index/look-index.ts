@@ -74,7 +74,7 @@ export interface TextTable {
 
 /** Columns of a part that are read from the cache. */
 export type StoredColumn =
-  'start' | 'duration' | 'name' | 'route' | 'track' | 'trace' | 'traceIds' | 'parent' | 'flags';
+  'start' | 'duration' | 'name' | 'route' | 'track' | 'trace' | 'traceIds' | 'missing' | 'flags';
 
 /**
  * Rows of one source that were indexed together, as columns of one length, ordered by start. A column is
@@ -113,8 +113,12 @@ export interface IndexPart {
   traceId(trace: number): string;
   /** A row among all rows of the index, NO_PARENT or MISSING_PARENT. */
   readonly parent: Int32Array;
+  /** The rows whose parent is MISSING_PARENT, as places in the part: known without the column `parent`. */
+  readonly missingParents: Uint32Array;
   /** Kind, status and the bits above. */
   readonly flags: Uint8Array;
+  /** How many rows have UNFINISHED_BIT. */
+  readonly unfinished: number;
   /** The span's id, 64 bits as two u32: high, low. */
   readonly spanId: Uint32Array;
   /** Reads columns in the background, so that they need not be read when they are used. */

@@ -100,6 +100,7 @@ export class Grouping {
   readonly #tallies: GroupTally[] = [];
   readonly #byKey = new Map<string, number>();
   readonly #ofParts = new Map<IndexPart, GroupedRows>();
+  #room: GroupedRows = { rows: new Int32Array(0), groups: new Int32Array(0) };
 
   /** @param requests whether the selection has requests; then groups by route or service are of them. */
   constructor(selection: RowSelection, by: GroupBy, requests: boolean, exact: boolean) {
@@ -141,8 +142,7 @@ export class Grouping {
   #number(part: IndexPart): PartGroups {
     const marks = this.#selection.marksOf(part);
     const { flags, name, route, duration } = part;
-    const rows = new Int32Array(marks.length);
-    const groups = new Int32Array(marks.length);
+    const { rows, groups } = this.#roomFor(marks.length);
     const numbered = new PartGroups(part);
     const { totals } = numbered;
     const [byService, byRoute] = [this.by === 'service', this.by === 'route'];
@@ -155,8 +155,16 @@ export class Grouping {
       rows[count] = at;
       groups[count++] = number;
     }
-    this.#ofParts.set(part, { rows: rows.subarray(0, count), groups: groups.subarray(0, count) });
+    this.#ofParts.set(part, { rows: rows.slice(0, count), groups: groups.slice(0, count) });
     return numbered;
+  }
+
+  /** Memory that each part uses again: most rows may be in no group. */
+  #roomFor(length: number): GroupedRows {
+    if (this.#room.rows.length < length) {
+      this.#room = { rows: new Int32Array(length), groups: new Int32Array(length) };
+    }
+    return this.#room;
   }
 
   /** Which names have a group of their own; undefined: all. */

@@ -18,8 +18,8 @@ export function* openSpans(selection: RowSelection): Steps<OpenSpans> {
   const oldest = new LongestRows<{ part: IndexPart; at: number }>(MAX_LISTED);
   for (const part of index.parts) {
     yield;
+    if (part.unfinished === 0) continue;
     const marks = selection.marksOf(part);
-    if (marks.length === 0) continue;
     const { flags, duration } = part;
     for (let at = 0; at < marks.length; at++) {
       if ((flags[at]! & UNFINISHED_BIT) === 0 || (marks[at]! & SPAN) === 0) continue;

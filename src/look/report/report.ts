@@ -69,8 +69,8 @@ const COLUMNS: readonly StoredColumn[] = [
   'name',
   'route',
   'trace',
-  'parent',
   'traceIds',
+  'missing',
 ];
 
 /** Begins to read the columns of the parts within the window, while others are counted. */

@@ -59,11 +59,13 @@ export function* slowTraces(
     yield;
     const { rows } = grouping.rowsOf(part);
     if (rows.length === 0) continue;
-    const { duration, parent, name, names } = part;
+    const { duration, name, names } = part;
+    const parent = topsOnly ? part.parent : undefined;
     for (let i = 0; i < rows.length; i++) {
       const at = rows[i]!;
       if (!longest.admits(duration[at]!)) continue;
-      if ((topsOnly && parent[at]! >= 0) || isInterruption(names.text(name[at]!))) continue;
+      if ((parent !== undefined && parent[at]! >= 0) || isInterruption(names.text(name[at]!)))
+        continue;
       longest.add(duration[at]!, { part, at });
     }
   }

@@ -1,4 +1,5 @@
 import { INSTANT_BIT } from '../index/look-index.js';
+import type { IndexPart } from '../index/look-index.js';
 import type { InterruptionTally } from './interruptions.js';
 import type { ThreadFigures } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
@@ -54,6 +55,45 @@ function shownTracks({ index }: RowSelection): Set<number> {
   return new Set(shown.map(({ number }) => number));
 }
 
+/** By track. */
+interface BusyTimes {
+  /** Rows. */
+  spans: Float64Array;
+  /** Ns in which a row was open. */
+  busy: Float64Array;
+  /** Rows come by their start: up to here the time is counted. */
+  counted: Float64Array;
+}
+
+function addBusy(
+  part: IndexPart,
+  selection: RowSelection,
+  isStates: Uint8Array,
+  { spans, busy, counted }: BusyTimes,
+): void {
+  const marks = selection.marksOf(part);
+  if (marks.length === 0) return;
+  const { track: trackOf, flags, name, names, start, duration, offset } = part;
+  const { to: end } = selection.window;
+  for (let at = 0; at < marks.length; at++) {
+    if ((marks[at]! & IN_WINDOW) === 0) continue;
+    const track = trackOf[at]!;
+    spans[track]!++;
+    if ((flags[at]! & INSTANT_BIT) !== 0) continue;
+    if (isStates[track] === 1 && names.text(name[at]!) !== RUNNING) continue;
+    const begin = start[at]! + offset;
+    const until = begin + duration[at]!;
+    const known = counted[track]!;
+    // Most rows lie within one that began before them.
+    if (until <= known) continue;
+    const from = begin < known ? known : begin;
+    const to = until < end ? until : end;
+    if (to <= from) continue;
+    busy[track]! += to - from;
+    counted[track] = to;
+  }
+}
+
 /** How busy the threads were within the window, whatever other condition there is. */
 export function* threadFigures(
   selection: RowSelection,
@@ -61,29 +101,16 @@ export function* threadFigures(
 ): Steps<ThreadFigures[]> {
   const { index, window, length } = selection;
   const { tracks, parts } = index;
-  const spans = new Float64Array(tracks.length);
-  const busy = new Float64Array(tracks.length);
-  /** Rows come by their start: up to here the time of a track is counted. */
-  const counted = new Float64Array(tracks.length).fill(window.from);
+  const times: BusyTimes = {
+    spans: new Float64Array(tracks.length),
+    busy: new Float64Array(tracks.length),
+    counted: new Float64Array(tracks.length).fill(window.from),
+  };
+  const { spans, busy } = times;
   const isStates = Uint8Array.from(tracks, ({ kind }) => (kind === 'states' ? 1 : 0));
   for (const part of parts) {
     yield;
-    const marks = selection.marksOf(part);
-    if (marks.length === 0) continue;
-    const { track: trackOf, flags, name, names, start, duration, offset } = part;
-    for (let at = 0; at < marks.length; at++) {
-      if ((marks[at]! & IN_WINDOW) === 0) continue;
-      const track = trackOf[at]!;
-      spans[track]!++;
-      if ((flags[at]! & INSTANT_BIT) !== 0) continue;
-      if (isStates[track] === 1 && names.text(name[at]!) !== RUNNING) continue;
-      const begin = start[at]! + offset;
-      const from = Math.max(begin, counted[track]!);
-      const to = Math.min(begin + duration[at]!, window.to);
-      if (to <= from) continue;
-      busy[track]! += to - from;
-      counted[track] = to;
-    }
+    addBusy(part, selection, isStates, times);
   }
   const means = utilisations(selection);
   const shown = shownTracks(selection);

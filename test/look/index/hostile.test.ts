@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { MISSING_PARENT, NO_PARENT } from '../../../src/look/index/look-index.js';
-import type { LookIndex } from '../../../src/look/index/look-index.js';
+import type { IndexPart, LookIndex } from '../../../src/look/index/look-index.js';
 import { startSpan, withSpan } from '../../../src/spans/spans.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { recorded } from '../../spans/span-trace.js';
@@ -64,6 +64,13 @@ function indexOf(records: Buffer[]): Promise<LookIndex> {
   return openLookIndex([path], { cache: false });
 }
 
+/** Places of the rows without their parent. */
+function missingIn({ parent }: IndexPart): number[] {
+  const rows: number[] = [];
+  for (const [at, row] of parent.entries()) if (row === MISSING_PARENT) rows.push(at);
+  return rows;
+}
+
 /** Everything that a page or a report asks an index for. */
 async function useAll(index: LookIndex): Promise<number> {
   let found = 0;
@@ -78,6 +85,7 @@ async function useAll(index: LookIndex): Promise<number> {
     for (let at = 0; at < part.count; at++) {
       if (!(part.duration[at]! >= 0)) throw new Error(`duration ${part.duration[at]}`);
     }
+    expect([...part.missingParents]).toEqual(missingIn(part));
     for (let at = 0; at < Math.min(part.count, 50); at++) {
       index.span(part.firstRow + at);
       index.details(part.firstRow + at);
@@ -200,7 +208,7 @@ test('cycles of parents across files are cut once, also for what hangs below the
   expect(parentOf(4)).toBe(rowOf(3));
   expect(parentOf(5)).toBe(rowOf(4));
   expect(parentOf(6)).toBe(MISSING_PARENT);
-  index.close();
+  await useAll(index);
 });
 
 test('the work of joining files is linear in their rows', { timeout: 30_000 }, async () => {

@@ -10,7 +10,7 @@ import { parseOwnJson } from '../../../core/json.js';
  */
 const MAGIC = Buffer.from('TWINDEX\n');
 /** Of everything that the index stores. A file of another version is made anew. */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 4;
 const HEAD_BYTES = 32;
 const ALIGNMENT = 8;
 const MAX_HEADER_BYTES = 256 << 20;
@@ -201,7 +201,9 @@ export class ColumnFile {
 
   #emptyColumn(name: string): Column {
     const { type, length } = this.#columns[name]!;
-    return new TYPES[type](length);
+    // Not zeroed: it is filled, or not used.
+    const memory = Buffer.allocUnsafeSlow(length * TYPES[type].BYTES_PER_ELEMENT);
+    return new TYPES[type](memory.buffer, 0, length);
   }
 
   /** Reads a column into memory, unchecked: of a file that this process has just written. */

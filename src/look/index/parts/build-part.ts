@@ -30,6 +30,14 @@ export function buildPart(
   const { bytes: nameBytes, ends: nameEnds } = scan.names.take();
   const details = scan.details?.take();
   const blockEnds = endsOfBlocks(start, duration);
+  const { hasCycles, ...parents } = parentsOfPart(
+    rows,
+    order,
+    trace,
+    scan.traces.count,
+    spanId,
+    memory,
+  );
   const columns: PartColumns = {
     start,
     duration,
@@ -40,7 +48,7 @@ export function buildPart(
     trace,
     flags: inOrder(rows.flags, order, memory.bytes('flags', length)),
     place: orderedWords('place'),
-    ...parentsOfPart(rows, order, trace, scan.traces.count, spanId, memory),
+    ...parents,
     nameBytes,
     nameEnds,
     traceIds: scan.traces.take(),
@@ -59,6 +67,7 @@ export function buildPart(
     notes: scan.notes,
     faulty: scan.faulty,
     unfinished: countOf(columns.flags, UNFINISHED_BIT),
+    hasCycles,
     firstStart: start[0] ?? 0,
     lastEnd: blockEnds.reduce((last, end) => Math.max(last, end), 0),
   };

@@ -1,5 +1,6 @@
 import type { IndexPart, Source, StoredColumn, TextTable } from '../look-index.js';
-import { NO_PARENT } from '../look-index.js';
+import { MISSING_PARENT, NO_PARENT } from '../look-index.js';
+import { MISSING_WORDS } from './part-columns.js';
 import type { ColumnName, PartColumns, PartFacts } from './part-columns.js';
 import { pyramidTimes } from './pyramid.js';
 import type { Stretch } from './build-stretch.js';
@@ -163,6 +164,20 @@ export class IndexedPart implements IndexPart {
     });
   }
 
+  get missingParents(): Uint32Array {
+    return this.#once('missingParents', () => {
+      const { missing, stored } = this;
+      const own = stored.facts.hasCycles
+        ? rowsWith(stored.column('parent'), MISSING_PARENT)
+        : rowsOfMissing(missing);
+      const joined = this.#place.parents();
+      return joined.size === 0 ? own : own.filter((row) => !joined.has(row));
+    });
+  }
+  get unfinished(): number {
+    return this.stored.facts.unfinished;
+  }
+
   async load(columns: readonly StoredColumn[]): Promise<void> {
     const missing = columns.filter((name) => !this.#known.has(name));
     await Promise.all(missing.map(async (name) => this.stored.load?.(name)));
@@ -193,6 +208,7 @@ export class IndexedPart implements IndexPart {
   move(place: PartPlace): void {
     const { shape, firstTrack } = this.#place;
     this.#known.delete('parent');
+    this.#known.delete('missingParents');
     if (place.firstTrack !== firstTrack) this.#known.delete('track');
     if (place.shape !== shape) {
       for (const name of ['lane', 'pyramid', 'pyramidTimes']) this.#known.delete(name);
@@ -239,6 +255,20 @@ export class IndexedPart implements IndexPart {
 }
 
 let uses = 0;
+
+function rowsOfMissing(missing: Uint32Array): Uint32Array {
+  const rows = new Uint32Array(missing.length / MISSING_WORDS);
+  for (let i = 0; i < rows.length; i++) rows[i] = missing[MISSING_WORDS * i]!;
+  return rows;
+}
+
+function rowsWith(column: Int32Array, value: number): Uint32Array {
+  let count = 0;
+  for (let row = 0; row < column.length; row++) if (column[row] === value) count++;
+  const rows = new Uint32Array(count);
+  for (let row = 0, at = 0; at < count; row++) if (column[row] === value) rows[at++] = row;
+  return rows;
+}
 
 function isPyramid(value: unknown): value is { of: Pyramid } {
   return typeof value === 'object' && value !== null && 'of' in value && value.of !== undefined;

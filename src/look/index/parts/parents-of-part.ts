@@ -1,16 +1,17 @@
 import { MISSING_PARENT, NO_PARENT, NO_TRACE } from '../look-index.js';
 import { hashOfWords } from '../scan/id-table.js';
 import type { ColumnMemory } from './column-memory.js';
+import { MISSING_WORDS } from './part-columns.js';
 import type { RowColumns } from '../scan/row-columns.js';
 
 /** Traces with fewer rows are searched row by row. */
 const SMALL_TRACE = 16;
-const MISSING_WORDS = 3;
 
-/** The columns of a part that say what its parents are: see `PartColumns`. */
+/** What a part says of its parents: see `PartColumns` and `PartFacts`. */
 export interface PartParents {
   parent: Int32Array;
   missing: Uint32Array;
+  hasCycles: boolean;
 }
 
 /**
@@ -70,8 +71,8 @@ export function parentsOfPart(
     lost[at++] = parentId[2 * order[row]! + 1]!;
   }
   // Where each parent comes before its child there is no cycle.
-  if (!isAscending) cutCycles(parent);
-  return { parent, missing: lost };
+  const hasCycles = !isAscending && cutCycles(parent);
+  return { parent, missing: lost, hasCycles };
 }
 
 /** The rows of each trace in their order: those of trace `i` end at `ends[i]` in `members`. */
@@ -149,9 +150,10 @@ class MemberTable {
 const IN_WORK = 1;
 const DONE = 2;
 
-/** The parent of a span that is its own ancestor counts as missing. */
-function cutCycles(parent: Int32Array): void {
+/** The parent of a span that is its own ancestor counts as missing. @returns whether there is one. */
+function cutCycles(parent: Int32Array): boolean {
   const states = new Uint8Array(parent.length);
+  let hasCycles = false;
   for (let first = 0; first < parent.length; first++) {
     let row = first;
     let below = first;
@@ -160,7 +162,11 @@ function cutCycles(parent: Int32Array): void {
       below = row;
       row = parent[row]!;
     }
-    if (row >= 0 && states[row] === IN_WORK) parent[below] = MISSING_PARENT;
+    if (row >= 0 && states[row] === IN_WORK) {
+      parent[below] = MISSING_PARENT;
+      hasCycles = true;
+    }
     for (row = first; row >= 0 && states[row] === IN_WORK; row = parent[row]!) states[row] = DONE;
   }
+  return hasCycles;
 }

@@ -1,6 +1,9 @@
 import type { AttributeBlocks } from './attribute-blocks.js';
 import type { PartTrack, StreamCount } from '../scan/read-rows.js';
 
+/** Words of a row in `PartColumns.missing`: the row, high and low of the parent's id. */
+export const MISSING_WORDS = 3;
+
 /** Columns of a part as they are built and stored: rows in order of start, numbers within the part. */
 export interface PartColumns {
   start: Float64Array;
@@ -20,7 +23,7 @@ export interface PartColumns {
   nameEnds: Uint32Array;
   /** Four words of each trace. */
   traceIds: Uint32Array;
-  /** Rows whose parent is not in the part, three words each: row, high and low of the parent's id. */
+  /** Rows whose parent is not in the part, ascending: see MISSING_WORDS. */
   missing: Uint32Array;
   /** Filters of the attributes: see attribute-blocks.ts. */
   filterBits: AttributeBlocks['bits'];
@@ -47,6 +50,8 @@ export interface PartFacts {
   faulty: number;
   /** Spans that the process's end has ended. */
   unfinished: number;
+  /** Whether rows of the part were their own ancestors: their parents are missing, and not in `missing`. */
+  hasCycles: boolean;
   firstStart: number;
   lastEnd: number;
 }

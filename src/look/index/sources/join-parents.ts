@@ -1,8 +1,8 @@
 import { IdTable, TraceTable } from '../scan/id-table.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
+import { MISSING_WORDS } from '../parts/part-columns.js';
 import { NO_TRACE } from '../look-index.js';
 
-const MISSING_WORDS = 3;
 const NONE = -1;
 
 /**
