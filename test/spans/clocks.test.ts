@@ -1,56 +1,55 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readPackets } from '../../src/heph/read/reader.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
+import { steppingClocks } from '../stepping-clocks.js';
 import { allSpans } from './span-trace.js';
 
 const directory = temporaryDirectory();
-const shim = join(directory, 'stepping-clocks.so');
-const source = new URL('../../native/test/preload/stepping_clocks.cc', import.meta.url);
 const service = new URL('fixtures/stepping-clocks.mjs', import.meta.url);
-const compiled =
-  process.platform === 'linux' &&
-  spawnSync('c++', ['-shared', '-fPIC', '-o', shim, fileURLToPath(source), '-ldl']).status === 0;
+const preloaded = steppingClocks(directory);
 
-// Skipped without Linux and a compiler.
-test.skipIf(!compiled)('times are right after a clock was set, and after a suspend', async () => {
-  const path = join(directory, 'clocks.heph');
-  execFileSync(process.execPath, [fileURLToPath(service), path], {
-    env: {
-      ...process.env,
-      LD_PRELOAD: shim,
-      TRACEWRIGHT_CLOCK: 'monotonic',
-      TRACEWRIGHT_TEST_CLOCKS: join(directory, 'clocks'),
-    },
-  });
-  const clocks: string[] = [];
-  let last = '';
-  for (const packet of readPackets(path)) {
-    if (packet.kind !== 'event') continue;
-    const { description } = packet;
-    // A thread looks at the clocks when a span ends: the record comes before that span.
-    if (description === 'tracewright.clock') clocks.push(last);
-    else if (!description.startsWith('tracewright.')) last = description;
-  }
-  expect(clocks).toEqual(['', 'first', 'quiet', 'suspended', 'set back']);
+test.skipIf(preloaded === undefined)(
+  'times are right after a clock was set, and after a suspend',
+  async () => {
+    const path = join(directory, 'clocks.heph');
+    execFileSync(process.execPath, [fileURLToPath(service), path], {
+      env: {
+        ...process.env,
+        LD_PRELOAD: preloaded,
+        TRACEWRIGHT_CLOCK: 'monotonic',
+        TRACEWRIGHT_TEST_CLOCKS: join(directory, 'clocks'),
+      },
+    });
+    const clocks: string[] = [];
+    let last = '';
+    for (const packet of readPackets(path)) {
+      if (packet.kind !== 'event') continue;
+      const { description } = packet;
+      // A thread looks at the clocks when a span ends: the record comes before that span.
+      if (description === 'tracewright.clock') clocks.push(last);
+      else if (!description.startsWith('tracewright.')) last = description;
+    }
+    expect(clocks).toEqual(['', 'first', 'quiet', 'suspended', 'set back']);
 
-  const starts = new Map<string, bigint>();
-  for (const { end, name, start } of await allSpans(path)) {
-    // A duration is that of the monotonic clock.
-    expect(end - start).toBeLessThan(60_000_000_000n);
-    starts.set(name, start);
-  }
-  const since = (name: string): number =>
-    Math.round(Number(starts.get(name)! - starts.get('first')!) / 1e9 / 60);
-  expect(since('set forward')).toBe(60);
-  expect(since('quiet')).toBe(60);
-  expect(since('suspended')).toBe(60 + 120);
-  expect(since('set back')).toBe(60 + 120 - 30);
-  expect(since('a minute later')).toBe(60 + 120 - 30 + 1);
-});
+    const starts = new Map<string, bigint>();
+    for (const { end, name, start } of await allSpans(path)) {
+      // A duration is that of the monotonic clock.
+      expect(end - start).toBeLessThan(60_000_000_000n);
+      starts.set(name, start);
+    }
+    const since = (name: string): number =>
+      Math.round(Number(starts.get(name)! - starts.get('first')!) / 1e9 / 60);
+    expect(since('set forward')).toBe(60);
+    expect(since('quiet')).toBe(60);
+    expect(since('suspended')).toBe(60 + 120);
+    expect(since('set back')).toBe(60 + 120 - 30);
+    expect(since('a minute later')).toBe(60 + 120 - 30 + 1);
+  },
+);
 
 /** Debian's libfaketime: what the clocks of libc say is moved by the seconds in a file. */
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';

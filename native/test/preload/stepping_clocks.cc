@@ -1,4 +1,4 @@
-// Preloaded by test/spans: adds to the clocks what the file named by TRACEWRIGHT_TEST_CLOCKS says,
+// Preloaded by tests: adds to the clocks what the file named by TRACEWRIGHT_TEST_CLOCKS says,
 // three numbers of seconds: for CLOCK_MONOTONIC, CLOCK_REALTIME and CLOCK_BOOTTIME.
 #include <dlfcn.h>
 #include <stdio.h>

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readSpans } from '../../../src/spans/index.js';
 import type { SpanRecord } from '../../../src/spans/index.js';
-import { ThrottledGroup } from '../throttled-group.js';
-import { TracedProcess } from '../traced-process.js';
+import { steppingClocks } from '../../stepping-clocks.js';
+import { ControlGroup } from '../control-group.js';
+import { TracedProcess, temporaryDirectory } from '../traced-process.js';
 import { faultsOf, hephFiles } from '../written-traces.js';
 
 const command = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
@@ -143,6 +144,8 @@ describe('a worker whose loop blocks for ever', () => {
   });
 });
 
+const preloaded = steppingClocks(temporaryDirectory());
+
 describe('blocking code is not the cause of', () => {
   it('a loop that is busy, and turns', async () => {
     const service = new TracedProcess('blocked-service.mjs', { env });
@@ -178,8 +181,55 @@ describe('blocking code is not the cause of', () => {
     expect((await stallsOf(service, '/nothing')).filter(isLong)).toEqual([]);
   });
 
+  it('a process whose container is paused', async (context) => {
+    const group = ControlGroup.freezable(`tracewright-${process.pid}`);
+    if (group === undefined) {
+      context.skip('no control group that freezes can be made here');
+      return;
+    }
+    const service = new TracedProcess('blocked-service.mjs', { env });
+    try {
+      await service.get('/nothing');
+      group.add(service.pid);
+      const answer = service.get('/turn');
+      await pause(300);
+      group.freeze(true);
+      await pause(700);
+      group.freeze(false);
+      await answer;
+      await exit(service);
+    } finally {
+      group.freeze(false);
+      service.kill('SIGKILL');
+      await group.remove();
+    }
+    expect(causesOf((await stallsOf(service, '/turn')).filter(isLong))).toEqual(['stop']);
+  });
+
+  it.skipIf(preloaded === undefined)('a machine that is suspended', async () => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: {
+        ...env,
+        LD_PRELOAD: preloaded!,
+        TRACEWRIGHT_TEST_CLOCKS: join(temporaryDirectory(), 'clocks'),
+      },
+    });
+    await service.get('/nothing');
+    await service.get('/suspend');
+    // A thread looks at the clocks once a second.
+    await pause(1100);
+    await service.get('/nothing');
+    await exit(service);
+    const requests = (await spansIn(service.directory)).filter(({ kind }) => kind === 'server');
+    const suspended = requests.find(({ attributes }) => attributes['url.path'] === '/suspend')!;
+    // The trace has the hour, the turn has not.
+    expect(requests.at(-1)!.start - suspended.start).toBeGreaterThan(3600n * 1000n * MS);
+    expect(suspended.end - suspended.start).toBeLessThan(1000n * MS);
+    expect((await stallsOf(service, '/suspend')).filter(isLong)).toEqual([]);
+  });
+
   it('a process whose container has used up its share of the CPU', async (context) => {
-    const group = ThrottledGroup.make(`tracewright-${process.pid}`);
+    const group = ControlGroup.throttled(`tracewright-${process.pid}`);
     if (group === undefined) {
       context.skip('no control group with a quota can be made here');
       return;
