@@ -1,6 +1,6 @@
 /**
- * Until spans have a place, or anything is active: a span costs a look at this. `true` is compared with undefined in
- * one instruction, a boolean with its value in several.
+ * Until spans have a place, or a context is active. A span that is started before checks only this. V8 compares
+ * `true` and undefined in one instruction, and a boolean in several.
  */
 export let isUnused: true | undefined = true;
 

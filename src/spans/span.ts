@@ -28,7 +28,7 @@ export interface SpanTaker {
   takeHeld(span: Span): void;
   /** A span that is kept while it is open has changed. */
   keepAnew(span: Span): void;
-  /** A span whose attributes only its place has gets a name and one more text; false: it has neither. */
+  /** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */
   keepWith(span: Span, name: string, attribute: string, text: string): boolean;
   /** Lets go of a span that was kept while it was open. */
   release(span: Span): void;

@@ -431,7 +431,7 @@ export function keepAnew(span: Span): void {
   if (span.slot !== -1) span.output!.keepAnew(span);
 }
 
-/** As `keepAnew`, of a span that gets a name and one more text; false: it has neither. */
+/** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */
 export function keepWith(span: Span, name: string, attribute: string, text: string): boolean {
   return span.heldNames !== undefined && span.output!.keepWith(span, name, attribute, text);
 }

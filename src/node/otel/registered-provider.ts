@@ -14,8 +14,8 @@ function isProxy(instance: unknown): instance is ProxyProvider {
 }
 
 /**
- * Finds the provider that a copy of the API registers. Version 1.0 sets the provider of its proxy before it registers the
- * proxy, later ones do so immediately afterwards.
+ * Finds the provider that a copy of the API registers. Version 1.0 sets the provider of its proxy before it registers
+ * the proxy. Later versions set it immediately afterwards.
  *
  * @param then called once, now or as soon as the proxy has its provider.
  */

@@ -13,8 +13,7 @@ import {
 import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
-import type { LoopSample } from './loop-sample.js';
-import type { LookUpSums } from './name-look-ups.js';
+import type { LoopSample, TimeSums } from './loop-sample.js';
 import type { PastMarks } from './past-marks.js';
 import { STALL_CAUSES } from './stall.js';
 import type { Stall } from './stall.js';
@@ -34,12 +33,6 @@ const SCOPE = new Scope('tracewright/event-loop', version);
 /** A thread that sleeps while its inspector is open may be at a breakpoint. */
 function isInspected(): boolean {
   return process.getBuiltinModule('node:inspector').url() !== undefined;
-}
-
-/** Collections that were reported since the last sample: nanoseconds, and their number. */
-export interface CollectionSums {
-  ns: number;
-  count: number;
 }
 
 /** Records what kept the event loop of the calling thread from turning, and how busy it is. */
@@ -81,13 +74,13 @@ export class LoopRecorder {
   }
 
   /**
-   * @param collections undefined: they are not observed.
-   * @param lookUps undefined: there were none, or they are not observed.
+   * @param collections those since the last sample; undefined: they are not observed.
+   * @param lookUps those since the last sample; undefined: there were none, or they are not observed.
    */
   sample(
     { from, to, busy, turns, longest, delay }: LoopSample,
-    collections: CollectionSums | undefined,
-    lookUps: LookUpSums | undefined,
+    collections: TimeSums | undefined,
+    lookUps: TimeSums | undefined,
   ): void {
     const values: [string, number][] = [
       [LOOP_BUSY, busy],

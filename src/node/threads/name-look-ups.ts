@@ -1,11 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { Guard } from '../guard.js';
-
-/** Look-ups of names that Node has reported: the nanoseconds that they took, and their number. */
-export interface LookUpSums {
-  ns: number;
-  count: number;
-}
+import type { TimeSums } from './loop-sample.js';
 
 /**
  * Counts the look-ups of the calling thread. Node reports those that succeed, in batches and without
@@ -13,7 +8,7 @@ export interface LookUpSums {
  */
 export class NameLookUps {
   readonly #guard = new Guard('look-ups of names');
-  #sums: LookUpSums | undefined;
+  #sums: TimeSums | undefined;
 
   constructor() {
     const observer = new PerformanceObserver((list) => {
@@ -28,7 +23,7 @@ export class NameLookUps {
   }
 
   /** Those since the last call; undefined: none. */
-  take(): LookUpSums | undefined {
+  take(): TimeSums | undefined {
     const sums = this.#sums;
     this.#sums = undefined;
     return sums;

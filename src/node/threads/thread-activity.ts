@@ -5,7 +5,8 @@ import type { ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import type { CollectionRecorder } from './collection-recorder.js';
 import type { Collection } from './collection.js';
-import type { CollectionSums, LoopRecorder } from './loop-recorder.js';
+import type { LoopRecorder } from './loop-recorder.js';
+import type { TimeSums } from './loop-sample.js';
 import type { NameLookUps } from './name-look-ups.js';
 import type { PastMarks } from './past-marks.js';
 import type { Stall } from './stall.js';
@@ -27,7 +28,7 @@ export class ThreadActivity {
   readonly #plan: ProcessPlan;
   readonly #stalls: Stall[] = [];
   readonly #collections: Collection[] = [];
-  #sums: CollectionSums | undefined;
+  #sums: TimeSums | undefined;
   readonly #lookUps: NameLookUps | undefined;
   #loop: LoopRecorder | undefined;
   #collector: CollectionRecorder | undefined;

@@ -111,8 +111,8 @@ function works(frames: ContextFrames, storage: Storage, Frames: FrameClass): boo
 }
 
 /**
- * From Node 24 on, `enterWith` and `run` copy a map of all storages. Where this storage is the only one, a smaller frame
- * does, and what was entered before needs none at all.
+ * From Node 24 on, `enterWith` and `run` copy a map of all storages. Where this storage is the only one, a smaller
+ * frame is enough, and a context that was entered before needs no new one.
  *
  * @returns undefined if this Node has no frames that are known.
  */

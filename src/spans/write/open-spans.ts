@@ -115,8 +115,8 @@ export class OpenSpans {
   }
 
   /**
-   * As `renew`, of a span whose attributes only its place has: it gets a name and one more text. Its record is copied
-   * with them. False: it has neither.
+   * As `renew`, of a span that gets a name and one more text, and has its other attributes in its place alone. The
+   * record is copied, and nothing is encoded again. False: nothing has changed.
    */
   renewWith(span: Span, name: string, attribute: string, text: string): boolean {
     const { heldBytes, slot } = span;

@@ -297,7 +297,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     this.open?.renew(span);
   }
 
-  /** A span whose attributes only its place has gets a name and one more text; false: it has neither. */
+  /** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */
   keepWith(span: Span, name: string, attribute: string, text: string): boolean {
     return this.open!.renewWith(span, name, attribute, text);
   }

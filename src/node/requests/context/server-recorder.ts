@@ -163,7 +163,7 @@ export class SpanServerRecorder implements ServerRecorder {
   }
 
   /**
-   * The record of an open span gets its route; false: it has none.
+   * Puts the route into the record of an open span. False: the span has no record.
    *
    * @param before the route that it has; empty: none.
    */
