@@ -2,8 +2,8 @@ import { TraceTable, hashOfTrace } from '../index/scan/id-table.js';
 import type { Steps } from '../index/turns.js';
 
 const WORDS = 4;
-/** Bits for each trace: about one in sixteen shares its bit. */
-const BITS = 16;
+/** Bits for each trace, at least: one in six shares its bit, and all bits fit a processor's cache. */
+const BITS = 4;
 const MOST_BITS = 2 ** 27;
 /** Traces of a step. */
 const PIECE = 1 << 16;

@@ -1,6 +1,7 @@
-import type { Condition, IndexPart, LookIndex, StoredColumn } from '../index/look-index.js';
+import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
 import { completenessOf } from './completeness.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
+import type { PartsReady } from './groups.js';
 import { InterruptionTally } from './interruptions.js';
 import { isoTime } from './iso-time.js';
 import { mpiRuns } from './mpi.js';
@@ -60,6 +61,9 @@ function lossesOf({ sources }: LookIndex): ReportedLoss[] {
   );
 }
 
+/** All at once would keep the threads from the work that counts them. */
+const PARTS_AHEAD = 2;
+
 /** What a report reads of every part, in the order in which it is used. */
 const COLUMNS: readonly StoredColumn[] = [
   'start',
@@ -73,13 +77,18 @@ const COLUMNS: readonly StoredColumn[] = [
   'missing',
 ];
 
-/** Begins to read the columns of the parts within the window, while others are counted. */
-function loadColumns(
-  { parts }: LookIndex,
-  selection: RowSelection,
-): ReadonlyMap<IndexPart, Promise<void>> {
+/** Reads the columns of the parts within the window, some while others are counted. */
+function readAhead({ parts }: LookIndex, selection: RowSelection): PartsReady {
   const wanted = parts.filter((part) => selection.mayHave(part));
-  return new Map(wanted.map((part) => [part, part.load(COLUMNS)]));
+  const places = new Map(wanted.map((part, place) => [part, place]));
+  const reading: Promise<void>[] = [];
+  return (part) => {
+    const place = places.get(part)!;
+    for (const next of wanted.slice(reading.length, place + 1 + PARTS_AHEAD)) {
+      reading.push(next.load(COLUMNS));
+    }
+    return reading[place];
+  };
 }
 
 /** Answers from an index which operations were slow and why, and what is missing. */
@@ -89,8 +98,7 @@ export async function makeReport(
 ): Promise<IllustratedReport> {
   const { condition = {}, exact = false } = options;
   const selection = await RowSelection.of(index, condition);
-  const loading = loadColumns(index, selection);
-  const ready = (part: IndexPart): Promise<void> | undefined => loading.get(part);
+  const ready = readAhead(index, selection);
   const requests = await hasRequests(selection, ready);
   const by = options.by ?? (requests ? 'route' : 'name');
   const grouping = new Grouping(selection, by, requests, exact);

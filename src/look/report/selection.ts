@@ -71,6 +71,12 @@ export class RowSelection {
     return marks;
   }
 
+  /** Whether all rows of a part are within the window. */
+  #isInside({ offset, firstStart, lastEnd }: IndexPart): boolean {
+    const { from, to } = this.window;
+    return firstStart + offset >= from && lastEnd + offset < to;
+  }
+
   #mark(part: IndexPart): Uint8Array {
     if (!this.mayHave(part)) return new Uint8Array(0);
     const { count, offset, start, duration, track, flags, firstRow } = part;
@@ -78,6 +84,13 @@ export class RowSelection {
     const chosen = this.#chosen;
     const spanTracks = this.#spanTracks;
     const marks = new Uint8Array(count);
+    if (chosen === undefined && this.#isInside(part)) {
+      for (let at = 0; at < count; at++) {
+        const isSpan = spanTracks[track[at]!] !== 0 && (flags[at]! & INSTANT_BIT) === 0;
+        marks[at] = isSpan ? IN_WINDOW | CHOSEN | SPAN : IN_WINDOW | CHOSEN;
+      }
+      return marks;
+    }
     for (let at = 0; at < count; at++) {
       const begin = start[at]! + offset;
       if (begin >= to) return marks.subarray(0, at);

@@ -45,6 +45,8 @@ interface Header {
 /** What is stored is damaged, of another version or of another machine: it is made anew. */
 export class DamagedIndex extends Error {}
 
+const aligned = (size: number): number => Math.ceil(size / ALIGNMENT) * ALIGNMENT;
+
 function typeOf(column: Column): TypeName {
   const entries = Object.entries(TYPES) as [TypeName, new () => Column][];
   return entries.find(([, type]) => column instanceof type)![0];
@@ -61,7 +63,7 @@ export function writeColumns(path: string, facts: unknown, columns: Record<strin
   for (const [name, column] of Object.entries(columns)) {
     const crc = crc32(bytesOf(column));
     places[name] = { type: typeOf(column), length: column.length, offset, crc };
-    offset += Math.ceil(column.byteLength / ALIGNMENT) * ALIGNMENT;
+    offset += aligned(column.byteLength);
   }
   const text = Buffer.from(JSON.stringify({ facts, columns: places } satisfies Header));
   const header = Buffer.alloc(Math.ceil(text.length / ALIGNMENT) * ALIGNMENT, ' ');
@@ -177,21 +179,26 @@ export class ColumnFile {
   column(name: string): Column {
     const loaded = this.#loaded.get(name);
     this.#loaded.delete(name);
-    const column = loaded ?? this.#emptyColumn(name);
+    const column = loaded ?? this.#emptyColumns([name])[0]!;
     if (loaded === undefined) this.#read(name, column);
     if (crc32(bytesOf(column)) !== this.#columns[name]!.crc) throw new DamagedIndex(this.#path);
     return column;
   }
 
-  /** Reads a column in the background, so that `column` need not. What fails there fails in `column`. */
-  async load(name: string): Promise<void> {
+  /** Reads columns in the background, so that `column` need not. What fails there fails in `column`. */
+  async load(names: readonly string[]): Promise<void> {
     let fd: number | undefined;
     try {
       // A file of its own: this one may be closed meanwhile.
       fd = openOwn(this.#path);
-      const column = this.#emptyColumn(name);
-      await fillLater(fd, bytesOf(column), this.#base + this.#columns[name]!.offset, this.#path);
-      this.#loaded.set(name, column);
+      // All, so that the file is closed when nobody reads from it.
+      await Promise.allSettled(
+        this.#emptyColumns(names).map(async (column, i) => {
+          const { offset } = this.#columns[names[i]!]!;
+          await fillLater(fd!, bytesOf(column), this.#base + offset, this.#path);
+          this.#loaded.set(names[i]!, column);
+        }),
+      );
     } catch {
       // It is read again when it is asked for.
     } finally {
@@ -199,11 +206,17 @@ export class ColumnFile {
     }
   }
 
-  #emptyColumn(name: string): Column {
-    const { type, length } = this.#columns[name]!;
-    // Not zeroed: it is filled, or not used.
-    const memory = Buffer.allocUnsafeSlow(length * TYPES[type].BYTES_PER_ELEMENT);
-    return new TYPES[type](memory.buffer, 0, length);
+  /** Columns to be filled, in one piece of memory that is not zeroed. */
+  #emptyColumns(names: readonly string[]): Column[] {
+    const places = names.map((name) => this.#columns[name]!);
+    const sizes = places.map(({ type, length }) => length * TYPES[type].BYTES_PER_ELEMENT);
+    const memory = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + aligned(size), 0));
+    let offset = 0;
+    return places.map(({ type, length }, i) => {
+      const column = new TYPES[type](memory.buffer, offset, length);
+      offset += aligned(sizes[i]!);
+      return column;
+    });
   }
 
   /** Reads a column into memory, unchecked: of a file that this process has just written. */

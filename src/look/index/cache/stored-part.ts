@@ -74,11 +74,11 @@ export class PartFile implements StoredPart {
       }
       this.#rebuilt = buildStretch(this.stretch);
     }
-    return this.#rebuilt.columns[name];
+    return this.#rebuilt.columns[name].slice() as PartColumns[Name];
   }
 
-  async load(name: ColumnName): Promise<void> {
-    if (this.#rebuilt === undefined) await this.#file.load(name);
+  async load(names: readonly ColumnName[]): Promise<void> {
+    if (this.#rebuilt === undefined) await this.#file.load(names);
   }
 
   close(): void {

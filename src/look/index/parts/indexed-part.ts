@@ -21,9 +21,10 @@ export interface StoredPart {
   isStored?: boolean;
   /** Puts its shape into a file, out of memory. */
   storeShape?(shape: PartShape, laneCounts: readonly number[]): PartShape;
+  /** Of a part in a file, in memory that is the caller's own. */
   column<Name extends ColumnName>(name: Name): PartColumns[Name];
-  /** Reads a column in the background, for `column`. Absent: it is in memory. */
-  load?(name: ColumnName): Promise<void>;
+  /** Reads columns in the background, for `column`. Absent: they are in memory. */
+  load?(names: readonly ColumnName[]): Promise<void>;
   /** Closes the file in which it lies. */
   close?(): void;
 }
@@ -129,7 +130,7 @@ export class IndexedPart implements IndexPart {
       const { tracks, firstTrack } = this.#place;
       const own = this.stored.column('track');
       if (tracks.every((track, i) => track + firstTrack === i)) return own;
-      const numbers = new Uint32Array(own.length);
+      const numbers = this.stored.isStored === true ? own : new Uint32Array(own.length);
       for (let row = 0; row < own.length; row++) numbers[row] = tracks[own[row]!]! + firstTrack;
       return numbers;
     });
@@ -154,7 +155,7 @@ export class IndexedPart implements IndexPart {
     return this.#once('parent', () => {
       const { firstRow } = this;
       const own = this.stored.column('parent');
-      const parents = new Int32Array(own.length);
+      const parents = this.stored.isStored === true ? own : new Int32Array(own.length);
       for (let row = 0; row < own.length; row++) {
         const parent = own[row]!;
         parents[row] = parent > NO_PARENT ? parent + firstRow : parent;
@@ -179,8 +180,9 @@ export class IndexedPart implements IndexPart {
   }
 
   async load(columns: readonly StoredColumn[]): Promise<void> {
-    const missing = columns.filter((name) => !this.#known.has(name));
-    await Promise.all(missing.map(async (name) => this.stored.load?.(name)));
+    const isKnown = (name: StoredColumn): boolean =>
+      this.#known.has(name === 'missing' ? 'missingParents' : name);
+    await this.stored.load?.(columns.filter((name) => !isKnown(name)));
   }
 
   traceId(trace: number): string {
