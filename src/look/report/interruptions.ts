@@ -16,27 +16,27 @@ const STALL_MARK = /event loop blocked|stalls of/i;
 /** Groups of which the slow spans are looked at. */
 const MAX_SLOW_GROUPS = 50;
 
+type Kind = 'stall' | 'collection';
+
 /** Whether spans of this name are stalls or collections, which nobody has asked for. */
 export function isInterruption(name: string): boolean {
-  return name === STALL || COLLECTION_SPAN.test(name);
+  return kindOfSpan(name) !== undefined;
 }
-
-type Kind = 'stall' | 'collection';
 
 /** Whether a track of ovni has marks of stalls or collections. */
 export function isInterruptionMark(track: Track): boolean {
-  return kindOf('', track) !== undefined;
+  return kindOfMarks(track) !== undefined;
 }
 
-/** What a row is, by its name and track; undefined: neither. */
-function kindOf(name: string, track: Track): Kind | undefined {
-  if (track.kind === 'mark') {
-    if (STALL_MARK.test(track.name)) return 'stall';
-    return COLLECTION_MARK.test(track.name) ? 'collection' : undefined;
-  }
-  if (track.kind !== 'thread') return undefined;
+function kindOfSpan(name: string): Kind | undefined {
   if (name === STALL) return 'stall';
   return COLLECTION_SPAN.test(name) ? 'collection' : undefined;
+}
+
+function kindOfMarks({ kind, name }: Track): Kind | undefined {
+  if (kind !== 'mark') return undefined;
+  if (STALL_MARK.test(name)) return 'stall';
+  return COLLECTION_MARK.test(name) ? 'collection' : undefined;
 }
 
 /** Whether a row is a span of Heph or a mark of ovni: the hook writes both. */
@@ -58,7 +58,6 @@ export class InterruptionTally {
   readonly #selection: RowSelection;
   readonly #keys: readonly string[];
   readonly #byThread = new Map<string, ThreadInterruptions>();
-  readonly #kindOfNames = new Map<IndexPart, (Kind | 'other' | undefined)[]>();
 
   private constructor(selection: RowSelection) {
     this.#selection = selection;
@@ -73,16 +72,22 @@ export class InterruptionTally {
 
   *#add(): Steps<void> {
     const selection = this.#selection;
+    const { tracks } = selection.index;
+    const ofTracks = tracks.map(kindOfMarks);
+    const isThread = Uint8Array.from(tracks, ({ kind }) => (kind === 'thread' ? 1 : 0));
     for (const part of selection.index.parts) {
       yield;
-      if (!this.#mayHave(part)) continue;
       const marks = selection.marksOf(part);
       if (marks.length === 0) continue;
-      const { start, duration, offset } = part;
+      const ofNames = kindsOfNames(part);
+      // Names of a part are few as a rule: without one of ours its rows need no look.
+      if (part.source.format !== 'ovni' && !ofNames.some((kind) => kind !== undefined)) continue;
+      const { track, name } = part;
       for (let at = 0; at < marks.length; at++) {
         if ((marks[at]! & IN_WINDOW) === 0) continue;
-        const begin = start[at]! + offset;
-        this.#row(part, at, begin, begin + duration[at]!);
+        const own = track[at]!;
+        const kind = isThread[own] === 1 ? ofNames[name[at]!] : ofTracks[own];
+        if (kind !== undefined) this.#addRow(part, at, kind);
       }
     }
   }
@@ -125,39 +130,19 @@ export class InterruptionTally {
     return all;
   }
 
-  /** Names of a part are few as a rule: without one of ours its rows need no look. */
-  #mayHave({ names, count, source }: IndexPart): boolean {
-    if (source.format === 'ovni') return true;
-    if (names.count > count) return true;
-    for (let number = 0; number < names.count; number++) {
-      const name = names.text(number);
-      if (isInterruption(name)) return true;
-    }
-    return false;
-  }
-
-  #row(part: IndexPart, at: number, start: number, end: number): void {
-    const track = this.#selection.index.tracks[part.track[at]!]!;
-    const number = part.name[at]!;
-    let kind: Kind | 'other' | undefined;
-    if (track.kind === 'thread') {
-      let kinds = this.#kindOfNames.get(part);
-      if (kinds === undefined) this.#kindOfNames.set(part, (kinds = []));
-      kind = kinds[number] ??= kindOf(part.names.text(number), track) ?? 'other';
-    } else {
-      kind = kindOf('', track);
-    }
-    if (kind === undefined || kind === 'other') return;
-    const name = part.names.text(number);
+  #addRow(part: IndexPart, at: number, kind: Kind): void {
+    const track = part.track[at]!;
+    const name = part.names.text(part.name[at]!);
+    const start = part.start[at]! + part.offset;
+    const end = start + part.duration[at]!;
     const { from, to } = this.#selection.window;
-    const begin = Math.max(start, from);
-    const until = Math.min(end, to);
-    const own = this.#threadOf(part.track[at]!);
-    const byName = own.byName[kind][track.kind === 'mark' ? 'mark' : 'span'];
+    const own = this.#threadOf(track);
+    const form = this.#selection.index.tracks[track]!.kind === 'mark' ? 'mark' : 'span';
+    const byName = own.byName[kind][form];
     const entry = byName.get(name) ?? { name, count: 0, total: 0, max: 0 };
     byName.set(name, entry);
     entry.count++;
-    entry.total += until - begin;
+    entry.total += Math.min(end, to) - Math.max(start, from);
     entry.max = Math.max(entry.max, end - start);
     own[kind].add(start, end);
     own.either.add(start, end);
@@ -215,4 +200,8 @@ export class InterruptionTally {
       },
     );
   }
+}
+
+function kindsOfNames({ names }: IndexPart): (Kind | undefined)[] {
+  return Array.from({ length: names.count }, (_, number) => kindOfSpan(names.text(number)));
 }
