@@ -49,7 +49,9 @@ function recordService(directory: string): string {
 function recordRanks(directory: string): string {
   mkdirSync(directory);
   const config = { timestamps: 'full' } as const;
-  const ranks = [0, 1].map((rank) => openRank({ directory, rank, size: 2, config }));
+  // The ranks of a run have one start time. Opened in different seconds they would be two runs.
+  const startTime = new Date();
+  const ranks = [0, 1].map((rank) => openRank({ directory, rank, size: 2, startTime, config }));
   const [first, second] = ranks as [Rank, Rank];
   const message = { count: 4, datatype: Datatype.INT, tag: 7, comm: Comm.WORLD };
   first.log('MPI_Send', { ...message, dest: 1 });
