@@ -7,6 +7,7 @@ import { CACHE_BYTES, CacheDirectory, defaultCache } from './cache/cache-directo
 import { IndexedSources } from './serve/indexed-sources.js';
 import type { SourceReader } from './serve/indexed-sources.js';
 import type { LookIndex } from './look-index.js';
+import { whileFilesVanish } from './sources/vanishing-files.js';
 import type { ReadSource } from './sources/read-source.js';
 import type { Keeping } from './build/keeping.js';
 import { TraceReading } from './build/trace-reading.js';
@@ -52,7 +53,7 @@ export async function openLookIndex(
 ): Promise<LookIndex> {
   const reader = new TracesReader(paths, options);
   try {
-    return new IndexedSources(await reader.read(), reader);
+    return await whileFilesVanish(async () => new IndexedSources(await reader.read(), reader));
   } catch (error) {
     reader.close();
     throw error;

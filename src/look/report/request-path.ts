@@ -1,4 +1,5 @@
 import { TracewrightError } from '../../core/errors.js';
+import { hasCode } from '../../core/files/system-error.js';
 import { valueUnderAnyName, withoutQuery } from '../../spans/read/older-names.js';
 import type { LookIndex } from '../index/look-index.js';
 import { isRequest } from './groups.js';
@@ -19,8 +20,8 @@ export function requestPath(index: LookIndex, row: number): string | null {
     if (path === undefined) return null;
     return path.length > MAX_LENGTH ? `${path.slice(0, MAX_LENGTH)}…` : path;
   } catch (error) {
-    // The file has changed since it was indexed.
-    if (error instanceof TracewrightError) return null;
+    // The file has changed since it was indexed, or is gone.
+    if (error instanceof TracewrightError || hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 }

@@ -23,9 +23,11 @@ import { hostsOf, lossesOf, stateOf, stateOfPieces, writerOf } from './source-fa
 import { PieceJoiner } from '../sources/joined-pieces.js';
 import type { JoinedPieces } from '../sources/joined-pieces.js';
 import { RequestsInFlight } from './requests-in-flight.js';
+import type { ReadCounter } from '../scan/chrome-scan.js';
 import { joinCounters } from './loop-counters.js';
 import { TrackNumbers } from '../sources/source-joins.js';
 import { SpanSource } from './span-source.js';
+import { whileFilesVanish } from '../sources/vanishing-files.js';
 import { windowsOf } from './windows.js';
 
 /** Bytes of columns that an index keeps in memory while its traces grow. */
@@ -45,6 +47,7 @@ interface OpenPiece {
   piece: ReadSource;
   spans: SpanSource;
   epoch: bigint | undefined;
+  counters: readonly ReadCounter[];
 }
 
 /** Reads the sources again. A source that has not changed is the same object. */
@@ -147,10 +150,13 @@ export class IndexedSources implements LookIndex {
   }
 
   async refresh(): Promise<boolean> {
-    const read = await this.#again.read();
-    const isSame =
-      read.length === this.#read.length && read.every((each, i) => each === this.#read[i]);
-    if (!isSame) this.#fill(read);
+    const isSame = await whileFilesVanish(async () => {
+      const read = await this.#again.read();
+      const isKnown = (each: ReadSource, i: number): boolean => each === this.#read[i];
+      if (read.length === this.#read.length && read.every(isKnown)) return true;
+      this.#fill(read);
+      return false;
+    });
     releaseUnused(this.parts);
     return !isSame;
   }
@@ -183,15 +189,14 @@ export class IndexedSources implements LookIndex {
     const before = new Map(
       this.#open.flatMap(({ pieces }) => pieces.map((each) => [each.piece.reading, each] as const)),
     );
+    const open = this.#openAll(this.#joiner.join(read), before);
     for (const list of [this.#open, this.sources, this.tracks, this.parts, this.counters]) {
       list.length = 0;
     }
     this.#joined = undefined;
     this.#messages = undefined;
     this.#read = read;
-    for (const each of this.#joiner.join(read)) {
-      this.#open.push(this.#opened(each, before));
-    }
+    this.#open.push(...open);
     for (const { spans } of before.values()) spans.close();
     for (const { source } of this.#open) this.sources.push(source);
     this.#placeTimes();
@@ -223,31 +228,37 @@ export class IndexedSources implements LookIndex {
     };
   }
 
-  /** @param before what is open, by its reading; what is used again is taken from it. */
-  #opened(joined: JoinedPieces, before: Map<object, OpenPiece>): OpenSource {
+  /**
+   * Reads all that is read of the files themselves. If one is gone, nothing has changed.
+   *
+   * @param before what is open, by its reading; what is used again is taken from it.
+   */
+  #openAll(joined: readonly JoinedPieces[], before: Map<object, OpenPiece>): OpenSource[] {
+    const pieces = joined.map((each) => openPieces(each, before));
+    try {
+      return joined.map((each, number) => {
+        for (const piece of pieces[number]!) {
+          const { trace, counters } = piece.piece;
+          piece.counters = formatOf(trace) === 'Heph' ? piece.spans.counters : counters;
+        }
+        return this.#opened(each, pieces[number]!, number);
+      });
+    } catch (error) {
+      for (const { spans } of pieces.flat()) spans.close();
+      throw error;
+    }
+  }
+
+  #opened(joined: JoinedPieces, opened: OpenPiece[], number: number): OpenSource {
     const { path, pieces } = joined;
-    const { trace, clock } = pieces[0]!;
+    const { trace } = pieces[0]!;
+    const { epoch, spans } = opened[0]!;
     const format = formatOf(trace);
-    const epoch = format === 'Heph' ? clock.epoch : trace.format.epoch(trace.path);
     const facts = pieces.map(({ parts }) => parts.map((part) => part.facts));
-    const opened = pieces.map((piece, i): OpenPiece => {
-      const same = before.get(piece.reading);
-      const notes = facts[i]!.flatMap((part) => part.notes);
-      if (same === undefined || same.epoch !== epoch) {
-        const spans = new SpanSource(piece.trace.path, epoch ?? 0n, notes, piece.records);
-        return { piece, spans, epoch };
-      }
-      before.delete(piece.reading);
-      const { spans } = same;
-      if (same.piece !== piece) spans.grow(notes, same.piece.end, piece.records);
-      // There may be many of them.
-      else if (piece.state !== 'growing') spans.close();
-      return { piece, spans, epoch };
-    });
-    const writer = writerOf(trace.path, format === 'Heph' ? opened[0]!.spans.resource : undefined);
+    const writer = writerOf(trace.path, format === 'Heph' ? spans.resource : undefined);
     const hostClock = writer.host === undefined ? undefined : this.#clocks.get(writer.host);
     const source: Source = {
-      number: this.#open.length,
+      number,
       path,
       format,
       epoch: epoch ?? 0n,
@@ -326,9 +337,7 @@ export class IndexedSources implements LookIndex {
     const parts = this.parts.slice(firstPart);
     const inFlight = this.#requests.of(source.number, parts);
     if (inFlight !== undefined) this.counters.push(inFlight);
-    const counters = pieces.map(({ piece, spans }) =>
-      source.format === 'Heph' ? spans.counters : piece.counters,
-    );
+    const counters = pieces.map((piece) => piece.counters);
     for (const { thread, name, unit, times, values } of joinCounters(counters)) {
       this.counters.push({
         source: source.number,
@@ -366,6 +375,27 @@ function releaseUnused(parts: readonly IndexedPart[]): void {
     held -= part.heldBytes;
     part.release();
   }
+}
+
+/** What reads the records of the pieces. It opens their files when they are needed. */
+function openPieces({ pieces }: JoinedPieces, before: Map<object, OpenPiece>): OpenPiece[] {
+  const { trace, clock } = pieces[0]!;
+  const epoch = formatOf(trace) === 'Heph' ? clock.epoch : trace.format.epoch(trace.path);
+  return pieces.map((piece) => {
+    const same = before.get(piece.reading);
+    const notes = piece.parts.flatMap((part) => part.facts.notes);
+    const opened = { piece, epoch, counters: [] };
+    if (same === undefined || same.epoch !== epoch) {
+      const spans = new SpanSource(piece.trace.path, epoch ?? 0n, notes, piece.records);
+      return { ...opened, spans };
+    }
+    before.delete(piece.reading);
+    const { spans } = same;
+    if (same.piece !== piece) spans.grow(notes, same.piece.end, piece.records);
+    // There may be many of them.
+    else if (piece.state !== 'growing') spans.close();
+    return { ...opened, spans };
+  });
 }
 
 function closeFiles({ pieces }: OpenSource): void {
