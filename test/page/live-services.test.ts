@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { noBrowser, titleOf } from './browser.js';
+import { startService } from '../fixtures/running-service.js';
+import type { RunningService } from '../fixtures/running-service.js';
+import { ViewedTraces } from './viewed-traces.js';
+
+const traces = new ViewedTraces(() => []);
+const running: RunningService[] = [];
+
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.kill();
+});
+
+async function start(...parameters: Parameters<typeof startService>): Promise<RunningService> {
+  const service = await startService(...parameters);
+  running.push(service);
+  return service;
+}
+
+/** A new directory, and the page that follows what is in it. */
+async function follow(directory: string, fragment = ''): Promise<Page> {
+  const view = await traces.start([directory], '--live');
+  const { page } = await traces.open({}, fragment, view);
+  return page;
+}
+
+const newDirectory = (): string => mkdtempSync(join(traces.directory, 'run-'));
+
+/** The lines of the panel `Recording`: service, process and state. */
+async function sourcesOf(panel: Locator): Promise<string[][]> {
+  const lines = await panel.locator('tbody tr').all();
+  const cells = await Promise.all(lines.map((line) => line.locator('td').allInnerTexts()));
+  return cells.map((line) => line.slice(0, 3)).sort();
+}
+
+describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
+  it('that are restarted are followed on, in the files of the new process', async () => {
+    const directory = newDirectory();
+    const first = await start(join(directory, 'first.heph'), 'shop');
+    await first.record(100, 'GET /first');
+    const page = await follow(directory, '&panel=recording');
+    await page.getByText('100 rows').first().waitFor();
+    await first.kill();
+    const panel = page.locator('#panel-recording');
+    await panel.getByText('was killed').waitFor();
+    const second = await start(join(directory, 'second.heph'), 'shop');
+    await second.record(50, 'GET /second');
+    await page.getByText('150 rows').first().waitFor();
+    const killed = ['shop', String(first.pid), 'was killed'];
+    expect(await sourcesOf(panel)).toEqual(
+      [killed, ['shop', String(second.pid), 'running']].sort(),
+    );
+    await second.record(25, 'GET /second');
+    await page.getByText('175 rows').first().waitFor();
+    await second.end();
+    await panel.getByText('ended', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('that call each other are shown together, and so is a trace across them', async () => {
+    const directory = newDirectory();
+    const shop = await start(join(directory, 'shop.heph'), 'shop');
+    const stock = await start(join(directory, 'stock.heph'), 'stock');
+    await shop.record(1, 'GET /orders');
+    await stock.record(1, 'GET /stock');
+    const page = await follow(directory, '&panel=recording');
+    await page.getByText('2 rows').first().waitFor();
+    for (let round = 0; round < 5; round++) {
+      const caller = await shop.record(20, 'GET /orders');
+      await stock.record(20, 'GET /stock', caller);
+    }
+    await page.getByText('202 rows').first().waitFor();
+    expect(await sourcesOf(page.locator('#panel-recording'))).toEqual([
+      ['shop', String(shop.pid), 'running'],
+      ['stock', String(stock.pid), 'running'],
+    ]);
+    const caller = await shop.record(1, 'GET /last');
+    await stock.record(1, 'GET /asked', caller);
+    await page.getByText('204 rows').first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('name="GET /last"');
+    await page.getByText('1 match').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Trace', exact: true }).click();
+    const lines = page.locator('.waterfall tbody tr');
+    await lines.nth(1).waitFor();
+    expect(await lines.locator('button').allInnerTexts()).toEqual(['GET /last', 'GET /asked']);
+  });
+
+  it('that rotate their trace are one source, of which the oldest spans are deleted', async () => {
+    const directory = newDirectory();
+    const sizes = { RING_BYTES: 64, ROTATE_BYTES: 128, MAX_BYTES: 512 };
+    const env = Object.entries(sizes).map(([name, size]) => [
+      `TRACEWRIGHT_${name}`,
+      String(size * 1024),
+    ]);
+    const service = await start(
+      join(directory, 'shop.heph'),
+      'shop',
+      Object.fromEntries(env) as Record<string, string>,
+    );
+    await service.record(100, 'GET /first');
+    const page = await follow(directory, '&panel=recording');
+    await page.getByText('100 rows').first().waitFor();
+    await service.record(1900, 'GET /next');
+    expect(readdirSync(directory).filter((name) => name.endsWith('.heph')).length).toBeGreaterThan(
+      1,
+    );
+    await page.getByText('2,000 rows').first().waitFor();
+    for (let round = 0; round < 10; round++) await service.record(400, 'GET /later');
+    await service.record(1, 'GET /last');
+    const panel = page.locator('#panel-recording');
+    expect(await sourcesOf(panel)).toEqual([['shop', String(service.pid), 'running']]);
+    await page.keyboard.press('/');
+    await page.keyboard.type('GET /last');
+    await page.getByText('1 match').waitFor();
+    await page.getByLabel('Spans that match').fill('GET /first');
+    await page.getByText('0 match').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await service.end();
+  });
+
+  it('are followed on without the directory of their rings', async () => {
+    const directory = newDirectory();
+    const rings = join(directory, 'rings');
+    mkdirSync(rings);
+    const env = { TRACEWRIGHT_RING_DIR: rings };
+    const service = await start(join(directory, 'shop.heph'), 'shop', env);
+    await service.record(100, 'GET /first');
+    const page = await follow(directory, '&panel=recording');
+    await page.getByText('100 rows').first().waitFor();
+    rmSync(rings, { recursive: true });
+    await service.record(50, 'GET /second');
+    await page.getByText('150 rows').first().waitFor();
+    await service.end();
+    await page.locator('#panel-recording').getByText('ended', { exact: true }).waitFor();
+    await page.getByText('150 rows').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
