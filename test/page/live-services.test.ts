@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -21,8 +21,8 @@ async function start(...parameters: Parameters<typeof startService>): Promise<Ru
 }
 
 /** A new directory, and the page that follows what is in it. */
-async function follow(directory: string, fragment = ''): Promise<Page> {
-  const view = await traces.start([directory], '--live');
+async function follow(directory: string, fragment = '', ...options: string[]): Promise<Page> {
+  const view = await traces.start([directory], '--live', ...options);
   const { page } = await traces.open({}, fragment, view);
   return page;
 }
@@ -123,14 +123,17 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await service.end();
   });
 
-  it('are followed on without the directory of their rings', async () => {
+  it.each([
+    ['found by its process', []],
+    ['named on the command line', ['--ring-dir']],
+  ])('are followed on without the directory of their rings, %s', async (_, options) => {
     const directory = newDirectory();
-    const rings = join(directory, 'rings');
-    mkdirSync(rings);
+    const rings = mkdtempSync(join(traces.directory, 'rings-'));
     const env = { TRACEWRIGHT_RING_DIR: rings };
     const service = await start(join(directory, 'shop.heph'), 'shop', env);
     await service.record(100, 'GET /first');
-    const page = await follow(directory, '&panel=recording');
+    const named = options.flatMap((option) => [option, rings]);
+    const page = await follow(directory, '&panel=recording', ...named);
     await page.getByText('100 rows').first().waitFor();
     rmSync(rings, { recursive: true });
     await service.record(50, 'GET /second');
