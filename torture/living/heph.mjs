@@ -7,9 +7,9 @@ import { mkdirSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { readSpans } from 'tracewright/spans';
 import { internal } from '../../scripts/package-layout.mjs';
+import { readDuringRecovery } from './recovery-meanwhile.mjs';
 
 const { LivingPass } = internal('heph/read/living-pass');
 const { PacketCursor } = internal('heph/read/packet-cursor');
@@ -190,17 +190,6 @@ export async function readRotating(run, count) {
   );
 }
 
-/** Recovers a trace in a thread of its own, when it is asked to. */
-function recoverer(target) {
-  return new Worker(
-    `const { parentPort, workerData } = require('node:worker_threads');
-     const { recoverTrace } = require('tracewright/heph');
-     parentPort.once('message', () => parentPort.postMessage(recoverTrace(workerData).faults.map(String)));
-     parentPort.postMessage('ready');`,
-    { eval: true, workerData: target },
-  );
-}
-
 /** What a reading finds: how many spans ended and how many are open, their numbers without a gap. */
 async function spansOf(target) {
   let ended = 0;
@@ -238,21 +227,11 @@ export async function readKilled(run) {
   if (before.unfinished < open || before.unfinished > open + 1) {
     fail(`${open} were open, ${before.unfinished} were read`);
   }
-  const recovery = recoverer(target);
-  await once(recovery, 'message');
-  let faults;
-  recovery.once('message', (found) => (faults = found));
-  recovery.postMessage('recover');
-  let readings = 0;
-  for (let after = 0; after < 2; readings++) {
-    if (faults !== undefined) after++;
-    const now = await spansOf(target);
-    if (now.ended !== before.ended || now.unfinished !== before.unfinished) {
-      fail(`before ${JSON.stringify(before)}, during the recovery ${JSON.stringify(now)}`);
-    }
-  }
-  await recovery.terminate();
-  if (faults.length > 0) fail(faults[0]);
+  const readings = await readDuringRecovery(
+    { module: import.meta.resolve('tracewright/heph'), name: 'recoverTrace', values: [target] },
+    before,
+    () => spansOf(target),
+  );
   if (readdirSync(directory).length !== 1) fail('the recovery left something');
   rmSync(directory, { recursive: true });
   return readings;

@@ -32,7 +32,7 @@ const recorded = Buffer.alloc(8);
 const flag = Buffer.alloc(1);
 const isRead = () => readSync(fd, flag, 0, 1, FLAG_OFFSET) === 1 && flag[0] === 1;
 
-/** Nanoseconds of a record, of turns in which nobody read and of those in which somebody did all the time. */
+/** Nanoseconds of a record: of each turn without a reader, and of each with one. */
 const times = [[], []];
 const isSlow = thread === shares.length - 1;
 const first = thread * OF_THREAD;

@@ -189,3 +189,8 @@ const laplace = eachItsFile(
 
 /** @type {Record<string, OwnFileFormat>} */
 export const ownFileFormats = { 'ovni 1': ovni(1), 'ovni 3': ovni(3), dumpi, laplace };
+
+/** Recovers each piece in a directory. */
+export function recoverPieces(name, directory) {
+  return piecesIn(directory).flatMap((piece) => ownFileFormats[name].recover(piece));
+}

@@ -7,11 +7,11 @@ import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { internal } from '../../scripts/package-layout.mjs';
 import { leftBehind } from '../verify.mjs';
 import { OF_THREAD, ownFileFormats, piecesIn } from './own-file-formats.mjs';
 import { ProgressPage } from './progress-page.mjs';
+import { readDuringRecovery } from './recovery-meanwhile.mjs';
 
 const CHILD = fileURLToPath(new URL('own-file-child.mjs', import.meta.url));
 const FORMATS = new URL('own-file-formats.mjs', import.meta.url).href;
@@ -212,22 +212,6 @@ export async function readSeries(run, name, records) {
   );
 }
 
-/** Recovers all pieces in a thread of its own, when it is asked to. */
-function recoverer(name, directory) {
-  return new Worker(
-    `const { parentPort, workerData } = require('node:worker_threads');
-     import(workerData.formats).then(({ ownFileFormats, piecesIn }) => {
-       const format = ownFileFormats[workerData.name];
-       parentPort.once('message', () => {
-         const recoveries = piecesIn(workerData.directory).flatMap((piece) => format.recover(piece));
-         parentPort.postMessage(recoveries.flatMap(({ faults }) => faults.map(String)));
-       });
-       parentPort.postMessage('ready');
-     });`,
-    { eval: true, workerData: { formats: FORMATS, name, directory } },
-  );
-}
-
 /** What a reading of all pieces finds: by thread, how many records. */
 function countsIn(name, directory) {
   const reader = new SeriesReader(ownFileFormats[name], directory, []);
@@ -252,22 +236,11 @@ export async function readKilled(run, name) {
   if (before.some((count, thread) => count < recorded[thread])) {
     throw new Error(`${recorded} were recorded, ${before} were read`);
   }
-  const recovery = recoverer(name, directory);
-  await once(recovery, 'message');
-  let faults;
-  recovery.once('message', (found) => (faults = found));
-  recovery.postMessage('recover');
-  let readings = 0;
-  for (let after = 0; after < 2; readings++) {
-    if (faults !== undefined) after++;
-    const now = countsIn(name, directory);
-    if (String(now) !== String(before)) {
-      throw new Error(`${before} before, ${now} during the recovery`);
-    }
-    await sleep(0);
-  }
-  await recovery.terminate();
-  if (faults.length > 0) throw new Error(faults[0]);
+  const readings = await readDuringRecovery(
+    { module: FORMATS, name: 'recoverPieces', values: [name, directory] },
+    before,
+    () => countsIn(name, directory),
+  );
   const left = leftBehind(directory);
   if (left.length > 0) throw new Error(`the recovery left ${left}`);
   rmSync(directory, { recursive: true });
