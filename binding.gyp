@@ -5,6 +5,7 @@
       "target_name": "tracewright",
       "sources": [
         "native/addon/addon.cc",
+        "native/addon/call_listener.cc",
         "native/addon/clock_calls.cc",
         "native/addon/collection_calls.cc",
         "native/addon/collection_log.cc",

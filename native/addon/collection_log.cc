@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "addon/call_listener.h"
 #include "addon/found_symbol.h"
 #include "clock/clock.h"
 
@@ -115,23 +116,7 @@ void CollectionLog::on_end(void*, int kind, int, void* data) {
 
 void CollectionLog::on_prepare(void* data) {
   auto* const self = static_cast<CollectionLog*>(data);
-  if (__builtin_expect(self->noted_count_ != 0, 0)) self->report();
-}
-
-// The listener throws nothing.
-void CollectionLog::report() {
-  napi_handle_scope scope = nullptr;
-  if (napi_open_handle_scope(env_, &scope) != napi_ok) return;
-  napi_value receiver = nullptr;
-  if (napi_get_global(env_, &receiver) == napi_ok) {
-    napi_make_callback(env_, nullptr, receiver, listener_.Value(), 0, nullptr, nullptr);
-    bool pending = false;
-    napi_value thrown = nullptr;
-    if (napi_is_exception_pending(env_, &pending) == napi_ok && pending) {
-      napi_get_and_clear_last_exception(env_, &thrown);
-    }
-  }
-  napi_close_handle_scope(env_, scope);
+  if (__builtin_expect(self->noted_count_ != 0, 0)) call_listener(self->env_, self->listener_);
 }
 
 void CollectionLog::end(napi_async_cleanup_hook_handle, void* data) {

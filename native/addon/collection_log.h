@@ -1,5 +1,5 @@
-// The garbage collections of an environment, as V8 itself tells of them: Node's own observer makes
-// some objects, functions and maps for each, which is too much for what happens while requests run.
+// Notes the garbage collections of an environment. V8 calls it at their beginning and end, because
+// Node's observer makes too many objects for each.
 #pragma once
 
 #include <napi.h>
@@ -33,7 +33,6 @@ class CollectionLog {
 
   CollectionLog(Napi::Env env, const Napi::Function& listener);
   void note(const Collection& collection);
-  void report();
   static void on_begin(void* isolate, int kind, int flags, void* self);
   static void on_end(void* isolate, int kind, int flags, void* self);
   static void on_prepare(void* self);

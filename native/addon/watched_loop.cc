@@ -1,5 +1,6 @@
 #include "addon/watched_loop.h"
 
+#include "addon/call_listener.h"
 #include "addon/found_symbol.h"
 #include "drain/drain_thread.h"
 
@@ -112,44 +113,27 @@ void WatchedLoop::report(uint32_t reports) {
     const Stall& stall = watch_->stall();
     napi_value recorded = nullptr;
     napi_get_boolean(env_, stall.recorded, &recorded);
-    const napi_value arguments[] = {number(env_, LoopWatch::kStall),
-                                    number(env_, static_cast<double>(stall.from)),
-                                    number(env_, static_cast<double>(stall.to)),
-                                    number(env_, static_cast<double>(stall.cpu)),
-                                    number(env_, static_cast<double>(stall.cause)),
-                                    recorded};
+    const bool called = call_listener(
+        env_, listener_,
+        {number(env_, LoopWatch::kStall), number(env_, static_cast<double>(stall.from)),
+         number(env_, static_cast<double>(stall.to)), number(env_, static_cast<double>(stall.cpu)),
+         number(env_, static_cast<double>(stall.cause)), recorded});
     // A thread that is being terminated leaves the record as it is.
-    if (call(arguments, 6)) watch_->resume();
+    if (called) watch_->resume();
   }
   if ((reports & LoopWatch::kSample) != 0) {
     const LoopSample& sample = watch_->sample();
     napi_value nothing = nullptr;
     napi_get_undefined(env_, &nothing);
-    const napi_value arguments[] = {number(env_, LoopWatch::kSample),
-                                    number(env_, static_cast<double>(sample.from)),
-                                    number(env_, static_cast<double>(sample.to)),
-                                    number(env_, static_cast<double>(sample.busy)),
-                                    number(env_, static_cast<double>(sample.longest)),
-                                    nothing,
-                                    number(env_, static_cast<double>(sample.turns)),
-                                    number(env_, static_cast<double>(sample.delay))};
-    call(arguments, 8);
+    call_listener(env_, listener_,
+                  {number(env_, LoopWatch::kSample), number(env_, static_cast<double>(sample.from)),
+                   number(env_, static_cast<double>(sample.to)),
+                   number(env_, static_cast<double>(sample.busy)),
+                   number(env_, static_cast<double>(sample.longest)), nothing,
+                   number(env_, static_cast<double>(sample.turns)),
+                   number(env_, static_cast<double>(sample.delay))});
   }
   napi_close_handle_scope(env_, scope);
-}
-
-// The listener throws nothing. False if it cannot be called.
-bool WatchedLoop::call(napi_value const* arguments, size_t count) {
-  napi_value receiver = nullptr;
-  if (napi_get_global(env_, &receiver) != napi_ok) return false;
-  const napi_status status =
-      napi_make_callback(env_, nullptr, receiver, listener_.Value(), count, arguments, nullptr);
-  bool pending = false;
-  napi_value thrown = nullptr;
-  if (napi_is_exception_pending(env_, &pending) == napi_ok && pending) {
-    napi_get_and_clear_last_exception(env_, &thrown);
-  }
-  return status == napi_ok;
 }
 
 }  // namespace tracewright

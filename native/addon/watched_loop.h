@@ -26,7 +26,6 @@ class WatchedLoop {
   WatchedLoop(Napi::Env env, const Napi::Function& listener);
   void begin_turn();
   void report(uint32_t reports);
-  bool call(napi_value const* arguments, size_t count);
   void watch_entry(bool on);
   static void on_prepare(void* self);
   static void on_entry(void* isolate);
