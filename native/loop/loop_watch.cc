@@ -182,7 +182,8 @@ bool LoopWatch::take_sample(uint64_t entered, uint64_t now, bool was_idle) {
   sampled_at_ = was_idle ? entered : now;
   const LoopSample taken =
       sums_.take(from, was_idle ? std::max(turned_at_, from + sample_ns_) : now);
-  if (is_first) return false;
+  // It was idle from the last sample on.
+  if (is_first || taken.turns == 0) return false;
   sample_ = taken;
   return true;
 }

@@ -285,6 +285,8 @@ TEST(loop_watch_samples_turns_and_leaves_out_idle_time) {
   for (int i = 0; i < 20 && reports == 0; ++i) reports = turn_after(watch, 5, 10);
   CHECK_EQUAL(reports, LoopWatch::kSample);
   CHECK(watch.sample().from >= before + 300 * kMs);
+  // It has been idle since: there is nothing to sample.
+  CHECK_EQUAL(turn_after(watch, 300, 1), 0u);
 }
 
 }  // namespace test
