@@ -4,7 +4,7 @@ import { KINDS, STATUSES } from '../../spans/layout.js';
 import { Distribution } from './distribution.js';
 import { FoldedNames, OtherNames, nameKey } from './fold-names.js';
 import type { TimedName } from './fold-names.js';
-import type { Group, GroupBy } from './report-shape.js';
+import type { Group, GroupBy, GroupWaits } from './report-shape.js';
 import { isMethod } from './request-name.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
@@ -278,9 +278,14 @@ export async function hasRequests(selection: RowSelection, ready: PartsReady): P
 }
 
 /** @param length of the window in ns. */
-export function groupFigures(tallies: readonly GroupTally[], length: number): Group[] {
+export function groupFigures(
+  tallies: readonly GroupTally[],
+  length: number,
+  waitsOf: (tally: GroupTally) => GroupWaits,
+): Group[] {
   const all = tallies.reduce((sum, { durations }) => sum + durations.total, 0);
-  return tallies.map(({ name, service, errors, durations, others, where }) => {
+  return tallies.map((tally) => {
+    const { name, service, errors, durations, others, where } = tally;
     const { count, total, max } = durations;
     const [p50, p95, p99] = [50, 95, 99].map((percent) => durations.percentile(percent));
     return {
@@ -297,6 +302,7 @@ export function groupFigures(tallies: readonly GroupTally[], length: number): Gr
       share: all === 0 ? 0 : total / all,
       folded: others?.count ?? null,
       where,
+      ...waitsOf(tally),
     };
   });
 }

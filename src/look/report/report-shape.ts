@@ -17,8 +17,16 @@ export interface Latency {
   total: number;
 }
 
+/** What the spans of a group waited for, in their own process. */
+export interface GroupWaits {
+  /** How many spans were looked at, taken evenly from the time of all; 0: none. */
+  sampled: number;
+  /** The longest first. */
+  waitedFor: WaitedFor[];
+}
+
 /** A row of the table of groups. */
-export interface Group extends Latency {
+export interface Group extends Latency, GroupWaits {
   name: string;
   service: string | null;
   /** Of the time of all groups, from 0 to 1. */
@@ -69,6 +77,8 @@ export interface TreeRow {
 export interface WaitedFor {
   name: string;
   service: string | null;
+  /** Whether it is the time of the span that waited, in which none of its children ran. */
+  isItself: boolean;
   time: number;
   /** From 0 to 1. */
   share: number;

@@ -2,6 +2,7 @@ import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js'
 import { completenessOf } from './completeness.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
 import type { PartsReady } from './groups.js';
+import { groupWaits } from './group-waits.js';
 import { InterruptionTally } from './interruptions.js';
 import { isoTime } from './iso-time.js';
 import { mpiRuns } from './mpi.js';
@@ -117,6 +118,7 @@ function* figureSteps(
   const { from, to } = selection.window;
   const end = Math.min(to, index.length);
   const length = Math.max(1, end - from);
+  const waitsOf = yield* groupWaits(selection, grouping);
   const report: Report = {
     from: isoTime(index.epoch, from),
     to: isoTime(index.epoch, end),
@@ -124,7 +126,7 @@ function* figureSteps(
     by,
     exact,
     sources: sourcesOf(index),
-    groups: groupFigures(grouping.tallies, length),
+    groups: groupFigures(grouping.tallies, length, waitsOf),
     slowest: yield* slowTraces(selection, grouping, interruptions, slowest),
     interruptions: yield* interruptions.figures(grouping),
     threads: yield* threadFigures(selection, interruptions),

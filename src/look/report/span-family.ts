@@ -39,8 +39,20 @@ export function traceSpans(index: LookIndex, row: number, traceId: string | null
   const rows = all.slice(0, MAX_SPANS);
   const places = new Map(rows.map((each, place) => [each, place]));
   if (!places.has(row)) places.set(row, rows.push(row) - 1);
-  const spans = rows.map((each) => treeSpan(index, each, places));
-  return { rows, spans, place: places.get(row)!, all: all.length };
+  return { rows, spans: spansAt(index, rows, places), place: places.get(row)!, all: all.length };
+}
+
+/** Spans in the order of their rows. A parent that is not among them counts as none. */
+export function spansOf(index: LookIndex, rows: readonly number[]): TreeSpan[] {
+  return spansAt(index, rows, new Map(rows.map((each, place) => [each, place])));
+}
+
+function spansAt(
+  index: LookIndex,
+  rows: readonly number[],
+  places: ReadonlyMap<number, number>,
+): TreeSpan[] {
+  return rows.map((each) => treeSpan(index, each, places));
 }
 
 function treeSpan(index: LookIndex, row: number, places: ReadonlyMap<number, number>): TreeSpan {

@@ -1,6 +1,7 @@
 import type { TreeRow, WaitedFor } from './report-shape.js';
 import { SpanFamily, selfTime, waitedTimes } from './span-family.js';
 import type { TreeSpan } from './span-family.js';
+import { WaitTally } from './wait-tally.js';
 
 export interface TraceTree {
   rows: TreeRow[];
@@ -10,8 +11,6 @@ export interface TraceTree {
 
 /** More siblings of one name become one row. */
 const MAX_SIBLINGS = 3;
-/** Names by which the critical path is reported. */
-const MAX_WAITED = 5;
 
 /** Siblings as they are shown: one by one, or all of a name together. */
 function* shownSiblings(
@@ -64,22 +63,6 @@ function rowOf(
   };
 }
 
-function waitedFor(spans: readonly TreeSpan[], waited: Float64Array): WaitedFor[] {
-  const byName = new Map<string, WaitedFor>();
-  let all = 0;
-  for (const [at, { name, service }] of spans.entries()) {
-    const time = waited[at]!;
-    if (time === 0) continue;
-    all += time;
-    const key = `${service ?? ''}\n${name}`;
-    const entry = byName.get(key);
-    if (entry === undefined) byName.set(key, { name, service, time, share: 0 });
-    else entry.time += time;
-  }
-  const sorted = [...byName.values()].sort((a, b) => b.time - a.time).slice(0, MAX_WAITED);
-  return sorted.map((entry) => ({ ...entry, share: entry.time / all }));
-}
-
 /**
  * The tree of a trace, and what its longest span waited for.
  *
@@ -109,5 +92,7 @@ export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: num
       }
     }
   }
-  return { rows, omitted: spans.length - shown, waitedFor: waitedFor(spans, waited) };
+  const tally = new WaitTally();
+  tally.add(spans, waited, slow);
+  return { rows, omitted: spans.length - shown, waitedFor: tally.longest };
 }

@@ -95,6 +95,68 @@ describe('a report', () => {
     );
   });
 
+  it('shows what the spans of each group waited for, of some if there are many', async () => {
+    const { path } = await recording(
+      () => {
+        // Half of the time is that of five requests.
+        for (let i = 1; i <= 250; i++) request('/orders/:id', i, i % 50 === 0 ? 245 : 5);
+        for (let i = 1; i <= 30; i++) {
+          const options = { kind: 'server', parent: null, startTime: NOW } as const;
+          const whole = startSpan('GET', {}, options);
+          const asked = { kind: 'client', parent: whole, startTime: NOW + 1_000n } as const;
+          startSpan('GET', {}, asked).end(NOW + 9_000n);
+          whole.end(NOW + 10_000n);
+        }
+      },
+      { service: 'shop' },
+    );
+    const { report } = await reportOn([path]);
+    const shares = report.groups.map(({ name, sampled, waitedFor }) => [
+      name,
+      sampled <= 100,
+      ...waitedFor.map((each) => [each.name, each.isItself, Math.round(100 * each.share)]),
+    ]);
+    expect(shares).toEqual([
+      [
+        'GET /orders/:id',
+        true,
+        ['call', false, 50],
+        ['GET /orders/:id', true, 30],
+        ['SELECT', false, 20],
+      ],
+      ['GET', true, ['GET', false, 80], ['GET', true, 20]],
+    ]);
+    const lines = [...textReport(report, textStyle(100, false))];
+    const title = lines.indexOf('What routes waited for');
+    expect(lines.slice(title + 1, title + 3)).toEqual([
+      `GET /orders/:id of shop (in ${report.groups[0]!.sampled} of 250): call 50 %, itself 30 %, SELECT 20 %`,
+      'GET (no route) of shop: GET 80 %, itself 20 %',
+    ]);
+  });
+
+  it('estimates what a group waited for by the time of its spans, and not by their number', async () => {
+    const { path } = await recording(() => {
+      for (let i = 0; i < 2000; i++) {
+        const isSlow = i % 100 === 37;
+        const startTime = NOW + BigInt(i) * 1_000_000n;
+        const end = startTime + (isSlow ? 297_000n : 1_000n);
+        const options = { kind: 'server', parent: null, startTime } as const;
+        const whole = startSpan('GET /mixed', {}, options);
+        startSpan(isSlow ? 'slow query' : 'quick query', {}, { parent: whole, startTime }).end(end);
+        whole.end(end);
+      }
+    });
+    const { report } = await reportOn([path]);
+    const [group] = report.groups;
+    expect(group!.sampled).toBeLessThanOrEqual(100);
+    const shares = group!.waitedFor.map(({ name, share }) => [name, Math.round(100 * share)]);
+    // 20 times 297 µs, and 1,980 times 1 µs.
+    expect(shares).toEqual([
+      ['slow query', expect.closeTo(75, -0.5)],
+      ['quick query', expect.closeTo(25, -0.5)],
+    ]);
+  });
+
   it('never takes a span for a root whose parent is missing', async () => {
     const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
     const { path } = await recording(() => {

@@ -4,6 +4,7 @@ import { timeText } from '../units.js';
 import type { IllustratedReport } from '../report.js';
 import {
   groupSection,
+  groupWaitSection,
   interruptionSection,
   lossSection,
   mpiSection,
@@ -29,6 +30,7 @@ function* sections({ report, pictures }: IllustratedReport): Generator<Html, voi
   yield stripSection(report);
   yield lossSection(report);
   yield groupSection(report);
+  yield groupWaitSection(report);
   for (const run of report.mpi) yield mpiSection(run);
   yield pictureSection(report, pictures);
   yield* traceSections(report);

@@ -10,9 +10,10 @@ import {
 import type { GroupPicture, MpiRun, Report, SlowTrace, TreeRow } from '../report-shape.js';
 import { groupTitle, nameWithPath } from '../request-name.js';
 import { STATE_TEXTS } from '../state-texts.js';
-import { interruptedText, longestWaits } from '../text/text-sections.js';
+import { interruptedText, waitShares } from '../text/text-sections.js';
 import { branches, remarksOn } from '../text/text-tree.js';
-import { GROUP_TITLES } from '../text/text-report.js';
+import { GROUP_TITLES, waitTitle } from '../text/text-report.js';
+import { longestWaits, waitName, waitingGroups } from '../wait-texts.js';
 import { heatPicture } from './heat-picture.js';
 import { htmlTable } from './html-table.js';
 import { markup } from './html-text.js';
@@ -68,6 +69,26 @@ export function groupSection({ groups, by }: Report): Html {
     ${table}${more(groups.length, MAX_GROUPS)}`;
 }
 
+export function groupWaitSection({ groups, by }: Report): Html {
+  const waiting = waitingGroups(groups);
+  if (waiting.length === 0) return markup``;
+  const table = htmlTable(
+    [
+      { title: by, cell: (group) => groupTitle(group, by) },
+      { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
+      {
+        title: 'looked at',
+        kind: 'n',
+        cell: ({ sampled, count }) => `${countText(sampled)} of ${countText(count)}`,
+      },
+      { title: 'waited for', kind: 'w', cell: waitShares },
+    ],
+    waiting,
+  );
+  return markup`<h2>${waitTitle(by)}</h2>
+    ${table}`;
+}
+
 export function pictureSection({ groups, by }: Report, pictures: readonly GroupPicture[]): Html {
   if (pictures.length === 0) return markup``;
   const figures = pictures.map(({ histogram, heat }, at) => {
@@ -106,16 +127,16 @@ function lane({ start, duration, waited }: TreeRow, whole: number): Html {
 }
 
 function traceFigure(trace: SlowTrace, number: number): Html {
-  const { name, service, duration, start, traceId, rows, omitted } = trace;
+  const { service, duration, start, traceId, rows, omitted } = trace;
   const waits = longestWaits(trace);
   const shown = rows.slice(0, MAX_TREE_ROWS);
   const prefixes = branches(shown);
   const whole = rows.reduce((end, row) => Math.max(end, row.start + row.duration), 1);
   const several = new Set(rows.map((row) => row.service)).size > 1;
-  const waited = waits.map((each, at) => {
-    const what = each.name === name ? 'itself' : each.name;
-    return markup`${at === 0 ? '' : ', '}${what} ${durationText(each.time)} (${shareText(each.share)})`;
-  });
+  const waited = waits.map(
+    (each, at) =>
+      markup`${at === 0 ? '' : ', '}${waitName(each)} ${durationText(each.time)} (${shareText(each.share)})`,
+  );
   const table = htmlTable(
     [
       { title: 'time', kind: 'n', cell: ({ row }) => durationText(row.duration) },

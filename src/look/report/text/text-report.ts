@@ -1,11 +1,12 @@
 import { counted } from '../../../core/counted.js';
 import { terminalText } from '../../../core/terminal-text.js';
 import { clockText, countText, durationText, timeText } from '../units.js';
-import type { Report, ReportSource } from '../report-shape.js';
+import type { GroupBy, Report, ReportSource } from '../report-shape.js';
 import { unusualStateText } from '../state-texts.js';
 import { shortened } from './display-width.js';
 import {
   groupLines,
+  groupWaitLines,
   interruptionLines,
   lossLines,
   mpiLines,
@@ -14,6 +15,7 @@ import {
   traceLines,
   wrapped,
 } from './text-sections.js';
+import { waitingGroups } from '../wait-texts.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
 import type { TextStyle } from './text-style.js';
@@ -22,6 +24,11 @@ const MAX_SOURCES = 12;
 
 /** Titles of the tables of groups. */
 export const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services' } as const;
+
+/** Title of what the spans of groups waited for. */
+export function waitTitle(by: GroupBy): string {
+  return `What ${GROUP_TITLES[by].toLowerCase()} waited for`;
+}
 
 /** What the report says of incomplete traces; undefined: none is. */
 export function incompleteText({ completeness }: Report): string | undefined {
@@ -88,6 +95,10 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
   if (groups.length > 0) {
     yield* heading(GROUP_TITLES[by], style);
     yield* groupLines(report, style);
+    if (waitingGroups(groups).length > 0) {
+      yield* heading(waitTitle(by), style);
+      yield* groupWaitLines(report, style);
+    }
   } else if (mpi.every(({ calls }) => calls.length === 0)) {
     yield '';
     yield line('No span is within this time, or meets the condition.');

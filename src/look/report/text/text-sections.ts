@@ -11,9 +11,9 @@ import type {
   SlowShare,
   SlowTrace,
   ThreadFigures,
-  WaitedFor,
 } from '../report-shape.js';
 import { groupTitle, nameWithPath } from '../request-name.js';
+import { longestWaits, waitName, waitingGroups } from '../wait-texts.js';
 import { shortened } from './display-width.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
@@ -22,9 +22,8 @@ import { textTree } from './text-tree.js';
 
 /** Rows of the tables. `--json` has all of them. */
 const MAX_GROUPS = 40;
-/** Of what a trace waited for. */
-const LEAST_SHARE = 0.005;
 const MAX_TREE_ROWS = 30;
+const MAX_WAITING = 10;
 const MAX_THREADS = 30;
 const MAX_OPEN = 15;
 const MAX_LOSSES = 30;
@@ -66,17 +65,27 @@ export function* groupLines({ groups, by }: Report, style: TextStyle): Lines {
   yield* more(groups.length, MAX_GROUPS, 'groups', style);
 }
 
-/** What a trace waited for, without what took less than half a percent. */
-export function longestWaits({ waitedFor }: SlowTrace): WaitedFor[] {
-  return waitedFor.filter(({ share }, at) => at === 0 || share >= LEAST_SHARE);
+/** What the spans of groups waited for, of those that waited for others. */
+export function* groupWaitLines({ groups, by }: Report, style: TextStyle): Lines {
+  for (const group of waitingGroups(groups).slice(0, MAX_WAITING)) {
+    const { service, sampled, count } = group;
+    const title =
+      groupTitle(group, by) + (service === null || by === 'service' ? '' : ` of ${service}`);
+    const some = sampled < count ? ` (in ${countText(sampled)} of ${countText(count)})` : '';
+    yield* wrapped(`${title}${some}: ${waitShares(group)}`, style.width);
+  }
+}
+
+/** `SELECT 71.4 %, itself 20 %`. */
+export function waitShares(group: Group): string {
+  const parts = longestWaits(group).map((each) => `${waitName(each)} ${shareText(each.share)}`);
+  return parts.join(', ');
 }
 
 function waitedText(trace: SlowTrace): string {
-  const { name } = trace;
-  const parts = longestWaits(trace).map((each) => {
-    const what = each.name === name ? 'itself' : each.name;
-    return `${what} ${durationText(each.time)} (${shareText(each.share)})`;
-  });
+  const parts = longestWaits(trace).map(
+    (each) => `${waitName(each)} ${durationText(each.time)} (${shareText(each.share)})`,
+  );
   return `waited for ${parts.join(', ')}`;
 }
 

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Group, GroupBy } from '../../../look/report/report-shape.js';
 import { groupTitle } from '../../../look/report/request-name.js';
+import { waitingGroups } from '../../../look/report/wait-texts.js';
 import { searchFor, searchText } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { countText, durationText, shareText } from '../../time-line/duration-text.js';
+import { waitsText } from './waits-text.js';
 
 const MOST_GROUPS = 100;
 type Figure = 'count' | 'rate' | 'errors' | 'p50' | 'p95' | 'p99' | 'max' | 'share';
@@ -22,6 +24,7 @@ const FIGURES: readonly (readonly [Figure, string, (group: Group) => string])[] 
 export function GroupTable({ groups, by }: { groups: readonly Group[]; by: GroupBy }) {
   const [sort, sortBy] = useState<Figure>('share');
   const shown = groups.toSorted((a, b) => b[sort] - a[sort]).slice(0, MOST_GROUPS);
+  const hasWaits = waitingGroups(groups).length > 0;
   const title = FIGURES.find(([figure]) => figure === sort)?.[1];
   return (
     <div>
@@ -52,11 +55,24 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
                 </button>
               </th>
             ))}
+            {hasWaits && (
+              <th
+                scope="col"
+                title="What the time of a span went to, in its own process: the critical path"
+              >
+                waited for
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {shown.map((group) => (
-            <Line key={`${group.service ?? ''} ${group.name}`} group={group} by={by} />
+            <Line
+              key={`${group.service ?? ''} ${group.name}`}
+              group={group}
+              by={by}
+              hasWaits={hasWaits}
+            />
           ))}
         </tbody>
       </table>
@@ -65,7 +81,13 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
   );
 }
 
-function Line({ group, by }: { group: Group; by: GroupBy }) {
+interface LineProps {
+  group: Group;
+  by: GroupBy;
+  hasWaits: boolean;
+}
+
+function Line({ group, by, hasWaits }: LineProps) {
   const { view } = useApp();
   const { service, errors, where } = group;
   const title = groupTitle(group, by);
@@ -93,6 +115,14 @@ function Line({ group, by }: { group: Group; by: GroupBy }) {
           {text(group)}
         </td>
       ))}
+      {hasWaits && (
+        <td
+          class="whole"
+          title={`In ${countText(group.sampled)} of ${countText(group.count)} spans`}
+        >
+          {waitsText(group)}
+        </td>
+      )}
     </tr>
   );
 }

@@ -3,9 +3,7 @@ import { nameWithPath } from '../../../look/report/request-name.js';
 import type { ReportedRow } from '../../../look/wire/panel-answers.js';
 import { durationText } from '../../time-line/duration-text.js';
 import { SpanLink } from './span-link.js';
-
-/** Shares of less say nothing. */
-const LEAST_SHARE = 0.005;
+import { waitsText } from './waits-text.js';
 
 interface SlowTracesProps {
   slowest: readonly SlowTrace[];
@@ -28,7 +26,7 @@ export function SlowTraces({ slowest, rows }: SlowTracesProps) {
                 {service === null ? '' : ` (${service})`}
               </th>
               <td>
-                {waitedForText(trace)}
+                {waitsText(trace)}
                 {stalls > 0 && `; the event loop was blocked for ${durationText(stalls)}`}
                 {collections > 0 && `; garbage collections took ${durationText(collections)}`}
               </td>
@@ -38,16 +36,4 @@ export function SlowTraces({ slowest, rows }: SlowTracesProps) {
       </tbody>
     </table>
   );
-}
-
-/** What a trace waited for, the longest first: with the service where it is another one. */
-function waitedForText({ service: own, waitedFor }: SlowTrace): string {
-  return waitedFor
-    .filter(({ share }) => share >= LEAST_SHARE)
-    .slice(0, 3)
-    .map(({ name, service, share }) => {
-      const where = service === null || service === own ? '' : ` (${service})`;
-      return `${name}${where} ${Math.round(share * 100)} %`;
-    })
-    .join(', ');
 }

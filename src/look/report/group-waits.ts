@@ -1,0 +1,110 @@
+import { NO_TRACE } from '../index/look-index.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
+import type { GroupTally, Grouping } from './groups.js';
+import type { GroupWaits } from './report-shape.js';
+import type { RowSelection } from './selection.js';
+import { SpanFamily, spansOf, waitedTimes } from './span-family.js';
+import { WaitTally } from './wait-tally.js';
+import type { Steps } from '../index/turns.js';
+
+/** Groups of which it is asked, those with the most time first, and spans of each that are looked at. */
+const MOST_GROUPS = 20;
+const SAMPLES = 100;
+/** Rows that are looked at for the spans of one group: long ones overlap many others. */
+const MOST_ROWS = 1 << 20;
+
+const NOTHING: GroupWaits = { sampled: 0, waitedFor: [] };
+
+/**
+ * What the spans of each group waited for, in their own process: of up to a hundred of them, taken evenly
+ * from their time, so that a few long ones count as much as they should. The time of each belongs to the
+ * spans of its critical path.
+ */
+export function* groupWaits(
+  { index }: RowSelection,
+  grouping: Grouping,
+): Steps<(tally: GroupTally) => GroupWaits> {
+  const wanted = grouping.tallies.slice(0, MOST_GROUPS);
+  const waits = new Map(wanted.map((tally) => [tally, new SampledGroup(tally)]));
+  const byNumber: (SampledGroup | null)[] = [];
+  for (const [place, part] of index.parts.entries()) {
+    yield;
+    const isLast = index.parts[place + 1]?.source !== part.source;
+    const { rows, groups } = grouping.rowsOf(part);
+    for (let i = 0; i < rows.length; i++) {
+      const number = groups[i]!;
+      const tally = (byNumber[number] ??= waits.get(grouping.tally(number)) ?? null);
+      const at = rows[i]!;
+      const weight = tally?.weightOf(part.duration[at]!) ?? 0;
+      if (weight === 0) continue;
+      tally!.add(index, part, at, isLast, weight);
+      yield;
+    }
+  }
+  return (tally) => waits.get(tally)?.figures ?? NOTHING;
+}
+
+class SampledGroup {
+  readonly #isWhole: boolean;
+  /** Ns of the group's time that each sample stands for. */
+  readonly #step: number;
+  readonly #waits = new WaitTally();
+  #time = 0;
+  #taken = 0;
+  /** In steps: the time of the next sample, which lies anywhere in its step. */
+  #next = 0.5;
+  #random = 1;
+  #rows = 0;
+  #sampled = 0;
+
+  constructor({ durations: { count, total } }: GroupTally) {
+    this.#isWhole = count <= SAMPLES;
+    this.#step = total / SAMPLES;
+  }
+
+  /** How many spans of its length the next one of the group stands for; 0: it is not looked at. */
+  weightOf(duration: number): number {
+    if (this.#rows >= MOST_ROWS || duration === 0) return 0;
+    if (this.#isWhole) return 1;
+    this.#time += duration;
+    const before = this.#taken;
+    while (this.#time >= this.#next * this.#step) {
+      this.#taken += 1;
+      // The same in every run. At equal distances, samples would meet the same spans of a pattern.
+      this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      this.#next = this.#taken + this.#random / 0x8000_0000;
+    }
+    return ((this.#taken - before) * this.#step) / duration;
+  }
+
+  /** @param isLast whether the part is the last one of its source. */
+  add(index: LookIndex, part: IndexPart, at: number, isLast: boolean, weight: number): void {
+    const { found, looked, isCut } = rowsWithin(part, at);
+    this.#rows += looked;
+    // The rest of it may be in another part.
+    if (isCut && !isLast) return;
+    const spans = spansOf(index, found);
+    this.#waits.add(spans, waitedTimes(spans, new SpanFamily(spans), 0), 0, weight);
+    this.#sampled += 1;
+  }
+
+  get figures(): GroupWaits {
+    return { sampled: this.#sampled, waitedFor: this.#waits.longest };
+  }
+}
+
+/** The row and those of its trace that begin before its end, as far as the part has them. */
+function rowsWithin(
+  { firstRow, count, start, duration, trace }: IndexPart,
+  at: number,
+): { found: number[]; looked: number; isCut: boolean } {
+  const found = [firstRow + at];
+  const own = trace[at]!;
+  if (own === NO_TRACE) return { found, looked: 1, isCut: false };
+  const end = start[at]! + duration[at]!;
+  let next = at + 1;
+  for (; next < count && start[next]! < end; next++) {
+    if (trace[next] === own) found.push(firstRow + next);
+  }
+  return { found, looked: next - at, isCut: next === count };
+}
