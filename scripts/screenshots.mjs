@@ -41,7 +41,9 @@ try {
   const [line] = await once(server.stdout.setEncoding('utf8'), 'data');
   const url = line.trim();
   const near = `${url}&from=600188000000&to=600204000000`;
-  await picture('whole', url);
+  await picture('whole', url, {}, async (page) => {
+    await page.locator('.figures tbody tr').first().waitFor();
+  });
   await picture('span', near, {}, async (page) => {
     const place = await page.evaluate(() => {
       const { picture: drawn } = document.querySelector('#time-line');
@@ -55,15 +57,14 @@ try {
     });
     await page.locator('#time-line').click({ position: place });
     await page.getByRole('heading', { level: 2 }).waitFor();
+    // Off the time line, where a tip would cover it.
+    await page.mouse.move(600, 500);
   });
   await picture('trace', `${near}&find.text=status%3Derror`, { dark: true }, async (page) => {
     await page.keyboard.press('/');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('button', { name: 'Trace', exact: true }).click();
     await page.locator('.waterfall tbody tr').first().waitFor();
-  });
-  await picture('report', `${url}&panel=report`, {}, async (page) => {
-    await page.locator('.figures tbody tr').first().waitFor();
   });
   await picture('latency', `${url}&panel=latency&find.text=kind%3Dserver`, {}, async (page) => {
     await page.getByText('Drag over a part').waitFor();
