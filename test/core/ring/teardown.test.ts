@@ -31,7 +31,7 @@ function hephEvents(file: string): number {
 
 interface Held {
   mappings: number;
-  descriptors: number;
+  descriptors: string[];
 }
 
 describe.skipIf(process.platform !== 'linux')('what a process holds (seen in /proc)', () => {
