@@ -1,14 +1,9 @@
 import type { Condition } from '../index/look-index.js';
-import { parseWhere } from './where.js';
+import { WORDS, parseWhere } from './where.js';
 
 const TERM = /"([^"]*)"|((?:[^\s"]|"[^"]*")+)/g;
 const OPERATOR = /[=<>]/;
 const TRACE_ID = /^[\da-f]{32}$/i;
-/** Words that are conditions by themselves. */
-const WORDS: Readonly<Record<string, string>> = {
-  unfinished: 'unfinished=true',
-  'missing-parent': 'parent=missing',
-};
 
 /**
  * The condition that a person writes in one line: terms of `--where` with spaces between them, quoted where
@@ -23,7 +18,7 @@ export function parseFindText(text: string): Condition {
   for (const [, quoted, plain] of text.matchAll(TERM)) {
     if (plain === undefined) words.push(quoted ?? '');
     else if (OPERATOR.test(plain)) terms.push(plain.replaceAll('"', ''));
-    else if (Object.hasOwn(WORDS, plain)) terms.push(WORDS[plain]!);
+    else if (Object.hasOwn(WORDS, plain)) terms.push(plain);
     else if (TRACE_ID.test(plain)) terms.push(`trace=${plain}`);
     else words.push(plain);
   }

@@ -4,8 +4,13 @@ import { parseDuration } from './time-point.js';
 
 const COMPARISON = /^([^=<>]+)(=|<=|>=|<|>)([^]*)$/;
 const EXPECTED =
-  'NAME=VALUE with name, service, status, kind, trace, unfinished, parent or an attribute, ' +
-  'or duration>=TIME or duration<=TIME';
+  'NAME=VALUE with name, service, status, kind, trace or an attribute, ' +
+  'duration>=TIME, duration<=TIME, unfinished, or missing-parent';
+/** Conditions of one word. */
+export const WORDS: Readonly<Record<string, string>> = {
+  unfinished: 'unfinished=true',
+  'missing-parent': 'parent=missing',
+};
 /** Before the name of an attribute that is called as a field. */
 const ATTRIBUTE = 'attribute.';
 const STATUSES = ['unset', 'ok', 'error'] as const;
@@ -31,7 +36,8 @@ function set<K extends keyof Condition>(
 }
 
 function add(condition: Condition, text: string): void {
-  const [, name, operator, value] = COMPARISON.exec(text) ?? [];
+  const term = Object.hasOwn(WORDS, text) ? WORDS[text]! : text;
+  const [, name, operator, value] = COMPARISON.exec(term) ?? [];
   if (name === undefined || value === undefined) throw outOfRange('--where', text, EXPECTED);
   if (name === 'duration') {
     const nanoseconds = parseDuration('--where', value);

@@ -93,6 +93,14 @@ describe('--where', () => {
     });
   });
 
+  it('has words for what needs no value', () => {
+    expect(parseWhere(['unfinished', 'missing-parent'])).toEqual({
+      unfinished: true,
+      missingParent: true,
+    });
+    expect(() => parseWhere(['unfinished', 'unfinished=false'])).toThrow('no other --where');
+  });
+
   it('refuses what is no condition', () => {
     for (const wrong of ['name', '=x', 'status=bad', 'duration=1s', 'duration>x', 'trace=1']) {
       expect(() => parseWhere([wrong]), wrong).toThrow('--where must be');

@@ -245,7 +245,7 @@ export function threadSection({ threads }: Report): Html {
       { title: 'process', kind: 'n', cell: ({ pid }) => pid ?? '' },
       { title: 'kind', kind: 'x', cell: ({ kind }) => (kind === 'thread' ? 'spans' : kind) },
       { title: 'records', kind: 'n', cell: ({ spans }) => countText(spans) },
-      { title: 'busy', kind: 'n', cell: ({ share }) => shareText(share) },
+      { title: 'active', kind: 'n', cell: ({ share }) => shareText(share) },
       {
         title: 'loop busy',
         kind: 'n',

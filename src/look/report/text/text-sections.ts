@@ -59,7 +59,9 @@ export function* groupLines({ groups, by }: Report, style: TextStyle): Lines {
   ];
   if (hasService) {
     const cell = ({ service }: Group): string => service ?? '';
-    columns.splice(1, 0, { title: 'service', spare: 7, least: 8, cell });
+    // Of several, it says which one is slow.
+    const areSeveral = new Set(groups.map(({ service }) => service)).size > 1;
+    columns.splice(1, 0, { title: 'service', spare: areSeveral ? 2 : 7, least: 8, cell });
   }
   yield* textTable(columns, groups.slice(0, MAX_GROUPS), style);
   yield* more(groups.length, MAX_GROUPS, 'groups', style);
@@ -177,7 +179,7 @@ export function* threadLines({ threads }: Report, style: TextStyle): Lines {
     },
     { title: 'kind', spare: 3, cell: ({ kind }) => (kind === 'thread' ? 'spans' : kind) },
     { title: 'records', align: right, spare: 2, cell: ({ spans }) => countText(spans) },
-    { title: 'busy', align: right, spare: 0, cell: ({ share }) => shareText(share) },
+    { title: 'active', align: right, spare: 0, cell: ({ share }) => shareText(share) },
     ...optional(({ utilisation }) => utilisation !== null, {
       title: 'loop busy',
       align: right,

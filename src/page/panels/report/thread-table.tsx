@@ -13,7 +13,7 @@ export function ThreadTable({ threads }: { threads: readonly ThreadFigures[] }) 
         <caption>Threads</caption>
         <ColumnHeads
           words={['service', 'thread']}
-          numbers={['records', 'busy', 'event loop', 'blocked', 'in GC']}
+          numbers={['records', 'active', 'event loop', 'blocked', 'in GC']}
         />
         <tbody>
           {threads.slice(0, MOST_THREADS).map((each) => {
