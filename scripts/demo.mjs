@@ -309,8 +309,9 @@ Spans lost: ${result.lost}. tracewright check: ${verdict}.
 ${result.errors.map((error) => `  ${error}\n`).join('')}Load by ${result.load.tool}, ${connections} connections, ${seconds} s on each in turns of 1 s.
 
 Look at the traces:
+  npx tracewright report ${result.directory}
+  npx tracewright view ${result.directory}
   npx tracewright check ${result.directory}
-  npx tracewright dump ${result.directory} | less
   npx tracewright convert --to chrome ${result.directory} trace.json    # open in ui.perfetto.dev
 `;
 }
