@@ -129,8 +129,7 @@ const folders = [
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
   [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],
-  // Each way of looking is loaded by the command that needs it. They share the first one.
-  [/^look\/turns$/, 'look/turns'],
+  // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],
   [/^traces\//, 'traces/traces'],
   [/^cli\//, 'cli/commands'],
@@ -184,6 +183,11 @@ export const internals = [
   'laplace/read/view-trace',
   'look/index/open-look-index',
   'look/index/build/part-worker',
+  'look/index/cache/stored-shape',
+  'look/index/cache/stored-source',
+  'look/index/serve/indexed-sources',
+  'look/report/report',
+  'traces/find-traces',
 ];
 
 /** The property by which one file of the package exports a module to the others. */

@@ -2,6 +2,7 @@
 
 import { dumpiReaders } from './dumpi-fuzz.mjs';
 import { hephReaders } from './heph-fuzz.mjs';
+import { indexReaders } from './index-fuzz.mjs';
 import { laplaceReaders } from './laplace-fuzz.mjs';
 import { ovniReaders } from './ovni-fuzz.mjs';
 
@@ -17,4 +18,10 @@ import { ovniReaders } from './ovni-fuzz.mjs';
  */
 
 /** @type {FuzzedReader[]} */
-export const readers = [...ovniReaders, ...hephReaders, ...dumpiReaders, ...laplaceReaders];
+export const readers = [
+  ...ovniReaders,
+  ...hephReaders,
+  ...dumpiReaders,
+  ...laplaceReaders,
+  ...indexReaders,
+];

@@ -9,8 +9,10 @@ import { HephWalk } from '../scan/heph-walk.js';
 import { PartWorkers } from './part-workers.js';
 import { PART_BYTES, PART_ROWS } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
-import { clockOf, readStored, storeIndex, storedClock } from '../cache/stored-source.js';
-import type { NewPart, PartEntry, StoredIndex } from '../cache/stored-source.js';
+import { clockOf, storedClock } from '../cache/index-facts.js';
+import type { NewPart, PartEntry } from '../cache/index-facts.js';
+import { readStored, storeIndex } from '../cache/stored-source.js';
+import type { StoredIndex } from '../cache/stored-source.js';
 import { TraceClock } from '../scan/trace-clock.js';
 
 /** Called with the bytes that were read and all there are. */

@@ -140,16 +140,8 @@ export class ColumnFile {
       this.facts = facts;
       this.#columns = columns;
       this.#base = HEAD_BYTES + headerBytes;
-      for (const { type, length, offset } of Object.values(columns)) {
-        const isWhole = [length, offset].every(
-          (value) => Number.isSafeInteger(value) && value >= 0,
-        );
-        if (!isWhole || !Object.hasOwn(TYPES, type) || offset % ALIGNMENT !== 0) {
-          throw new DamagedIndex(path);
-        }
-        if (offset + length * TYPES[type].BYTES_PER_ELEMENT > size - this.#base) {
-          throw new DamagedIndex(path);
-        }
+      for (const place of Object.values(columns)) {
+        if (!isPlace(place, size - this.#base)) throw new DamagedIndex(path);
       }
       this.#keep(fd);
     } finally {
@@ -261,13 +253,32 @@ function openedRegular(path: string): number {
 }
 
 function parsed(header: Buffer, path: string): Header {
+  let value: unknown;
   try {
-    const { facts, columns } = parseOwnJson(header.toString('utf8')) as Partial<Header>;
-    if (typeof columns === 'object' && typeof facts === 'object') return { facts, columns };
+    value = parseOwnJson(header.toString('utf8'));
   } catch {
     // As any other header that is none.
   }
+  if (isObject(value)) {
+    const { facts, columns } = value as Partial<Header>;
+    if (isObject(facts) && isObject(columns)) return { facts, columns };
+  }
   throw new DamagedIndex(path);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Whether a header says where a column lies, within so many bytes. */
+function isPlace(place: unknown, size: number): boolean {
+  if (!isObject(place)) return false;
+  const { type, length, offset } = place as Partial<Record<keyof ColumnPlace, unknown>>;
+  if (typeof type !== 'string' || !Object.hasOwn(TYPES, type)) return false;
+  if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) return false;
+  if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0) return false;
+  const bytes = length * TYPES[type as TypeName].BYTES_PER_ELEMENT;
+  return offset % ALIGNMENT === 0 && offset + bytes <= size;
 }
 
 function readAt(fd: number, offset: number, count: number): Buffer {

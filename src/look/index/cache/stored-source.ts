@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { Stretch } from '../parts/build-stretch.js';
 import { ColumnMemory } from '../parts/column-memory.js';
-import type { ColumnName, PartFacts } from '../parts/part-columns.js';
+import type { ColumnName } from '../parts/part-columns.js';
 import type { PartShape } from '../parts/part-shape.js';
 import type { PyramidRows } from '../parts/pyramid.js';
 import type { WalkEnd } from '../scan/heph-walk.js';
@@ -22,47 +22,11 @@ import type { SourceJoins } from '../sources/source-joins.js';
 import { INDEX_FILE, newFileIn, replaceIndex, touch } from './cache-directory.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import type { Column } from './column-file.js';
+import { checkedFacts, clockOf, storedClock } from './index-facts.js';
+import type { IndexFacts, NewPart } from './index-facts.js';
 import { PartFile } from './stored-part.js';
 import { ShapeFile } from './stored-shape.js';
 import { compare, identityOf } from './trace-identity.js';
-import type { TraceIdentity } from './trace-identity.js';
-
-/** A clock's state as JSON. */
-type StoredClock = Omit<ClockState, 'epoch'> & { epoch: string | null };
-
-/** A part as the index file names it. */
-export interface PartEntry {
-  file: string;
-  /** The file of its `PartShape`. */
-  shape: string;
-  facts: PartFacts;
-  records: number;
-  clock: StoredClock;
-}
-
-/** A part that has no shape yet. */
-export type NewPart = Omit<PartEntry, 'shape'>;
-
-/** What the index file of a trace says. */
-interface IndexFacts {
-  path: string;
-  identity: TraceIdentity;
-  ended: WalkEnd;
-  clock: StoredClock;
-  parts: PartEntry[];
-  tracks: SourceJoins['tracks'];
-  laneCounts: number[];
-}
-
-export const storedClock = ({ epoch, shift, jumps }: ClockState): StoredClock => ({
-  epoch: epoch === undefined ? null : String(epoch),
-  shift,
-  jumps,
-});
-
-export function clockOf({ epoch, shift, jumps }: StoredClock): ClockState {
-  return { epoch: epoch === null ? undefined : BigInt(epoch), shift, jumps: [...jumps] };
-}
 
 /** The index of a trace that an earlier run has stored. */
 export interface StoredIndex {
@@ -76,11 +40,10 @@ export interface StoredIndex {
 export function readStored(entry: string, trace: FoundTrace): StoredIndex | undefined {
   try {
     const file = new ColumnFile(join(entry, INDEX_FILE));
-    const facts = file.facts as IndexFacts;
+    const facts = checkedFacts(file.facts);
     if (facts.path !== resolve(trace.path)) return undefined;
     const comparison = compare(trace.path, facts.identity);
     if (comparison === 'other') return undefined;
-    checkParts(facts);
     const parts = openParts(entry, trace.path, facts.parts);
     touch(entry);
     return {
@@ -89,35 +52,9 @@ export function readStored(entry: string, trace: FoundTrace): StoredIndex | unde
       source: sourceOf(trace, facts, parts, storedJoins(entry, file, facts, parts)),
     };
   } catch (error) {
-    // What is not as it was written, whatever is wrong with it, is made anew.
-    if (
-      error instanceof DamagedIndex ||
-      error instanceof TypeError ||
-      error instanceof SyntaxError
-    ) {
-      return undefined;
-    }
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof DamagedIndex) return undefined;
     throw error;
   }
-}
-
-function checkParts({ parts, identity }: IndexFacts): void {
-  let end = 0;
-  for (const { file, shape, facts, records } of parts) {
-    const { rows, from, to, notes, firstStart } = facts;
-    const isSafe = [rows, from, to, records].every(
-      (value) => Number.isSafeInteger(value) && value >= 0,
-    );
-    const isNamed = basename(file) === file && basename(shape) === shape;
-    if (!isSafe || !isNamed || from !== end || to < from || Math.max(rows, records) > to - from) {
-      throw new DamagedIndex(file);
-    }
-    if (!Number.isFinite(firstStart)) throw new DamagedIndex(file);
-    if (notes.some((note) => !(note >= from && note < to))) throw new DamagedIndex(file);
-    end = to;
-  }
-  if (end > identity.end) throw new DamagedIndex('parts');
 }
 
 function openParts(entry: string, path: string, parts: readonly NewPart[]): PartFile[] {

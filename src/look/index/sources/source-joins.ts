@@ -26,6 +26,11 @@ export interface SourceJoins {
   parents?: (part: number) => Int32Array;
 }
 
+/** What is the same for a track in all parts of a source. */
+export function trackKey({ kind, thread, name }: PartTrack): string {
+  return `${kind} ${thread} ${name}`;
+}
+
 /** Numbers the tracks of parts; the same track of two parts has one number. */
 export class TrackNumbers {
   readonly tracks: PartTrack[] = [];
@@ -39,7 +44,7 @@ export class TrackNumbers {
   /** The numbers of a part's tracks. */
   of(tracks: readonly PartTrack[]): Uint32Array {
     return Uint32Array.from(tracks, (track) => {
-      const key = `${track.kind} ${track.thread} ${track.name}`;
+      const key = trackKey(track);
       const known = this.#known.get(key);
       if (known !== undefined) return known;
       this.#known.set(key, this.tracks.length);

@@ -1,9 +1,13 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readStored } from '../../../../src/look/index/cache/stored-source.js';
 import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
+import { IndexedSources } from '../../../../src/look/index/serve/indexed-sources.js';
+import type { ReadSource } from '../../../../src/look/index/sources/read-source.js';
 import { makeReport } from '../../../../src/look/report/report.js';
+import { findTraces } from '../../../../src/traces/find-traces.js';
 import { startSpan, withSpan } from '../../../../src/spans/spans.js';
 import { temporaryDirectory } from '../../../heph/temporary-file.js';
 import { recorded } from '../../../spans/span-trace.js';
@@ -17,9 +21,16 @@ const written = new Map<string, Buffer>();
 const HEAD_BYTES = 32;
 const WIDTHS: Record<string, number> = { f64: 8, u32: 4, i32: 4, u16: 2, u8: 1 };
 
+interface Place {
+  type: string;
+  length: number;
+  offset: number;
+  crc: number;
+}
+
 interface Header {
   facts: unknown;
-  columns: Record<string, { type: string; length: number; offset: number; crc: number }>;
+  columns: Record<string, Place>;
 }
 
 beforeAll(async () => {
@@ -32,16 +43,22 @@ beforeAll(async () => {
       });
     }
   });
-  await lookAtAll();
+  const index = await openLookIndex([path], { cache, leastCachedBytes: 0 });
+  index.close();
   for (const name of readdirSync(cache, { recursive: true, encoding: 'utf8' })) {
     if (!/^(index|part-|shape-)/.test(basename(name))) continue;
     written.set(join(cache, name), readFileSync(join(cache, name)));
   }
 });
 
-/** Opens the index and reads everything that a user can see of it. */
-async function lookAtAll(): Promise<number> {
-  const index = await openLookIndex([path], { cache, leastCachedBytes: 0 });
+/** Reads everything that a user can see of the index, unless it is refused. */
+async function lookAtAll(): Promise<void> {
+  const [trace] = findTraces([path]);
+  const stored = readStored(join(cache, readdirSync(cache)[0]!), trace!);
+  if (stored === undefined) return;
+  const source: ReadSource = { ...stored.source, state: 'ended' };
+  const read = (): Promise<ReadSource[]> => Promise.resolve([source]);
+  const index = new IndexedSources([source], { read, close: () => undefined, ringDirs: [] });
   try {
     for (const part of index.parts) {
       for (let at = 0; at < part.count; at++) {
@@ -59,7 +76,6 @@ async function lookAtAll(): Promise<number> {
     for (const { values } of index.counters) seen += values.length;
     expect(seen).toBeGreaterThanOrEqual(0);
     await makeReport(index, { pictures: 3 });
-    return index.rows;
   } finally {
     index.close();
   }
@@ -71,7 +87,9 @@ function forged(file: Buffer, change: (header: Header, columns: Buffer) => void)
   const header = JSON.parse(file.toString('utf8', HEAD_BYTES, HEAD_BYTES + length)) as Header;
   const columns = Buffer.from(file.subarray(HEAD_BYTES + length));
   change(header, columns);
-  for (const place of Object.values(header.columns)) {
+  // Some are forged beyond that.
+  for (const place of Object.values((header.columns as Header['columns'] | null) ?? {})) {
+    if (typeof (place as Place | null)?.offset !== 'number') continue;
     const bytes = place.length * (WIDTHS[place.type] ?? 1);
     place.crc = crc32(columns.subarray(place.offset, place.offset + bytes));
   }
@@ -84,13 +102,22 @@ function forged(file: Buffer, change: (header: Header, columns: Buffer) => void)
   return Buffer.concat([head, padded, columns]);
 }
 
-/** Every number of a JSON value, to be replaced one by one. */
-function* numbersIn(value: unknown): Generator<(to: unknown) => void> {
+/** What a header states, to be replaced one by one. All columns are read alike: one of them is enough. */
+function* statementsIn(header: Header): Generator<(to: unknown) => void> {
+  const [first] = Object.keys(header.columns);
+  yield* valuesIn(header.columns[first!]);
+  yield (to) => (header.columns[first!] = to as Place);
+  yield* valuesIn(header.facts);
+  yield (to) => (header.facts = to);
+  yield (to) => (header.columns = to as Header['columns']);
+}
+
+function* valuesIn(value: unknown): Generator<(to: unknown) => void> {
   if (typeof value !== 'object' || value === null) return;
   const object = value as Record<string, unknown>;
   for (const key of Object.keys(object)) {
-    if (typeof object[key] === 'number') yield (to) => (object[key] = to);
-    else yield* numbersIn(object[key]);
+    yield* valuesIn(object[key]);
+    yield (to) => (object[key] = to);
   }
 }
 
@@ -128,21 +155,37 @@ describe('an index that an enemy has made, with right checksums', { timeout: 60_
     expect(count).toBeGreaterThan(50);
   });
 
-  it('is harmless, whatever numbers it states', async () => {
+  it('is harmless, whatever it states', async () => {
     let count = 0;
     for (const [file, original] of written) {
-      let numbers = 0;
-      forged(original, ({ facts }) => (numbers = [...numbersIn(facts)].length));
-      for (let i = 0; i < numbers; i++) {
-        for (const value of [-1, 2 ** 31, Number.MAX_SAFE_INTEGER, null]) {
-          const bytes = forged(original, ({ facts }) => {
-            [...numbersIn(facts)][i]!(value);
+      let values = 0;
+      forged(original, (header) => (values = [...statementsIn(header)].length));
+      for (let i = 0; i < values; i++) {
+        for (const value of [-1, Number.MAX_SAFE_INTEGER, null, 'x', [null]]) {
+          const bytes = forged(original, (header) => {
+            [...statementsIn(header)][i]!(value);
           });
-          await lookAtForged(file, bytes, `number ${i} is ${String(value)}`);
+          await lookAtForged(file, bytes, `value ${i} is ${JSON.stringify(value)}`);
           count++;
         }
       }
     }
     expect(count).toBeGreaterThan(50);
+  });
+
+  it('does not keep others from the cache, whatever it is', async () => {
+    const [entry] = readdirSync(cache);
+    const other = join(cache, '0'.repeat(32));
+    for (const facts of [null, {}, { path: 7 }]) {
+      cpSync(join(cache, entry!), other, { recursive: true });
+      const original = written.get(join(cache, entry!, 'index'))!;
+      writeFileSync(
+        join(other, 'index'),
+        forged(original, (header) => (header.facts = facts)),
+      );
+      const index = await openLookIndex([path], { cache, leastCachedBytes: 0 });
+      expect(index.rows).toBe(400);
+      index.close();
+    }
   });
 });

@@ -1,0 +1,152 @@
+import { basename } from 'node:path';
+import type { PartFacts } from '../parts/part-columns.js';
+import type { WalkEnd } from '../scan/heph-walk.js';
+import type { PartTrack } from '../scan/read-rows.js';
+import type { ClockState } from '../scan/trace-clock.js';
+import { trackKey } from '../sources/source-joins.js';
+import { DamagedIndex } from './column-file.js';
+import type { TraceIdentity } from './trace-identity.js';
+
+/** A clock's state as JSON. */
+export type StoredClock = Omit<ClockState, 'epoch'> & { epoch: string | null };
+
+/** A part as the index file names it. */
+export interface PartEntry {
+  file: string;
+  /** The file of its `PartShape`. */
+  shape: string;
+  facts: PartFacts;
+  records: number;
+  clock: StoredClock;
+}
+
+/** A part that has no shape yet. */
+export type NewPart = Omit<PartEntry, 'shape'>;
+
+/** What the index file of a trace says. */
+export interface IndexFacts {
+  path: string;
+  identity: TraceIdentity;
+  ended: WalkEnd;
+  clock: StoredClock;
+  parts: PartEntry[];
+  tracks: PartTrack[];
+  laneCounts: number[];
+}
+
+export const storedClock = ({ epoch, shift, jumps }: ClockState): StoredClock => ({
+  epoch: epoch === undefined ? null : String(epoch),
+  shift,
+  jumps,
+});
+
+export function clockOf({ epoch, shift, jumps }: StoredClock): ClockState {
+  return { epoch: epoch === null ? undefined : BigInt(epoch), shift, jumps: [...jumps] };
+}
+
+/** Lanes of a track have numbers of 16 bits. */
+const MOST_LANES = 1 << 16;
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === 'string';
+const isNumber: Check = (value) => Number.isFinite(value);
+const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const isFileName: Check = (value) => typeof value === 'string' && basename(value) === value;
+const isEpoch: Check = (value) =>
+  value === null || (typeof value === 'string' && /^-?\d{1,20}$/.test(value));
+
+function oneOf(...texts: string[]): Check {
+  return (value) => texts.includes(value as string);
+}
+
+function listOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every(check);
+}
+
+function objectOf(fields: Record<string, Check>): Check {
+  const checks = Object.entries(fields);
+  return (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    checks.every(([name, check]) => check((value as Record<string, unknown>)[name]));
+}
+
+const isClock = objectOf({
+  epoch: isEpoch,
+  shift: isNumber,
+  jumps: listOf(objectOf({ from: isNumber, offset: isNumber })),
+});
+
+const areTracks = listOf(
+  objectOf({
+    kind: oneOf('thread', 'rank', 'states', 'mark', 'kernel'),
+    name: isText,
+    thread: isNumber,
+  }),
+);
+
+const arePartFacts = objectOf({
+  rows: isCount,
+  from: isCount,
+  to: isCount,
+  tracks: areTracks,
+  counts: listOf(objectOf({ stream: isCount, first: isCount, last: isCount, missing: isCount })),
+  notes: listOf(isCount),
+  faulty: isCount,
+  unfinished: isCount,
+  hasCycles: (value) => typeof value === 'boolean',
+  firstStart: isNumber,
+  lastEnd: isNumber,
+});
+
+const areIndexFacts = objectOf({
+  path: isText,
+  identity: objectOf({
+    inode: isText,
+    born: isText,
+    size: isCount,
+    modified: isText,
+    end: isCount,
+    headHash: isText,
+    endHash: isText,
+  }),
+  ended: oneOf('end', 'incomplete', 'damaged'),
+  clock: isClock,
+  parts: listOf(
+    objectOf({
+      file: isFileName,
+      shape: isFileName,
+      facts: arePartFacts,
+      records: isCount,
+      clock: isClock,
+    }),
+  ),
+  tracks: areTracks,
+  laneCounts: listOf((value) => isCount(value) && (value as number) <= MOST_LANES),
+});
+
+/** @throws DamagedIndex unless a value is what an index file says, and its parts agree with each other. */
+export function checkedFacts(value: unknown): IndexFacts {
+  if (!areIndexFacts(value)) throw new DamagedIndex('facts');
+  const facts = value as IndexFacts;
+  const { parts, tracks, laneCounts, identity } = facts;
+  if (laneCounts.length !== tracks.length) throw new DamagedIndex('lanes');
+  const known = new Set(tracks.map(trackKey));
+  let end = 0;
+  for (const { file, facts: own, records } of parts) {
+    const { rows, from, to, notes } = own;
+    if (
+      from !== end ||
+      to < from ||
+      Math.max(rows, records) > to - from ||
+      notes.some((note) => note < from || note >= to) ||
+      own.tracks.some((track) => !known.has(trackKey(track)))
+    ) {
+      throw new DamagedIndex(file);
+    }
+    end = to;
+  }
+  if (end > identity.end) throw new DamagedIndex('parts');
+  return facts;
+}
