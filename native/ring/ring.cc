@@ -667,7 +667,7 @@ void Ring::finish(uint32_t socket_limit_ms) {
     if (retired) {
       retired_ = true;
       sink_->retire(*this);
-      if (kept_.exchange(false)) sink_->count_kept(-1);
+      if (kept()) sink_->count_kept(-1);
       sink_->let_go();
       if (unfinished) {
         control_->claim_behind(head(), kAnyBytes);
@@ -675,6 +675,8 @@ void Ring::finish(uint32_t socket_limit_ms) {
       }
       // What could not be written stays in the ring's file for recovery.
       if (complete && !unfinished) remove_file();
+      // Last: a ring that is no longer kept has no file left to delete.
+      kept_.store(false, std::memory_order_release);
     }
   }
   notify_waiters();

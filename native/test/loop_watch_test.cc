@@ -151,6 +151,8 @@ TEST(loop_watch_leaves_a_waiting_loop_alone_and_the_drain_thread_asleep) {
   Stage stage;
   std::thread thread([&] {
     stage.begin(20);
+    // A watch begins asleep, until the drain thread has looked or code runs.
+    stage.turn();
     stage.watch->turn();
     stage.watch->wait();
     CHECK(eventually([&] { return stage.watch->asleep(); }));
