@@ -128,8 +128,8 @@ async function runWaiting() {
     else if (result !== 0) failed.push(name);
   }
 }
-// Many of them wait: for a clock, or for a thread that sleeps.
-await Promise.all(Array.from({ length: availableParallelism() }, runWaiting));
+// Most of them wait: for a clock, or for a thread that sleeps.
+await Promise.all(Array.from({ length: 2 * availableParallelism() }, runWaiting));
 process.stdout.write(
   `${names.length - failed.length - skipped} passed, ${skipped} skipped, ${failed.length} failed` +
     `${options.sanitize === undefined ? '' : ` under the ${options.sanitize} sanitizer`}\n`,
