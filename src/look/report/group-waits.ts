@@ -68,7 +68,8 @@ class SampledGroup {
     if (this.#isWhole) return 1;
     this.#time += duration;
     const before = this.#taken;
-    while (this.#time >= this.#next * this.#step) {
+    // Not for longer, whatever a forged index says of the times.
+    while (this.#taken < SAMPLES && this.#time >= this.#next * this.#step) {
       this.#taken += 1;
       // The same in every run. At equal distances, samples would meet the same spans of a pattern.
       this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
