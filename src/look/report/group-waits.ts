@@ -33,11 +33,11 @@ export function* groupWaits(
     const { rows, groups } = grouping.rowsOf(part);
     for (let i = 0; i < rows.length; i++) {
       const number = groups[i]!;
-      const tally = (byNumber[number] ??= waits.get(grouping.tally(number)) ?? null);
+      const group = (byNumber[number] ??= waits.get(grouping.tally(number)) ?? null);
       const at = rows[i]!;
-      const weight = tally?.weightOf(part.duration[at]!) ?? 0;
+      const weight = group?.weightOf(part.duration[at]!) ?? 0;
       if (weight === 0) continue;
-      tally!.add(index, part, at, isLast, weight);
+      group!.add(index, part, at, isLast, weight);
       yield;
     }
   }
@@ -46,7 +46,7 @@ export function* groupWaits(
 
 class SampledGroup {
   readonly #isWhole: boolean;
-  /** Ns of the group's time that each sample stands for. */
+  /** The group's time in ns for each sample. */
   readonly #step: number;
   readonly #waits = new WaitTally();
   #time = 0;
@@ -62,7 +62,7 @@ class SampledGroup {
     this.#step = total / SAMPLES;
   }
 
-  /** How many spans of its length the next one of the group stands for; 0: it is not looked at. */
+  /** How often the next span of the group counts; 0: it is not looked at. */
   weightOf(duration: number): number {
     if (this.#rows >= MOST_ROWS || duration === 0) return 0;
     if (this.#isWhole) return 1;

@@ -12,7 +12,7 @@ export class WaitTally {
   /**
    * @param waited what each span took of the critical path.
    * @param top the span that waited.
-   * @param weight how many spans of its length it stands for.
+   * @param weight how often it counts: more than once if it is a sample of many.
    */
   add(spans: readonly TreeSpan[], waited: Float64Array, top: number, weight = 1): void {
     for (const [at, { name, service }] of spans.entries()) {

@@ -66,7 +66,7 @@ export function writeColumns(path: string, facts: unknown, columns: Record<strin
     offset += aligned(column.byteLength);
   }
   const text = Buffer.from(JSON.stringify({ facts, columns: places } satisfies Header));
-  const header = Buffer.alloc(Math.ceil(text.length / ALIGNMENT) * ALIGNMENT, ' ');
+  const header = Buffer.alloc(aligned(text.length), ' ');
   text.copy(header);
   const head = Buffer.alloc(HEAD_BYTES);
   MAGIC.copy(head);
