@@ -1,6 +1,6 @@
 import type { Group, WaitedFor } from './report-shape.js';
 
-/** Of less it is not said. */
+/** What took a smaller part is not named. */
 const LEAST_SHARE = 0.005;
 
 /** What was waited for, without what took less than half a percent. */

@@ -16,7 +16,7 @@ export interface LoopFigures {
   length: number;
   /** Ns in which the loop ran code. */
   busy: number | undefined;
-  /** Mean delay of timers, in ns. */
+  /** How long an event at a random moment waited on average, in ns. */
   delay: number | undefined;
   /** The longest turn, in ns. */
   longest: number | undefined;
