@@ -156,6 +156,9 @@ export interface RowAnswer {
   details: Record<string, unknown>;
 }
 
+/** Rows of one `GET /data/row-names`. Each is read from the trace, while windows wait. */
+export const MOST_ROW_NAMES = 50;
+
 /** `GET /data/row-names`, in the order of the rows. */
 export interface RowNamesAnswer {
   names: {

@@ -1,12 +1,11 @@
 import { isMethod } from '../../look/report/request-name.js';
+import { MOST_ROW_NAMES } from '../../look/wire/answers.js';
 import type { RowNamesAnswer } from '../../look/wire/answers.js';
 import { Store } from '../state/store.js';
 import { rangesOf } from './box-windows.js';
 import type { RecordingData } from './recording-data.js';
 import type { Server } from './server.js';
 
-/** Rows of one question. */
-const MOST_ROWS = 50;
 /** Rows that wait to be asked for: those that were shown last. */
 const MOST_WISHES = 400;
 const MOST_KNOWN = 20_000;
@@ -66,7 +65,7 @@ export class RowNames {
   }
 
   async #ask(): Promise<void> {
-    const wishes = [...this.#wished].slice(-MOST_ROWS).sort(([row], [other]) => row - other);
+    const wishes = [...this.#wished].slice(-MOST_ROW_NAMES).sort(([row], [other]) => row - other);
     const generation = this.#generation;
     try {
       const rows = rangesOf(wishes.map(([row]) => row));
