@@ -29,6 +29,12 @@ export function pidOfFile(file: string): number | undefined {
   return pid === undefined ? undefined : Number(pid);
 }
 
+/** The program in the name of a file of a run, or of a piece of it; undefined for any other name. */
+export function programOfFile(file: string): string | undefined {
+  if (pidOfFile(file) === undefined) return undefined;
+  return basename(nameOfTrace(file), EXTENSION).replace(PROCESS_TAIL, '');
+}
+
 /** Digits of a piece's number, at least. */
 const PIECE_DIGITS = 6;
 const PIECE_NUMBER = new RegExp(`^\\.\\d{${PIECE_DIGITS},}$`);

@@ -20,6 +20,9 @@ const BACKWARDS = 2 ** 31;
  */
 const CONVERTER_BUFFER_BYTES = 4096;
 const CONVERTER_REFILL_BYTES = 128;
+/** How findings name it, and what they add. */
+const CONVERTER = "Heph's own converter to Chrome JSON";
+const VALID = 'the trace is valid, and `tracewright convert` reads it';
 
 // eslint-disable-next-line no-control-regex -- what JSON does not allow unescaped in a string
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
@@ -174,37 +177,27 @@ class TraceCheck {
     const because = (what: string, { count, offset }: Seen, rule: string): Finding[] =>
       count === 0
         ? []
-        : [
-            this.#warning(
-              `converter-${rule}`,
-              `${what} (first of ${count}); this is right by the format`,
-              offset,
-            ),
-          ];
+        : [this.#warning(`converter-${rule}`, `${what} (first of ${count}); ${VALID}`, offset)];
     yield* because(
-      "a packet does not fit what is in the buffer of the format's converter, which ends there",
+      `a packet does not fit into the buffer of ${CONVERTER}, which ends there`,
       this.#large,
       'buffer',
     );
-    yield* because("the format's converter does not read arrays", this.#arrays, 'array');
+    yield* because(`${CONVERTER} does not read arrays`, this.#arrays, 'array');
+    yield* because(`${CONVERTER} knows no option but "${EPOCH_OPTION}"`, this.#options, 'option');
     yield* because(
-      `the format's converter knows no option but "${EPOCH_OPTION}"`,
-      this.#options,
-      'option',
-    );
-    yield* because(
-      "the format's converter does not escape quotes, backslashes and control characters",
+      `${CONVERTER} does not escape quotes, backslashes and control characters`,
       this.#unescaped,
       'escape',
     );
     yield* because(
-      "the format's converter writes NaN and infinity, which JSON does not have",
+      `${CONVERTER} writes NaN and infinity, which JSON does not have`,
       this.#notFinite,
       'not-finite',
     );
     if (this.#epoch?.end === this.#cursor.fileSize) {
-      const message = "the format's converter fails on an epoch with nothing after it";
-      yield this.#warning('converter-last-epoch', `${message}; this is right by the format`);
+      const message = `${CONVERTER} fails on an epoch with nothing after it`;
+      yield this.#warning('converter-last-epoch', `${message}; ${VALID}`);
     }
   }
 

@@ -61,6 +61,8 @@ class RingsOfFile {
   readonly #faults = new Map<RingFile, TraceFormatError>();
   /** Where the file ends with all that its rings have noted to be written; -1: not known yet. */
   #end = -1;
+  /** The ring that was recovered last, or was not: without space it keeps the place that it has noted. */
+  #last: RingFile | undefined;
 
   /** @param left all rings that are left, of which one is recovered after the other. */
   constructor(file: string, left: readonly Leftover[]) {
@@ -83,12 +85,17 @@ class RingsOfFile {
       const rings = this.#rings.filter((each) => !this.#faults.has(each));
       this.#end = endOfPlaces(rings, statSync(this.#file).size);
     }
-    const { claim, hasOpenPlace, hasPlace } = ring;
     this.#end = Math.max(this.#end, statSync(this.#file).size);
+    if (this.#last !== undefined) this.#goPast(this.#last);
     // What the rings before it have added may have reached its place.
+    this.#goPast(ring);
+    this.#last = ring;
+    return this.#end;
+  }
+
+  #goPast({ claim, hasOpenPlace, hasPlace }: RingFile): void {
     const isReached = (hasPlace || hasOpenPlace) && claim.offset <= this.#end;
     if (isReached) this.#end = Math.max(this.#end, claim.offset + claim.to - claim.from);
-    return this.#end;
   }
 
   #note(ring: RingFile, fault: TraceFormatError | undefined): void {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   cpSync,
@@ -186,5 +187,45 @@ describe('a ring that notes a place in the midst of what others have written', (
       expect(recoverTrace(hephFile).faults).toEqual([]);
       expect(eventsIn(hephFile)).toBe(events);
     }
+  });
+});
+
+function limitFiles(bytes: number | 'unlimited'): number | null {
+  const args = ['--pid', String(process.pid), `--fsize=${bytes}:unlimited`];
+  return spawnSync('prlimit', args).status;
+}
+
+/** Calls it while no file of this process can become longer. */
+function whileFilesEnd<T>(bytes: number, work: () => T): T {
+  const ignore = () => undefined;
+  process.on('SIGXFSZ', ignore);
+  expect(limitFiles(bytes)).toBe(0);
+  try {
+    return work();
+  } finally {
+    limitFiles('unlimited');
+    process.off('SIGXFSZ', ignore);
+  }
+}
+
+const hasPrlimit = spawnSync('prlimit', ['--version'], { stdio: 'ignore' }).status === 0;
+
+describe.skipIf(!hasPrlimit)('a recovery without space (skipped without prlimit)', () => {
+  /** So many times the events, that the notes in a ring's page lie below the limit. */
+  const COPIES = 20;
+
+  it.each([0, 1, 100])('notes no place twice, %i bytes beyond the file', (bytes) => {
+    const whole = readFileSync(recovered().hephFile);
+    const { hephFile, path } = killed();
+    const copies = Array.from({ length: COPIES }, () => whole.subarray(EPOCH_PACKET_BYTES));
+    const before = Buffer.concat([whole.subarray(0, EPOCH_PACKET_BYTES), ...copies]);
+    writeFileSync(hephFile, before);
+    // The later half: other bytes lie where the places of the two overlap.
+    patch(another(path, 0), { tail: numberIn(path, 'head') / 2 });
+
+    const { faults } = whileFilesEnd(before.length + bytes, () => recoverTrace(hephFile));
+    expect(faults.map(({ message }) => /EFBIG/.test(message))).toEqual([true, true]);
+    expect(recoverTrace(hephFile).faults).toEqual([]);
+    expect(eventsIn(hephFile)).toBe(EVENTS * (COPIES + 1) + EVENTS / 2);
   });
 });
