@@ -183,17 +183,16 @@ const ways = {
 const METHODS = ['GET', 'POST'];
 const STATUSES = [200, 404];
 
-/** The fields of a span: ids, flags and references, a number that is no integer, and a copy of the attributes. */
+/** The fields of a span: ids, flags and references, a number that is no integer, and the caller's attributes. */
 class SpanFields {
   /** @param {number} i @param {object} attributes */
   constructor(i, attributes) {
     this.t0 = this.t1 = this.t2 = this.t3 = this.s0 = this.s1 = this.p0 = this.p1 = i;
-    this.flags = this.scope = this.state = this.slot = this.count = i;
-    this.isInSlot = false;
+    this.flags = this.scope = this.state = this.slot = this.heldBytes = this.count = i;
     this.start = i + 0.5;
     this.name = this.traceState = '';
-    this.extras = this.output = this.carried = undefined;
-    this.attributes = { ...attributes };
+    this.extras = this.output = this.carried = this.heldNames = undefined;
+    this.own = attributes;
   }
 }
 

@@ -41,9 +41,10 @@ struct OpenRecord {
   std::atomic<uint32_t> state;
   std::atomic<uint32_t> mark;     // low half of the head before its final record
   std::atomic<uint32_t> closing;  // 1: in its final bytes, and on the way to the target
-  uint32_t unused;
+  uint32_t writer;                // JavaScript's: which of its functions wrote the bytes
 };
 static_assert(sizeof(OpenRecord) == 16, "JavaScript goes by it");
+static_assert(offsetof(OpenRecord, writer) == sizeof(OpenRecord) - 4, "JavaScript goes by it");
 
 class OpenRecords {
  public:

@@ -38,7 +38,7 @@ export type {
   RecordedValue,
   SpanRecord,
 } from './span-record.js';
-export type { StartOptions } from './spans.js';
+export type { StartOptions } from './start-span.js';
 export type { Instant } from './time.js';
 
 type Spans = typeof spans;

@@ -3,7 +3,8 @@ import { shared } from '../core/process-state.js';
 
 const ROUTE = Symbol.for('tracewright.route');
 
-type Given = (request: object, route: string) => void;
+/** Without a route: a router has matched one, and has left it on the request. */
+type Given = (request: object, route: string | undefined) => void;
 
 /** What gets each route at once: parts of the register hook. All copies of the package share the list. */
 const watchers = shared<Given[]>('spans.route', () => []);
@@ -33,6 +34,15 @@ export function setRoute(request: object, route: string): void {
   if (typeof stream === 'object' && stream !== null)
     (stream as { [ROUTE]?: string })[ROUTE] = route;
   for (const given of watchers) given(request, route);
+}
+
+/**
+ * Says that a router has matched a route and left it on the request, as Express does. The record of the open request
+ * gets it, unless `setRoute` was called.
+ */
+export function routeMatched(request: object): void {
+  if (routeOf(request) !== undefined) return;
+  for (const given of watchers) given(request, undefined);
 }
 
 /** What `setRoute` was given for a request; undefined if it was not called. */

@@ -7,23 +7,19 @@ import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagat
 import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
 import { Span } from './span.js';
+import { activeSpan, bind, withSpan } from './active-span.js';
+import { standIn } from './begin-span.js';
 import {
-  activeSpan,
-  bind,
   discard,
   endRequest,
   endRequestWith,
   keepAnew,
   keepWith,
-  standIn,
-  startIn,
-  startInWith,
   startRequest,
   startRequestFrom,
-  startScopedSpan,
-  startSpan,
-  withSpan,
-} from './spans.js';
+} from './request-span.js';
+import { startIn, startInWith } from './start-in-context.js';
+import { startScopedSpan, startSpan } from './start-span.js';
 import { isOpen, openThreadSpans } from './thread-spans.js';
 
 /**

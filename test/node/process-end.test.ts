@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { TracedProcess } from './traced-process.js';
 import { faultsOf, requestsOf, spansOf, streamsOf } from './written-traces.js';
 
@@ -60,6 +62,17 @@ describe('a service leaves complete traces when it ends by', () => {
       .get('main')!
       .filter(({ mcv }) => mcv === 'OM=');
     expect(marks.map((mark) => mark.arguments['value'])).toEqual([2n]);
+  });
+
+  it('process.exit right after its first marks, whose labels are there', async () => {
+    const flags = ['--expose-gc', '--min-semi-space-size=64'];
+    const service = new TracedProcess('exit-after-collection.mjs', { flags });
+    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+    const { streams } = readTraceDirectory(join(service.directory, 'ovni'));
+    const labels = streams.flatMap(({ metadata }) =>
+      [...metadata.marks.values()].flatMap((mark) => [...mark.labels.values()]),
+    );
+    expect(labels).toContain('major (mark-sweep-compact)');
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6, 7])('a signal while streams begin, %s', async (round) => {

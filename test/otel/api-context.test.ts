@@ -5,7 +5,8 @@ import type { Context } from '@opentelemetry/api';
 import { afterEach, expect, test } from 'vitest';
 import { TracewrightContextManager } from '../../src/otel/index.js';
 import { getBaggage, withBaggage } from '../../src/spans/propagation.js';
-import { activeSpan, startSpan, withSpan } from '../../src/spans/spans.js';
+import { activeSpan, withSpan } from '../../src/spans/active-span.js';
+import { startSpan } from '../../src/spans/start-span.js';
 import { registration, spansOf, tracer, withActive } from './api-spans.js';
 
 const KEY = createContextKey('a value');

@@ -1,7 +1,8 @@
 import { context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { afterAll, expect, test } from 'vitest';
 import { TracewrightContextManager } from '../../src/otel/index.js';
-import { activeSpan, startSpan } from '../../src/spans/spans.js';
+import { activeSpan } from '../../src/spans/active-span.js';
+import { startSpan } from '../../src/spans/start-span.js';
 import { spansOf } from './api-spans.js';
 
 const KEY = createContextKey('of a test');

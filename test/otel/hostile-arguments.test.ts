@@ -3,7 +3,7 @@ import type { Span } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TracewrightContextManager } from '../../src/otel/index.js';
-import { startSpan } from '../../src/spans/spans.js';
+import { startSpan } from '../../src/spans/start-span.js';
 import { findingsOf } from '../heph/packets-of-file.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { chosenCalls, oneAtATime } from '../hostile-values.js';

@@ -1,6 +1,6 @@
 import { SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
-import { startSpan } from '../../src/spans/spans.js';
+import { startSpan } from '../../src/spans/start-span.js';
 import { registration, spanOf, spansOf, tracer } from './api-spans.js';
 
 test('attributes of every type come back; null and undefined change nothing', async () => {

@@ -5,7 +5,7 @@ import type { ReadableSpan as SdkReadableSpan } from '@opentelemetry/sdk-trace-b
 import { afterEach, expect, test } from 'vitest';
 import { TracewrightProvider } from '../../src/otel/index.js';
 import type { ReadableSpan, SpanProcessor } from '../../src/otel/index.js';
-import { withSpan } from '../../src/spans/spans.js';
+import { withSpan } from '../../src/spans/active-span.js';
 import { registration, spansOf, tracer } from './api-spans.js';
 
 let provider: TracewrightProvider | undefined;

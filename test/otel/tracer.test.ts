@@ -1,7 +1,7 @@
 import { context, createContextKey, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { Span, SpanOptions } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
-import { activeSpan, withSpan } from '../../src/spans/spans.js';
+import { activeSpan, withSpan } from '../../src/spans/active-span.js';
 import { spansOf, tracer, withActive } from './api-spans.js';
 
 const KEY = createContextKey('of a test');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SpanValue } from '../../src/spans/attributes.js';
 import { configure, output, shutdown } from '../../src/spans/recording.js';
 import type { SpanOptions } from '../../src/spans/recording.js';
-import { startSpan } from '../../src/spans/spans.js';
+import { startSpan } from '../../src/spans/start-span.js';
 import { HeldNames } from '../../src/spans/write/held-attributes.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { join } from 'node:path';
@@ -210,4 +210,30 @@ test('names that are held are bounded', () => {
   later.with('d');
   expect((later.with('d') ?? later.with('d'))?.names).toEqual(['c', 'd']);
   expect((root.with('b') ?? root.with('b') ?? root.with('b'))?.names).toEqual(['a', 'b']);
+});
+
+test('a place has the record of its own span, whatever was there before', async () => {
+  const expected: [name: string, attributes: Record<string, unknown>][] = [];
+  const record = (name: string, attributes: Record<string, SpanValue>, options = {}): void => {
+    startSpan(name, attributes, options).end();
+    expected.push([name, attributes]);
+  };
+  const spans = await recorded(
+    directory,
+    () => {
+      const links = [{ to: startSpan('linked') }];
+      for (let i = 0; i < 200; i++) {
+        record('first', { a: i, text: 'x'.repeat(i % 5) });
+        record('other', { a: i, text: 'x'.repeat(i % 7) });
+        record('first', { b: i });
+        // These are encoded in another way, in the same place.
+        if (i % 3 === 0) record('longer than first', { a: i }, { links });
+        if (i % 5 === 0) record('first', { b: [i] });
+      }
+      links[0]!.to.end();
+    },
+    { openSpans: { count: 2 } },
+  );
+  expected.push(['linked', {}]);
+  expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual(expected);
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Trace } from '../../src/heph/write/trace.js';
 import { configure, output, shutdown } from '../../src/spans/recording.js';
-import { startSpan } from '../../src/spans/spans.js';
+import { startSpan } from '../../src/spans/start-span.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recoverTrace } from '../../src/heph/read/recover.js';
 import { runFixture } from '../fixtures/run-fixture.js';

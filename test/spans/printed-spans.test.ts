@@ -1,6 +1,6 @@
 import { strictEqual } from 'node:assert';
 import { expect, test } from 'vitest';
-import { startSpan } from '../../src/spans/spans.js';
+import { startSpan } from '../../src/spans/start-span.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recorded } from './span-trace.js';
 

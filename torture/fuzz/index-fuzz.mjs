@@ -3,9 +3,14 @@
 
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { configure, shutdown, startSpan } from 'tracewright/spans';
 import { internal } from '../../scripts/package-layout.mjs';
+import {
+  columnAt,
+  joinIndexFile,
+  putChecksums,
+  splitIndexFile,
+} from '../../test/look/index/cache/index-file.mjs';
 import { mutate } from './mutate.mjs';
 import { mutateJson } from './mutate-json.mjs';
 
@@ -16,8 +21,6 @@ const { IndexedSources } = internal('look/index/serve/indexed-sources');
 const { makeReport } = internal('look/report/report');
 const { findTraces } = internal('traces/find-traces');
 
-const HEAD_BYTES = 32;
-const WIDTHS = { f64: 8, u32: 4, i32: 4, u16: 2, u8: 1 };
 const REQUESTS = 6;
 
 const traceIn = (directory) => join(directory, 'trace.heph');
@@ -45,44 +48,29 @@ const fileOf = (entry, kind) =>
     readdirSync(entry).find((name) => name.startsWith(kind)),
   );
 
-/** The header of a file, and the bytes of its columns. */
-function partsOf(bytes) {
-  const end = HEAD_BYTES + bytes.readUInt32LE(12);
-  return { header: bytes.subarray(HEAD_BYTES, end), columns: bytes.subarray(end) };
-}
-
-/** A file with another header or other columns, and the checksums of these. */
-function assemble(head, text, columns) {
-  const header = Buffer.alloc(Math.ceil(text.length / 8) * 8, ' ');
-  text.copy(header);
-  const bytes = Buffer.concat([head.subarray(0, HEAD_BYTES), header, columns]);
-  bytes.writeUInt32LE(header.length, 12);
-  bytes.writeUInt32LE(crc32(header), 16);
-  return bytes;
-}
-
 function withChecksums(text, columns) {
-  let header;
   try {
-    header = JSON.parse(text.toString());
-    for (const place of Object.values(header.columns)) {
-      const { offset, length, type } = place;
-      place.crc = crc32(columns.subarray(offset, offset + length * WIDTHS[type]));
-    }
+    const header = JSON.parse(text.toString());
+    putChecksums(header, columns);
+    return Buffer.from(JSON.stringify(header));
   } catch {
+    // It is no JSON, or no header.
     return text;
   }
-  return Buffer.from(JSON.stringify(header));
 }
 
 /** @type {typeof mutate} */
 function mutateFile(good, random) {
   const bytes = Buffer.from(random.pick(good));
   if (random.chance(0.1)) return mutate([bytes], random);
-  let { header, columns } = partsOf(bytes);
+  let { header, columns } = splitIndexFile(bytes);
   if (random.chance(0.4)) header = mutateJson([header], random);
   else columns = mutateColumn(header, Buffer.from(columns), random);
-  return assemble(bytes, random.chance(0.9) ? withChecksums(header, columns) : header, columns);
+  return joinIndexFile(
+    bytes,
+    random.chance(0.9) ? withChecksums(header, columns) : header,
+    columns,
+  );
 }
 
 /** Changes bytes of one column, which keeps its length. */
@@ -90,8 +78,7 @@ function mutateColumn(header, columns, random) {
   const places = Object.values(JSON.parse(header.toString()).columns);
   const used = places.filter(({ length }) => length > 0);
   if (used.length === 0) return columns;
-  const { offset, length, type } = random.pick(used);
-  const column = columns.subarray(offset, offset + length * WIDTHS[type]);
+  const column = columnAt(random.pick(used), columns);
   const changed = mutate([column], random);
   changed.copy(column, 0, 0, Math.min(changed.length, column.length));
   return columns;
@@ -100,10 +87,10 @@ function mutateColumn(header, columns, random) {
 /** A part says of itself what the index says of it: an attacker writes both. */
 function repeatFacts(index, original) {
   try {
-    const [{ facts }] = JSON.parse(partsOf(index).header.toString()).facts.parts;
-    const { header, columns } = partsOf(original);
+    const [{ facts }] = JSON.parse(splitIndexFile(index).header.toString()).facts.parts;
+    const { header, columns } = splitIndexFile(original);
     const changed = JSON.stringify({ ...JSON.parse(header.toString()), facts });
-    return assemble(original, Buffer.from(changed), columns);
+    return joinIndexFile(original, Buffer.from(changed), columns);
   } catch {
     // The index is of no use.
     return original;

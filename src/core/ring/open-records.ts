@@ -15,7 +15,7 @@ export function placeBytes(longest: number): number {
 }
 
 /** Of a place's state: what differs from one of its records to the next. */
-const GENERATION = 0x40000;
+export const GENERATION = 0x40000;
 
 /**
  * What the thread has begun and not ended: a table of places in the ring's mapping. A place holds a
@@ -56,8 +56,9 @@ export class OpenRecords {
   /** The control page. */
   readonly #control: Int32Array;
   readonly #unkept: Float64Array;
-  #count: number;
-  #generation = 0;
+  /** Places that there are, and what differs from one record of a place to the next. */
+  readonly #counts: Int32Array;
+  #writers = 0;
 
   /** @internal Of a ring that was opened with such a table. */
   constructor(id: number, buffer: ArrayBuffer, options: OpenRecordOptions) {
@@ -70,7 +71,7 @@ export class OpenRecords {
     this.longest = options.longest;
     this.#numbers = new Uint32Array(buffer, control.series, 2);
     this.#words = new Int32Array(buffer, control.openTable, tableBytes / 4);
-    this.#count = options.places;
+    this.#counts = Int32Array.of(options.places, 0);
     this.#places = new Int32Array(options.places);
     for (let i = 0; i < options.places; i++) this.#places[i] = i * stride + control.openHeadBytes;
     this.#control = new Int32Array(buffer, 0, control.openTable / 4);
@@ -86,13 +87,40 @@ export class OpenRecords {
   take(): number {
     const control = this.#control;
     const taken = control[TAKEN]!;
-    if (taken >= this.#count) {
+    if (taken >= this.#counts[0]!) {
       this.countUnkept();
       return -1;
     }
     control[TAKEN] = taken + 1;
     if (control[ATTENTION] !== 0) core.attend(this.#id);
-    return this.#places[taken]!;
+    const at = this.#places[taken]!;
+    this.#words[(at >> 2) - HEAD_WORDS + WRITER] = 0;
+    return at;
+  }
+
+  /**
+   * @internal What does not change while the table is open, by the names that compiled functions have for it: see
+   * compiled-places.ts.
+   */
+  get constants(): Record<string, unknown> {
+    return {
+      control: this.#control,
+      counts: this.#counts,
+      places: this.#places,
+      placeWords: this.#words,
+      attend: () => {
+        core.attend(this.#id);
+      },
+    };
+  }
+
+  /**
+   * The number of another function that writes records. A place keeps the number of the function that has written it
+   * last, which finds there what is the same in all of its records.
+   */
+  newWriter(): number {
+    this.#writers += 1;
+    return this.#writers;
   }
 
   /**
@@ -102,9 +130,9 @@ export class OpenRecords {
    * @returns as `take`; -1 without a count.
    */
   reserve(): number {
-    if (this.taken >= this.#count) return -1;
-    this.#count -= 1;
-    return this.#places[this.#count]!;
+    if (this.taken >= this.places) return -1;
+    this.#counts[0]! -= 1;
+    return this.#places[this.places]!;
   }
 
   /**
@@ -119,8 +147,7 @@ export class OpenRecords {
     causeAt: number,
     causes: Uint32Array,
   ): void {
-    this.#generation = (this.#generation + GENERATION) | 0;
-    core.prepareStall(this.#id, at, length | this.#generation, startAt, causeAt, causes);
+    core.prepareStall(this.#id, at, length | this.#nextGeneration(), startAt, causeAt, causes);
   }
 
   /** The record in a reserved place counts no longer. */
@@ -135,8 +162,13 @@ export class OpenRecords {
 
   /** The record at `at` is whole, and counts from here on. */
   publish(at: number, length: number): void {
-    this.#generation = (this.#generation + GENERATION) | 0;
-    this.#words[(at >> 2) - HEAD_WORDS] = length | this.#generation;
+    this.#words[(at >> 2) - HEAD_WORDS] = length | this.#nextGeneration();
+  }
+
+  #nextGeneration(): number {
+    const next = (this.#counts[1]! + GENERATION) | 0;
+    this.#counts[1] = next;
+    return next;
   }
 
   /** The record at `at` counts no more, for another one does. Its place stays taken. */
@@ -208,7 +240,7 @@ export class OpenRecords {
 
   /** Places that there are. */
   get places(): number {
-    return this.#count;
+    return this.#counts[0]!;
   }
 
   /** Places that are taken. */
@@ -218,17 +250,22 @@ export class OpenRecords {
 
   /** @internal The ring is closed: there is no place any more. */
   close(): void {
-    this.#count = 0;
+    this.#counts[0] = 0;
   }
 }
 
 /** Places in the control page, in words. Of the head its low half. */
-const HEAD = (core.control.head + LOW_HALF) / 4;
-const TAKEN = core.control.openRecords / 4;
-const ATTENTION = core.control.attention / 4;
-const ENDING_AT = core.control.endingAt / 4;
+export const HEAD = (core.control.head + LOW_HALF) / 4;
+export const PENDING = core.control.pending / 4;
+export const TAKEN = core.control.openRecords / 4;
+export const ATTENTION = core.control.attention / 4;
+export const ENDING_AT = core.control.endingAt / 4;
 const EDITED_FROM = core.control.editedFrom / 4;
-const HEAD_WORDS = core.control.openHeadBytes / 4;
-const MARK = core.control.openMark / 4;
-const LENGTH = core.control.openLength;
-const COMMITTING = core.control.openCommitting;
+/** Words of the head of a place, and what is where in it. */
+export const HEAD_WORDS = core.control.openHeadBytes / 4;
+export const MARK = core.control.openMark / 4;
+/** The last word is JavaScript's own. */
+export const WRITER = HEAD_WORDS - 1;
+/** Of a place's state. */
+export const LENGTH = core.control.openLength;
+export const COMMITTING = core.control.openCommitting;

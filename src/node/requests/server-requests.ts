@@ -87,13 +87,19 @@ class ServerRequests {
     });
   }
 
-  #routed(request: object, route: string): void {
+  #routed(request: object, given: string | undefined): void {
     // Of HTTP/2 the socket is a stand-in.
     if ('stream' in request) return;
     const { socket } = request as { socket?: TracedSocket };
     if (socket === undefined) return;
     const exchange = socket[CONNECTION]?.ofRequest(request);
-    if (exchange !== undefined) this.#recorder?.routed?.(exchange, bounded(route));
+    if (exchange === undefined) return;
+    const route =
+      given === undefined
+        ? routeOf(request as IncomingMessage, exchange.url, exchange.route)
+        : bounded(given);
+    // A router calls several functions of one route.
+    if (route !== '' && route !== exchange.keptRoute) this.#recorder?.routed?.(exchange, route);
   }
 
   #started({ request, response, socket }: ServerMessage): void {

@@ -68,6 +68,8 @@ export class PastMarkStream {
     if (first) {
       defineMark(stream, type, title, true);
       for (const [value, label] of labels) labelMark(stream, type, value, label);
+      // Not soon: the process may be ending, or be killed at once.
+      stream.metadata.writeDue();
     }
     beginStream(stream, firstClock, begun, thread.tid);
     this.#last = Number(begun);

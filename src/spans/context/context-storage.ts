@@ -2,10 +2,11 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import { markUsed } from '../first-use.js';
 import { findFrames } from './context-frames.js';
 import type { ContextFrames } from './context-frames.js';
+import { findResources } from './context-resources.js';
 
 /** Made when something is active for the first time: until then asking costs nothing. */
 let storage: AsyncLocalStorage<object | undefined> | undefined;
-/** Of the storage; undefined: Node has none. */
+/** Of the storage; undefined: Node keeps contexts in another way. */
 let frames: ContextFrames | undefined;
 
 /** What is active in the calling code: an `ActiveContext`. */
@@ -19,7 +20,7 @@ export function contextStorage(): AsyncLocalStorage<object | undefined> {
   if (storage === undefined) {
     const { AsyncLocalStorage: Storage } = process.getBuiltinModule('node:async_hooks');
     storage = new Storage<object | undefined>();
-    frames = findFrames(storage);
+    frames = findFrames(storage) ?? findResources(storage);
     markUsed();
   }
   return storage;

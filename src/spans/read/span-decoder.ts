@@ -57,6 +57,7 @@ import type {
 } from '../span-record.js';
 import { AttributeCursor, BadSpan } from './attribute-cursor.js';
 import { HexWords } from './hex-words.js';
+import { WallClock } from './wall-clock.js';
 
 /** Bytes of an attribute with a name of two bytes and a word. */
 const WORD_ATTRIBUTE = 13;
@@ -68,18 +69,8 @@ const letter = (name: string): number => name.charCodeAt(1);
 const VERSION_HEAD = headOf(VERSION);
 
 const NO_PARENT = '0000000000000000';
-/** A difference of clocks that is a jump, and not the time between two readings, in ns. */
-const JUMP = 1_000_000n;
-/** Jumps that are kept: spans may have begun before some of them. */
-const MAX_JUMPS = 256;
 /** Definitions of a file: as many as there are numbers for them. */
 const MAX_DEFINITIONS = 1 << 16;
-
-/** The wall clock against the time of the trace, from a moment on. */
-interface Jump {
-  from: bigint;
-  offset: bigint;
-}
 
 /** What a file says of its spans: definitions and clocks, and the spans themselves. */
 export class SpanDecoder {
@@ -94,8 +85,7 @@ export class SpanDecoder {
   isClock = false;
   /** The resource that was defined first. */
   firstResource: RecordedResource | undefined;
-  #epoch = 0n;
-  #jumps: Jump[] = [];
+  readonly #clock = new WallClock();
 
   constructor(path: string) {
     this.#path = path;
@@ -103,19 +93,16 @@ export class SpanDecoder {
 
   /** The trace's time 0, in nanoseconds since 1970. */
   get epoch(): bigint {
-    return this.#epoch;
+    return this.#clock.epoch;
   }
 
   set epoch(value: bigint) {
-    // A connection that is made again repeats it.
-    if (value === this.#epoch) return;
-    this.#epoch = value;
-    this.#jumps = [];
+    this.#clock.epoch = value;
   }
 
   /** Whether the system's clock has jumped, so that times differ from those since the epoch. */
   get hasJumps(): boolean {
-    return this.#jumps.length > 0;
+    return this.#clock.hasJumps;
   }
 
   /**
@@ -169,7 +156,7 @@ export class SpanDecoder {
     const flags = view.getUint32(flagsAt + 4);
     const start = view.getBigUint64(place + START_OFFSET);
     const end = view.getBigUint64(place + END_OFFSET);
-    const offset = this.#jumps.length === 0 ? this.#epoch : this.#epoch + this.#offsetAt(start);
+    const offset = this.#clock.offsetAt(start);
     const parentAt = identity + 2 * WORD_ATTRIBUTE + 5;
     const hasParent = (view.getUint32(parentAt) | view.getUint32(parentAt + 4)) !== 0;
     const ids = this.#ids;
@@ -361,7 +348,7 @@ export class SpanDecoder {
       );
     }
     if (!isDefinition) {
-      this.#setClock(view.getBigUint64(place + START_OFFSET), own[CLOCK_REAL]);
+      this.#clock.read(view.getBigUint64(place + START_OFFSET), own[CLOCK_REAL]);
       return;
     }
     const number = view.getUint32(place + COUNTER_OFFSET);
@@ -379,24 +366,6 @@ export class SpanDecoder {
         attributes: own,
       });
     }
-  }
-
-  #setClock(at: bigint, real: unknown): void {
-    if (typeof real !== 'number' && typeof real !== 'bigint') return;
-    const offset = BigInt(real) - this.#epoch - at;
-    const before = this.#jumps.at(-1)?.offset ?? 0n;
-    const change = offset - before;
-    if (change < JUMP && change > -JUMP) return;
-    this.#jumps.push({ from: at, offset });
-    if (this.#jumps.length > MAX_JUMPS) this.#jumps.shift();
-  }
-
-  /** What the wall clock was ahead of the trace's time at a moment. */
-  #offsetAt(time: bigint): bigint {
-    for (let i = this.#jumps.length - 1; i >= 0; i--) {
-      if (this.#jumps[i]!.from <= time) return this.#jumps[i]!.offset;
-    }
-    return 0n;
   }
 }
 

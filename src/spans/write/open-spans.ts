@@ -1,4 +1,6 @@
-import { mayCompile } from '../../core/ring/compile.js';
+import { compile, mayCompile } from '../../core/ring/compile.js';
+import { commitPlaceText, placesScope } from '../../core/ring/compiled-places.js';
+import type { CommitPlace } from '../../core/ring/compiled-places.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import type { Ring } from '../../core/ring/ring.js';
 import {
@@ -49,6 +51,11 @@ function fits(text: string, room: number): boolean {
   return 3 * text.length <= room || (text.length <= room && Buffer.byteLength(text) <= room);
 }
 
+function compileCommit(ring: Ring, table: OpenRecords): CommitPlace {
+  const scope = { ...placesScope(table), ring, publishOpen: ring.publishOpen };
+  return compile('end of a span', scope, `return ${commitPlaceText(ring)};`) as CommitPlace;
+}
+
 /**
  * The spans of a thread that are open: a record of each in its final bytes, marked as unfinished. What
  * ends the process writes them.
@@ -57,6 +64,7 @@ export class OpenSpans {
   readonly #output: SpanEncoder;
   readonly #table: OpenRecords;
   readonly #shapes: EventShapes<OpenSpanWriter> | undefined;
+  readonly #commitPlace: CommitPlace | undefined;
 
   /** Whether each record fits the ring and a packet. */
   readonly #canCommit: boolean;
@@ -66,9 +74,9 @@ export class OpenSpans {
     this.#table = table;
     const { ring, trace } = output;
     this.#canCommit = table.longest <= Math.min(ring.longestRecord, trace.packetLimit);
-    this.#shapes = mayCompile()
-      ? new EventShapes(output.trace, openSpanCompiler(output, table))
-      : undefined;
+    if (!mayCompile()) return;
+    this.#shapes = new EventShapes(output.trace, openSpanCompiler(output, table, this.#canCommit));
+    this.#commitPlace = compileCommit(ring, table);
   }
 
   /**
@@ -78,22 +86,12 @@ export class OpenSpans {
    * @param before the place that kept it until now.
    */
   begin(span: Span, given: SpanAttributes | undefined, before = -1): number {
+    const usual = this.#beginUsual(span, given ?? span.own, before);
+    if (usual !== -1) return usual;
+    if (given !== undefined) span.own ??= snapshot(given);
     const at = this.#table.take();
-    if (at === -1) {
-      if (given !== undefined) span.own = snapshot(given);
-      return -1;
-    }
-    let length = 0;
-    try {
-      length = this.#writeUsual(span, at, given ?? span.own);
-      if (length > 0) this.#hold(span, at, length);
-    } catch {
-      // An attribute that cannot be read.
-    }
-    if (length === 0) {
-      if (given !== undefined) span.own ??= snapshot(given);
-      length = this.#writeAny(span, at);
-    }
+    if (at === -1) return -1;
+    const length = this.#writeAny(span, at);
     if (length > 0) {
       if (before !== -1) this.#table.withdraw(before);
       this.#table.publish(at, length);
@@ -102,6 +100,19 @@ export class OpenSpans {
     this.#table.release(at);
     this.#table.countUnkept();
     return -1;
+  }
+
+  #beginUsual(span: Span, attributes: SpanAttributes | undefined, before: number): number {
+    if (span.extras !== undefined || span.traceState !== '' || !this.#output.takesAnything) {
+      return -1;
+    }
+    try {
+      const writer = this.#shapes?.emitterFor(span.name, attributes);
+      return writer === undefined ? -1 : writer(span, attributes, before);
+    } catch {
+      // An attribute that cannot be read.
+      return -1;
+    }
   }
 
   /** A span has changed: it gets a place with what it is now, for the one that it has. */
@@ -214,6 +225,7 @@ export class OpenSpans {
     const flagsAt = this.#nameEnd(at) + FLAGS_AFTER_NAME;
     const flags = span.flags | (output.resource << RESOURCE_SHIFT);
     const { heldBytes } = span;
+    if (this.#commitPlace?.(at, heldBytes, flagsAt, flags) === true) return;
     if (heldBytes === table.lengthOf(at)) {
       if (output.ring.commitOpen(at, flagsAt, flags)) return;
     } else if (this.#commitLonger(at, heldBytes, flagsAt, flags)) {
@@ -295,25 +307,6 @@ export class OpenSpans {
   /** Frees the place of a span that has ended. */
   end(place: number): void {
     this.#table.release(place);
-  }
-
-  #writeUsual(span: Span, at: number, attributes: SpanAttributes | undefined): number {
-    if (span.extras !== undefined || span.traceState !== '' || !this.#output.takesAnything)
-      return 0;
-    const writer = this.#shapes?.emitterFor(span.name, attributes);
-    return writer === undefined ? 0 : writer(span, at, attributes);
-  }
-
-  /** The record of a span was written at `at`: from now on the span needs no other. */
-  #hold(span: Span, at: number, length: number): void {
-    if (this.#canCommit && span.start <= this.#output.ring.stamp[0]!) {
-      span.heldBytes = length;
-      if (span.own !== undefined) span.heldNames = undefined;
-      return;
-    }
-    const { view, bytes } = this.#table;
-    span.heldNames = undefined;
-    span.own ??= readHeld(view, bytes, this.#attributesAt(at), at + length);
   }
 
   #writeAny(span: Span, at: number): number {

@@ -1,10 +1,23 @@
 import { compile } from '../../core/ring/compile.js';
+import {
+  HAS_PLACE,
+  placesScope,
+  placeWriter,
+  publishPlace,
+  takePlace,
+  withdrawPlace,
+} from '../../core/ring/compiled-places.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import {
+  COUNTER_OFFSET,
   DESCRIPTION_OFFSET,
   END_OFFSET,
+  EVENT_MAGIC,
+  MAGIC_OFFSET,
   SIZE_OFFSET,
+  START_OFFSET,
+  STREAM_OFFSET,
   SUBSTREAM_OFFSET,
   TYPE_STRING,
   TYPE_U64,
@@ -18,6 +31,7 @@ import type { Stream } from '../../heph/write/stream.js';
 import { SURELY_SHORT } from '../../heph/write/value.js';
 import {
   FLAGS,
+  IDENTITY_BYTES,
   IS_BIGINT,
   IS_BOOLEAN,
   MODIFIER_BYTES,
@@ -47,13 +61,15 @@ export interface ShapedSpans {
 export type SpanEmitter = (span: Span) => void;
 
 /**
- * Writes an open span to its place; 0: it may not fit. A span without attributes of its own gets the names of these,
- * or these.
+ * Writes an open span to a place that it takes; -1: it has none. A span without attributes of its own gets the names of
+ * these, or these.
+ *
+ * @param before a place with another record of the span, which counts no more then; -1: none.
  */
 export type OpenSpanWriter = (
   span: Span,
-  at: number,
   attributes: SpanAttributes | undefined,
+  before: number,
 ) => number;
 
 /** Bounds of the constants in an emitter. */
@@ -61,8 +77,6 @@ const MAX_CONSTANT_BYTES = 2048;
 /** Not the last number that was given: see OpenRecords::put_ended. */
 const NO_NUMBER = 0xffff_fffe;
 const TYPE = Buffer.of(TYPE_U64);
-/** Bytes of an attribute with a name of two bytes and a word. */
-const IDENTITY_ATTRIBUTE_BYTES = 13;
 
 /** The ids and flags of a span: names, and the two words that follow each. */
 const IDENTITY: readonly (readonly [name: string, high: string, low: string])[] = [
@@ -86,21 +100,23 @@ const WRITE_OTHER = `function writeOther(view, bytes, at, value) {
   return at;
 }`;
 
-/** Statements: store a constant, then the words of the identity, and declare `at`. */
-function writeIdentity(description: Buffer): string[] {
-  const statements = [`let at = start + ${DESCRIPTION_OFFSET};`];
+/** Statements that store the words of the identity, and those that store the constants before and between them. */
+function identityStores(description: Buffer): { constants: string[]; words: string[] } {
+  const constants: string[] = [];
+  const words: string[] = [];
+  let at = DESCRIPTION_OFFSET;
   let before = description;
   for (const [name, high, low] of IDENTITY) {
     const constant = Buffer.concat([before, prefixed(name), TYPE]);
     before = Buffer.alloc(0);
-    statements.push(
-      ...constantStores(constant, 'at'),
-      `view.setInt32(at + ${constant.length}, ${high});`,
-      `view.setInt32(at + ${constant.length + 4}, ${low});`,
-      `at += ${constant.length + 8};`,
+    constants.push(...constantStores(constant, `start + ${at}`));
+    at += constant.length + 8;
+    words.push(
+      `view.setInt32(start + ${at - 8}, ${high});`,
+      `view.setInt32(start + ${at - 4}, ${low});`,
     );
   }
-  return statements;
+  return { constants, words };
 }
 
 /** The texts of what writes a span with certain attributes. */
@@ -111,7 +127,9 @@ interface SpanText {
   /** Statements: read the values; `areUsual` and `characters` of them. */
   read: string;
   measure: string;
-  /** Statements: write everything but counter, size and end at `start`, and declare `at`. */
+  /** Statements: store at `start` what is the same in all spans that this text writes, but for the head. */
+  writeConstants: string;
+  /** Statements: write everything else but counter, times and size, and declare `at`. */
   write: string;
   /** Bytes of a span whose values have no characters. */
   fixedBytes: number;
@@ -127,6 +145,7 @@ function spanText(
   const constantBytes = Buffer.concat([head, ...texts]).length;
   if (constantBytes > MAX_CONSTANT_BYTES) return undefined;
   const values = names.map((_, i) => `v${i}`);
+  const identity = identityStores(head);
   return {
     values,
     scope: {
@@ -144,16 +163,15 @@ function spanText(
     measure: `let characters = 0;
   let areUsual = true;
   ${values.map(measureValue).join('\n  ')}`,
+    writeConstants: identity.constants.join('\n    '),
     write: `view.setInt32(start + ${SUBSTREAM_OFFSET}, span.t2);
   view.setInt32(start + ${SUBSTREAM_OFFSET + 4}, span.t3);
-  ${writeIdentity(head).join('\n  ')}
+  ${identity.words.join('\n  ')}
+  let at = start + ${DESCRIPTION_OFFSET + head.length + IDENTITY_BYTES};
   ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constantStores(texts[i]!, 'at').join('\n    ')}\n    at += ${texts[i]!.length};\n    ${writeValueAt(value, 'writeOther')}\n  }`).join('\n  ')}`,
     // Of each value its type, eight bytes or a length, at most three bytes a character, and a modifier.
     fixedBytes:
-      DESCRIPTION_OFFSET +
-      constantBytes +
-      IDENTITY.length * IDENTITY_ATTRIBUTE_BYTES +
-      (9 + MODIFIER_BYTES) * names.length,
+      DESCRIPTION_OFFSET + constantBytes + IDENTITY_BYTES + (9 + MODIFIER_BYTES) * names.length,
   };
 }
 
@@ -166,39 +184,62 @@ function ownOf(names: readonly string[], values: readonly SpanValue[]): Record<s
   return own;
 }
 
-/** A compiler of what writes the spans of a thread that are open. */
+/**
+ * A compiler of what writes the spans of a thread that are open.
+ *
+ * @param canCommit whether a record of the table can become the final one: then a span needs no copy of its attributes.
+ */
 export function openSpanCompiler(
   output: ShapedSpans,
   table: OpenRecords,
+  canCommit: boolean,
 ): ShapeCompiler<OpenSpanWriter> {
   const { bytes, longest, view } = table;
-  return (_, description, names) => {
+  return (trace, description, names) => {
     const text = spanText(output, description, names);
     if (text === undefined) return undefined;
     const scope = {
       ...text.scope,
+      ...placesScope(table),
       bytes,
       view,
+      stamp: trace.ring.stamp,
       unfinished: UNFINISHED,
       held: new HeldNames(names),
       namesOf: names,
       ownOf,
     };
+    const keepValues = `if (span.own === undefined) span.own = ownOf(namesOf, [${text.values.join(', ')}]);`;
+    const writer = table.newWriter();
     const body = `${WRITE_OTHER}
-return function writeOpen(span, start, attributes) {
+return function writeOpen(span, attributes, before) {
   ${text.read}
   ${text.measure}
-  if (!areUsual || ${text.fixedBytes} + 3 * characters > ${longest} || !(span.start >= 0)) {
-    if (span.own === undefined) span.own = ownOf(namesOf, [${text.values.join(', ')}]);
-    return 0;
+  const time = span.start;
+  if (!areUsual || ${text.fixedBytes} + 3 * characters > ${longest} || !(time >= 0 && time <= stamp[0]) || !(${HAS_PLACE})) {
+    ${keepValues}
+    return -1;
   }
-  writeHead(view, start, ${output.stream.id}, ${NO_NUMBER}, span.start);
-  view.setUint32(start + ${END_OFFSET}, span.start * ${2 ** -32});
-  view.setUint32(start + ${END_OFFSET + 4}, span.start);
+  ${takePlace('start')}
+  if (${placeWriter('start')} !== ${writer}) {
+    ${placeWriter('start')} = ${writer};
+    view.setUint32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
+    view.setUint32(start + ${STREAM_OFFSET}, ${output.stream.id});
+    view.setUint32(start + ${COUNTER_OFFSET}, ${NO_NUMBER});
+    ${text.writeConstants}
+  }
+  const timeHigh = time * ${2 ** -32};
+  view.setUint32(start + ${START_OFFSET}, timeHigh);
+  view.setUint32(start + ${START_OFFSET + 4}, time);
+  view.setUint32(start + ${END_OFFSET}, timeHigh);
+  view.setUint32(start + ${END_OFFSET + 4}, time);
   ${text.write}
-  view.setUint32(start + ${SIZE_OFFSET}, at - start);
-  span.heldNames = held;
-  return at - start;
+  const size = at - start;
+  view.setUint32(start + ${SIZE_OFFSET}, size);
+  if (before !== -1) ${withdrawPlace('before')}
+  ${publishPlace('start', 'size')}
+  ${canCommit ? 'span.heldBytes = size; if (span.own === undefined) span.heldNames = held;' : keepValues}
+  return start;
 };`;
     return compile(description, scope, body) as OpenSpanWriter;
   };
@@ -233,6 +274,7 @@ export function spanShapeCompiler(output: ShapedSpans): ShapeCompiler<SpanEmitte
         bytes: `${fixedBytes} + 3 * characters`,
         write: `const number = counter[0];
   writeHead(view, start, ${output.stream.id}, number, span.start);
+  ${text.writeConstants}
   ${text.write}
   ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) return unusual(span);`}
   counter[0] = number + 1;

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { formatBaggage, parseBaggage } from '../../../src/spans/context/baggage.js';
 import { checkTraceState, parseTraceParent } from '../../../src/spans/context/trace-context.js';
 import { extract, getBaggage, inject, withBaggage } from '../../../src/spans/propagation.js';
-import { startSpan, withSpan } from '../../../src/spans/spans.js';
+import { withSpan } from '../../../src/spans/active-span.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 
 const hex = (length: number): fc.Arbitrary<string> =>
   fc.string({

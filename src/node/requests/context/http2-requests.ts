@@ -35,7 +35,7 @@ export function traceHttp2Requests(recorder: SpanServerRecorder): void {
   );
   watchGivenRoutes((request, route) => {
     const served = (request as { stream?: ServerStream }).stream?.[SERVED];
-    if (served === undefined || !guard.on) return;
+    if (served === undefined || route === undefined || !guard.on) return;
     try {
       const kept = bounded(route);
       const { span, method, keptRoute } = served;

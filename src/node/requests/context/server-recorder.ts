@@ -180,11 +180,12 @@ export class SpanServerRecorder implements ServerRecorder {
   }
 
   answered(exchange: Exchange, bytes: number | undefined): void {
-    const { method, route, span, response, keptRoute } = exchange;
+    const { method, route, span, response } = exchange;
     if (span === undefined) return;
     const { statusCode } = response;
+    if (exchange.keptRoute !== '') this.#routedAgain(exchange);
     // The record of the open request has the rest.
-    const added = route === keptRoute ? '' : route;
+    const added = route === exchange.keptRoute ? '' : route;
     if (
       bytes !== undefined ||
       !(statusCode < FAILED) ||
@@ -192,6 +193,12 @@ export class SpanServerRecorder implements ServerRecorder {
     ) {
       this.end(span, method, route, statusCode, bytes, false);
     }
+  }
+
+  /** The record has the route of the end, also if the router went on to another one without a word. */
+  #routedAgain(exchange: Exchange): void {
+    const { route, keptRoute } = exchange;
+    if (route !== '' && route !== keptRoute) this.routed(exchange, route);
   }
 
   /** Ends a span that has not changed since it began; false: it has. */
@@ -202,6 +209,7 @@ export class SpanServerRecorder implements ServerRecorder {
 
   aborted(exchange: Exchange): void {
     const { method, route, span, response } = exchange;
+    if (exchange.keptRoute !== '') this.#routedAgain(exchange);
     const status = response.headersSent ? response.statusCode : undefined;
     if (span !== undefined) this.end(span, method, route, status, undefined, true);
   }

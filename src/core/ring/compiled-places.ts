@@ -1,0 +1,89 @@
+import {
+  ATTENTION,
+  COMMITTING,
+  ENDING_AT,
+  GENERATION,
+  HEAD,
+  HEAD_WORDS,
+  LENGTH,
+  MARK,
+  PENDING,
+  TAKEN,
+  WRITER,
+} from './open-records.js';
+import type { OpenRecords } from './open-records.js';
+import type { Ring } from './ring.js';
+
+/**
+ * What compiled functions do with the places of a table, as source text. The table is a constant of theirs, as the
+ * ring is of an emitter: that takes a third of the time of the methods of `OpenRecords` and `Ring`.
+ */
+
+/** What the texts name. */
+export function placesScope(table: OpenRecords): Record<string, unknown> {
+  return { ...table.constants };
+}
+
+/** A word of the head of the place whose record is at `at`. */
+function headWord(at: string, word: number): string {
+  return `placeWords[(${at} >> 2) - ${HEAD_WORDS - word}]`;
+}
+
+/** Expression: whether a place is free. */
+export const HAS_PLACE = `control[${TAKEN}] < counts[0]`;
+
+/** Statements: take a place, and declare `at`, where its record goes. */
+export function takePlace(at: string): string {
+  return `const taken = control[${TAKEN}];
+  control[${TAKEN}] = taken + 1;
+  if (control[${ATTENTION}] !== 0) attend();
+  const ${at} = places[taken];`;
+}
+
+/** A variable: which writer has written the record at `at`; see `OpenRecords.newWriter`. */
+export function placeWriter(at: string): string {
+  return headWord(at, WRITER);
+}
+
+/** Statements: the record of `length` bytes at `at` counts from here on. */
+export function publishPlace(at: string, length: string): string {
+  return `const generation = (counts[1] + ${GENERATION}) | 0;
+  counts[1] = generation;
+  ${headWord(at, 0)} = ${length} | generation;`;
+}
+
+/** Statement: the record at `at` counts no more. */
+export function withdrawPlace(at: string): string {
+  return `${headWord(at, 0)} = 0;`;
+}
+
+/**
+ * Publishes the record at `at` as `Ring.commitOpen` does. False if it has not `bytes` bytes, or these have no room:
+ * nothing has changed then.
+ */
+export type CommitPlace = (at: number, bytes: number, wordAt: number, word: number) => boolean;
+
+/** The text of a `CommitPlace`, which also names `ring` and `publishOpen`. */
+export function commitPlaceText({ capacity }: Ring): string {
+  const state = headWord('at', 0);
+  return `function commitPlace(at, bytes, wordAt, word) {
+  const state = ${state};
+  if ((state & ${LENGTH}) !== bytes || ring.free < bytes) return false;
+  control[${ENDING_AT}] = at;
+  control[${ENDING_AT + 1}] = wordAt;
+  control[${ENDING_AT + 2}] = word;
+  ${headWord('at', MARK)} = control[${HEAD}];
+  ${state} = state | ${COMMITTING};
+  ring.free -= bytes;
+  const next = ring.position + bytes;
+  ring.position = next >= ${capacity} ? next - ${capacity} : next;
+  control[${PENDING}] = bytes;
+  publishOpen();
+  if (control[${ATTENTION}] !== 0) attend();
+  ${state} = 0;
+  const left = control[${TAKEN}] - 1;
+  places[left] = at;
+  control[${TAKEN}] = left;
+  return true;
+}`;
+}

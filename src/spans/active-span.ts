@@ -1,0 +1,91 @@
+import { wrongType } from '../core/errors.js';
+import { NOTHING } from './begin-span.js';
+import type { SpanAttributes } from './attributes.js';
+import { activeContext } from './context/active-context.js';
+import { runWith, runWithOne } from './context/context-storage.js';
+import { OPEN } from './span.js';
+import type { Span } from './span.js';
+import { startSpan } from './start-span.js';
+import type { StartOptions } from './start-span.js';
+
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+const { then } = Promise.prototype;
+
+/**
+ * Calls `fn` with a new span that is active meanwhile, and ends the span with it: when it returns, when
+ * the promise that it returns is settled, or when it throws. What it throws is recorded and thrown on.
+ *
+ * Only promises of the language are waited for. Other thenables, such as the queries of some libraries, are
+ * returned untouched: calling their `then` would start them.
+ *
+ * @returns what `fn` returns, or a promise of the same.
+ */
+export function withSpan<Result>(
+  name: string,
+  attributes: SpanAttributes | undefined,
+  fn: (span: Span) => Result,
+  options?: StartOptions,
+): Result {
+  if (typeof fn !== 'function') throw wrongType('fn', fn, 'a function');
+  const span = startSpan(name, attributes, options);
+  if (span === NOTHING) return fn(span);
+  let result: Result;
+  try {
+    result = runWithOne(span, fn, span);
+  } catch (error) {
+    span.fail(error);
+    span.end();
+    throw error;
+  }
+  if (span.state === OPEN && isNativePromise(result)) {
+    return then.call(
+      result,
+      (value): unknown => {
+        span.end();
+        return value;
+      },
+      (error: unknown) => {
+        span.fail(error);
+        span.end();
+        throw error;
+      },
+    ) as Result;
+  }
+  span.end();
+  return result;
+}
+
+let isPromise: ((value: unknown) => value is Promise<unknown>) | undefined;
+
+function isNativePromise(value: unknown): value is Promise<unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  isPromise ??= process.getBuiltinModule('node:util').types.isPromise;
+  return isPromise(value);
+}
+
+/** The span that is active in the calling code. */
+export function activeSpan(): Span | undefined {
+  const active = activeContext();
+  return active === undefined ? undefined : active.activeSpan;
+}
+
+function apply<This, Arguments extends unknown[], Result>(
+  fn: (this: This, ...values: Arguments) => Result,
+  self: This,
+  values: Arguments,
+): Result {
+  return fn.apply(self, values);
+}
+
+/**
+ * A function that is called with what is active now, for callbacks that are called elsewhere.
+ */
+export function bind<This, Arguments extends unknown[], Result>(
+  fn: (this: This, ...values: Arguments) => Result,
+): (this: This, ...values: Arguments) => Result {
+  if (typeof fn !== 'function') throw wrongType('fn', fn, 'a function');
+  const context = activeContext();
+  return function (this: This, ...values: Arguments): Result {
+    return runWith(context, apply<This, Arguments, Result>, fn, this, values);
+  };
+}
