@@ -1,3 +1,4 @@
+import { routeMatched } from '../spans/route.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -34,6 +35,11 @@ export function nameOf({ layer, route, param, errorHandler }: Layer, name = ''):
   return `handler ${pattern.slice(0, MAX_PATTERN)}`.trimEnd();
 }
 
+/** The record of the open request gets the route with its first function: the program may die in it. */
+export function keepRoute(request: object): void {
+  if ((request as { route?: unknown }).route !== undefined) routeMatched(request);
+}
+
 /** Of the package `router`, which Express 5 has: middleware, handlers of routes and of errors. */
 const layer: Operation<Layer> = {
   channel: 'express.router.request',
@@ -46,6 +52,7 @@ const layer: Operation<Layer> = {
     const handler = requiredObject(message.handler, 'handler');
     const name = text((handler as { name?: unknown }).name);
     if (isRouter(handler, name)) return undefined;
+    keepRoute(requiredObject(message.req, 'req'));
     return { name: nameOf(message, name), attributes: { 'code.function.name': name } };
   },
 };

@@ -8,7 +8,7 @@ import { SCHEMA_URL } from '../../spans/schema-url.js';
 import { Scope } from '../../spans/scope.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
-import type { StartOptions } from '../../spans/spans.js';
+import type { StartOptions } from '../../spans/start-span.js';
 import type { Library, LibraryOptions, Operation } from '../library.js';
 import { AnnouncedSpans } from './announced-spans.js';
 import { failureOf, markFailed } from './failure.js';
