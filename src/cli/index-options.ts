@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
 import type { LookIndex } from '../look/index/look-index.js';
 import type { InputForm } from '../traces/find-traces.js';
+import { printIndexNotes } from './output/index-notes.js';
 import { ProgressLine } from './output/progress-line.js';
 
 /** Options of the subcommands that read through the index. */
@@ -26,8 +27,9 @@ export const indexHelp = `  --cache       directory in which indexes of large tr
                 to their traces; can be repeated
 `;
 
-/** Opens the index of some traces, with progress on a terminal. */
+/** Opens the index of some traces, with progress on a terminal and notes on what it lacks. */
 export async function openIndex(
+  command: string,
   paths: readonly string[],
   form: InputForm,
   values: IndexValues,
@@ -38,7 +40,10 @@ export async function openIndex(
   const progress = new ProgressLine();
   const onProgress = progress.of(`indexing ${paths.join(' ')}`);
   try {
-    return await openLookIndex(paths, { form, cache, ringDirs, onProgress });
+    const index = await openLookIndex(paths, { form, cache, ringDirs, onProgress });
+    progress.clear();
+    printIndexNotes(command, paths, index);
+    return index;
   } finally {
     progress.clear();
   }

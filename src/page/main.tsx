@@ -8,12 +8,12 @@ import { Search } from './data/search.js';
 import { SelectedRow, rowFields } from './data/selected-row.js';
 import { Server, takeToken } from './data/server.js';
 import { AppContext } from './state/app.js';
-import type { App } from './state/app.js';
+import type { App, LeftWindows } from './state/app.js';
 import { NOTHING_LIT } from './state/lit-rows.js';
 import { Store } from './state/store.js';
 import { viewStateOfPage } from './state/view-state.js';
 import { applyTheme } from './theme/theme.js';
-import { showWindow } from './time-line/navigation.js';
+import { leaveFor } from './time-line/navigation.js';
 import { shownWindow } from './time-line/time-line.js';
 
 const server = new Server(takeToken());
@@ -22,8 +22,9 @@ const view = viewStateOfPage();
 const windows = new BoxWindows(server, recording);
 const lit = new Store(NOTHING_LIT);
 
-/** A span that is shown takes this share of the window. */
+/** A span that is shown takes this share of the window; one that fills it the other. */
 const SHOWN_SHARE = 0.2;
+const FILLING_SHARE = 0.8;
 
 const app: App = {
   server,
@@ -34,20 +35,21 @@ const app: App = {
   selected: new SelectedRow(server, view, recording),
   windows,
   rowNames: new RowNames(server, recording),
+  left: new Store<LeftWindows>({ windows: [] }),
   announce(text) {
     const place = document.getElementById('spoken');
     if (place !== null) place.textContent = text;
   },
-  async showRow(row, rowStart) {
+  async showRow(row, rowStart, fills = false) {
     const key = rowStart === undefined ? undefined : String(rowStart);
     view.set({ row, key });
     const answer = await server.json<RowAnswer>('/data/row', rowFields(row, key));
     const { start, duration, track, lane } = answer;
     const { from, to } = shownWindow(app);
     const visible = start < to && start + duration > from && duration > (to - from) / 400;
-    if (!visible) {
-      const half = Math.max(duration / SHOWN_SHARE, 1000) / 2;
-      showWindow(app, start + duration / 2 - half, start + duration / 2 + half);
+    if (fills || !visible) {
+      const half = Math.max(duration / (fills ? FILLING_SHARE : SHOWN_SHARE), 1000) / 2;
+      leaveFor(app, start + duration / 2 - half, start + duration / 2 + half);
     }
     const detail = { track, lane };
     document.getElementById('time-line')?.dispatchEvent(new CustomEvent('reveal', { detail }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { spanCondition } from '../../src/look/condition/span-condition.js';
 import { parseWhere } from '../../src/look/condition/where.js';
 import { openLookIndex } from '../../src/look/index/open-look-index.js';
-import { startSpan } from '../../src/spans/spans.js';
+import { startSpan } from '../../src/spans/start-span.js';
 import type { SpanRecord } from '../../src/spans/span-record.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recorded } from '../spans/span-trace.js';

@@ -1,6 +1,7 @@
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { openTrace } from '../../src/heph/index.js';
 import type { TimeLineCanvas } from '../../src/page/time-line/picture.js';
 import { configure, flush, shutdown, startSpan } from '../../src/spans/index.js';
@@ -8,20 +9,32 @@ import { noBrowser, titleOf } from './browser.js';
 import { ViewedTraces } from './viewed-traces.js';
 
 const traces = new ViewedTraces(() => []);
-const path = join(traces.directory, 'live.heph');
-const first = join(traces.directory, 'first.heph');
+afterEach(shutdown);
 
-afterAll(shutdown);
+/** Begins a recording of its own, so that a test that is run again finds nothing of the last time. */
+function begin(): { path: string; first: string } {
+  const directory = mkdtempSync(join(traces.directory, 'run-'));
+  const path = join(directory, 'live.heph');
+  configure({ target: path, service: 'live' });
+  return { path, first: join(directory, 'first.heph') };
+}
 
 async function record(spans: number, name = 'turn'): Promise<void> {
   for (let span = 0; span < spans; span++) startSpan(name, { span }).end();
   await flush();
 }
 
-/** The fields of the URL, once it has followed the view. */
+/** The fields of the URL, once it has followed the view: after 250 ms of the page's own time. */
 async function fieldsOf(page: Page): Promise<URLSearchParams> {
-  await page.waitForTimeout(350);
-  return new URLSearchParams(new URL(page.url()).hash.slice(1));
+  const hash = await page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        setTimeout(() => {
+          resolve(location.hash);
+        }, 350);
+      }),
+  );
+  return new URLSearchParams(hash.slice(1));
 }
 
 /** Times of the last box that is drawn, in ns. */
@@ -34,7 +47,7 @@ function lastEnd(page: Page): Promise<number> {
 
 describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
   it('grows while it is watched; a window of it slides, is paused, and follows again', async () => {
-    configure({ target: path, service: 'live' });
+    const { path } = begin();
     await record(100);
     const view = await traces.start([path], '--live');
     const { page } = await traces.open({}, '', view);
@@ -78,6 +91,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
   });
 
   it('keeps the selected span when a refresh renumbers the rows', async () => {
+    const { path, first } = begin();
     const trace = openTrace(first);
     const stream = trace.stream();
     const log = async (events: number): Promise<void> => {

@@ -50,6 +50,17 @@ async function open(panel: string, fragment = '', options?: PageOptions): Promis
 
 const TITLES = ['Trace', 'Find', 'Table', 'Report', 'Latency', 'Compare', 'Recording'];
 
+/** The URL follows after 250 ms of the page's own time. */
+function untilUrlFollows(): Promise<void> {
+  return opened.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 350)));
+}
+
+/** A number of the URL. */
+async function fieldOf(name: string): Promise<number> {
+  const hash = await opened.page.evaluate(() => location.hash);
+  return Number(new URLSearchParams(hash.slice(1)).get(name));
+}
+
 const textOf = async (place: Locator): Promise<string> => (await place.textContent()) ?? '';
 
 describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
@@ -63,7 +74,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     const first = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('row');
     await page.keyboard.press('Enter');
     await panel.getByText('this is number 2.').waitFor();
-    await page.waitForTimeout(350);
+    await untilUrlFollows();
     const fields = new URLSearchParams(new URL(page.url()).hash.slice(1));
     expect(fields.get('find.text')).toBe('status=error');
     expect(fields.get('row')).not.toBe(first);
@@ -87,9 +98,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     await panel.getByRole('grid').focus();
     await opened.page.keyboard.press('End');
     await opened.page.keyboard.press('Enter');
-    await opened.page.waitForTimeout(350);
-    expect(opened.page.url()).toMatch(/row=\d+/);
     await panel.locator('[aria-selected=true]').getByText('GET /stock').waitFor();
+    await expect.poll(() => opened.page.url()).toMatch(/row=\d+/);
   });
 
   it('table: has every row, however far one scrolls', async () => {
@@ -128,7 +138,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     expect(await panel.locator('.waterfall tbody tr').count()).toBe(2);
     expect(await panel.locator('.critical').count()).toBe(2);
     await panel.getByRole('button', { name: 'SELECT' }).click();
-    await opened.page.waitForTimeout(350);
+    await untilUrlFollows();
     expect(opened.page.url()).toMatch(/row=[1-9]/);
   });
 
@@ -136,7 +146,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     opened = await traces.open();
     await opened.page.locator('#panel-report').getByText('GET /orders').first().waitFor();
     await opened.page.getByRole('button', { name: 'Close the panel' }).click();
-    await opened.page.waitForTimeout(350);
+    await untilUrlFollows();
     expect(opened.page.url()).toContain('panel=none');
     expect(await opened.page.locator('.panel').count()).toBe(0);
     const { page } = await traces.open({ width: 360, height: 640 });
@@ -158,13 +168,39 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     // Some 4 of 6 ms are the query's.
     expect(rows[0]).toMatch(/SELECT 6\d %, itself 3\d %$/);
     expect(rows.map((row) => row.replaceAll(',', ''))).toEqual([
-      expect.stringMatching(/^GET \/stockshop400/),
-      expect.stringMatching(/^GET \/ordersshop200/),
+      expect.stringMatching(/^GET \/stock shopshop400/),
+      expect.stringMatching(/^GET \/orders shopshop200/),
     ]);
     const report = await open('report', '&rangeFrom=0&rangeTo=995000000');
     await report.getByText('GET /orders').first().waitFor();
     const part = await report.locator('.figures').first().locator('tbody tr').allTextContents();
-    expect(part[1]).toMatch(/^GET \/ordersshop68/);
+    expect(part[1]).toMatch(/^GET \/orders shopshop68/);
+  });
+
+  it('report: a slow trace fills the time line, and there is a way back', async () => {
+    const panel = await open('report', '&from=1000000&to=2000000000');
+    const { page } = opened;
+    await panel.locator('[title="Show its trace"]').first().click();
+    await page.locator('#panel-trace .waterfall').waitFor();
+    await expect.poll(() => fieldOf('to')).not.toBe(2_000_000_000);
+    // The slowest takes 9.6 ms, which is 0.8 of the window.
+    expect((await fieldOf('to')) - (await fieldOf('from'))).toBeCloseTo(9.6e6 / 0.8, -5);
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
+    await expect.poll(() => fieldOf('to')).toBe(2_000_000_000);
+    expect(await page.getByRole('button', { name: 'Back', exact: true }).count()).toBe(0);
+  });
+
+  it('report: has the types of errors, and links to the spans that failed', async () => {
+    const panel = await open('report');
+    const types = panel.locator('table', { hasText: 'Errors by type' });
+    await types.waitFor();
+    expect(await types.locator('tbody tr').allTextContents()).toEqual(['ErrorSELECTshop6']);
+    await types.getByTitle('Show the spans that failed').click();
+    const { page } = opened;
+    await page.locator('#panel-table').getByText('6 spans that match').waitFor();
+    const other = await open('report', '&find.text=SELECT');
+    await other.locator('.figures').first().getByTitle('Show the spans that failed').click();
+    await opened.page.locator('#panel-table').getByText('6 spans that match').waitFor();
   });
 
   it('compare: says which spans became slower, and which did not', async () => {
@@ -184,7 +220,21 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
         'of 3 kinds of spans became slower, GET /orders the most; 0 became faster; 1 took about the same.',
       )
       .waitFor();
-    expect(await page.locator('#panel-compare select').first().inputValue()).toBe('before');
+    const sides = page.locator('#panel-compare fieldset');
+    const chosenIn = (side: number): Promise<string[]> =>
+      sides.nth(side).locator('label:has(:checked)').allInnerTexts();
+    expect(await chosenIn(0)).toEqual([expect.stringMatching(/^before/)]);
+    expect(await chosenIn(1)).toEqual([expect.stringMatching(/^after/)]);
+    await sides
+      .nth(1)
+      .getByRole('checkbox', { name: /^after/ })
+      .click();
+    await page.getByText('Choose recordings for both sides').waitFor();
+    await sides
+      .nth(1)
+      .getByRole('checkbox', { name: /^before/ })
+      .click();
+    await page.getByText('A recording is on both sides').waitFor();
   });
 
   it.each([

@@ -52,7 +52,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('requests named by their method
     await page.evaluate(() => (location.hash = 'from=0&to=800000000'));
     await page.waitForFunction(() => (window as unknown as Canvas).texts.has('GET /users/7'));
     const texts = await page.evaluate(() => [...(window as unknown as Canvas).texts]);
-    const paths = texts.filter((text) => text.startsWith('GET /')).sort();
+    // A frame before the zoom may have drawn some of them cut.
+    const paths = texts.filter((text) => /^GET \/.*[^…]$/.test(text)).sort();
     expect(paths).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((user) => `GET /users/${user}`));
     // Too narrow for a label.
     await page.evaluate(() => (location.hash = 'from=-9e9&to=9e9'));

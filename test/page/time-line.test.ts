@@ -249,6 +249,43 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
     );
   });
 
+  it('hides the tip when what is below the pointer changes', async () => {
+    const { page, boxes } = await open({}, windowOf(100, 130));
+    const box = (await boxes()).find(({ right, left }) => right - left > 200)!;
+    const [x, y] = middleOf(box);
+    await page.locator('#time-line').hover({ position: { x, y } });
+    await page.locator('.tip').waitFor();
+    await page.locator('#time-line').focus();
+    await page.keyboard.press('d', { delay: 100 });
+    await page.locator('.tip').waitFor({ state: 'detached' });
+  });
+
+  it('selects a range by a drag with Shift, until Escape or a button clears it', async () => {
+    const { page, colourAt } = await open({}, windowOf(100, 130));
+    const { x, y, width } = (await page.locator('#time-line').boundingBox())!;
+    const clear = page.getByRole('button', { name: 'Clear range' }).first();
+    // Of the axis, where there is nothing else.
+    const place = [0.6 * width, 20] as const;
+    const before = await colourAt(...place);
+    for (const end of ['Escape', 'button']) {
+      await page.keyboard.down('Shift');
+      await page.mouse.move(x + 0.5 * width, y + 60);
+      await page.mouse.down();
+      await page.mouse.move(x + 0.7 * width, y + 60, { steps: 4 });
+      await page.mouse.up();
+      await page.keyboard.up('Shift');
+      await clear.waitFor();
+      await expect.poll(() => colourAt(...place)).not.toBe(before);
+      if (end === 'button') await clear.click();
+      else {
+        await page.locator('#time-line').focus();
+        await page.keyboard.press('Escape');
+      }
+      await expect.poll(() => colourAt(...place)).toBe(before);
+      expect(await clear.count()).toBe(0);
+    }
+  });
+
   it('explains its keys', async () => {
     const { page } = await open();
     await page.keyboard.press('?');

@@ -10,7 +10,7 @@ import { BEGIN } from './recorded-service.js';
 import { ViewedTraces } from './viewed-traces.js';
 
 const spansModule = pathToFileURL(join(dirname(main), '../spans/index.mjs')).href;
-const at = (ms: number): bigint => BigInt(BEGIN + ms) * 1_000_000n;
+const at = (ms: number): bigint => BigInt(BEGIN) * 1_000_000n + BigInt(ms * 1e6);
 /** Of a process whose trace is not there. */
 const ELSEWHERE = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
 let ids: SpanIds;
@@ -42,6 +42,9 @@ const traces = new ViewedTraces(async (directory) => {
 
   const stock = join(directory, 'stock.heph');
   configure({ target: stock, service: 'stock', resource: { 'host.name': 'host-b' } });
+  // Of the shop's clock from 0.5 to 1.5 ms, so for half a millisecond of the way to the request.
+  const stall = startSpan('event loop blocked', {}, { startTime: at(-3.5), parent: null });
+  stall.end(at(-2.5));
   const look = startSpan(
     'GET /stock',
     {},
@@ -71,14 +74,18 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () =
     expect(lines.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
       expect.stringMatching(/^GET \/order shop on host-a 10 ms /),
       expect.stringMatching(/^ask shop on host-a 7 ms /),
-      expect.stringMatching(/^GET \/stock error stock on host-b 5 ms /),
+      expect.stringMatching(
+        /^GET \/stock error after 500 µs of blocked event loop stock on host-b 5 ms /,
+      ),
       expect.stringMatching(/^SELECT stock on host-b 3 ms /),
     ]);
     const words = await panel.locator('p').first().innerText();
     expect(words).toContain('4 spans in 10 ms.');
     expect(words).toContain('A line below a bar marks the critical path; “waited for” is');
     expect(words).toMatch(/The times of stock on host-b are moved by 4 ms, right within 1 ms\./);
-    expect(await panel.locator('.bar').count()).toBe(4);
+    expect(await panel.locator('.bar:not(.pause)').count()).toBe(4);
+    const pause = panel.locator('.bar.pause');
+    expect(await pause.getAttribute('title')).toBe('500 µs of blocked event loop');
     expect(await panel.locator('.bar.critical').count()).toBeGreaterThanOrEqual(2);
   });
 
@@ -98,7 +105,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () =
     const table = page.locator('#panel-report table', { hasText: 'Open at the end' });
     await table.waitFor();
     expect(await table.locator('caption').innerText()).toBe(
-      'Open at the end: 1 with 2 spans, the oldest first',
+      'Open at the end: 2 spans, 1 of them a request, the oldest first',
     );
     const lines = await table.locator('tbody th').allInnerTexts();
     expect(lines).toEqual(['GET /export/22 (killed)', 'SELECT']);

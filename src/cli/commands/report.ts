@@ -86,7 +86,7 @@ Exit codes
     const form = checkInput(values);
     // Before what may take long: it fails if the file exists.
     const page = file === undefined ? undefined : await fileOutput(file, values.force === true);
-    const index = await openIndex(positionals, form, values);
+    const index = await openIndex('report', positionals, form, values);
     const condition = { ...selection.condition, ...rangeOf(selection.range, index) };
     const illustrated = await makeReport(index, { ...options, condition }).finally(() => {
       index.close();

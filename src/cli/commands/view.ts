@@ -43,7 +43,7 @@ Exit codes
       ['PATH...'],
     );
     const port = checkPort(values.port);
-    const index = await openIndex(positionals, checkInput(values), values);
+    const index = await openIndex('view', positionals, checkInput(values), values);
     const server = await start({
       index,
       paths: positionals,

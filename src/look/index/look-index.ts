@@ -187,6 +187,12 @@ export interface Window {
   };
 }
 
+/** Lanes of a track from number `lanes` on are merged in that one, unless the track is `open`. */
+export interface LaneFold {
+  lanes: number;
+  open: ReadonlySet<number>;
+}
+
 /** The rows of a set of traces. Made by `openLookIndex`; everything that looks reads through this. */
 export interface LookIndex {
   readonly sources: readonly Source[];
@@ -205,15 +211,16 @@ export interface LookIndex {
   partOf(row: number): IndexPart;
   /** All fields of a span, read from its trace. Undefined for a row that is no span. */
   span(row: number): SpanRecord | undefined;
-  /** Attributes of a row of any format, for a person. */
-  details(row: number): Record<string, unknown>;
+  /** Attributes of a row of any format, for a person; of a span's own at most so many. */
+  details(row: number, most?: number): Record<string, unknown>;
   rowsOfTrace(traceId: string): number[];
   /** Rows that meet a condition, ascending by part; in batches, so that the first come early. */
   find(condition: Condition): AsyncIterable<Int32Array>;
   /**
    * What the pixels of a window show, from the pyramid where it is dense. `width` in pixels. Of a track's
    * lanes 512 are shown; the last one has the rows of all further ones, merged. Narrow rows merge in each
-   * pixel, and over neighbouring pixels up to multiples of `cell` pixels: 1 unless given.
+   * pixel, and over neighbouring pixels up to multiples of `cell` pixels: 1 unless given. `fold` merges further
+   * lanes.
    */
   windows(
     from: number,
@@ -221,6 +228,7 @@ export interface LookIndex {
     width: number,
     tracks: readonly number[],
     cell?: number,
+    fold?: LaneFold,
   ): Window[];
   /** Brings in what has been recorded since; returns whether anything was. Living processes included. */
   refresh(): Promise<boolean>;

@@ -1,5 +1,7 @@
 import { NO_TRACE } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { TargetBudget, nameTargets } from './call-target.js';
+import type { CalledThreads } from './called-threads.js';
 import type { GroupTally, Grouping } from './groups.js';
 import type { GroupWaits } from './report-shape.js';
 import type { RowSelection } from './selection.js';
@@ -15,14 +17,18 @@ const MOST_ROWS = 1 << 20;
 
 const NOTHING: GroupWaits = { sampled: 0, waitedFor: [] };
 
+/** Calls of a group of which it is read whom they have asked. */
+const MOST_TARGETS = 500;
+
 /**
- * What the spans of each group waited for, in their own process: of up to a hundred of them, taken evenly
- * from their time, so that a few long ones count as much as they should. The time of each belongs to the
+ * What the spans of each group waited for, in their own process, and what kept called ones from answering: of up to a
+ * hundred of them, taken evenly from their time, so that a few long ones count as much as they should. The time of each belongs to the
  * spans of its critical path.
  */
 export function* groupWaits(
   { index }: RowSelection,
   grouping: Grouping,
+  called: CalledThreads,
 ): Steps<(tally: GroupTally) => GroupWaits> {
   const wanted = grouping.tallies.slice(0, MOST_GROUPS);
   const waits = new Map(wanted.map((tally) => [tally, new SampledGroup(tally)]));
@@ -37,7 +43,7 @@ export function* groupWaits(
       const at = rows[i]!;
       const weight = group?.weightOf(part.duration[at]!) ?? 0;
       if (weight === 0) continue;
-      group!.add(index, part, at, isLast, weight);
+      group!.add(index, called, part, at, isLast, weight);
       yield;
     }
   }
@@ -49,6 +55,7 @@ class SampledGroup {
   /** The group's time in ns for each sample. */
   readonly #step: number;
   readonly #waits = new WaitTally();
+  readonly #targets = new TargetBudget(MOST_TARGETS);
   #time = 0;
   #taken = 0;
   /** In steps: the time of the next sample, which lies anywhere in its step. */
@@ -79,13 +86,23 @@ class SampledGroup {
   }
 
   /** @param isLast whether the part is the last one of its source. */
-  add(index: LookIndex, part: IndexPart, at: number, isLast: boolean, weight: number): void {
+  add(
+    index: LookIndex,
+    called: CalledThreads,
+    part: IndexPart,
+    at: number,
+    isLast: boolean,
+    weight: number,
+  ): void {
     const { found, looked, isCut } = rowsWithin(part, at);
     this.#rows += looked;
     // The rest of it may be in another part.
     if (isCut && !isLast) return;
     const spans = spansOf(index, found);
-    this.#waits.add(spans, waitedTimes(spans, new SpanFamily(spans), 0), 0, weight);
+    called.addPauses(found, spans);
+    const waited = waitedTimes(spans, new SpanFamily(spans), 0);
+    nameTargets(index, found, spans, this.#targets, (place) => waited[place]! > 0);
+    this.#waits.add(spans, waited, 0, weight);
     this.#sampled += 1;
   }
 

@@ -252,6 +252,11 @@ function nameOf({ names }: IndexPart, name: number, route: number): string {
   return route === NO_TEXT ? text : routeName(text, names.text(route));
 }
 
+/** What a row is called: by its name and its route. */
+export function spanName(part: IndexPart, at: number): string {
+  return nameOf(part, part.name[at]!, part.route[at]!);
+}
+
 function* timedNames(
   part: IndexPart,
   { names, routes, totals }: PartGroups,

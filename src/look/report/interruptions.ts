@@ -1,7 +1,7 @@
 import type { IndexPart, Track } from '../index/look-index.js';
-import type { GroupTally, Grouping } from './groups.js';
 import { IntervalSet } from './interval-set.js';
-import type { Interruption, Interruptions, SlowShare } from './report-shape.js';
+import { LongestRows } from './longest-rows.js';
+import type { Interruption, ThreadInterruption, ThreadPlace } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { threadKeys } from './thread-names.js';
@@ -13,10 +13,19 @@ const COLLECTION_SPAN = /^gc (?:minor|major|incremental|weakcb)$/;
 const COLLECTION_MARK = /garbage collection/i;
 const STALL_MARK = /event loop blocked|stalls of/i;
 
-/** Groups of which the slow spans are looked at. */
-const MAX_SLOW_GROUPS = 50;
+/** Stalls that are described one by one. */
+const MOST_LONGEST = 10;
+/** Pauses of a stretch of time that are given one by one. */
+const MOST_PAUSES = 100;
 
 type Kind = 'stall' | 'collection';
+
+/** A stretch of time in which a thread was stalled, or else collected garbage. Ns of the index. */
+export interface Pause {
+  kind: Kind;
+  start: number;
+  end: number;
+}
 
 /** Whether spans of this name are stalls or collections, which nobody has asked for. */
 export function isInterruption(name: string): boolean {
@@ -45,8 +54,15 @@ type Form = 'span' | 'mark';
 /** What has fewer gaps: short collections are marks only, and a killed process leaves its stall as a span. */
 const PREFERRED: Readonly<Record<Kind, Form>> = { stall: 'span', collection: 'mark' };
 
+interface PlacedRow {
+  part: IndexPart;
+  at: number;
+}
+
 /** When a thread did not work. */
 interface ThreadInterruptions {
+  /** One of its tracks. */
+  readonly track: number;
   readonly byName: Record<Kind, Record<Form, Map<string, Interruption>>>;
   readonly stall: IntervalSet;
   readonly collection: IntervalSet;
@@ -58,6 +74,10 @@ export class InterruptionTally {
   readonly #selection: RowSelection;
   readonly #keys: readonly string[];
   readonly #byThread = new Map<string, ThreadInterruptions>();
+  readonly #longest: Readonly<Record<Form, LongestRows<PlacedRow>>> = {
+    span: new LongestRows(MOST_LONGEST),
+    mark: new LongestRows(MOST_LONGEST),
+  };
 
   private constructor(selection: RowSelection) {
     this.#selection = selection;
@@ -102,24 +122,92 @@ export class InterruptionTally {
     };
   }
 
-  *figures(grouping: Grouping): Steps<Interruptions> {
-    const list = (kind: Kind): Interruption[] =>
-      [...this.#ofAllThreads(kind).values()].sort((a, b) => b.total - a.total);
-    return {
-      stalls: list('stall'),
-      collections: list('collection'),
-      slow: this.#byThread.size === 0 ? [] : yield* this.#slow(grouping),
-    };
+  /** Whether no thread was stalled or collected garbage. */
+  get isEmpty(): boolean {
+    return this.#byThread.size === 0;
   }
 
-  /** By name. What a thread has as spans and as marks counts once. */
+  /** Whether the thread of a track was stalled or collected garbage. */
+  hasAny(track: number): boolean {
+    return this.#byThread.has(this.#keys[track]!);
+  }
+
+  isSameThread(track: number, other: number): boolean {
+    return this.#keys[track] === this.#keys[other];
+  }
+
+  /** The first pauses of a track's thread in [start, end), none of which overlap. */
+  pauses(track: number, start: number, end: number): Pause[] {
+    const own = this.#byThread.get(this.#keys[track]!);
+    if (own === undefined) return [];
+    const pauses: Pause[] = [];
+    let free = start;
+    const addCollections = (until: number): void => {
+      const most = MOST_PAUSES - pauses.length;
+      for (const [from, to] of own.collection.within(free, until, most)) {
+        pauses.push({ kind: 'collection', start: from, end: to });
+      }
+    };
+    for (const [from, to] of own.stall.within(start, end, MOST_PAUSES)) {
+      addCollections(from);
+      if (pauses.length === MOST_PAUSES) return pauses;
+      pauses.push({ kind: 'stall', start: from, end: to });
+      free = to;
+    }
+    addCollections(end);
+    return pauses;
+  }
+
+  /** Time of [start, end) in which a track's thread was interrupted, or that lies within further intervals. */
+  unionWith(track: number, others: IntervalSet, start: number, end: number): number {
+    const own = this.#byThread.get(this.#keys[track]!)?.either;
+    let time = own?.overlap(start, end) ?? 0;
+    for (const [from, to] of others.within(start, end, Infinity)) {
+      time += to - from - (own?.overlap(from, to) ?? 0);
+    }
+    return time;
+  }
+
+  /** The interruptions of one kind by name, those that took the most time first. */
+  list(kind: Kind): Interruption[] {
+    return [...this.#ofAllThreads(kind).values()].sort((a, b) => b.total - a.total);
+  }
+
+  /** The same by thread. */
+  threads(kind: Kind): ThreadInterruption[] {
+    return [...this.#byThread.values()]
+      .flatMap((own) =>
+        [...countedOf(own, kind)].map((each) => ({ kind, ...this.threadOf(own.track), ...each })),
+      )
+      .sort((a, b) => b.total - a.total);
+  }
+
+  /** The longest stalls, each once. */
+  get longestStalls(): PlacedRow[] {
+    const { span, mark } = this.#longest;
+    const isOnlyMark = ({ value: { part, at } }: { value: PlacedRow }): boolean =>
+      this.#byThread.get(this.#keys[part.track[at]!]!)?.byName.stall.span.size === 0;
+    return [...span.sorted, ...mark.sorted.filter(isOnlyMark)]
+      .sort((a, b) => b.length - a.length)
+      .slice(0, MOST_LONGEST)
+      .map(({ value }) => value);
+  }
+
+  threadOf(number: number): ThreadPlace {
+    const { sources, tracks } = this.#selection.index;
+    const key = this.#keys[number];
+    // Other tracks are of a trace that does not say the service.
+    const isThread = ({ kind, number: other }: Track): boolean =>
+      kind === 'thread' && this.#keys[other] === key;
+    const track = tracks.find(isThread) ?? tracks[number]!;
+    const { service, pid } = sources.find((source) => source.number === track.source)!;
+    return { service: service ?? null, pid: pid ?? null, thread: track.name };
+  }
+
   #ofAllThreads(kind: Kind): Map<string, Interruption> {
     const all = new Map<string, Interruption>();
-    for (const { byName } of this.#byThread.values()) {
-      const { span, mark } = byName[kind];
-      const preferred = PREFERRED[kind] === 'span' ? span : mark;
-      const other = PREFERRED[kind] === 'span' ? mark : span;
-      for (const { name, count, total, max } of (preferred.size > 0 ? preferred : other).values()) {
+    for (const own of this.#byThread.values()) {
+      for (const { name, count, total, max } of countedOf(own, kind)) {
         const entry = all.get(name) ?? { name, count: 0, total: 0, max: 0 };
         all.set(name, entry);
         entry.count += count;
@@ -136,7 +224,7 @@ export class InterruptionTally {
     const start = part.start[at]! + part.offset;
     const end = start + part.duration[at]!;
     const { from, to } = this.#selection.window;
-    const own = this.#threadOf(track);
+    const own = this.#interruptionsOf(track);
     const form = this.#selection.index.tracks[track]!.kind === 'mark' ? 'mark' : 'span';
     const byName = own.byName[kind][form];
     const entry = byName.get(name) ?? { name, count: 0, total: 0, max: 0 };
@@ -145,14 +233,17 @@ export class InterruptionTally {
     entry.total += Math.min(end, to) - Math.max(start, from);
     entry.max = Math.max(entry.max, end - start);
     own[kind].add(start, end);
+    const longest = this.#longest[form];
+    if (kind === 'stall' && longest.admits(end - start)) longest.add(end - start, { part, at });
     own.either.add(start, end);
   }
 
-  #threadOf(track: number): ThreadInterruptions {
+  #interruptionsOf(track: number): ThreadInterruptions {
     const key = this.#keys[track]!;
     let own = this.#byThread.get(key);
     if (own === undefined) {
       own = {
+        track,
         byName: {
           stall: { span: new Map(), mark: new Map() },
           collection: { span: new Map(), mark: new Map() },
@@ -165,41 +256,14 @@ export class InterruptionTally {
     }
     return own;
   }
+}
 
-  *#slow(grouping: Grouping): Steps<SlowShare[]> {
-    const shares = new Map<GroupTally, SlowShare & { least: number }>();
-    for (const group of grouping.tallies.slice(0, MAX_SLOW_GROUPS)) {
-      const { name, service, durations } = group;
-      if (isInterruption(name)) continue;
-      const none = { count: 0, time: 0, stalls: 0, collections: 0, either: 0 };
-      shares.set(group, { name, service, ...none, least: durations.percentile(95) });
-    }
-    const selection = this.#selection;
-    for (const part of selection.index.parts) {
-      yield;
-      const { rows, groups } = grouping.rowsOf(part);
-      if (rows.length === 0) continue;
-      const { start, duration, offset, track } = part;
-      for (let i = 0; i < rows.length; i++) {
-        const at = rows[i]!;
-        const share = shares.get(grouping.tally(groups[i]!));
-        const length = duration[at]!;
-        if (share === undefined || length < share.least) continue;
-        const begin = start[at]! + offset;
-        const { stall, collection, either } = this.overlap(track[at]!, begin, begin + length);
-        share.count++;
-        share.time += length;
-        share.stalls += stall;
-        share.collections += collection;
-        share.either += either;
-      }
-    }
-    return [...shares.values()].map(
-      ({ name, service, count, time, stalls, collections, either }) => {
-        return { name, service, count, time, stalls, collections, either };
-      },
-    );
-  }
+/** What a thread has as spans and as marks counts once. */
+function countedOf({ byName }: ThreadInterruptions, kind: Kind): Iterable<Interruption> {
+  const { span, mark } = byName[kind];
+  const preferred = PREFERRED[kind] === 'span' ? span : mark;
+  const other = PREFERRED[kind] === 'span' ? mark : span;
+  return (preferred.size > 0 ? preferred : other).values();
 }
 
 function kindsOfNames({ names }: IndexPart): (Kind | undefined)[] {

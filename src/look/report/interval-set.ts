@@ -21,9 +21,22 @@ export class IntervalSet {
     return end > start ? this.#until(end) - this.#until(start) : 0;
   }
 
-  /** Time within the intervals up to `time`. */
-  #until(time: number): number {
-    const before = (this.#before ??= this.#merge());
+  /** The first `most` parts of [start, end) that lie within the intervals. */
+  *within(start: number, end: number, most: number): Generator<[start: number, end: number], void> {
+    this.#before ??= this.#merge();
+    let left = most;
+    for (let at = Math.max(0, this.#beginning(start) - 1); at < this.#starts.length; at++) {
+      const from = Math.max(start, this.#starts[at]!);
+      if (from >= end || left <= 0) return;
+      const to = Math.min(end, this.#ends[at]!);
+      if (to <= from) continue;
+      left--;
+      yield [from, to];
+    }
+  }
+
+  /** How many merged intervals begin before `time`. */
+  #beginning(time: number): number {
     let low = 0;
     let high = this.#starts.length;
     while (low < high) {
@@ -31,6 +44,13 @@ export class IntervalSet {
       if (this.#starts[middle]! < time) low = middle + 1;
       else high = middle;
     }
+    return low;
+  }
+
+  /** Time within the intervals up to `time`. */
+  #until(time: number): number {
+    const before = (this.#before ??= this.#merge());
+    const low = this.#beginning(time);
     if (low === 0) return 0;
     const last = low - 1;
     return before[last]! + Math.min(time, this.#ends[last]!) - this.#starts[last]!;

@@ -1,21 +1,41 @@
 import { NO_TRACE, UNFINISHED_BIT } from '../index/look-index.js';
-import type { IndexPart } from '../index/look-index.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { callTarget, isCall } from './call-target.js';
+import { isRequest, spanName } from './groups.js';
+import { handlersOf } from './request-handlers.js';
+import type { Handler } from './request-handlers.js';
 import { isoTime } from './iso-time.js';
 import { LongestRows } from './longest-rows.js';
-import type { OpenSpans } from './report-shape.js';
+import type { OpenSpan, OpenSpans } from './report-shape.js';
+import { isMethod } from './request-name.js';
 import { requestPath } from './request-path.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
 import type { Steps } from '../index/turns.js';
 
-/** Spans that are listed; the others are counted. */
+/** Spans that are looked at; the others are counted. */
 const MAX_LISTED = 100;
+/** From a span up to one that is listed. */
+const MOST_ANCESTORS = 32;
+
+/** What is said of open spans, and the rows in the index of those that are listed. */
+export interface FoundOpenSpans {
+  open: OpenSpans;
+  rows: number[];
+}
+
+interface Listed {
+  part: IndexPart;
+  at: number;
+  row: number;
+}
 
 /** Spans that had not ended when their process did, or that a living process has not ended yet. */
-export function* openSpans(selection: RowSelection): Steps<OpenSpans> {
+export function* openSpans(selection: RowSelection): Steps<FoundOpenSpans> {
   const { index } = selection;
   let count = 0;
-  const oldest = new LongestRows<{ part: IndexPart; at: number }>(MAX_LISTED);
+  let requests = 0;
+  const oldest = new LongestRows<Listed>(MAX_LISTED);
   for (const part of index.parts) {
     yield;
     if (part.unfinished === 0) continue;
@@ -24,20 +44,84 @@ export function* openSpans(selection: RowSelection): Steps<OpenSpans> {
     for (let at = 0; at < marks.length; at++) {
       if ((flags[at]! & UNFINISHED_BIT) === 0 || (marks[at]! & SPAN) === 0) continue;
       count++;
-      if (oldest.admits(duration[at]!)) oldest.add(duration[at]!, { part, at });
+      if (isRequest(flags[at]!)) requests++;
+      const row = part.firstRow + at;
+      if (oldest.admits(duration[at]!)) oldest.add(duration[at]!, { part, at, row });
     }
   }
-  const spans = oldest.sorted.map(({ length, value: { part, at } }) => {
-    const trace = part.trace[at]!;
-    return {
-      name: part.names.text(part.name[at]!),
-      path: requestPath(index, part.firstRow + at),
-      service: part.source.service ?? null,
-      thread: index.tracks[part.track[at]!]!.name,
-      start: isoTime(index.epoch, part.start[at]! + part.offset),
-      age: length,
-      traceId: trace === NO_TRACE ? null : part.traceId(trace),
-    };
-  });
-  return { count, spans };
+  const found = oldest.sorted.map(({ value }) => value);
+  const handlers = yield* handlersOf(index, found.filter(lacksRoute));
+  // A request that is named by its handler is listed once.
+  const merged = new Set(
+    [...handlers.values()].map(({ row, isNamedAlike }) => isNamedAlike && row),
+  );
+  const listed = found.filter(({ row }) => !merged.has(row));
+  const spans: OpenSpan[] = [];
+  const rows: number[] = [];
+  for (const { span, depth } of inTree(index, listed)) {
+    spans.push(describe(index, span, handlers.get(span.row), depth));
+    rows.push(span.row);
+  }
+  return { open: { count, requests, spans, omitted: count - found.length }, rows };
+}
+
+function lacksRoute({ part, at }: Listed): boolean {
+  return isRequest(part.flags[at]!) && isMethod(spanName(part, at));
+}
+
+function describe(
+  index: LookIndex,
+  { part, at, row }: Listed,
+  handler: Handler | undefined,
+  depth: number,
+): OpenSpan {
+  const name = isRequest(part.flags[at]!) ? spanName(part, at) : part.names.text(part.name[at]!);
+  const trace = part.trace[at]!;
+  return {
+    depth,
+    name: handler === undefined ? name : `${name} ${handler.route}`,
+    path: handler === undefined && lacksRoute({ part, at, row }) ? requestPath(index, row) : null,
+    target: isCall(part, at) ? callTarget(index, row) : null,
+    service: part.source.service ?? null,
+    thread: index.tracks[part.track[at]!]!.name,
+    start: isoTime(index.epoch, part.start[at]! + part.offset),
+    age: part.duration[at]!,
+    traceId: trace === NO_TRACE ? null : part.traceId(trace),
+  };
+}
+
+/** Each span below the next of its ancestors that is listed too, the oldest first. */
+function* inTree(
+  index: LookIndex,
+  listed: readonly Listed[],
+): Generator<{ span: Listed; depth: number }, void> {
+  const rows = new Set(listed.map(({ row }) => row));
+  const below = new Map<number | null, Listed[]>();
+  for (const span of listed) {
+    const parent = listedAncestor(index, span.row, rows);
+    const siblings = below.get(parent);
+    if (siblings === undefined) below.set(parent, [span]);
+    else siblings.push(span);
+  }
+  const waiting = (below.get(null) ?? []).map((span) => ({ span, depth: 0 }));
+  waiting.reverse();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    yield next;
+    const { span, depth } = next;
+    for (const child of (below.get(span.row) ?? []).toReversed()) {
+      waiting.push({ span: child, depth: depth + 1 });
+    }
+  }
+}
+
+/** The index has no cycles of parents. */
+function listedAncestor(index: LookIndex, row: number, listed: ReadonlySet<number>): number | null {
+  let ancestor = row;
+  for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
+    const part = index.partOf(ancestor);
+    ancestor = part.parent[ancestor - part.firstRow]!;
+    if (ancestor < 0) return null;
+    if (listed.has(ancestor)) return ancestor;
+  }
+  return null;
 }

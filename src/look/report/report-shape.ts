@@ -17,7 +17,7 @@ export interface Latency {
   total: number;
 }
 
-/** What the spans of a group waited for, in their own process. */
+/** What the spans of a group waited for: in their own process, and what kept called ones from answering. */
 export interface GroupWaits {
   /** How many spans were looked at, taken evenly from the time of all; 0: none. */
   sampled: number;
@@ -54,9 +54,16 @@ export interface ReportSource {
 
 /** A span of a slow trace, in the order of the tree. */
 export interface TreeRow {
+  /**
+   * `stall`, `collection`: the thread of a called service was stalled, or collected garbage, while its
+   * request had not begun or had ended. Such a row is no span of the trace.
+   */
+  kind: 'span' | 'stall' | 'collection';
   /** 0 for those at the top. */
   depth: number;
   name: string;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
   service: string | null;
   /** Ns since the start of the trace. */
   start: number;
@@ -69,13 +76,20 @@ export interface TreeRow {
   unfinished: boolean;
   /** Its parent is not in the recording. */
   missingParent: boolean;
+  /** Of a request: ns in which its thread was stalled, or collected garbage. */
+  stalls: number;
+  collections: number;
   /** How many siblings of one name the row is for. Their times are summed, their children are left out. */
   repeated: number;
 }
 
 /** Time of the critical path by the name of the span that took it. */
 export interface WaitedFor {
+  /** `stall`, `collection`: of the thread of a called service. */
+  kind: TreeRow['kind'];
   name: string;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
   service: string | null;
   /** Whether it is the time of the span that waited, in which none of its children ran. */
   isItself: boolean;
@@ -100,6 +114,8 @@ export interface SlowTrace {
   /** Ns in which that thread collected garbage. */
   collections: number;
   waitedFor: WaitedFor[];
+  /** What has delayed it, if only stalls or collections were asked for. */
+  delayedBy: (ThreadPlace & { name: string; start: string; duration: number }) | null;
   rows: TreeRow[];
   /** Spans of the trace that `rows` leaves out. */
   omitted: number;
@@ -113,22 +129,60 @@ export interface Interruption {
   max: number;
 }
 
-/** How much of the time of the slow spans of a group lay within stalls and collections of their thread. */
+/** A thread, as far as the trace says it. */
+export interface ThreadPlace {
+  service: string | null;
+  pid: number | null;
+  thread: string;
+}
+
+/** The stalls or collections of one thread. */
+export interface ThreadInterruption extends Interruption, ThreadPlace {
+  kind: 'stall' | 'collection';
+}
+
+export interface NamedCount {
+  name: string;
+  count: number;
+}
+
+/** One of the longest stalls. */
+export interface LongStall extends ThreadPlace {
+  /** ISO time. */
+  start: string;
+  duration: number;
+  /** docs/event-loop.md explains them; null: not recorded. */
+  cause: string | null;
+  /** Spans that ran on the thread, the innermost first. */
+  ran: NamedCount[];
+  /** Spans of the thread that were open before and after it, and requests that it had not read yet. */
+  delayed: NamedCount[];
+}
+
+/** How much of the time of the slow spans of a group lay within stalls and collections. */
 export interface SlowShare {
   name: string;
   service: string | null;
   /** Spans of at least the group's p95. */
   count: number;
   time: number;
+  /** On their own thread. */
   stalls: number;
   collections: number;
-  /** In a stall or a collection. */
+  /** In a call, while the called thread was stalled or collected garbage. */
+  called: number;
+  /** In any of these. */
   either: number;
 }
 
 export interface Interruptions {
+  /** By name, of all threads. */
   stalls: Interruption[];
   collections: Interruption[];
+  /** By thread and name: stalls first, those that took the most time first. */
+  threads: ThreadInterruption[];
+  /** The longest ten. */
+  longest: LongStall[];
   slow: SlowShare[];
 }
 
@@ -150,9 +204,14 @@ export interface ThreadFigures {
 }
 
 export interface OpenSpan {
+  /** 0: no span above it is listed. */
+  depth: number;
+  /** Of a request, with the route of its handler. */
   name: string;
   /** Of a request whose name has no path. */
   path: string | null;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
   service: string | null;
   thread: string;
   /** ISO time. */
@@ -164,8 +223,12 @@ export interface OpenSpan {
 
 export interface OpenSpans {
   count: number;
-  /** The oldest first. */
+  /** How many of them are requests. */
+  requests: number;
+  /** The oldest first, each followed by those below it. */
   spans: OpenSpan[];
+  /** How many are not looked at, because there are too many. */
+  omitted: number;
 }
 
 export interface Completeness {
@@ -226,6 +289,8 @@ export interface Report {
   sources: ReportSource[];
   groups: Group[];
   slowest: SlowTrace[];
+  /** `delayed`: only stalls or collections were asked for, and these are the traces that they delayed. */
+  slowestOf: 'spans' | 'delayed';
   interruptions: Interruptions;
   threads: ThreadFigures[];
   open: OpenSpans;

@@ -1,15 +1,18 @@
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
+import { CalledThreads } from './called-threads.js';
 import { completenessOf } from './completeness.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
 import type { PartsReady } from './groups.js';
 import { groupWaits } from './group-waits.js';
 import { InterruptionTally } from './interruptions.js';
 import { isoTime } from './iso-time.js';
+import { longStalls } from './long-stalls.js';
 import { mpiRuns } from './mpi.js';
 import { openSpans } from './open-spans.js';
 import { groupPictures, timelineOf } from './pictures.js';
 import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
 import { RowSelection } from './selection.js';
+import { slowShares } from './slow-shares.js';
 import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
 import { inTurns } from '../index/turns.js';
@@ -27,10 +30,12 @@ export interface ReportOptions {
   pictures?: number;
 }
 
-/** A report, and what its pictures need beyond the figures. */
+/** A report, what its pictures need beyond the figures, and where its spans are. */
 export interface IllustratedReport {
   report: Report;
   pictures: GroupPicture[];
+  /** By place in `report.open.spans`. */
+  openRows: readonly number[];
 }
 
 const DEFAULT_SLOWEST = 5;
@@ -118,7 +123,9 @@ function* figureSteps(
   const { from, to } = selection.window;
   const end = Math.min(to, index.length);
   const length = Math.max(1, end - from);
-  const waitsOf = yield* groupWaits(selection, grouping);
+  const called = yield* CalledThreads.of(selection, interruptions);
+  const waitsOf = yield* groupWaits(selection, grouping, called);
+  const { open, rows } = yield* openSpans(selection);
   const report: Report = {
     from: isoTime(index.epoch, from),
     to: isoTime(index.epoch, end),
@@ -127,14 +134,24 @@ function* figureSteps(
     exact,
     sources: sourcesOf(index),
     groups: groupFigures(grouping.tallies, length, waitsOf),
-    slowest: yield* slowTraces(selection, grouping, interruptions, slowest),
-    interruptions: yield* interruptions.figures(grouping),
+    ...(yield* slowTraces(selection, grouping, interruptions, called, slowest)),
+    interruptions: {
+      stalls: interruptions.list('stall'),
+      collections: interruptions.list('collection'),
+      threads: [...interruptions.threads('stall'), ...interruptions.threads('collection')],
+      longest: yield* longStalls(selection, interruptions, called),
+      slow: yield* slowShares(selection, grouping, interruptions, called),
+    },
     threads: yield* threadFigures(selection, interruptions),
-    open: yield* openSpans(selection),
+    open,
     completeness: yield* completenessOf(selection),
     mpi: mpiRuns(selection, exact),
     losses: lossesOf(index),
     timeline: yield* timelineOf(selection, grouping),
   };
-  return { report, pictures: yield* groupPictures(selection, grouping, pictures) };
+  return {
+    report,
+    openRows: rows,
+    pictures: yield* groupPictures(selection, grouping, pictures),
+  };
 }

@@ -11,6 +11,11 @@ export function nameWithPath({ name, path }: { name: string; path: string | null
   return path === null ? name : `${name} ${path}`;
 }
 
+/** `GET stock:8080`. */
+export function nameWithTarget({ name, target }: { name: string; target: string | null }): string {
+  return target === null ? name : `${name} ${target}`;
+}
+
 /** What a row of the table of groups is called: a method alone says that no router has matched. */
 export function groupTitle({ name }: { name: string }, by: GroupBy): string {
   return by === 'route' && isMethod(name) ? `${name} (no route)` : name;

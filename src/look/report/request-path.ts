@@ -1,8 +1,7 @@
-import { TracewrightError } from '../../core/errors.js';
-import { hasCode } from '../../core/files/system-error.js';
-import { valueUnderAnyName, withoutQuery } from '../../spans/read/older-names.js';
+import { withoutQuery } from '../../spans/read/older-names.js';
 import type { LookIndex } from '../index/look-index.js';
 import { isRequest } from './groups.js';
+import { attributesOf } from './recorded-attributes.js';
 
 const MAX_LENGTH = 200;
 
@@ -14,14 +13,7 @@ export function requestPath(index: LookIndex, row: number): string | null {
   const part = index.partOf(row);
   const at = row - part.firstRow;
   if (!isRequest(part.flags[at]!) || part.names.text(part.name[at]!).includes('/')) return null;
-  try {
-    const attributes = index.span(row)?.attributes ?? {};
-    const path = withoutQuery(valueUnderAnyName((name) => attributes[name], 'url.path'));
-    if (path === undefined) return null;
-    return path.length > MAX_LENGTH ? `${path.slice(0, MAX_LENGTH)}…` : path;
-  } catch (error) {
-    // The file has changed since it was indexed, or is gone.
-    if (error instanceof TracewrightError || hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
+  const path = withoutQuery(attributesOf(index, row)('url.path'));
+  if (path === undefined) return null;
+  return path.length > MAX_LENGTH ? `${path.slice(0, MAX_LENGTH)}…` : path;
 }

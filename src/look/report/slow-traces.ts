@@ -1,14 +1,20 @@
 import { NO_TRACE } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { TargetBudget, nameTargets } from './call-target.js';
+import type { CalledThreads } from './called-threads.js';
+import { spansAround } from './delayed-spans.js';
+import type { Interval } from './delayed-spans.js';
+import { isRequest } from './groups.js';
 import type { Grouping } from './groups.js';
 import { isInterruption } from './interruptions.js';
 import type { InterruptionTally } from './interruptions.js';
 import { isoTime } from './iso-time.js';
 import { LongestRows } from './longest-rows.js';
-import type { SlowTrace } from './report-shape.js';
+import type { Report, SlowTrace } from './report-shape.js';
 import { requestPath } from './request-path.js';
 import type { RowSelection } from './selection.js';
 import { traceSpans } from './span-family.js';
+import type { TreeSpan } from './span-family.js';
 import { traceTree } from './trace-tree.js';
 import type { Steps } from '../index/turns.js';
 
@@ -16,14 +22,21 @@ import type { Steps } from '../index/turns.js';
 const MAX_ROWS = 200;
 /** A trace can have several long spans: candidates for each trace that is wanted. */
 const CANDIDATES = 16;
+/** Calls of one trace of which it is read whom they have asked. */
+const MOST_TARGETS = 500;
 
 function slowTrace(
   index: LookIndex,
   row: number,
   traceId: string | null,
   interruptions: InterruptionTally,
+  called: CalledThreads,
 ): SlowTrace {
-  const { spans, place, all } = traceSpans(index, row, traceId);
+  const { rows, spans, place, all } = traceSpans(index, row, traceId);
+  const unread = Math.max(0, all - spans.length);
+  nameTargets(index, rows, spans, new TargetBudget(MOST_TARGETS));
+  addInterruptions(index, rows, spans, interruptions);
+  called.addPauses(rows, spans);
   const { rows: tree, omitted, waitedFor } = traceTree(spans, place, MAX_ROWS);
   const { name, service, start, end } = spans[place]!;
   const part = index.partOf(row);
@@ -39,45 +52,107 @@ function slowTrace(
     stalls: lost.stall,
     collections: lost.collection,
     waitedFor,
+    delayedBy: null,
     rows: tree,
-    omitted: omitted + Math.max(0, all - spans.length),
+    omitted: omitted + unread,
   };
 }
 
-/** The traces with the longest spans of the groups, each once. */
+/** Says of the requests among some spans how long their threads did not work meanwhile. */
+function addInterruptions(
+  index: LookIndex,
+  rows: readonly number[],
+  spans: readonly TreeSpan[],
+  interruptions: InterruptionTally,
+): void {
+  if (interruptions.isEmpty) return;
+  for (const [place, row] of rows.entries()) {
+    const part = index.partOf(row);
+    const at = row - part.firstRow;
+    if (!isRequest(part.flags[at]!)) continue;
+    const span = spans[place]!;
+    const { stall, collection } = interruptions.overlap(part.track[at]!, span.start, span.end);
+    span.stalls = stall;
+    span.collections = collection;
+  }
+}
+
+interface NamedInterval extends Interval {
+  name: string;
+}
+
+/** Traces that a report shows. */
+type SlowTraces = Pick<Report, 'slowest' | 'slowestOf'>;
+
+/**
+ * The traces with the longest spans of the groups, each once. A stall or a collection has no trace worth a
+ * look: if there are no other spans, those are shown that the longest of them have delayed.
+ */
 export function* slowTraces(
   selection: RowSelection,
   grouping: Grouping,
   interruptions: InterruptionTally,
+  called: CalledThreads,
   wanted: number,
-): Steps<SlowTrace[]> {
+): Steps<SlowTraces> {
   const { index } = selection;
   const longest = new LongestRows<{ part: IndexPart; at: number }>(CANDIDATES * wanted);
+  const interrupting = new LongestRows<NamedInterval>(wanted);
   // Without requests, what is at the top of a trace is what was asked for.
   const topsOnly = grouping.by !== 'route' && !selection.conditional;
   for (const part of index.parts) {
     yield;
     const { rows } = grouping.rowsOf(part);
     if (rows.length === 0) continue;
-    const { duration, name, names } = part;
+    const { start, duration, offset, name, names, track } = part;
     const parent = topsOnly ? part.parent : undefined;
     for (let i = 0; i < rows.length; i++) {
       const at = rows[i]!;
-      if (!longest.admits(duration[at]!)) continue;
-      if ((parent !== undefined && parent[at]! >= 0) || isInterruption(names.text(name[at]!)))
-        continue;
-      longest.add(duration[at]!, { part, at });
+      const length = duration[at]!;
+      if (!longest.admits(length)) continue;
+      if (parent !== undefined && parent[at]! >= 0) continue;
+      if (!isInterruption(names.text(name[at]!))) longest.add(length, { part, at });
+      else if (interrupting.admits(length)) {
+        const begin = start[at]! + offset;
+        const text = names.text(name[at]!);
+        const end = begin + length;
+        interrupting.add(length, { name: text, track: track[at]!, start: begin, end });
+      }
     }
   }
   const traces = new Map<string, SlowTrace>();
-  for (const { value } of longest.sorted) {
-    if (traces.size === wanted) break;
-    const { part, at } = value;
+  const add = ({ part, at }: { part: IndexPart; at: number }): SlowTrace | undefined => {
     const trace = part.trace[at]!;
     const row = part.firstRow + at;
     const traceId = trace === NO_TRACE ? null : part.traceId(trace);
     const key = traceId ?? `row ${row}`;
-    if (!traces.has(key)) traces.set(key, slowTrace(index, row, traceId, interruptions));
+    if (traces.has(key)) return undefined;
+    const slow = slowTrace(index, row, traceId, interruptions, called);
+    traces.set(key, slow);
+    return slow;
+  };
+  for (const { value } of longest.sorted) {
+    if (traces.size === wanted) break;
+    add(value);
   }
-  return [...traces.values()];
+  const intervals = interrupting.sorted.map(({ value }) => value);
+  if (traces.size > 0 || intervals.length === 0) {
+    return { slowest: [...traces.values()], slowestOf: 'spans' };
+  }
+  const around = yield* spansAround(selection, interruptions, called, intervals);
+  for (const [place, interval] of intervals.entries()) {
+    const { longest: delayed } = around[place]!;
+    const trace = delayed && add(delayed);
+    if (trace !== undefined) trace.delayedBy = placeOf(index, interruptions, interval);
+  }
+  return { slowest: [...traces.values()], slowestOf: 'delayed' };
+}
+
+function placeOf(
+  index: LookIndex,
+  interruptions: InterruptionTally,
+  { name, track, start, end }: NamedInterval,
+): SlowTrace['delayedBy'] {
+  const thread = interruptions.threadOf(track);
+  return { name, ...thread, start: isoTime(index.epoch, start), duration: end - start };
 }

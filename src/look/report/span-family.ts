@@ -1,6 +1,7 @@
 import { MISSING_PARENT, STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../index/look-index.js';
 import type { LookIndex } from '../index/look-index.js';
 import { STATUSES } from '../../spans/layout.js';
+import type { Pause } from './interruptions.js';
 import type { TreeRow } from './report-shape.js';
 
 /** Spans of one trace that are looked at. */
@@ -8,8 +9,12 @@ const MAX_SPANS = 100_000;
 /** A child that runs on for this share of itself after the next one began came before that one. */
 const OVERLAP = 0.05;
 
+/** What a pause of a called thread is called in a tree. */
+const PAUSE_NAMES = { stall: 'event loop blocked', collection: 'garbage collection' } as const;
+
 /** A span of a trace, for its tree. */
 export interface TreeSpan {
+  kind: TreeRow['kind'];
   /** Place of the parent among the spans; -1: it has none, or it is not there. */
   parent: number;
   name: string;
@@ -20,6 +25,11 @@ export interface TreeSpan {
   status: TreeRow['status'];
   unfinished: boolean;
   missingParent: boolean;
+  /** Whom a call has asked: see `nameTargets`. */
+  target: string | null;
+  /** Ns in which its thread was stalled, or collected garbage, as far as that is wanted. */
+  stalls: number;
+  collections: number;
 }
 
 /** The spans of the trace of a row. */
@@ -62,6 +72,7 @@ function treeSpan(index: LookIndex, row: number, places: ReadonlyMap<number, num
   const flags = part.flags[at]!;
   const parent = part.parent[at]!;
   return {
+    kind: 'span',
     parent: places.get(parent) ?? -1,
     name: part.names.text(part.name[at]!),
     service: part.source.service ?? null,
@@ -70,6 +81,31 @@ function treeSpan(index: LookIndex, row: number, places: ReadonlyMap<number, num
     status: STATUSES[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? 'unset',
     unfinished: (flags & UNFINISHED_BIT) !== 0,
     missingParent: parent === MISSING_PARENT,
+    target: null,
+    stalls: 0,
+    collections: 0,
+  };
+}
+
+/** A pause of a called thread, as what the call at a place waited for. */
+export function spanOfPause(
+  { kind, start, end }: Pause,
+  parent: number,
+  service: string | null,
+): TreeSpan {
+  return {
+    kind,
+    parent,
+    name: PAUSE_NAMES[kind],
+    service,
+    start,
+    end,
+    status: 'unset',
+    unfinished: false,
+    missingParent: false,
+    target: null,
+    stalls: 0,
+    collections: 0,
   };
 }
 

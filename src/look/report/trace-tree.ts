@@ -18,14 +18,18 @@ function* shownSiblings(
   spans: readonly TreeSpan[],
 ): Generator<number[], void> {
   const byName = new Map<string, number[]>();
+  const nameOf = (at: number): string => {
+    const { kind, name, target } = spans[at]!;
+    return target === null && kind === 'span' ? name : `${name}\n${kind}\n${target ?? ''}`;
+  };
   for (const at of siblings) {
-    const { name } = spans[at]!;
+    const name = nameOf(at);
     const same = byName.get(name);
     if (same === undefined) byName.set(name, [at]);
     else same.push(at);
   }
   for (const at of siblings) {
-    const same = byName.get(spans[at]!.name)!;
+    const same = byName.get(nameOf(at))!;
     if (same.length <= MAX_SIBLINGS) yield [at];
     else if (same[0] === at) yield same;
   }
@@ -39,13 +43,15 @@ function rowOf(
   begin: number,
   depth: number,
 ): TreeRow {
-  const { name, service, start, missingParent } = spans[together[0]!]!;
+  const { kind, name, target, service, start, missingParent } = spans[together[0]!]!;
   const members = together.map((at) => spans[at]!);
   const sum = (of: (span: TreeSpan, at: number) => number): number =>
     members.reduce((total, span, place) => total + of(span, together[place]!), 0);
   return {
+    kind,
     depth,
     name,
+    target,
     service,
     start: start - begin,
     duration: sum(({ start: from, end }) => end - from),
@@ -59,6 +65,8 @@ function rowOf(
     status: members.some(({ status }) => status === 'error') ? 'error' : members[0]!.status,
     unfinished: members.some(({ unfinished }) => unfinished),
     missingParent,
+    stalls: sum(({ stalls }) => stalls),
+    collections: sum(({ collections }) => collections),
     repeated: together.length,
   };
 }

@@ -1,4 +1,5 @@
 import type { Group, WaitedFor } from './report-shape.js';
+import { nameWithTarget } from './request-name.js';
 
 /** What took a smaller part is not named. */
 const LEAST_SHARE = 0.005;
@@ -8,8 +9,19 @@ export function longestWaits({ waitedFor }: { waitedFor: readonly WaitedFor[] })
   return waitedFor.filter(({ share }, at) => at === 0 || share >= LEAST_SHARE);
 }
 
-export function waitName({ name, isItself }: Pick<WaitedFor, 'name' | 'isItself'>): string {
-  return isItself ? 'itself' : name;
+const PAUSE_TEXTS = { stall: 'blocked event loop', collection: 'garbage collection' } as const;
+
+export function waitName(waited: WaitedFor): string {
+  if (waited.kind !== 'span') return PAUSE_TEXTS[waited.kind];
+  return waited.isItself ? 'itself' : nameWithTarget(waited);
+}
+
+/** Also says whose event loop it was. */
+export function waitNameOf(waited: WaitedFor): string {
+  const { kind, service } = waited;
+  return kind === 'span' || service === null
+    ? waitName(waited)
+    : `${waitName(waited)} of ${service}`;
 }
 
 /** Those whose spans waited for anything but themselves. */

@@ -1,3 +1,4 @@
+import type { LaneFold } from '../index/look-index.js';
 import type { BoxColumns } from '../wire/answers.js';
 import { CELL, LaneItems } from './lane-items.js';
 import type { Recording } from './recording.js';
@@ -12,6 +13,7 @@ export interface BoxRequest {
   budget: number;
   /** What a screen shows of the window, in pixels and lanes. */
   screen: { width: number; lanes: number };
+  fold?: LaneFold;
 }
 
 /** Widths in pixels below which rows merge, until the budget is met. */
@@ -25,22 +27,27 @@ const items = new LaneItems();
  * a merged box has the row that lasts longest.
  */
 export function boxesOf(recording: Recording, request: BoxRequest): BoxColumns {
-  const { from, to, width, tracks, budget, screen } = request;
+  const { from, to, width, tracks, budget, screen, fold } = request;
   const { index } = recording;
   const pixel = (to - from) / width;
-  items.fill(index, index.windows(from, to, width, tracks, CELL), from, pixel);
+  items.fill(index, index.windows(from, to, width, tracks, CELL, fold), from, pixel);
   const density = new Density(Math.ceil(width / CELL) + 1, items.lanes);
   // The more merges, the fewer boxes: the least threshold that meets the budget, by halving.
   let low = 0;
   let high = THRESHOLDS.length - 1;
+  /** By threshold, as far as they are counted. */
+  const totals: number[] = [];
+  const count = (at: number): number => {
+    density.counts.fill(0);
+    return (totals[at] = items.countBoxes(THRESHOLDS[at]!, density.counts, density.cells));
+  };
   while (low < high) {
     const middle = (low + high) >> 1;
-    density.counts.fill(0);
-    items.countBoxes(THRESHOLDS[middle]!, density.counts, density.cells);
+    count(middle);
     if (density.most(Math.ceil(screen.width / CELL), screen.lanes) <= budget) high = middle;
     else low = middle + 1;
   }
-  const columns = items.boxes(THRESHOLDS[low]!);
+  const columns = items.boxes(THRESHOLDS[low]!, totals[low] ?? count(low));
   for (let box = 0; box < columns.row.length; box++) {
     const row = columns.row[box]!;
     const part = index.partOf(row);

@@ -43,18 +43,20 @@ export class LaneItems {
    * same cell.
    *
    * @param counts by lane and cell, `cells` of each lane: boxes that begin there are added.
+   * @returns all of them.
    */
-  countBoxes(threshold: number, counts: Uint16Array, cells: number): void {
+  countBoxes(threshold: number, counts: Uint16Array, cells: number): number {
+    let total = 0;
     this.#merge(threshold, (lane, start) => {
+      total++;
       const cell = Math.floor((start - this.#from) / (CELL * this.#pixel));
       counts[lane * cells + (cell < 0 ? 0 : cell < cells ? cell : cells - 1)]!++;
     });
+    return total;
   }
 
-  /** The boxes of a threshold; their names and flags are not set. */
-  boxes(threshold: number): BoxColumns {
-    let total = 0;
-    this.#merge(threshold, () => total++);
+  /** The boxes of a threshold, of which there are `total`; their names and flags are not set. */
+  boxes(threshold: number, total: number): BoxColumns {
     const columns: BoxColumns = {
       track: new Uint32Array(total),
       lane: new Uint16Array(total),

@@ -17,6 +17,9 @@ export interface SourceAnswer {
   service?: string;
   host?: string;
   pid?: number;
+  /** Of its rows, in ns since time 0; both 0 if it has none. */
+  begin: number;
+  end: number;
   /** `unfinished`: it ended with open spans, or was killed and then recovered. */
   state: 'ended' | 'growing' | 'died' | 'unfinished';
   /** Ns that were added to its times. */
@@ -148,8 +151,11 @@ export interface RowAnswer {
   path: string | null;
   /** Its trace has no other span, or as that of stalls and collections none that belongs to it. */
   isAlone: boolean;
-  /** Of a stall or a collection: spans of its thread that were open then, the most alike first. */
-  openMeanwhile: NamedRow[];
+  /**
+   * Of a stall or a collection: spans of its thread that were open then, the innermost first. `count` has those
+   * that are not among the `rows`, too.
+   */
+  openMeanwhile: { count: number; rows: NamedRow[] };
   traceId?: string;
   spanId?: string;
   /** For a person: bigints are texts. */

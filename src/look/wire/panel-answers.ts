@@ -22,23 +22,36 @@ export interface ReportedRow {
   start: number;
 }
 
-/** A span that has not ended. */
-export interface OpenRow extends ReportedRow {
-  /** The row of its parent; null: it has none. */
-  parent: number | null;
-}
-
 /** `GET /data/report`: that of `tracewright report --json`, and which rows it names. */
 export interface ReportAnswer {
   report: Report;
   /** By place in `report.slowest`. */
   slowest: (ReportedRow | null)[];
   /** By place in `report.open.spans`; of those that are listed in the panel. */
-  open: (OpenRow | null)[];
+  open: ReportedRow[];
 }
 
 /** Open spans that the panel lists. */
 export const MOST_OPEN = 60;
+
+/** Failed spans of one type, name and service. */
+export interface ErrorType {
+  /** `error.type`, or the type of the exception; null: nothing says it. */
+  type: string | null;
+  name: string;
+  service: string | null;
+  count: number;
+  /** Values of `--where` that select them. */
+  where: string[];
+}
+
+/** `GET /data/errors`: why spans failed. */
+export interface ErrorsAnswer {
+  errors: number;
+  /** How many of them `types` is about, taken evenly. */
+  read: number;
+  types: ErrorType[];
+}
 
 /** Columns of `GET /data/table`. */
 export interface TableColumns {
@@ -105,6 +118,14 @@ export interface CompareAnswer {
   groups: ComparedGroup[];
 }
 
+/** When a thread was stalled, or collected garbage. */
+export interface WaterfallPause {
+  kind: 'stall' | 'collection';
+  /** Ns since time 0. */
+  start: number;
+  duration: number;
+}
+
 /** A span of the waterfall, in the order of the tree. */
 export interface WaterfallRow {
   row: number;
@@ -112,6 +133,8 @@ export interface WaterfallRow {
   name: string;
   /** Of a request whose name has no path. */
   path: string | null;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
   service: string | null;
   source: number;
   host: string | null;
@@ -119,11 +142,13 @@ export interface WaterfallRow {
   start: number;
   duration: number;
   self: number;
-  /** Ns of the critical path that this span itself took. */
+  /** Ns of the critical path that this span itself took, without pauses before the request that it caused. */
   waited: number;
   status: 'unset' | 'ok' | 'error';
   unfinished: boolean;
   missingParent: boolean;
+  /** Of its thread, between the call in another process and its own start. */
+  pauses: WaterfallPause[];
 }
 
 /** A child seems to begin before its parent: their clocks are at least so far apart. */

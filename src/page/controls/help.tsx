@@ -1,13 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { Legend } from './legend.js';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['w s', 'zoom in and out'],
   ['a d ← →', 'move in time'],
   ['↑ ↓', 'scroll'],
   ['f', 'show the whole recording'],
+  ['b', 'go back to the part that a link has left'],
+  ['o', 'show all lanes of all threads, or fold them again'],
   ['Shift ← ↑ → ↓', 'select a neighbour'],
   ['/', 'find spans'],
   ['e t r l c', 'trace, table, report, latency, compare'],
+  ['Escape', 'select no range'],
   ['?', 'this help'],
   ['wheel', 'zoom; with Shift, or over the names: scroll'],
   ['drag', 'move; with Shift: select a range'],
@@ -40,6 +44,9 @@ export function Help({ open, onClose }: { open: boolean; onClose: () => void }) 
         The keys for zooming and moving work while the time line has the focus. A box that begins
         with a number and × merges so many rows: zoom in to see each.
       </p>
+      <h2>Colours</h2>
+      <Legend />
+      <p>A red bar below a box and ✕ are errors. An open right side: it never ended.</p>
       <button type="button" onClick={onClose}>
         Close
       </button>

@@ -4,6 +4,7 @@ import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { OverviewStrip } from '../time-line/overview-strip.js';
 import { TimeLineView } from '../time-line/time-line-view.js';
+import { goBack } from '../time-line/navigation.js';
 import { Help } from './help.js';
 import { Toolbar } from './toolbar.js';
 
@@ -15,13 +16,15 @@ export function Page() {
   const answer = useStore(app.recording.store, (state) => state.answer);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === '?' && !isTyping(event)) showHelp(true);
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === '?') showHelp(true);
+      if (event.key === 'b') goBack(app);
     };
     window.addEventListener('keydown', onKey);
     return () => {
       window.removeEventListener('keydown', onKey);
     };
-  }, []);
+  }, [app]);
   return (
     <>
       <Toolbar

@@ -3,7 +3,7 @@ import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import type { ColourBy, Theme } from '../state/view-state.js';
 import { countText, durationText } from '../time-line/duration-text.js';
-import { pause, showAll } from '../time-line/navigation.js';
+import { clearRange, goBack, pause, showAll } from '../time-line/navigation.js';
 
 /** What is shown, and how. */
 export function Toolbar({ onHelp }: { onHelp: () => void }) {
@@ -15,6 +15,8 @@ export function Toolbar({ onHelp }: { onHelp: () => void }) {
   const follow = useStore(view, (state) => state.follow);
   const from = useStore(view, (state) => state.from);
   const to = useStore(view, (state) => state.to);
+  const hasRange = useStore(view, ({ rangeFrom }) => rangeFrom !== undefined);
+  const canGoBack = useStore(app.left, ({ windows }) => windows.length > 0);
   return (
     <header class="toolbar">
       <h1>Tracewright</h1>
@@ -33,6 +35,29 @@ export function Toolbar({ onHelp }: { onHelp: () => void }) {
           }}
         >
           {follow ? 'Pause' : 'Follow'}
+        </button>
+      )}
+      {hasRange && (
+        <button
+          type="button"
+          title="Select no range: Escape on the time line"
+          onClick={() => {
+            clearRange(app);
+          }}
+        >
+          Clear range
+        </button>
+      )}
+      {canGoBack && (
+        <button
+          type="button"
+          title="Back to the part of the time line before the last link"
+          aria-keyshortcuts="b"
+          onClick={() => {
+            goBack(app);
+          }}
+        >
+          Back
         </button>
       )}
       <button

@@ -14,6 +14,7 @@ export interface BoxWindow {
   /** By track and lane: first box, and the one after the last. */
   readonly lanes: ReadonlyMap<number, readonly [number, number]>;
   readonly tracks: ReadonlySet<number>;
+  readonly fold: Fold;
 }
 
 interface Wish {
@@ -25,6 +26,13 @@ interface Wish {
   tracks: readonly number[];
   screen: number;
   lanes: number;
+  fold: Fold;
+}
+
+/** Lanes from number `lanes` on are one, except those of the tracks that are `open`, ascending. */
+export interface Fold {
+  lanes: number;
+  open: readonly number[];
 }
 
 /** What the screen shows now. */
@@ -37,6 +45,7 @@ export interface Sight {
   tracks: readonly number[];
   /** Lanes for which the screen has room. */
   lanes: number;
+  fold: Fold;
 }
 
 /** Bytes of windows that are kept. */
@@ -95,6 +104,7 @@ export class BoxWindows {
     const level = levelOf(sight);
     return [...this.#windows.values()]
       .filter((each) => each.from < sight.to && each.to > sight.from && each.tracks.has(track))
+      .filter(({ fold }) => foldOf(fold, track) === foldOf(sight.fold, track))
       .sort(
         (a, b) =>
           misfit(a.level - level) - misfit(b.level - level) ||
@@ -137,7 +147,7 @@ export class BoxWindows {
     }
   }
 
-  async #fetch({ key, level, from, to, width, tracks, screen, lanes }: Wish): Promise<void> {
+  async #fetch({ key, level, from, to, width, tracks, screen, lanes, fold }: Wish): Promise<void> {
     const asked = new AbortController();
     this.#asked.set(key, asked);
     try {
@@ -151,6 +161,8 @@ export class BoxWindows {
           budget: BUDGET,
           screen,
           lanes,
+          fold: fold.lanes,
+          open: rangesOf(fold.open),
           names: this.#recording.names.length,
         },
         asked.signal,
@@ -167,6 +179,7 @@ export class BoxWindows {
         boxes,
         lanes: lanesOf(boxes),
         tracks: new Set(tracks),
+        fold,
       });
       this.#asked.delete(key);
       this.#begin();
@@ -203,6 +216,11 @@ export class BoxWindows {
   }
 }
 
+/** The lane in which further ones of a track are merged. */
+function foldOf({ lanes, open }: Fold, track: number): number {
+  return open.includes(track) ? Infinity : lanes;
+}
+
 function bytesOf({ boxes }: BoxWindow): number {
   return boxes.row.length * BYTES_A_BOX + 1024;
 }
@@ -233,9 +251,10 @@ function wishOf(sight: Sight): Wish {
   const middle = (sight.from + sight.to) / 2;
   const from = Math.round((middle - (width / 2) * pixel) / step) * step;
   const to = from + width * pixel;
-  const { tracks, lanes } = sight;
-  const key = `${level} ${from / step} ${width} ${lanes} ${rangesOf(tracks)}`;
-  return { key, level, from, to, width, tracks, screen: Math.ceil(sight.width), lanes };
+  const { tracks, lanes, fold } = sight;
+  const folded = `${fold.lanes} ${rangesOf(fold.open)}`;
+  const key = `${level} ${from / step} ${width} ${lanes} ${rangesOf(tracks)} ${folded}`;
+  return { key, level, from, to, width, tracks, screen: Math.ceil(sight.width), lanes, fold };
 }
 
 /** Ascending numbers as `0-3,7`. */

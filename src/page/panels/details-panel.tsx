@@ -1,9 +1,11 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { nameWithPath } from '../../look/report/request-name.js';
-import type { NamedRow, RowAnswer } from '../../look/wire/answers.js';
+import type { RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { durationText, tickText } from '../time-line/duration-text.js';
+import { countText, durationText, tickText } from '../time-line/duration-text.js';
+import { fileName } from '../data/file-name.js';
+import { threadText } from '../time-line/lines.js';
 import type { Panel } from './panel.js';
 
 /** Everything that is known of the selected span. */
@@ -34,7 +36,7 @@ function Details() {
 function Answer(answer: RowAnswer) {
   const app = useApp();
   const { start, duration, status, unfinished, parent, traceId, spanId } = answer;
-  const { details, isAlone, openMeanwhile } = answer;
+  const { details, isAlone, openMeanwhile, track, key } = answer;
   return (
     <>
       <h2>{nameWithPath(answer)}</h2>
@@ -57,7 +59,8 @@ function Answer(answer: RowAnswer) {
             name="duration"
             value={unfinished ? `${durationText(duration)}, unfinished` : durationText(duration)}
           />
-          {openMeanwhile.length > 0 && <OpenMeanwhile rows={openMeanwhile} />}
+          <Place track={track} />
+          {openMeanwhile.count > 0 && <OpenMeanwhile key={key} {...openMeanwhile} />}
           {traceId !== undefined && <Field name="status" value={status} />}
           {traceId !== undefined && <Field name="trace" value={traceId} />}
           {spanId !== undefined && <Field name="span" value={spanId} />}
@@ -101,14 +104,41 @@ function Field({ name, value }: { name: string; value: string }) {
   );
 }
 
+/** Who recorded it: service, process and thread. */
+function Place({ track: number }: { track: number }) {
+  const { recording } = useApp();
+  const { tracks = [], sources = [] } = useStore(recording.store, ({ answer }) => answer) ?? {};
+  const track = tracks[number];
+  const source = track && sources[track.source];
+  if (track === undefined || source === undefined) return null;
+  const { service, pid, host, path } = source;
+  const process = [
+    ...(pid === undefined ? [] : [String(pid)]),
+    ...(host === undefined ? [] : [`on ${host}`]),
+    `in ${fileName(path)}`,
+  ];
+  return (
+    <>
+      {service !== undefined && <Field name="service" value={service} />}
+      <Field name="process" value={process.join(' ')} />
+      <Field name="thread" value={threadText(track)} />
+    </>
+  );
+}
+
+/** Spans that are listed before one asks for all. */
+const FEW = 3;
+
 /** Spans during which a loop did not turn: what blocked it, or what it delayed. */
-function OpenMeanwhile({ rows }: { rows: readonly NamedRow[] }) {
+function OpenMeanwhile({ count, rows }: RowAnswer['openMeanwhile']) {
   const app = useApp();
+  const [showsAll, showAll] = useState(false);
+  const shown = showsAll ? rows : rows.slice(0, FEW);
   return (
     <tr>
       <th scope="row">open meanwhile</th>
       <td>
-        {rows.map(({ row, name, start, duration }) => (
+        {shown.map(({ row, name, start, duration }) => (
           <div key={row}>
             <button
               type="button"
@@ -121,6 +151,19 @@ function OpenMeanwhile({ rows }: { rows: readonly NamedRow[] }) {
             , {durationText(duration)}
           </div>
         ))}
+        {count > shown.length && !showsAll && (
+          <button
+            type="button"
+            onClick={() => {
+              showAll(true);
+            }}
+          >
+            {rows.length < count
+              ? `Show ${countText(rows.length)} of ${countText(count)}`
+              : `Show all ${countText(count)}`}
+          </button>
+        )}
+        {showsAll && rows.length < count && ` and ${countText(count - rows.length)} more`}
       </td>
     </tr>
   );

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { RecordingAnswer } from '../../look/wire/answers.js';
+import { Legend } from '../controls/legend.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { NO_PANEL } from '../state/view-state.js';
@@ -62,11 +63,11 @@ export function PanelHost() {
           ))}
           {open === undefined && (
             <p class="panel-hint">
-              Report: which route is slow, and why. Click a span for its details. Shift and drag for
-              the report of a part.
+              Click a span for its details. Shift and drag for the report of a part.
             </p>
           )}
         </div>
+        <Legend />
         {open !== undefined && (
           <>
             <button

@@ -20,14 +20,22 @@ export interface App {
   readonly selected: SelectedRow;
   readonly windows: BoxWindows;
   readonly rowNames: RowNames;
+  /** Windows of the time line that links have left, the last one last. */
+  readonly left: Store<LeftWindows>;
   /** Says something to a screen reader. */
   announce(text: string): void;
   /**
    * Selects a row, and moves the time line to it unless it is visible.
    *
    * @param start in ns, of the answer that has the row's number: rows may be renumbered since.
+   * @param fills whether the row fills the time line then.
    */
-  showRow(row: number, start?: number): Promise<void>;
+  showRow(row: number, start?: number, fills?: boolean): Promise<void>;
+}
+
+/** What `from` and `to` of the view were. */
+export interface LeftWindows {
+  windows: readonly Pick<ViewState, 'from' | 'to' | 'follow'>[];
 }
 
 export const AppContext = createContext<App | undefined>(undefined);

@@ -11,6 +11,10 @@ export interface CanvasColours {
   curve: string;
   range: string;
   bad: string;
+  stall: string;
+  stallText: string;
+  collection: string;
+  collectionText: string;
 }
 
 /** @returns the colours that hold now. */
@@ -27,6 +31,10 @@ export function canvasColours(): CanvasColours {
     curve: of('curve'),
     range: of('range'),
     bad: of('bad'),
+    stall: of('stall'),
+    stallText: of('stall-text'),
+    collection: of('collection'),
+    collectionText: of('collection-text'),
   };
 }
 

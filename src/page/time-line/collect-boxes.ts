@@ -35,7 +35,7 @@ export function collectBoxes(
   const fitting = windows.of(line.track.number, sight);
   if (fitting.length === 0) return;
   const pieces = piecesOf(fitting, scale);
-  for (let lane = 0; lane < Math.max(1, line.track.lanes); lane++) {
+  for (let lane = 0; lane < line.lanes; lane++) {
     const y = top + lane * line.laneHeight;
     for (const piece of pieces) addLane(picture, line, lane, piece, scale, y);
   }
@@ -72,7 +72,7 @@ function piecesOf(windows: readonly BoxWindow[], { from, to }: Scale): Piece[] {
 
 function addLane(
   picture: Picture,
-  { track, laneHeight }: TrackLine,
+  { track, laneHeight, lanes, folded }: TrackLine,
   lane: number,
   { window, from, to }: Piece,
   scale: Scale,
@@ -111,6 +111,7 @@ function addLane(
     picture.flags[box] = flags[at]!;
     picture.track[box] = track.number;
     picture.lane[box] = lane;
+    picture.folded[box] = folded > 0 && lane === lanes - 1 ? 1 : 0;
     picture.start[box] = begin;
     picture.end[box] = end[at]!;
   }

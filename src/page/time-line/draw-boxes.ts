@@ -13,7 +13,7 @@ import type { Picture } from './picture.js';
 
 const ERROR = 2;
 /** Pixels that a label needs at least. */
-const LABEL_WIDTH = 16;
+const LABEL_WIDTH = 14;
 /** Pixels between the left edge of a box and its label. */
 const LABEL_GAP = 2;
 export const LABEL_FONT = '10px system-ui, sans-serif';
@@ -28,6 +28,8 @@ export interface BoxStyle {
   colours: CanvasColours;
   /** The colour of a box, by its place in the picture. */
   colourOf(box: number): string;
+  /** The colour of the text on it. */
+  inkOf(box: number): string;
   /** What a box is called, by its place in the picture. */
   nameOf(box: number): string;
   lit: LitRows;
@@ -98,7 +100,8 @@ function drawLabels(
   context.font = LABEL_FONT;
   context.textBaseline = 'middle';
   context.textAlign = 'left';
-  context.fillStyle = INK;
+  let ink = INK;
+  context.fillStyle = ink;
   for (let box = 0; box < picture.size; box++) {
     const width = right[box]! - left[box]!;
     if (width < LABEL_WIDTH || !isLit(box)) continue;
@@ -107,6 +110,8 @@ function drawLabels(
     else if (((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR) prefix = '✕ ';
     const shown = labels.fit(style.nameOf(box), width - 1 - LABEL_GAP, prefix);
     if (shown === '') continue;
+    const own = style.inkOf(box);
+    if (own !== ink) context.fillStyle = ink = own;
     context.fillText(shown, left[box]! + LABEL_GAP, top[box]! + height[box]! / 2 + 0.5);
     picture.labelled += 1;
   }

@@ -4,7 +4,7 @@ import type { Scale } from './collect-boxes.js';
 import type { Curve } from '../data/curves.js';
 import { axisStep, tickText, valueText } from './duration-text.js';
 import type { Labels } from './labels.js';
-import type { CurveLine, HeadLine, Line } from './lines.js';
+import type { CurveLine, HeadLine, Line, TrackLine } from './lines.js';
 
 export const AXIS_HEIGHT = 22;
 export const TEXT_FONT = '11px system-ui, sans-serif';
@@ -68,22 +68,38 @@ export function drawNames(
   for (const line of lines) {
     if (line.kind === 'head') continue;
     context.fillStyle = colours.quiet;
-    const most = line.kind === 'curve' ? `max ${valueText(line.max, line.unit)}` : '';
+    const most = line.kind === 'curve' ? mostText(line) : '';
     const y = top + line.y + 1;
+    const lanes = line.kind === 'track' ? lanesText(line) : '';
     if (gutter === 0) {
-      const words = most === '' ? line.text : `${line.text}, ${most}`;
+      const words = [line.text, most, lanes].filter((text) => text !== '').join(', ');
       context.fillText(labels.fit(words, width - 8), 4, y);
       continue;
     }
     context.fillText(labels.fit(line.text, gutter - 20), 14, y);
     if (most !== '') context.fillText(labels.fit(most, gutter - 20), 14, y + 15);
+    if (lanes === '' || line.kind !== 'track') continue;
+    const last = y + (line.lanes - 1) * line.laneHeight;
+    context.fillText(labels.fit(lanes, gutter - 20), 14, last);
   }
+}
+
+/** That lanes are folded, or can be folded again. */
+function lanesText({ folded, isOpen, lanes }: TrackLine): string {
+  if (isOpen) return `▾ fold ${lanes} lanes`;
+  return folded > 0 ? `▸ ${folded} more lanes` : '';
+}
+
+/** The largest value of a curve, and of its scale if another process has a larger one. */
+function mostText({ max, scale, unit }: CurveLine): string {
+  const own = `max ${valueText(max, unit)}`;
+  return scale > max ? `${own}, scale ${valueText(scale, unit)}` : own;
 }
 
 /** A curve as steps: a value holds until the next one. */
 export function drawCurve(
   context: CanvasRenderingContext2D,
-  { height: whole, nameHeight, max }: CurveLine,
+  { height: whole, nameHeight, scale: most }: CurveLine,
   curve: Curve | undefined,
   scale: Scale,
   top: number,
@@ -93,8 +109,8 @@ export function drawCurve(
   const base = top + whole - 3;
   context.fillStyle = colours.line;
   context.fillRect(scale.left, base, scale.width, 1);
-  if (curve === undefined || max <= 0) return;
-  const perUnit = (height - 8) / max;
+  if (curve === undefined || most <= 0) return;
+  const perUnit = (height - 8) / most;
   context.fillStyle = colours.curve;
   const { time, high } = curve;
   for (let at = 0; at < time.length; at++) {

@@ -18,7 +18,10 @@ export function drawMessages(
   for (const line of lines) if (line.kind === 'track') tracks.set(line.track.number, line);
   const middleOf = (track: number, lane: number): number | undefined => {
     const line = tracks.get(track);
-    return line && top + line.y + line.nameHeight + (lane + 0.5) * line.laneHeight;
+    if (line === undefined) return undefined;
+    return (
+      top + line.y + line.nameHeight + (Math.min(lane, line.lanes - 1) + 0.5) * line.laneHeight
+    );
   };
   context.save();
   context.beginPath();

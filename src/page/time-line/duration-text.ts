@@ -27,7 +27,8 @@ export function shareText(share: number): string {
 export function valueText(value: number, unit: string): string {
   if (unit === 'ns') return durationText(value);
   if (unit === 'ratio') return `${Number((100 * value).toFixed(1))} %`;
-  return `${countText(value)} ${unit}`.trimEnd();
+  const one = value === 1 ? unit.replace(/(?<=\w\w)s$/, '') : unit;
+  return `${countText(value)} ${one}`.trimEnd();
 }
 
 const grouped = new Intl.NumberFormat('en-US');

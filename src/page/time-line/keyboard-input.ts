@@ -1,5 +1,5 @@
 import type { App } from '../state/app.js';
-import { pan, showAll, zoom } from './navigation.js';
+import { clearRange, pan, showAll, zoom } from './navigation.js';
 import { shownWindow } from './time-line.js';
 import type { TimeLine } from './time-line.js';
 
@@ -77,6 +77,8 @@ export function listenToKeys(
       return;
     }
     if (key === 'f') showAll(app);
+    if (key === 'Escape') clearRange(app);
+    if (key === 'o') timeLine.toggleLanes();
     const action = HELD[key];
     if (action === undefined) return;
     event.preventDefault();

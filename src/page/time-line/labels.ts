@@ -1,7 +1,7 @@
 /** With fewer letters a label says nothing. */
 const LEAST_LETTERS = 2;
-/** Letters below which a cut label has no ellipsis: among few it would take the place of one. */
-const SHORT = 5;
+/** Letters below which a cut label has no ellipsis: it would take the place of one of two. */
+const SHORT = 3;
 const ELLIPSIS = '…';
 /** Letters of a text that are looked at: a name may be a megabyte long. */
 const MOST_LETTERS = 120;
@@ -54,9 +54,9 @@ export class Labels {
     const count = edges.length;
     if (isWhole && (count === 0 || edges[count - 1]! <= room)) return prefix + text;
     const fitting = lettersWithin(edges, room);
-    if (fitting >= SHORT) {
+    if (fitting >= SHORT && !endsWord(text, measured.ends[fitting - 1]!)) {
       const before = lettersWithin(edges, room - this.#widthOf(ELLIPSIS));
-      return prefix + this.#cut(text, measured, before, ELLIPSIS);
+      if (before >= LEAST_LETTERS) return prefix + this.#cut(text, measured, before, ELLIPSIS);
     }
     if (fitting >= LEAST_LETTERS) return prefix + this.#cut(text, measured, fitting, '');
     const bare = prefix.trimEnd();
@@ -107,6 +107,11 @@ export class Labels {
     }
     return width;
   }
+}
+
+/** Whether a cut there leaves whole words: `GET` of `GET /orders` needs no ellipsis. */
+function endsWord(text: string, at: number): boolean {
+  return text[at] === ' ' || text[at - 1] === ' ';
 }
 
 /** How many letters end within a width. */

@@ -18,6 +18,12 @@ export interface TrackLine {
   height: number;
   text: string;
   track: TrackAnswer;
+  /** Lanes that are drawn. */
+  lanes: number;
+  /** Lanes that the last one of them is for, if it is for several. */
+  folded: number;
+  /** Whether all lanes are drawn because someone wanted it. */
+  isOpen: boolean;
   laneHeight: number;
   /** Pixels above the lanes for the name; 0: it has its place in the column on the left. */
   nameHeight: number;
@@ -33,10 +39,12 @@ export interface CurveLine {
   counter: number;
   unit: string;
   max: number;
+  /** What its full height is: the most of all curves of its kind, so that processes can be compared. */
+  scale: number;
 }
 
-const HEAD_HEIGHT = 20;
-export const LANE_HEIGHT = 13;
+export const HEAD_HEIGHT = 20;
+export const LANE_HEIGHT = 12;
 const STATES_HEIGHT = 10;
 const CURVE_HEIGHT = 36;
 const NARROW_CURVE_HEIGHT = 26;
@@ -57,14 +65,18 @@ export function gutterOf(width: number): number {
  * The lines of a recording, from top to bottom: for each process its curves, then its tracks.
  *
  * @param width of the time line, in pixels.
+ * @param fold lanes of a track before those that are folded into one, unless it is `open`.
  */
 export function linesOf(
   recording: RecordingAnswer,
   closed: ReadonlySet<number>,
   width: number,
+  fold: number,
+  open: ReadonlySet<number>,
 ): Line[] {
   const nameHeight = gutterOf(width) === 0 ? NAME_HEIGHT : 0;
   const curveHeight = nameHeight === 0 ? CURVE_HEIGHT : nameHeight + NARROW_CURVE_HEIGHT;
+  const scales = scalesOf(recording);
   const lines: Line[] = [];
   let y = 0;
   const add = (line: Line): void => {
@@ -90,15 +102,64 @@ export function linesOf(
       const own = withoutThread(name);
       const text = isOnly ? own : `${own}, thread ${thread}`;
       const size = { y, height: curveHeight, nameHeight };
-      add({ kind: 'curve', ...size, text, counter: number, unit, max });
+      const scale = scales.get(kindOf(name, unit)) ?? max;
+      add({ kind: 'curve', ...size, text, counter: number, unit, max, scale });
     }
     for (const track of tracks) {
       const laneHeight = track.kind === 'states' ? STATES_HEIGHT : LANE_HEIGHT;
-      const height = nameHeight + Math.max(1, track.lanes) * laneHeight + GAP;
-      add({ kind: 'track', y, height, text: textOf(track), track, laneHeight, nameHeight });
+      const all = Math.max(1, track.lanes);
+      const folds = all > fold + 1;
+      const isOpen = folds && open.has(track.number);
+      const lanes = folds && !isOpen ? fold + 1 : all;
+      const folded = folds && !isOpen ? all - fold : 0;
+      const height = nameHeight + lanes * laneHeight + GAP;
+      const size = { y, height, laneHeight, nameHeight, lanes, folded, isOpen };
+      add({ kind: 'track', ...size, text: textOf(track), track });
     }
   }
   return lines;
+}
+
+/** Fewer lanes of a track are never folded. */
+const LEAST_LANES = 8;
+/** The limit changes in steps, so that a live recording seldom moves its lines. */
+const LANE_STEP = 4;
+/** No track has more. */
+export const EVERY_LANE = 32_768;
+
+/**
+ * How many lanes of a track are drawn before the others are folded, so that all lines have room in a height.
+ *
+ * @param lines without a fold.
+ */
+export function foldOf(lines: readonly Line[], height: number): number {
+  const tracks = lines.filter((line) => line.kind === 'track');
+  const room = height - heightOf(lines);
+  const most = tracks.reduce((max, { lanes }) => Math.max(max, lanes), 0);
+  const saved = (fold: number): number =>
+    tracks.reduce(
+      (sum, { lanes, laneHeight }) => sum + Math.max(0, lanes - fold - 1) * laneHeight,
+      0,
+    );
+  if (room >= 0) return EVERY_LANE;
+  let fold = Math.max(LEAST_LANES, Math.floor(most / LANE_STEP) * LANE_STEP);
+  while (fold > LEAST_LANES && room + saved(fold) < 0) fold -= LANE_STEP;
+  return fold;
+}
+
+/** What curves are of, whichever process and thread has them. */
+function kindOf(name: string, unit: string): string {
+  return `${withoutThread(name)} ${unit}`;
+}
+
+/** By kind of curve: the largest value of all processes. */
+function scalesOf({ counters }: RecordingAnswer): Map<string, number> {
+  const scales = new Map<string, number>();
+  for (const { name, unit, max } of counters) {
+    const kind = kindOf(name, unit);
+    scales.set(kind, Math.max(max, scales.get(kind) ?? 0));
+  }
+  return scales;
 }
 
 /** The tracks of a source by the number of their thread; what the hook wrote about a thread follows it. */
@@ -149,6 +210,13 @@ function nameOfPath(path: string): string {
 /** Where the line is among those of its thread, or the only thread, its number says nothing. */
 function withoutThread(name: string): string {
   return name.replace(/ \(thread \d+\)$/, '');
+}
+
+/** The thread that a track is of, or that it is about. */
+export function threadText(track: TrackAnswer): string {
+  const { name, about, thread, kind } = track;
+  if (thread !== about || kind === 'mark') return `${about}, ${withoutThread(name)}`;
+  return textOf(track);
 }
 
 function textOf({ kind, name, thread, about }: TrackAnswer): string {

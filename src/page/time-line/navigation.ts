@@ -15,6 +15,27 @@ export function showWindow(app: App, from: number, to: number): void {
   app.view.set({ from: first, to: first + size, follow: false });
 }
 
+/** Windows that one can go back to. */
+const MOST_LEFT = 50;
+
+/** Shows a window, and remembers the one that it leaves. */
+export function leaveFor(app: App, from: number, to: number): void {
+  const { from: oldFrom, to: oldTo, follow } = app.view.value;
+  showWindow(app, from, to);
+  const { view, left } = app;
+  if (view.value.from === oldFrom && view.value.to === oldTo) return;
+  const windows = [...left.value.windows, { from: oldFrom, to: oldTo, follow }];
+  left.set({ windows: windows.slice(-MOST_LEFT) });
+}
+
+/** Shows the window that a link has left last. */
+export function goBack({ view, left }: App): void {
+  const window = left.value.windows.at(-1);
+  if (window === undefined) return;
+  left.set({ windows: left.value.windows.slice(0, -1) });
+  view.set(window);
+}
+
 function lengthOf({ recording }: App): number {
   return Math.max(1, recording.answer?.length ?? 1);
 }
@@ -47,6 +68,11 @@ export function pan(app: App, share: number): void {
   const { from, to } = shownWindow(app);
   const move = share * (to - from);
   showWindow(app, from + move, to + move);
+}
+
+/** Selects no range. */
+export function clearRange({ view }: App): void {
+  view.set({ rangeFrom: undefined, rangeTo: undefined });
 }
 
 /** Stops a live time line where it is. */

@@ -17,6 +17,8 @@ export class Picture {
   lane = new Uint16Array(4096);
   start = new Float64Array(4096);
   end = new Float64Array(4096);
+  /** 1: in a lane of several, where even one row has the times of pixels. */
+  folded = new Uint8Array(4096);
 
   clear(): void {
     this.size = 0;
@@ -44,7 +46,9 @@ export class Picture {
 
   /** Whether a box is one row at its own times: of one that is narrow or merged, they are those of a pixel. */
   isExact(box: number): boolean {
-    return this.count[box] === 1 && this.right[box]! - this.left[box]! > 2;
+    return (
+      this.count[box] === 1 && this.folded[box] === 0 && this.right[box]! - this.left[box]! > 2
+    );
   }
 
   /** The first box with a row, or -1. */
@@ -70,6 +74,7 @@ export class Picture {
     this.lane = wider(this.lane, new Uint16Array(size));
     this.start = wider(this.start, new Float64Array(size));
     this.end = wider(this.end, new Float64Array(size));
+    this.folded = wider(this.folded, new Uint8Array(size));
   }
 }
 

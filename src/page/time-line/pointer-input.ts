@@ -68,7 +68,7 @@ export function listenToPointers(
     const place = placeOf(event);
     const before = pointers.get(event.pointerId);
     if (before === undefined) {
-      events.onHover(timeLine.picture.at(place.x, place.y), place);
+      events.onHover(timeLine.boxAt(place.x, place.y), place);
       return;
     }
     if (Math.hypot(place.x - first.x, place.y - first.y) > CLICK) moved = true;
@@ -103,7 +103,7 @@ export function listenToPointers(
     if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
     if (event.type === 'pointerup' && !moved) {
       const { x, y } = placeOf(event);
-      if (!timeLine.toggleAt(y)) events.onClick(timeLine.picture.at(x, y));
+      if (!timeLine.toggleAt(x, y)) events.onClick(timeLine.boxAt(x, y));
       if (rangeStart !== undefined) app.view.set({ rangeFrom: undefined, rangeTo: undefined });
     } else if (rangeStart !== undefined && (app.view.value.panel ?? NO_PANEL) === NO_PANEL) {
       app.view.set({ panel: 'report' });

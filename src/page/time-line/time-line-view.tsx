@@ -38,7 +38,20 @@ export function TimeLineView() {
       timeLine.reveal(track, lane);
     };
     element.addEventListener('reveal', reveal);
+    const hideTip = (): void => {
+      setTip(undefined);
+    };
+    // The box may be elsewhere then, or the pointer over something else, without a move of it.
+    const ends = [app.view.watch(hideTip), app.recording.store.watch(hideTip)];
+    const ending = new AbortController();
+    const { signal } = ending;
+    for (const event of ['blur', 'resize']) window.addEventListener(event, hideTip, { signal });
+    for (const event of ['wheel', 'keydown'])
+      element.addEventListener(event, hideTip, { signal, passive: true });
+    document.documentElement.addEventListener('pointerleave', hideTip, { signal });
     return () => {
+      for (const end of ends) end();
+      ending.abort();
       endPointers();
       endKeys();
       element.removeEventListener('reveal', reveal);

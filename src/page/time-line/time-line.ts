@@ -4,14 +4,16 @@ import { serviceOf } from '../data/recording-data.js';
 import type { Sight } from '../data/box-windows.js';
 import type { App } from '../state/app.js';
 import type { AssignedColours } from '../theme/assigned-colours.js';
-import { PALETTE } from '../theme/palette.js';
+import { kindOfName, kindOfTrack } from '../theme/interruption-kind.js';
+import type { InterruptionKind } from '../theme/interruption-kind.js';
+import { INK, PALETTE } from '../theme/palette.js';
 import { textScale } from '../theme/text-scale.js';
 import { canvasColours } from '../theme/theme.js';
 import type { CanvasColours } from '../theme/theme.js';
 import { collectBoxes } from './collect-boxes.js';
 import type { Scale } from './collect-boxes.js';
 import { LABEL_FONT, drawBoxes, statusColour } from './draw-boxes.js';
-import type { SelectedBox } from './draw-boxes.js';
+import type { BoxStyle, SelectedBox } from './draw-boxes.js';
 import {
   AXIS_HEIGHT,
   HEAD_FONT,
@@ -23,8 +25,16 @@ import {
 } from './draw-frame.js';
 import { drawMessages } from './draw-messages.js';
 import { Labels } from './labels.js';
-import { LANE_HEIGHT, gutterOf, heightOf, linesOf } from './lines.js';
-import type { Line, TrackLine } from './lines.js';
+import {
+  EVERY_LANE,
+  HEAD_HEIGHT,
+  LANE_HEIGHT,
+  foldOf,
+  gutterOf,
+  heightOf,
+  linesOf,
+} from './lines.js';
+import type { HeadLine, Line, TrackLine } from './lines.js';
 import { Picture } from './picture.js';
 import type { TimeLineCanvas } from './picture.js';
 
@@ -42,12 +52,21 @@ export class TimeLine {
   readonly #context: CanvasRenderingContext2D;
   readonly #labels: Labels;
   readonly #names: Labels;
-  readonly #heads: Labels;
+  readonly #titles: Labels;
   readonly #curves: Curves;
   readonly #messages: Messages;
   readonly #closed = new Set<number>();
+  /** Tracks whose lanes are all shown. */
+  readonly #open = new Set<number>();
+  /** Lanes of other tracks before those that are folded. */
+  #fold = EVERY_LANE;
+  /** The most height that there has been since the window has its size: panels do not fold lanes. */
+  #room = 0;
+  #window = '';
   readonly #ends: (() => void)[] = [];
   readonly #nameColours: string[] = [];
+  /** By number of a name. */
+  readonly #kindsOfNames: (InterruptionKind | undefined)[] = [];
   #assigned: AssignedColours | undefined;
   #generation = '';
   #lines: Line[] = [];
@@ -68,7 +87,7 @@ export class TimeLine {
     this.#context = context;
     this.#labels = new Labels(context, LABEL_FONT);
     this.#names = new Labels(context, TEXT_FONT);
-    this.#heads = new Labels(context, HEAD_FONT);
+    this.#titles = new Labels(context, HEAD_FONT);
     this.#curves = new Curves(app.server, app.recording);
     this.#messages = new Messages(app.server, app.recording);
     this.#colours = canvasColours();
@@ -139,34 +158,92 @@ export class TimeLine {
 
   /** Scrolls until a lane is visible. */
   reveal(track: number, lane: number): void {
-    const line = this.#lines.find((each) => each.kind === 'track' && each.track.number === track);
+    const isIt = (each: Line): boolean => each.kind === 'track' && each.track.number === track;
+    let line = this.#lines.find(isIt);
+    if (line?.kind === 'track' && lane >= line.lanes - Math.min(1, line.folded)) {
+      this.toggleLanes(track);
+      line = this.#lines.find(isIt);
+    }
     if (line?.kind !== 'track') return;
     const top = line.y + line.nameHeight + lane * line.laneHeight;
     const visible = this.#height - AXIS_HEIGHT;
-    if (top < this.scroll) this.scrollBy(top - this.scroll - 20);
+    // The title of the process covers the first line.
+    if (top < this.scroll + HEAD_HEIGHT) this.scrollBy(top - this.scroll - 2 * HEAD_HEIGHT);
     else if (top + line.laneHeight > this.scroll + visible) {
       this.scrollBy(top + line.laneHeight - this.scroll - visible + 20);
     }
   }
 
-  /** Opens or closes the process whose title is at a point. @returns whether one is. */
-  toggleAt(y: number): boolean {
-    const place = y - AXIS_HEIGHT + this.scroll;
+  /** Opens or closes what has its title at a point: a process, or further lanes. @returns whether one has. */
+  toggleAt(x: number, y: number): boolean {
     if (y < AXIS_HEIGHT) return false;
+    const head = this.#headAt(y);
+    if (head !== undefined) {
+      const { number } = head.source;
+      if (!this.#closed.delete(number)) this.#closed.add(number);
+      this.#layOut();
+      return true;
+    }
+    const place = y - AXIS_HEIGHT + this.scroll;
     const line = this.#lines.find((each) => place >= each.y && place < each.y + each.height);
-    if (line?.kind !== 'head') return false;
-    const { number } = line.source;
-    if (!this.#closed.delete(number)) this.#closed.add(number);
+    if (line?.kind !== 'track' || (line.folded === 0 && !line.isOpen)) return false;
+    const isName = this.gutter === 0 ? place < line.y + line.nameHeight : x < this.gutter;
+    if (isName) this.toggleLanes(line.track.number);
+    return isName;
+  }
+
+  /** Shows all lanes of a track, or folds them again; of every track unless one is given. */
+  toggleLanes(track?: number): void {
+    const folding = this.#lines.filter(
+      (line): line is TrackLine => line.kind === 'track' && (line.folded > 0 || line.isOpen),
+    );
+    const chosen =
+      track === undefined ? folding : folding.filter((each) => each.track.number === track);
+    const opens = chosen.some(({ folded }) => folded > 0);
+    for (const each of chosen) {
+      if (opens) this.#open.add(each.track.number);
+      else this.#open.delete(each.track.number);
+    }
     this.#layOut();
-    return true;
+  }
+
+  /** The box at a point, unless a title covers it; -1 if there is none. */
+  boxAt(x: number, y: number): number {
+    return y < AXIS_HEIGHT || this.#headAt(y) !== undefined ? -1 : this.picture.at(x, y);
+  }
+
+  /** The process whose title is at a height, and which may have been scrolled on. */
+  #headAt(y: number): HeadLine | undefined {
+    return this.#heads().find(({ top, line }) => y >= top && y < top + line.height)?.line;
+  }
+
+  /** The titles of processes, and where they are drawn: that of the uppermost stays while its lines are shown. */
+  #heads(): { line: HeadLine; top: number }[] {
+    const heads = this.#lines.filter((line) => line.kind === 'head');
+    return heads.map((line, at) => {
+      const top = AXIS_HEIGHT + line.y - this.scroll;
+      const next = heads[at + 1];
+      const end = (next?.y ?? heightOf(this.#lines)) - this.scroll + AXIS_HEIGHT;
+      return { line, top: Math.max(top, Math.min(AXIS_HEIGHT, end - line.height)) };
+    });
   }
 
   #layOut(): void {
     const { answer } = this.#app.recording;
     if (answer === undefined) return;
-    if (answer.generation !== this.#generation) this.#nameColours.length = 0;
+    if (answer.generation !== this.#generation) {
+      this.#nameColours.length = 0;
+      this.#kindsOfNames.length = 0;
+      this.#open.clear();
+    }
     this.#generation = answer.generation;
-    this.#lines = linesOf(answer, this.#closed, this.#width);
+    const window = `${innerWidth} ${innerHeight} ${answer.generation}`;
+    if (window !== this.#window) this.#room = 0;
+    this.#window = window;
+    this.#room = Math.max(this.#room, this.#height - AXIS_HEIGHT);
+    const every = linesOf(answer, new Set(), this.#width, EVERY_LANE, this.#open);
+    this.#fold = foldOf(every, this.#room);
+    this.#lines = linesOf(answer, this.#closed, this.#width, this.#fold, this.#open);
     this.scrollBy(0);
   }
 
@@ -179,7 +256,7 @@ export class TimeLine {
     this.#canvas.width = Math.max(1, Math.round(clientWidth * ratio));
     this.#canvas.height = Math.max(1, Math.round(clientHeight * ratio));
     this.#context.setTransform(ratio * this.pixel, 0, 0, ratio * this.pixel, 0, 0);
-    for (const labels of [this.#labels, this.#names, this.#heads]) labels.clear();
+    for (const labels of [this.#labels, this.#names, this.#titles]) labels.clear();
     this.#layOut();
     // A canvas that changed its size is empty: drawing at once spares a blank frame.
     this.#draw();
@@ -226,19 +303,18 @@ export class TimeLine {
     }
     drawBoxes(context, picture, this.#labels, {
       colours: this.#colours,
-      colourOf: this.#colourer(),
+      ...this.#colourer(),
       nameOf: (box) => this.#nameOf(box),
       lit: this.#app.lit.value,
       selected: this.#selected(),
     });
     drawMessages(context, this.#messages.shown, this.#lines, scale, top, this.#colours);
-    for (const line of visible) {
-      if (line.kind !== 'head') continue;
-      const isClosed = this.#closed.has(line.source.number);
-      const y = top + line.y;
-      drawHead(context, line, y, this.#width, isClosed, this.#heads, this.#colours);
-    }
     drawNames(context, visible, top, scale, this.#names, this.#colours);
+    for (const { line, top: y } of this.#heads()) {
+      if (y + line.height <= AXIS_HEIGHT || y >= this.#height) continue;
+      const isClosed = this.#closed.has(line.source.number);
+      drawHead(context, line, y, this.#width, isClosed, this.#titles, this.#colours);
+    }
     context.restore();
     this.#drawRange(scale);
     picture.frames += 1;
@@ -283,10 +359,38 @@ export class TimeLine {
       width,
       tracks: asked.map(({ track }) => track.number).sort((a, b) => a - b),
       lanes: Math.ceil(this.#height / LANE_HEIGHT),
+      fold: { lanes: this.#fold, open: [...this.#open].sort((a, b) => a - b) },
     };
   }
 
-  #colourer(): (box: number) => string {
+  /** Interruptions have their colours, whatever the others are coloured by. */
+  #colourer(): Pick<BoxStyle, 'colourOf' | 'inkOf'> {
+    const { picture } = this;
+    const { recording } = this.#app;
+    const { stall, stallText, collection, collectionText } = this.#colours;
+    const ofTracks = (recording.answer?.tracks ?? []).map(kindOfTrack);
+    const ofNames = this.#kindsOfNames;
+    for (let name = ofNames.length; name < recording.names.length; name++) {
+      ofNames.push(kindOfName(recording.name(name)));
+    }
+    const kindOf = (box: number): InterruptionKind | undefined =>
+      ofTracks[picture.track[box]!] ?? ofNames[picture.name[box]!];
+    const others = this.#colourOfOthers();
+    return {
+      colourOf(box) {
+        const kind = kindOf(box);
+        if (kind === undefined) return others(box);
+        return kind === 'stall' ? stall : collection;
+      },
+      inkOf(box) {
+        const kind = kindOf(box);
+        if (kind === undefined) return INK;
+        return kind === 'stall' ? stallText : collectionText;
+      },
+    };
+  }
+
+  #colourOfOthers(): (box: number) => string {
     const { picture } = this;
     const { recording, view } = this.#app;
     const { colour } = view.value;

@@ -40,6 +40,7 @@ describe('tracewright report', () => {
       'sources',
       'groups',
       'slowest',
+      'slowestOf',
       'interruptions',
       'threads',
       'open',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExportOptions } from '../../../src/look/export/export-options.js';
 import { OtlpExport } from '../../../src/look/export/otlp/otlp-export.js';
 import { extract } from '../../../src/spans/propagation.js';
-import { startSpan } from '../../../src/spans/spans.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import { findTraces } from '../../../src/traces/find-traces.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExportOptions } from '../../../src/look/export/export-options.js';
 import { ParquetExport } from '../../../src/look/export/parquet/parquet-export.js';
-import { startSpan } from '../../../src/spans/spans.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import { findTraces } from '../../../src/traces/find-traces.js';
 import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';

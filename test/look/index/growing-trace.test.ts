@@ -6,7 +6,7 @@ import type { LookIndex } from '../../../src/look/index/look-index.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { SETTLED_ROWS } from '../../../src/look/index/parts/indexed-part.js';
 import { configure, flush, shutdown } from '../../../src/spans/recording.js';
-import { startSpan } from '../../../src/spans/spans.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 
 const directory = temporaryDirectory();

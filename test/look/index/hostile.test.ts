@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { MISSING_PARENT, NO_PARENT } from '../../../src/look/index/look-index.js';
 import type { IndexPart, LookIndex } from '../../../src/look/index/look-index.js';
-import { startSpan, withSpan } from '../../../src/spans/spans.js';
+import { withSpan } from '../../../src/spans/active-span.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { recorded } from '../../spans/span-trace.js';
 

@@ -14,7 +14,8 @@ import type { Condition, IndexPart, LookIndex } from '../../../src/look/index/lo
 import { KINDS, STATUSES } from '../../../src/spans/layout.js';
 import { extract, inject } from '../../../src/spans/propagation.js';
 import type { Span } from '../../../src/spans/span.js';
-import { startSpan, withSpan } from '../../../src/spans/spans.js';
+import { withSpan } from '../../../src/spans/active-span.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import type { SpanRecord } from '../../../src/spans/span-record.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { recorded } from '../../spans/span-trace.js';

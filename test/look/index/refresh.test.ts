@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import type { LookIndex } from '../../../src/look/index/look-index.js';
 import { configure, flush, shutdown } from '../../../src/spans/recording.js';
-import { startSpan, withSpan } from '../../../src/spans/spans.js';
+import { withSpan } from '../../../src/spans/active-span.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { allSpans } from '../../spans/span-trace.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FoldedNames, OtherNames } from '../../../src/look/report/fold-names.js';
-import { startSpan } from '../../../src/spans/spans.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import { recording, reportOn } from './recorded-service.js';
 
 const NOW = BigInt(Date.now()) * 1_000_000n;

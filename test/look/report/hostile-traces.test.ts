@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startSpan } from '../../../src/spans/spans.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import { MAX_PAGE_BYTES, reportPage } from '../../../src/look/report/html/html-page.js';
 import { jsonReport } from '../../../src/look/report/json-report.js';
 import type { Report } from '../../../src/look/report/report-shape.js';

@@ -4,7 +4,7 @@ import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { makeReport } from '../../../src/look/report/report.js';
 import type { IllustratedReport, ReportOptions } from '../../../src/look/report/report.js';
 import type { SpanRecord } from '../../../src/spans/span-record.js';
-import { startSpan } from '../../../src/spans/spans.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import type { SpanOptions } from '../../../src/spans/recording.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { recorded } from '../../spans/span-trace.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { extract } from '../../../src/spans/propagation.js';
-import { startSpan } from '../../../src/spans/spans.js';
+import { startSpan } from '../../../src/spans/start-span.js';
 import { parseWhere } from '../../../src/look/condition/where.js';
 import { textReport } from '../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';

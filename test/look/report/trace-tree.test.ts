@@ -6,7 +6,9 @@ import type { TreeSpan } from '../../../src/look/report/span-family.js';
 function span(name: string, parent: number, start: number, end: number): TreeSpan {
   const missingParent = false;
   return {
+    kind: 'span',
     name,
+    target: null,
     parent,
     start,
     end,
@@ -14,6 +16,8 @@ function span(name: string, parent: number, start: number, end: number): TreeSpa
     status: 'unset',
     unfinished: false,
     missingParent,
+    stalls: 0,
+    collections: 0,
   };
 }
 

@@ -10,6 +10,7 @@ import type {
   Condition,
   Counter,
   IndexPart,
+  LaneFold,
   LookIndex,
   Message,
   Source,
@@ -118,13 +119,14 @@ export class IndexedSources implements LookIndex {
       .spanAt(part.stored.facts.from + part.place[own]!, part.start[own]!);
   }
 
-  details(row: number): Record<string, unknown> {
+  details(row: number, most?: number): Record<string, unknown> {
     const { part, own } = this.#rowOf(row);
     const place = part.place[own]!;
     if (part.source.format !== 'Heph') {
       return JSON.parse(part.details.text(place)) as Record<string, unknown>;
     }
-    return this.#spansOf.get(part)!.detailsAt(part.stored.facts.from + place, part.start[own]!);
+    const { from } = part.stored.facts;
+    return this.#spansOf.get(part)!.detailsAt(from + place, part.start[own]!, most);
   }
 
   rowsOfTrace(traceId: string): number[] {
@@ -144,9 +146,16 @@ export class IndexedSources implements LookIndex {
     return findRows(this.parts, condition, (part) => this.#recordsOf(part));
   }
 
-  windows(from: number, to: number, width: number, tracks: readonly number[], cell = 1): Window[] {
+  windows(
+    from: number,
+    to: number,
+    width: number,
+    tracks: readonly number[],
+    cell = 1,
+    fold?: LaneFold,
+  ): Window[] {
     const laneCounts = this.tracks.map(({ lanes }) => lanes);
-    return windowsOf(this.parts, laneCounts, from, to, width, tracks, cell);
+    return windowsOf(this.parts, laneCounts, from, to, width, tracks, cell, fold);
   }
 
   async refresh(): Promise<boolean> {

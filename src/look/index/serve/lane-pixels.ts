@@ -1,4 +1,4 @@
-import type { Window } from '../look-index.js';
+import type { LaneFold, Window } from '../look-index.js';
 
 /** Lanes beyond this one are shown by it, merged. */
 const LAST_LANE = 511;
@@ -6,6 +6,10 @@ const LAST_LANE = 511;
 const MOST_KEPT = 64 << 20;
 /** Bit of a count: a row that is shown by itself begins in the pixel, so no run of others passes it. */
 const BREAK = 2 ** 31;
+/** Bit of a count: a merged row that began earlier covers the pixel, so a run of others passes it. */
+const COVER = 2 ** 30;
+/** The rest of it: rows that begin in the pixel. */
+const COUNT = COVER - 1;
 const BYTES_A_PIXEL = 12;
 
 const NO_RUNS: Window['merged'] = {
@@ -30,6 +34,8 @@ export class LanePixels {
   #bases = new Int32Array(0);
   #slots = new Int32Array(0);
   #lastLanes = new Int32Array(0);
+  /** By track: rows of this lane and further ones are merged. */
+  #mergedLanes = new Int32Array(0);
   #used = 0;
   #width = 0;
   #wideRows = new Int32Array(1024);
@@ -43,8 +49,16 @@ export class LanePixels {
   #runDurations = new Float32Array(1024);
   #runs = 0;
 
-  /** @param laneCounts lanes of every track; `tracks` are those that are shown. */
-  begin(width: number, laneCounts: readonly number[], tracks: readonly number[]): void {
+  /**
+   * @param laneCounts lanes of every track; `tracks` are those that are shown.
+   * @param fold which lanes are merged; undefined: those beyond 511 only.
+   */
+  begin(
+    width: number,
+    laneCounts: readonly number[],
+    tracks: readonly number[],
+    fold: LaneFold | undefined,
+  ): void {
     if (this.#counts.length * BYTES_A_PIXEL > MOST_KEPT) {
       this.#counts = new Uint32Array(0);
       this.#setRows(new Int32Array(0));
@@ -56,12 +70,16 @@ export class LanePixels {
     if (this.#bases.length < laneCounts.length) {
       this.#bases = new Int32Array(laneCounts.length);
       this.#lastLanes = new Int32Array(laneCounts.length);
+      this.#mergedLanes = new Int32Array(laneCounts.length);
     }
     this.#bases.fill(-1);
     let places = 0;
     for (const track of tracks) {
       if (this.#bases[track] !== -1) continue;
-      const last = Math.max(0, Math.min(laneCounts[track]! - 1, LAST_LANE));
+      const lanes = laneCounts[track]!;
+      const merged = isFolded(fold, track, lanes) ? Math.min(fold.lanes, LAST_LANE) : LAST_LANE;
+      const last = Math.max(0, Math.min(lanes - 1, merged));
+      this.#mergedLanes[track] = merged;
       this.#bases[track] = places;
       this.#lastLanes[track] = last;
       places += last + 1;
@@ -81,18 +99,25 @@ export class LanePixels {
   }
 
   /** Whether rows of a lane are shown one by one where they are wide. */
-  showsRows(lane: number): boolean {
-    return lane < LAST_LANE;
+  showsRows(track: number, lane: number): boolean {
+    return lane < this.#mergedLanes[track]!;
   }
 
   merge(slot: number, pixel: number, count: number, row: number, duration: number): void {
     const at = slot * this.#width + pixel;
     const before = this.#counts[at]!;
-    if (before === 0 || before === BREAK || duration > this.#durations[2 * at + 1]!) {
+    if ((before & COUNT) === 0 || duration > this.#durations[2 * at + 1]!) {
       this.#rows[2 * at] = row;
       this.#durations[2 * at + 1] = duration;
     }
     this.#counts[at] = before + count;
+  }
+
+  /** Merges a row that covers the pixels up to `end`, too. */
+  mergeWide(slot: number, pixel: number, end: number, row: number, duration: number): void {
+    this.merge(slot, pixel, 1, row, duration);
+    const first = slot * this.#width;
+    for (let at = first + pixel + 1; at <= first + end; at++) this.#counts[at]! |= COVER;
   }
 
   /** @param pixel in which the row begins: no run of merged rows passes it. */
@@ -147,6 +172,8 @@ export class LanePixels {
     const [counts, durations] = [this.#counts, this.#durations];
     const first = slot * this.#width;
     let run = -1;
+    /** Where the cell ends in which the run began. */
+    let limit = 0;
     for (let pixel = 0; pixel < this.#width; pixel++) {
       const at = first + pixel;
       const field = counts[at]!;
@@ -155,13 +182,17 @@ export class LanePixels {
         continue;
       }
       const isWhole = field < BREAK;
-      const count = isWhole ? field : field - BREAK;
-      if (pixel % cell === 0 || !isWhole) run = -1;
-      if (count === 0) continue;
+      const count = field & COUNT;
+      if (!isWhole || (count > 0 && pixel >= limit)) run = -1;
+      if (count === 0) {
+        if (run !== -1) this.#runEnds[run] = pixel + 1;
+        continue;
+      }
       const duration = durations[2 * at + 1]!;
       if (run === -1) {
         if (this.#runs === this.#runEnds.length) this.#growRuns();
         run = this.#runs++;
+        limit = pixel - (pixel % cell) + cell;
         this.#runStarts[run] = pixel;
         this.#runCounts[run] = 0;
         this.#runDurations[run] = -1;
@@ -226,6 +257,11 @@ export class LanePixels {
     this.#wideSlots = enlarged(this.#wideSlots);
     this.#wideStarts = enlarged(this.#wideStarts);
   }
+}
+
+function isFolded(fold: LaneFold | undefined, track: number, lanes: number): fold is LaneFold {
+  // One lane alone is shown as it is.
+  return fold !== undefined && lanes > fold.lanes + 1 && !fold.open.has(track);
 }
 
 function enlarged<Numbers extends Uint32Array | Int32Array | Float32Array | Float64Array>(

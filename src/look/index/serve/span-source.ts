@@ -85,14 +85,22 @@ export class SpanSource {
     return this.#reader.at(place) && match.isInRecord(this.#reader);
   }
 
-  /** What a person wants to know of the event at a place. */
-  detailsAt(place: number, start: number): Record<string, unknown> {
+  /**
+   * What a person wants to know of the event at a place.
+   *
+   * @param most attributes of its own; the others are counted.
+   */
+  detailsAt(place: number, start: number, most = Infinity): Record<string, unknown> {
     const span = this.spanAt(place, start);
-    if (span !== undefined) return objectOf(drawnSpan(span).attributes);
+    if (span !== undefined) {
+      const { shown, more } = firstOf(span.attributes, most);
+      return objectOf(drawnSpan({ ...span, attributes: shown }).attributes, more);
+    }
     try {
       if (!this.#reader.at(place)) return {};
       const { attributes } = this.#reader.packet();
-      return objectOf(attributes.map(({ name, value }) => [name, value] as const));
+      const shown = attributes.slice(0, most).map(({ name, value }) => [name, value] as const);
+      return objectOf(shown, attributes.length - shown.length);
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
       return {};
@@ -115,8 +123,23 @@ export class SpanSource {
   }
 }
 
-function objectOf(attributes: Iterable<readonly [string, unknown]>): Record<string, unknown> {
+type Attributes = SpanRecord['attributes'];
+
+function firstOf(attributes: Attributes, most: number): { shown: Attributes; more: number } {
+  const names = Object.keys(attributes);
+  if (names.length <= most) return { shown: attributes, more: 0 };
+  const shown = Object.create(null) as Attributes;
+  for (const name of names.slice(0, most)) shown[name] = attributes[name]!;
+  return { shown, more: names.length - most };
+}
+
+/** @param more attributes that are not among them. */
+function objectOf(
+  attributes: Iterable<readonly [string, unknown]>,
+  more: number,
+): Record<string, unknown> {
   const object: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of attributes) object[name] = jsonValue(value);
+  if (more > 0) object['attributes not shown'] = more;
   return object;
 }

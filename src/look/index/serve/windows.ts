@@ -1,7 +1,7 @@
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 import { LanePixels } from './lane-pixels.js';
-import type { Window } from '../look-index.js';
+import type { LaneFold, Window } from '../look-index.js';
 import { laneOfKey, trackOfKey } from '../parts/pyramid.js';
 import type { Pyramid } from '../parts/pyramid.js';
 
@@ -31,10 +31,11 @@ export function windowsOf(
   width: number,
   tracks: readonly number[],
   cell: number,
+  fold?: LaneFold,
 ): Window[] {
   const pixel = Math.max((to - from) / Math.max(1, width), Number.MIN_VALUE);
   const view: View = { from, to, width: Math.max(1, Math.ceil(width)), pixel };
-  pixels.begin(view.width, laneCounts, tracks);
+  pixels.begin(view.width, laneCounts, tracks, fold);
   if (tracks.length > 0) for (const part of parts) addPart(part, view);
   return pixels.windows(tracks, cell);
 }
@@ -72,9 +73,13 @@ function addRows(part: IndexedPart, view: View): void {
       const slot = pixels.slotOf(track[row]!, own);
       if (slot === -1) continue;
       const place = placeOf(at - first, view);
-      if (length >= pixel && pixels.showsRows(own)) {
+      if (length < pixel) pixels.merge(slot, place, 1, firstRow + row, length);
+      else if (pixels.showsRows(track[row]!, own)) {
         pixels.addWide(slot, place, firstRow + row, at + offset);
-      } else pixels.merge(slot, place, 1, firstRow + row, length);
+      } else {
+        const end = placeOf(at + length - first, view);
+        pixels.mergeWide(slot, place, end, firstRow + row, length);
+      }
     }
   }
 }
@@ -112,12 +117,14 @@ function addWideRows(part: IndexedPart, pyramid: Pyramid, level: number, view: V
     const length = duration[each]!;
     if (length < width || (at < first && at + length <= first)) continue;
     const own = laneOfKey(key[each]!);
-    const slot = pixels.slotOf(trackOfKey(key[each]!) + firstTrack, own);
+    const track = trackOfKey(key[each]!) + firstTrack;
+    const slot = pixels.slotOf(track, own);
     if (slot === -1) continue;
     const place = placeOf(at - first, view);
-    if (length >= view.pixel && pixels.showsRows(own)) {
-      pixels.addWide(slot, place, firstRow + wide[each]!, at + offset);
-    } else pixels.merge(slot, place, 1, firstRow + wide[each]!, length);
+    const row = firstRow + wide[each]!;
+    if (length < view.pixel) pixels.merge(slot, place, 1, row, length);
+    else if (pixels.showsRows(track, own)) pixels.addWide(slot, place, row, at + offset);
+    else pixels.mergeWide(slot, place, placeOf(at + length - first, view), row, length);
   }
 }
 

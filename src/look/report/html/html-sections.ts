@@ -7,13 +7,22 @@ import {
   shareText,
   timeText,
 } from '../units.js';
-import type { GroupPicture, MpiRun, Report, SlowTrace, TreeRow } from '../report-shape.js';
-import { groupTitle, nameWithPath } from '../request-name.js';
+import type {
+  GroupPicture,
+  MpiRun,
+  Report,
+  SlowShare,
+  SlowTrace,
+  TreeRow,
+} from '../report-shape.js';
+import { groupTitle, nameWithPath, nameWithTarget } from '../request-name.js';
 import { STATE_TEXTS } from '../state-texts.js';
-import { interruptedText, waitShares } from '../text/text-sections.js';
+import { delayedText, interruptedText, slowShareText, waitShares } from '../text/text-sections.js';
+import { countsText } from '../interruption-texts.js';
+import { openName, openText } from '../open-texts.js';
 import { branches, remarksOn } from '../text/text-tree.js';
-import { GROUP_TITLES, waitTitle } from '../text/text-report.js';
-import { longestWaits, waitName, waitingGroups } from '../wait-texts.js';
+import { GROUP_TITLES, NOTHING_DELAYED, traceTitle, waitTitle } from '../text/text-report.js';
+import { longestWaits, waitNameOf, waitingGroups } from '../wait-texts.js';
 import { heatPicture } from './heat-picture.js';
 import { htmlTable } from './html-table.js';
 import { markup } from './html-text.js';
@@ -135,7 +144,7 @@ function traceFigure(trace: SlowTrace, number: number): Html {
   const several = new Set(rows.map((row) => row.service)).size > 1;
   const waited = waits.map(
     (each, at) =>
-      markup`${at === 0 ? '' : ', '}${waitName(each)} ${durationText(each.time)} (${shareText(each.share)})`,
+      markup`${at === 0 ? '' : ', '}${waitNameOf(each)} ${durationText(each.time)} (${shareText(each.share)})`,
   );
   const table = htmlTable(
     [
@@ -146,7 +155,7 @@ function traceFigure(trace: SlowTrace, number: number): Html {
         title: 'span',
         kind: 'w',
         cell: ({ row, prefix }) =>
-          markup`<span class="branch">${prefix}</span>${row.name}${remarksOn(row)}`,
+          markup`<span class="branch">${prefix}</span>${nameWithTarget(row)}${remarksOn(row)}`,
         isBad: ({ row }) => row.status === 'error',
       },
       ...(several
@@ -161,12 +170,14 @@ function traceFigure(trace: SlowTrace, number: number): Html {
     shown.map((row, at): Line => ({ row, prefix: prefixes[at]! })),
   );
   const interrupted = interruptedText(trace);
+  const delayed = delayedText(trace);
   const hidden = rows.slice(MAX_TREE_ROWS).reduce((sum, row) => sum + row.repeated, omitted);
   return markup`<section>
     <h3>
       ${number}. ${nameWithPath(trace)}${service === null ? '' : ` of ${service}`}: ${durationText(duration)}
     </h3>
     <p class="weak">${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}</p>
+    ${delayed === undefined ? '' : markup`<p>${delayed}</p>`}
     ${waits.length === 0 ? '' : markup`<p>Waited for ${waited}${interrupted === undefined ? '' : `; ${interrupted}`}.</p>`}
     ${table}${more(hidden, 0)}
   </section> `;
@@ -177,9 +188,11 @@ interface Line {
   prefix: string;
 }
 
-export function* traceSections({ slowest }: Report): Generator<Html, void> {
+export function* traceSections(report: Report): Generator<Html, void> {
+  const { slowest, slowestOf } = report;
+  if (slowest.length === 0 && slowestOf === 'delayed') yield markup`<p>${NOTHING_DELAYED}</p>`;
   if (slowest.length === 0) return;
-  yield markup`<h2>Slowest traces</h2>
+  yield markup`<h2>${traceTitle(report)}</h2>
     <p class="weak">
       “Self” is the time in which no child ran. “Waited” is the time of the critical path that a
       span took itself.
@@ -188,23 +201,37 @@ export function* traceSections({ slowest }: Report): Generator<Html, void> {
 }
 
 export function interruptionSection({ interruptions }: Report): Html {
-  const { stalls, collections, slow } = interruptions;
-  const all = [...stalls, ...collections];
-  if (all.length === 0) return markup``;
+  const { threads, longest, slow } = interruptions;
+  if (threads.length === 0) return markup``;
   const table = htmlTable(
     [
       { title: 'what', kind: 'w', cell: ({ name }) => name },
+      { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
+      { title: 'process', kind: 'n', cell: ({ pid }) => pid ?? '' },
+      { title: 'thread', kind: 'x', cell: ({ thread }) => thread },
       { title: 'count', kind: 'n', cell: ({ count }) => countText(count) },
       { title: 'total', kind: 'n', cell: ({ total }) => durationText(total) },
       { title: 'longest', kind: 'n', cell: ({ max }) => durationText(max) },
     ],
-    all.slice(0, MAX_ROWS),
+    threads.slice(0, MAX_ROWS),
+  );
+  const stalls = htmlTable(
+    [
+      { title: 'longest stalls', kind: 'n', cell: ({ duration }) => durationText(duration) },
+      { title: 'cause', kind: 'x', cell: ({ cause }) => cause ?? '' },
+      { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
+      { title: 'thread', kind: 'x', cell: ({ thread }) => thread },
+      { title: 'at', kind: 'n', cell: ({ start }) => timeText(start) },
+      { title: 'ran', kind: 'w', cell: ({ ran }) => countsText(ran) },
+      { title: 'delayed', kind: 'w', cell: ({ delayed }) => countsText(delayed) },
+    ],
+    longest,
   );
   const explained = slow.filter(({ either }) => either > 0);
   const shares =
     explained.length === 0
-      ? markup`<p>None of the slowest 5 % of any group lies within one of these.</p>`
-      : markup`<p>How much of the time of the slowest 5 % lay within these, on the same thread:</p>
+      ? markup`<p>The slowest 5 % of each group did not meet any of these.</p>`
+      : markup`<p>${slowShareText(slow)}</p>
           ${htmlTable(
             [
               { title: 'slowest 5 % of', kind: 'w', cell: ({ name }) => name },
@@ -212,29 +239,41 @@ export function interruptionSection({ interruptions }: Report): Html {
               { title: 'time', kind: 'n', cell: ({ time }) => durationText(time) },
               { title: 'stalls', kind: 'n', cell: (row) => shareText(row.stalls / row.time) },
               { title: 'gc', kind: 'n', cell: (row) => shareText(row.collections / row.time) },
-              { title: 'either', kind: 'n', cell: (row) => shareText(row.either / row.time) },
+              ...(slow.some(({ called }) => called > 0)
+                ? [{ title: 'called', kind: 'n' as const, cell: calledCell }]
+                : []),
+              { title: 'any', kind: 'n', cell: (row) => shareText(row.either / row.time) },
             ],
             explained,
           )}`;
   return markup`<h2>Stalls of event loops and garbage collections</h2>
-    ${table}${shares}`;
+    ${table}${longest.length === 0 ? '' : stalls}${shares}`;
+}
+
+function calledCell({ called, time }: SlowShare): string {
+  return shareText(called / time);
 }
 
 export function openSection({ open }: Report): Html {
   if (open.count === 0) return markup``;
   const shown = open.spans.slice(0, MAX_ROWS);
+  const prefixes = branches(shown);
   const table = htmlTable(
     [
-      { title: 'open for', kind: 'n', cell: ({ age }) => durationText(age) },
-      { title: 'span', kind: 'w', cell: nameWithPath },
-      { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
-      { title: 'thread', kind: 'x', cell: ({ thread }) => thread },
-      { title: 'since', kind: 'n', cell: ({ start }) => timeText(start) },
+      { title: 'open for', kind: 'n', cell: ({ span }) => durationText(span.age) },
+      {
+        title: 'span',
+        kind: 'w',
+        cell: ({ span, prefix }) => markup`<span class="branch">${prefix}</span>${openName(span)}`,
+      },
+      { title: 'service', kind: 'x', cell: ({ span }) => span.service ?? '' },
+      { title: 'thread', kind: 'x', cell: ({ span }) => span.thread },
+      { title: 'since', kind: 'n', cell: ({ span }) => timeText(span.start) },
     ],
-    shown,
+    shown.map((span, at) => ({ span, prefix: prefixes[at]! })),
   );
-  return markup`<h2>Open at the end</h2>
-    ${table}${more(open.count, shown.length)}`;
+  return markup`<h2>Open at the end: ${openText(open)}</h2>
+    ${table}${more(open.spans.length + open.omitted, shown.length)}`;
 }
 
 export function threadSection({ threads }: Report): Html {

@@ -15,6 +15,7 @@ import {
   traceLines,
   wrapped,
 } from './text-sections.js';
+import { openText } from '../open-texts.js';
 import { waitingGroups } from '../wait-texts.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
@@ -29,6 +30,15 @@ export const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services
 export function waitTitle(by: GroupBy): string {
   return `What ${GROUP_TITLES[by].toLowerCase()} waited for`;
 }
+
+/** Title of the traces. */
+export function traceTitle({ slowestOf }: Report): string {
+  return slowestOf === 'delayed' ? 'Slowest traces that these delayed' : 'Slowest traces';
+}
+
+/** Why there are no traces. */
+export const NOTHING_DELAYED =
+  'No trace is shown: no other span was open on these threads meanwhile, as far as it was recorded.';
 
 /** What the report says of incomplete traces; undefined: none is. */
 export function incompleteText({ completeness }: Report): string | undefined {
@@ -108,18 +118,22 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
     yield* mpiLines(run, style);
   }
   if (slowest.length > 0) {
-    yield* heading('Slowest traces', style);
+    yield* heading(traceTitle(report), style);
     for (const [at, trace] of slowest.entries()) {
       if (at > 0) yield '';
       yield* traceLines(trace, at + 1, style);
     }
+  }
+  if (slowest.length === 0 && report.slowestOf === 'delayed') {
+    yield '';
+    for (const each of wrapped(NOTHING_DELAYED, width)) yield each;
   }
   if (interruptions.stalls.length + interruptions.collections.length > 0) {
     yield* heading('Stalls of event loops and garbage collections', style);
     yield* interruptionLines(report, style);
   }
   if (open.count > 0) {
-    yield* heading(`Open at the end: ${counted(open.count, 'span')}`, style);
+    yield* heading(`Open at the end: ${openText(open)}`, style);
     yield* openLines(report, style);
   }
   if (threads.length > 0) {

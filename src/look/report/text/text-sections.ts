@@ -2,7 +2,7 @@ import { terminalText } from '../../../core/terminal-text.js';
 import { bytesText, countText, durationText, rateText, shareText, timeText } from '../units.js';
 import type {
   Group,
-  Interruption,
+  LongStall,
   MpiCall,
   MpiRun,
   OpenSpan,
@@ -11,14 +11,18 @@ import type {
   SlowShare,
   SlowTrace,
   ThreadFigures,
+  ThreadInterruption,
+  ThreadPlace,
 } from '../report-shape.js';
+import { countsText, placeText } from '../interruption-texts.js';
+import { openName } from '../open-texts.js';
 import { groupTitle, nameWithPath } from '../request-name.js';
-import { longestWaits, waitName, waitingGroups } from '../wait-texts.js';
+import { longestWaits, waitNameOf, waitingGroups } from '../wait-texts.js';
 import { shortened } from './display-width.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
 import type { TextStyle } from './text-style.js';
-import { textTree } from './text-tree.js';
+import { branches, textTree } from './text-tree.js';
 
 /** Rows of the tables. `--json` has all of them. */
 const MAX_GROUPS = 40;
@@ -27,6 +31,8 @@ const MAX_WAITING = 10;
 const MAX_THREADS = 30;
 const MAX_OPEN = 15;
 const MAX_LOSSES = 30;
+const MAX_INTERRUPTIONS = 20;
+const MAX_STALLS = 5;
 const MAX_MATRIX_RANKS = 16;
 
 type Lines = Generator<string, void>;
@@ -80,13 +86,13 @@ export function* groupWaitLines({ groups, by }: Report, style: TextStyle): Lines
 
 /** `SELECT 71.4 %, itself 20 %`. */
 export function waitShares(group: Group): string {
-  const parts = longestWaits(group).map((each) => `${waitName(each)} ${shareText(each.share)}`);
+  const parts = longestWaits(group).map((each) => `${waitNameOf(each)} ${shareText(each.share)}`);
   return parts.join(', ');
 }
 
 function waitedText(trace: SlowTrace): string {
   const parts = longestWaits(trace).map(
-    (each) => `${waitName(each)} ${durationText(each.time)} (${shareText(each.share)})`,
+    (each) => `${waitNameOf(each)} ${durationText(each.time)} (${shareText(each.share)})`,
   );
   return `waited for ${parts.join(', ')}`;
 }
@@ -104,6 +110,14 @@ export function interruptedText({ duration, stalls, collections }: SlowTrace): s
   return `of this, ${texts.join(' and ')}`;
 }
 
+/** What has delayed a trace; undefined: that was not asked for. */
+export function delayedText({ delayedBy }: SlowTrace): string | undefined {
+  if (delayedBy === null) return undefined;
+  const { name, start, duration } = delayedBy;
+  const what = `${durationText(duration)} from ${timeText(start)}`;
+  return `met ${JSON.stringify(name)} ${placeText(delayedBy)}: ${what}`;
+}
+
 export function* traceLines(trace: SlowTrace, number: number, style: TextStyle): Lines {
   const { width, paint } = style;
   const { service, duration, start, traceId, rows, omitted } = trace;
@@ -111,6 +125,8 @@ export function* traceLines(trace: SlowTrace, number: number, style: TextStyle):
   yield paint('title', shortened(terminalText(title), width));
   const when = `${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}`;
   for (const line of wrapped(when, width)) yield paint('weak', line);
+  const delayed = delayedText(trace);
+  if (delayed !== undefined) yield* wrapped(delayed, width);
   if (trace.waitedFor.length > 0) yield* wrapped(waitedText(trace), width);
   const interrupted = interruptedText(trace);
   if (interrupted !== undefined) yield* wrapped(interrupted, width);
@@ -135,35 +151,90 @@ export function* wrapped(text: string, width: number): Lines {
   yield shortened(line, width);
 }
 
+function pidCell({ pid }: { pid: number | null }): string {
+  return pid === null ? '' : String(pid);
+}
+
 export function* interruptionLines({ interruptions }: Report, style: TextStyle): Lines {
-  const { stalls, collections, slow } = interruptions;
-  const columns: Column<Interruption>[] = [
+  const { threads, longest, slow } = interruptions;
+  const hasService = threads.some(({ service }) => service !== null);
+  const columns: Column<ThreadInterruption>[] = [
     { title: 'what', spare: 0, least: 16, cell: ({ name }) => name },
+    ...(hasService
+      ? [
+          {
+            title: 'service',
+            spare: 0,
+            least: 8,
+            cell: ({ service }: ThreadPlace) => service ?? '',
+          },
+        ]
+      : []),
+    ...(threads.some(({ pid }) => pid !== null)
+      ? [{ title: 'process', align: right, spare: 3, cell: pidCell }]
+      : []),
+    { title: 'thread', spare: 2, cell: ({ thread }) => thread },
     { title: 'count', align: right, spare: 0, cell: ({ count }) => countText(count) },
     { title: 'total', align: right, spare: 0, cell: ({ total }) => durationText(total) },
     { title: 'longest', align: right, spare: 1, cell: ({ max }) => durationText(max) },
   ];
-  yield* textTable(columns, [...stalls, ...collections], style);
+  yield* textTable(columns, threads.slice(0, MAX_INTERRUPTIONS), style);
+  yield* more(threads.length, MAX_INTERRUPTIONS, 'threads', style);
+  if (longest.length > 0) {
+    yield '';
+    yield style.paint('title', 'The longest stalls:');
+    for (const stall of longest.slice(0, MAX_STALLS)) yield* stallLines(stall, style);
+  }
   const explained = slow.filter(({ either }) => either > 0).slice(0, MAX_GROUPS);
   if (explained.length === 0) {
-    const none = 'None of the slowest 5 % of any group lies within one of these.';
+    const none = 'The slowest 5 % of each group did not meet any of these.';
     if (slow.length > 0) yield* wrapped(none, style.width);
     return;
   }
   yield '';
-  yield* wrapped(
-    'How much of the time of the slowest 5 % lay within these, on the same thread:',
-    style.width,
-  );
+  yield* wrapped(slowShareText(slow), style.width);
   const shares: Column<SlowShare>[] = [
     { title: 'slowest 5 % of', spare: 0, least: 16, cell: ({ name }) => name },
     { title: 'count', align: right, spare: 1, cell: ({ count }) => countText(count) },
     { title: 'time', align: right, spare: 3, cell: ({ time }) => durationText(time) },
     { title: 'stalls', align: right, spare: 0, cell: (row) => shareText(row.stalls / row.time) },
     { title: 'gc', align: right, spare: 0, cell: (row) => shareText(row.collections / row.time) },
-    { title: 'either', align: right, spare: 2, cell: (row) => shareText(row.either / row.time) },
+    ...(slow.some(({ called }) => called > 0)
+      ? [{ title: 'called', align: right, spare: 0, cell: calledCell }]
+      : []),
+    { title: 'any', align: right, spare: 2, cell: (row) => shareText(row.either / row.time) },
   ];
   yield* textTable(shares, explained, style);
+}
+
+function* stallLines(stall: LongStall, { width }: TextStyle): Lines {
+  const { duration, cause, start } = stall;
+  const why = cause === null ? '' : `, cause ${cause}`;
+  yield* wrapped(
+    `${durationText(duration)} ${placeText(stall)} at ${timeText(start)}${why}`,
+    width,
+  );
+  const { ran, delayed } = stall;
+  const texts = [
+    ...(ran.length > 0 ? [`ran: ${countsText(ran)}`] : []),
+    ...(delayed.length > 0 ? [`delayed: ${countsText(delayed)}`] : []),
+  ];
+  if (texts.length === 0) texts.push('no span of this thread was open');
+  for (const text of texts) {
+    for (const line of wrapped(text, width - 2)) yield `  ${line}`;
+  }
+}
+
+function calledCell({ called, time }: SlowShare): string {
+  return shareText(called / time);
+}
+
+/** What the table of slow shares is about. */
+export function slowShareText(slow: readonly SlowShare[]): string {
+  const own = 'How much of the time of the slowest 5 % lay within these, on the same thread';
+  return slow.some(({ called }) => called > 0)
+    ? `${own}, or on the thread of a called service (called):`
+    : `${own}:`;
 }
 
 export function* threadLines({ threads }: Report, style: TextStyle): Lines {
@@ -171,12 +242,7 @@ export function* threadLines({ threads }: Report, style: TextStyle): Lines {
     threads.some(is) ? [column] : [];
   const columns: Column<ThreadFigures>[] = [
     { title: 'thread', spare: 0, least: 12, cell: ({ thread }) => thread },
-    {
-      title: 'process',
-      align: right,
-      spare: 4,
-      cell: ({ pid }) => (pid === null ? '' : String(pid)),
-    },
+    { title: 'process', align: right, spare: 4, cell: pidCell },
     { title: 'kind', spare: 3, cell: ({ kind }) => (kind === 'thread' ? 'spans' : kind) },
     { title: 'records', align: right, spare: 2, cell: ({ spans }) => countText(spans) },
     { title: 'active', align: right, spare: 0, cell: ({ share }) => shareText(share) },
@@ -205,16 +271,22 @@ export function* threadLines({ threads }: Report, style: TextStyle): Lines {
 }
 
 export function* openLines({ open }: Report, style: TextStyle): Lines {
-  const columns: Column<OpenSpan>[] = [
-    { title: 'open for', align: right, spare: 0, cell: ({ age }) => durationText(age) },
-    { title: 'span', spare: 0, least: 16, cell: nameWithPath },
-    { title: 'service', spare: 2, least: 8, cell: ({ service }) => service ?? '' },
-    { title: 'thread', spare: 3, cell: ({ thread }) => thread },
-    { title: 'since', spare: 1, cell: ({ start }) => timeText(start) },
-    { title: 'trace', spare: 4, cell: ({ traceId }) => traceId ?? '' },
+  const shown = open.spans.slice(0, MAX_OPEN);
+  const prefixes = branches(shown);
+  const columns: Column<{ span: OpenSpan; prefix: string }>[] = [
+    { title: 'open for', align: right, spare: 0, cell: ({ span }) => durationText(span.age) },
+    { title: 'span', spare: 0, least: 16, cell: ({ span, prefix }) => prefix + openName(span) },
+    { title: 'service', spare: 2, least: 8, cell: ({ span }) => span.service ?? '' },
+    { title: 'thread', spare: 3, cell: ({ span }) => span.thread },
+    { title: 'since', spare: 1, cell: ({ span }) => timeText(span.start) },
+    { title: 'trace', spare: 4, cell: ({ span }) => span.traceId ?? '' },
   ];
-  yield* textTable(columns, open.spans.slice(0, MAX_OPEN), style);
-  yield* more(open.count, Math.min(MAX_OPEN, open.spans.length), 'open spans', style);
+  yield* textTable(
+    columns,
+    shown.map((span, at) => ({ span, prefix: prefixes[at]! })),
+    style,
+  );
+  yield* more(open.spans.length + open.omitted, shown.length, 'open spans', style);
 }
 
 function bytesCell(bytes: number | null): string {

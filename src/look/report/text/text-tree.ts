@@ -1,5 +1,6 @@
 import { durationText } from '../units.js';
 import type { SlowTrace, TreeRow } from '../report-shape.js';
+import { nameWithTarget } from '../request-name.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
 import type { TextStyle } from './text-style.js';
@@ -10,7 +11,7 @@ const BARS_FROM = 100;
 const MAX_INDENT = 12;
 
 /** Branches in front of the names of a tree's rows. */
-export function branches(rows: readonly TreeRow[]): string[] {
+export function branches(rows: readonly Pick<TreeRow, 'depth'>[]): string[] {
   const texts = new Array<string>(rows.length);
   /** Whether another row of this depth follows in the same branch. */
   const follows: boolean[] = [];
@@ -35,6 +36,9 @@ export function remarksOn(row: TreeRow): string {
     row.status === 'error' ? 'error' : '',
     row.unfinished ? 'unfinished' : '',
     row.missingParent ? 'its parent is missing' : '',
+    // At the top it is said of the whole trace.
+    row.depth > 0 && row.stalls > 0 ? `${durationText(row.stalls)} blocked` : '',
+    row.depth > 0 && row.collections > 0 ? `${durationText(row.collections)} gc` : '',
   ].filter((remark) => remark !== '');
   return remarks.length === 0 ? '' : ` (${remarks.join(', ')})`;
 }
@@ -66,7 +70,7 @@ export function* textTree(
       title: 'span',
       spare: 0,
       least: 16,
-      cell: ({ row, prefix }) => prefix + row.name + remarksOn(row),
+      cell: ({ row, prefix }) => prefix + nameWithTarget(row) + remarksOn(row),
       role: ({ row }) => (row.status === 'error' ? 'bad' : undefined),
     },
   ];

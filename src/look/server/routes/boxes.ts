@@ -7,7 +7,8 @@ const MOST_TRACKS = 1024;
 
 /**
  * The boxes of a window: `from`, `to` in ns, `width` in pixels, `tracks` as `0-3,7`, `budget` in boxes
- * of a screen of `screen` pixels and `lanes`, `names`: how many names the page knows.
+ * of a screen of `screen` pixels and `lanes`, `names`: how many names the page knows. `fold`: the lanes of a track
+ * before those that merge, except of the tracks that are `open`.
  */
 export const boxesRoute: Route = {
   path: '/data/boxes',
@@ -23,7 +24,16 @@ export const boxesRoute: Route = {
       lanes: query.integer('lanes', 1, 32_768),
     };
     const firstName = Math.min(query.integer('names', 0, 2 ** 31), names.texts.length);
-    const columns = boxesOf(recording, { from, to, width, tracks, budget, screen });
+    const fold =
+      query.text('fold') === undefined
+        ? {}
+        : {
+            fold: {
+              lanes: query.integer('fold', 1, 32_768),
+              open: new Set(query.integers('open', index.tracks.length, MOST_TRACKS)),
+            },
+          };
+    const columns = boxesOf(recording, { from, to, width, tracks, budget, screen, ...fold });
     const meta: BoxesMeta = { revision, firstName, names: names.texts.slice(firstName) };
     return { columns: { ...columns }, meta };
   },

@@ -17,7 +17,7 @@ export const latencyRoute: Route = {
     const { index } = recording;
     const columns = query.integer('columns', 1, 1024);
     const condition = conditionOf(query);
-    const rows = await chosenRows(recording, condition, signal);
+    const rows = await chosenRows(recording, condition, signal, false);
     const { from = 0, to = Math.max(1, index.length) } = condition;
     const pixel = (to - from) / columns;
     const lines = lineOf(Math.max(1, index.length)) + 1;
@@ -56,10 +56,17 @@ function lineOf(duration: number): number {
   return duration <= 1 ? 0 : Math.floor(Math.log2(duration) * LINES);
 }
 
-/** The lines from the first to the last that has spans. */
+/**
+ * The lines from the first to the last that has spans. Those of line 0 count on the first: a span of no duration would
+ * leave most of the map empty.
+ */
 function shownLines(counts: Uint32Array, columns: number): { first: number; last: number } {
-  const place = counts.findIndex((count) => count > 0);
-  if (place === -1) return { first: 0, last: 0 };
-  const last = counts.findLastIndex((count) => count > 0);
-  return { first: Math.floor(place / columns), last: Math.floor(last / columns) };
+  const last = Math.max(0, Math.floor(counts.findLastIndex((count) => count > 0) / columns));
+  const place = counts.findIndex((count, at) => count > 0 && at >= columns);
+  if (place === -1) return { first: 0, last };
+  const first = Math.floor(place / columns);
+  for (let column = 0; column < columns; column++) {
+    counts[first * columns + column]! += counts[column]!;
+  }
+  return { first, last };
 }

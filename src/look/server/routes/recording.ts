@@ -1,6 +1,6 @@
 import type { RecordingAnswer, TrackAnswer } from '../../wire/answers.js';
 import { threadOfTrack } from '../../report/thread-names.js';
-import type { Source, Track } from '../../index/look-index.js';
+import type { LookIndex, Source, Track } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import type { Route } from '../route.js';
 import { sourceOrder } from '../source-order.js';
@@ -22,7 +22,9 @@ function describe(recording: Recording): RecordingAnswer {
     rows: index.rows,
     epoch: String(index.epoch),
     length: index.length,
-    sources: index.sources.map((source) => describeSource(source, order.get(source)!)),
+    sources: index.sources.map((source) =>
+      describeSource(source, order.get(source)!, timesOf(index, source)),
+    ),
     tracks: index.tracks.map((track) => describeTrack(track, index.sources[track.source]!)),
     counters: index.counters.map(({ source, thread, name, unit, values }, number) => ({
       number,
@@ -44,12 +46,26 @@ function describeTrack(track: Track, { format }: Source): TrackAnswer {
   return { number, source, kind, name, thread, about, lanes };
 }
 
-function describeSource(source: Source, order: number): RecordingAnswer['sources'][number] {
+function timesOf({ parts }: LookIndex, source: Source): { begin: number; end: number } {
+  const own = parts.filter((part) => part.source.number === source.number && part.count > 0);
+  if (own.length === 0) return { begin: 0, end: 0 };
+  return {
+    begin: own.reduce((least, part) => Math.min(least, part.firstStart + part.offset), Infinity),
+    end: own.reduce((most, part) => Math.max(most, part.lastEnd + part.offset), -Infinity),
+  };
+}
+
+function describeSource(
+  source: Source,
+  order: number,
+  times: { begin: number; end: number },
+): RecordingAnswer['sources'][number] {
   const { number, path, format, service, host, pid, state, clockOffset, clockError, losses } =
     source;
   return {
     number,
     order,
+    ...times,
     path,
     format,
     ...(service === undefined ? {} : { service }),

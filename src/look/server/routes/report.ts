@@ -1,7 +1,7 @@
 import type { LookIndex } from '../../index/look-index.js';
 import { makeReport } from '../../report/report.js';
 import { MOST_OPEN } from '../../wire/panel-answers.js';
-import type { OpenRow, ReportAnswer, ReportedRow } from '../../wire/panel-answers.js';
+import type { ReportAnswer, ReportedRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { conditionOf } from '../rows/chosen-rows.js';
 
@@ -12,16 +12,13 @@ export const reportRoute: Route = {
   async answer({ recording: { index }, query }) {
     const slowest = query.integer('slowest', 0, 20);
     const condition = conditionOf(query);
-    const { report } = await makeReport(index, { condition, slowest });
+    const { report, openRows } = await makeReport(index, { condition, slowest });
     const rowOf = (traceId: string | null, name: string, duration: number): ReportedRow | null =>
       traceId === null ? null : rowOfTrace(index, traceId, name, duration);
     const json: ReportAnswer = {
       report,
       slowest: report.slowest.map((each) => rowOf(each.traceId, each.name, each.duration)),
-      open: report.open.spans.slice(0, MOST_OPEN).map((each) => {
-        const found = rowOf(each.traceId, each.name, each.age);
-        return found && describeOpen(index, found);
-      }),
+      open: openRows.slice(0, MOST_OPEN).map((row) => ({ row, start: startOf(index, row) })),
     };
     return { json };
   },
@@ -41,14 +38,13 @@ function rowOfTrace(
     const at = row - part.firstRow;
     const off = Math.abs(part.duration[at]! - duration);
     if (off >= difference || part.names.text(part.name[at]!) !== name) continue;
-    best = { row, start: part.start[at]! + part.offset };
+    best = { row, start: startOf(index, row) };
     difference = off;
   }
   return best;
 }
 
-function describeOpen(index: LookIndex, found: ReportedRow): OpenRow {
-  const part = index.partOf(found.row);
-  const parent = part.parent[found.row - part.firstRow]!;
-  return { ...found, parent: parent < 0 ? null : parent };
+function startOf(index: LookIndex, row: number): number {
+  const part = index.partOf(row);
+  return part.start[row - part.firstRow]! + part.offset;
 }

@@ -16,6 +16,9 @@ import type { Route } from '../route.js';
 import { openMeanwhile } from '../rows/open-meanwhile.js';
 import { keyOfRow, rowOfQuestion, spanIdOf } from '../rows/row-key.js';
 
+/** Attributes of a span: nobody reads more. */
+const MOST_ATTRIBUTES = 1000;
+
 /** All that is known of one row: `row`, and `key` if it may have another number by now. */
 export const rowRoute: Route = {
   path: '/data/row',
@@ -48,10 +51,10 @@ function describe(index: LookIndex, row: number): RowAnswer {
     parent: parent === NO_PARENT ? 'root' : parent === MISSING_PARENT ? 'missing' : parent,
     path: requestPath(index, row),
     isAlone: interrupts || (parent === NO_PARENT && isOnlyOne(index, row)),
-    openMeanwhile: interrupts ? openMeanwhile(index, row) : [],
+    openMeanwhile: interrupts ? openMeanwhile(index, row) : { count: 0, rows: [] },
     ...(trace === NO_TRACE ? {} : { traceId: part.traceId(trace) }),
     ...(spanId === undefined ? {} : { spanId }),
-    details: index.details(row),
+    details: index.details(row, MOST_ATTRIBUTES),
   };
 }
 

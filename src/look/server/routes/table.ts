@@ -10,6 +10,7 @@ import {
   knownRows,
 } from '../rows/chosen-rows.js';
 import { MOST_FIRST_ROWS, firstRows } from '../rows/first-rows.js';
+import { listedParts } from '../rows/listed-parts.js';
 import { SORT_KEYS } from '../rows/sort-keys.js';
 import type { SortKey } from '../rows/sort-keys.js';
 import { knownOrder, sortedRows } from '../rows/sorted-rows.js';
@@ -19,7 +20,10 @@ const MOST_ROWS = 1000;
 /** Time in which the first rows are drawn, and in which another order may be asked for. */
 const SORT_AFTER_MS = 200;
 
-/** A piece of the table of spans: `count` from place `first` on, sorted by `sort`, `descending` or not. */
+/**
+ * A piece of the table of spans: `count` from place `first` on, sorted by `sort`, `descending` or not; with
+ * `states` of threads, too.
+ */
 export const tableRoute: Route = {
   path: '/data/table',
   method: 'GET',
@@ -31,7 +35,8 @@ export const tableRoute: Route = {
     const count = query.integer('count', 0, MOST_ROWS);
     const known = query.integer('names', 0, Number.MAX_SAFE_INTEGER);
     const condition = conditionOf(query);
-    const piece = { key, descending, first, count };
+    const states = query.text('states') === 'true';
+    const piece = { key, descending, first, count, states };
     const { rows, total } = await rowsOf(recording, condition, piece, signal);
     const columns = columnsOf(recording, rows);
     const { texts } = recording.names;
@@ -45,28 +50,30 @@ interface Piece {
   descending: boolean;
   first: number;
   count: number;
+  states: boolean;
 }
 
 /** The first rows do not wait for the order of all. */
 async function rowsOf(
   recording: Recording,
   condition: Condition,
-  { key, descending, first, count }: Piece,
+  { key, descending, first, count, states }: Piece,
   signal: AbortSignal,
 ): Promise<{ rows: Int32Array; total: number }> {
   const isBegin = first + count <= MOST_FIRST_ROWS;
-  let chosen = knownRows(recording, condition);
+  let chosen = knownRows(recording, condition, states);
   if (chosen === undefined && !(isBegin && isEverySpan(condition))) {
-    chosen = await chosenRows(recording, condition, signal);
+    chosen = await chosenRows(recording, condition, signal, states);
   }
-  const total = chosen?.length ?? countSpans(recording);
+  const total = chosen?.length ?? countSpans(recording, states);
   const size = Math.max(0, Math.min(count, total - first));
   if (isBegin && (chosen === undefined || knownOrder(chosen, key) === undefined)) {
-    const begin = firstRows(recording, chosen, key, descending, first + size);
-    sortLater(recording, condition, key);
+    const parts = listedParts(recording.index, states);
+    const begin = firstRows(recording, chosen, key, descending, first + size, parts);
+    sortLater(recording, condition, key, states);
     return { rows: begin.subarray(first), total };
   }
-  chosen ??= await chosenRows(recording, condition, signal);
+  chosen ??= await chosenRows(recording, condition, signal, states);
   const sorted = await sortedRows(recording, chosen, key);
   const rows = new Int32Array(size);
   for (let at = 0; at < size; at++) {
@@ -76,11 +83,17 @@ async function rowsOf(
 }
 
 /** The first rows may be scrolled on. */
-function sortLater(recording: Recording, condition: Condition, key: SortKey): void {
+function sortLater(
+  recording: Recording,
+  condition: Condition,
+  key: SortKey,
+  states: boolean,
+): void {
   const { revision } = recording;
   const sort = async (): Promise<void> => {
     if (recording.revision !== revision) return;
-    const rows = await chosenRows(recording, condition, new AbortController().signal);
+    const { signal } = new AbortController();
+    const rows = await chosenRows(recording, condition, signal, states);
     await sortedRows(recording, rows, key);
   };
   // If it fails, it fails again for the request that needs it.

@@ -1,13 +1,17 @@
 import { NO_TRACE } from '../../index/look-index.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
+import { TargetBudget, nameTargets } from '../../report/call-target.js';
 import { requestPath } from '../../report/request-path.js';
 import { SpanFamily, selfTime, traceSpans, waitedTimes } from '../../report/span-family.js';
 import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
+import { PausesBefore } from '../rows/pauses-before.js';
 import { rowOfQuestion } from '../rows/row-key.js';
 
 /** More lines nobody reads. */
 const MOST_ROWS = 2000;
+/** Calls of which it is read whom they have asked. */
+const MOST_TARGETS = 500;
 
 /** The trace of a row, `row` and `key`, as a tree, with the critical path of its longest span without a parent. */
 export const traceRoute: Route = {
@@ -28,7 +32,10 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
   const longest = family.tops.reduce((most, at) => (length(at) > length(most) ? at : most));
   const waited = waitedTimes(spans, family, longest);
   const shown: WaterfallRow[] = [];
+  const lines = new Map<number, WaterfallRow>();
   const sourceOf = (at: number): Source => index.partOf(rows[at]!).source;
+  const pauses = new PausesBefore(index);
+  nameTargets(index, rows, spans, new TargetBudget(MOST_TARGETS));
   let clocks: ClockError | null = null;
   const waiting = family.tops.map((at) => ({ at, depth: 0 })).reverse();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -45,12 +52,20 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
       waiting.push({ at: child, depth: depth + 1 });
     }
     if (shown.length === MOST_ROWS) continue;
-    const { name, service, start, end, status, unfinished, missingParent } = span;
-    shown.push({
+    const { name, target, service, start, end, status, unfinished, missingParent } = span;
+    const isCalled = span.parent >= 0 && sourceOf(span.parent) !== sourceOf(at);
+    const before = isCalled ? pauses.of(rows[at]!, spans[span.parent]!.start, start) : [];
+    const call = lines.get(span.parent);
+    if (call !== undefined && waited[at]! > 0) {
+      const paused = before.reduce((sum, { duration }) => sum + duration, 0);
+      call.waited = Math.max(0, call.waited - paused);
+    }
+    const line: WaterfallRow = {
       row: rows[at]!,
       depth,
       name,
       path: requestPath(index, rows[at]!),
+      target,
       service,
       source: sourceOf(at).number,
       host: sourceOf(at).host ?? null,
@@ -64,7 +79,10 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
       status,
       unfinished,
       missingParent,
-    });
+      pauses: before,
+    };
+    lines.set(at, line);
+    shown.push(line);
   }
   return { traceId, rows: shown, omitted: Math.max(0, all - shown.length), clocks };
 }

@@ -4,6 +4,7 @@ import { parseFindText } from '../../condition/find-text.js';
 import type { Query } from '../query.js';
 import type { Recording } from '../recording.js';
 import { WrongQuestion } from '../wrong-question.js';
+import { listedParts } from './listed-parts.js';
 
 /** Answers that are kept: several panels ask for the same rows. */
 const KEPT = 4;
@@ -37,14 +38,18 @@ export function isEverySpan(condition: Condition): boolean {
 }
 
 /** What `chosenRows` gives, if it is known by now. */
-export function knownRows(recording: Recording, condition: Condition): Int32Array | undefined {
-  return kept.get(recording)?.get(keyOf(recording, condition));
+export function knownRows(
+  recording: Recording,
+  condition: Condition,
+  states: boolean,
+): Int32Array | undefined {
+  return kept.get(recording)?.get(keyOf(recording, condition, states));
 }
 
-/** How many rows are spans: no states, no instants. Each part is counted once. */
-export function countSpans({ index }: Recording): number {
+/** How many rows of listed parts have a duration. Each part is counted once. */
+export function countSpans(recording: Recording, states: boolean): number {
   let count = 0;
-  for (const part of index.parts) count += countSpansOf(part);
+  for (const part of listedParts(recording.index, states)) count += countSpansOf(part);
   return count;
 }
 
@@ -65,15 +70,16 @@ export async function chosenRows(
   recording: Recording,
   condition: Condition,
   signal: AbortSignal,
+  states = true,
 ): Promise<Int32Array> {
   const answers = kept.get(recording) ?? new Map<string, Int32Array>();
   kept.set(recording, answers);
-  const key = keyOf(recording, condition);
+  const key = keyOf(recording, condition, states);
   const known = answers.get(key);
   if (known !== undefined) return known;
   const rows = isEverySpan(condition)
-    ? everyRow(recording)
-    : await matchingRows(recording, condition, signal);
+    ? everyRow(recording, states)
+    : await matchingRows(recording, condition, signal, states);
   answers.set(key, rows);
   for (const old of answers.keys()) {
     if (answers.size <= KEPT) break;
@@ -82,14 +88,14 @@ export async function chosenRows(
   return rows;
 }
 
-function keyOf({ revision }: Recording, condition: Condition): string {
-  return `${revision} ${JSON.stringify(condition)}`;
+function keyOf({ revision }: Recording, condition: Condition, states: boolean): string {
+  return `${revision} ${states} ${JSON.stringify(condition)}`;
 }
 
-function everyRow({ index }: Recording): Int32Array {
-  const rows = new Int32Array(index.rows);
+function everyRow(recording: Recording, states: boolean): Int32Array {
+  const rows = new Int32Array(recording.index.rows);
   let size = 0;
-  for (const part of index.parts) {
+  for (const part of listedParts(recording.index, states)) {
     const { flags, firstRow, count } = part;
     for (let at = 0; at < count; at++) {
       if ((flags[at]! & INSTANT_BIT) === 0) rows[size++] = firstRow + at;
@@ -99,14 +105,19 @@ function everyRow({ index }: Recording): Int32Array {
 }
 
 async function matchingRows(
-  { index }: Recording,
+  recording: Recording,
   condition: Condition,
   signal: AbortSignal,
+  states: boolean,
 ): Promise<Int32Array> {
+  const { index } = recording;
+  const listed = new Set(listedParts(recording.index, states));
   let rows = new Int32Array(4096);
   let size = 0;
   for await (const found of index.find(condition)) {
     signal.throwIfAborted();
+    // Those of one part come together.
+    if (!listed.has(index.partOf(found[0]!))) continue;
     if (size + found.length > rows.length) {
       const larger = new Int32Array(Math.max(2 * rows.length, size + found.length));
       larger.set(rows.subarray(0, size));

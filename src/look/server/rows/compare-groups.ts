@@ -1,7 +1,7 @@
 import { Distribution } from '../../report/distribution.js';
 import { isError } from '../../report/groups.js';
 import { isInterruption, isInterruptionMark } from '../../report/interruptions.js';
-import type { IndexPart, Track } from '../../index/look-index.js';
+import type { IndexPart, LookIndex, Track } from '../../index/look-index.js';
 import type { CompareSide, ComparedGroup } from '../../wire/panel-answers.js';
 import type { Recording } from '../recording.js';
 
@@ -53,7 +53,8 @@ interface Pair {
 }
 
 /**
- * Compares the spans of some sources with those of others, by name and service.
+ * Compares the spans of some sources with those of others, by name and service: by name alone if the two sides have
+ * no service in common.
  *
  * @param rows ascending.
  */
@@ -64,6 +65,7 @@ export function compareGroups(
   after: ReadonlySet<number>,
 ): ComparedGroup[] {
   const pairs: Pairs = { spans: new Map(), marks: new Map(), states: new Map() };
+  const byService = haveCommonService(index, before, after);
   const placeOfTrack = index.tracks.map((track) => pairs[originOf(track)]);
   let next = 0;
   for (const part of index.parts) {
@@ -78,7 +80,7 @@ export function compareGroups(
       const place = placeOfTrack[part.track[at]!]!;
       let known = ofName.get(place);
       if (known === undefined) ofName.set(place, (known = []));
-      const pair = (known[name] ??= pairOf(place, part, name));
+      const pair = (known[name] ??= pairOf(place, part, name, byService));
       pair[side].add(part.duration[at]!, isError(part.flags[at]!));
     }
   }
@@ -112,9 +114,25 @@ function shownPairs({ spans, marks, states }: Pairs): Pair[] {
   return all.length > 0 ? all : [...states.values()];
 }
 
-function pairOf(pairs: Map<string, Pair>, part: IndexPart, number: number): Pair {
+function haveCommonService(
+  { sources }: LookIndex,
+  before: ReadonlySet<number>,
+  after: ReadonlySet<number>,
+): boolean {
+  const first = new Set(
+    sources.filter(({ number }) => before.has(number)).map((each) => each.service),
+  );
+  return sources.some(({ number, service }) => after.has(number) && first.has(service));
+}
+
+function pairOf(
+  pairs: Map<string, Pair>,
+  part: IndexPart,
+  number: number,
+  byService: boolean,
+): Pair {
   const name = part.names.text(number);
-  const service = part.source.service ?? null;
+  const service = byService ? (part.source.service ?? null) : null;
   const key = `${service ?? ''}\n${name}`;
   let pair = pairs.get(key);
   if (pair === undefined) {

@@ -13,7 +13,7 @@ export const MOST_FIRST_ROWS = 2000;
  * The rows with the least keys, or the greatest, in order: what `sortedRows` begins with, or ends with. It
  * looks at the rows of blocks that may have one.
  *
- * @param rows ascending; undefined: every span.
+ * @param rows ascending; undefined: every span of `parts`.
  * @param count at most `MOST_FIRST_ROWS`.
  */
 export function firstRows(
@@ -22,10 +22,10 @@ export function firstRows(
   key: SortKey,
   descending: boolean,
   count: number,
+  parts: readonly IndexPart[] = recording.index.parts,
 ): Int32Array {
   const keys = new SortKeys(recording, key);
   const best = new BestRows(Math.max(1, count), descending);
-  const { parts } = recording.index;
   // Of rows with one key those that come first here are shown first.
   for (let number = 0; number < parts.length; number++) {
     const part = parts[descending ? parts.length - 1 - number : number]!;

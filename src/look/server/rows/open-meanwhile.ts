@@ -4,27 +4,31 @@ import { isInterruption } from '../../report/interruptions.js';
 import { nameWithPath } from '../../report/request-name.js';
 import { requestPath } from '../../report/request-path.js';
 import { threadKeys } from '../../report/thread-names.js';
-import type { NamedRow } from '../../wire/answers.js';
+import type { RowAnswer } from '../../wire/answers.js';
 
-const MOST = 3;
+/** Rows that the page can list. */
+const MOST = 100;
 /** Spans of less than this share of the row are too many to consider. */
 const LEAST_SHARE = 1 / 64;
+/** Spans that were open for this share of the row may be its cause. */
+const CAUSE_SHARE = 0.5;
 
 interface Candidate {
   row: number;
   start: number;
   end: number;
-  /** Time that the row and the span have in common, by the time of either. */
-  likeness: number;
+  /** Of the row's time, from 0 to 1. */
+  share: number;
 }
 
 /**
- * Spans of a row's thread that were open during the row: first those that began and ended as it did. So the
- * request whose code blocked the loop comes before a connection that is open all day.
+ * Spans of a row's thread that were open during the row. Of those that were open for half of it, the innermost
+ * comes first: the one that began last. Code that blocks a loop runs in the request that has just begun, as a
+ * rule, and others only wait. The rest follows by the time that it has in common with the row.
  */
-export function openMeanwhile(index: LookIndex, row: number): NamedRow[] {
+export function openMeanwhile(index: LookIndex, row: number): RowAnswer['openMeanwhile'] {
   const { start: from, end: to } = timesOf(index, row);
-  if (to <= from) return [];
+  if (to <= from) return { count: 0, rows: [] };
   const keys = threadKeys(index);
   const own = index.partOf(row);
   const key = keys[own.track[row - own.firstRow]!];
@@ -41,16 +45,23 @@ export function openMeanwhile(index: LookIndex, row: number): NamedRow[] {
     const { start, end } = timesOf(index, each);
     const common = Math.min(to, end) - Math.max(from, start);
     if (common < LEAST_SHARE * (to - from) || !isOrdinarySpan(index, each)) continue;
-    const either = Math.max(to, end) - Math.min(from, start);
-    candidates.push({ row: each, start, end, likeness: common / either });
+    candidates.push({ row: each, start, end, share: common / (to - from) });
   }
-  candidates.sort((a, b) => b.likeness - a.likeness);
-  return candidates.slice(0, MOST).map(({ row: each, start, end }) => ({
+  candidates.sort(bySuspicion);
+  const shown = candidates.slice(0, MOST).map(({ row: each, start, end }) => ({
     row: each,
     start,
     duration: end - start,
     name: nameWithPath({ name: nameOf(index, each), path: requestPath(index, each) }),
   }));
+  return { count: candidates.length, rows: shown };
+}
+
+function bySuspicion(a: Candidate, b: Candidate): number {
+  const [first, second] = [a.share >= CAUSE_SHARE, b.share >= CAUSE_SHARE];
+  if (first !== second) return first ? -1 : 1;
+  if (first) return b.start - a.start || a.end - b.end;
+  return b.share - a.share || b.start - a.start;
 }
 
 function timesOf(index: LookIndex, row: number): { start: number; end: number } {

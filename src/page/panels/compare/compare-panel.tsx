@@ -3,7 +3,6 @@ import type {
   CompareSide,
   ComparedGroup,
 } from '../../../look/wire/panel-answers.js';
-import { Choice } from '../../controls/choice.js';
 import { choiceOf, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
@@ -11,8 +10,9 @@ import { countText, durationText } from '../../time-line/duration-text.js';
 import { ColumnHeads } from '../column-heads.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
-import { runsOf } from './recording-sides.js';
-import type { Run } from './recording-sides.js';
+import { likelySides, runsOf, servicesOf } from './recording-sides.js';
+import type { Run, Sides as SidesOfRuns } from './recording-sides.js';
+import { SideChoice } from './side-choice.js';
 
 /** Which spans became slower from one recording to another. */
 export const comparePanel: Panel = {
@@ -36,47 +36,65 @@ function Compare() {
       </p>
     );
   }
-  return <Sides runs={runs} />;
+  return <Sides runs={runs} likely={likelySides(sources ?? [], runs)} />;
 }
 
-function Sides({ runs }: { runs: readonly Run[] }) {
+/** Names of runs in a parameter of the view: none has a line break. */
+const BETWEEN = '\n';
+/** As the parameter: no run is chosen. An empty parameter is not in the URL. */
+const NOTHING = BETWEEN;
+
+function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) {
   const app = useApp();
   const { view } = app;
-  const before = useStore(view, ({ parameters }) => parameters['compare.before']) ?? runs[0]!.name;
-  const after = useStore(view, ({ parameters }) => parameters['compare.after']) ?? runs[1]!.name;
-  const where = useStore(view, (state) => choiceOf(state).where);
-  const { answer, words, pending } = useAnswer<CompareAnswer>(
-    JSON.stringify([before, after, where]),
-    (signal) =>
-      app.server.post<CompareAnswer>(
-        '/data/compare',
-        { before: sourcesOf(runs, before), after: sourcesOf(runs, after), where },
-        signal,
-      ),
+  const chosenOf = (text: string | undefined, otherwise: readonly string[]): string[] =>
+    (text?.split(BETWEEN) ?? otherwise).filter((name) => runs.some((run) => run.name === name));
+  const before = chosenOf(
+    useStore(view, ({ parameters }) => parameters['compare.before']),
+    likely.before,
   );
-  const names = runs.map(({ name }) => name);
-  const choose = (parameter: string, name: string): void => {
-    view.set({ parameters: { ...view.value.parameters, [parameter]: name } });
+  const after = chosenOf(
+    useStore(view, ({ parameters }) => parameters['compare.after']),
+    likely.after,
+  );
+  const where = useStore(view, (state) => choiceOf(state).where);
+  const question = {
+    before: sourcesOf(runs, before),
+    after: sourcesOf(runs, after),
+    where,
+  };
+  const isChosen = before.length > 0 && after.length > 0;
+  const { answer, words, pending } = useAnswer<CompareAnswer>(JSON.stringify(question), (signal) =>
+    isChosen
+      ? app.server.post<CompareAnswer>('/data/compare', question, signal)
+      : Promise.resolve({ groups: [] }),
+  );
+  const choose = (parameter: string, names: readonly string[]): void => {
+    const { parameters } = view.value;
+    view.set({ parameters: { ...parameters, [parameter]: names.join(BETWEEN) || NOTHING } });
   };
   return (
     <div aria-busy={pending}>
-      <p class="choice-line">
-        <Choice
-          label="Before"
-          words={names}
-          value={before}
-          onChoice={(name) => {
-            choose('compare.before', name);
-          }}
-        />{' '}
-        <Choice
-          label="After"
-          words={names}
-          value={after}
-          onChoice={(name) => {
-            choose('compare.after', name);
+      <div class="sides">
+        <SideChoice
+          title="Before"
+          runs={runs}
+          chosen={before}
+          onChoice={(names) => {
+            choose('compare.before', names);
           }}
         />
+        <SideChoice
+          title="After"
+          runs={runs}
+          chosen={after}
+          onChoice={(names) => {
+            choose('compare.after', names);
+          }}
+        />
+      </div>
+      <SidesWords runs={runs} before={before} after={after} />
+      <p class="choice-line">
         {where !== '' && (
           <>
             {' '}
@@ -93,8 +111,8 @@ function Sides({ runs }: { runs: readonly Run[] }) {
         )}
       </p>
       {words !== '' && <p role="alert">{words}</p>}
-      {answer === undefined ? (
-        words === '' && <p>Reading …</p>
+      {!isChosen || answer === undefined ? (
+        isChosen && words === '' && <p>Reading …</p>
       ) : (
         <>
           <p>{summaryOf(answer.groups)}</p>
@@ -105,8 +123,32 @@ function Sides({ runs }: { runs: readonly Run[] }) {
   );
 }
 
-function sourcesOf(runs: readonly Run[], name: string): number[] {
-  return runs.find((run) => run.name === name)?.sources ?? [];
+function sourcesOf(runs: readonly Run[], names: readonly string[]): number[] {
+  return runs.filter(({ name }) => names.includes(name)).flatMap(({ sources }) => sources);
+}
+
+/** What is odd about the sides, if something is. */
+function SidesWords({ runs, before, after }: SidesOfRuns & { runs: readonly Run[] }) {
+  if (before.length === 0 || after.length === 0) {
+    return (
+      <p>
+        No service was recorded twice, one time after the other. Choose recordings for both sides.
+      </p>
+    );
+  }
+  if (before.some((name) => after.includes(name))) {
+    return <p role="alert">A recording is on both sides: it counts as before only.</p>;
+  }
+  const [first, second] = [servicesOf(runs, before), servicesOf(runs, after)];
+  if (first.some((service) => second.includes(service)) || first.length + second.length === 0) {
+    return null;
+  }
+  return (
+    <p role="alert">
+      These are different services: {first.join(', ') || 'none'} before,{' '}
+      {second.join(', ') || 'none'} after. Spans are compared by their names only.
+    </p>
+  );
 }
 
 function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
@@ -169,10 +211,12 @@ function summaryOf(groups: readonly ComparedGroup[]): string {
   const faster = compared.filter(({ ratio }) => ratio!.high < 1);
   const few = groups.length - compared.length;
   const same = compared.length - slower.length - faster.length;
-  const most = slower[0] === undefined ? '' : `, ${slower[0].name} the most`;
+  // The table begins with what became slower the most.
+  const mostOf = (group: ComparedGroup | undefined): string =>
+    group === undefined ? '' : `, ${group.name} the most`;
   const counts = [
-    `${countText(slower.length)} of ${countText(groups.length)} kinds of spans became slower${most}`,
-    `${countText(faster.length)} became faster`,
+    `${countText(slower.length)} of ${countText(groups.length)} kinds of spans became slower${mostOf(slower[0])}`,
+    `${countText(faster.length)} became faster${mostOf(faster.at(-1))}`,
     `${countText(same)} took about the same`,
     ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
   ];

@@ -1,44 +1,112 @@
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 
-/** Sources of one directory: a run of a service, as a rule. */
+/** Recordings of one service in one directory, or one file: what a side of a comparison consists of. */
 export interface Run {
-  /** What differs in their paths. */
+  /** What differs in their paths, and the service where that has several. */
   name: string;
   sources: number[];
+  /** Undefined: its traces do not say one. */
+  service: string | undefined;
+  /** When the first of them began, in ns since time 0. */
+  begin: number;
+}
+
+/** Names of runs. */
+export interface Sides {
+  before: string[];
+  after: string[];
 }
 
 const SEPARATOR = /[\\/]/;
 
-/** The runs of a recording, the first one first: sources by the part of their paths in which they differ. */
+/**
+ * The runs of a recording, the first one first: sources by the part of their paths in which they differ, and by
+ * service. States of threads are not compared where there are spans.
+ */
 export function runsOf(sources: readonly SourceAnswer[]): Run[] {
+  const spans = sources.filter(({ format }) => format !== 'ovni');
   // Traces of services say when they began; others may say no time of their own.
-  const ordered = sources.toSorted(
+  const ordered = (spans.length === 0 ? sources : spans).toSorted(
     (a, b) =>
       Number(a.service === undefined) - Number(b.service === undefined) || a.order - b.order,
   );
-  const paths = ordered.map(({ path }) => path.split(SEPARATOR));
+  const placeOf = placesOf(ordered);
+  const runs = new Map<string, Run & { place: string }>();
+  for (const { number, path, service, begin } of ordered) {
+    const place = placeOf(path);
+    const key = JSON.stringify([place, service]);
+    const run = runs.get(key) ?? { name: place, place, sources: [], service, begin };
+    runs.set(key, run);
+    run.sources.push(number);
+    run.begin = Math.min(run.begin, begin);
+  }
+  const all = [...runs.values()];
+  return all.map(({ name, place, ...run }) => {
+    const isOnly = all.every((other) => other.name !== name || other.service === run.service);
+    return { ...run, name: isOnly ? name : `${place} · ${run.service ?? 'no service'}` };
+  });
+}
+
+/** The first part of a path that is not common to all. */
+function placesOf(sources: readonly SourceAnswer[]): (path: string) => string {
+  const paths = sources.map(({ path }) => path.split(SEPARATOR));
   const [first = []] = paths;
   let common = 0;
   while (common < first.length && paths.every((path) => path[common] === first[common])) {
     common += 1;
   }
-  const runs = new Map<string, number[]>();
-  for (const [place, { number }] of ordered.entries()) {
-    const name = paths[place]![common] ?? paths[place]!.at(-1)!;
-    runs.set(name, [...(runs.get(name) ?? []), number]);
-  }
-  return [...runs].map(([name, numbers]) => ({ name, sources: numbers }));
+  return (path) => {
+    const parts = path.split(SEPARATOR);
+    return parts[common] ?? parts.at(-1)!;
+  };
 }
 
-/** Two runs of the same services: most likely before and after a change. */
-export function isBeforeAndAfter(sources: readonly SourceAnswer[], runs: readonly Run[]): boolean {
-  const [before, after, ...others] = runs.map(({ sources: numbers }) =>
-    sources
-      .filter(({ number, service }) => numbers.includes(number) && service !== undefined)
-      .map(({ service }) => service!)
-      .filter((service, place, all) => all.indexOf(service) === place)
-      .sort()
-      .join(),
-  );
-  return others.length === 0 && before !== undefined && before !== '' && before === after;
+/**
+ * What is most likely before and after a change: of each service that was recorded twice the first time and the
+ * second. Processes in one directory that ran at the same time are one recording of it. Both are empty if there
+ * is no such service.
+ */
+export function likelySides(sources: readonly SourceAnswer[], runs: readonly Run[]): Sides {
+  const sides: Sides = { before: [], after: [] };
+  const byNumber = new Map(sources.map((source) => [source.number, source]));
+  const ofService = new Map<string, Run[][]>();
+  for (const run of runs) {
+    const own = run.sources.map((number) => byNumber.get(number)!);
+    const key = run.service ?? `${own[0]!.format} without a service`;
+    const times = ofService.get(key) ?? [];
+    ofService.set(key, times);
+    const last = times.at(-1);
+    const others = (last ?? []).flatMap((each) => each.sources.map((at) => byNumber.get(at)!));
+    if (last !== undefined && own.some((a) => others.some((b) => ranTogether(a, b))))
+      last.push(run);
+    else times.push([run]);
+  }
+  for (const [first, second] of ofService.values()) {
+    if (first === undefined || second === undefined) continue;
+    sides.before.push(...first.map(({ name }) => name));
+    sides.after.push(...second.map(({ name }) => name));
+  }
+  return sides;
+}
+
+function ranTogether(a: SourceAnswer, b: SourceAnswer): boolean {
+  const directoryOf = (path: string): string => path.split(SEPARATOR).slice(0, -1).join('/');
+  return directoryOf(a.path) === directoryOf(b.path) && a.begin < b.end && b.begin < a.end;
+}
+
+/** The services of some runs, sorted. */
+export function servicesOf(runs: readonly Run[], names: readonly string[]): string[] {
+  const chosen = runs.filter(({ name }) => names.includes(name));
+  return [...new Set(chosen.map(({ service }) => service ?? ''))]
+    .filter((each) => each !== '')
+    .sort();
+}
+
+/** Two recordings of all services: most likely before and after a change. */
+export function isBeforeAndAfter(runs: readonly Run[], { before, after }: Sides): boolean {
+  const every = servicesOf(
+    runs,
+    runs.map(({ name }) => name),
+  ).join();
+  return every !== '' && [before, after].every((names) => servicesOf(runs, names).join() === every);
 }

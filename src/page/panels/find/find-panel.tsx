@@ -125,5 +125,7 @@ function wordsOf(
   if (state === 'failed') return words;
   const which = place === -1 ? '' : `, this is number ${countText(place + 1)}`;
   const kept = rows.length < count ? `, Next steps through ${countText(rows.length)}` : '';
-  return `${countText(count)} ${state === 'searching' ? 'so far' : 'match'}${which}${kept}.`;
+  if (count === 0 && state !== 'searching') return 'No span matches.';
+  const verb = count === 1 ? 'matches' : 'match';
+  return `${countText(count)} ${state === 'searching' ? 'so far' : verb}${which}${kept}.`;
 }

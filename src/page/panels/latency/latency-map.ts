@@ -63,7 +63,7 @@ export function rangesOf(map: LatencyMap, brush: Brush) {
     from: from + brush.firstColumn * pixel,
     to: from + (brush.lastColumn + 1) * pixel,
     // The lowest line has shorter ones as well.
-    least: brush.firstLine === 0 && least <= 1 ? 0 : least * step ** brush.firstLine,
+    least: brush.firstLine === 0 ? 0 : least * step ** brush.firstLine,
     most: least * step ** (brush.lastLine + 1),
   };
 }
@@ -76,6 +76,13 @@ export function countIn({ counts, columns }: LatencyMap, brush: Brush): number {
     }
   }
   return count;
+}
+
+/** Spans of each line, whenever they began. */
+export function lineSums({ counts, columns, lines }: LatencyMap): Float64Array {
+  const sums = new Float64Array(lines);
+  for (let at = 0; at < lines * columns; at++) sums[Math.floor(at / columns)]! += counts[at]!;
+  return sums;
 }
 
 /** Draws the heat map (time to the right, duration upwards) and the histogram next to it. */
@@ -92,13 +99,12 @@ export function drawLatencyMap(
   const [cellWidth, cellHeight] = [mapWidth / columns, mapHeight / lines];
   context.clearRect(0, 0, width, height);
   const most = counts.reduce((max, count) => Math.max(max, count), 1);
-  const sums = new Float64Array(lines);
+  const sums = lineSums(map);
   context.fillStyle = colours.accent;
   for (let line = 0; line < lines; line++) {
     for (let column = 0; column < columns; column++) {
       const count = counts[line * columns + column]!;
       if (count === 0) continue;
-      sums[line]! += count;
       // Few must be visible next to many.
       context.globalAlpha = 0.15 + 0.85 * (Math.log1p(count) / Math.log1p(most));
       const top = mapHeight - (line + 1) * cellHeight;

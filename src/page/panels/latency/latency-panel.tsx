@@ -9,7 +9,14 @@ import { countText, durationText } from '../../time-line/duration-text.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
-import { countIn, drawLatencyMap, orderedBrush, placeAt, rangesOf } from './latency-map.js';
+import {
+  countIn,
+  drawLatencyMap,
+  lineSums,
+  orderedBrush,
+  placeAt,
+  rangesOf,
+} from './latency-map.js';
 import type { Brush, LatencyMap } from './latency-map.js';
 
 /** Duration by time, and how often each duration occurs; a brushed part chooses spans. */
@@ -111,6 +118,7 @@ function Latency() {
     <div class="latency-panel">
       <ChoiceLine what="Durations of the spans" />
       {words !== '' && <p role="alert">{words}</p>}
+      {answer !== undefined && <MapLegend map={answer} />}
       <canvas
         ref={canvas}
         class="latency-map"
@@ -148,5 +156,25 @@ function brushWords(map: LatencyMap | undefined, brush: Brush | undefined): stri
   return (
     `${countText(countIn(map, brush))} spans of ${durationText(least)} to ${durationText(most)}, ` +
     `from ${durationText(from)} to ${durationText(to)}`
+  );
+}
+
+/** What the axes and the colours mean. */
+function MapLegend({ map }: { map: LatencyMap }) {
+  const { counts, columns, from, to } = map;
+  const most = counts.reduce((max, count) => Math.max(max, count), 0);
+  return (
+    <p class="map-legend">
+      <span>
+        Up: duration, in powers of ten. To the right: time since the start of the recording.
+      </span>
+      <span>
+        1 <span class="shades" /> {countText(most)} spans a cell of{' '}
+        {durationText((to - from) / columns)}
+      </span>
+      <span>
+        Right edge: spans of each duration, at most {countText(Math.max(...lineSums(map)))}
+      </span>
+    </p>
   );
 }

@@ -5,9 +5,12 @@ import { waitingGroups } from '../../../look/report/wait-texts.js';
 import { searchFor, searchText } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { countText, durationText, shareText } from '../../time-line/duration-text.js';
+import { ErrorsLink } from './errors-link.js';
 import { waitsText } from './waits-text.js';
 
 const MOST_GROUPS = 100;
+/** Where there is little room, these are left out, and the service is below the name. */
+const WIDE_ONLY: ReadonlySet<string> = new Set(['rate', 'p99', 'share']);
 type Figure = 'count' | 'rate' | 'errors' | 'p50' | 'p95' | 'p99' | 'max' | 'share';
 const FIGURES: readonly (readonly [Figure, string, (group: Group) => string])[] = [
   ['count', 'count', ({ count }) => countText(count)],
@@ -35,12 +38,14 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
         <thead>
           <tr>
             <th scope="col">{by}</th>
-            <th scope="col">service</th>
+            <th scope="col" class="wide-only">
+              service
+            </th>
             {FIGURES.map(([figure, text]) => (
               <th
                 key={figure}
                 scope="col"
-                class="number"
+                class={classOf(figure)}
                 aria-sort={figure === sort ? 'descending' : 'none'}
               >
                 <button
@@ -58,6 +63,7 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
             {hasWaits && (
               <th
                 scope="col"
+                class="wide-only"
                 title="What the time of a span went to, in its own process: the critical path"
               >
                 waited for
@@ -79,6 +85,10 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
       {groups.length > MOST_GROUPS && <p>{countText(groups.length - MOST_GROUPS)} more.</p>}
     </div>
   );
+}
+
+function classOf(figure: Figure): string {
+  return WIDE_ONLY.has(figure) ? 'number wide-only' : 'number';
 }
 
 interface LineProps {
@@ -108,16 +118,21 @@ function Line({ group, by, hasWaits }: LineProps) {
             {title}
           </button>
         )}
+        {service !== null && <span class="narrow-only quiet"> {service}</span>}
       </th>
-      <td>{service ?? '–'}</td>
+      <td class="wide-only">{service ?? '–'}</td>
       {FIGURES.map(([figure, , text]) => (
-        <td key={figure} class={figure === 'errors' && errors > 0 ? 'number bad' : 'number'}>
-          {text(group)}
+        <td key={figure} class={classOf(figure)}>
+          {figure === 'errors' && errors > 0 && where !== null ? (
+            <ErrorsLink where={[...where, 'status=error']} text={text(group)} />
+          ) : (
+            text(group)
+          )}
         </td>
       ))}
       {hasWaits && (
         <td
-          class="whole"
+          class="whole wide-only"
           title={`In ${countText(group.sampled)} of ${countText(group.count)} spans`}
         >
           {waitsText(group)}

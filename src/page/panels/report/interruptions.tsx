@@ -1,4 +1,5 @@
-import type { Report } from '../../../look/report/report-shape.js';
+import { countsText, placeText } from '../../../look/report/interruption-texts.js';
+import type { LongStall, Report } from '../../../look/report/report-shape.js';
 import type { TableColumns } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
@@ -6,9 +7,12 @@ import { countText, durationText } from '../../time-line/duration-text.js';
 
 /** Groups whose slow spans spent less than this share in interruptions are not listed. */
 const LEAST_SHARE = 0.1;
+/** Stalls that are listed. */
+const MOST_STALLS = 5;
 
 /** Stalls of event loops and garbage collections, and which spans they made slow. */
-export function Interruptions({ stalls, collections, slow }: Report['interruptions']) {
+export function Interruptions(interruptions: Report['interruptions']) {
+  const { stalls, longest, collections, slow } = interruptions;
   const all = [...stalls, ...collections];
   const slowed = slow.filter(({ either, time }) => either >= LEAST_SHARE * time);
   if (all.length === 0) return null;
@@ -29,6 +33,7 @@ export function Interruptions({ stalls, collections, slow }: Report['interruptio
           ))}
         </tbody>
       </table>
+      {longest.length > 0 && <LongestStalls stalls={longest.slice(0, MOST_STALLS)} />}
       {slowed.length > 0 && (
         <table class="figures">
           <caption>How much of the slowest 5 % lay within blocked loops and collections</caption>
@@ -40,13 +45,48 @@ export function Interruptions({ stalls, collections, slow }: Report['interruptio
                   {service === null ? '' : ` (${service})`}
                 </th>
                 <td class="number">{((either / time) * 100).toFixed(0)} %</td>
-                <td class="number">of {countText(count)} spans</td>
+                <td class="number">
+                  of {countText(count)} {count === 1 ? 'span' : 'spans'}
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
     </div>
+  );
+}
+
+/** What a thread did while its event loop was blocked, and what waited for it. */
+function LongestStalls({ stalls }: { stalls: readonly LongStall[] }) {
+  return (
+    <table class="figures">
+      <caption>The longest times in which an event loop was blocked</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="number">
+            for
+          </th>
+          <th scope="col">since, UTC</th>
+          <th scope="col">where</th>
+          <th scope="col">cause</th>
+          <th scope="col">ran</th>
+          <th scope="col">delayed</th>
+        </tr>
+      </thead>
+      <tbody>
+        {stalls.map((stall) => (
+          <tr key={`${stall.start} ${placeText(stall)}`}>
+            <td class="number">{durationText(stall.duration)}</td>
+            <td class="number">{stall.start.slice(11, 23)}</td>
+            <th scope="row">{placeText(stall)}</th>
+            <td>{stall.cause ?? ''}</td>
+            <td>{countsText(stall.ran)}</td>
+            <td>{countsText(stall.delayed)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

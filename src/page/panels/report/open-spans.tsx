@@ -1,71 +1,45 @@
+import { openName, openText } from '../../../look/report/open-texts.js';
 import type { OpenSpan } from '../../../look/report/report-shape.js';
-import { nameWithPath } from '../../../look/report/request-name.js';
-import type { OpenRow } from '../../../look/wire/panel-answers.js';
-import { countText, durationText } from '../../time-line/duration-text.js';
+import type { ReportedRow } from '../../../look/wire/panel-answers.js';
+import { durationText } from '../../time-line/duration-text.js';
 import { SpanLink } from './span-link.js';
 
 const INDENT = 14;
 
 interface OpenSpansProps {
   count: number;
+  requests: number;
   spans: readonly OpenSpan[];
-  rows: readonly (OpenRow | null)[];
+  /** Of the first spans. */
+  rows: readonly ReportedRow[];
 }
 
-interface Place {
-  at: number;
-  depth: number;
+/** `2026-11-23 08:42:10.692 UTC` */
+function sinceText(start: string): string {
+  return `${start.slice(0, 23).replace('T', ' ')} UTC`;
 }
 
 /** What had not ended: each request, and below it what it was waiting for. */
-export function OpenSpans({ count, spans, rows }: OpenSpansProps) {
-  const places = treeOf(rows);
-  const tops = places.filter(({ depth }) => depth === 0).length;
+export function OpenSpans({ count, requests, spans, rows }: OpenSpansProps) {
   return (
     <table class="figures">
-      <caption>
-        Open at the end: {tops < count ? `${countText(tops)} with ` : ''}
-        {countText(count)} spans, the oldest first
-      </caption>
+      <caption>Open at the end: {openText({ count, requests })}, the oldest first</caption>
       <tbody>
-        {places.map(({ at, depth }) => {
+        {rows.map((row, at) => {
           const span = spans[at]!;
-          const { name, service, thread, start, age } = span;
-          const found = rows[at] ?? null;
+          const { depth, service, thread, start, age } = span;
           return (
-            <tr key={`${at} ${start} ${name}`}>
+            <tr key={row.row}>
               <td class="number">{durationText(age)}</td>
               <th scope="row" style={{ paddingLeft: `${depth * INDENT}px` }}>
-                <SpanLink text={nameWithPath(span)} found={found} />
+                <SpanLink text={openName(span)} found={row} />
                 {service === null || depth > 0 ? '' : ` (${service})`}
               </th>
-              <td>
-                {depth === 0 && `thread ${thread}, since ${start.slice(0, 23).replace('T', ' ')}`}
-              </td>
+              <td>{depth === 0 && `thread ${thread}, since ${sinceText(start)}`}</td>
             </tr>
           );
         })}
       </tbody>
     </table>
   );
-}
-
-/** Spans below their parents, as far as those are open too. */
-function treeOf(rows: readonly (OpenRow | null)[]): Place[] {
-  const known = new Set(rows.map((row) => row?.row));
-  const children = new Map<number, number[]>();
-  const tops: number[] = [];
-  for (const [at, row] of rows.entries()) {
-    const parent = row?.parent ?? null;
-    if (parent === null || !known.has(parent) || parent === row?.row) tops.push(at);
-    else children.set(parent, [...(children.get(parent) ?? []), at]);
-  }
-  const places: Place[] = [];
-  const add = (at: number, depth: number): void => {
-    places.push({ at, depth });
-    const row = rows[at]?.row;
-    if (row !== undefined) for (const child of children.get(row) ?? []) add(child, depth + 1);
-  };
-  for (const top of tops) add(top, 0);
-  return places;
 }

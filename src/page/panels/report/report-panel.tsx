@@ -5,9 +5,10 @@ import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText } from '../../time-line/duration-text.js';
 import { ChoiceLine } from '../choice-line.js';
-import { isBeforeAndAfter, runsOf } from '../compare/recording-sides.js';
+import { isBeforeAndAfter, likelySides, runsOf } from '../compare/recording-sides.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
+import { ErrorTypes } from './error-types.js';
 import { GroupTable } from './group-table.js';
 import { Interruptions } from './interruptions.js';
 import { MpiTables } from './mpi-tables.js';
@@ -41,7 +42,11 @@ function ReportView() {
       <ChoiceLine what="Report of the spans" />
       <CompareHint />
       {words !== '' && <p role="alert">{words}</p>}
-      {answer === undefined ? words === '' && <p>Reading …</p> : <Figures {...answer} />}
+      {answer === undefined ? (
+        words === '' && <p>Reading …</p>
+      ) : (
+        <Figures {...answer} choice={choice} />
+      )}
     </div>
   );
 }
@@ -51,7 +56,9 @@ function CompareHint() {
   const { recording, view } = useApp();
   const sources = useStore(recording.store, ({ answer }) => answer?.sources) ?? [];
   const runs = runsOf(sources);
-  if (!isBeforeAndAfter(sources, runs)) return null;
+  const sides = likelySides(sources, runs);
+  if (!isBeforeAndAfter(runs, sides)) return null;
+  const { before, after } = sides;
   return (
     <p>
       There are two recordings of the same services.{' '}
@@ -61,7 +68,7 @@ function CompareHint() {
           view.set({ panel: 'compare' });
         }}
       >
-        Compare {runs[0]!.name} with {runs[1]!.name}
+        Compare {before.join(' and ')} with {after.join(' and ')}
       </button>
     </p>
   );
@@ -72,7 +79,7 @@ function isCutOff({ state }: SourceAnswer): boolean {
   return state === 'died' || state === 'unfinished';
 }
 
-function Figures({ report, slowest, open }: ReportAnswer) {
+function Figures({ report, slowest, open, choice }: ReportAnswer & { choice: string }) {
   const { recording } = useApp();
   const wasKilled = useStore(recording.store, ({ answer }) => answer?.sources.some(isCutOff));
   const { groups, by, interruptions, completeness, losses, threads, mpi } = report;
@@ -85,6 +92,7 @@ function Figures({ report, slowest, open }: ReportAnswer) {
         {groups.length > 0 && <GroupTable groups={groups} by={by} />}
         {wasKilled === true && openSpans}
         {report.slowest.length > 0 && <SlowTraces slowest={report.slowest} rows={slowest} />}
+        <ErrorTypes choice={choice} />
         {wasKilled !== true && openSpans}
         <Interruptions {...interruptions} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}

@@ -8,6 +8,8 @@ export interface TableOrder {
   choice: Choice;
   sort: string;
   descending: boolean;
+  /** With states and marks of threads. */
+  states: boolean;
 }
 
 const PAGE_ROWS = 200;
@@ -71,11 +73,12 @@ export class TablePages {
   }
 
   async #fetch(page: number): Promise<void> {
-    const { choice, sort, descending } = this.#order;
+    const { choice, sort, descending, states } = this.#order;
     const fields = {
       ...choiceFields(choice),
       sort,
       descending: String(descending),
+      states: String(states),
       first: page * PAGE_ROWS,
       count: PAGE_ROWS,
       names: this.#recording.names.length,

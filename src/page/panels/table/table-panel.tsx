@@ -27,6 +27,8 @@ const COLUMNS = [
   ['service', 'Service'],
   ['status', 'Status'],
 ] as const;
+/** The parameter of the view: whether states of threads are in the table. */
+const STATES = 'table.states';
 const STATUS_WORDS = ['', 'ok', 'error'];
 const ROWS_A_KEY: Readonly<Record<string, number>> = {
   ArrowDown: 1,
@@ -46,6 +48,7 @@ function Table() {
     ({ parameters }) => (parameters['table.order'] ?? 'descending') === 'descending',
   );
   const choice = useStore(view, (state) => JSON.stringify(choiceOf(state)));
+  const states = useStore(view, ({ parameters }) => parameters[STATES] === 'yes');
   const revision = useStore(recording.store, ({ answer }) => answer?.revision);
   const [, redraw] = useState({});
   const [place, moveTo] = useState(0);
@@ -56,8 +59,9 @@ function Table() {
         choice: JSON.parse(choice) as ReturnType<typeof choiceOf>,
         sort,
         descending,
+        states,
       }),
-    [server, recording, choice, sort, descending, revision],
+    [server, recording, choice, sort, descending, states, revision],
   );
   useEffect(() => {
     pages.onChange = () => {
@@ -114,6 +118,7 @@ function Table() {
   return (
     <div class="table-panel">
       <ChoiceLine what={pages.total === undefined ? 'Spans' : `${countText(total)} spans`} />
+      <StatesLine states={states} />
       {pages.words !== '' && <p role="alert">{pages.words}</p>}
       <div
         role="grid"
@@ -176,6 +181,29 @@ function Table() {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Says whether states of threads are in the table, and changes that. */
+function StatesLine({ states }: { states: boolean }) {
+  const { view, recording } = useApp();
+  const sources = useStore(recording.store, ({ answer }) => answer?.sources) ?? [];
+  const ovni = sources.filter(({ format }) => format === 'ovni').length;
+  if (ovni === 0 || ovni === sources.length) return null;
+  return (
+    <p class="choice-line">
+      {states
+        ? 'With the states and marks of threads that ovni has recorded.'
+        : 'Spans only, without the states and marks of threads that ovni has recorded.'}{' '}
+      <button
+        type="button"
+        onClick={() => {
+          view.set({ parameters: { ...view.value.parameters, [STATES]: states ? '' : 'yes' } });
+        }}
+      >
+        {states ? 'Leave them out' : 'Include them'}
+      </button>
+    </p>
   );
 }
 

@@ -1,9 +1,14 @@
-import { nameWithPath } from '../../../look/report/request-name.js';
+import { nameWithPath, nameWithTarget } from '../../../look/report/request-name.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
-import type { TraceAnswer, WaterfallRow } from '../../../look/wire/panel-answers.js';
+import type {
+  TraceAnswer,
+  WaterfallPause,
+  WaterfallRow,
+} from '../../../look/wire/panel-answers.js';
 import { rowFields } from '../../data/selected-row.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
+import { cssColour, kindOfName } from '../../theme/interruption-kind.js';
 import { countText, durationText } from '../../time-line/duration-text.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
@@ -117,7 +122,9 @@ interface SpanLineProps {
 
 function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps) {
   const app = useApp();
-  const { row, depth, name, service, host, start, duration, waited, status } = span;
+  const { row, depth, name, service, host, start, duration, waited, status, pauses } = span;
+  const kind = kindOfName(name);
+  const colour = kind === undefined ? app.recording.nameColours.of(name) : cssColour(kind);
   const percent = (value: number): string => `${((value / length) * 100).toFixed(3)}%`;
   return (
     <tr class={selected ? 'selected' : ''} aria-current={selected ? 'true' : undefined}>
@@ -129,10 +136,11 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
             void app.showRow(row, start);
           }}
         >
-          {nameWithPath(span)}
+          {span.target === null ? nameWithPath(span) : nameWithTarget(span)}
         </button>
         {status === 'error' && <span class="bad"> error</span>}
         {span.unfinished && ' unfinished'}
+        {pauses.length > 0 && <span class="quiet"> after {pausesText(pauses)}</span>}
         {span.missingParent && <span class="quiet"> parent missing</span>}
       </th>
       <td>
@@ -142,15 +150,43 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
       <td class="number">{durationText(duration)}</td>
       <td class="number">{waited > 0 ? durationText(waited) : ''}</td>
       <td class="bars">
+        {pauses.map((pause) => (
+          <div
+            key={pause.start}
+            class="bar pause"
+            title={pausesText([pause])}
+            style={{
+              left: percent(pause.start - from),
+              width: `max(2px, ${percent(pause.duration)})`,
+              backgroundColor: cssColour(pause.kind),
+            }}
+          />
+        ))}
         <div
           class={waited > 0 ? 'bar critical' : 'bar'}
           style={{
             left: percent(start - from),
             width: `max(2px, ${percent(duration)})`,
-            backgroundColor: app.recording.nameColours.of(name),
+            backgroundColor: colour,
           }}
         />
       </td>
     </tr>
   );
+}
+
+/** What the called thread did before it could begin. */
+function pausesText(pauses: readonly WaterfallPause[]): string {
+  const texts = [
+    ['stall', 'blocked event loop'],
+    ['collection', 'garbage collection'],
+  ] as const;
+  return texts
+    .map(([kind, text]) => {
+      const own = pauses.filter((pause) => pause.kind === kind);
+      const time = own.reduce((sum, { duration }) => sum + duration, 0);
+      return time === 0 ? '' : `${durationText(time)} of ${text}`;
+    })
+    .filter((text) => text !== '')
+    .join(' and ');
 }

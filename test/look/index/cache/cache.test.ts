@@ -16,7 +16,8 @@ import { basename, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { clearCache, openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import type { LookIndex } from '../../../../src/look/index/look-index.js';
-import { startSpan, withSpan } from '../../../../src/spans/spans.js';
+import { withSpan } from '../../../../src/spans/active-span.js';
+import { startSpan } from '../../../../src/spans/start-span.js';
 import { temporaryDirectory } from '../../../heph/temporary-file.js';
 import { recorded } from '../../../spans/span-trace.js';
 

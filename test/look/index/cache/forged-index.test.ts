@@ -1,6 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readStored } from '../../../../src/look/index/cache/stored-source.js';
 import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
@@ -8,30 +7,18 @@ import { IndexedSources } from '../../../../src/look/index/serve/indexed-sources
 import type { ReadSource } from '../../../../src/look/index/sources/read-source.js';
 import { makeReport } from '../../../../src/look/report/report.js';
 import { findTraces } from '../../../../src/traces/find-traces.js';
-import { startSpan, withSpan } from '../../../../src/spans/spans.js';
+import { withSpan } from '../../../../src/spans/active-span.js';
+import { startSpan } from '../../../../src/spans/start-span.js';
 import { temporaryDirectory } from '../../../heph/temporary-file.js';
 import { recorded } from '../../../spans/span-trace.js';
+import { columnAt, joinIndexFile, putChecksums, splitIndexFile } from './index-file.mjs';
+import type { Header, Place } from './index-file.mjs';
 
 const directory = temporaryDirectory();
 const cache = join(directory, 'cache');
 let path = '';
 /** The files of the index as they were written. */
 const written = new Map<string, Buffer>();
-
-const HEAD_BYTES = 32;
-const WIDTHS: Record<string, number> = { f64: 8, u32: 4, i32: 4, u16: 2, u8: 1 };
-
-interface Place {
-  type: string;
-  length: number;
-  offset: number;
-  crc: number;
-}
-
-interface Header {
-  facts: unknown;
-  columns: Record<string, Place>;
-}
 
 beforeAll(async () => {
   mkdirSync(join(directory, 'trace'));
@@ -83,23 +70,12 @@ async function lookAtAll(): Promise<void> {
 
 /** A file with another header, or other columns, and checksums that are right for them. */
 function forged(file: Buffer, change: (header: Header, columns: Buffer) => void): Buffer {
-  const length = file.readUInt32LE(12);
-  const header = JSON.parse(file.toString('utf8', HEAD_BYTES, HEAD_BYTES + length)) as Header;
-  const columns = Buffer.from(file.subarray(HEAD_BYTES + length));
+  const parts = splitIndexFile(file);
+  const header = JSON.parse(parts.header.toString()) as Header;
+  const columns = Buffer.from(parts.columns);
   change(header, columns);
-  // Some are forged beyond that.
-  for (const place of Object.values((header.columns as Header['columns'] | null) ?? {})) {
-    if (typeof (place as Place | null)?.offset !== 'number') continue;
-    const bytes = place.length * (WIDTHS[place.type] ?? 1);
-    place.crc = crc32(columns.subarray(place.offset, place.offset + bytes));
-  }
-  const text = Buffer.from(JSON.stringify(header));
-  const padded = Buffer.alloc(Math.ceil(text.length / 8) * 8, ' ');
-  text.copy(padded);
-  const head = Buffer.from(file.subarray(0, HEAD_BYTES));
-  head.writeUInt32LE(padded.length, 12);
-  head.writeUInt32LE(crc32(padded), 16);
-  return Buffer.concat([head, padded, columns]);
+  putChecksums(header, columns);
+  return joinIndexFile(file, Buffer.from(JSON.stringify(header)), columns);
 }
 
 /** What a header states, to be replaced one by one. All columns are read alike: one of them is enough. */
@@ -140,8 +116,7 @@ describe('an index that an enemy has made, with right checksums', { timeout: 60_
       for (const name of names) {
         for (const fill of [0xff, 0x7f, 0x01]) {
           const bytes = forged(original, (header, columns) => {
-            const { type, length, offset } = header.columns[name]!;
-            columns.fill(fill, offset, offset + length * WIDTHS[type]!);
+            columnAt(header.columns[name]!, columns).fill(fill);
           });
           await lookAtForged(file, bytes, `${name} full of ${fill}`);
           count++;

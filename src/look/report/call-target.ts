@@ -1,0 +1,69 @@
+import { KINDS } from '../../spans/layout.js';
+import type { RecordedValue } from '../../spans/span-record.js';
+import { KIND_MASK } from '../index/look-index.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { attributesOf } from './recorded-attributes.js';
+import { isMethod } from './request-name.js';
+import type { TreeSpan } from './span-family.js';
+
+const CLIENT = KINDS.indexOf('client');
+const MAX_LENGTH = 100;
+/** Scheme, then host and port. Names and passwords are left out. */
+const AUTHORITY = /^[a-z][\w+.-]*:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i;
+
+/** How many records are read for the targets of calls. */
+export class TargetBudget {
+  #left: number;
+
+  constructor(most: number) {
+    this.#left = most;
+  }
+
+  take(): boolean {
+    return this.#left-- > 0;
+  }
+}
+
+/** Says whom the calls among some spans have asked, of those that are named by their method alone. */
+export function nameTargets(
+  index: LookIndex,
+  rows: readonly number[],
+  spans: readonly TreeSpan[],
+  budget: TargetBudget,
+  isWanted: (place: number) => boolean = () => true,
+): void {
+  for (const [place, row] of rows.entries()) {
+    const span = spans[place]!;
+    if (!isMethod(span.name) || !isWanted(place)) continue;
+    const part = index.partOf(row);
+    if (!isCall(part, row - part.firstRow)) continue;
+    if (!budget.take()) return;
+    span.target = callTarget(index, row);
+  }
+}
+
+/** Whether a row is a call of another service. */
+export function isCall({ flags }: IndexPart, at: number): boolean {
+  return (flags[at]! & KIND_MASK) === CLIENT;
+}
+
+/** `stock:8080`: host and port that a call has asked. Null: it is not named by its method, or does not say them. */
+export function callTarget(index: LookIndex, row: number): string | null {
+  const part = index.partOf(row);
+  if (!isMethod(part.names.text(part.name[row - part.firstRow]!))) return null;
+  const valueOf = attributesOf(index, row);
+  const address = valueOf('server.address');
+  const port = valueOf('server.port');
+  const host =
+    typeof address === 'string' && address !== ''
+      ? withPort(address, port)
+      : AUTHORITY.exec(String(valueOf('url.full') ?? '').slice(0, 4096))?.[1];
+  if (host === undefined) return null;
+  return host.length > MAX_LENGTH ? `${host.slice(0, MAX_LENGTH)}…` : host;
+}
+
+function withPort(address: string, port: RecordedValue | undefined): string {
+  if (port === undefined) return address;
+  const isBareIpv6 = address.includes(':') && !address.startsWith('[');
+  return `${isBareIpv6 ? `[${address}]` : address}:${String(port)}`;
+}

@@ -1,0 +1,75 @@
+import type { LookIndex } from '../../index/look-index.js';
+import { isInterruption, isInterruptionMark } from '../../report/interruptions.js';
+import { threadKeys } from '../../report/thread-names.js';
+import type { WaterfallPause } from '../../wire/panel-answers.js';
+
+/** Calls of a trace that are looked at. */
+const MOST_CALLS = 100;
+/** Shorter pauses than this share of the way to the called process are not seen. */
+const LEAST_SHARE = 1 / 512;
+
+/** Stalls and collections of a called thread between a call and the request that it caused there. */
+export class PausesBefore {
+  readonly #index: LookIndex;
+  #keys: string[] | undefined;
+  #calls = 0;
+
+  constructor(index: LookIndex) {
+    this.#index = index;
+  }
+
+  /**
+   * @param row the request.
+   * @param from ns, when it was called.
+   * @param to ns, when it began.
+   */
+  of(row: number, from: number, to: number): WaterfallPause[] {
+    if (to <= from || this.#calls === MOST_CALLS) return [];
+    this.#calls += 1;
+    const index = this.#index;
+    const tracks = this.#tracksOfThread(row);
+    const rows = new Set(
+      index
+        .windows(from, to, 1 / LEAST_SHARE, tracks)
+        .flatMap(({ rows: wide, merged }) => [...wide, ...merged.row]),
+    );
+    const pauses = [...rows].flatMap((each) => this.#pauseAt(each, from, to));
+    // What the hook writes as a span and as a mark is drawn once.
+    const seen: WaterfallPause[] = [];
+    for (const pause of pauses.sort((a, b) => b.duration - a.duration)) {
+      const isKnown = seen.some(
+        (other) =>
+          other.kind === pause.kind &&
+          other.start < pause.start + pause.duration &&
+          other.start + other.duration > pause.start,
+      );
+      if (!isKnown) seen.push(pause);
+    }
+    return seen.sort((a, b) => a.start - b.start);
+  }
+
+  #tracksOfThread(row: number): number[] {
+    const { tracks } = this.#index;
+    const part = this.#index.partOf(row);
+    const keys = (this.#keys ??= threadKeys(this.#index));
+    const key = keys[part.track[row - part.firstRow]!];
+    return tracks
+      .filter((track) => keys[track.number] === key)
+      .filter((track) => track.kind === 'thread' || isInterruptionMark(track))
+      .map(({ number }) => number);
+  }
+
+  #pauseAt(row: number, from: number, to: number): WaterfallPause[] {
+    const part = this.#index.partOf(row);
+    const at = row - part.firstRow;
+    const start = Math.max(from, part.start[at]! + part.offset);
+    const end = Math.min(to, part.start[at]! + part.offset + part.duration[at]!);
+    if (end <= start) return [];
+    const track = this.#index.tracks[part.track[at]!]!;
+    const isMark = track.kind === 'mark';
+    const name = isMark ? track.name : part.names.text(part.name[at]!);
+    if (!isMark && !isInterruption(name)) return [];
+    const kind = /blocked|stalls/i.test(name) ? 'stall' : 'collection';
+    return [{ kind, start, duration: end - start }];
+  }
+}

@@ -1,0 +1,52 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChromeEvent } from '../../../src/core/chrome-event.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { tracewright } from '../run-command.js';
+
+const COUNT = 50;
+
+describe('tracewright convert, of a trace whose process was killed', { timeout: 60_000 }, () => {
+  const directory = temporaryDirectory();
+  const [hephFile, traceDir] = [join(directory, 'killed.heph'), join(directory, 'ovni')];
+
+  beforeAll(async () => {
+    // Few enough to be in the rings alone.
+    const input = { traceDir, version: 3, hephFile, count: COUNT };
+    const { signal } = await runFixture('killed.mjs', { input });
+    expect(signal).toBe('SIGKILL');
+  });
+
+  const files = (): string[] => readdirSync(directory, { recursive: true }).map(String).sort();
+
+  it('reads its rings, and with --no-rings the file alone', () => {
+    const before = files();
+    const named = (...options: string[]): number[] => {
+      const { status, stdout } = tracewright('convert', '--to', 'chrome', ...options, hephFile);
+      const { traceEvents } = JSON.parse(stdout) as { traceEvents: ChromeEvent[] };
+      const events = traceEvents.filter(({ name, ph }) => name === 'event' && ph === 'X');
+      return [status ?? -1, events.length];
+    };
+    expect(named()).toEqual([0, COUNT]);
+    expect(named('--no-rings')).toEqual([0, 0]);
+    expect(files()).toEqual(before);
+    expect(tracewright('recover', hephFile).status).toBe(0);
+    expect(named('--no-rings')).toEqual([0, COUNT]);
+  });
+
+  it('does so for ovni, too', () => {
+    const converted = (...options: string[]): ReturnType<typeof tracewright> =>
+      tracewright('convert', '--to', 'chrome', ...options, traceDir);
+    const before = files();
+    const [whole, inFiles] = [converted(), converted('--no-rings')];
+    expect([whole.status, inFiles.status]).toEqual([0, 0]);
+    expect(whole.stderr).toContain('was killed: this is what `tracewright recover');
+    expect(inFiles.stderr).toContain('rings contain a part of');
+    expect(inFiles.stdout.length).toBeLessThan(whole.stdout.length);
+    expect(files()).toEqual(before);
+    expect(tracewright('recover', traceDir).status).toBe(0);
+    expect(converted('--no-rings').stdout).toBe(whole.stdout);
+  });
+});

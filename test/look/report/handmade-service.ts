@@ -1,0 +1,34 @@
+import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
+import { encodeResource, encodeSpan } from '../export/span-file.js';
+import type { HandmadeSpan } from '../export/span-file.js';
+
+const directory = temporaryDirectory();
+const RESOURCE = 1n | (1n << 16n);
+export const [SERVER, CLIENT] = [RESOURCE | (1n << 8n), RESOURCE | (2n << 8n)];
+/** The span had not ended: its end is the last sign of life. */
+export const OPEN = 1n << 13n;
+const MS = 1_000_000n;
+export const STALL = 'event loop blocked';
+
+let files = 0;
+
+/** Spans of a service; their times are in ms. */
+export function service(name: string, spans: readonly MadeSpan[], host?: string): string {
+  return writeTrace(
+    directory,
+    `${++files}/${name}.heph`,
+    encodeEpoch(1_700_000_000_000_000_000n),
+    encodeResource({ 'service.name': name, ...(host === undefined ? {} : { 'host.name': host }) }),
+    ...spans.map(({ at: [start, end], ...span }) =>
+      encodeSpan({ flags: RESOURCE, ...span, start: BigInt(start) * MS, end: BigInt(end) * MS }),
+    ),
+  );
+}
+
+export type MadeSpan = Omit<HandmadeSpan, 'start' | 'end'> & { at: [number, number] };
+
+/** A stall of the event loop, in ms. */
+export function stall(id: bigint, from: number, to: number): MadeSpan {
+  return { id, trace: 9n, name: STALL, at: [from, to] };
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import type { Report } from '../../../src/look/report/report-shape.js';
+import { reportPage } from '../../../src/look/report/html/html-page.js';
+import { textReport } from '../../../src/look/report/text/text-report.js';
+import { textStyle } from '../../../src/look/report/text/text-style.js';
+import { CLIENT, SERVER, service, stall } from './handmade-service.js';
+import type { MadeSpan } from './handmade-service.js';
+import { reportOn } from './recorded-service.js';
+
+const cause = (value: string): Pick<MadeSpan, 'attributes'> => {
+  return { attributes: [{ name: 'eventloop.cause', type: 'string', value }] };
+};
+const request = (id: bigint, name: string, from: number, to: number): MadeSpan => {
+  return { trace: id, id, name, flags: SERVER, at: [from, to] };
+};
+
+/** Two requests wait while a third one blocks the loop for 200 ms; later a lone stall. */
+const SHOP: MadeSpan[] = [
+  request(1n, 'GET /orders/:id', 50, 420),
+  request(2n, 'GET /orders/:id', 60, 410),
+  request(3n, 'GET /report/:id', 101, 301),
+  { trace: 3n, id: 4n, parent: 3n, name: 'render', at: [105, 298] },
+  // Neither took much of it.
+  request(5n, 'GET /health', 296, 302),
+  request(6n, 'GET /done', 10, 102),
+  // Its answer was ready, and had to wait.
+  request(7n, 'GET /ready', 90, 299),
+  { ...stall(20n, 100, 300), ...cause('code') },
+  { ...stall(21n, 900, 960), ...cause('wait') },
+  { id: 22n, trace: 9n, name: 'gc major', at: [200, 230] },
+];
+
+async function shopReport(condition = {}, slowest = 5): Promise<Report> {
+  const { report } = await reportOn([service('shop', SHOP), service('idle', [stall(30n, 0, 55)])], {
+    condition,
+    slowest,
+  });
+  return report;
+}
+
+function textOf(report: Report): string {
+  return [...textReport(report, textStyle(110, false))].join('\n');
+}
+
+describe('stalls', () => {
+  it('are told by thread, with what ran and what they delayed', async () => {
+    const report = await shopReport();
+    const { threads, longest, stalls } = report.interruptions;
+    expect(
+      threads.map(({ kind, service: of, thread, name, count, total }) => [
+        ...[kind, of, thread, name, count, total / 1e6],
+      ]),
+    ).toEqual([
+      ['stall', 'shop', 'main', 'event loop blocked', 2, 260],
+      ['stall', 'idle', 'main', 'event loop blocked', 1, 55],
+      ['collection', 'shop', 'main', 'gc major', 1, 30],
+    ]);
+    expect(stalls).toMatchObject([{ count: 3, total: 315e6, max: 200e6 }]);
+    expect(
+      longest.map(({ service: of, start, duration, ...rest }) => [
+        ...[of, start.slice(17), duration / 1e6, rest.cause, rest.ran, rest.delayed],
+      ]),
+    ).toEqual([
+      [
+        ...['shop', '20.100000000Z', 200, 'code'],
+        [
+          { name: 'render', count: 1 },
+          { name: 'GET /report/:id', count: 1 },
+        ],
+        [
+          { name: 'GET /orders/:id', count: 2 },
+          { name: 'GET /ready', count: 1 },
+        ],
+      ],
+      ['shop', '20.900000000Z', 60, 'wait', [], []],
+      ['idle', '20.000000000Z', 55, null, [], []],
+    ]);
+    const text = textOf(report);
+    expect(text).toMatch(
+      /what +service +thread +count +total +longest\nevent loop blocked +shop +main/,
+    );
+    expect(text).toContain(
+      [
+        'The longest stalls:',
+        '200 ms of shop, thread main at 2023-11-14 22:13:20.100 UTC, cause code',
+        '  ran: render, GET /report/:id',
+        '  delayed: GET /orders/:id (2 times), GET /ready',
+        '60 ms of shop, thread main at 2023-11-14 22:13:20.900 UTC, cause wait',
+        '  no span of this thread was open',
+      ].join('\n'),
+    );
+    const page = reportPage({ report, pictures: [], openRows: [] });
+    expect(page).toContain('>render, GET /report/:id<');
+  });
+
+  it('of many short spans are of the names that took the most time', async () => {
+    const short = Array.from({ length: 50 }, (_, i): MadeSpan => {
+      return { id: BigInt(i + 40), name: i % 5 === 0 ? 'parse' : 'row', at: [2 * i, 2 * i + 1] };
+    });
+    const { report } = await reportOn([service('shop', [...short, stall(1n, 0, 100)])]);
+    expect(report.interruptions.longest[0]).toMatchObject({
+      ran: [
+        { name: 'row', count: 40 },
+        { name: 'parse', count: 10 },
+      ],
+      delayed: [],
+    });
+  });
+
+  it('that a span may have caused that began before them name that one', async () => {
+    const spans = [request(1n, 'GET /import', 10, 195), stall(20n, 100, 200)];
+    const { report } = await reportOn([service('shop', spans)]);
+    expect(report.interruptions.longest[0]).toMatchObject({
+      ran: [{ name: 'GET /import', count: 1 }],
+      delayed: [],
+    });
+  });
+
+  it('delay requests that the thread has not read yet', async () => {
+    const gate: MadeSpan[] = [
+      request(1n, 'GET /', 0, 500),
+      { trace: 1n, id: 2n, parent: 1n, name: 'GET', flags: CLIENT, at: [110, 400] },
+    ];
+    const late: MadeSpan = { ...request(1n, 'GET /late', 300, 390), id: 3n, parent: 2n };
+    const paths = [service('gate', gate), service('shop', [stall(20n, 100, 299), late])];
+    const { report } = await reportOn(paths);
+    expect(report.interruptions.longest[0]).toMatchObject({
+      ran: [],
+      delayed: [{ name: 'GET /late', count: 1 }],
+    });
+    // What was delayed is shown even if it ran at another time.
+    const delayed = await reportOn(paths, { condition: { name: 'event loop blocked' } });
+    expect(delayed.report.slowest.map(({ name, spans }) => [name, spans])).toEqual([
+      ['GET /late', 3],
+    ]);
+  });
+
+  it('asked for alone show the traces that they delayed', async () => {
+    const report = await shopReport({ name: 'event loop blocked' });
+    expect(report.slowestOf).toBe('delayed');
+    expect(
+      report.slowest.map(({ name, duration, delayedBy }) => [name, duration, delayedBy]),
+    ).toEqual([
+      [
+        'GET /orders/:id',
+        370e6,
+        {
+          ...{ name: 'event loop blocked', service: 'shop', pid: null, thread: 'main' },
+          ...{ start: '2023-11-14T22:13:20.100000000Z', duration: 200e6 },
+        },
+      ],
+    ]);
+    const text = textOf(report);
+    expect(text).toContain('Slowest traces that these delayed\n1. GET /orders/:id of shop: 370 ms');
+    expect(text).toContain(
+      'met "event loop blocked" of shop, thread main: 200 ms from 2023-11-14 22:13:20.100 UTC',
+    );
+    const collections = await shopReport({ name: 'gc major' });
+    expect(collections.slowest).toHaveLength(1);
+    const alone = await shopReport({ name: 'event loop blocked', service: 'idle' });
+    expect(alone.slowest).toEqual([]);
+    expect(textOf(alone)).toContain('No trace is shown: no other span was open on these threads');
+    const none = await shopReport({ name: 'event loop blocked' }, 0);
+    expect(textOf(none)).not.toContain('No trace is shown');
+    expect((await shopReport()).slowestOf).toBe('spans');
+  });
+
+  it('take linear time, however many spans lie around them', async () => {
+    const count = 20_000;
+    const spans = Array.from({ length: count }, (_, i): MadeSpan => {
+      return request(BigInt(i + 2), `GET /${i}`, i % 3, 1000 + (i % 5));
+    });
+    const pauses = Array.from({ length: 200 }, (_, i) =>
+      stall(BigInt(count + i + 2), 5 * i, 5 * i + 4),
+    );
+    const from = performance.now();
+    const { report } = await reportOn([service('shop', [...spans, ...pauses])], {
+      condition: { name: 'event loop blocked' },
+      slowest: 100,
+    });
+    expect(performance.now() - from).toBeLessThan(20_000);
+    expect(report.interruptions.longest).toHaveLength(10);
+    expect(report.slowest).toHaveLength(1);
+  });
+});
