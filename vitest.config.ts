@@ -56,6 +56,8 @@ export default defineConfig({
     reporters: ['default', new RetriedTests()],
     // Where many tests run at once, any event loop stalls now and then.
     env: { TRACEWRIGHT_STALL_MS: 'off' },
+    // As long as the tests wait for what the page shows: a second is short where many tests run.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -1,4 +1,4 @@
-// A small service that knows nothing of tracing. Try it with and without:
+// A small service that knows nothing of tracing, but names its routes. Try it with and without:
 //
 //   node examples/http-service.mjs
 //   node --import tracewright/register examples/http-service.mjs
@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setRoute } from 'tracewright/spans';
 import { PrimeWorkers } from './prime-workers.mjs';
 
 const books = new Map(
@@ -57,9 +58,10 @@ function numberIn(url, name, otherwise, low, high) {
 }
 
 const routes = [
-  ['GET', /^\/books$/, (_, response) => answer(response, 200, [...books.values()])],
+  ['GET', '/books', /^\/books$/, (_, response) => answer(response, 200, [...books.values()])],
   [
     'GET',
+    '/books/:id',
     /^\/books\/(\d+)$/,
     (_, response, { id }) => {
       const book = books.get(id);
@@ -69,6 +71,7 @@ const routes = [
   ],
   [
     'POST',
+    '/books',
     /^\/books$/,
     async (request, response) => {
       const { title } = await readJson(request);
@@ -81,6 +84,7 @@ const routes = [
   // Heavy for a CPU, so a worker thread does it.
   [
     'GET',
+    '/primes',
     /^\/primes$/,
     async (_, response, { url }) => {
       const below = Math.floor(numberIn(url, 'below', 20_000, 0, 10_000_000));
@@ -90,6 +94,7 @@ const routes = [
   // Sent piece by piece, as each is made.
   [
     'GET',
+    '/countdown',
     /^\/countdown$/,
     (_, response, { url }) => {
       const from = numberIn(url, 'from', 10, 1, 10_000);
@@ -104,6 +109,7 @@ const routes = [
   // Slow for no reason of ours, like any service behind a service.
   [
     'GET',
+    '/slow',
     /^\/slow$/,
     async (_, response, { url }) => {
       const ms = numberIn(url, 'ms', 100, 0, 10_000);
@@ -115,9 +121,10 @@ const routes = [
 
 async function serve(request, response) {
   const url = new URL(request.url, 'http://service');
-  for (const [method, pattern, handle] of routes) {
+  for (const [method, route, pattern, handle] of routes) {
     const match = pattern.exec(url.pathname);
     if (match === null || method !== request.method) continue;
+    setRoute(request, route);
     return handle(request, response, { url, id: Number(match[1]) });
   }
   throw new Refusal(404, `there is nothing at ${url.pathname}`);
