@@ -118,7 +118,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await page.keyboard.type('GET /last');
     await page.getByText('1 match').waitFor();
     await page.getByLabel('Spans that match').fill('GET /first');
-    await page.getByText('0 match').waitFor();
+    await page.getByText('No span matches.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     await service.end();
   });
