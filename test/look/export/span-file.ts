@@ -65,6 +65,9 @@ export function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
+/** Of a span that is wide without reason: work for each pair of them would take minutes. */
+export const MANY_ATTRIBUTES = Number(process.env['TRACEWRIGHT_TEST_ATTRIBUTES'] ?? 200_000);
+
 /** The bytes of so many integer attributes: `attribute 0` and so on. */
 export function manyAttributes(count: number): Buffer {
   const bytes = Buffer.alloc(32 * count);
