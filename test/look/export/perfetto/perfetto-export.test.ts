@@ -219,7 +219,8 @@ describe('spans for Perfetto', () => {
   it('survive spans of 290 years, names of control characters, and very many attributes', () => {
     const far = 290n * 365n * 86_400n * 1_000_000_000n;
     const name = '\u0000\u001b[31m<script>\ud800\r\n'.repeat(40);
-    const attributes = manyAttributes(MANY_ATTRIBUTES);
+    // More than the 8 MiB of a packet.
+    const attributes = manyAttributes(Math.max(MANY_ATTRIBUTES, 500_000));
     const path = writeTrace(
       directory,
       'hostile.heph',
