@@ -1,7 +1,7 @@
 import { TracewrightError } from '../../core/errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { valueUnderAnyName } from '../../spans/read/older-names.js';
-import type { RecordedValue } from '../../spans/span-record.js';
+import type { RecordedValue, SpanRecord } from '../../spans/span-record.js';
 import type { LookIndex } from '../index/look-index.js';
 
 /**
@@ -12,15 +12,16 @@ export function attributesOf(
   index: LookIndex,
   row: number,
 ): (name: string) => RecordedValue | undefined {
-  const attributes = recordedAttributes(index, row);
+  const { attributes = {} } = recordedSpan(index, row) ?? {};
   return (name) => valueUnderAnyName((each) => attributes[each], name);
 }
 
-function recordedAttributes(index: LookIndex, row: number): Record<string, RecordedValue> {
+/** All fields of a row's span. Undefined if the row is none, or if the file has changed or is gone. */
+export function recordedSpan(index: LookIndex, row: number): SpanRecord | undefined {
   try {
-    return index.span(row)?.attributes ?? {};
+    return index.span(row);
   } catch (error) {
-    if (error instanceof TracewrightError || hasCode(error, 'ENOENT')) return {};
+    if (error instanceof TracewrightError || hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -52,6 +52,26 @@ export interface ReportSource {
   clockError: number | null;
 }
 
+/** Failed spans of one type, name and service. */
+export interface ErrorType {
+  /** `error.type`, or the type of the exception; null: nothing says it. */
+  type: string | null;
+  name: string;
+  service: string | null;
+  count: number;
+  /** Values of `--where` that select them. */
+  where: string[];
+}
+
+/** Why spans failed. */
+export interface FailedSpans {
+  count: number;
+  /** How many of them `types` is about, taken evenly. */
+  read: number;
+  /** The most frequent first. */
+  types: ErrorType[];
+}
+
 /** A span of a slow trace, in the order of the tree. */
 export interface TreeRow {
   /**
@@ -288,6 +308,7 @@ export interface Report {
   exact: boolean;
   sources: ReportSource[];
   groups: Group[];
+  errors: FailedSpans;
   slowest: SlowTrace[];
   /** `delayed`: only stalls or collections were asked for, and these are the traces that they delayed. */
   slowestOf: 'spans' | 'delayed';

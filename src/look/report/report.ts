@@ -1,6 +1,7 @@
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
 import { CalledThreads } from './called-threads.js';
 import { completenessOf } from './completeness.js';
+import { errorTypes } from './error-types.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
 import type { PartsReady } from './groups.js';
 import { groupWaits } from './group-waits.js';
@@ -134,6 +135,7 @@ function* figureSteps(
     exact,
     sources: sourcesOf(index),
     groups: groupFigures(grouping.tallies, length, waitsOf),
+    errors: yield* errorTypes(selection),
     ...(yield* slowTraces(selection, grouping, interruptions, called, slowest)),
     interruptions: {
       stalls: interruptions.list('stall'),

@@ -34,25 +34,6 @@ export interface ReportAnswer {
 /** Open spans that the panel lists. */
 export const MOST_OPEN = 60;
 
-/** Failed spans of one type, name and service. */
-export interface ErrorType {
-  /** `error.type`, or the type of the exception; null: nothing says it. */
-  type: string | null;
-  name: string;
-  service: string | null;
-  count: number;
-  /** Values of `--where` that select them. */
-  where: string[];
-}
-
-/** `GET /data/errors`: why spans failed. */
-export interface ErrorsAnswer {
-  errors: number;
-  /** How many of them `types` is about, taken evenly. */
-  read: number;
-  types: ErrorType[];
-}
-
 /** Columns of `GET /data/table`. */
 export interface TableColumns {
   row: Int32Array;

@@ -3,6 +3,7 @@ import { incompleteText, summaryText } from '../text/text-report.js';
 import { timeText } from '../units.js';
 import type { IllustratedReport } from '../report.js';
 import {
+  errorSection,
   groupSection,
   groupWaitSection,
   interruptionSection,
@@ -31,6 +32,7 @@ function* sections({ report, pictures }: IllustratedReport): Generator<Html, voi
   yield lossSection(report);
   yield groupSection(report);
   yield groupWaitSection(report);
+  yield errorSection(report);
   for (const run of report.mpi) yield mpiSection(run);
   yield pictureSection(report, pictures);
   yield* traceSections(report);

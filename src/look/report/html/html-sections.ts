@@ -18,6 +18,7 @@ import type {
 import { groupTitle, nameWithPath, nameWithTarget } from '../request-name.js';
 import { STATE_TEXTS } from '../state-texts.js';
 import { delayedText, interruptedText, slowShareText, waitShares } from '../text/text-sections.js';
+import { errorTypeText, errorsTitle } from '../error-texts.js';
 import { countsText } from '../interruption-texts.js';
 import { openName, openText } from '../open-texts.js';
 import { branches, remarksOn } from '../text/text-tree.js';
@@ -76,6 +77,22 @@ export function groupSection({ groups, by }: Report): Html {
   );
   return markup`<h2>${GROUP_TITLES[by]}</h2>
     ${table}${more(groups.length, MAX_GROUPS)}`;
+}
+
+export function errorSection({ errors }: Report): Html {
+  const { count, types } = errors;
+  if (count === 0) return markup``;
+  const table = htmlTable(
+    [
+      { title: 'type', kind: 'w', cell: errorTypeText },
+      { title: 'span', kind: 'w', cell: ({ name }) => name },
+      { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
+      { title: 'count', kind: 'n', cell: ({ count: own }) => countText(own) },
+    ],
+    types.slice(0, MAX_ROWS),
+  );
+  return markup`<h2>${errorsTitle(errors)}</h2>
+    ${table}${more(types.length, MAX_ROWS)}`;
 }
 
 export function groupWaitSection({ groups, by }: Report): Html {

@@ -5,6 +5,7 @@ import type { GroupBy, Report, ReportSource } from '../report-shape.js';
 import { unusualStateText } from '../state-texts.js';
 import { shortened } from './display-width.js';
 import {
+  errorLines,
   groupLines,
   groupWaitLines,
   interruptionLines,
@@ -15,6 +16,7 @@ import {
   traceLines,
   wrapped,
 } from './text-sections.js';
+import { errorsTitle } from '../error-texts.js';
 import { openText } from '../open-texts.js';
 import { waitingGroups } from '../wait-texts.js';
 import { textTable } from './text-table.js';
@@ -112,6 +114,10 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
   } else if (mpi.every(({ calls }) => calls.length === 0)) {
     yield '';
     yield line('No span is within this time, or meets the condition.');
+  }
+  if (report.errors.count > 0) {
+    yield* heading(errorsTitle(report.errors), style);
+    yield* errorLines(report, style);
   }
   for (const run of mpi) {
     yield* heading(line(`MPI calls of ${counted(run.ranks, 'rank')}, ${run.path}`), style);

@@ -1,6 +1,7 @@
 import { terminalText } from '../../../core/terminal-text.js';
 import { bytesText, countText, durationText, rateText, shareText, timeText } from '../units.js';
 import type {
+  ErrorType,
   Group,
   LongStall,
   MpiCall,
@@ -15,6 +16,7 @@ import type {
   ThreadPlace,
 } from '../report-shape.js';
 import { countsText, placeText } from '../interruption-texts.js';
+import { errorTypeText } from '../error-texts.js';
 import { openName } from '../open-texts.js';
 import { groupTitle, nameWithPath } from '../request-name.js';
 import { longestWaits, waitNameOf, waitingGroups } from '../wait-texts.js';
@@ -28,6 +30,7 @@ import { branches, textTree } from './text-tree.js';
 const MAX_GROUPS = 40;
 const MAX_TREE_ROWS = 30;
 const MAX_WAITING = 10;
+const MAX_ERROR_TYPES = 10;
 const MAX_THREADS = 30;
 const MAX_OPEN = 15;
 const MAX_LOSSES = 30;
@@ -71,6 +74,26 @@ export function* groupLines({ groups, by }: Report, style: TextStyle): Lines {
   }
   yield* textTable(columns, groups.slice(0, MAX_GROUPS), style);
   yield* more(groups.length, MAX_GROUPS, 'groups', style);
+}
+
+/** Why spans failed. */
+export function* errorLines({ errors }: Report, style: TextStyle): Lines {
+  const { types } = errors;
+  const columns: Column<ErrorType>[] = [
+    { title: 'type', spare: 0, least: 16, cell: errorTypeText },
+    { title: 'span', spare: 0, least: 16, cell: ({ name }) => name },
+    { title: 'count', align: right, spare: 0, cell: ({ count }) => countText(count) },
+  ];
+  if (types.some(({ service }) => service !== null)) {
+    columns.splice(2, 0, {
+      title: 'service',
+      spare: 1,
+      least: 8,
+      cell: ({ service }) => service ?? '',
+    });
+  }
+  yield* textTable(columns, types.slice(0, MAX_ERROR_TYPES), style);
+  yield* more(types.length, MAX_ERROR_TYPES, 'types of errors', style);
 }
 
 /** What the spans of groups waited for, of those that waited for others. */

@@ -2,7 +2,6 @@ import type { Route } from '../route.js';
 import { boxesRoute } from './boxes.js';
 import { compareRoute } from './compare.js';
 import { curvesRoute } from './curves.js';
-import { errorsRoute } from './errors.js';
 import { findRoute } from './find.js';
 import { latencyRoute } from './latency.js';
 import { messagesRoute } from './messages.js';
@@ -28,7 +27,6 @@ const all: readonly Route[] = [
   latencyRoute,
   traceRoute,
   reportRoute,
-  errorsRoute,
   compareRoute,
 ];
 

@@ -42,11 +42,7 @@ function ReportView() {
       <ChoiceLine what="Report of the spans" />
       <CompareHint />
       {words !== '' && <p role="alert">{words}</p>}
-      {answer === undefined ? (
-        words === '' && <p>Reading …</p>
-      ) : (
-        <Figures {...answer} choice={choice} />
-      )}
+      {answer === undefined ? words === '' && <p>Reading …</p> : <Figures {...answer} />}
     </div>
   );
 }
@@ -79,7 +75,7 @@ function isCutOff({ state }: SourceAnswer): boolean {
   return state === 'died' || state === 'unfinished';
 }
 
-function Figures({ report, slowest, open, choice }: ReportAnswer & { choice: string }) {
+function Figures({ report, slowest, open }: ReportAnswer) {
   const { recording } = useApp();
   const wasKilled = useStore(recording.store, ({ answer }) => answer?.sources.some(isCutOff));
   const { groups, by, interruptions, completeness, losses, threads, mpi } = report;
@@ -92,7 +88,7 @@ function Figures({ report, slowest, open, choice }: ReportAnswer & { choice: str
         {groups.length > 0 && <GroupTable groups={groups} by={by} />}
         {wasKilled === true && openSpans}
         {report.slowest.length > 0 && <SlowTraces slowest={report.slowest} rows={slowest} />}
-        <ErrorTypes choice={choice} />
+        {report.errors.count > 0 && <ErrorTypes {...report.errors} />}
         {wasKilled !== true && openSpans}
         <Interruptions {...interruptions} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}
