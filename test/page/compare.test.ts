@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { likelySides, runsOf } from '../../src/look/report/recording-sides.js';
 import type { SourceAnswer } from '../../src/look/wire/answers.js';
-import { likelySides, runsOf } from '../../src/page/panels/compare/recording-sides.js';
 import { noBrowser, titleOf } from './browser.js';
 import { planOf, recordService } from './recorded-service.js';
 import { ViewedTraces } from './viewed-traces.js';

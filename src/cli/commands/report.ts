@@ -5,6 +5,10 @@ import { jsonReport } from '../../look/report/json-report.js';
 import type { GroupBy } from '../../look/report/report-shape.js';
 import { textReport } from '../../look/report/text/text-report.js';
 import { textStyle } from '../../look/report/text/text-style.js';
+import type { TextStyle } from '../../look/report/text/text-style.js';
+import { compareRecordings } from '../../look/compare/compare-recordings.js';
+import type { ComparedIndex } from '../../look/compare/compare-recordings.js';
+import { comparisonJson, comparisonText } from '../../look/compare/comparison-report.js';
 import { rangeOf } from '../../look/condition/time-point.js';
 import { EXIT_DONE, UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
@@ -20,6 +24,10 @@ import { printMessage } from '../output/message.js';
 import { terminalStyle } from '../output/terminal-style.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
 
+type CompareValues = Parameters<typeof checkSelection>[0] &
+  Parameters<typeof checkInput>[0] &
+  Parameters<typeof openIndex>[3] & { json?: boolean | undefined };
+
 const GROUPS_BY: readonly GroupBy[] = ['route', 'name', 'service'];
 const MAX_SLOWEST = 100;
 
@@ -30,13 +38,21 @@ export const reportCommand: Command = {
                          [--since TIME] [--until TIME] [--where CONDITION]...
                          [--slowest N] [--exact] [--force]
                          [--ring-dir DIR]...
+       tracewright report PATH... --against OTHER [--json]
+                         [--since TIME] [--until TIME] [--where CONDITION]...
 
 Reports on the traces at PATH together: counts, errors and latency by route;
 the slowest traces as trees, and what they waited for; stalls of event loops
 and garbage collections; calls of MPI; what was open at the end, what was lost,
 and how busy the threads were.
 
+With --against, says which spans became slower or faster from OTHER (before a
+change) to PATH (after it). About the same means: the 95 % confidence interval
+of the change contains none.
+
 ${pathHelp}
+  --against     compare with the traces at OTHER; can be repeated. Times such as
+                +5m are of each recording
   --json        one JSON object. Durations are in nanoseconds
   --html        write one page with figures and pictures to FILE, a new file,
                 and print nothing. The page needs no network
@@ -59,6 +75,7 @@ Exit codes
     const { values, positionals } = parseCommandLine(
       withSignedTimes(args),
       {
+        against: { type: 'string', multiple: true },
         json: { type: 'boolean' },
         html: { type: 'string' },
         by: { type: 'string' },
@@ -75,6 +92,11 @@ Exit codes
     const { html: file } = values;
     if (json && file !== undefined) {
       throw new UsageError('--json and --html cannot be used together');
+    }
+    if (values.against !== undefined) {
+      checkComparison(values);
+      await compare(positionals, values.against, values);
+      return EXIT_DONE;
     }
     const options: ReportOptions = {
       by: checkGroup(values.by),
@@ -97,20 +119,61 @@ Exit codes
       printMessage(`tracewright report: ${file!} is written`);
       return EXIT_DONE;
     }
-    const output = standardOutput();
-    if (json) {
-      await output.write(`${jsonReport(illustrated.report)}\n`);
-    } else {
-      const { width, colour } = terminalStyle(process.stdout);
-      for (const line of textReport(illustrated.report, textStyle(width, colour))) {
-        const full = output.write(`${line}\n`);
-        if (full) await full;
-      }
-    }
-    await output.end();
+    const { report } = illustrated;
+    await print(json ? [jsonReport(report)] : textReport(report, ownStyle()));
     return EXIT_DONE;
   },
 };
+
+/** Options that say what a report of one recording has. */
+const NOT_COMPARED = ['html', 'by', 'slowest', 'exact', 'force'] as const;
+
+/** @throws UsageError for an option that a comparison does not have. */
+function checkComparison(values: Readonly<Record<string, unknown>>): void {
+  const wrong = NOT_COMPARED.find((name) => values[name] !== undefined);
+  if (wrong !== undefined) throw new UsageError(`--${wrong} cannot be used with --against`);
+}
+
+/** Prints what became slower or faster. */
+async function compare(
+  paths: readonly string[],
+  others: readonly string[],
+  values: CompareValues,
+): Promise<void> {
+  const selection = checkSelection(values);
+  const form = checkInput(values);
+  const open = async (given: readonly string[]): Promise<ComparedIndex> => {
+    const index = await openIndex('report', given, form, values);
+    return { index, condition: { ...selection.condition, ...rangeOf(selection.range, index) } };
+  };
+  const before = await open(others);
+  try {
+    const after = await open(paths);
+    try {
+      const comparison = await compareRecordings(before, after);
+      const json = values.json === true;
+      await print(json ? [comparisonJson(comparison)] : comparisonText(comparison, ownStyle()));
+    } finally {
+      after.index.close();
+    }
+  } finally {
+    before.index.close();
+  }
+}
+
+function ownStyle(): TextStyle {
+  const { width, colour } = terminalStyle(process.stdout);
+  return textStyle(width, colour);
+}
+
+async function print(lines: Iterable<string>): Promise<void> {
+  const output = standardOutput();
+  for (const line of lines) {
+    const full = output.write(`${line}\n`);
+    if (full) await full;
+  }
+  await output.end();
+}
 
 function checkGroup(name: string | undefined): GroupBy | undefined {
   const known = GROUPS_BY.find((each) => each === name);

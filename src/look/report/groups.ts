@@ -282,10 +282,10 @@ export async function hasRequests(selection: RowSelection, ready: PartsReady): P
   return false;
 }
 
-/** @param length of the window in ns. */
+/** @param recorded ns of the window in which the service of a group was recorded. */
 export function groupFigures(
   tallies: readonly GroupTally[],
-  length: number,
+  recorded: (tally: GroupTally) => number,
   waitsOf: (tally: GroupTally) => GroupWaits,
 ): Group[] {
   const all = tallies.reduce((sum, { durations }) => sum + durations.total, 0);
@@ -298,7 +298,7 @@ export function groupFigures(
       service,
       count,
       errors,
-      rate: count / (length / 1e9),
+      rate: count / (recorded(tally) / 1e9),
       p50: p50!,
       p95: p95!,
       p99: p99!,

@@ -1,6 +1,7 @@
 import type { IndexPart, Track } from '../index/look-index.js';
 import { IntervalSet } from './interval-set.js';
 import { LongestRows } from './longest-rows.js';
+import type { ProcessStarts } from './process-starts.js';
 import type { Interruption, ThreadInterruption, ThreadPlace } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
@@ -59,6 +60,17 @@ interface PlacedRow {
   at: number;
 }
 
+interface LongestStall extends PlacedRow {
+  /** Its process was starting. */
+  atStart: boolean;
+}
+
+type LongestOfForms = Readonly<Record<Form, LongestRows<PlacedRow>>>;
+
+function longestOfForms(): LongestOfForms {
+  return { span: new LongestRows(MOST_LONGEST), mark: new LongestRows(MOST_LONGEST) };
+}
+
 /** When a thread did not work. */
 interface ThreadInterruptions {
   /** One of its tracks. */
@@ -74,18 +86,19 @@ export class InterruptionTally {
   readonly #selection: RowSelection;
   readonly #keys: readonly string[];
   readonly #byThread = new Map<string, ThreadInterruptions>();
-  readonly #longest: Readonly<Record<Form, LongestRows<PlacedRow>>> = {
-    span: new LongestRows(MOST_LONGEST),
-    mark: new LongestRows(MOST_LONGEST),
-  };
+  readonly #starts: ProcessStarts;
+  readonly #longest = longestOfForms();
+  /** Those in which the process was starting: else they would be the longest of all. */
+  readonly #atStart = longestOfForms();
 
-  private constructor(selection: RowSelection) {
+  private constructor(selection: RowSelection, starts: ProcessStarts) {
     this.#selection = selection;
+    this.#starts = starts;
     this.#keys = threadKeys(selection.index);
   }
 
-  static *of(selection: RowSelection): Steps<InterruptionTally> {
-    const tally = new InterruptionTally(selection);
+  static *of(selection: RowSelection, starts: ProcessStarts): Steps<InterruptionTally> {
+    const tally = new InterruptionTally(selection, starts);
     yield* tally.#add();
     return tally;
   }
@@ -182,9 +195,15 @@ export class InterruptionTally {
       .sort((a, b) => b.total - a.total);
   }
 
-  /** The longest stalls, each once. */
-  get longestStalls(): PlacedRow[] {
-    const { span, mark } = this.#longest;
+  /** The longest stalls, each once: those at the start of a process after all others. */
+  get longestStalls(): LongestStall[] {
+    return [
+      ...this.#onceOf(this.#longest).map((row) => ({ ...row, atStart: false })),
+      ...this.#onceOf(this.#atStart).map((row) => ({ ...row, atStart: true })),
+    ].slice(0, MOST_LONGEST);
+  }
+
+  #onceOf({ span, mark }: LongestOfForms): PlacedRow[] {
     const isOnlyMark = ({ value: { part, at } }: { value: PlacedRow }): boolean =>
       this.#byThread.get(this.#keys[part.track[at]!]!)?.byName.stall.span.size === 0;
     return [...span.sorted, ...mark.sorted.filter(isOnlyMark)]
@@ -233,8 +252,11 @@ export class InterruptionTally {
     entry.total += Math.min(end, to) - Math.max(start, from);
     entry.max = Math.max(entry.max, end - start);
     own[kind].add(start, end);
-    const longest = this.#longest[form];
-    if (kind === 'stall' && longest.admits(end - start)) longest.add(end - start, { part, at });
+    if (kind === 'stall') {
+      const isStart = this.#starts.isStarting(part.source.number, start);
+      const longest = (isStart ? this.#atStart : this.#longest)[form];
+      if (longest.admits(end - start)) longest.add(end - start, { part, at });
+    }
     own.either.add(start, end);
   }
 

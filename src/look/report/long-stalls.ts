@@ -25,7 +25,7 @@ export function* longStalls(
       return { track: part.track[at]!, start, end: start + part.duration[at]! };
     }),
   );
-  return rows.map(({ part, at }, place): LongStall => {
+  return rows.map(({ part, at, atStart }, place): LongStall => {
     const { interval, ran, delayed } = around[place]!;
     const row = part.firstRow + at;
     return {
@@ -33,6 +33,7 @@ export function* longStalls(
       start: isoTime(index.epoch, interval.start),
       duration: interval.end - interval.start,
       cause: causeOf(index, row),
+      atStart,
       ran,
       delayed,
     };

@@ -8,7 +8,7 @@ export type GroupBy = 'route' | 'name' | 'service';
 export interface Latency {
   count: number;
   errors: number;
-  /** Per second of the window. */
+  /** Per second in which the service was recorded. */
   rate: number;
   p50: number;
   p95: number;
@@ -45,6 +45,8 @@ export interface ReportSource {
   host: string | null;
   pid: number | null;
   state: SourceState;
+  /** Ns of the window in which its process was recorded. */
+  recorded: number;
   rows: number;
   /** Ns that were added to its times, because its host's clock differs from that of the first host. */
   clockOffset: number;
@@ -173,6 +175,8 @@ export interface LongStall extends ThreadPlace {
   duration: number;
   /** docs/event-loop.md explains them; null: not recorded. */
   cause: string | null;
+  /** It began before the first request of its process, shortly after the process. */
+  atStart: boolean;
   /** Spans that ran on the thread, the innermost first. */
   ran: NamedCount[];
   /** Spans of the thread that were open before and after it, and requests that it had not read yet. */
@@ -201,7 +205,7 @@ export interface Interruptions {
   collections: Interruption[];
   /** By thread and name: stalls first, those that took the most time first. */
   threads: ThreadInterruption[];
-  /** The longest ten. */
+  /** The longest ten: those at the start of a process after all others. */
   longest: LongStall[];
   slow: SlowShare[];
 }
@@ -215,7 +219,7 @@ export interface ThreadFigures {
   spans: number;
   /** Ns in which a span was open, a call was running, or the state was `running`. */
   busy: number;
-  /** Of the window, from 0 to 1. */
+  /** Of the time in which the process was recorded, from 0 to 1. */
   share: number;
   /** Share of time in which the event loop ran code; null: not recorded. */
   utilisation: number | null;
@@ -249,6 +253,14 @@ export interface OpenSpans {
   spans: OpenSpan[];
   /** How many are not looked at, because there are too many. */
   omitted: number;
+}
+
+/** Two recordings of the same services, one after the other. */
+export interface EarlierAndLater {
+  services: string[];
+  /** Paths. */
+  before: string[];
+  after: string[];
 }
 
 export interface Completeness {
@@ -307,6 +319,10 @@ export interface Report {
   /** Whether the percentiles are exact. Otherwise they are within 1 %. */
   exact: boolean;
   sources: ReportSource[];
+  /** Null: these are not two recordings of the same services. */
+  recordedTwice: EarlierAndLater | null;
+  /** Services, or else paths, whose requests have no ids, and no children. */
+  withoutContext: string[];
   groups: Group[];
   errors: FailedSpans;
   slowest: SlowTrace[];

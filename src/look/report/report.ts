@@ -1,6 +1,7 @@
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
 import { CalledThreads } from './called-threads.js';
 import { completenessOf } from './completeness.js';
+import { earlierAndLater } from './earlier-and-later.js';
 import { errorTypes } from './error-types.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
 import type { PartsReady } from './groups.js';
@@ -12,10 +13,14 @@ import { mpiRuns } from './mpi.js';
 import { openSpans } from './open-spans.js';
 import { groupPictures, timelineOf } from './pictures.js';
 import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
+import { ProcessStarts } from './process-starts.js';
+import { RecordedTimes } from './recorded-times.js';
 import { RowSelection } from './selection.js';
+import type { TimeWindow } from './selection.js';
 import { slowShares } from './slow-shares.js';
 import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
+import { servicesWithoutContext } from './without-context.js';
 import { inTurns } from '../index/turns.js';
 import type { Steps } from '../index/turns.js';
 
@@ -41,7 +46,11 @@ export interface IllustratedReport {
 
 const DEFAULT_SLOWEST = 5;
 
-function sourcesOf({ sources, parts }: LookIndex): ReportSource[] {
+function sourcesOf(
+  { sources, parts }: LookIndex,
+  times: RecordedTimes,
+  window: TimeWindow,
+): ReportSource[] {
   const rows = new Map<number, number>();
   for (const { source, count } of parts) {
     rows.set(source.number, (rows.get(source.number) ?? 0) + count);
@@ -55,6 +64,7 @@ function sourcesOf({ sources, parts }: LookIndex): ReportSource[] {
       host: host ?? null,
       pid: pid ?? null,
       state,
+      recorded: times.within(number, window),
       rows: rows.get(number) ?? 0,
       clockOffset: Number(clockOffset),
       clockError: clockError ?? null,
@@ -120,7 +130,9 @@ function* figureSteps(
 ): Steps<IllustratedReport> {
   const { index } = selection;
   const { by } = grouping;
-  const interruptions = yield* InterruptionTally.of(selection);
+  const times = yield* RecordedTimes.of(index);
+  const starts = yield* ProcessStarts.of(index, times);
+  const interruptions = yield* InterruptionTally.of(selection, starts);
   const { from, to } = selection.window;
   const end = Math.min(to, index.length);
   const length = Math.max(1, end - from);
@@ -133,8 +145,14 @@ function* figureSteps(
     length,
     by,
     exact,
-    sources: sourcesOf(index),
-    groups: groupFigures(grouping.tallies, length, waitsOf),
+    sources: sourcesOf(index, times, selection.window),
+    recordedTwice: earlierAndLater(index, times),
+    withoutContext: yield* servicesWithoutContext(index),
+    groups: groupFigures(
+      grouping.tallies,
+      ({ service }) => times.ofService(service, selection.window),
+      waitsOf,
+    ),
     errors: yield* errorTypes(selection),
     ...(yield* slowTraces(selection, grouping, interruptions, called, slowest)),
     interruptions: {
@@ -144,7 +162,7 @@ function* figureSteps(
       longest: yield* longStalls(selection, interruptions, called),
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },
-    threads: yield* threadFigures(selection, interruptions),
+    threads: yield* threadFigures(selection, interruptions, times),
     open,
     completeness: yield* completenessOf(selection),
     mpi: mpiRuns(selection, exact),

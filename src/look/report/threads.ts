@@ -1,6 +1,8 @@
 import { INSTANT_BIT } from '../index/look-index.js';
 import type { IndexPart } from '../index/look-index.js';
 import type { InterruptionTally } from './interruptions.js';
+import { UTILISATION } from './recorded-times.js';
+import type { RecordedTimes } from './recorded-times.js';
 import type { ThreadFigures } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
@@ -8,9 +10,6 @@ import { isAboutThread, threadKeys } from './thread-names.js';
 import type { Steps } from '../index/turns.js';
 
 const RUNNING = 'running';
-/** As the index names the curve of `tracewright.loop`. */
-const UTILISATION = 'event loop utilisation';
-
 /** Weighted by time. */
 interface Mean {
   sum: number;
@@ -98,19 +97,20 @@ function addBusy(
 export function* threadFigures(
   selection: RowSelection,
   interruptions: InterruptionTally,
+  times: RecordedTimes,
 ): Steps<ThreadFigures[]> {
-  const { index, window, length } = selection;
+  const { index, window } = selection;
   const { tracks, parts } = index;
-  const times: BusyTimes = {
+  const counts: BusyTimes = {
     spans: new Float64Array(tracks.length),
     busy: new Float64Array(tracks.length),
     counted: new Float64Array(tracks.length).fill(window.from),
   };
-  const { spans, busy } = times;
+  const { spans, busy } = counts;
   const isStates = Uint8Array.from(tracks, ({ kind }) => (kind === 'states' ? 1 : 0));
   for (const part of parts) {
     yield;
-    addBusy(part, selection, isStates, times);
+    addBusy(part, selection, isStates, counts);
   }
   const means = utilisations(selection);
   const shown = shownTracks(selection);
@@ -130,7 +130,7 @@ export function* threadFigures(
         kind,
         spans: spans[number]!,
         busy: busy[number]!,
-        share: busy[number]! / length,
+        share: busy[number]! / times.within(track.source, window),
         utilisation: mean === undefined || mean.time === 0 ? null : mean.sum / mean.time,
         stalls: stall,
         collections: collection,

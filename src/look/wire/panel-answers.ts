@@ -1,5 +1,6 @@
 /** What the routes of the panels answer, as the server writes it and the page reads it. */
 
+import type { ComparedGroup } from '../compare/comparison-shape.js';
 import type { Report } from '../report/report-shape.js';
 
 /** A line of `GET /data/find`, which are JSON. The last one is `done`. */
@@ -73,25 +74,6 @@ export interface CompareQuestion {
   after: number[];
   /** Text of the find panel. */
   where: string;
-}
-
-export interface CompareSide {
-  count: number;
-  errors: number;
-  p50: number;
-  p95: number;
-}
-
-export interface ComparedGroup {
-  name: string;
-  service: string | null;
-  before: CompareSide;
-  after: CompareSide;
-  /**
-   * How many times longer a typical span (the geometric mean) takes after, and the 95 % confidence
-   * interval. Null: a side has too few spans.
-   */
-  ratio: { value: number; low: number; high: number } | null;
 }
 
 export interface CompareAnswer {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Comparison } from '../../../src/look/compare/comparison-shape.js';
 import type { Report } from '../../../src/look/report/report-shape.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { recording, serviceRequests } from '../../look/report/recorded-service.js';
@@ -38,7 +39,10 @@ describe('tracewright report', () => {
       'by',
       'exact',
       'sources',
+      'recordedTwice',
+      'withoutContext',
       'groups',
+      'errors',
       'slowest',
       'slowestOf',
       'interruptions',
@@ -79,12 +83,23 @@ describe('tracewright report', () => {
     expect(tracewright('report', path, '--html', file, '--force').status).toBe(0);
   });
 
+  it('compares with another recording', () => {
+    const { status, stdout, stderr } = tracewright('report', path, '--against', path);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('0 of 5 kinds of spans became slower; 0 became faster; 5 took about');
+    const json = tracewright('report', path, '--against', path, '--json', '--where', 'name=SELECT');
+    const { groups, ...sides } = JSON.parse(json.stdout) as Comparison;
+    expect(Object.keys(sides)).toEqual(['before', 'after']);
+    expect(groups.map(({ name, before }) => [name, before.count])).toEqual([['SELECT', 500]]);
+  });
+
   it('refuses what it does not know', () => {
     const wrong: [string[], string][] = [
       [['--by', 'colour'], '--by must be one of route, name, service, got "colour"'],
       [['--slowest', 'all'], '--slowest must be a number from 0 to 100, got "all"'],
       [['--since', 'soon'], '--since'],
       [['--where', 'name'], '--where'],
+      [['--against', path, '--by', 'name'], '--by cannot be used with --against'],
       [['--json', '--html', 'x'], '--json and --html cannot be used together'],
     ];
     for (const [args, message] of wrong) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { incompleteText, summaryText } from '../text/text-report.js';
+import { hintTexts } from '../hint-texts.js';
 import { timeText } from '../units.js';
 import type { IllustratedReport } from '../report.js';
 import {
@@ -91,6 +92,7 @@ export function reportPage(illustrated: IllustratedReport): string {
             ${timeText(report.from)} to ${timeText(report.to)}. Percentiles are ${percentiles}.
           </p>
           ${incomplete === undefined ? '' : markup`<p class="bad">${incomplete}.</p>`}
+          ${hintTexts(report).map((hint) => markup`<p>${hint.map((sentence) => markup`${sentence} `)}</p>`)}
           ${fitting(sections(illustrated))}
         </main>
       </body>

@@ -17,9 +17,15 @@ import type {
 } from '../report-shape.js';
 import { groupTitle, nameWithPath, nameWithTarget } from '../request-name.js';
 import { STATE_TEXTS } from '../state-texts.js';
-import { delayedText, interruptedText, slowShareText, waitShares } from '../text/text-sections.js';
+import {
+  delayedText,
+  interruptedText,
+  rateNote,
+  slowShareText,
+  waitShares,
+} from '../text/text-sections.js';
 import { errorTypeText, errorsTitle } from '../error-texts.js';
-import { countsText } from '../interruption-texts.js';
+import { causeText, countsText } from '../interruption-texts.js';
 import { openName, openText } from '../open-texts.js';
 import { branches, remarksOn } from '../text/text-tree.js';
 import { GROUP_TITLES, NOTHING_DELAYED, traceTitle, waitTitle } from '../text/text-report.js';
@@ -52,7 +58,8 @@ export function stripSection({ timeline, from, to, groups }: Report): Html {
   </figure>`;
 }
 
-export function groupSection({ groups, by }: Report): Html {
+export function groupSection(report: Report): Html {
+  const { groups, by } = report;
   if (groups.length === 0) return markup``;
   const table = htmlTable(
     [
@@ -75,8 +82,10 @@ export function groupSection({ groups, by }: Report): Html {
     ],
     groups.slice(0, MAX_GROUPS),
   );
+  const rates = rateNote(report);
   return markup`<h2>${GROUP_TITLES[by]}</h2>
-    ${table}${more(groups.length, MAX_GROUPS)}`;
+    ${table}${more(groups.length, MAX_GROUPS)}
+    ${rates === undefined ? '' : markup`<p class="weak">${rates}.</p>`}`;
 }
 
 export function errorSection({ errors }: Report): Html {
@@ -235,7 +244,7 @@ export function interruptionSection({ interruptions }: Report): Html {
   const stalls = htmlTable(
     [
       { title: 'longest stalls', kind: 'n', cell: ({ duration }) => durationText(duration) },
-      { title: 'cause', kind: 'x', cell: ({ cause }) => cause ?? '' },
+      { title: 'cause', kind: 'x', cell: causeText },
       { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
       { title: 'thread', kind: 'x', cell: ({ thread }) => thread },
       { title: 'at', kind: 'n', cell: ({ start }) => timeText(start) },

@@ -14,14 +14,15 @@ import {
   openLines,
   threadLines,
   traceLines,
-  wrapped,
 } from './text-sections.js';
 import { errorsTitle } from '../error-texts.js';
+import { hintTexts } from '../hint-texts.js';
 import { openText } from '../open-texts.js';
 import { waitingGroups } from '../wait-texts.js';
 import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
 import type { TextStyle } from './text-style.js';
+import { wrapped } from './wrapped.js';
 
 const MAX_SOURCES = 12;
 
@@ -99,6 +100,9 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
   const incomplete = incompleteText(report);
   if (incomplete !== undefined) {
     for (const each of wrapped(incomplete, width)) yield paint('bad', each);
+  }
+  for (const hint of hintTexts(report)) {
+    for (const each of wrapped(hint.join(' '), width)) yield paint('hint', each);
   }
   if (losses.length > 0) {
     yield* heading('What was lost', style);

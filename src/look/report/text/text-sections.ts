@@ -15,7 +15,7 @@ import type {
   ThreadInterruption,
   ThreadPlace,
 } from '../report-shape.js';
-import { countsText, placeText } from '../interruption-texts.js';
+import { causeText, countsText, placeText } from '../interruption-texts.js';
 import { errorTypeText } from '../error-texts.js';
 import { openName } from '../open-texts.js';
 import { groupTitle, nameWithPath } from '../request-name.js';
@@ -25,6 +25,7 @@ import { textTable } from './text-table.js';
 import type { Column } from './text-table.js';
 import type { TextStyle } from './text-style.js';
 import { branches, textTree } from './text-tree.js';
+import { wrapped } from './wrapped.js';
 
 /** Rows of the tables. `--json` has all of them. */
 const MAX_GROUPS = 40;
@@ -46,7 +47,8 @@ function* more(all: number, shown: number, what: string, { paint }: TextStyle): 
   if (all > shown) yield paint('weak', `${countText(all - shown)} more ${what}: see --json`);
 }
 
-export function* groupLines({ groups, by }: Report, style: TextStyle): Lines {
+export function* groupLines(report: Report, style: TextStyle): Lines {
+  const { groups, by } = report;
   const hasService = by !== 'service' && groups.some(({ service }) => service !== null);
   const columns: Column<Group>[] = [
     { title: by, spare: 0, least: 16, cell: (group) => groupTitle(group, by) },
@@ -74,6 +76,24 @@ export function* groupLines({ groups, by }: Report, style: TextStyle): Lines {
   }
   yield* textTable(columns, groups.slice(0, MAX_GROUPS), style);
   yield* more(groups.length, MAX_GROUPS, 'groups', style);
+  const rates = rateNote(report);
+  if (rates !== undefined)
+    for (const line of wrapped(rates, style.width)) yield style.paint('weak', line);
+}
+
+/** A service that was recorded for less than this part of the time has its own time for rates. */
+const WHOLE = 0.9;
+
+/** Whose rates are not of the whole time; undefined: nobody's. */
+export function rateNote({ groups, length }: Report): string | undefined {
+  const parts = new Map<string, number>();
+  for (const { service, count, rate } of groups) {
+    const recorded = (count / rate) * 1e9;
+    if (recorded < WHOLE * length) parts.set(service ?? 'no service', recorded);
+  }
+  if (parts.size === 0) return undefined;
+  const texts = [...parts].map(([service, recorded]) => `${service} ${durationText(recorded)}`);
+  return `Rates are of the time in which the service was recorded: ${texts.join(', ')} of ${durationText(length)}`;
 }
 
 /** Why spans failed. */
@@ -158,22 +178,6 @@ export function* traceLines(trace: SlowTrace, number: number, style: TextStyle):
   yield* more(hidden, 0, hidden === 1 ? 'span' : 'spans', style);
 }
 
-/** A space that is not before a unit or a bracket. */
-const BREAK = / (?!%|\(|(?:[nµm]?s|min|h)\b)/;
-
-/** A text in lines of at most so many columns, broken at spaces. */
-export function* wrapped(text: string, width: number): Lines {
-  let line = '';
-  for (const word of terminalText(text).split(BREAK)) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      yield shortened(line, width);
-      line = '  ';
-    }
-    line += line.trim() === '' ? word : ` ${word}`;
-  }
-  yield shortened(line, width);
-}
-
 function pidCell({ pid }: { pid: number | null }): string {
   return pid === null ? '' : String(pid);
 }
@@ -232,9 +236,10 @@ export function* interruptionLines({ interruptions }: Report, style: TextStyle):
 
 function* stallLines(stall: LongStall, { width }: TextStyle): Lines {
   const { duration, cause, start } = stall;
-  const why = cause === null ? '' : `, cause ${cause}`;
+  const why = causeText(stall);
+  const because = why === '' ? '' : cause === null ? `, ${why}` : `, cause ${why}`;
   yield* wrapped(
-    `${durationText(duration)} ${placeText(stall)} at ${timeText(start)}${why}`,
+    `${durationText(duration)} ${placeText(stall)} at ${timeText(start)}${because}`,
     width,
   );
   const { ran, delayed } = stall;

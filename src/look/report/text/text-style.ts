@@ -1,10 +1,11 @@
 /** What a piece of text is; a terminal with colour shows it. */
-export type TextRole = 'title' | 'heading' | 'bad' | 'weak' | 'bar';
+export type TextRole = 'title' | 'heading' | 'bad' | 'hint' | 'weak' | 'bar';
 
 const CODES: Readonly<Record<TextRole, string>> = {
   title: '1',
   heading: '1;4',
   bad: '31',
+  hint: '33',
   weak: '2',
   bar: '36',
 };

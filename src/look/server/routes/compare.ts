@@ -1,7 +1,7 @@
+import { compareGroups } from '../../compare/compare-groups.js';
 import type { CompareAnswer } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOfText } from '../rows/chosen-rows.js';
-import { compareGroups } from '../rows/compare-groups.js';
 import { WrongQuestion } from '../wrong-question.js';
 
 /** What became slower from some sources to others: see `CompareQuestion`. */
@@ -10,13 +10,20 @@ export const compareRoute: Route = {
   method: 'POST',
   async answer({ recording, body, signal }) {
     const question = (body ?? {}) as Record<string, unknown>;
-    const { sources } = recording.index;
+    const { index } = recording;
+    const { sources } = index;
     const before = numbersOf('before', question['before'], sources.length);
     const after = numbersOf('after', question['after'], sources.length);
     const { where = '' } = question;
     if (typeof where !== 'string') throw new WrongQuestion('where must be a text');
     const rows = await chosenRows(recording, conditionOfText(where), signal);
-    const answer: CompareAnswer = { groups: compareGroups(recording, rows, before, after) };
+    // What is on both sides counts as before.
+    const others = new Set([...after].filter((number) => !before.has(number)));
+    const groups = compareGroups(
+      { index, rows, sources: before },
+      { index, rows, sources: others },
+    );
+    const answer: CompareAnswer = { groups };
     return { json: answer };
   },
 };

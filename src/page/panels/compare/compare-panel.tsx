@@ -1,8 +1,12 @@
-import type {
-  CompareAnswer,
-  CompareSide,
-  ComparedGroup,
-} from '../../../look/wire/panel-answers.js';
+import {
+  comparisonSummary,
+  differentServicesText,
+  ratioText,
+} from '../../../look/compare/comparison-texts.js';
+import type { ComparedGroup, ComparedSide } from '../../../look/compare/comparison-shape.js';
+import { likelySides, runsOf, servicesOf } from '../../../look/report/recording-sides.js';
+import type { Run, Sides as SidesOfRuns } from '../../../look/report/recording-sides.js';
+import type { CompareAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceOf, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
@@ -10,8 +14,6 @@ import { countText, durationText } from '../../time-line/duration-text.js';
 import { ColumnHeads } from '../column-heads.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
-import { likelySides, runsOf, servicesOf } from './recording-sides.js';
-import type { Run, Sides as SidesOfRuns } from './recording-sides.js';
 import { SideChoice } from './side-choice.js';
 
 /** Which spans became slower from one recording to another. */
@@ -115,7 +117,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
         isChosen && words === '' && <p>Reading …</p>
       ) : (
         <>
-          <p>{summaryOf(answer.groups)}</p>
+          <p>{comparisonSummary(answer.groups)}</p>
           <Groups groups={answer.groups.slice(0, MOST_GROUPS)} />
         </>
       )}
@@ -139,16 +141,8 @@ function SidesWords({ runs, before, after }: SidesOfRuns & { runs: readonly Run[
   if (before.some((name) => after.includes(name))) {
     return <p role="alert">A recording is on both sides: it counts as before only.</p>;
   }
-  const [first, second] = [servicesOf(runs, before), servicesOf(runs, after)];
-  if (first.some((service) => second.includes(service)) || first.length + second.length === 0) {
-    return null;
-  }
-  return (
-    <p role="alert">
-      These are different services: {first.join(', ') || 'none'} before,{' '}
-      {second.join(', ') || 'none'} after. Spans are compared by their names only.
-    </p>
-  );
+  const words = differentServicesText(servicesOf(runs, before), servicesOf(runs, after));
+  return words === undefined ? null : <p role="alert">{words}</p>;
 }
 
 function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
@@ -178,7 +172,7 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
             </th>
             <td>{service ?? '–'}</td>
             <td class={ratio !== null && ratio.low > 1 ? 'bad' : ''}>
-              {ratioWords({ before, after, ratio })}
+              {ratioText({ before, after, ratio })}
             </td>
             <td class="number">
               {countText(before.count)} → {countText(after.count)}
@@ -199,49 +193,6 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
   );
 }
 
-function percentileText(side: CompareSide, percentile: 'p50' | 'p95'): string {
+function percentileText(side: ComparedSide, percentile: 'p50' | 'p95'): string {
   return side.count === 0 ? '–' : durationText(side[percentile]);
-}
-
-/** What the table says, in a sentence that counts each of its rows once. */
-function summaryOf(groups: readonly ComparedGroup[]): string {
-  const compared = groups.filter(({ ratio }) => ratio !== null);
-  if (compared.length === 0) return 'No kind of span is often enough in both to compare it.';
-  const slower = compared.filter(({ ratio }) => ratio!.low > 1);
-  const faster = compared.filter(({ ratio }) => ratio!.high < 1);
-  const few = groups.length - compared.length;
-  const same = compared.length - slower.length - faster.length;
-  // The table begins with what became slower the most.
-  const mostOf = (group: ComparedGroup | undefined): string =>
-    group === undefined ? '' : `, ${group.name} the most`;
-  const counts = [
-    `${countText(slower.length)} of ${countText(groups.length)} kinds of spans became slower${mostOf(slower[0])}`,
-    `${countText(faster.length)} became faster${mostOf(faster.at(-1))}`,
-    `${countText(same)} took about the same`,
-    ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
-  ];
-  return `${counts.join('; ')}.`;
-}
-
-function ratioWords({
-  before,
-  after,
-  ratio,
-}: Pick<ComparedGroup, 'before' | 'after' | 'ratio'>): string {
-  if (before.count === 0) return 'too few to compare: only after';
-  if (after.count === 0) return 'too few to compare: only before';
-  if (ratio === null) return 'too few to compare';
-  const { value, low, high } = ratio;
-  if (low <= 1 && high >= 1) return `about the same (${percent(low)} to ${percent(high)})`;
-  // The word says the direction, so the figures need no sign.
-  const [word, least, most] =
-    value > 1 ? (['slower', low, high] as const) : (['faster', high, low] as const);
-  const [size, from, to] = [value, least, most].map((times) => percent(times).slice(1));
-  return `${size!} ${word} (${from!} to ${to!})`;
-}
-
-/** `+4.2 %`, `−12 %`. */
-function percent(times: number): string {
-  const change = (times - 1) * 100;
-  return `${change >= 0 ? '+' : '−'}${Math.abs(change).toFixed(Math.abs(change) < 10 ? 1 : 0)} %`;
 }

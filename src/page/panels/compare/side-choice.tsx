@@ -1,5 +1,5 @@
 import { useApp } from '../../state/app.js';
-import type { Run } from './recording-sides.js';
+import type { Run } from '../../../look/report/recording-sides.js';
 
 interface SideChoiceProps {
   title: string;

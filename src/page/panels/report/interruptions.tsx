@@ -1,4 +1,4 @@
-import { countsText, placeText } from '../../../look/report/interruption-texts.js';
+import { causeText, countsText, placeText } from '../../../look/report/interruption-texts.js';
 import type { LongStall, Report } from '../../../look/report/report-shape.js';
 import type { TableColumns } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
@@ -80,7 +80,7 @@ function LongestStalls({ stalls }: { stalls: readonly LongStall[] }) {
             <td class="number">{durationText(stall.duration)}</td>
             <td class="number">{stall.start.slice(11, 23)}</td>
             <th scope="row">{placeText(stall)}</th>
-            <td>{stall.cause ?? ''}</td>
+            <td>{causeText(stall)}</td>
             <td>{countsText(stall.ran)}</td>
             <td>{countsText(stall.delayed)}</td>
           </tr>

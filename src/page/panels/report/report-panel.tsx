@@ -1,3 +1,5 @@
+import { isBeforeAndAfter, likelySides, runsOf } from '../../../look/report/recording-sides.js';
+import { contextHint } from '../../../look/report/hint-texts.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
@@ -5,7 +7,6 @@ import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText } from '../../time-line/duration-text.js';
 import { ChoiceLine } from '../choice-line.js';
-import { isBeforeAndAfter, likelySides, runsOf } from '../compare/recording-sides.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 import { ErrorTypes } from './error-types.js';
@@ -84,6 +85,7 @@ function Figures({ report, slowest, open }: ReportAnswer) {
   return (
     <>
       {isEmpty && <p>There are no spans here. Clear the search or the range to see more.</p>}
+      {report.withoutContext.length > 0 && <p>{contextHint(report.withoutContext).join(' ')}.</p>}
       <div class="report-tables">
         {groups.length > 0 && <GroupTable groups={groups} by={by} />}
         {wasKilled === true && openSpans}

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import type { Attribute } from '../../../../src/heph/packet.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../../heph/temporary-file.js';
+import { textReport } from '../../../../src/look/report/text/text-report.js';
+import { textStyle } from '../../../../src/look/report/text/text-style.js';
 import { reportOn } from '../../report/recorded-service.js';
 import { encodeSpan } from '../../export/span-file.js';
 
@@ -63,6 +65,11 @@ it('requests without context are requests in a report, with their errors', async
       ['GET /hang', 1, 0],
     ]),
   ]);
+  const { report } = await reportOn([path]);
+  expect(report.withoutContext).toEqual([path]);
+  expect([...textReport(report, textStyle(200, false))].join(' ')).toContain(
+    'was recorded without context: requests have no children',
+  );
   const [, byName] = await groupsBy('name');
   expect(byName).toContainEqual(['GET /other', 2, 1]);
   expect((await groupsBy())[1]).toHaveLength(3);

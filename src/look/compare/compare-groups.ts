@@ -1,9 +1,8 @@
-import { Distribution } from '../../report/distribution.js';
-import { isError } from '../../report/groups.js';
-import { isInterruption, isInterruptionMark } from '../../report/interruptions.js';
-import type { IndexPart, LookIndex, Track } from '../../index/look-index.js';
-import type { CompareSide, ComparedGroup } from '../../wire/panel-answers.js';
-import type { Recording } from '../recording.js';
+import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
+import { Distribution } from '../report/distribution.js';
+import { isError } from '../report/groups.js';
+import { isInterruption, isInterruptionMark } from '../report/interruptions.js';
+import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
 
 /** Of a normal distribution: 95 % lie within so many standard deviations. */
 const CONFIDENCE = 1.96;
@@ -38,7 +37,7 @@ class Side {
     return this.#squares / (count - 1) / count;
   }
 
-  get figures(): CompareSide {
+  get figures(): ComparedSide {
     const { durations, errors } = this;
     const [p50, p95] = [durations.percentile(50), durations.percentile(95)];
     return { count: durations.count, errors, p50, p95 };
@@ -52,38 +51,23 @@ interface Pair {
   after: Side;
 }
 
+/** Rows of some sources. */
+export interface RowsOfSide {
+  index: LookIndex;
+  /** Ascending. */
+  rows: Int32Array;
+  /** Numbers of the sources. */
+  sources: ReadonlySet<number>;
+}
+
 /**
- * Compares the spans of some sources with those of others, by name and service: by name alone if the two sides have
- * no service in common.
- *
- * @param rows ascending.
+ * Compares spans with others, by name and service: by name alone if the two sides have no service in common.
  */
-export function compareGroups(
-  { index }: Recording,
-  rows: Int32Array,
-  before: ReadonlySet<number>,
-  after: ReadonlySet<number>,
-): ComparedGroup[] {
+export function compareGroups(before: RowsOfSide, after: RowsOfSide): ComparedGroup[] {
   const pairs: Pairs = { spans: new Map(), marks: new Map(), states: new Map() };
-  const byService = haveCommonService(index, before, after);
-  const placeOfTrack = index.tracks.map((track) => pairs[originOf(track)]);
-  let next = 0;
-  for (const part of index.parts) {
-    const end = part.firstRow + part.count;
-    const number = part.source.number;
-    const side = before.has(number) ? 'before' : after.has(number) ? 'after' : undefined;
-    const ofName = new Map<Map<string, Pair>, (Pair | undefined)[]>();
-    for (; next < rows.length && rows[next]! < end; next++) {
-      if (side === undefined) continue;
-      const at = rows[next]! - part.firstRow;
-      const name = part.name[at]!;
-      const place = placeOfTrack[part.track[at]!]!;
-      let known = ofName.get(place);
-      if (known === undefined) ofName.set(place, (known = []));
-      const pair = (known[name] ??= pairOf(place, part, name, byService));
-      pair[side].add(part.duration[at]!, isError(part.flags[at]!));
-    }
-  }
+  const byService = haveCommonService(before, after);
+  addSide(pairs, 'before', before, byService);
+  addSide(pairs, 'after', after, byService);
   const groups = shownPairs(pairs).map(
     ({ name, service, before: first, after: second }): ComparedGroup => ({
       name,
@@ -94,6 +78,33 @@ export function compareGroups(
     }),
   );
   return groups.sort((a, b) => weight(b) - weight(a) || b.after.count - a.after.count);
+}
+
+function addSide(
+  pairs: Pairs,
+  side: 'before' | 'after',
+  { index, rows, sources }: RowsOfSide,
+  byService: boolean,
+): void {
+  const placeOfTrack = index.tracks.map((track) => pairs[originOf(track)]);
+  let next = 0;
+  for (const part of index.parts) {
+    const end = part.firstRow + part.count;
+    if (!sources.has(part.source.number)) {
+      while (next < rows.length && rows[next]! < end) next++;
+      continue;
+    }
+    const ofName = new Map<Map<string, Pair>, (Pair | undefined)[]>();
+    for (; next < rows.length && rows[next]! < end; next++) {
+      const at = rows[next]! - part.firstRow;
+      const name = part.name[at]!;
+      const place = placeOfTrack[part.track[at]!]!;
+      let known = ofName.get(place);
+      if (known === undefined) ofName.set(place, (known = []));
+      const pair = (known[name] ??= pairOf(place, part, name, byService));
+      pair[side].add(part.duration[at]!, isError(part.flags[at]!));
+    }
+  }
 }
 
 /** Pairs by name and service, of what was recorded in different ways. */
@@ -114,15 +125,14 @@ function shownPairs({ spans, marks, states }: Pairs): Pair[] {
   return all.length > 0 ? all : [...states.values()];
 }
 
-function haveCommonService(
-  { sources }: LookIndex,
-  before: ReadonlySet<number>,
-  after: ReadonlySet<number>,
-): boolean {
-  const first = new Set(
-    sources.filter(({ number }) => before.has(number)).map((each) => each.service),
+function haveCommonService(before: RowsOfSide, after: RowsOfSide): boolean {
+  const [first, second] = [before, after].map(
+    ({ index, sources }) =>
+      new Set(
+        index.sources.filter(({ number }) => sources.has(number)).map(({ service }) => service),
+      ),
   );
-  return sources.some(({ number, service }) => after.has(number) && first.has(service));
+  return [...second!].some((service) => first!.has(service));
 }
 
 function pairOf(

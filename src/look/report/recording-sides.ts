@@ -1,9 +1,22 @@
-import type { SourceAnswer } from '../../../look/wire/answers.js';
+/** What is asked of a source. */
+export interface SideSource {
+  number: number;
+  /** Its place in the order in which sources are shown. */
+  order: number;
+  path: string;
+  format: string;
+  service?: string;
+  /** Of its rows, in ns of the recording. */
+  begin: number;
+  end: number;
+}
 
 /** Recordings of one service in one directory, or one file: what a side of a comparison consists of. */
 export interface Run {
   /** What differs in their paths, and the service where that has several. */
   name: string;
+  /** Up to the part of the path in which the runs differ. */
+  path: string;
   sources: number[];
   /** Undefined: its traces do not say one. */
   service: string | undefined;
@@ -23,19 +36,21 @@ const SEPARATOR = /[\\/]/;
  * The runs of a recording, the first one first: sources by the part of their paths in which they differ, and by
  * service. States of threads are not compared where there are spans.
  */
-export function runsOf(sources: readonly SourceAnswer[]): Run[] {
+export function runsOf(sources: readonly SideSource[]): Run[] {
   const spans = sources.filter(({ format }) => format !== 'ovni');
   // Traces of services say when they began; others may say no time of their own.
   const ordered = (spans.length === 0 ? sources : spans).toSorted(
     (a, b) =>
       Number(a.service === undefined) - Number(b.service === undefined) || a.order - b.order,
   );
-  const placeOf = placesOf(ordered);
+  const common = commonParts(ordered);
   const runs = new Map<string, Run & { place: string }>();
   for (const { number, path, service, begin } of ordered) {
-    const place = placeOf(path);
+    const parts = path.split(SEPARATOR);
+    const place = parts[common] ?? parts.at(-1)!;
     const key = JSON.stringify([place, service]);
-    const run = runs.get(key) ?? { name: place, place, sources: [], service, begin };
+    const own = parts.slice(0, common + 1).join('/');
+    const run = runs.get(key) ?? { name: place, place, path: own, sources: [], service, begin };
     runs.set(key, run);
     run.sources.push(number);
     run.begin = Math.min(run.begin, begin);
@@ -47,18 +62,15 @@ export function runsOf(sources: readonly SourceAnswer[]): Run[] {
   });
 }
 
-/** The first part of a path that is not common to all. */
-function placesOf(sources: readonly SourceAnswer[]): (path: string) => string {
+/** How many parts, from the first on, all paths have in common. */
+function commonParts(sources: readonly SideSource[]): number {
   const paths = sources.map(({ path }) => path.split(SEPARATOR));
   const [first = []] = paths;
   let common = 0;
   while (common < first.length && paths.every((path) => path[common] === first[common])) {
     common += 1;
   }
-  return (path) => {
-    const parts = path.split(SEPARATOR);
-    return parts[common] ?? parts.at(-1)!;
-  };
+  return common;
 }
 
 /**
@@ -66,7 +78,7 @@ function placesOf(sources: readonly SourceAnswer[]): (path: string) => string {
  * second. Processes in one directory that ran at the same time are one recording of it. Both are empty if there
  * is no such service.
  */
-export function likelySides(sources: readonly SourceAnswer[], runs: readonly Run[]): Sides {
+export function likelySides(sources: readonly SideSource[], runs: readonly Run[]): Sides {
   const sides: Sides = { before: [], after: [] };
   const byNumber = new Map(sources.map((source) => [source.number, source]));
   const ofService = new Map<string, Run[][]>();
@@ -89,7 +101,7 @@ export function likelySides(sources: readonly SourceAnswer[], runs: readonly Run
   return sides;
 }
 
-function ranTogether(a: SourceAnswer, b: SourceAnswer): boolean {
+function ranTogether(a: SideSource, b: SideSource): boolean {
   const directoryOf = (path: string): string => path.split(SEPARATOR).slice(0, -1).join('/');
   return directoryOf(a.path) === directoryOf(b.path) && a.begin < b.end && b.begin < a.end;
 }

@@ -1,0 +1,70 @@
+import { INSTANT_BIT } from '../index/look-index.js';
+import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
+import { isoTime } from '../report/iso-time.js';
+import { CHOSEN, RowSelection, SPAN } from '../report/selection.js';
+import { compareGroups } from './compare-groups.js';
+import type { RowsOfSide } from './compare-groups.js';
+import type { ComparedRecordings, Comparison } from './comparison-shape.js';
+
+/** An index, and which of its rows are compared. */
+export interface ComparedIndex {
+  index: LookIndex;
+  condition: Condition;
+}
+
+const COLUMNS: readonly StoredColumn[] = ['start', 'duration', 'track', 'flags', 'name'];
+
+/** Compares the spans of recordings with those of others. */
+export async function compareRecordings(
+  before: ComparedIndex,
+  after: ComparedIndex,
+): Promise<Comparison> {
+  const [first, second] = [await sideOf(before), await sideOf(after)];
+  const groups = compareGroups(first.rows, second.rows);
+  return { before: first.described, after: second.described, groups };
+}
+
+async function sideOf({
+  index,
+  condition,
+}: ComparedIndex): Promise<{ rows: RowsOfSide; described: ComparedRecordings }> {
+  const selection = await RowSelection.of(index, condition);
+  const all = index.sources.filter(({ format }) => format !== 'ovni');
+  // States of threads say nothing next to spans.
+  const sources = all.length === 0 ? index.sources : all;
+  const services = sources.flatMap(({ service }) => (service === undefined ? [] : [service]));
+  const { rows, spans } = await chosenRows(selection);
+  const { from, to } = selection.window;
+  const end = Math.min(to, index.length);
+  const described: ComparedRecordings = {
+    paths: sources.map(({ path }) => path),
+    services: [...new Set(services)].sort(),
+    from: isoTime(index.epoch, from),
+    to: isoTime(index.epoch, end),
+    length: Math.max(1, end - from),
+    spans,
+  };
+  return {
+    rows: { index, rows, sources: new Set(sources.map(({ number }) => number)) },
+    described,
+  };
+}
+
+/** The rows of a selection that have a duration, and how many of them are spans. */
+async function chosenRows(selection: RowSelection): Promise<{ rows: Int32Array; spans: number }> {
+  const { index } = selection;
+  const rows = new Int32Array(index.rows);
+  let [size, spans] = [0, 0];
+  for (const part of index.parts) {
+    if (!selection.mayHave(part)) continue;
+    await part.load(COLUMNS);
+    const marks = selection.marksOf(part);
+    const { flags, firstRow } = part;
+    for (let at = 0; at < marks.length; at++) {
+      if ((marks[at]! & CHOSEN) === 0 || (flags[at]! & INSTANT_BIT) !== 0) continue;
+      rows[size++] = firstRow + at;
+      if ((marks[at]! & SPAN) !== 0) spans++;
+    }
+  }
+  return { rows: rows.subarray(0, size), spans };
+}

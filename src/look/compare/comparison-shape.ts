@@ -1,0 +1,39 @@
+/** The spans of one name and service on one side. Durations are in nanoseconds. */
+export interface ComparedSide {
+  count: number;
+  errors: number;
+  p50: number;
+  p95: number;
+}
+
+export interface ComparedGroup {
+  name: string;
+  service: string | null;
+  before: ComparedSide;
+  after: ComparedSide;
+  /**
+   * How many times longer a typical span (the geometric mean) takes after, and the 95 % confidence
+   * interval. Null: a side has too few spans.
+   */
+  ratio: { value: number; low: number; high: number } | null;
+}
+
+/** What was compared. */
+export interface ComparedRecordings {
+  paths: string[];
+  services: string[];
+  /** ISO times with nanoseconds. */
+  from: string;
+  to: string;
+  /** Ns. */
+  length: number;
+  spans: number;
+}
+
+/** What `report --against` prints. */
+export interface Comparison {
+  before: ComparedRecordings;
+  after: ComparedRecordings;
+  /** Slower ones with confidence first, then the rest, then the faster ones. */
+  groups: ComparedGroup[];
+}

@@ -1,0 +1,58 @@
+import { countText } from '../report/units.js';
+import type { ComparedGroup } from './comparison-shape.js';
+
+/** What the table says, in a sentence that counts each of its rows once. */
+export function comparisonSummary(groups: readonly ComparedGroup[]): string {
+  const compared = groups.filter(({ ratio }) => ratio !== null);
+  if (compared.length === 0) return 'No kind of span is often enough in both to compare it.';
+  const slower = compared.filter(({ ratio }) => ratio!.low > 1);
+  const faster = compared.filter(({ ratio }) => ratio!.high < 1);
+  const few = groups.length - compared.length;
+  const same = compared.length - slower.length - faster.length;
+  // The table begins with what became slower the most.
+  const mostOf = (group: ComparedGroup | undefined): string =>
+    group === undefined ? '' : `, ${group.name} the most`;
+  const counts = [
+    `${countText(slower.length)} of ${countText(groups.length)} kinds of spans became slower${mostOf(slower[0])}`,
+    `${countText(faster.length)} became faster${mostOf(faster.at(-1))}`,
+    `${countText(same)} took about the same`,
+    ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
+  ];
+  return `${counts.join('; ')}.`;
+}
+
+/** `47 % slower (41 % to 52 %)` */
+export function ratioText({
+  before,
+  after,
+  ratio,
+}: Pick<ComparedGroup, 'before' | 'after' | 'ratio'>): string {
+  if (before.count === 0) return 'too few to compare: only after';
+  if (after.count === 0) return 'too few to compare: only before';
+  if (ratio === null) return 'too few to compare';
+  const { value, low, high } = ratio;
+  if (low <= 1 && high >= 1) return `about the same (${percent(low)} to ${percent(high)})`;
+  // The word says the direction, so the figures need no sign.
+  const [word, least, most] =
+    value > 1 ? (['slower', low, high] as const) : (['faster', high, low] as const);
+  const [size, from, to] = [value, least, most].map((times) => percent(times).slice(1));
+  return `${size!} ${word} (${from!} to ${to!})`;
+}
+
+/** `+4.2 %`, `−12 %`. */
+function percent(times: number): string {
+  const change = (times - 1) * 100;
+  return `${change >= 0 ? '+' : '−'}${Math.abs(change).toFixed(Math.abs(change) < 10 ? 1 : 0)} %`;
+}
+
+/** That the sides have no service in common; undefined: they have one, or name none. */
+export function differentServicesText(
+  before: readonly string[],
+  after: readonly string[],
+): string | undefined {
+  if (before.length + after.length === 0 || before.some((each) => after.includes(each))) {
+    return undefined;
+  }
+  const [first, second] = [before, after].map((names) => names.join(', ') || 'none');
+  return `These are different services: ${first!} before, ${second!} after. Spans are compared by their names only.`;
+}

@@ -1,0 +1,52 @@
+import type { EarlierAndLater, Report } from './report-shape.js';
+
+/** Paths of a side that are named. */
+const MAX_PATHS = 3;
+
+/** What a reader should know of the recordings before the figures: the sentences of each hint. */
+export function hintTexts({ recordedTwice, withoutContext }: Report): string[][] {
+  return [
+    ...(recordedTwice === null ? [] : [recordedTwiceHint(recordedTwice)]),
+    ...(withoutContext.length === 0 ? [] : [contextHint(withoutContext)]),
+  ];
+}
+
+function recordedTwiceHint({ services, before, after }: EarlierAndLater): string[] {
+  return [
+    `${listOf(services)} ${wereText(services)} recorded twice, one time after the other.`,
+    'The figures below are of both together.',
+    `To compare them: tracewright report ${argumentsOf(after)} ${againstOf(before)}`,
+  ];
+}
+
+export function contextHint(services: readonly string[]): string[] {
+  return [
+    `${listOf(services)} ${wereText(services)} recorded without context:`,
+    'requests have no children, and nothing says what they waited for.',
+    'To record it, start the service with TRACEWRIGHT_CONTEXT=on',
+  ];
+}
+
+function againstOf(paths: readonly string[]): string {
+  if (paths.length > MAX_PATHS) return '--against BEFORE';
+  return paths.map((path) => `--against ${quoted(path)}`).join(' ');
+}
+
+function argumentsOf(paths: readonly string[]): string {
+  return paths.length > MAX_PATHS ? 'AFTER' : paths.map(quoted).join(' ');
+}
+
+function quoted(path: string): string {
+  return /^[\w./@:+][\w./@:+-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function wereText(names: readonly string[]): string {
+  return names.length === 1 ? 'was' : 'were';
+}
+
+/** `mail, shop and stock` */
+function listOf(names: readonly string[]): string {
+  return names.length < 2
+    ? (names[0] ?? '')
+    : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`;
+}

@@ -1,0 +1,111 @@
+import type { LookIndex, Source } from '../index/look-index.js';
+import type { Steps } from '../index/turns.js';
+import { IntervalSet } from './interval-set.js';
+import type { TimeWindow } from './selection.js';
+import { threadKeys } from './thread-names.js';
+
+/** As the index names the curve of `tracewright.loop`. */
+export const UTILISATION = 'event loop utilisation';
+
+/** When a process was recorded: ns of the index. */
+interface Stretch {
+  begin: number;
+  end: number;
+}
+
+/**
+ * When the process of each source was recorded: from the beginning of its trace to its last record. The ovni trace of
+ * the same process says more: when its threads began and ended.
+ */
+export class RecordedTimes {
+  readonly #bySource = new Map<number, Stretch>();
+  readonly #byService = new Map<string | null, IntervalSet>();
+
+  static *of(index: LookIndex): Steps<RecordedTimes> {
+    const times = new RecordedTimes();
+    for (const source of index.sources)
+      times.#bySource.set(source.number, stretchOf(index, source));
+    yield* times.#addThreads(index);
+    const described = index.sources.filter(({ format }) => format !== 'ovni');
+    for (const { number, service = null } of described.length > 0 ? described : index.sources) {
+      const known = times.#byService.get(service) ?? new IntervalSet();
+      times.#byService.set(service, known);
+      const { begin, end } = times.ofSource(number);
+      known.add(begin, end);
+    }
+    return times;
+  }
+
+  ofSource(number: number): Stretch {
+    return this.#bySource.get(number)!;
+  }
+
+  /** Ns of a window in which a source was recorded, at least 1. */
+  within(number: number, { from, to }: TimeWindow): number {
+    const { begin, end } = this.ofSource(number);
+    return Math.max(1, Math.min(end, to) - Math.max(begin, from));
+  }
+
+  /** Ns of a window in which any process of a service was recorded, at least 1. */
+  ofService(service: string | null, { from, to }: TimeWindow): number {
+    return Math.max(1, this.#byService.get(service)?.overlap(from, to) ?? to - from);
+  }
+
+  /** Extends a process by the times of its threads in ovni traces. */
+  *#addThreads(index: LookIndex): Steps<void> {
+    const { sources, tracks, parts } = index;
+    const ovni = new Set(
+      sources.filter(({ format }) => format === 'ovni').map(({ number }) => number),
+    );
+    if (ovni.size === 0 || ovni.size === sources.length) return;
+    const keys = threadKeys(index);
+    const ofThreads = new Map<string, Stretch>();
+    const stretches = tracks.map(({ kind, source, number }) => {
+      if (kind !== 'states' || !ovni.has(source)) return undefined;
+      const known = ofThreads.get(keys[number]!) ?? { begin: Infinity, end: -Infinity };
+      ofThreads.set(keys[number]!, known);
+      return known;
+    });
+    for (const part of parts) {
+      yield;
+      if (!ovni.has(part.source.number)) continue;
+      const { start, duration, track, offset, count } = part;
+      for (let at = 0; at < count; at++) {
+        const stretch = stretches[track[at]!];
+        const begin = start[at]! + offset;
+        if (stretch !== undefined) extend(stretch, begin, begin + duration[at]!);
+      }
+    }
+    for (const { number, source } of tracks) {
+      const thread = ofThreads.get(keys[number]!);
+      if (thread === undefined || ovni.has(source)) continue;
+      extend(this.#bySource.get(source)!, thread.begin, thread.end);
+    }
+  }
+}
+
+function extend(stretch: Stretch, begin: number, end: number): void {
+  stretch.begin = Math.min(stretch.begin, begin);
+  stretch.end = Math.max(stretch.end, end);
+}
+
+function stretchOf(index: LookIndex, source: Source): Stretch {
+  const stretch: Stretch = { begin: Infinity, end: -Infinity };
+  for (const { source: own, count, firstStart, lastEnd, offset } of index.parts) {
+    if (own.number !== source.number || count === 0) continue;
+    extend(stretch, firstStart + offset, lastEnd + offset);
+  }
+  if (source.isAligned && source.format === 'Heph') {
+    stretch.begin = Math.min(
+      stretch.begin,
+      Number(source.epoch + source.clockOffset - index.epoch),
+    );
+  }
+  for (const { source: own, name, times } of index.counters) {
+    // Points of other curves are made when they are asked for.
+    if (own !== source.number || name !== UTILISATION) continue;
+    stretch.end = times.reduce((most, time) => Math.max(most, time), stretch.end);
+  }
+  if (source.state === 'growing') stretch.end = Math.max(stretch.end, index.length);
+  return stretch;
+}
