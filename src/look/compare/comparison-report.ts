@@ -12,7 +12,12 @@ import type {
   ComparedSide,
   Comparison,
 } from './comparison-shape.js';
-import { comparisonSummary, differentServicesText, ratioText } from './comparison-texts.js';
+import {
+  comparisonSummary,
+  differentServicesText,
+  rangeText,
+  ratioText,
+} from './comparison-texts.js';
 
 type Lines = Generator<string, void>;
 
@@ -38,10 +43,10 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   yield '';
   yield* wrapped(comparisonSummary(groups), style.width);
   const [slower, faster, same, few] = kindsOf(groups);
-  yield* tableLines('Slower', slower, style);
-  // The table ends with what became faster the most.
-  yield* tableLines('Faster', faster.toReversed(), style);
-  yield* tableLines('About the same', same, style);
+  yield* tableLines('Slower', slower, style, ratioText);
+  // The groups end with what became faster the most.
+  yield* tableLines('Faster', faster.toReversed(), style, ratioText);
+  yield* tableLines('About the same', same, style, rangeText);
   yield* tableLines('Too few to compare', few, style);
 }
 
@@ -69,7 +74,12 @@ function kindsOf(groups: readonly ComparedGroup[]): Kinds {
   return kinds;
 }
 
-function* tableLines(title: string, groups: readonly ComparedGroup[], style: TextStyle): Lines {
+function* tableLines(
+  title: string,
+  groups: readonly ComparedGroup[],
+  style: TextStyle,
+  change?: (group: ComparedGroup) => string,
+): Lines {
   if (groups.length === 0) return;
   const both = (text: (side: ComparedSide) => string) => (group: ComparedGroup) =>
     `${text(group.before)} → ${text(group.after)}`;
@@ -78,9 +88,9 @@ function* tableLines(title: string, groups: readonly ComparedGroup[], style: Tex
   const right = 'right' as const;
   const columns: Column<ComparedGroup>[] = [
     { title: 'span', spare: 0, least: 16, cell: ({ name }) => name },
-    { title: 'a typical one takes', spare: 0, cell: ratioText },
+    ...(change === undefined ? [] : [{ title: 'a typical one takes', spare: 0, cell: change }]),
     { title: 'count', align: right, spare: 3, cell: both(({ count }) => countText(count)) },
-    { title: 'p50', align: right, spare: 1, cell: percentile('p50') },
+    { title: 'p50', align: right, spare: 2, cell: percentile('p50') },
     { title: 'p95', align: right, spare: 4, cell: percentile('p95') },
   ];
   if (groups.some(({ before, after }) => before.errors + after.errors > 0)) {
@@ -90,7 +100,7 @@ function* tableLines(title: string, groups: readonly ComparedGroup[], style: Tex
   if (groups.some(({ service }) => service !== null)) {
     columns.splice(1, 0, {
       title: 'service',
-      spare: 2,
+      spare: 1,
       least: 8,
       cell: ({ service }) => service ?? '',
     });

@@ -31,12 +31,17 @@ export function ratioText({
   if (after.count === 0) return 'too few to compare: only before';
   if (ratio === null) return 'too few to compare';
   const { value, low, high } = ratio;
-  if (low <= 1 && high >= 1) return `about the same (${percent(low)} to ${percent(high)})`;
+  if (low <= 1 && high >= 1) return `about the same (${rangeText({ ratio })})`;
   // The word says the direction, so the figures need no sign.
   const [word, least, most] =
     value > 1 ? (['slower', low, high] as const) : (['faster', high, low] as const);
   const [size, from, to] = [value, least, most].map((times) => percent(times).slice(1));
   return `${size!} ${word} (${from!} to ${to!})`;
+}
+
+/** `−4 % to +11 %`: the confidence interval. */
+export function rangeText({ ratio }: Pick<ComparedGroup, 'ratio'>): string {
+  return ratio === null ? '' : `${percent(ratio.low)} to ${percent(ratio.high)}`;
 }
 
 /** `+4.2 %`, `−12 %`. */

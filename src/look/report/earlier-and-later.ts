@@ -33,6 +33,6 @@ export function earlierAndLater(
   const end = Math.max(...before!.sources.map((source) => source.end));
   const begin = Math.min(...after!.sources.map((source) => source.begin));
   if (end > begin || before!.paths.some((path) => after!.paths.includes(path))) return null;
-  const services = [...new Set(before!.services)];
+  const services = [...new Set(before!.services)].sort();
   return { services, before: before!.paths, after: after!.paths };
 }

@@ -1,4 +1,4 @@
-import type { LookIndex } from '../index/look-index.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
 import { isError } from './groups.js';
 import { recordedSpan } from './recorded-attributes.js';
@@ -20,7 +20,7 @@ export function* errorTypes(selection: RowSelection): Steps<FailedSpans> {
   let count = 0;
   for (const part of selection.index.parts) {
     yield;
-    for (const _ of failedRows(selection, part)) count++;
+    count += failedRows(selection, part).length;
   }
   const read = Math.min(count, MOST_READ);
   const types = new Map<string, ErrorType>();
@@ -36,16 +36,15 @@ export function* errorTypes(selection: RowSelection): Steps<FailedSpans> {
   return { count, read, types: [...types.values()].sort((a, b) => b.count - a.count) };
 }
 
-function* failedRows(
-  selection: RowSelection,
-  part: LookIndex['parts'][number],
-): Generator<number, void> {
+function failedRows(selection: RowSelection, part: IndexPart): number[] {
   const marks = selection.marksOf(part);
-  if (marks.length === 0) return;
+  if (marks.length === 0) return [];
   const { flags, firstRow } = part;
+  const rows: number[] = [];
   for (let at = 0; at < marks.length; at++) {
-    if ((marks[at]! & SPAN) !== 0 && isError(flags[at]!)) yield firstRow + at;
+    if ((marks[at]! & SPAN) !== 0 && isError(flags[at]!)) rows.push(firstRow + at);
   }
+  return rows;
 }
 
 function add(types: Map<string, ErrorType>, one: ErrorType): void {

@@ -52,7 +52,7 @@ describe('a report', () => {
     const total = report.groups.reduce((sum, group) => sum + group.total, 0);
     expect(total).toBe(5110e6);
     expect(report.groups[0]!.share).toBeCloseTo(5050 / 5110);
-    expect(report.groups[0]!.rate).toBeCloseTo(100 / (report.length / 1e9));
+    expect(report.groups[0]!.rate).toBeCloseTo(100 / (report.sources[0]!.recorded / 1e9));
     expect(report.timeline.count.reduce((sum, count) => sum + count)).toBe(102);
     const byService = await reportOn([shop.path, stock.path], { by: 'service' });
     expect(byService.report.groups.map(({ name, count }) => [name, count])).toEqual([
@@ -129,7 +129,7 @@ describe('a report', () => {
     const lines = [...textReport(report, textStyle(100, false))];
     const title = lines.indexOf('What routes waited for');
     expect(lines.slice(title + 1, title + 3)).toEqual([
-      `GET /orders/:id of shop (in ${report.groups[0]!.sampled} of 250): call 50 %, itself 30 %, SELECT 20 %`,
+      `GET /orders/:id of shop (estimated from ${report.groups[0]!.sampled} of 250): call 50 %, itself 30 %, SELECT 20 %`,
       'GET (no route) of shop: GET 80 %, itself 20 %',
     ]);
   });

@@ -307,6 +307,7 @@ export function threadSection({ threads }: Report): Html {
   const table = htmlTable(
     [
       { title: 'thread', kind: 'w', cell: ({ thread }) => thread },
+      { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
       { title: 'process', kind: 'n', cell: ({ pid }) => pid ?? '' },
       { title: 'kind', kind: 'x', cell: ({ kind }) => (kind === 'thread' ? 'spans' : kind) },
       { title: 'records', kind: 'n', cell: ({ spans }) => countText(spans) },

@@ -122,7 +122,8 @@ export function* groupWaitLines({ groups, by }: Report, style: TextStyle): Lines
     const { service, sampled, count } = group;
     const title =
       groupTitle(group, by) + (service === null || by === 'service' ? '' : ` of ${service}`);
-    const some = sampled < count ? ` (in ${countText(sampled)} of ${countText(count)})` : '';
+    const some =
+      sampled < count ? ` (estimated from ${countText(sampled)} of ${countText(count)})` : '';
     yield* wrapped(`${title}${some}: ${waitShares(group)}`, style.width);
   }
 }
@@ -259,9 +260,10 @@ function calledCell({ called, time }: SlowShare): string {
 
 /** What the table of slow shares is about. */
 export function slowShareText(slow: readonly SlowShare[]): string {
-  const own = 'How much of the time of the slowest 5 % lay within these, on the same thread';
+  const own =
+    'How much of the time of the slowest 5 % was stalls and garbage collections (gc) of their own thread';
   return slow.some(({ called }) => called > 0)
-    ? `${own}, or on the thread of a called service (called):`
+    ? `${own}, or of the thread of a called service (called):`
     : `${own}:`;
 }
 
@@ -270,9 +272,15 @@ export function* threadLines({ threads }: Report, style: TextStyle): Lines {
     threads.some(is) ? [column] : [];
   const columns: Column<ThreadFigures>[] = [
     { title: 'thread', spare: 0, least: 12, cell: ({ thread }) => thread },
+    ...optional(({ service }) => service !== null, {
+      title: 'service',
+      spare: 2,
+      least: 8,
+      cell: ({ service }) => service ?? '',
+    }),
     { title: 'process', align: right, spare: 4, cell: pidCell },
-    { title: 'kind', spare: 3, cell: ({ kind }) => (kind === 'thread' ? 'spans' : kind) },
-    { title: 'records', align: right, spare: 2, cell: ({ spans }) => countText(spans) },
+    { title: 'kind', spare: 6, cell: ({ kind }) => (kind === 'thread' ? 'spans' : kind) },
+    { title: 'records', align: right, spare: 3, cell: ({ spans }) => countText(spans) },
     { title: 'active', align: right, spare: 0, cell: ({ share }) => shareText(share) },
     ...optional(({ utilisation }) => utilisation !== null, {
       title: 'loop busy',
