@@ -13,8 +13,45 @@ export function readPicture(recording: Recording): void {
   boxesOf(recording, { from: 0, to, width: 1024, tracks: shown, budget: 1000, screen });
 }
 
+/** Does what the first questions of a page would have to wait for, while nobody asks anything. */
+export async function readAhead(recording: Recording): Promise<void> {
+  try {
+    await practiseWindows(recording);
+    await readTable(recording);
+  } catch {
+    // It fails again for the question that needs it.
+  }
+}
+
+/** How a page asks for windows: the whole recording, then ever smaller parts of its middle. */
+const ZOOM = 6;
+const LEAST_WINDOW = 1e6;
+const PRACTICES = 2;
+/** Of fewer rows the first windows are quick anyway. */
+const MANY_ROWS = 100_000;
+
+/**
+ * Makes windows while nobody asks anything: code that has run a few times is compiled, and the memory that windows
+ * share is there. The first windows of a large recording would take five times as long.
+ */
+async function practiseWindows(recording: Recording): Promise<void> {
+  const { tracks, length, rows } = recording.index;
+  if (rows < MANY_ROWS) return;
+  const shown = tracks.slice(0, 16).map(({ number }) => number);
+  const screen = { width: 1400, lanes: 64 };
+  for (let time = 0; time < PRACTICES; time++) {
+    for (let size = length; size > LEAST_WINDOW; size /= ZOOM) {
+      await nextTurn();
+      if (recording.isClosed) return;
+      const from = (length - size) / 2;
+      const window = { from, to: from + size, width: 3072, tracks: shown };
+      boxesOf(recording, { ...window, budget: 1800, screen });
+    }
+  }
+}
+
 /** Reads what the first rows of the table need, one part after the other while nobody asks anything. */
-export async function readTable(recording: Recording): Promise<void> {
+async function readTable(recording: Recording): Promise<void> {
   for (const part of [...recording.index.parts]) {
     await nextTurn();
     if (recording.isClosed) return;

@@ -5,7 +5,7 @@ import { encodeColumns } from '../wire/columns.js';
 import type { LookIndex } from '../index/look-index.js';
 import { readPageFiles } from './page-files.js';
 import { Query } from './query.js';
-import { readPicture, readTable } from './read-ahead.js';
+import { readAhead, readPicture } from './read-ahead.js';
 import { Recording } from './recording.js';
 import { readJsonBody } from './request-body.js';
 import { SAFETY_HEADERS, refuseForeignHost, refuseWithoutToken } from './request-guard.js';
@@ -105,8 +105,7 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
     recording.close();
     throw error;
   }
-  // If it fails, it fails again for the request that needs it.
-  if (!live) readTable(recording).catch(() => undefined);
+  if (!live) void readAhead(recording);
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}/#token=${token.text}`,

@@ -225,7 +225,7 @@ function bytesOf({ boxes }: BoxWindow): number {
   return boxes.row.length * BYTES_A_BOX + 1024;
 }
 
-function levelOf({ from, to, width }: Sight): number {
+function levelOf({ from, to, width }: Pick<Sight, 'from' | 'to' | 'width'>): number {
   return Math.round(Math.log2((to - from) / width));
 }
 
@@ -242,18 +242,24 @@ function neighbourOf(sight: Sight, zoomsIn: boolean): Sight {
 }
 
 /** The window on a grid that contains what the screen shows: small moves want the same. */
-function wishOf(sight: Sight): Wish {
+export function gridWindow(
+  sight: Pick<Sight, 'from' | 'to' | 'width'>,
+): Pick<Wish, 'level' | 'from' | 'to' | 'width'> & { place: number } {
   const level = levelOf(sight);
   const pixel = 2 ** level;
   const width = Math.ceil((sight.width * MARGIN) / 512) * 512;
   // Twice the screen at its coarsest leaves a third of a screen on either side.
   const step = (width / 8) * pixel;
   const middle = (sight.from + sight.to) / 2;
-  const from = Math.round((middle - (width / 2) * pixel) / step) * step;
-  const to = from + width * pixel;
+  const place = Math.round((middle - (width / 2) * pixel) / step);
+  return { level, place, from: place * step, to: place * step + width * pixel, width };
+}
+
+function wishOf(sight: Sight): Wish {
+  const { level, place, from, to, width } = gridWindow(sight);
   const { tracks, lanes, fold } = sight;
   const folded = `${fold.lanes} ${rangesOf(fold.open)}`;
-  const key = `${level} ${from / step} ${width} ${lanes} ${rangesOf(tracks)} ${folded}`;
+  const key = `${level} ${place} ${width} ${lanes} ${rangesOf(tracks)} ${folded}`;
   return { key, level, from, to, width, tracks, screen: Math.ceil(sight.width), lanes, fold };
 }
 

@@ -1,7 +1,9 @@
 import type { CurveColumns } from '../../look/wire/answers.js';
-import { rangesOf } from './box-windows.js';
+import { gridWindow, rangesOf } from './box-windows.js';
 import type { RecordingData } from './recording-data.js';
 import type { Server } from './server.js';
+
+const MOST_PIXELS = 8192;
 
 /** One curve in a window that contains what the screen shows. */
 export interface Curve {
@@ -10,13 +12,19 @@ export interface Curve {
   high: Float64Array;
 }
 
+/** Windows that are kept: those of a zoom and back. */
+const MOST_WINDOWS = 48;
+
 /** Curves in the window that the screen shows. Until that has come, those of the last one. */
 export class Curves {
   onChange: () => void = () => undefined;
   readonly #server: Server;
   readonly #recording: RecordingData;
+  /** By window; the one that was used last is the last. */
+  readonly #windows = new Map<string, Map<number, Curve>>();
   #curves = new Map<number, Curve>();
   #shown = '';
+  #revision = '';
   #asked: AbortController | undefined;
 
   constructor(server: Server, recording: RecordingData) {
@@ -32,33 +40,48 @@ export class Curves {
   want(from: number, to: number, width: number, counters: readonly number[]): void {
     const { answer } = this.#recording;
     if (answer === undefined || counters.length === 0) return;
-    const level = Math.round(Math.log2((to - from) / width));
-    const step = (2 ** level * width) / 2;
-    const first = Math.floor((from - step / 2) / step) * step;
-    const last = Math.ceil((to + step / 2) / step) * step;
-    const pixels = Math.min(8192, Math.round((last - first) / 2 ** level));
-    const key = [answer.generation, answer.revision, first, last, ...counters].join(' ');
+    const window = gridWindow({ from, to, width });
+    const revision = `${answer.generation} ${answer.revision}`;
+    if (revision !== this.#revision) this.#windows.clear();
+    this.#revision = revision;
+    const key = [revision, window.level, window.place, window.width, ...counters].join(' ');
     if (key === this.#shown) return;
     this.#shown = key;
-    void this.#fetch(first, last, pixels, counters);
+    this.#asked?.abort();
+    const known = this.#windows.get(key);
+    if (known === undefined) void this.#fetch(key, window, counters);
+    else this.#keep(key, known);
   }
 
   async #fetch(
-    from: number,
-    to: number,
-    width: number,
+    key: string,
+    { from, to, width }: { from: number; to: number; width: number },
     counters: readonly number[],
   ): Promise<void> {
-    this.#asked?.abort();
     const asked = (this.#asked = new AbortController());
     try {
-      const fields = { from, to, width: Math.max(1, width), counters: rangesOf(counters) };
+      const fields = {
+        from,
+        to,
+        width: Math.min(MOST_PIXELS, width),
+        counters: rangesOf(counters),
+      };
       const answer = await this.#server.columns('/data/curves', fields, asked.signal);
-      this.#curves = curvesOf(answer.columns as unknown as CurveColumns);
+      if (asked.signal.aborted) return;
+      this.#keep(key, curvesOf(answer.columns as unknown as CurveColumns));
       this.onChange();
     } catch {
       // Aborted, or the connection says why.
       if (this.#asked === asked) this.#shown = '';
+    }
+  }
+
+  #keep(key: string, curves: Map<number, Curve>): void {
+    this.#curves = curves;
+    this.#windows.delete(key);
+    this.#windows.set(key, curves);
+    if (this.#windows.size > MOST_WINDOWS) {
+      this.#windows.delete(this.#windows.keys().next().value!);
     }
   }
 }
