@@ -85,6 +85,13 @@ export class OpenRecords {
    *   counted.
    */
   take(): number {
+    const at = this.takeAsItIs();
+    if (at !== -1) this.#words[(at >> 2) - HEAD_WORDS + WRITER] = 0;
+    return at;
+  }
+
+  /** As `take`, for a writer with a number: `becomesOf` says what the place has. */
+  takeAsItIs(): number {
     const control = this.#control;
     const taken = control[TAKEN]!;
     if (taken >= this.#counts[0]!) {
@@ -93,9 +100,19 @@ export class OpenRecords {
     }
     control[TAKEN] = taken + 1;
     if (control[ATTENTION] !== 0) core.attend(this.#id);
-    const at = this.#places[taken]!;
-    this.#words[(at >> 2) - HEAD_WORDS + WRITER] = 0;
-    return at;
+    return this.#places[taken]!;
+  }
+
+  /**
+   * The place at `at` gets a record of a writer, by its number. True: it was another one's, so it lacks what is the
+   * same in all records of this writer.
+   */
+  becomesOf(at: number, writer: number): boolean {
+    const place = (at >> 2) - HEAD_WORDS + WRITER;
+    const words = this.#words;
+    if (words[place] === writer) return false;
+    words[place] = writer;
+    return true;
   }
 
   /**

@@ -159,15 +159,15 @@ export class OpenSpans {
     const table = this.#table;
     const { longest, view, bytes } = table;
     const output = this.#output;
-    const record = output.takesAnything ? template.recordFor(output, longest) : undefined;
+    const record = output.takesAnything ? template.recordFor(output, table) : undefined;
     const { start, traceState } = span;
     if (record === undefined || !fits(text, longest - record.length) || traceState !== '') {
       span.own = template.attributesOf(text);
       return this.begin(span, undefined);
     }
-    const at = table.take();
+    const at = table.takeAsItIs();
     if (at === -1) return -1;
-    bytes.set(record, at);
+    if (table.becomesOf(at, template.writer)) bytes.set(record, at);
     const startHigh = start * 2 ** -32;
     view.setInt32(at + SUBSTREAM_OFFSET, span.t2);
     view.setInt32(at + SUBSTREAM_OFFSET + 4, span.t3);

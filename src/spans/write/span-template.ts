@@ -1,3 +1,4 @@
+import type { OpenRecords } from '../../core/ring/open-records.js';
 import { DESCRIPTION_OFFSET, TYPE_STRING } from '../../heph/layout.js';
 import { prefixed } from '../../heph/write/constant-bytes.js';
 import type { SpanValue } from '../attributes.js';
@@ -27,6 +28,8 @@ export class SpanTemplate {
   readonly idsAt: number;
   /** Flags of the record, in addition to those of its span. */
   flags = UNFINISHED;
+  /** The number of the record among the writers of open records: it differs in ids, times and text alone. */
+  writer = 0;
   /** Names of the attributes. */
   heldNames: HeldNames | undefined;
   /** Makes the attributes of a span. */
@@ -50,13 +53,14 @@ export class SpanTemplate {
     this.attributesOf = attributesOf;
   }
 
-  /** The record of an open span of at most `limit` bytes without ids, times and text, of which the length is last. */
-  recordFor(output: TemplateOutput, limit: number): Buffer | undefined {
+  /** The record of an open span in `table`, without ids, times and text, of which the length is last. */
+  recordFor(output: TemplateOutput, table: OpenRecords): Buffer | undefined {
     if (this.#output === output && this.#resource === output.resource) return this.#record;
     this.#output = output;
     this.#resource = output.resource;
     this.flags = UNFINISHED | (output.resource << RESOURCE_SHIFT);
-    this.#record = this.#encode(output, limit);
+    this.#record = this.#encode(output, table.longest);
+    this.writer = table.newWriter();
     return this.#record;
   }
 

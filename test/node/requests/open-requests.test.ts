@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -69,6 +70,40 @@ describe('requests that are open when the process dies', () => {
       }
     },
   );
+  it.each(['off', 'on'])('are themselves in places of others, with context %s', async (context) => {
+    const env = { TRACEWRIGHT_CONTEXT: context };
+    const service = new TracedProcess('context-service.mjs', { env });
+    const port = await service.port();
+    const wanted: string[] = [];
+    const sockets: Socket[] = [];
+    const methods = ['GET', 'POST'];
+    for (const [i, [before, method]] of methods
+      .flatMap((one) => methods.map((other) => [one, other] as const))
+      .entries()) {
+      // A place is used again by the request after it, of the same method or of another one.
+      for (let n = 0; n < 3; n++) {
+        const url = `http://127.0.0.1:${port}/answered/in/place/${'x'.repeat(30 - n)}`;
+        expect((await fetch(url, { method: before })).status).toBe(500);
+      }
+      const path = `/hold-${i}`;
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.write(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+      sockets.push(socket);
+      await service.printed(new RegExp(`(?:held[^]*){${i + 1}}`));
+      wanted.push(`${method} ${path}`);
+    }
+    service.kill('SIGKILL');
+    await service.ended();
+    for (const socket of sockets) socket.destroy();
+    const [path] = hephFiles(service.directory).filter((name) => name.endsWith('.heph'));
+    execFileSync(process.execPath, [command, 'recover', path!]);
+    const spans = await unfinished(path!);
+    const found = spans.map(
+      ({ attributes }) =>
+        `${String(attributes['http.request.method'])} ${String(attributes['url.path'])}`,
+    );
+    expect(found.sort()).toEqual(wanted.sort());
+  });
 });
 
 describe('spans of the program under the hook', () => {

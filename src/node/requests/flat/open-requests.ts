@@ -4,6 +4,7 @@ import {
   DESCRIPTION_OFFSET,
   END_OFFSET,
   SIZE_OFFSET,
+  START_OFFSET,
   SUBSTREAM_OFFSET,
   TYPE_STRING,
   TYPE_U64,
@@ -33,7 +34,15 @@ const LENGTH_BYTES = 2;
 const ROUTE_HEAD = Buffer.concat([prefixed(ROUTE), STRING]);
 const BYTES_A_CHARACTER = 3;
 
-/** An event's bytes from its description to its identity's end, and where in them words go. */
+/** The records of open requests of one method: they differ in their numbers, their times and the path. */
+interface Form {
+  /** Up to the path. */
+  readonly record: Buffer;
+  /** Of the table. */
+  readonly writer: number;
+}
+
+/** A record from its description to its identity's end, and where in it words go. */
 function identityPart(description: string): {
   bytes: Buffer;
   traceHigh: number;
@@ -59,59 +68,67 @@ function identityPart(description: string): {
  */
 export class OpenRequests {
   readonly #table: OpenRecords;
-  readonly #stream: Stream;
-  readonly #identity: Buffer;
+  /** What all records begin with: the head, the description and the identity. */
+  readonly #head: Buffer;
   readonly #spanId: number;
-  /** The bytes from the description to the path's text, by the known methods. */
-  readonly #beginnings = new Map<string, Buffer>();
-  /** Random words that are the same for all requests of the thread. */
-  readonly #random = new Uint32Array(4);
+  /** By the known methods. */
+  readonly #forms = new Map<string, Form>();
+  #lastMethod = '';
+  #lastForm: Form | undefined;
   #count = 0;
 
   constructor(stream: Stream, table: OpenRecords, description: string) {
-    this.#stream = stream;
     this.#table = table;
-    systemRandom(new Uint8Array(this.#random.buffer));
+    // Random words that are the same for all requests of the thread.
+    const random = new Uint32Array(4);
+    systemRandom(new Uint8Array(random.buffer));
     const { bytes, traceHigh, spanId } = identityPart(description);
-    bytes.writeUInt32BE(this.#random[0]!, traceHigh);
-    bytes.writeUInt32BE(this.#random[1]!, traceHigh + 4);
-    bytes.writeUInt32BE(this.#random[3]!, spanId);
-    this.#identity = bytes;
+    bytes.writeUInt32BE(random[0]!, traceHigh);
+    bytes.writeUInt32BE(random[1]!, traceHigh + 4);
+    bytes.writeUInt32BE(random[3]!, spanId);
+    const head = Buffer.alloc(DESCRIPTION_OFFSET);
+    writeHead(new DataView(head.buffer, head.byteOffset), 0, stream.id, 0, 0);
+    head.writeUInt32BE(random[2]!, SUBSTREAM_OFFSET);
+    this.#head = Buffer.concat([head, bytes]);
     this.#spanId = DESCRIPTION_OFFSET + spanId;
   }
 
-  #beginningOf(method: string): Buffer {
-    const parts = [
-      this.#identity,
-      prefixed(METHOD),
-      STRING,
-      prefixed(method),
-      prefixed(PATH),
-      STRING,
-    ];
-    const bytes = Buffer.concat(parts);
-    this.#beginnings.set(method, bytes);
-    return bytes;
+  /** The form of a method. Most requests have the method of the one before. */
+  #formOf(method: string): Form {
+    if (this.#lastForm !== undefined && method === this.#lastMethod) return this.#lastForm;
+    const known = knownMethod(method);
+    const form = this.#forms.get(known) ?? this.#newForm(known);
+    this.#lastMethod = method;
+    this.#lastForm = form;
+    return form;
+  }
+
+  #newForm(method: string): Form {
+    const parts = [this.#head, prefixed(METHOD), STRING, prefixed(method), prefixed(PATH), STRING];
+    const form = { record: Buffer.concat(parts), writer: this.#table.newWriter() };
+    this.#forms.set(method, form);
+    return form;
   }
 
   /** @returns its place; -1: there is none, which is counted. */
   begin(timing: Timing, method: string, path: string): number {
     const table = this.#table;
-    const at = table.take();
+    const at = table.takeAsItIs();
     if (at === -1) return -1;
     const { view, bytes } = table;
-    const known = knownMethod(method);
-    const beginning = this.#beginnings.get(known) ?? this.#beginningOf(known);
+    const { record, writer } = this.#formOf(method);
+    if (table.becomesOf(at, writer)) bytes.set(record, at);
     const number = ++this.#count;
-    writeHead(view, at, this.#stream.id, 0, timing);
-    view.setUint32(at + SUBSTREAM_OFFSET, this.#random[2]!);
+    const high = timing * 2 ** -32;
     view.setUint32(at + SUBSTREAM_OFFSET + 4, number);
-    view.setUint32(at + END_OFFSET, timing * 2 ** -32);
+    view.setUint32(at + START_OFFSET, high);
+    view.setUint32(at + START_OFFSET + 4, timing);
+    view.setUint32(at + END_OFFSET, high);
     view.setUint32(at + END_OFFSET + 4, timing);
-    bytes.set(beginning, at + DESCRIPTION_OFFSET);
     view.setUint32(at + this.#spanId + 4, number);
-    let to = at + DESCRIPTION_OFFSET + beginning.length;
-    to = writeText(view, bytes, to, this.#fitting(path, at + table.longest - to - LENGTH_BYTES));
+    const pathAt = at + record.length;
+    const room = at + table.longest - pathAt - LENGTH_BYTES;
+    const to = writeText(view, bytes, pathAt, this.#fitting(path, room));
     view.setUint32(at + SIZE_OFFSET, to - at);
     table.publish(at, to - at);
     return at;
@@ -145,9 +162,8 @@ export class OpenRequests {
 
   /** A path of at most so many bytes. */
   #fitting(path: string, bytes: number): string {
-    const most = Math.floor(bytes / BYTES_A_CHARACTER);
-    if (path.length <= most || Buffer.byteLength(path) <= bytes) return path;
-    return path.slice(0, most - 1) + CUT;
+    if (BYTES_A_CHARACTER * path.length <= bytes || Buffer.byteLength(path) <= bytes) return path;
+    return path.slice(0, Math.floor(bytes / BYTES_A_CHARACTER) - 1) + CUT;
   }
 
   /** Its final event is the next one of the thread. */
