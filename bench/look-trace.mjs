@@ -1,7 +1,7 @@
 // Writes a trace of spans as a service would: requests with queries, some errors, several threads, over
 // an hour of given times.
 //
-//   node bench/look-trace.mjs OUT [--spans N] [--threads N]
+//   node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME]
 
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -81,14 +81,17 @@ async function write({ spans, begin, seed }) {
 
 /**
  * @param {string} path
- * @param {{ spans?: number, threads?: number }} options
+ * @param {{ spans?: number, threads?: number, service?: string }} options
  */
-export async function writeLookTrace(path, { spans = 10_000_000, threads = 4 } = {}) {
+export async function writeLookTrace(
+  path,
+  { spans = 10_000_000, threads = 4, service = 'shop' } = {},
+) {
   rmSync(path, { force: true });
   const begin = String(BigInt(Date.now()) * 1_000_000n + 60_000_000_000n);
   await Promise.all(
     Array.from({ length: threads }, async (_, i) => {
-      const data = { path, spans: Math.floor(spans / threads), begin, seed: i + 1 };
+      const data = { path, spans: Math.floor(spans / threads), begin, seed: i + 1, service };
       const worker = new Worker(new URL(import.meta.url), { workerData: data });
       await new Promise((resolve, reject) => {
         worker.on('exit', resolve);
@@ -99,20 +102,27 @@ export async function writeLookTrace(path, { spans = 10_000_000, threads = 4 } =
 }
 
 if (!isMainThread && workerData?.path !== undefined) {
-  configure({ target: workerData.path, service: 'shop', openSpans: { count: 0 } });
+  configure({ target: workerData.path, service: workerData.service, openSpans: { count: 0 } });
   await write(workerData);
   await shutdown();
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { spans: { type: 'string' }, threads: { type: 'string' } },
+    options: {
+      spans: { type: 'string' },
+      threads: { type: 'string' },
+      service: { type: 'string' },
+    },
   });
   if (positionals.length !== 1) {
-    console.error('usage: node bench/look-trace.mjs OUT [--spans N] [--threads N]');
+    console.error(
+      'usage: node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME]',
+    );
     process.exit(1);
   }
   await writeLookTrace(positionals[0], {
     ...(values.spans && { spans: Number(values.spans) }),
+    ...(values.service && { service: values.service }),
     ...(values.threads && { threads: Number(values.threads) }),
   });
 }

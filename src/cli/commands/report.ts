@@ -46,13 +46,15 @@ the slowest traces as trees, and what they waited for; stalls of event loops
 and garbage collections; calls of MPI; what was open at the end, what was lost,
 and how busy the threads were.
 
-With --against, says which spans became slower or faster from OTHER (before a
-change) to PATH (after it). About the same means: the 95 % confidence interval
-of the change contains none.
+With --against, compares PATH (after a change) with OTHER (before it): which
+spans became slower, which faster, and by how much.
+
+  tracewright report traces --where 'name=GET /orders/:id' --slowest 3
+  tracewright report after --against before
 
 ${pathHelp}
-  --against     compare with the traces at OTHER; can be repeated. Times such as
-                +5m are of each recording
+  --against     compare with the traces at OTHER; can be repeated. --since +5m
+                leaves out the first minutes of both sides
   --json        one JSON object. Durations are in nanoseconds
   --html        write one page with figures and pictures to FILE, a new file,
                 and print nothing. The page needs no network

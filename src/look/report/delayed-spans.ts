@@ -1,18 +1,22 @@
 import { INSTANT_BIT } from '../index/look-index.js';
-import type { IndexPart } from '../index/look-index.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
+import { TargetBudget, callTarget, isCall } from './call-target.js';
 import type { CalledThreads } from './called-threads.js';
 import { isRequest, spanName } from './groups.js';
 import { isInterruption } from './interruptions.js';
 import type { InterruptionTally } from './interruptions.js';
 import { LongestRows } from './longest-rows.js';
 import type { NamedCount } from './report-shape.js';
+import { isMethod, nameWithTarget } from './request-name.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 
 /** Names that are listed, and names that are counted. */
 const MOST_LISTED = 5;
 const MOST_NAMES = 1000;
+/** Records that are read for whom calls have asked. */
+const MOST_TARGETS = 200;
 /** A span that takes this share of a pause may have caused it. */
 const LEAST_SHARE = 0.5;
 
@@ -30,7 +34,8 @@ export function* spansAround(
   called: CalledThreads,
   intervals: readonly Interval[],
 ): Steps<SpansAround[]> {
-  const around = intervals.map((interval) => new SpansAround(interval));
+  const names = new SpanNames(selection.index);
+  const around = intervals.map((interval) => new SpansAround(interval, names));
   if (around.length === 0) return around;
   const { tracks, parts } = selection.index;
   const byTrack = tracks.map(({ number }) =>
@@ -88,22 +93,44 @@ interface PlacedRow {
   at: number;
 }
 
+/** Names of spans: of a call that is named by its method, whom it asked, too. */
+class SpanNames {
+  readonly #index: LookIndex;
+  readonly #targets = new TargetBudget(MOST_TARGETS);
+
+  constructor(index: LookIndex) {
+    this.#index = index;
+  }
+
+  of(part: IndexPart, at: number): string {
+    const name = spanName(part, at);
+    if (!isMethod(name) || !isCall(part, at) || !this.#targets.take()) return name;
+    return nameWithTarget({ name, target: callTarget(this.#index, part.firstRow + at) });
+  }
+}
+
 /** The spans around one interval. */
 export class SpansAround {
   readonly interval: Interval;
   /** Those that began within it and took most of it, and those that ended in it after most of it. By start. */
   readonly #began = new LongestRows<PlacedRow>(MOST_LISTED);
   readonly #ended = new LongestRows<PlacedRow>(MOST_LISTED);
-  readonly #endedNames = new NameCounts();
+  readonly #endedNames: NameCounts;
   /** Those that lay within it, and those that were open before and after it. */
-  readonly #within = new NameCounts();
-  readonly #delayed = new NameCounts();
+  readonly #within: NameCounts;
+  readonly #delayed: NameCounts;
   /** The longest request, and the longest other span, by the time within the interval. */
   readonly #request = new LongestRows<PlacedRow>(1);
   readonly #other = new LongestRows<PlacedRow>(1);
 
-  constructor(interval: Interval) {
+  readonly #names: SpanNames;
+
+  constructor(interval: Interval, names: SpanNames) {
     this.interval = interval;
+    this.#names = names;
+    this.#endedNames = new NameCounts(names);
+    this.#within = new NameCounts(names);
+    this.#delayed = new NameCounts(names);
   }
 
   add(part: IndexPart, at: number, begin: number, end: number): void {
@@ -130,7 +157,7 @@ export class SpansAround {
   /** What ran on the thread, the innermost first. Of many short spans those whose names took the most time. */
   get ran(): NamedCount[] {
     const long = this.#hasBegun ? this.#began : this.#ended;
-    const innermost = long.sorted.map(({ value: { part, at } }) => spanName(part, at));
+    const innermost = long.sorted.map(({ value: { part, at } }) => this.#names.of(part, at));
     if (innermost.length === 0) return NameCounts.most([this.#within]);
     const counts = new Map<string, number>();
     for (const name of innermost) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -156,9 +183,14 @@ export class SpansAround {
 /** Counts spans by their names. */
 class NameCounts {
   readonly #byName = new Map<string, NamedCount & { weight: number }>();
+  readonly #names: SpanNames;
+
+  constructor(names: SpanNames) {
+    this.#names = names;
+  }
 
   add(part: IndexPart, at: number, weight: number): void {
-    const name = spanName(part, at);
+    const name = this.#names.of(part, at);
     const entry = this.#byName.get(name);
     if (entry !== undefined) {
       entry.count++;

@@ -7,10 +7,22 @@ export function placeText({ service, pid, thread }: ThreadPlace): string {
   return `${process === undefined ? 'of' : `of ${process},`} thread ${thread}`;
 }
 
-/** Why a loop was blocked: `code, at the start of the process`; empty: not recorded. */
+/** What the causes of docs/event-loop.md mean. */
+const CAUSES = new Map([
+  ['code', 'the thread ran'],
+  ['wait', 'the thread slept'],
+  ['held', 'no CPU was free'],
+  ['stop', 'the process was stopped'],
+]);
+
+/** Why a loop was blocked: `held (no CPU was free), at the start of the process`; empty: not recorded. */
 export function causeText({ cause, atStart }: LongStall): string {
-  const start = atStart ? ['at the start of the process'] : [];
-  return [...(cause === null ? [] : [cause]), ...start].join(', ');
+  const meaning = cause === null ? undefined : CAUSES.get(cause);
+  const texts = [
+    ...(cause === null ? [] : [meaning === undefined ? cause : `${cause} (${meaning})`]),
+    ...(atStart ? ['at the start of the process'] : []),
+  ];
+  return texts.join(', ');
 }
 
 /** `GET /orders/:id (12 times), GET /cart` */

@@ -27,7 +27,8 @@ function twoUnits(ns: number, large: number, small: number, units: readonly stri
 export function durationText(ns: number): string {
   if (ns >= YEAR) return `${digits(ns / YEAR)} years`;
   if (ns >= 2 * DAY) return `${digits(ns / DAY)} days`;
-  if (ns >= HOUR) return twoUnits(ns, HOUR, MINUTE, ['h', 'min']);
+  // What would be rounded to 60 min is an hour.
+  if (ns >= HOUR - 0.5e9) return twoUnits(ns, HOUR, MINUTE, ['h', 'min']);
   if (ns >= MAX_SECONDS) return twoUnits(ns, MINUTE, 1e9, ['min', 's']);
   let step: (typeof STEPS)[number] = STEPS[0];
   // What would be rounded to 1000 of a unit is 1 of the next.

@@ -135,6 +135,14 @@ describe('a call of another service', () => {
     expect(text).toContain('GET /stock/:id (20 ms blocked)');
   });
 
+  it('that a stall of its own thread delayed, is named with whom it asked', async () => {
+    const { interruptions } = await reportOf(service('shop', [...SHOP, stall(7n, 50, 100)]));
+    expect(interruptions.longest[0]!.delayed).toEqual([
+      { name: 'GET /orders/:id', count: 1 },
+      { name: 'GET stock.internal:8080', count: 1 },
+    ]);
+  });
+
   it('is explained through several services', async () => {
     const paths = [
       service('gate', [

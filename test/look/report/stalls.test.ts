@@ -82,10 +82,10 @@ describe('stalls', () => {
     expect(text).toContain(
       [
         'The longest stalls:',
-        '200 ms of shop, thread main at 2023-11-14 22:13:20.100 UTC, cause code',
+        '200 ms of shop, thread main at 2023-11-14 22:13:20.100 UTC, cause code (the thread ran)',
         '  ran: render, GET /report/:id',
         '  delayed: GET /orders/:id (2 times), GET /ready',
-        '60 ms of shop, thread main at 2023-11-14 22:13:20.900 UTC, cause wait',
+        '60 ms of shop, thread main at 2023-11-14 22:13:20.900 UTC, cause wait (the thread slept)',
         '  no span of this thread was open',
       ].join('\n'),
     );

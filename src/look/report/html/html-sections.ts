@@ -24,7 +24,7 @@ import {
   slowShareText,
   waitShares,
 } from '../text/text-sections.js';
-import { errorTypeText, errorsTitle } from '../error-texts.js';
+import { errorCountTitle, errorTypeText, errorsTitle } from '../error-texts.js';
 import { causeText, countsText } from '../interruption-texts.js';
 import { openName, openText } from '../open-texts.js';
 import { branches, remarksOn } from '../text/text-tree.js';
@@ -96,7 +96,7 @@ export function errorSection({ errors }: Report): Html {
       { title: 'type', kind: 'w', cell: errorTypeText },
       { title: 'span', kind: 'w', cell: ({ name }) => name },
       { title: 'service', kind: 'x', cell: ({ service }) => service ?? '' },
-      { title: 'count', kind: 'n', cell: ({ count: own }) => countText(own) },
+      { title: errorCountTitle(errors), kind: 'n', cell: ({ count: own }) => countText(own) },
     ],
     types.slice(0, MAX_ROWS),
   );

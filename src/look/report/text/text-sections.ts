@@ -16,7 +16,7 @@ import type {
   ThreadPlace,
 } from '../report-shape.js';
 import { causeText, countsText, placeText } from '../interruption-texts.js';
-import { errorTypeText } from '../error-texts.js';
+import { errorCountTitle, errorTypeText } from '../error-texts.js';
 import { openName } from '../open-texts.js';
 import { groupTitle, nameWithPath } from '../request-name.js';
 import { longestWaits, waitNameOf, waitingGroups } from '../wait-texts.js';
@@ -102,7 +102,12 @@ export function* errorLines({ errors }: Report, style: TextStyle): Lines {
   const columns: Column<ErrorType>[] = [
     { title: 'type', spare: 0, least: 16, cell: errorTypeText },
     { title: 'span', spare: 0, least: 16, cell: ({ name }) => name },
-    { title: 'count', align: right, spare: 0, cell: ({ count }) => countText(count) },
+    {
+      title: errorCountTitle(errors),
+      align: right,
+      spare: 0,
+      cell: ({ count }) => countText(count),
+    },
   ];
   if (types.some(({ service }) => service !== null)) {
     columns.splice(2, 0, {
