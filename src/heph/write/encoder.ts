@@ -21,6 +21,9 @@ import type { AttributeScalar, AttributeType, ResolvedValue } from './value.js';
  * How an event is encoded (trace format 0.1.0, section "Event Packet"). Compiled spans and events
  * with an object of attributes use the same functions. Values were checked before; a function that
  * returns a number returns the place after what it wrote.
+ *
+ * All stores are of signed numbers: see `constantStores`. One of a double that is not cut to an integer first can leave
+ * an object on the heap.
  */
 
 const PER_TWO_32 = 2 ** -32;
@@ -33,17 +36,17 @@ export function writeHead(
   counter: number,
   timing: number,
 ): void {
-  view.setUint32(at + MAGIC_OFFSET, EVENT_MAGIC);
-  view.setUint32(at + STREAM_OFFSET, stream);
-  view.setUint32(at + COUNTER_OFFSET, counter);
-  view.setUint32(at + START_OFFSET, timing * PER_TWO_32);
-  view.setUint32(at + START_OFFSET + 4, timing);
+  view.setInt32(at + MAGIC_OFFSET, EVENT_MAGIC);
+  view.setInt32(at + STREAM_OFFSET, stream);
+  view.setInt32(at + COUNTER_OFFSET, counter | 0);
+  view.setInt32(at + START_OFFSET, (timing * PER_TWO_32) | 0);
+  view.setInt32(at + START_OFFSET + 4, timing | 0);
 }
 
 /** A string: u16 bytes of UTF-8, then those. */
 export function writeText(view: DataView, bytes: Buffer, at: number, text: string): number {
   const count = writeUtf8(bytes, at + 2, text);
-  view.setUint16(at, count);
+  view.setInt16(at, count);
   return at + 2 + count;
 }
 
@@ -61,11 +64,11 @@ export function writeUntyped(
   value: AttributeScalar,
 ): number {
   if (typeof value === 'string') {
-    view.setUint8(at, TYPE_STRING);
+    view.setInt8(at, TYPE_STRING);
     return writeText(view, bytes, at + 1, value);
   }
   if (typeof value !== 'number') {
-    view.setUint8(at, typeof value === 'bigint' && value < 0n ? TYPE_I64 : TYPE_U64);
+    view.setInt8(at, typeof value === 'bigint' && value < 0n ? TYPE_I64 : TYPE_U64);
     return writeInteger(view, at + 1, value);
   }
   // Number.isSafeInteger, which V8 compiles as a call.
@@ -74,12 +77,12 @@ export function writeUntyped(
     value >= Number.MIN_SAFE_INTEGER &&
     Math.floor(value) === value;
   if (!isInteger) {
-    view.setUint8(at, TYPE_F64);
+    view.setInt8(at, TYPE_F64);
     return writeFloat(view, at + 1, value);
   }
-  view.setUint8(at, value < 0 ? TYPE_I64 : TYPE_U64);
+  view.setInt8(at, value < 0 ? TYPE_I64 : TYPE_U64);
   view.setInt32(at + 1, Math.floor(value * PER_TWO_32));
-  view.setUint32(at + 5, value);
+  view.setInt32(at + 5, value | 0);
   return at + 9;
 }
 
@@ -114,7 +117,7 @@ export function writeValue(
   }
   const values = value as readonly AttributeScalar[];
   const each = type.slice(0, -2) as ValueType;
-  view.setUint16(at, values.length);
+  view.setInt16(at, values.length);
   let next = at + 2;
   for (let i = 0; i < values.length; i++) {
     next = writeScalar(view, bytes, next, each, values[i]!);

@@ -237,12 +237,12 @@ export function measureValue(value: string): string {
  */
 export function writeValueAt(value: string, writeOther: string): string {
   return `if (typeof ${value} === 'string') {
-      view.setUint8(at, ${TYPE_STRING});
+      view.setInt8(at, ${TYPE_STRING});
       at = writeText(view, bytes, at + 1, ${value});
     } else if (typeof ${value} === 'number' && ${value} >>> 0 === ${value}) {
-      view.setUint8(at, ${TYPE_U64});
-      view.setUint32(at + 1, 0);
-      view.setUint32(at + 5, ${value});
+      view.setInt8(at, ${TYPE_U64});
+      view.setInt32(at + 1, 0);
+      view.setInt32(at + 5, ${value} | 0);
       at += 9;
     } else {
       at = ${writeOther}(view, bytes, at, ${value});
@@ -302,7 +302,7 @@ export function compileShape(
   let at = start + ${DESCRIPTION_OFFSET};
   ${constant(texts[0]!)}
   ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constant(texts[i + 1]!)}\n    ${writeValueAt(value, 'writeUntyped')}\n  }`).join('\n  ')}
-  view.setUint32(start + ${SIZE_OFFSET}, at - start);
+  view.setInt32(start + ${SIZE_OFFSET}, at - start);
   ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) stream.refuse(at - start, ${packetLimit});`}`,
       size: 'at - start',
     },

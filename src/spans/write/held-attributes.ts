@@ -75,8 +75,8 @@ export class HeldNames {
 
 function writeModifier(view: DataView, bytes: Buffer, at: number, name: string): number {
   const next = writeText(view, bytes, at, name);
-  view.setUint8(next, TYPE_STRING);
-  view.setUint16(next + 1, 0);
+  view.setInt8(next, TYPE_STRING);
+  view.setInt16(next + 1, 0);
   return next + 3;
 }
 

@@ -143,7 +143,7 @@ export class OpenSpans {
     const from = slot + this.#nameEnd(slot);
     bytes.copyWithin(nameEnd, from, slot + heldBytes);
     const end = writeHeld(view, bytes, nameEnd + slot + heldBytes - from, names, text);
-    view.setUint32(at + SIZE_OFFSET, end - at);
+    view.setInt32(at + SIZE_OFFSET, end - at);
     table.withdraw(slot);
     table.publish(at, end - at);
     table.release(slot);
@@ -168,13 +168,14 @@ export class OpenSpans {
     const at = table.takeAsItIs();
     if (at === -1) return -1;
     if (table.becomesOf(at, template.writer)) bytes.set(record, at);
-    const startHigh = start * 2 ** -32;
+    const startHigh = (start * 2 ** -32) | 0;
+    const startLow = start | 0;
     view.setInt32(at + SUBSTREAM_OFFSET, span.t2);
     view.setInt32(at + SUBSTREAM_OFFSET + 4, span.t3);
-    view.setUint32(at + START_OFFSET, startHigh);
-    view.setUint32(at + START_OFFSET + 4, start);
-    view.setUint32(at + END_OFFSET, startHigh);
-    view.setUint32(at + END_OFFSET + 4, start);
+    view.setInt32(at + START_OFFSET, startHigh);
+    view.setInt32(at + START_OFFSET + 4, startLow);
+    view.setInt32(at + END_OFFSET, startHigh);
+    view.setInt32(at + END_OFFSET + 4, startLow);
     const ids = at + template.idsAt;
     view.setInt32(ids + TRACE_HIGH_AFTER_NAME, span.t0);
     view.setInt32(ids + TRACE_HIGH_AFTER_NAME + 4, span.t1);
@@ -184,7 +185,7 @@ export class OpenSpans {
     view.setInt32(ids + PARENT_ID_AFTER_NAME + 4, span.p1);
     view.setInt32(ids + FLAGS_AFTER_NAME, span.flags | template.flags);
     const end = writeText(view, bytes, at + record.length - LENGTH_BYTES, text);
-    view.setUint32(at + SIZE_OFFSET, end - at);
+    view.setInt32(at + SIZE_OFFSET, end - at);
     if (this.#canCommit) {
       span.heldBytes = end - at;
       span.heldNames = template.heldNames;
@@ -240,8 +241,8 @@ export class OpenSpans {
     const { ring } = this.#output;
     if (ring.free < bytes && !ring.makeRoom(bytes)) return false;
     const start = ring.position;
-    ring.view.setUint32(start + MAGIC_OFFSET, EVENT_MAGIC);
-    ring.view.setUint32(start + SIZE_OFFSET, bytes);
+    ring.view.setInt32(start + MAGIC_OFFSET, EVENT_MAGIC);
+    ring.view.setInt32(start + SIZE_OFFSET, bytes);
     this.#table.keep(PACKET_HEAD_BYTES, bytes, 0, 0, 0);
     ring.commitEdited(at, bytes, flagsAt, flags);
     return true;

@@ -97,7 +97,7 @@ export class SpanEnding {
     bytes[start + nameEnd] = 0x20;
     const textBytes = writeUtf8(bytes, start + nameEnd + 1, text);
     const newEnd = nameEnd + 1 + textBytes;
-    view.setUint16(start + ${DESCRIPTION_OFFSET}, newEnd - ${DESCRIPTION_OFFSET + 2});
+    view.setInt16(start + ${DESCRIPTION_OFFSET}, newEnd - ${DESCRIPTION_OFFSET + 2});
     table.keep(${PACKET_HEAD_BYTES}, ${DESCRIPTION_OFFSET}, nameEnd, newEnd, length - nameEnd);
     flagsAt = newEnd + ${FLAGS_AFTER_NAME};
     to = start + newEnd + length - nameEnd;
@@ -105,14 +105,14 @@ export class SpanEnding {
     table.keep(${PACKET_HEAD_BYTES}, length, 0, 0, 0);
   }
   ${constantStores(number, 'to').join('\n  ')}
-  view.setUint32(to + ${number.length}, number);
+  view.setInt32(to + ${number.length}, number | 0);
   to += ${numberBytes};
   if (text !== '') {
     ${constantStores(text, 'to').join('\n    ')}
     to = writeText(view, bytes, to + ${text.length}, text);
   }
-  view.setUint32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
-  view.setUint32(start + ${SIZE_OFFSET}, to - start);
+  view.setInt32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
+  view.setInt32(start + ${SIZE_OFFSET}, to - start);
   ring.commitEdited(at, to - start, flagsAt, span.flags | (output.resource << ${RESOURCE_SHIFT}));
   return true;
 };`;

@@ -223,19 +223,20 @@ return function writeOpen(span, attributes, before) {
   ${takePlace('start')}
   if (${placeWriter('start')} !== ${writer}) {
     ${placeWriter('start')} = ${writer};
-    view.setUint32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
-    view.setUint32(start + ${STREAM_OFFSET}, ${output.stream.id});
-    view.setUint32(start + ${COUNTER_OFFSET}, ${NO_NUMBER});
+    view.setInt32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
+    view.setInt32(start + ${STREAM_OFFSET}, ${output.stream.id});
+    view.setInt32(start + ${COUNTER_OFFSET}, ${NO_NUMBER});
     ${text.writeConstants}
   }
-  const timeHigh = time * ${2 ** -32};
-  view.setUint32(start + ${START_OFFSET}, timeHigh);
-  view.setUint32(start + ${START_OFFSET + 4}, time);
-  view.setUint32(start + ${END_OFFSET}, timeHigh);
-  view.setUint32(start + ${END_OFFSET + 4}, time);
+  const timeHigh = (time * ${2 ** -32}) | 0;
+  const timeLow = time | 0;
+  view.setInt32(start + ${START_OFFSET}, timeHigh);
+  view.setInt32(start + ${START_OFFSET + 4}, timeLow);
+  view.setInt32(start + ${END_OFFSET}, timeHigh);
+  view.setInt32(start + ${END_OFFSET + 4}, timeLow);
   ${text.write}
   const size = at - start;
-  view.setUint32(start + ${SIZE_OFFSET}, size);
+  view.setInt32(start + ${SIZE_OFFSET}, size);
   if (before !== -1) ${withdrawPlace('before')}
   ${publishPlace('start', 'size')}
   ${canCommit ? 'span.heldBytes = size; if (span.own === undefined) span.heldNames = held;' : keepValues}
@@ -278,7 +279,7 @@ export function spanShapeCompiler(output: ShapedSpans): ShapeCompiler<SpanEmitte
   ${text.write}
   ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) return unusual(span);`}
   counter[0] = number + 1;
-  view.setUint32(start + ${SIZE_OFFSET}, at - start);`,
+  view.setInt32(start + ${SIZE_OFFSET}, at - start);`,
         size: 'at - start',
       },
       (span) => {
