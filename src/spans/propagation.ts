@@ -7,8 +7,9 @@ import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './contex
 import type { Baggage } from './context/baggage.js';
 import { CarriedBaggage } from './context/carried.js';
 import { BAGGAGE, MAX_HEADERS, TRACE_PARENT, TRACE_STATE } from './context/headers.js';
+import { TRACE_FLAGS_MASK } from './layout.js';
 import { RemoteParent } from './context/remote-parent.js';
-import { checkTraceState, formatTraceParent, parseTraceParent } from './context/trace-context.js';
+import { checkTraceState, parseTraceParent, traceParentOf } from './context/trace-context.js';
 import type { Span } from './span.js';
 
 /** Headers as an object, as `Headers`, or as a Map. */
@@ -57,7 +58,7 @@ function read(carrier: object, name: string): string[] | undefined {
 
 /** The headers of a span: `traceparent`, `tracestate` and `baggage`. */
 export function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
-  put(carrier, TRACE_PARENT, formatTraceParent(span.ids));
+  put(carrier, TRACE_PARENT, traceParentOf(span, span.flags & TRACE_FLAGS_MASK));
   if (span.traceState !== '') put(carrier, TRACE_STATE, span.traceState);
   injectBaggage(baggage, carrier);
 }

