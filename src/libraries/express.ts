@@ -1,3 +1,4 @@
+import { BoundedCache } from '../core/bounded-cache.js';
 import { routeMatched } from '../spans/route.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
@@ -16,11 +17,19 @@ export interface Layer {
 }
 
 const MAX_PATTERN = 256;
+/** Routes for which the name of the span is kept. */
+const KEPT = 256;
 
 /** A router or an application within another one: its own handlers are published. */
 export function isRouter(handler: object, name: string | undefined): boolean {
   return typeof (handler as { handle?: unknown }).handle === 'function' || name === 'mounted_app';
 }
+
+function handlerName(pattern: string): string {
+  return `handler ${pattern.slice(0, MAX_PATTERN)}`.trimEnd();
+}
+
+const handlers = new BoundedCache(KEPT, MAX_PATTERN, handlerName);
 
 function isOfRoute(layer: unknown): boolean {
   return typeof layer === 'object' && layer !== null && 'method' in layer;
@@ -31,8 +40,8 @@ export function nameOf({ layer, route, param, errorHandler }: Layer, name = ''):
   if (errorHandler === true) return `error handler ${name}`.trimEnd();
   if (typeof param === 'string') return `param ${param}`;
   if (!isOfRoute(layer)) return `middleware ${name}`.trimEnd();
-  const pattern = route instanceof RegExp || typeof route === 'string' ? String(route) : '';
-  return `handler ${pattern.slice(0, MAX_PATTERN)}`.trimEnd();
+  if (typeof route === 'string') return handlers.of(route);
+  return handlerName(route instanceof RegExp ? String(route) : '');
 }
 
 /** The record of the open request gets the route with its first function: the program may die in it. */
@@ -45,6 +54,8 @@ const layer: Operation<Layer> = {
   channel: 'express.router.request',
   kind: 'internal',
   nests: true,
+  // A store that is bound to the channel would be entered and left by a copy of all stores.
+  entersByHand: true,
   needsParent: true,
   // A function that calls `next` has had its turn. The call returns when all others are done.
   turnsOn: ({ req }) => requiredObject(req, 'req'),

@@ -1,5 +1,5 @@
 import type { Attributes } from './engine/attribute-names.js';
-import { BoundedCache } from './engine/bounded-cache.js';
+import { BoundedCache } from '../core/bounded-cache.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
 import { number, requiredText, text, UnknownPayload } from './engine/payload.js';

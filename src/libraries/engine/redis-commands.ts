@@ -1,6 +1,6 @@
 import type { Failure, Operation } from '../library.js';
 import type { Attributes } from './attribute-names.js';
-import { BoundedCache } from './bounded-cache.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
 import * as names from './conventions.js';
 import { failureOf, messageOf } from './failure.js';
 import { number, requiredText, text } from './payload.js';

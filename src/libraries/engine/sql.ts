@@ -1,6 +1,6 @@
 import type { Description, LibraryOptions } from '../library.js';
 import type { Attributes } from './attribute-names.js';
-import { BoundedCache } from './bounded-cache.js';
+import { BoundedCache } from '../../core/bounded-cache.js';
 import * as names from './conventions.js';
 import { readSql } from './sql-reader.js';
 import type { Dialect, SqlReading } from './sql-reader.js';

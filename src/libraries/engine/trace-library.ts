@@ -4,6 +4,7 @@ import type { ActiveContext } from '../../spans/context/active-context.js';
 import { TRACE_PARENT } from '../../spans/context/headers.js';
 import type { RemoteParent } from '../../spans/context/remote-parent.js';
 import { spans } from '../../spans/shared-spans.js';
+import { KINDS } from '../../spans/layout.js';
 import { SCHEMA_URL } from '../../spans/schema-url.js';
 import { Scope } from '../../spans/scope.js';
 import { REMOTE } from '../../spans/span.js';
@@ -61,6 +62,7 @@ class OperationSpans {
   readonly #options: LibraryOptions;
   readonly #guard: LibraryGuard;
   readonly #scope: Scope;
+  readonly #kind: number;
   readonly #below: StartOptions;
   readonly #storage = spans.contextStorage();
   /** Whether the active span alone decides if one is recorded. */
@@ -72,6 +74,7 @@ class OperationSpans {
     this.#scope = scope;
     this.#options = options;
     this.#guard = guard;
+    this.#kind = KINDS.indexOf(operation.kind);
     this.#below = { kind: operation.kind };
     this.#followsParent =
       operation.callsBack !== true &&
@@ -156,7 +159,7 @@ class OperationSpans {
   #beginSpan(message: Message): Span | undefined {
     const operation = this.#operation;
     operation.notice?.(message);
-    const caller = this.#storage.getStore() as Context;
+    const caller = spans.activeContext();
     if (this.#followsParent) {
       const parent = caller?.activeSpan;
       if (parent !== undefined && isLeftOut(parent)) {
@@ -202,13 +205,16 @@ class OperationSpans {
     const description = operation.describe(message, this.#options);
     if (description === undefined) return undefined;
     const { name, attributes } = description;
-    let options = this.#below;
-    if (operation.isDetached?.(message) === true) options = { ...options, parent: null };
+    let options: StartOptions | undefined;
+    if (operation.isDetached?.(message) === true) options = { ...this.#below, parent: null };
     else if (operation.received !== undefined) {
-      options = { ...options, parent: senderOf(operation.received(message)) };
-    } else if (!isActive && parent !== undefined) options = { ...options, parent };
-    const span = spans.startScopedSpan(this.#scope, name, attributes, options);
-    this.#send(span, message);
+      options = { ...this.#below, parent: senderOf(operation.received(message)) };
+    } else if (!isActive && parent !== undefined) options = { ...this.#below, parent };
+    const span =
+      options === undefined
+        ? spans.startIn(spans.activeContext(), this.#scope, name, this.#kind, attributes)
+        : spans.startScopedSpan(this.#scope, name, attributes, options);
+    if (this.#carries) this.#send(span, message);
     return span;
   }
 

@@ -36,18 +36,31 @@ export interface CallRecorder {
   start(target: CallTarget, headers: CallHeaders | undefined): Call;
 }
 
+function portOf({ port }: http.HostAndPort, scheme: string): number {
+  return port ?? (scheme === 'https' ? 443 : 80);
+}
+
 /** The attributes of a call at its start. `url.full` is without credentials and query. */
 export function callAttributes(target: CallTarget): Record<string, string | number> {
   const { method, scheme, authority } = target;
   const known = http.knownMethod(method);
+  const server = http.hostAndPort(authority);
+  if (server !== undefined && known !== OTHER_METHOD) {
+    // A literal: V8 makes one of a shape for all.
+    return {
+      'http.request.method': known,
+      'server.address': server.host,
+      'server.port': portOf(server, scheme),
+      'url.full': `${scheme}://${authority}${pathOf(target.path)}`,
+    };
+  }
   const attributes: Record<string, string | number> = {
     'http.request.method': known,
   };
   if (known === OTHER_METHOD) attributes[http.ORIGINAL_METHOD] = method;
-  const server = http.hostAndPort(authority);
   if (server !== undefined) {
     attributes[http.ADDRESS] = server.host;
-    attributes[http.PORT] = server.port ?? (scheme === 'https' ? 443 : 80);
+    attributes[http.PORT] = portOf(server, scheme);
     attributes[http.FULL_URL] = `${scheme}://${authority}${pathOf(target.path)}`;
   }
   return attributes;

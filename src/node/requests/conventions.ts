@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../core/bounded-cache.js';
 import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
 
 /** Names and values of OpenTelemetry's semantic conventions for HTTP spans. The one place of them. */
@@ -58,13 +59,27 @@ export function serverAttributes(
   };
 }
 
-/** Host and port of an authority, such as that of the header `Host`; undefined if it is none. */
-export function hostAndPort(authority: unknown): { host: string; port?: number } | undefined {
-  if (typeof authority !== 'string' || authority.length > 256) return undefined;
+/** Where a server is. */
+export interface HostAndPort {
+  readonly host: string;
+  readonly port?: number;
+}
+
+/** Authorities that are kept, and how long they may be. */
+const KEPT = 64;
+const MAX_AUTHORITY = 256;
+
+const authorities = new BoundedCache<HostAndPort | null>(KEPT, MAX_AUTHORITY, (authority) => {
   const match = /^(\[[\da-f:.]+\]|[^:@/?#\s[\]]+)(?::(\d{1,5}))?$/i.exec(authority);
-  if (match === null) return undefined;
+  if (match === null) return null;
   const [, host, port] = match;
   return port === undefined ? { host: host! } : { host: host!, port: Number(port) };
+});
+
+/** Host and port of an authority, such as that of the header `Host`; undefined if it is none. */
+export function hostAndPort(authority: unknown): HostAndPort | undefined {
+  if (typeof authority !== 'string' || authority.length > MAX_AUTHORITY) return undefined;
+  return authorities.of(authority) ?? undefined;
 }
 
 /**

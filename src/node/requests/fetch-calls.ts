@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { BoundedCache } from '../../core/bounded-cache.js';
 import { Guard } from '../guard.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from './calls.js';
 import { failureOf } from './conventions.js';
@@ -26,24 +27,47 @@ interface UndiciMessage {
   error?: unknown;
 }
 
+interface Origin {
+  readonly scheme: string;
+  readonly authority: string;
+}
+
+/** Origins that are kept, and how long they may be. */
+const KEPT = 64;
+const MAX_ORIGIN = 256;
+
+const origins = new BoundedCache<Origin>(KEPT, MAX_ORIGIN, (origin) => {
+  const [, scheme = '', authority = ''] = /^(https?):\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(origin) ?? [];
+  return { scheme, authority };
+});
+
 function targetOf({ method, origin, path }: UndiciRequest): CallTarget {
-  const [, scheme = '', authority = ''] =
-    /^(https?):\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(String(origin)) ?? [];
+  const { scheme, authority } = origins.of(String(origin));
   return { method: String(method), scheme, authority, path: String(path) };
 }
 
-function headersOf(request: UndiciRequest): CallHeaders {
-  return {
-    has(name) {
-      const { headers } = request;
-      if (typeof headers === 'string') return new RegExp(`^${name}:`, 'im').test(headers);
-      if (!Array.isArray(headers)) return false;
-      return headers.some((each) => typeof each === 'string' && each.toLowerCase() === name);
-    },
-    set(name, value) {
-      request.addHeader?.(name, value);
-    },
-  };
+class UndiciHeaders implements CallHeaders {
+  readonly #request: UndiciRequest;
+
+  constructor(request: UndiciRequest) {
+    this.#request = request;
+  }
+
+  has(name: string): boolean {
+    const { headers } = this.#request;
+    if (typeof headers === 'string') return new RegExp(`^${name}:`, 'im').test(headers);
+    if (!Array.isArray(headers)) return false;
+    for (let i = 0; i < headers.length; i++) {
+      const each = headers[i] as unknown;
+      if (typeof each !== 'string' || each.length !== name.length) continue;
+      if (each === name || each.toLowerCase() === name) return true;
+    }
+    return false;
+  }
+
+  set(name: string, value: string): void {
+    this.#request.addHeader?.(name, value);
+  }
 }
 
 /**
@@ -56,7 +80,7 @@ export function traceFetchCalls(open: () => CallRecorder): void {
   let recorder: CallRecorder | undefined;
   guard.subscribe('undici:request:create', ({ request }: UndiciMessage) => {
     recorder ??= open();
-    request[CALL] = recorder.start(targetOf(request), headersOf(request));
+    request[CALL] = recorder.start(targetOf(request), new UndiciHeaders(request));
   });
   guard.subscribe('undici:client:connected', ({ socket }: { socket?: Socket }) => {
     noteUndiciConnection(socket);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BoundedCache } from '../../../src/libraries/engine/bounded-cache.js';
+import { BoundedCache } from '../../src/core/bounded-cache.js';
 
 it('keeps what is asked for again, and no more than its size', () => {
   let computed = 0;
