@@ -70,6 +70,10 @@ class UndiciHeaders implements CallHeaders {
   }
 }
 
+function leavesHttp({ upgrade, method }: UndiciRequest): boolean {
+  return typeof upgrade === 'string' || method === 'CONNECT';
+}
+
 /**
  * Records every request that `fetch` and undici send from this thread, until its response's body is received.
  *
@@ -78,8 +82,13 @@ class UndiciHeaders implements CallHeaders {
 export function traceFetchCalls(open: () => CallRecorder): void {
   const guard = new Guard('fetch requests');
   let recorder: CallRecorder | undefined;
+  let followsConnections = false;
   guard.subscribe('undici:request:create', ({ request }: UndiciMessage) => {
     recorder ??= open();
+    if (!followsConnections && leavesHttp(request)) {
+      followsConnections = true;
+      followConnections();
+    }
     request[CALL] = recorder.start(targetOf(request), new UndiciHeaders(request));
   });
   guard.subscribe('undici:client:connected', ({ socket }: { socket?: Socket }) => {
@@ -88,12 +97,15 @@ export function traceFetchCalls(open: () => CallRecorder): void {
   const close = guard.wrap<UndiciRequest>((request) => {
     request[CALL]?.end();
   });
-  guard.subscribe('undici:client:sendHeaders', ({ request, socket }: UndiciMessage) => {
-    if (typeof request.upgrade !== 'string' && request.method !== 'CONNECT') return;
-    socket?.once('close', () => {
-      close(request);
+  // Undici makes a message of each request for it, and hardly a program needs it.
+  const followConnections = (): void => {
+    guard.subscribe('undici:client:sendHeaders', ({ request, socket }: UndiciMessage) => {
+      if (!leavesHttp(request)) return;
+      socket?.once('close', () => {
+        close(request);
+      });
     });
-  });
+  };
   guard.subscribe('undici:request:headers', ({ request, response }: UndiciMessage) => {
     request[CALL]?.answered(response?.statusCode ?? 0);
   });
