@@ -47,6 +47,31 @@ export function isCall({ flags }: IndexPart, at: number): boolean {
   return (flags[at]! & KIND_MASK) === CLIENT;
 }
 
+/** Calls of one name that are looked at for their targets. */
+const SAMPLES = 32;
+
+/** Calls of one name, some of them taken evenly, and whom they have asked. */
+export class SampledCalls {
+  #rows: number[] = [];
+  #step = 1;
+  #seen = 0;
+
+  /** @param row of a call. */
+  add(row: number): void {
+    if (this.#seen++ % this.#step !== 0) return;
+    this.#rows.push(row);
+    if (this.#rows.length < 2 * SAMPLES) return;
+    this.#rows = this.#rows.filter((_, place) => place % 2 === 0);
+    this.#step *= 2;
+  }
+
+  /** Sorted, each once. */
+  targets(index: LookIndex): string[] {
+    const targets = this.#rows.map((row) => callTarget(index, row));
+    return [...new Set(targets.filter((each) => each !== null))].sort();
+  }
+}
+
 /** `stock:8080`: host and port that a call has asked. Null: it is not named by its method, or does not say them. */
 export function callTarget(index: LookIndex, row: number): string | null {
   const part = index.partOf(row);

@@ -33,6 +33,11 @@ export function isInterruption(name: string): boolean {
   return kindOfSpan(name) !== undefined;
 }
 
+/** Whether spans of this name are times in which an event loop did not turn. */
+export function isStall(name: string): boolean {
+  return name === STALL;
+}
+
 /** Whether a track of ovni has marks of stalls or collections. */
 export function isInterruptionMark(track: Track): boolean {
   return kindOfMarks(track) !== undefined;
@@ -71,11 +76,16 @@ function longestOfForms(): LongestOfForms {
   return { span: new LongestRows(MOST_LONGEST), mark: new LongestRows(MOST_LONGEST) };
 }
 
+interface CountedInterruption extends Interruption {
+  /** The longest. */
+  longest: PlacedRow;
+}
+
 /** When a thread did not work. */
 interface ThreadInterruptions {
   /** One of its tracks. */
   readonly track: number;
-  readonly byName: Record<Kind, Record<Form, Map<string, Interruption>>>;
+  readonly byName: Record<Kind, Record<Form, Map<string, CountedInterruption>>>;
   readonly stall: IntervalSet;
   readonly collection: IntervalSet;
   readonly either: IntervalSet;
@@ -186,13 +196,16 @@ export class InterruptionTally {
     return [...this.#ofAllThreads(kind).values()].sort((a, b) => b.total - a.total);
   }
 
-  /** The same by thread. */
-  threads(kind: Kind): ThreadInterruption[] {
+  /** The same by thread, each with the longest row. */
+  threads(kind: Kind): { figures: ThreadInterruption; row: number }[] {
     return [...this.#byThread.values()]
       .flatMap((own) =>
-        [...countedOf(own, kind)].map((each) => ({ kind, ...this.threadOf(own.track), ...each })),
+        [...countedOf(own, kind)].map(({ longest: { part, at }, ...figures }) => ({
+          figures: { kind, ...this.threadOf(own.track), ...figures },
+          row: part.firstRow + at,
+        })),
       )
-      .sort((a, b) => b.total - a.total);
+      .sort((a, b) => b.figures.total - a.figures.total);
   }
 
   /** The longest stalls, each once: those at the start of a process after all others. */
@@ -246,16 +259,16 @@ export class InterruptionTally {
     const own = this.#interruptionsOf(track);
     const form = this.#selection.index.tracks[track]!.kind === 'mark' ? 'mark' : 'span';
     const byName = own.byName[kind][form];
-    const entry = byName.get(name) ?? { name, count: 0, total: 0, max: 0 };
+    const longest = { part, at };
+    const entry = byName.get(name) ?? { name, count: 0, total: 0, max: 0, longest };
     byName.set(name, entry);
     entry.count++;
     entry.total += Math.min(end, to) - Math.max(start, from);
-    entry.max = Math.max(entry.max, end - start);
+    if (end - start > entry.max) [entry.max, entry.longest] = [end - start, longest];
     own[kind].add(start, end);
     if (kind === 'stall') {
       const isStart = this.#starts.isStarting(part.source.number, start);
-      const longest = (isStart ? this.#atStart : this.#longest)[form];
-      if (longest.admits(end - start)) longest.add(end - start, { part, at });
+      (isStart ? this.#atStart : this.#longest)[form].add(end - start, longest);
     }
     own.either.add(start, end);
   }
@@ -281,7 +294,7 @@ export class InterruptionTally {
 }
 
 /** What a thread has as spans and as marks counts once. */
-function countedOf({ byName }: ThreadInterruptions, kind: Kind): Iterable<Interruption> {
+function countedOf({ byName }: ThreadInterruptions, kind: Kind): Iterable<CountedInterruption> {
   const { span, mark } = byName[kind];
   const preferred = PREFERRED[kind] === 'span' ? span : mark;
   const other = PREFERRED[kind] === 'span' ? mark : span;

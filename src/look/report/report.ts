@@ -36,12 +36,21 @@ export interface ReportOptions {
   pictures?: number;
 }
 
-/** A report, what its pictures need beyond the figures, and where its spans are. */
+/** A report, what its pictures need beyond the figures, and where its spans are in the index. */
 export interface IllustratedReport {
   report: Report;
   pictures: GroupPicture[];
-  /** By place in `report.open.spans`. */
-  openRows: readonly number[];
+  rows: ReportedRows;
+}
+
+/** Rows of the index that a report names. */
+export interface ReportedRows {
+  /** By place in `open.spans`. */
+  open: readonly number[];
+  /** By place in `interruptions.threads`: the longest one. */
+  threads: readonly number[];
+  /** By place in `interruptions.longest`. */
+  stalls: readonly number[];
 }
 
 const DEFAULT_SLOWEST = 5;
@@ -139,6 +148,7 @@ function* figureSteps(
   const called = yield* CalledThreads.of(selection, interruptions);
   const waitsOf = yield* groupWaits(selection, grouping, called);
   const { open, rows } = yield* openSpans(selection);
+  const threads = [...interruptions.threads('stall'), ...interruptions.threads('collection')];
   const report: Report = {
     from: isoTime(index.epoch, from),
     to: isoTime(index.epoch, end),
@@ -158,7 +168,7 @@ function* figureSteps(
     interruptions: {
       stalls: interruptions.list('stall'),
       collections: interruptions.list('collection'),
-      threads: [...interruptions.threads('stall'), ...interruptions.threads('collection')],
+      threads: threads.map(({ figures }) => figures),
       longest: yield* longStalls(selection, interruptions, called),
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },
@@ -171,7 +181,11 @@ function* figureSteps(
   };
   return {
     report,
-    openRows: rows,
+    rows: {
+      open: rows,
+      threads: threads.map(({ row }) => row),
+      stalls: interruptions.longestStalls.map(({ part, at }) => part.firstRow + at),
+    },
     pictures: yield* groupPictures(selection, grouping, pictures),
   };
 }

@@ -16,6 +16,23 @@ export function nameWithTarget({ name, target }: { name: string; target: string 
   return target === null ? name : `${name} ${target}`;
 }
 
+/** Targets of a name that are named. */
+const MOST_TARGETS = 2;
+
+/** `GET stock:8080, users:8080` of several calls. */
+export function nameWithTargets({
+  name,
+  targets,
+}: {
+  name: string;
+  targets: readonly string[];
+}): string {
+  if (targets.length === 0) return name;
+  const others = targets.length - MOST_TARGETS;
+  const rest = others > 0 ? ` and ${others} more` : '';
+  return `${name} ${targets.slice(0, MOST_TARGETS).join(', ')}${rest}`;
+}
+
 /** What a row of the table of groups is called: a method alone says that no router has matched. */
 export function groupTitle({ name }: { name: string }, by: GroupBy): string {
   return by === 'route' && isMethod(name) ? `${name} (no route)` : name;

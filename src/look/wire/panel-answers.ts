@@ -30,6 +30,10 @@ export interface ReportAnswer {
   slowest: (ReportedRow | null)[];
   /** By place in `report.open.spans`; of those that are listed in the panel. */
   open: ReportedRow[];
+  /** By place in `report.interruptions.threads`: the longest one. */
+  threads: ReportedRow[];
+  /** By place in `report.interruptions.longest`. */
+  stalls: ReportedRow[];
 }
 
 /** Open spans that the panel lists. */

@@ -51,7 +51,7 @@ describe('requests that are open at the end', () => {
       [1, 'SELECT', null, null, 'shop'],
     ]);
     expect(illustrated.report.open).toMatchObject({ count: 6, requests: 2, omitted: 0 });
-    expect(new Set(illustrated.openRows).size).toBe(4);
+    expect(new Set(illustrated.rows.open).size).toBe(4);
     const section = sectionOf(illustrated);
     expect(section[0]).toBe('Open at the end: 6 spans, 2 of them requests');
     expect(section.slice(2).map((line) => line.slice(10, 26).trim())).toEqual([

@@ -5,6 +5,8 @@ import { textReport } from '../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
 import { CLIENT, SERVER, service, stall } from './handmade-service.js';
 import type { MadeSpan } from './handmade-service.js';
+import type { RowAnswer } from '../../../src/look/wire/answers.js';
+import { Served } from '../server/served.js';
 import { reportOn } from './recorded-service.js';
 
 const cause = (value: string): Pick<MadeSpan, 'attributes'> => {
@@ -89,7 +91,7 @@ describe('stalls', () => {
         '  no span of this thread was open',
       ].join('\n'),
     );
-    const page = reportPage({ report, pictures: [], openRows: [] });
+    const page = reportPage({ report, pictures: [], rows: { open: [], threads: [], stalls: [] } });
     expect(page).toContain('>render, GET /report/:id<');
   });
 
@@ -123,11 +125,18 @@ describe('stalls', () => {
     ];
     const late: MadeSpan = { ...request(1n, 'GET /late', 300, 390), id: 3n, parent: 2n };
     const paths = [service('gate', gate), service('shop', [stall(20n, 100, 299), late])];
-    const { report } = await reportOn(paths);
-    expect(report.interruptions.longest[0]).toMatchObject({
-      ran: [],
-      delayed: [{ name: 'GET /late', count: 1 }],
-    });
+    const { report, rows } = await reportOn(paths);
+    const delays = { ran: [], delayed: [{ name: 'GET /late', count: 1 }] };
+    expect(report.interruptions.longest[0]).toMatchObject(delays);
+    const served = await Served.of(...paths);
+    try {
+      const [row] = rows.stalls;
+      expect(rows.threads).toEqual([row]);
+      const about = await served.json<RowAnswer>('/data/row', { row: row! });
+      expect(about).toMatchObject({ name: 'event loop blocked', duration: 199e6, ...delays });
+    } finally {
+      await served.close();
+    }
     // What was delayed is shown even if it ran at another time.
     const delayed = await reportOn(paths, { condition: { name: 'event loop blocked' } });
     expect(delayed.report.slowest.map(({ name, spans }) => [name, spans])).toEqual([

@@ -12,13 +12,16 @@ export const reportRoute: Route = {
   async answer({ recording: { index }, query }) {
     const slowest = query.integer('slowest', 0, 20);
     const condition = conditionOf(query);
-    const { report, openRows } = await makeReport(index, { condition, slowest });
+    const { report, rows } = await makeReport(index, { condition, slowest });
+    const reported = (row: number): ReportedRow => ({ row, start: startOf(index, row) });
     const rowOf = (traceId: string | null, name: string, duration: number): ReportedRow | null =>
       traceId === null ? null : rowOfTrace(index, traceId, name, duration);
     const json: ReportAnswer = {
       report,
       slowest: report.slowest.map((each) => rowOf(each.traceId, each.name, each.duration)),
-      open: openRows.slice(0, MOST_OPEN).map((row) => ({ row, start: startOf(index, row) })),
+      open: rows.open.slice(0, MOST_OPEN).map(reported),
+      threads: rows.threads.map(reported),
+      stalls: rows.stalls.map(reported),
     };
     return { json };
   },

@@ -23,11 +23,17 @@ const FIGURES: readonly (readonly [Figure, string, (group: Group) => string])[] 
   ['share', 'share of time', ({ share }) => shareText(share)],
 ];
 
+const TITLES: Readonly<Partial<Record<Figure, string>>> = {
+  rate: 'Per second in which its service was recorded',
+};
+
 /** Latency by route, name or service. A click on a title sorts. */
 export function GroupTable({ groups, by }: { groups: readonly Group[]; by: GroupBy }) {
   const [sort, sortBy] = useState<Figure>('share');
   const shown = groups.toSorted((a, b) => b[sort] - a[sort]).slice(0, MOST_GROUPS);
-  const hasWaits = waitingGroups(groups).length > 0;
+  const waiting = waitingGroups(groups);
+  const hasWaits = waiting.length > 0;
+  const isEstimate = waiting.some(({ sampled, count }) => sampled < count);
   const title = FIGURES.find(([figure]) => figure === sort)?.[1];
   return (
     <div>
@@ -51,6 +57,7 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
                 <button
                   type="button"
                   class="link"
+                  title={TITLES[figure]}
                   onClick={() => {
                     sortBy(figure);
                   }}
@@ -63,10 +70,9 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
             {hasWaits && (
               <th
                 scope="col"
-                class="wide-only"
                 title="What the time of a span went to, in its own process: the critical path"
               >
-                waited for
+                {isEstimate ? 'waited for, about' : 'waited for'}
               </th>
             )}
           </tr>
@@ -82,6 +88,13 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
           ))}
         </tbody>
       </table>
+      {isEstimate && (
+        <p class="quiet">
+          “waited for” is an estimate: from at most{' '}
+          {countText(Math.max(...waiting.map(({ sampled }) => sampled)))} spans of each {by}, taken
+          evenly from their time.
+        </p>
+      )}
       {groups.length > MOST_GROUPS && <p>{countText(groups.length - MOST_GROUPS)} more.</p>}
     </div>
   );
@@ -132,7 +145,7 @@ function Line({ group, by, hasWaits }: LineProps) {
       ))}
       {hasWaits && (
         <td
-          class="whole wide-only"
+          class="whole waits"
           title={`In ${countText(group.sampled)} of ${countText(group.count)} spans`}
         >
           {waitsText(group)}

@@ -76,9 +76,10 @@ function isCutOff({ state }: SourceAnswer): boolean {
   return state === 'died' || state === 'unfinished';
 }
 
-function Figures({ report, slowest, open }: ReportAnswer) {
+function Figures(answer: ReportAnswer) {
   const { recording } = useApp();
   const wasKilled = useStore(recording.store, ({ answer }) => answer?.sources.some(isCutOff));
+  const { report, slowest, open } = answer;
   const { groups, by, interruptions, completeness, losses, threads, mpi } = report;
   const openSpans = report.open.count > 0 && <OpenSpans {...report.open} rows={open} />;
   const isEmpty = groups.length === 0 && threads.length === 0 && mpi.length === 0;
@@ -92,7 +93,7 @@ function Figures({ report, slowest, open }: ReportAnswer) {
         {report.slowest.length > 0 && <SlowTraces slowest={report.slowest} rows={slowest} />}
         {report.errors.count > 0 && <ErrorTypes {...report.errors} />}
         {wasKilled !== true && openSpans}
-        <Interruptions {...interruptions} />
+        <Interruptions interruptions={interruptions} rows={answer} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}
         {threads.length > 0 && <ThreadTable threads={threads} />}
       </div>
