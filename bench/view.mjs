@@ -53,7 +53,7 @@ async function colourRule(url) {
   const { origin, hash } = new URL(url);
   const headers = { 'x-tracewright-token': new URLSearchParams(hash.slice(1)).get('token') };
   const { frequentNames } = await (await fetch(`${origin}/data/recording`, { headers })).json();
-  return new AssignedColours(frequentNames);
+  return new AssignedColours(frequentNames.map(({ name }) => name));
 }
 
 /** Zooms by the wheel, one step a frame, and notes every frame. Runs in the page. */

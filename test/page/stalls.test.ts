@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TimeLineCanvas } from '../../src/page/time-line/picture.js';
 import { noBrowser, titleOf } from './browser.js';
 import { recordService } from './recorded-service.js';
 import type { Planned } from './recorded-service.js';
@@ -39,6 +40,39 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a stall'), () => {
     expect(await links.count()).toBe(22);
     expect(await links.last().innerText()).toBe('GET /later');
     expect(await details.getByRole('row', { name: 'service stalled' }).count()).toBe(1);
+    const delayed = details.getByRole('row', { name: /^delayed/ });
+    expect(await delayed.innerText()).toMatch(/GET \/waits \(20 times\), GET \/blocks$/);
+    expect(await details.getByRole('row', { name: /^start/ }).innerText()).toMatch(
+      /after the start of the recording, \d{4}-\d\d-\d\d [\d:.]+ UTC$/,
+    );
+  });
+
+  it('is listed with its thread and its place on the time line, whatever the search', async () => {
+    const { page } = await traces.open({}, '&panel=report&find.text=GET');
+    const report = page.locator('#panel-report');
+    const threads = report.locator('table', { hasText: 'all of them, whatever the search' });
+    await threads.waitFor();
+    expect(await threads.locator('tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/^event loop blocked\s+stalled\s+main of process \d+\s+1\s+200 ms/),
+    ]);
+    const stalls = report.locator('table', { hasText: 'The longest times' });
+    expect(await stalls.locator('tbody tr').innerText()).toMatch(/^200 ms\s+29 ms, [\d:.]+ UTC\s/);
+    await stalls.getByTitle('Show it on the time line').click();
+    await page.locator('#panel-details').getByRole('heading', { name: 'event loop' }).waitFor();
+  });
+
+  it('is drawn in folded lanes, too, where others are longer', async () => {
+    const { page, boxes } = await traces.open({ height: 420 }, '&panel=none');
+    const [stall] = await page.evaluate(() => {
+      const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
+      return Array.from(picture!.lane.subarray(0, picture!.size), (lane, box) => ({ lane, box }))
+        .filter(({ lane }) => lane === 65_535)
+        .map(({ box }) => box);
+    });
+    const box = (await boxes())[stall!]!;
+    const position = { x: (box.left + box.right) / 2, y: box.top + 4 };
+    await page.locator('#time-line').hover({ position });
+    await page.locator('.tip').getByText('event loop blocked · 200 ms').waitFor();
   });
 
   it('has a colour of its own, which the legend names', async () => {

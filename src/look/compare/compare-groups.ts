@@ -1,7 +1,9 @@
 import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
+import { SampledCalls, isCall } from '../report/call-target.js';
 import { Distribution } from '../report/distribution.js';
 import { isError } from '../report/groups.js';
 import { isInterruption, isInterruptionMark } from '../report/interruptions.js';
+import { isMethod } from '../report/request-name.js';
 import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
 
 /** Of a normal distribution: 95 % lie within so many standard deviations. */
@@ -47,6 +49,8 @@ class Side {
 interface Pair {
   name: string;
   service: string | null;
+  /** Of calls that are named by their method alone. */
+  calls: SampledCalls | undefined;
   before: Side;
   after: Side;
 }
@@ -69,8 +73,9 @@ export function compareGroups(before: RowsOfSide, after: RowsOfSide): ComparedGr
   addSide(pairs, 'before', before, byService);
   addSide(pairs, 'after', after, byService);
   const groups = shownPairs(pairs).map(
-    ({ name, service, before: first, after: second }): ComparedGroup => ({
+    ({ name, service, calls, before: first, after: second }): ComparedGroup => ({
       name,
+      targets: calls?.targets ?? [],
       service,
       before: first.figures,
       after: second.figures,
@@ -95,13 +100,21 @@ function addSide(
       continue;
     }
     const ofName = new Map<Map<string, Pair>, (Pair | undefined)[]>();
+    const ofCalls: (Pair | undefined)[] = [];
+    const areMethods = methodNames(part);
     for (; next < rows.length && rows[next]! < end; next++) {
       const at = rows[next]! - part.firstRow;
       const name = part.name[at]!;
       const place = placeOfTrack[part.track[at]!]!;
-      let known = ofName.get(place);
-      if (known === undefined) ofName.set(place, (known = []));
-      const pair = (known[name] ??= pairOf(place, part, name, byService));
+      let pair: Pair;
+      if (areMethods[name] === 1 && isCall(part, at)) {
+        pair = ofCalls[name] ??= pairOf(place, part, name, byService, true);
+        pair.calls!.add(index, rows[next]!);
+      } else {
+        let known = ofName.get(place);
+        if (known === undefined) ofName.set(place, (known = []));
+        pair = known[name] ??= pairOf(place, part, name, byService, false);
+      }
       pair[side].add(part.duration[at]!, isError(part.flags[at]!));
     }
   }
@@ -135,18 +148,27 @@ function haveCommonService(before: RowsOfSide, after: RowsOfSide): boolean {
   return [...second!].some((service) => first!.has(service));
 }
 
+/** By number of a name of the part: 1 if requests and calls of other services may have it. */
+function methodNames({ names }: IndexPart): Uint8Array {
+  return Uint8Array.from({ length: names.count }, (_, number) =>
+    isMethod(names.text(number)) ? 1 : 0,
+  );
+}
+
 function pairOf(
   pairs: Map<string, Pair>,
   part: IndexPart,
   number: number,
   byService: boolean,
+  areCalls: boolean,
 ): Pair {
   const name = part.names.text(number);
   const service = byService ? (part.source.service ?? null) : null;
-  const key = `${service ?? ''}\n${name}`;
+  const key = `${service ?? ''}\n${areCalls ? 'call' : ''}\n${name}`;
   let pair = pairs.get(key);
   if (pair === undefined) {
-    pair = { name, service, before: new Side(), after: new Side() };
+    const calls = areCalls ? new SampledCalls() : undefined;
+    pair = { name, service, calls, before: new Side(), after: new Side() };
     pairs.set(key, pair);
   }
   return pair;

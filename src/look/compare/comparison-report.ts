@@ -1,6 +1,7 @@
 import { terminalText } from '../../core/terminal-text.js';
 import { wellFormedJson } from '../../core/json.js';
 import { counted } from '../../core/counted.js';
+import { nameWithTargets } from '../report/request-name.js';
 import { textTable } from '../report/text/text-table.js';
 import type { Column } from '../report/text/text-table.js';
 import type { TextStyle } from '../report/text/text-style.js';
@@ -87,7 +88,7 @@ function* tableLines(
     both((side) => (side.count === 0 ? '–' : durationText(side[which])));
   const right = 'right' as const;
   const columns: Column<ComparedGroup>[] = [
-    { title: 'span', spare: 0, least: 16, cell: ({ name }) => name },
+    { title: 'span', spare: 0, least: 16, cell: nameWithTargets },
     ...(change === undefined ? [] : [{ title: 'a typical one takes', spare: 0, cell: change }]),
     { title: 'count', align: right, spare: 3, cell: both(({ count }) => countText(count)) },
     { title: 'p50', align: right, spare: 2, cell: percentile('p50') },

@@ -8,6 +8,8 @@ export interface ComparedSide {
 
 export interface ComparedGroup {
   name: string;
+  /** Hosts and ports that calls have asked, some of them, if they are named by their method. */
+  targets: string[];
   service: string | null;
   before: ComparedSide;
   after: ComparedSide;

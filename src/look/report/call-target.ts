@@ -52,22 +52,22 @@ const SAMPLES = 32;
 
 /** Calls of one name, some of them taken evenly, and whom they have asked. */
 export class SampledCalls {
-  #rows: number[] = [];
+  #calls: { index: LookIndex; row: number }[] = [];
   #step = 1;
   #seen = 0;
 
   /** @param row of a call. */
-  add(row: number): void {
+  add(index: LookIndex, row: number): void {
     if (this.#seen++ % this.#step !== 0) return;
-    this.#rows.push(row);
-    if (this.#rows.length < 2 * SAMPLES) return;
-    this.#rows = this.#rows.filter((_, place) => place % 2 === 0);
+    this.#calls.push({ index, row });
+    if (this.#calls.length < 2 * SAMPLES) return;
+    this.#calls = this.#calls.filter((_, place) => place % 2 === 0);
     this.#step *= 2;
   }
 
   /** Sorted, each once. */
-  targets(index: LookIndex): string[] {
-    const targets = this.#rows.map((row) => callTarget(index, row));
+  get targets(): string[] {
+    const targets = this.#calls.map(({ index, row }) => callTarget(index, row));
     return [...new Set(targets.filter((each) => each !== null))].sort();
   }
 }

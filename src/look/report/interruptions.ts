@@ -96,18 +96,19 @@ export class InterruptionTally {
   readonly #selection: RowSelection;
   readonly #keys: readonly string[];
   readonly #byThread = new Map<string, ThreadInterruptions>();
-  readonly #starts: ProcessStarts;
+  readonly #starts: ProcessStarts | undefined;
   readonly #longest = longestOfForms();
   /** Those in which the process was starting: else they would be the longest of all. */
   readonly #atStart = longestOfForms();
 
-  private constructor(selection: RowSelection, starts: ProcessStarts) {
+  private constructor(selection: RowSelection, starts: ProcessStarts | undefined) {
     this.#selection = selection;
     this.#starts = starts;
     this.#keys = threadKeys(selection.index);
   }
 
-  static *of(selection: RowSelection, starts: ProcessStarts): Steps<InterruptionTally> {
+  /** @param starts none: the longest stalls are not asked for. */
+  static *of(selection: RowSelection, starts?: ProcessStarts): Steps<InterruptionTally> {
     const tally = new InterruptionTally(selection, starts);
     yield* tally.#add();
     return tally;
@@ -267,7 +268,7 @@ export class InterruptionTally {
     if (end - start > entry.max) [entry.max, entry.longest] = [end - start, longest];
     own[kind].add(start, end);
     if (kind === 'stall') {
-      const isStart = this.#starts.isStarting(part.source.number, start);
+      const isStart = this.#starts?.isStarting(part.source.number, start) === true;
       (isStart ? this.#atStart : this.#longest)[form].add(end - start, longest);
     }
     own.either.add(start, end);

@@ -1,5 +1,7 @@
 import type { LaneFold } from '../index/look-index.js';
+import { STALLS_LANE } from '../wire/answers.js';
 import type { BoxColumns } from '../wire/answers.js';
+import { foldedStalls } from './folded-stalls.js';
 import { CELL, LaneItems } from './lane-items.js';
 import type { Recording } from './recording.js';
 
@@ -47,7 +49,18 @@ export function boxesOf(recording: Recording, request: BoxRequest): BoxColumns {
     if (density.most(Math.ceil(screen.width / CELL), screen.lanes) <= budget) high = middle;
     else low = middle + 1;
   }
-  const columns = items.boxes(THRESHOLDS[low]!, totals[low] ?? count(low));
+  const stalls = fold === undefined ? [] : foldedStalls(index, { from, to, tracks, fold }, pixel);
+  const total = totals[low] ?? count(low);
+  const columns = items.boxes(THRESHOLDS[low]!, total, stalls.length);
+  for (const [at, stall] of stalls.entries()) {
+    const box = total + at;
+    columns.track[box] = stall.track;
+    columns.lane[box] = STALLS_LANE;
+    columns.start[box] = stall.start;
+    columns.end[box] = stall.end;
+    columns.row[box] = stall.row;
+    columns.count[box] = stall.count;
+  }
   for (let box = 0; box < columns.row.length; box++) {
     const row = columns.row[box]!;
     const part = index.partOf(row);

@@ -1,5 +1,8 @@
-import type { LookIndex } from '../index/look-index.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { SampledCalls, isCall } from '../report/call-target.js';
 import { isInterruption } from '../report/interruptions.js';
+import { isMethod } from '../report/request-name.js';
+import type { FrequentName } from '../wire/answers.js';
 import { listedParts } from './rows/listed-parts.js';
 
 /** Rows that are looked at: enough to know which names are frequent. */
@@ -11,12 +14,15 @@ export const MOST_FREQUENT = 9;
  * The names of the most rows, the most frequent first: of spans, if there are any, and without those that have
  * colours of their own.
  */
-export function frequentNames(index: LookIndex): string[] {
+export function frequentNames(index: LookIndex): FrequentName[] {
   const { rows } = index;
   const parts = listedParts(index, false);
   const counts = new Map<string, number>();
+  /** Of names that only calls have; null: requests have it, too. */
+  const calls = new Map<string, SampledCalls | null>();
   const step = Math.max(1, Math.floor(rows / SAMPLE));
-  for (const { name, names, count } of parts) {
+  for (const part of parts) {
+    const { name, names, count } = part;
     const own = new Map<number, number>();
     for (let at = 0; at < count; at += step) {
       const number = name[at]!;
@@ -25,9 +31,33 @@ export function frequentNames(index: LookIndex): string[] {
     for (const [number, times] of own) {
       const text = names.text(number);
       counts.set(text, (counts.get(text) ?? 0) + times);
+      if (isMethod(text)) addCalls(calls, text, index, part, number, step);
     }
   }
   const own = [...counts].filter(([text]) => !isInterruption(text));
   const order = own.sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
-  return order.slice(0, MOST_FREQUENT).map(([text]) => text);
+  return order
+    .slice(0, MOST_FREQUENT)
+    .map(([text]) => ({ name: text, targets: calls.get(text)?.targets ?? [] }));
+}
+
+function addCalls(
+  calls: Map<string, SampledCalls | null>,
+  text: string,
+  index: LookIndex,
+  part: IndexPart,
+  number: number,
+  step: number,
+): void {
+  const own = calls.get(text) === undefined ? new SampledCalls() : calls.get(text)!;
+  const { name, firstRow, count } = part;
+  for (let at = 0; at < count && own !== null; at += step) {
+    if (name[at] !== number) continue;
+    if (isCall(part, at)) own.add(index, firstRow + at);
+    else {
+      calls.set(text, null);
+      return;
+    }
+  }
+  calls.set(text, own);
 }

@@ -55,17 +55,21 @@ export class LaneItems {
     return total;
   }
 
-  /** The boxes of a threshold, of which there are `total`; their names and flags are not set. */
-  boxes(threshold: number, total: number): BoxColumns {
+  /**
+   * The boxes of a threshold, of which there are `total`; their names and flags are not set. After them is room for
+   * `more`.
+   */
+  boxes(threshold: number, total: number, more: number): BoxColumns {
+    const size = total + more;
     const columns: BoxColumns = {
-      track: new Uint32Array(total),
-      lane: new Uint16Array(total),
-      start: new Float64Array(total),
-      end: new Float64Array(total),
-      row: new Int32Array(total),
-      count: new Uint32Array(total),
-      name: new Uint32Array(total),
-      flags: new Uint8Array(total),
+      track: new Uint32Array(size),
+      lane: new Uint16Array(size),
+      start: new Float64Array(size),
+      end: new Float64Array(size),
+      row: new Int32Array(size),
+      count: new Uint32Array(size),
+      name: new Uint32Array(size),
+      flags: new Uint8Array(size),
     };
     let at = 0;
     this.#merge(threshold, (lane, start, end, row, count) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LookIndex } from '../index/look-index.js';
+import type { FrequentName } from '../wire/answers.js';
 import { frequentNames } from './frequent-names.js';
 import { NameNumbers } from './name-numbers.js';
 
@@ -22,7 +23,7 @@ export class Recording {
   readonly names = new NameNumbers();
   isClosed = false;
   #revision = 1;
-  #frequent: { names: readonly string[]; rows: number } | undefined;
+  #frequent: { names: readonly FrequentName[]; rows: number } | undefined;
   #problem: string | undefined;
   /** Answers that are being made: they look at the index for several turns of the event loop. */
   #answers = 0;
@@ -46,7 +47,7 @@ export class Recording {
   }
 
   /** The most frequent first. They stay until there are twice the rows, and so do their colours. */
-  get frequentNames(): readonly string[] {
+  get frequentNames(): readonly FrequentName[] {
     const { rows } = this.index;
     if (this.#frequent === undefined || rows >= 2 * this.#frequent.rows) {
       this.#frequent = { names: frequentNames(this.index), rows };

@@ -1,5 +1,7 @@
 /** What the routes of `tracewright view` answer, as the server writes it and the page reads it. */
 
+import type { NamedCount } from '../report/report-shape.js';
+
 /** The header with the token of the session. */
 export const TOKEN_HEADER = 'x-tracewright-token';
 
@@ -51,6 +53,12 @@ export interface CounterAnswer {
   max: number;
 }
 
+export interface FrequentName {
+  name: string;
+  /** What calls of other services with this name have asked, of some of them: hosts with ports. */
+  targets: string[];
+}
+
 /** `GET /data/recording`: what there is to look at. */
 export interface RecordingAnswer {
   /** Differs after a restart: what the page keeps of another one is void. Names keep their numbers within one. */
@@ -68,7 +76,7 @@ export interface RecordingAnswer {
   counters: CounterAnswer[];
   messages: number;
   /** Names that have colours of their own, the most frequent first. */
-  frequentNames: readonly string[];
+  frequentNames: readonly FrequentName[];
   /** Traces that can no longer be read, in words. */
   problems: string[];
 }
@@ -81,9 +89,12 @@ export interface BoxesMeta {
   names: string[];
 }
 
+/** As the lane of a box: a stall of a track in one of the lanes that are folded. */
+export const STALLS_LANE = 65_535;
+
 /**
  * Columns of `GET /data/boxes`, ordered by track, lane and start. `row` is the span, or the longest of
- * the `count` that a merged box contains.
+ * the `count` that a merged box contains. Stalls of folded lanes follow, by track and start.
  */
 export interface BoxColumns {
   track: Uint32Array;
@@ -149,6 +160,8 @@ export interface RowAnswer {
   parent: number | 'root' | 'missing';
   /** Of a request whose name has no path. */
   path: string | null;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
   /** Its trace has no other span, or as that of stalls and collections none that belongs to it. */
   isAlone: boolean;
   /**
@@ -156,6 +169,9 @@ export interface RowAnswer {
    * that are not among the `rows`, too.
    */
   openMeanwhile: { count: number; rows: NamedRow[] };
+  /** Of a stall or a collection: what ran on its thread, and what it delayed, as the report says it. */
+  ran: NamedCount[];
+  delayed: NamedCount[];
   traceId?: string;
   spanId?: string;
   /** For a person: bigints are texts. */

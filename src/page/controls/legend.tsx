@@ -1,3 +1,4 @@
+import { nameWithTargets } from '../../look/report/request-name.js';
 import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
@@ -25,8 +26,8 @@ export function Legend() {
             .slice(0, MOST)
             .map((service) => [service, recording.serviceColours.of(service)])
         : frequentNames
-            .filter((name) => kindOfName(name) === undefined)
-            .map((name) => [name, recording.nameColours.of(name)]);
+            .filter(({ name }) => kindOfName(name) === undefined)
+            .map((each) => [nameWithTargets(each), recording.nameColours.of(each.name)]);
   return (
     <ul class="legend" aria-label="Colours of the time line">
       <Item text="event loop blocked" colour={cssColour('stall')} />

@@ -63,10 +63,11 @@ export class RecordingData {
 
   #assignColours({ frequentNames, sources }: RecordingAnswer): void {
     const services = [...new Set(sources.map(serviceOf))];
-    const coloured = JSON.stringify([frequentNames, services]);
+    const names = frequentNames.map(({ name }) => name);
+    const coloured = JSON.stringify([names, services]);
     if (coloured === this.#coloured) return;
     this.#coloured = coloured;
-    this.nameColours = new AssignedColours(frequentNames);
+    this.nameColours = new AssignedColours(names);
     this.serviceColours = new AssignedColours(services);
   }
 

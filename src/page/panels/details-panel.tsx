@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import { nameWithPath } from '../../look/report/request-name.js';
-import type { RowAnswer } from '../../look/wire/answers.js';
+import { countsText } from '../../look/report/interruption-texts.js';
+import { nameWithPath, nameWithTarget } from '../../look/report/request-name.js';
+import type { RecordingAnswer, RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { countText, durationText, tickText } from '../time-line/duration-text.js';
 import { fileName } from '../data/file-name.js';
+import { utcText } from '../data/moment-text.js';
 import { threadText } from '../time-line/lines.js';
 import type { Panel } from './panel.js';
 
@@ -36,10 +38,10 @@ function Details() {
 function Answer(answer: RowAnswer) {
   const app = useApp();
   const { start, duration, status, unfinished, parent, traceId, spanId } = answer;
-  const { details, isAlone, openMeanwhile, track, key } = answer;
+  const { details, isAlone, openMeanwhile, ran, delayed, track, key } = answer;
   return (
     <>
-      <h2>{nameWithPath(answer)}</h2>
+      <h2>{answer.target === null ? nameWithPath(answer) : nameWithTarget(answer)}</h2>
       {traceId !== undefined && !isAlone && (
         <p>
           <button
@@ -54,12 +56,14 @@ function Answer(answer: RowAnswer) {
       )}
       <table>
         <tbody>
-          <Field name="start" value={`${tickText(start, 1000)} after the start of the recording`} />
+          <Field name="start" value={startText(app.recording.answer, start)} />
           <Field
             name="duration"
             value={unfinished ? `${durationText(duration)}, unfinished` : durationText(duration)}
           />
           <Place track={track} />
+          {ran.length > 0 && <Field name="ran" value={countsText(ran)} />}
+          {delayed.length > 0 && <Field name="delayed" value={countsText(delayed)} />}
           {openMeanwhile.count > 0 && <OpenMeanwhile key={key} {...openMeanwhile} />}
           {traceId !== undefined && <Field name="status" value={status} />}
           {traceId !== undefined && <Field name="trace" value={traceId} />}
@@ -93,6 +97,13 @@ function Answer(answer: RowAnswer) {
       </table>
     </>
   );
+}
+
+/** As the time line counts, and as logs do. */
+function startText(recording: RecordingAnswer | undefined, start: number): string {
+  const since = `${tickText(start, 1000)} after the start of the recording`;
+  const utc = recording && utcText(recording, start);
+  return utc === undefined ? since : `${since}, ${utc}`;
 }
 
 function Field({ name, value }: { name: string; value: string }) {

@@ -10,7 +10,7 @@ export interface CanvasColours {
   accent: string;
   curve: string;
   range: string;
-  bad: string;
+  lit: string;
   stall: string;
   stallText: string;
   collection: string;
@@ -30,7 +30,7 @@ export function canvasColours(): CanvasColours {
     accent: of('accent'),
     curve: of('curve'),
     range: of('range'),
-    bad: of('bad'),
+    lit: of('lit'),
     stall: of('stall'),
     stallText: of('stall-text'),
     collection: of('collection'),

@@ -1,3 +1,4 @@
+import { STALLS_LANE } from '../../look/wire/answers.js';
 import { laneKey } from '../data/box-windows.js';
 import type { BoxWindow, BoxWindows, Sight } from '../data/box-windows.js';
 import type { TrackLine } from './lines.js';
@@ -39,6 +40,10 @@ export function collectBoxes(
     const y = top + lane * line.laneHeight;
     for (const piece of pieces) addLane(picture, line, lane, piece, scale, y);
   }
+  if (line.folded === 0) return;
+  // Above the merged boxes, which would hide them.
+  const y = top + (line.lanes - 1) * line.laneHeight;
+  for (const piece of pieces) addLane(picture, line, STALLS_LANE, piece, scale, y);
 }
 
 interface Piece {

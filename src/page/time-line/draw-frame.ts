@@ -10,11 +10,17 @@ export const AXIS_HEIGHT = 22;
 export const TEXT_FONT = '11px system-ui, sans-serif';
 export const HEAD_FONT = '600 12px system-ui, sans-serif';
 
-/** Ticks, their times, and lines down through the tracks. */
+/**
+ * Ticks, their times, and lines down through the tracks.
+ *
+ * @param begin from which the times count, in words; undefined: it is not known.
+ */
 export function drawAxis(
   context: CanvasRenderingContext2D,
   scale: Scale,
   height: number,
+  begin: string | undefined,
+  labels: Labels,
   colours: CanvasColours,
 ): void {
   const step = axisStep(((scale.to - scale.from) / scale.width) * 110);
@@ -23,6 +29,10 @@ export function drawAxis(
   context.font = TEXT_FONT;
   context.textBaseline = 'middle';
   context.textAlign = 'left';
+  if (begin !== undefined && scale.left > 0) {
+    context.fillStyle = colours.quiet;
+    context.fillText(labels.fit(`since ${begin}`, scale.left - 20), 14, AXIS_HEIGHT / 2);
+  }
   const first = Math.ceil(scale.from / step);
   for (let tick = first; tick * step <= scale.to; tick++) {
     const x = Math.round(pixelOf(scale, tick * step));

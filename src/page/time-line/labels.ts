@@ -1,7 +1,7 @@
-/** With fewer letters a label says nothing. */
-const LEAST_LETTERS = 2;
-/** Letters below which a cut label has no ellipsis: it would take the place of one of two. */
-const SHORT = 3;
+/** With fewer letters a cut label says nothing. */
+const LEAST_LETTERS = 3;
+/** Letters below which a cut label has no ellipsis: it would take the place of one of three. */
+const SHORT = 4;
 const ELLIPSIS = '…';
 /** Letters of a text that are looked at: a name may be a megabyte long. */
 const MOST_LETTERS = 120;

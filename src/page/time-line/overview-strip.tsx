@@ -146,7 +146,7 @@ class Strip {
       const size = Math.sqrt(rows[at]! / most) * (height - 6);
       if (size > 0) context.fillRect((at * width) / rows.length, height - size, 1, size);
     }
-    this.#drawLit(context, width, colours.bad);
+    this.#drawLit(context, width, colours.lit);
     const { from, to } = shownWindow(this.#app);
     const first = Math.max(0, (from / this.#length) * width);
     const last = Math.min(width, Math.max(first + 2, (to / this.#length) * width));

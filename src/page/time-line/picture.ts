@@ -31,11 +31,11 @@ export class Picture {
     return this.size++;
   }
 
-  /** The box at a point, or nearly: -1 if there is none. */
+  /** The box at a point, or nearly, the one that was drawn last: -1 if there is none. */
   at(x: number, y: number): number {
     let best = -1;
     let distance = 4;
-    for (let box = 0; box < this.size; box++) {
+    for (let box = this.size - 1; box >= 0; box--) {
       if (y < this.top[box]! || y >= this.top[box]! + this.height[box]!) continue;
       const off = Math.max(0, this.left[box]! - x, x - this.right[box]!);
       if (off < distance) [best, distance] = [box, off];

@@ -1,5 +1,6 @@
 import { Curves } from '../data/curves.js';
 import { Messages } from '../data/messages.js';
+import { utcText } from '../data/moment-text.js';
 import { serviceOf } from '../data/recording-data.js';
 import type { Sight } from '../data/box-windows.js';
 import type { App } from '../state/app.js';
@@ -276,7 +277,8 @@ export class TimeLine {
     picture.clear();
     if (recording.answer === undefined) return;
     const { scale } = this;
-    drawAxis(context, scale, this.#height, this.#colours);
+    const begin = utcText(recording.answer, 0)?.slice(11);
+    drawAxis(context, scale, this.#height, begin, this.#names, this.#colours);
     const top = AXIS_HEIGHT - this.scroll;
     const visible = this.#lines.filter(
       ({ y, height }) => top + y + height > AXIS_HEIGHT && top + y < this.#height,

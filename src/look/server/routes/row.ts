@@ -9,11 +9,13 @@ import {
 } from '../../index/look-index.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { STATUSES } from '../../../spans/layout.js';
+import { callTarget, isCall } from '../../report/call-target.js';
 import { isInterruption } from '../../report/interruptions.js';
 import { requestPath } from '../../report/request-path.js';
 import type { RowAnswer } from '../../wire/answers.js';
 import type { Route } from '../route.js';
 import { openMeanwhile } from '../rows/open-meanwhile.js';
+import { spansAroundRow } from '../rows/spans-around-row.js';
 import { keyOfRow, rowOfQuestion, spanIdOf } from '../rows/row-key.js';
 
 /** Attributes of a span: nobody reads more. */
@@ -23,12 +25,12 @@ const MOST_ATTRIBUTES = 1000;
 export const rowRoute: Route = {
   path: '/data/row',
   method: 'GET',
-  answer: ({ recording: { index }, query }) => ({
-    json: describe(index, rowOfQuestion(index, query)),
-  }),
+  async answer({ recording: { index }, query }) {
+    return { json: await describe(index, rowOfQuestion(index, query)) };
+  },
 };
 
-function describe(index: LookIndex, row: number): RowAnswer {
+async function describe(index: LookIndex, row: number): Promise<RowAnswer> {
   const part = index.partOf(row);
   const at = row - part.firstRow;
   const flags = part.flags[at]!;
@@ -50,8 +52,10 @@ function describe(index: LookIndex, row: number): RowAnswer {
     status: STATUSES[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? 'unset',
     parent: parent === NO_PARENT ? 'root' : parent === MISSING_PARENT ? 'missing' : parent,
     path: requestPath(index, row),
+    target: isCall(part, at) ? callTarget(index, row) : null,
     isAlone: interrupts || (parent === NO_PARENT && isOnlyOne(index, row)),
     openMeanwhile: interrupts ? openMeanwhile(index, row) : { count: 0, rows: [] },
+    ...(interrupts ? await spansAroundRow(index, row) : { ran: [], delayed: [] }),
     ...(trace === NO_TRACE ? {} : { traceId: part.traceId(trace) }),
     ...(spanId === undefined ? {} : { spanId }),
     details: index.details(row, MOST_ATTRIBUTES),

@@ -1,8 +1,7 @@
 import { INSTANT_BIT } from '../../index/look-index.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { isInterruption } from '../../report/interruptions.js';
-import { nameWithPath } from '../../report/request-name.js';
-import { requestPath } from '../../report/request-path.js';
+import { rowName } from '../../report/row-name.js';
 import { threadKeys } from '../../report/thread-names.js';
 import type { RowAnswer } from '../../wire/answers.js';
 
@@ -52,7 +51,7 @@ export function openMeanwhile(index: LookIndex, row: number): RowAnswer['openMea
     row: each,
     start,
     duration: end - start,
-    name: nameWithPath({ name: nameOf(index, each), path: requestPath(index, each) }),
+    name: rowName(index, each),
   }));
   return { count: candidates.length, rows: shown };
 }

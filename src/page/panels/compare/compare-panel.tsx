@@ -6,6 +6,7 @@ import {
 import type { ComparedGroup, ComparedSide } from '../../../look/compare/comparison-shape.js';
 import { likelySides, runsOf, servicesOf } from '../../../look/report/recording-sides.js';
 import type { Run, Sides as SidesOfRuns } from '../../../look/report/recording-sides.js';
+import { nameWithTargets } from '../../../look/report/request-name.js';
 import type { CompareAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceOf, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
@@ -157,17 +158,18 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
         numbers={['count', 'p50', 'p95', 'errors']}
       />
       <tbody>
-        {groups.map(({ name, service, before, after, ratio }) => (
-          <tr key={`${service ?? ''} ${name}`}>
+        {groups.map(({ name, targets, service, before, after, ratio }) => (
+          <tr key={`${service ?? ''} ${nameWithTargets({ name, targets })}`}>
             <th scope="row">
               <button
                 type="button"
                 class="link"
                 onClick={() => {
-                  searchFor(app.view, `name="${name}"`);
+                  const kind = targets.length > 0 ? ' kind=client' : '';
+                  searchFor(app.view, `name="${name}"${kind}`);
                 }}
               >
-                {name}
+                {nameWithTargets({ name, targets })}
               </button>
             </th>
             <td>{service ?? '–'}</td>

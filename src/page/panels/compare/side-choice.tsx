@@ -28,7 +28,7 @@ export function SideChoice({ title, runs, chosen, onChoice }: SideChoiceProps) {
           {name}
           <span class="quiet">
             {service !== undefined && !name.includes(service) && ` ${service}`}{' '}
-            {new Date(epoch + begin / 1e6).toISOString().slice(11, 19)}
+            {new Date(epoch + begin / 1e6).toISOString().slice(11, 19)} UTC
           </span>
         </label>
       ))}
