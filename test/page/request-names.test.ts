@@ -55,6 +55,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('requests named by their method
     // A frame before the zoom may have drawn some of them cut.
     const paths = texts.filter((text) => /^GET \/.*[^…]$/.test(text)).sort();
     expect(paths).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((user) => `GET /users/${user}`));
+    expect(texts.filter((text) => /^[A-Z]{1,2}…?$/.test(text))).toEqual([]);
     // Too narrow for a label.
     await page.evaluate(() => (location.hash = 'from=-9e9&to=9e9'));
     const isNarrow = ({ right, left, count }: { right: number; left: number; count: number }) =>

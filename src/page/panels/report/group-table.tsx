@@ -72,7 +72,7 @@ export function GroupTable({ groups, by }: { groups: readonly Group[]; by: Group
                 scope="col"
                 title="What the time of a span went to, in its own process: the critical path"
               >
-                {isEstimate ? 'waited for, about' : 'waited for'}
+                {isEstimate ? 'waited for (estimate)' : 'waited for'}
               </th>
             )}
           </tr>
