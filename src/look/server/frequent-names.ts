@@ -49,9 +49,11 @@ function addCalls(
   number: number,
   step: number,
 ): void {
-  const own = calls.get(text) === undefined ? new SampledCalls() : calls.get(text)!;
+  const known = calls.get(text);
+  if (known === null) return;
+  const own = known ?? new SampledCalls();
   const { name, firstRow, count } = part;
-  for (let at = 0; at < count && own !== null; at += step) {
+  for (let at = 0; at < count; at += step) {
     if (name[at] !== number) continue;
     if (isCall(part, at)) own.add(index, firstRow + at);
     else {
