@@ -26,7 +26,7 @@ export const TRACES_OPTION = {
 };
 
 /** @param {string} command */
-function onPath(command) {
+export function onPath(command) {
   return (process.env['PATH'] ?? '').split(':').some((each) => existsSync(join(each, command)));
 }
 
@@ -69,14 +69,15 @@ function cpuSeconds(pid) {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {string} [cwd]
  * @property {string} [path] what is asked for; default: `/`.
+ * @property {string[]} [under] the command that runs Node; default: none.
  */
 
 /**
  * @param {Variant} variant
  * @param {string} directory
  */
-export async function startService({ flags, env, cwd }, directory) {
-  const [command, ...args] = pinned(SERVICE_CORE, [process.execPath, ...flags]);
+export async function startService({ flags, env, cwd, under = [] }, directory) {
+  const [command, ...args] = pinned(SERVICE_CORE, [...under, process.execPath, ...flags]);
   const child = spawn(command, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: directory, ...env },
@@ -99,7 +100,7 @@ export async function startService({ flags, env, cwd }, directory) {
  * @param {string} path
  * @param {number} warmUpMs
  */
-async function startLoad(port, path, warmUpMs) {
+export async function startLoad(port, path, warmUpMs) {
   const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, '-d3600s', `http://127.0.0.1:${port}${path}`];
   const own = [
     process.execPath,
@@ -128,7 +129,7 @@ async function startLoad(port, path, warmUpMs) {
  * @param {import('node:child_process').ChildProcess[]} processes
  * @param {NodeJS.Signals} name
  */
-function signal(processes, name) {
+export function signal(processes, name) {
   for (const each of processes) each.kill(name);
 }
 
@@ -137,7 +138,7 @@ function signal(processes, name) {
  * @returns {Promise<{ requests: number, cpuUs: number, systemUs: number, pageFaults: number, preemptions: number,
  *   ms: number }>}
  */
-async function ask(service) {
+export async function ask(service) {
   const answer = once(service, 'message');
   service.send('how much');
   const [message] = await answer;

@@ -19,7 +19,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SERVICE = here('http-service.mjs');
 const HOOK = ['--import', 'tracewright/register'];
 
-const VARIANTS = [
+export const VARIANTS = [
   { name: 'plain', flags: [SERVICE] },
   {
     name: 'tracewright/register, context off',
@@ -45,8 +45,8 @@ const VARIANTS = [
   },
 ];
 
-const OFF = 1;
-const ON = 2;
+export const OFF = 1;
+export const ON = 2;
 /** From this version of Node on context is cheap. */
 const CHEAP_CONTEXT = 24;
 

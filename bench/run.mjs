@@ -43,6 +43,9 @@ const NAMES = [
   'convert',
 ];
 
+/** Those that run with `--only` alone: they need what few machines have. */
+const ON_REQUEST = ['http-instructions'];
+
 /** Those that know `--full`. */
 const WITH_FULL = ['convert'];
 
@@ -60,7 +63,8 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(`usage: npm run bench -- [--only NAME]... [--node VERSION] [--quick] [--full] [--json | --docs]
 
-  --only NAME     ${NAMES.join(', ')}
+  --only NAME     ${NAMES.join(', ')};
+                  and, by name alone: ${ON_REQUEST.join(', ')}
   --node VERSION  on that Node, such as 24, which npm brings; default: the one that runs this
   --quick         a tenth of the work: does it run, not how fast
   --full          what takes minutes as well, in benchmarks that have such a part (convert)
@@ -71,9 +75,10 @@ Each benchmark is a program too: node bench/NAME.mjs --help. The exit code is 2 
 Close what else runs on the machine.`);
   process.exit(0);
 }
-const wrong = values.only?.find((name) => !NAMES.includes(name));
+const known = [...NAMES, ...ON_REQUEST];
+const wrong = values.only?.find((name) => !known.includes(name));
 if (wrong !== undefined) {
-  console.error(`no benchmark ${wrong}; there are ${NAMES.join(', ')}`);
+  console.error(`no benchmark ${wrong}; there are ${known.join(', ')}`);
   process.exit(1);
 }
 
@@ -143,7 +148,8 @@ for (const name of names) {
     const result = await run(name);
     results.push(result);
     missed += (result.goals ?? []).filter(({ met }) => !met).length;
-    if (values.docs) writeDocs(name, result);
+    // One that was skipped has no tables.
+    if (values.docs && result.tables.length > 0) writeDocs(name, result);
     const heading = `== ${name}: ${result.title}\n${machineText(result.machine)}`;
     if (!values.json) console.log(`${heading}\n${resultText(result)}`);
   } catch (error) {
