@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { nextTurn } from '../index/turns.js';
 import { boxesOf } from './boxes.js';
 import type { Recording } from './recording.js';
@@ -16,8 +17,10 @@ export function readPicture(recording: Recording): void {
 /** Does what the first questions of a page would have to wait for, while nobody asks anything. */
 export async function readAhead(recording: Recording): Promise<void> {
   try {
-    await practiseWindows(recording);
     await readTable(recording);
+    // The first picture goes first.
+    await setTimeout(BEFORE_PRACTICE, undefined, { ref: false });
+    await practiseWindows(recording);
   } catch {
     // It fails again for the question that needs it.
   }
@@ -27,6 +30,8 @@ export async function readAhead(recording: Recording): Promise<void> {
 const ZOOM = 6;
 const LEAST_WINDOW = 1e6;
 const PRACTICES = 2;
+/** In ms. */
+const BEFORE_PRACTICE = 1000;
 /** Of fewer rows the first windows are quick anyway. */
 const MANY_ROWS = 100_000;
 

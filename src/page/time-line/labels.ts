@@ -1,6 +1,7 @@
-/** With fewer letters whole words of a cut label say nothing, and with fewer than these parts of words. */
-const LEAST_OF_WORDS = 3;
-const LEAST_LETTERS = 4;
+/** With fewer letters a cut label says nothing. */
+const LEAST_LETTERS = 3;
+/** Letters below which a cut label has no ellipsis: it would take the place of one of three. */
+const SHORT = 4;
 const ELLIPSIS = '…';
 /** Letters of a text that are looked at: a name may be a megabyte long. */
 const MOST_LETTERS = 120;
@@ -53,11 +54,10 @@ export class Labels {
     const count = edges.length;
     if (isWhole && (count === 0 || edges[count - 1]! <= room)) return prefix + text;
     const fitting = lettersWithin(edges, room);
-    if (fitting >= LEAST_OF_WORDS && endsWord(text, measured.ends[fitting - 1]!)) {
-      return prefix + this.#cut(text, measured, fitting, '');
+    if (fitting >= SHORT && !endsWord(text, measured.ends[fitting - 1]!)) {
+      const before = lettersWithin(edges, room - this.#widthOf(ELLIPSIS));
+      if (before >= LEAST_LETTERS) return prefix + this.#cut(text, measured, before, ELLIPSIS);
     }
-    const before = lettersWithin(edges, room - this.#widthOf(ELLIPSIS));
-    if (before >= LEAST_LETTERS) return prefix + this.#cut(text, measured, before, ELLIPSIS);
     if (fitting >= LEAST_LETTERS) return prefix + this.#cut(text, measured, fitting, '');
     const bare = prefix.trimEnd();
     return bare !== '' && this.#widthOfAll(bare) <= width ? bare : '';
