@@ -1,17 +1,22 @@
 // Compares what a trace holds with what was acknowledged.
 
-import { closeSync, openSync, readSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { internal } from '../scripts/package-layout.mjs';
 import { THREADS } from './acknowledgements.mjs';
 
 const { core } = internal('core/addon');
 
-/** Files below a place that belong to nobody once a trace is complete. */
+/**
+ * Files below a place that belong to nobody once a trace is complete. One that was to be a metadata file may stay where
+ * the process died before it had one: no stream there says whose it is.
+ */
 export function leftBehind(place) {
-  return readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(ring|new|finished)$/.test(name),
-  );
+  return readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const whole = /^\.(.*)\.new$/.exec(basename(name))?.[1];
+    if (whole !== undefined) return existsSync(join(place, dirname(name), whole));
+    return /\.(ring|finished)$/.test(name);
+  });
 }
 
 /**
