@@ -6,7 +6,7 @@
 import { configure, flush, shutdown, startSpan } from 'tracewright/spans';
 
 const [, , target = '', moment = '0'] = process.argv;
-const LANES = 40;
+const LANES = 48;
 /** How much farther each span reaches than the one before it. */
 const GROWTH = 1.09;
 /** The nearest and the farthest, in ns from the moment. */

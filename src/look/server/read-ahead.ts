@@ -17,12 +17,27 @@ export function readPicture(recording: Recording): void {
 /** Does what the first questions of a page would have to wait for, while nobody asks anything. */
 export async function readAhead(recording: Recording): Promise<void> {
   try {
+    if (recording.index.rows >= MANY_ROWS) {
+      await firstPicture(recording);
+      await practiseWindows(recording);
+    }
     await readTable(recording);
-    // The first picture goes first.
-    await setTimeout(BEFORE_PRACTICE, undefined, { ref: false });
-    await practiseWindows(recording);
   } catch {
     // It fails again for the question that needs it.
+  }
+}
+
+/** A page that has rested for so long has its first picture. */
+const REST_MS = 150;
+const LOOK_EVERY_MS = 50;
+/** Nobody may open the page. */
+const MOST_MS = 5000;
+
+/** Until the page has its first picture: nothing competes with it. */
+async function firstPicture(recording: Recording): Promise<void> {
+  for (let waited = 0; waited < MOST_MS && !recording.isClosed; waited += LOOK_EVERY_MS) {
+    if (recording.restMs >= REST_MS) return;
+    await setTimeout(LOOK_EVERY_MS, undefined, { ref: false });
   }
 }
 
@@ -30,8 +45,6 @@ export async function readAhead(recording: Recording): Promise<void> {
 const ZOOM = 6;
 const LEAST_WINDOW = 1e6;
 const PRACTICES = 2;
-/** In ms. */
-const BEFORE_PRACTICE = 1000;
 /** Of fewer rows the first windows are quick anyway. */
 const MANY_ROWS = 100_000;
 
@@ -40,8 +53,7 @@ const MANY_ROWS = 100_000;
  * share is there. The first windows of a large recording would take five times as long.
  */
 async function practiseWindows(recording: Recording): Promise<void> {
-  const { tracks, length, rows } = recording.index;
-  if (rows < MANY_ROWS) return;
+  const { tracks, length } = recording.index;
   const shown = tracks.slice(0, 16).map(({ number }) => number);
   const screen = { width: 1400, lanes: 64 };
   for (let time = 0; time < PRACTICES; time++) {

@@ -27,6 +27,8 @@ export class Recording {
   #problem: string | undefined;
   /** Answers that are being made: they look at the index for several turns of the event loop. */
   #answers = 0;
+  /** When the last of them was made, in ms; undefined: nobody has asked. */
+  #answered: number | undefined;
   #onIdle: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** When the last refresh began, and what the process had used until then. */
@@ -67,8 +69,17 @@ export class Recording {
       return await make();
     } finally {
       this.#answers -= 1;
-      if (this.#answers === 0) this.#onIdle?.();
+      if (this.#answers === 0) {
+        this.#answered = performance.now();
+        this.#onIdle?.();
+      }
     }
+  }
+
+  /** For how long nobody has asked since the last answer, in ms; 0 before the first. */
+  get restMs(): number {
+    if (this.#answers > 0 || this.#answered === undefined) return 0;
+    return performance.now() - this.#answered;
   }
 
   close(): void {
