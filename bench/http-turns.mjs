@@ -98,9 +98,9 @@ export async function startService({ flags, env, cwd, under = [] }, directory) {
  *
  * @param {number} port
  * @param {string} path
- * @param {number} warmUpMs
+ * @param {number} [warmUpMs]
  */
-export async function startLoad(port, path, warmUpMs) {
+export async function startLoad(port, path, warmUpMs = WARM_UP_MS) {
   const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, '-d3600s', `http://127.0.0.1:${port}${path}`];
   const own = [
     process.execPath,
@@ -183,17 +183,16 @@ async function measureSlice(service, load) {
  * @param {readonly Variant[]} variants
  * @param {string} directory where they trace.
  * @param {number} slices of each.
- * @param {number} warmUpMs
  * @param {Awaited<ReturnType<typeof measureSlice>>[][]} figures what is found, by service.
  * @returns requests that each has served.
  */
-async function measureGeneration(variants, directory, slices, warmUpMs, figures) {
+async function measureGeneration(variants, directory, slices, figures) {
   /** @type {{ child: import('node:child_process').ChildProcess, load: import('node:child_process').ChildProcess[] }[]} */
   const services = [];
   try {
     for (const [i, variant] of variants.entries()) {
       const { child, port } = await startService(variant, join(directory, `traces-${i}`));
-      services.push({ child, load: await startLoad(port, variant.path ?? '/', warmUpMs) });
+      services.push({ child, load: await startLoad(port, variant.path ?? '/') });
     }
     for (let round = 0; round < slices; round++) {
       for (let turn = 0; turn < services.length; turn++) {
@@ -222,13 +221,13 @@ async function measureGeneration(variants, directory, slices, warmUpMs, figures)
  * Measures services in turns, the first of which is the plain one.
  *
  * @param {readonly Variant[]} variants
- * @param {{ generations: number, slices: number, traces?: string, warmUpMs?: number }} how traces: a directory for
- *   the traces, instead of one for temporary files; warmUpMs: for how long each is loaded before it is measured.
+ * @param {{ generations: number, slices: number, traces?: string }} how traces: a directory for the traces,
+ *   instead of one for temporary files.
  * @param {(directories: string[], served: number[]) => void} [inspect] called after each generation.
  */
 export async function measureInTurns(
   variants,
-  { generations, slices, traces = tmpdir(), warmUpMs = WARM_UP_MS },
+  { generations, slices, traces = tmpdir() },
   inspect,
 ) {
   // A process is some per cent faster or slower than the next one of the same program, for good.
@@ -237,7 +236,7 @@ export async function measureInTurns(
   for (let generation = 0; generation < generations; generation++) {
     const directory = mkdtempSync(join(traces, 'tracewright-bench-'));
     try {
-      const served = await measureGeneration(variants, directory, slices, warmUpMs, figures);
+      const served = await measureGeneration(variants, directory, slices, figures);
       inspect?.(
         variants.map((_, i) => join(directory, `traces-${i}`)),
         served,

@@ -6,7 +6,7 @@
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { addCpu, event, procInit, readStream, threadFree, threadInit } from 'tracewright/ovni';
+import { openDescriptors } from './open-descriptors.mjs';
 
 const EVENTS_A_SECOND = 250_000;
 const WORKER_SECONDS = 2;
@@ -82,7 +83,7 @@ async function soak(minutes) {
       });
       const minute = (minutes - (end - performance.now()) / 60_000).toFixed(1);
       const memory = (process.memoryUsage().rss / 2 ** 20).toFixed(0);
-      const descriptors = readdirSync('/proc/self/fd').length;
+      const descriptors = openDescriptors().length;
       process.stdout.write(
         `${minute.padStart(6)}${memory.padStart(9)}${String(descriptors).padStart(13)}` +
           `${String(workers).padStart(9)}${String(written).padStart(12)}${String(missing).padStart(9)}\n`,

@@ -4,15 +4,7 @@
 //   npm run torture -- --workers 10000
 
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,6 +13,7 @@ import { openRank } from 'tracewright/dumpi';
 import { openTrace } from 'tracewright/heph';
 import { openReferences } from 'tracewright/laplace';
 import * as ovni from 'tracewright/ovni';
+import { openDescriptors } from './open-descriptors.mjs';
 
 const TOGETHER = 4;
 const WARM_UP = 40;
@@ -29,23 +22,12 @@ const ring = { ringBytes: 65_536 };
 // Of allocators and V8, which take their time; a lost ring of every worker would be far above it.
 const MIB_OF_GROWTH = 64;
 
-/** Whether it is open for good: not a listing's own, nor the statistics that a living thread keeps open of itself. */
-function staysOpen(descriptor) {
-  try {
-    const target = readlinkSync(`/proc/self/fd/${descriptor}`);
-    const [, task] = /^(.*\/task\/\d+)\/schedstat$/.exec(target) ?? [];
-    return task === undefined || !existsSync(task);
-  } catch {
-    return false;
-  }
-}
-
 /** What the process holds: descriptors, mapped rings, ring files, resident memory in MiB. */
 function held(directory) {
   const maps = readFileSync('/proc/self/maps', 'utf8').split('\n');
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   return {
-    descriptors: readdirSync('/proc/self/fd').filter(staysOpen).length,
+    descriptors: openDescriptors().length,
     // A ring's file had no name when it was mapped.
     mappings: maps.filter((line) => /\.ring|tracewright-ring|\/#\d+ /.test(line)).length,
     files: names.filter((name) => name.endsWith('.ring')).length,

@@ -4,7 +4,6 @@ import type { SpanAttributes, SpanValue } from './attributes.js';
 import type { ActiveContext } from './context/active-context.js';
 import type { Carried } from './context/carried.js';
 import { KIND_SHIFT } from './layout.js';
-import { observer } from './observer.js';
 import { openOutput, output } from './recording.js';
 import type { Scope } from './scope.js';
 import { NOT_RECORDED, OPEN, snapshot } from './span.js';
@@ -25,7 +24,7 @@ export interface SpanDetails {
 export type Decision = 0 | 1 | 2;
 
 /**
- * Starts a span below what is active in a context, for APIs that have contexts of their own.
+ * Starts a span below what is active in a context, for callers that know the context.
  *
  * @param name a string.
  * @param kind its number in the layout.
@@ -97,7 +96,6 @@ export function startInWith(
   span.start = to.timeOf(startTime, 'startTime');
   if (links.length > 0) span.extra().links = links;
   giveScope(to, span, scope);
-  if (observer !== undefined) observer.started(span, context, scope);
-  if (to.open !== undefined) span.slot = to.open.begin(span, undefined);
+  keep(to, span, undefined, context, scope);
   return span;
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { kindOf } from '../core/files/file-kind.js';
 import { hasCode } from '../core/files/system-error.js';
+import { listed } from '../core/listed.js';
 import { filesBelow } from '../core/recovery/ring-search.js';
 import { RingFile } from '../core/recovery/ring-file.js';
 import type { FoundTrace } from './find-traces.js';
@@ -160,10 +161,8 @@ export class Writers {
 
   /** `process 4711 is`, `processes 4711 and 4712 are`. */
   get description(): string {
-    const others = this.pids.slice(0, -1);
-    const last = this.pids.at(-1) ?? 0;
-    return others.length === 0
-      ? `process ${last} is`
-      : `processes ${others.join(', ')} and ${last} are`;
+    return this.pids.length < 2
+      ? `process ${this.pids[0] ?? 0} is`
+      : `processes ${listed(this.pids.map(String))} are`;
   }
 }

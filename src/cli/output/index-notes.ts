@@ -1,12 +1,8 @@
+import { listed } from '../../core/listed.js';
 import type { LookIndex } from '../../look/index/look-index.js';
 import { furtherRuns } from '../../traces/further-runs.js';
 import { sharedServices } from '../../traces/shared-services.js';
 import { printMessage } from './message.js';
-
-/** `mail, shop and stock` */
-function listOf(names: readonly string[]): string {
-  return `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
-}
 
 /** Prints what a reader of several services may miss: runs that are not read, and services that share a name. */
 export function printIndexNotes(command: string, paths: readonly string[], index: LookIndex): void {
@@ -26,7 +22,7 @@ export function printIndexNotes(command: string, paths: readonly string[], index
   }
   for (const [service, programs] of sharedServices(index.sources)) {
     print(
-      `${listOf(programs)} have the same service name, ${service}. ` +
+      `${listed(programs)} have the same service name, ${service}. ` +
         'To tell them apart, start each with its own OTEL_SERVICE_NAME',
     );
   }

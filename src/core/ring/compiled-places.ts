@@ -11,18 +11,12 @@ import {
   TAKEN,
   WRITER,
 } from './open-records.js';
-import type { OpenRecords } from './open-records.js';
 import type { Ring } from './ring.js';
 
 /**
- * What compiled functions do with the places of a table, as source text. The table is a constant of theirs, as the
+ * What compiled functions do with the places of a table, as source text that names its `constants`. The table is a constant of theirs, as the
  * ring is of an emitter: that takes a third of the time of the methods of `OpenRecords` and `Ring`.
  */
-
-/** What the texts name. */
-export function placesScope(table: OpenRecords): Record<string, unknown> {
-  return { ...table.constants };
-}
 
 /** A word of the head of the place whose record is at `at`. */
 function headWord(at: string, word: number): string {

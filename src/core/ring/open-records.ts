@@ -51,7 +51,7 @@ export class OpenRecords {
   readonly #id: number;
   /** Heads of the places, by the byte offsets of their records divided by 4. */
   readonly #words: Int32Array;
-  /** Places, the free ones from `#taken[0]` on. */
+  /** Places, the free ones from `taken` on. */
   readonly #places: Int32Array;
   /** The control page. */
   readonly #control: Int32Array;

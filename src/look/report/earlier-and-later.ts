@@ -1,4 +1,4 @@
-import { isBeforeAndAfter, likelySides, runsOf } from './recording-sides.js';
+import { isBeforeAndAfter, likelySides, runsOf, servicesOf } from './recording-sides.js';
 import type { SideSource } from './recording-sides.js';
 import type { LookIndex } from '../index/look-index.js';
 import type { RecordedTimes } from './recorded-times.js';
@@ -26,13 +26,11 @@ export function earlierAndLater(
     const numbers = new Set(own.flatMap((run) => run.sources));
     return {
       paths: [...new Set(own.map(({ path }) => path))],
-      services: own.flatMap(({ service }) => (service === undefined ? [] : [service])),
       sources: described.filter(({ number }) => numbers.has(number)),
     };
   });
   const end = Math.max(...before!.sources.map((source) => source.end));
   const begin = Math.min(...after!.sources.map((source) => source.begin));
   if (end > begin || before!.paths.some((path) => after!.paths.includes(path))) return null;
-  const services = [...new Set(before!.services)].sort();
-  return { services, before: before!.paths, after: after!.paths };
+  return { services: servicesOf(runs, sides.before), before: before!.paths, after: after!.paths };
 }

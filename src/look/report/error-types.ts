@@ -18,15 +18,18 @@ const TYPE = 'error.type';
  */
 export function* errorTypes(selection: RowSelection): Steps<FailedSpans> {
   let count = 0;
+  const failing: IndexPart[] = [];
   for (const part of selection.index.parts) {
     yield;
-    count += failedRows(selection, part).length;
+    const { length } = failedRows(selection, part);
+    count += length;
+    if (length > 0) failing.push(part);
   }
   const read = Math.min(count, MOST_READ);
   const types = new Map<string, ErrorType>();
   let place = 0;
   let done = 0;
-  for (const part of selection.index.parts) {
+  for (const part of failing) {
     for (const row of failedRows(selection, part)) {
       if (place++ !== Math.floor((done * count) / read)) continue;
       add(types, describe(selection.index, row));

@@ -1,3 +1,4 @@
+import { listed } from '../../core/listed.js';
 import type { EarlierAndLater, Report } from './report-shape.js';
 
 /** Paths of a side that are named. */
@@ -13,7 +14,7 @@ export function hintTexts({ recordedTwice, withoutContext }: Report): string[][]
 
 function recordedTwiceHint({ services, before, after }: EarlierAndLater): string[] {
   return [
-    `${listOf(services)} ${wereText(services)} recorded twice, one time after the other.`,
+    `${listed(services)} ${wereText(services)} recorded twice, one time after the other.`,
     'The figures below are of both together.',
     `To compare them: tracewright report ${argumentsOf(after)} ${againstOf(before)}`,
   ];
@@ -21,7 +22,7 @@ function recordedTwiceHint({ services, before, after }: EarlierAndLater): string
 
 export function contextHint(services: readonly string[]): string[] {
   return [
-    `${listOf(services)} ${wereText(services)} recorded without context:`,
+    `${listed(services)} ${wereText(services)} recorded without context:`,
     'requests have no children, and nothing says what they waited for.',
     'To record it, start the service with TRACEWRIGHT_CONTEXT=on',
   ];
@@ -42,11 +43,4 @@ function quoted(path: string): string {
 
 function wereText(names: readonly string[]): string {
   return names.length === 1 ? 'was' : 'were';
-}
-
-/** `mail, shop and stock` */
-function listOf(names: readonly string[]): string {
-  return names.length < 2
-    ? (names[0] ?? '')
-    : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`;
 }

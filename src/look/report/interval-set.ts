@@ -1,3 +1,5 @@
+import { firstAtLeast } from '../index/parts/sorted.js';
+
 /** Intervals of time, merged where they overlap. */
 export class IntervalSet {
   #starts: number[] = [];
@@ -25,7 +27,11 @@ export class IntervalSet {
   *within(start: number, end: number, most: number): Generator<[start: number, end: number], void> {
     this.#before ??= this.#merge();
     let left = most;
-    for (let at = Math.max(0, this.#beginning(start) - 1); at < this.#starts.length; at++) {
+    for (
+      let at = Math.max(0, firstAtLeast(this.#starts, start) - 1);
+      at < this.#starts.length;
+      at++
+    ) {
       const from = Math.max(start, this.#starts[at]!);
       if (from >= end || left <= 0) return;
       const to = Math.min(end, this.#ends[at]!);
@@ -35,22 +41,10 @@ export class IntervalSet {
     }
   }
 
-  /** How many merged intervals begin before `time`. */
-  #beginning(time: number): number {
-    let low = 0;
-    let high = this.#starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#starts[middle]! < time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
   /** Time within the intervals up to `time`. */
   #until(time: number): number {
     const before = (this.#before ??= this.#merge());
-    const low = this.#beginning(time);
+    const low = firstAtLeast(this.#starts, time);
     if (low === 0) return 0;
     const last = low - 1;
     return before[last]! + Math.min(time, this.#ends[last]!) - this.#starts[last]!;

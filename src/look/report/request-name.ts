@@ -16,6 +16,15 @@ export function nameWithTarget({ name, target }: { name: string; target: string 
   return target === null ? name : `${name} ${target}`;
 }
 
+/** `GET /orders/:id`, `GET /orders/42` without a route, `GET stock:8080` */
+export function nameWithDetail(span: {
+  name: string;
+  path: string | null;
+  target: string | null;
+}): string {
+  return span.target === null ? nameWithPath(span) : nameWithTarget(span);
+}
+
 /** Targets of a name that are named. */
 const MOST_TARGETS = 2;
 

@@ -1,4 +1,5 @@
 import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { firstAtLeast } from '../index/parts/sorted.js';
 import type { Steps } from '../index/turns.js';
 import type { CalledThreads } from './called-threads.js';
 import type { GroupTally, Grouping } from './groups.js';
@@ -105,14 +106,8 @@ function isSlow(
   shares: ReadonlyMap<GroupTally, GroupShare>,
 ): boolean {
   const { rows, groups } = grouping.rowsOf(part);
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rows[middle]! < at) low = middle + 1;
-    else high = middle;
-  }
-  if (rows[low] !== at) return false;
-  const slow = shares.get(grouping.tally(groups[low]!));
+  const place = firstAtLeast(rows, at);
+  if (rows[place] !== at) return false;
+  const slow = shares.get(grouping.tally(groups[place]!));
   return slow !== undefined && part.duration[at]! >= slow.least;
 }

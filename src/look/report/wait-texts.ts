@@ -9,7 +9,11 @@ export function longestWaits({ waitedFor }: { waitedFor: readonly WaitedFor[] })
   return waitedFor.filter(({ share }, at) => at === 0 || share >= LEAST_SHARE);
 }
 
-const PAUSE_TEXTS = { stall: 'blocked event loop', collection: 'garbage collection' } as const;
+/** What a called thread did before it could begin. */
+export const PAUSE_TEXTS = {
+  stall: 'blocked event loop',
+  collection: 'garbage collection',
+} as const;
 
 export function waitName(waited: WaitedFor): string {
   if (waited.kind !== 'span') return PAUSE_TEXTS[waited.kind];

@@ -1,4 +1,5 @@
 import type { IndexPart, LaneFold, LookIndex } from '../index/look-index.js';
+import { isFolded } from '../index/serve/lane-pixels.js';
 import { isStall } from '../report/interruptions.js';
 
 /** A stall, or some that lie close to each other: then the row is the longest. */
@@ -35,9 +36,7 @@ export function foldedStalls(
   pixel: number,
 ): FoldedStall[] {
   const folded = new Set(
-    tracks.filter((track) => {
-      return index.tracks[track]!.lanes > fold.lanes + 1 && !fold.open.has(track);
-    }),
+    tracks.filter((track) => isFolded(fold, track, index.tracks[track]!.lanes)),
   );
   if (folded.size === 0) return [];
   /** By track and pixel. */

@@ -2,6 +2,7 @@ import { choiceOf, searchFor } from '../data/choice.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { durationText } from '../time-line/duration-text.js';
+import { clearRange } from '../time-line/navigation.js';
 
 /** Says which spans a panel is about, and takes the conditions off. */
 export function ChoiceLine({ what }: { what: string }) {
@@ -34,7 +35,7 @@ export function ChoiceLine({ what }: { what: string }) {
           <button
             type="button"
             onClick={() => {
-              app.view.set({ rangeFrom: undefined, rangeTo: undefined });
+              clearRange(app);
             }}
           >
             Clear range

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { countsText } from '../../look/report/interruption-texts.js';
-import { nameWithPath, nameWithTarget } from '../../look/report/request-name.js';
+import { nameWithDetail } from '../../look/report/request-name.js';
 import type { RecordingAnswer, RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
@@ -41,7 +41,7 @@ function Answer(answer: RowAnswer) {
   const { details, isAlone, openMeanwhile, ran, delayed, track, key } = answer;
   return (
     <>
-      <h2>{answer.target === null ? nameWithPath(answer) : nameWithTarget(answer)}</h2>
+      <h2>{nameWithDetail(answer)}</h2>
       {traceId !== undefined && !isAlone && (
         <p>
           <button

@@ -1,7 +1,7 @@
 import type { App } from '../state/app.js';
 import { NO_PANEL } from '../state/view-state.js';
 import { timeOf } from './collect-boxes.js';
-import { pan, showWindow, zoom } from './navigation.js';
+import { clearRange, pan, showWindow, zoom } from './navigation.js';
 import type { TimeLine } from './time-line.js';
 
 /** Pixels that a pointer may move and still click. */
@@ -104,7 +104,7 @@ export function listenToPointers(
     if (event.type === 'pointerup' && !moved) {
       const { x, y } = placeOf(event);
       if (!timeLine.toggleAt(x, y)) events.onClick(timeLine.boxAt(x, y));
-      if (rangeStart !== undefined) app.view.set({ rangeFrom: undefined, rangeTo: undefined });
+      if (rangeStart !== undefined) clearRange(app);
     } else if (rangeStart !== undefined && (app.view.value.panel ?? NO_PANEL) === NO_PANEL) {
       app.view.set({ panel: 'report' });
     }

@@ -1,5 +1,5 @@
 import { compile, mayCompile } from '../../core/ring/compile.js';
-import { commitPlaceText, placesScope } from '../../core/ring/compiled-places.js';
+import { commitPlaceText } from '../../core/ring/compiled-places.js';
 import type { CommitPlace } from '../../core/ring/compiled-places.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import type { Ring } from '../../core/ring/ring.js';
@@ -52,7 +52,7 @@ function fits(text: string, room: number): boolean {
 }
 
 function compileCommit(ring: Ring, table: OpenRecords): CommitPlace {
-  const scope = { ...placesScope(table), ring, publishOpen: ring.publishOpen };
+  const scope = { ...table.constants, ring, publishOpen: ring.publishOpen };
   return compile('end of a span', scope, `return ${commitPlaceText(ring)};`) as CommitPlace;
 }
 

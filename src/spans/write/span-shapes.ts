@@ -1,7 +1,6 @@
 import { compile } from '../../core/ring/compile.js';
 import {
   HAS_PLACE,
-  placesScope,
   placeWriter,
   publishPlace,
   takePlace,
@@ -200,7 +199,7 @@ export function openSpanCompiler(
     if (text === undefined) return undefined;
     const scope = {
       ...text.scope,
-      ...placesScope(table),
+      ...table.constants,
       bytes,
       view,
       stamp: trace.ring.stamp,

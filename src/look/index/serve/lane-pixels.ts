@@ -259,7 +259,12 @@ export class LanePixels {
   }
 }
 
-function isFolded(fold: LaneFold | undefined, track: number, lanes: number): fold is LaneFold {
+/** Whether the lanes of a track beyond those that are shown are one. */
+export function isFolded(
+  fold: LaneFold | undefined,
+  track: number,
+  lanes: number,
+): fold is LaneFold {
   // One lane alone is shown as it is.
   return fold !== undefined && lanes > fold.lanes + 1 && !fold.open.has(track);
 }

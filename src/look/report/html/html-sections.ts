@@ -15,7 +15,7 @@ import type {
   SlowTrace,
   TreeRow,
 } from '../report-shape.js';
-import { groupTitle, nameWithPath, nameWithTarget } from '../request-name.js';
+import { groupTitle, nameWithDetail, nameWithPath, nameWithTarget } from '../request-name.js';
 import { STATE_TEXTS } from '../state-texts.js';
 import {
   delayedText,
@@ -26,7 +26,7 @@ import {
 } from '../text/text-sections.js';
 import { errorCountTitle, errorTypeText, errorsTitle } from '../error-texts.js';
 import { causeText, countsText } from '../interruption-texts.js';
-import { openName, openText } from '../open-texts.js';
+import { openText } from '../open-texts.js';
 import { branches, remarksOn } from '../text/text-tree.js';
 import { GROUP_TITLES, NOTHING_DELAYED, traceTitle, waitTitle } from '../text/text-report.js';
 import { longestWaits, waitNameOf, waitingGroups } from '../wait-texts.js';
@@ -266,7 +266,13 @@ export function interruptionSection({ interruptions }: Report): Html {
               { title: 'stalls', kind: 'n', cell: (row) => shareText(row.stalls / row.time) },
               { title: 'gc', kind: 'n', cell: (row) => shareText(row.collections / row.time) },
               ...(slow.some(({ called }) => called > 0)
-                ? [{ title: 'called', kind: 'n' as const, cell: calledCell }]
+                ? [
+                    {
+                      title: 'called',
+                      kind: 'n' as const,
+                      cell: (row: SlowShare) => shareText(row.called / row.time),
+                    },
+                  ]
                 : []),
               { title: 'any', kind: 'n', cell: (row) => shareText(row.either / row.time) },
             ],
@@ -274,10 +280,6 @@ export function interruptionSection({ interruptions }: Report): Html {
           )}`;
   return markup`<h2>Stalls of event loops and garbage collections</h2>
     ${table}${longest.length === 0 ? '' : stalls}${shares}`;
-}
-
-function calledCell({ called, time }: SlowShare): string {
-  return shareText(called / time);
 }
 
 export function openSection({ open }: Report): Html {
@@ -290,7 +292,8 @@ export function openSection({ open }: Report): Html {
       {
         title: 'span',
         kind: 'w',
-        cell: ({ span, prefix }) => markup`<span class="branch">${prefix}</span>${openName(span)}`,
+        cell: ({ span, prefix }) =>
+          markup`<span class="branch">${prefix}</span>${nameWithDetail(span)}`,
       },
       { title: 'service', kind: 'x', cell: ({ span }) => span.service ?? '' },
       { title: 'thread', kind: 'x', cell: ({ span }) => span.thread },

@@ -17,8 +17,7 @@ import type {
 } from '../report-shape.js';
 import { causeText, countsText, placeText } from '../interruption-texts.js';
 import { errorCountTitle, errorTypeText } from '../error-texts.js';
-import { openName } from '../open-texts.js';
-import { groupTitle, nameWithPath } from '../request-name.js';
+import { groupTitle, nameWithDetail, nameWithPath } from '../request-name.js';
 import { longestWaits, waitNameOf, waitingGroups } from '../wait-texts.js';
 import { shortened } from './display-width.js';
 import { textTable } from './text-table.js';
@@ -259,7 +258,7 @@ function* stallLines(stall: LongStall, { width }: TextStyle): Lines {
   }
 }
 
-function calledCell({ called, time }: SlowShare): string {
+export function calledCell({ called, time }: SlowShare): string {
   return shareText(called / time);
 }
 
@@ -316,7 +315,12 @@ export function* openLines({ open }: Report, style: TextStyle): Lines {
   const prefixes = branches(shown);
   const columns: Column<{ span: OpenSpan; prefix: string }>[] = [
     { title: 'open for', align: right, spare: 0, cell: ({ span }) => durationText(span.age) },
-    { title: 'span', spare: 0, least: 16, cell: ({ span, prefix }) => prefix + openName(span) },
+    {
+      title: 'span',
+      spare: 0,
+      least: 16,
+      cell: ({ span, prefix }) => prefix + nameWithDetail(span),
+    },
     { title: 'service', spare: 2, least: 8, cell: ({ span }) => span.service ?? '' },
     { title: 'thread', spare: 3, cell: ({ span }) => span.thread },
     { title: 'since', spare: 1, cell: ({ span }) => timeText(span.start) },

@@ -1,5 +1,6 @@
-import { openName, openText } from '../../../look/report/open-texts.js';
+import { openText } from '../../../look/report/open-texts.js';
 import type { OpenSpan } from '../../../look/report/report-shape.js';
+import { nameWithDetail } from '../../../look/report/request-name.js';
 import type { ReportedRow } from '../../../look/wire/panel-answers.js';
 import { momentText } from '../../data/moment-text.js';
 import { useApp } from '../../state/app.js';
@@ -30,7 +31,7 @@ export function OpenSpans({ count, requests, spans, rows }: OpenSpansProps) {
             <tr key={row.row}>
               <td class="number">{durationText(age)}</td>
               <th scope="row" style={{ paddingLeft: `${depth * INDENT}px` }}>
-                <SpanLink text={openName(span)} found={row} />
+                <SpanLink text={nameWithDetail(span)} found={row} />
                 {service === null || depth > 0 ? '' : ` (${service})`}
               </th>
               <td>

@@ -1,4 +1,5 @@
-import { nameWithPath, nameWithTarget } from '../../../look/report/request-name.js';
+import { nameWithDetail } from '../../../look/report/request-name.js';
+import { PAUSE_TEXTS } from '../../../look/report/wait-texts.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type {
   TraceAnswer,
@@ -136,7 +137,7 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
             void app.showRow(row, start);
           }}
         >
-          {span.target === null ? nameWithPath(span) : nameWithTarget(span)}
+          {nameWithDetail(span)}
         </button>
         {status === 'error' && <span class="bad"> error</span>}
         {span.unfinished && ' unfinished'}
@@ -177,15 +178,11 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
 
 /** What the called thread did before it could begin. */
 function pausesText(pauses: readonly WaterfallPause[]): string {
-  const texts = [
-    ['stall', 'blocked event loop'],
-    ['collection', 'garbage collection'],
-  ] as const;
-  return texts
-    .map(([kind, text]) => {
+  return (['stall', 'collection'] as const)
+    .map((kind) => {
       const own = pauses.filter((pause) => pause.kind === kind);
       const time = own.reduce((sum, { duration }) => sum + duration, 0);
-      return time === 0 ? '' : `${durationText(time)} of ${text}`;
+      return time === 0 ? '' : `${durationText(time)} of ${PAUSE_TEXTS[kind]}`;
     })
     .filter((text) => text !== '')
     .join(' and ');
