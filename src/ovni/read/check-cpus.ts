@@ -1,6 +1,5 @@
-import type { Progress } from '../../core/finding.js';
 import type { FindingCollector } from './finding-collector.js';
-import { mergeStreams } from './merge-streams.js';
+import type { StreamEvent } from './reader.js';
 import { holdsCpu, transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
@@ -54,28 +53,29 @@ function place(thread: Thread, state: ThreadState, cpu: number): Thread | undefi
 }
 
 /**
- * Follows all threads in the order of their clocks. Only that order shows two threads that run on one
- * physical CPU, and threads that others move to another CPU. Faults of a single stream are ignored
- * here.
+ * Follows the CPUs of all threads in the order of the clocks. Only that order shows two threads that
+ * run on one physical CPU, and threads that others move to another CPU. Faults of a single stream are
+ * ignored here.
  */
-export function checkCpus(
-  trace: TraceDirectory,
-  out: FindingCollector,
-  onProgress: Progress | undefined,
-): void {
-  const threads = new Map<ThreadStream, Thread>();
-  for (const { processes } of trace.looms) {
-    const loom: Loom = { byPidAndTid: new Map(), byTid: new Map(), running: new Map() };
-    for (const stream of processes.flatMap((process) => process.threads)) {
-      const thread: Thread = { stream, loom, state: 'unknown', cpu: -1 };
-      addThread(loom, thread);
-      threads.set(stream, thread);
+export class CpuCheck {
+  readonly #out: FindingCollector;
+  readonly #threads = new Map<ThreadStream, Thread>();
+
+  constructor(trace: TraceDirectory, out: FindingCollector) {
+    this.#out = out;
+    for (const { processes } of trace.looms) {
+      const loom: Loom = { byPidAndTid: new Map(), byTid: new Map(), running: new Map() };
+      for (const stream of processes.flatMap((process) => process.threads)) {
+        const thread: Thread = { stream, loom, state: 'unknown', cpu: -1 };
+        addThread(loom, thread);
+        this.#threads.set(stream, thread);
+      }
     }
   }
-  const options = { onFault: () => undefined, ...(onProgress && { onProgress }) };
-  for (const { stream, event } of mergeStreams(trace, trace.streams, options)) {
+
+  event(stream: ThreadStream, event: StreamEvent): void {
     const { code } = event;
-    const thread = threads.get(stream)!;
+    const thread = this.#threads.get(stream)!;
     const transition = transitionOf(code);
     let moved: Thread | undefined;
     let other: Thread | undefined;
@@ -85,34 +85,38 @@ export function checkCpus(
       other = place(thread, transition.to, cpu);
     } else if (code === OAS && event.payloadBytes === 4 && holdsCpu(thread.state)) {
       const cpu = event.i32(0);
-      if (cpu === thread.cpu) continue;
+      if (cpu === thread.cpu) return;
       moved = thread;
       other = place(thread, thread.state, cpu);
     } else if (code === OAR && event.payloadBytes === 8) {
       const cpu = event.i32(0);
-      const tid = event.i32(4);
-      const { byPidAndTid, byTid } = thread.loom;
-      moved = byPidAndTid.get(pidAndTid(stream.pid, tid)) ?? byTid.get(tid);
-      const why =
-        moved === undefined
-          ? 'which the loom does not have'
-          : !holdsCpu(moved.state)
-            ? `which is ${moved.state}`
-            : moved.cpu === cpu
-              ? `which is on CPU ${cpu} already`
-              : undefined;
-      if (why !== undefined) {
-        out.report('affinity', stream.path, `OAr moves thread ${tid}, ${why}`, event.offset);
-        continue;
-      }
-      other = place(moved!, moved!.state, cpu);
+      moved = this.#remote(thread, event.i32(4), cpu, event.offset);
+      if (moved === undefined) return;
+      other = place(moved, moved.state, cpu);
     }
-    if (other === undefined || moved === undefined) continue;
-    out.report(
+    if (other === undefined || moved === undefined) return;
+    this.#out.report(
       'cpu-busy',
       stream.path,
       `thread ${moved.stream.tid} runs on CPU ${moved.cpu}, where thread ${other.stream.tid} of process ${other.stream.pid} is running`,
       event.offset,
     );
+  }
+
+  /** The thread that `OAr` moves; undefined, with a finding, if it cannot be moved. */
+  #remote(by: Thread, tid: number, cpu: number, offset: number): Thread | undefined {
+    const { stream, loom } = by;
+    const moved = loom.byPidAndTid.get(pidAndTid(stream.pid, tid)) ?? loom.byTid.get(tid);
+    const why =
+      moved === undefined
+        ? 'which the loom does not have'
+        : !holdsCpu(moved.state)
+          ? `which is ${moved.state}`
+          : moved.cpu === cpu
+            ? `which is on CPU ${cpu} already`
+            : undefined;
+    if (why === undefined) return moved;
+    this.#out.report('affinity', stream.path, `OAr moves thread ${tid}, ${why}`, offset);
+    return undefined;
   }
 }

@@ -1,10 +1,14 @@
 import { models } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
+import type { JsonObject } from '../../core/json.js';
 import type { FindingCollector } from './finding-collector.js';
 import { MAX_LABEL_BYTES } from '../layout.js';
 import type { MarkType } from './metadata.js';
 import { hostOf } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory, TraceLoom } from './trace-directory.js';
+
+/** The emulator takes indexes below this. */
+const MAX_COUNTERS = 100;
 
 /** The definitions by which the events of a trace are checked. */
 export interface TraceDefinitions {
@@ -17,6 +21,8 @@ export interface TraceDefinitions {
   readonly required: ReadonlySet<ModelName> | undefined;
   /** Mark types of all threads. */
   readonly marks: ReadonlyMap<number, 'stack' | 'single'> | undefined;
+  /** Hardware counters of nosv; 0 if no thread names any. */
+  readonly counters: number;
 }
 
 function checkCpus(trace: TraceDirectory, loom: TraceLoom, out: FindingCollector): number {
@@ -161,6 +167,43 @@ function checkRequire(
   return found;
 }
 
+function objectIn(json: JsonObject, key: string): JsonObject | undefined {
+  const value = Object.hasOwn(json, key) ? json[key] : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+/** Checks `nosv.hwc` of all threads, and returns how many hardware counters it names. */
+function checkCounters(trace: TraceDirectory, out: FindingCollector): number {
+  const names = new Map<number, string>();
+  let count = 0;
+  for (const { metadata, metadataPath } of trace.streams) {
+    const counters = objectIn(objectIn(metadata.json, 'nosv') ?? {}, 'hwc') ?? {};
+    const entries = Object.entries(counters);
+    if (entries.length === 0) continue;
+    const report = (message: string): void => {
+      out.report('counters', metadataPath, `nosv.hwc: ${message}`);
+    };
+    if (count === 0) count = entries.length;
+    else if (count !== entries.length) {
+      report(`${entries.length} counters here and ${count} elsewhere`);
+    }
+    for (const [key, value] of entries) {
+      const index = /^\d+$/.test(key) ? Number(key) : NaN;
+      if (!(index < Math.min(count, MAX_COUNTERS))) {
+        report(`${shown(key)} is no number from 0 to ${Math.min(count, MAX_COUNTERS) - 1}`);
+        continue;
+      }
+      const name = objectIn({ value }, 'value')?.['name'];
+      const known = names.get(index);
+      if (typeof name !== 'string') report(`counter ${index} has no name`);
+      else if (known !== undefined && known !== name) {
+        report(`counter ${index} is ${shown(name)} here and ${shown(known)} elsewhere`);
+      } else names.set(index, name);
+    }
+  }
+  return count;
+}
+
 /** A title or label in quotes, cut to a readable length. */
 function shown(text: string): string {
   return JSON.stringify(text.length > MAX_LABEL_BYTES ? `${text.slice(0, 60)}…` : text);
@@ -269,5 +312,6 @@ export function checkMetadata(trace: TraceDirectory, out: FindingCollector): Tra
     cpuCounts,
     required: described ? required : undefined,
     marks: described ? marks : undefined,
+    counters: required.has('nosv') ? checkCounters(trace, out) : 0,
   };
 }

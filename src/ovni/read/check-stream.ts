@@ -2,10 +2,12 @@ import { TraceFormatError } from '../../core/errors.js';
 import { declarationOf, modelOf } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
 import type { TraceDefinitions } from './check-metadata.js';
+import { ThreadRegions } from './check-regions.js';
 import { judgePayload } from '../declared-payload.js';
 import type { Shape } from '../declared-payload.js';
 import type { FindingCollector, Rule } from './finding-collector.js';
 import { codeOf, JUMBO_DATA_OFFSET, MAX_LABEL_BYTES, mcvOf } from '../layout.js';
+import { concernsTasks } from '../model-regions.js';
 import { signatureOf, StreamReader } from './reader.js';
 import type { StreamEvent } from './reader.js';
 import { shapeOf } from '../signature.js';
@@ -30,6 +32,7 @@ const MARK_POP = codeOf('OM]');
 const MARK_SET = codeOf('OM=');
 const SWITCHED_OUT = codeOf('KCO');
 const SWITCHED_IN = codeOf('KCI');
+const COUNTERS = codeOf('VWC');
 const OVNI = 'O'.charCodeAt(0);
 
 /** What the emulator requires of a thread that emits an event of a model. */
@@ -50,6 +53,8 @@ interface Kind extends Shape {
   readonly declared: boolean;
   /** Whether its data end in a text, which is a label in all declared events. */
   readonly labelled: boolean;
+  /** Whether it concerns tasks, which are checked in the order of all threads. */
+  readonly task: boolean;
 }
 
 function kindOf(code: number): Kind {
@@ -59,6 +64,7 @@ function kindOf(code: number): Kind {
     model: modelOf(mcv),
     declared: declarationOf(mcv) !== undefined,
     labelled: signature?.args.at(-1)?.type === 'str',
+    task: concernsTasks(mcv),
     ...(signature === undefined ? { jumbo: false, bytes: 0 } : shapeOf(signature)),
   };
 }
@@ -69,7 +75,7 @@ export interface StreamSummary {
   readonly events: number;
   /** Clock of the first event with the host's offset; undefined for a stream without events. */
   readonly firstClock: bigint | undefined;
-  /** Whether an event put a thread on a physical CPU, or moved one from another thread. */
+  /** Whether an event put a thread on a physical CPU, moved one from another thread, or ran a task. */
   readonly needsOrder: boolean;
 }
 
@@ -81,6 +87,7 @@ class StreamCheck {
   readonly #cpuCount: number;
   readonly #kinds = new Map<number, Kind>();
   readonly #stacks = new Map<number, bigint[]>();
+  readonly #regions = new ThreadRegions();
   #state: ThreadState = 'unknown';
   #flushing = false;
   #switchedOut = false;
@@ -109,6 +116,11 @@ class StreamCheck {
     if (!this.#allowed(event, kind)) return;
     if (code >>> 16 === OVNI) this.#ovni(event);
     else if (code === SWITCHED_OUT || code === SWITCHED_IN) this.#switch(event);
+    else {
+      this.#regions.event(code, this.#reportRegion);
+      if (kind.task) this.needsOrder = true;
+      else if (code === COUNTERS) this.#countersFit(event.dataBytes);
+    }
   }
 
   end(events: number): void {
@@ -130,6 +142,28 @@ class StreamCheck {
         `mark type ${type} has ${stack.length} values left at the end of the stream`,
       );
     }
+    for (const [name, stack] of this.#regions.left()) {
+      this.#out.report(
+        'region-left',
+        path,
+        () =>
+          `${stack.length} ${name} left at the end of the stream, the last one of ${stack.at(-1)!}`,
+      );
+    }
+  }
+
+  readonly #reportRegion = (message: () => string): void => {
+    this.#report('region', message);
+  };
+
+  #countersFit(bytes: number): void {
+    const { counters } = this.#definitions;
+    if (counters > 0 && bytes === 8 * counters) return;
+    this.#report('counters', () =>
+      counters === 0
+        ? 'VWC, but no thread names counters in nosv.hwc of its metadata'
+        : `VWC has ${bytes} bytes; the metadata name ${counters} counters of 8 bytes`,
+    );
   }
 
   #report(rule: Rule, message: string | (() => string)): void {

@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Finding } from '../../core/finding.js';
 import type { CheckOptions } from '../../core/limit-findings.js';
-import { checkCpus } from './check-cpus.js';
 import { checkMetadata } from './check-metadata.js';
+import { checkOrder } from './check-order.js';
 import { checkStream } from './check-stream.js';
 import type { StreamSummary } from './check-stream.js';
 import { FindingCollector } from './finding-collector.js';
@@ -41,13 +41,11 @@ function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): v
  * ignores a `warning`. For version 1, faults that only a reader of version 3 would refuse are warnings.
  *
  * Findings of one rule beyond `repeats` are counted, and one finding at the end says how many. Each
- * stream is read once, and a second time if threads used physical CPUs. Memory does not grow with the
- * length of the streams.
+ * stream is read once, and a second time if threads used physical CPUs or ran tasks. Memory grows with
+ * the number of tasks, and not with the length of the streams.
  *
  * Not checked:
  *
- * - the nesting, tasks and task types of the models nosv, nanos6, nodes, openmp, mpi and tampi;
- * - the hardware counters of nosv;
  * - in version 1 any event that is not ovni's;
  * - a `stream.json` with a hidden name or reached by a symbolic link, which the emulator reads.
  *
@@ -84,7 +82,7 @@ export function* checkTrace(path: string, options: CheckOptions = {}): Generator
   }
   checkGap(summaries, out);
   if (summaries.some((summary) => summary.needsOrder)) {
-    checkCpus(
+    checkOrder(
       trace,
       out,
       onProgress &&

@@ -41,6 +41,12 @@ export const rules = {
   flush: { version1: 'error', version3: 'error' },
   mark: { version1: 'warning', version3: 'error' },
   'mark-left': { version1: 'warning', version3: 'warning' },
+  /** Regions and progress states of the runtimes' models. */
+  region: { version1: 'warning', version3: 'error' },
+  'region-left': { version1: 'warning', version3: 'warning' },
+  task: { version1: 'warning', version3: 'error' },
+  /** Hardware counters of nosv. */
+  counters: { version1: 'warning', version3: 'error' },
 } as const satisfies Record<
   string,
   { version1: Finding['severity']; version3: Finding['severity'] }

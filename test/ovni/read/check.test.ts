@@ -76,6 +76,32 @@ const withNosv = { require: { ovni: '1.1.0', nosv: '2.4.0' } };
 const one = (events: Buffer[], ovni?: Record<string, unknown>): TestThread[] => [
   { events, ...(ovni && { ovni }) },
 ];
+/** One thread in a trace that requires all models. A string is an event without arguments. */
+const tasks = (...between: (string | ((clock: bigint) => Buffer))[]): TestThread[] =>
+  one(
+    life(...between.map((event) => (typeof event === 'string' ? plain(event) : event))),
+    withRuntimes,
+  );
+const withRuntimes = {
+  require: {
+    ovni: '1.1.0',
+    mpi: '1.0.0',
+    nanos6: '1.1.0',
+    nodes: '1.0.0',
+    nosv: '2.7.0',
+    openmp: '1.2.1',
+    tampi: '1.0.0',
+  },
+};
+const typed =
+  (mcv: string, id: number, label: string) =>
+  (clock: bigint): Buffer =>
+    jumbo(mcv, clock, Buffer.concat([i32(id), Buffer.from(`${label}\0`)]));
+const counted = (count: number): Record<string, unknown> => ({
+  nosv: {
+    hwc: Object.fromEntries(Array.from({ length: count }, (_, i) => [i, { name: `c${i}` }])),
+  },
+});
 const two = (first: Buffer[], second: Buffer[]): TestThread[] => [
   { events: first },
   { tid: 2, events: second },
@@ -162,6 +188,88 @@ describe('version 3', () => {
       ],
     ],
     ['an unordered region that is in order', one(life(plain('OU['), plain('OU]')))],
+    [
+      'progress states that change',
+      tasks(plain('6Pr'), plain('6Pp'), plain('6Pa'), plain('VPr'), plain('VPp')),
+    ],
+    [
+      'regions in regions, of each model its own',
+      tasks(
+        ...['6W[', 'VSh', '6Hw', 'VSf', '6Wt', 'MUi', 'DR[', 'TCi', 'PH[', 'MUI', '6WT', '6HW'],
+        ...['6W]', 'PH]', 'DR]', 'TCI', 'VS[', 'VSn', 'VSN', 'VS]'],
+      ),
+    ],
+    [
+      'a region directly in itself, in nosv and openmp',
+      tasks('VMa', 'VMa', 'VMA', 'VMA', 'PBb', 'PBb', 'PBB', 'PBB'),
+    ],
+    [
+      'events that change no region',
+      tasks('6W*', '6W*', '6t[', '6t[', 'VHa', 'VHa', 'PBs', 'PBs', 'VSr'),
+    ],
+    [
+      'a task that pauses',
+      tasks(
+        typed('6Yc', 1, 'a'),
+        plain('6Tc', i32(7, 1)),
+        plain('6Tx', i32(7)),
+        plain('6Tp', i32(7)),
+        plain('6Tr', i32(7)),
+        plain('6Te', i32(7)),
+      ),
+    ],
+    [
+      'a task of nosv and one of openmp that run twice',
+      tasks(
+        typed('VYc', 1, 'a'),
+        plain('VTc', i32(0x7fff_ffff, 1)),
+        ...[0, 0].flatMap(() => [
+          plain('VTx', i32(0x7fff_ffff, 0)),
+          plain('VTe', i32(0x7fff_ffff, 0)),
+        ]),
+        typed('POc', 1, ''),
+        plain('PPc', i32(1, 1)),
+        ...[0, 0].flatMap(() => [plain('PPx', i32(1)), plain('PPe', i32(1))]),
+      ),
+    ],
+    [
+      'bodies of a parallel task on two threads',
+      [
+        ...one(
+          life(
+            typed('VYc', 1, 'a'),
+            plain('VTC', i32(1, 1)),
+            plain('VTx', i32(1, 1)),
+            plain('OB.'),
+            plain('VTe', i32(1, 1)),
+          ),
+          withRuntimes,
+        ),
+        {
+          tid: 2,
+          events: [
+            execute(T0),
+            normal('VTx', T0 + 10n, i32(1, 2)),
+            normal('VTe', T0 + 11n, i32(1, 2)),
+            normal('OHe', T0 + 12n),
+          ],
+        },
+      ],
+    ],
+    [
+      'worksharings whose types have the same label',
+      tasks(typed('POc', 1, 'a'), typed('POc', 2, 'a'), plain('PQx', i32(1)), plain('PQe', i32(2))),
+    ],
+    [
+      'hardware counters',
+      [
+        {
+          events: life((t) => jumbo('VWC', t, Buffer.alloc(16, 1))),
+          ovni: withRuntimes,
+          attributes: counted(2),
+        },
+      ],
+    ],
   ])('accepts %s', (_, threads) => {
     const folder = writeVersion3(threads);
     expect([...checkTrace(folder)]).toEqual([]);
@@ -257,6 +365,112 @@ describe('version 3', () => {
       one(life(plain('KCO'), plain('OB.'), plain('KCI')), {
         require: { ovni: '1.1.0', kernel: '1.0.0' },
       }),
+    ],
+    ['region', 'a progress state twice', tasks('6Pr', '6Pr')],
+    ['region', 'the progress state that a thread of nanos6 begins in', tasks('6Pp')],
+    ['region', 'the progress state that a thread of nosv begins in', tasks('VPp')],
+    ['region', 'a progress state again after another', tasks('VPr', 'VPa', 'VPa')],
+    ...['6W[', '6Hw', 'DR[', 'MUi', 'TCi'].map((mcv): [string, string, TestThread[]] => [
+      'region',
+      `${mcv} directly in the same region`,
+      tasks(mcv, mcv),
+    ]),
+    ...['6W]', '6HW', 'DR]', 'MUI', 'TCI', 'VSf', 'VSn', 'PBB'].map(
+      (mcv): [string, string, TestThread[]] => ['region', `${mcv} without a beginning`, tasks(mcv)],
+    ),
+    ['region', 'an end of the outer region', tasks('6W[', '6Wt', '6W]')],
+    ['region', '513 regions', tasks(...Array.from({ length: 513 }, () => 'VMa'))],
+    [
+      'region',
+      'the end of a task in a region that began in it',
+      tasks(
+        typed('6Yc', 1, 'a'),
+        plain('6Tc', i32(7, 1)),
+        plain('6Tx', i32(7)),
+        '6W[',
+        plain('6Te', i32(7)),
+      ),
+    ],
+    ['task', 'a task without a type', tasks(plain('6Tc', i32(7, 1)))],
+    ['task', 'a task type twice', tasks(typed('VYc', 1, 'a'), typed('VYc', 1, 'a'))],
+    ['task', 'a task type with the number 0', tasks(typed('POc', 0, 'a'))],
+    ['task', 'a task that was not created', tasks(plain('PPx', i32(1)))],
+    [
+      'task',
+      'a task twice',
+      tasks(typed('6Yc', 1, 'a'), plain('6Tc', i32(7, 1)), plain('6Tc', i32(7, 1))),
+    ],
+    [
+      'task',
+      'a task of nanos6 that runs again',
+      tasks(
+        typed('6Yc', 1, 'a'),
+        plain('6Tc', i32(7, 1)),
+        ...[0, 0].flatMap(() => [plain('6Tx', i32(7)), plain('6Te', i32(7))]),
+      ),
+    ],
+    [
+      'task',
+      'a task of nosv in one that runs',
+      tasks(
+        typed('VYc', 1, 'a'),
+        ...[1, 2].map((id) => plain('VTc', i32(id, 1))),
+        ...[1, 2].map((id) => plain('VTx', i32(id, 0))),
+      ),
+    ],
+    [
+      'task',
+      'a body of a parallel task that pauses',
+      tasks(
+        typed('VYc', 1, 'a'),
+        plain('VTC', i32(1, 1)),
+        plain('VTx', i32(1, 1)),
+        plain('VTp', i32(1, 1)),
+      ),
+    ],
+    [
+      'task',
+      'a body with a number in a task that is not parallel',
+      tasks(typed('VYc', 1, 'a'), plain('VTc', i32(1, 1)), plain('VTx', i32(1, 1))),
+    ],
+    [
+      'task',
+      'a worksharing that ends another',
+      tasks(typed('POc', 1, 'a'), typed('POc', 2, 'b'), plain('PQx', i32(1)), plain('PQe', i32(2))),
+    ],
+    [
+      'task',
+      'a task that ends on another thread',
+      [
+        ...one(
+          life(typed('6Yc', 1, 'a'), plain('6Tc', i32(7, 1)), plain('6Tx', i32(7))),
+          withRuntimes,
+        ),
+        {
+          tid: 2,
+          events: [execute(T0), normal('6Te', T0 + 50n, i32(7)), normal('OHe', T0 + 51n)],
+        },
+      ],
+    ],
+    ['counters', 'VWC without counters', tasks((t) => jumbo('VWC', t, Buffer.alloc(8)))],
+    [
+      'counters',
+      'VWC with fewer counters',
+      [
+        {
+          events: life((t) => jumbo('VWC', t, Buffer.alloc(8))),
+          ovni: withRuntimes,
+          attributes: counted(2),
+        },
+      ],
+    ],
+    [
+      'counters',
+      'two numbers of counters',
+      [
+        { events: life(), ovni: withRuntimes, attributes: counted(2) },
+        { tid: 2, events: life(), ovni: withRuntimes, attributes: counted(1) },
+      ],
     ],
     ['flush', 'OF] alone', one(life(plain('OF]')))],
     ['flush', 'OF[ twice', one(life(plain('OF['), plain('OF[')))],
@@ -377,6 +591,7 @@ describe('version 3', () => {
 
   test.each<[string, string, TestThread[]]>([
     ['mark-left', 'marks left at the end', one(life(marking('OM[', 1, 3)), marks)],
+    ['region-left', 'regions left at the end', tasks('6W[', '6Wt', '6WT')],
     [
       'payload-extra',
       'a payload where none is declared',
