@@ -347,15 +347,15 @@ export const callSignatures = {
     'int count, ioRequest requests[count], int outcount, int indices[outcount], status statuses[outcount]',
   MPIO_Testsome:
     'int count, ioRequest requests[count], int outcount, int indices[outcount], status statuses[outcount]',
-  Function_enter: 'int64 fn',
-  Function_exit: 'int64 fn',
+  Function_enter: 'address fn',
+  Function_exit: 'address fn',
 } as const;
 
 /** The name of a call that has a record: `'MPI_Send'`. */
 export type CallName = keyof typeof callSignatures;
 
 /** How a value is laid out in a record; integers are big-endian. */
-export type FieldEncoding = 'i8' | 'u8' | 'i16' | 'i32' | 'i64' | 'chars' | 'status';
+export type FieldEncoding = 'i8' | 'u8' | 'i16' | 'i32' | 'i64' | 'u64' | 'chars' | 'status';
 
 /**
  * Each type of the table with its width. What MPI calls a handle is a number: see constants.ts. A
@@ -364,6 +364,7 @@ export type FieldEncoding = 'i8' | 'u8' | 'i16' | 'i32' | 'i64' | 'chars' | 'sta
 export const fieldEncodings = {
   int: 'i32',
   int64: 'i64',
+  address: 'u64',
   chars: 'chars',
   status: 'status',
   datatype: 'i16',
@@ -417,7 +418,11 @@ export interface Status {
 export type Integers = readonly number[] | Int8Array | Int16Array | Int32Array;
 
 /** What a caller gives for one element of a type. */
-type Given<T> = T extends 'int64' ? number | bigint : T extends 'chars' ? string : number;
+type Given<T> = T extends 'int64' | 'address'
+  ? number | bigint
+  : T extends 'chars'
+    ? string
+    : number;
 
 /** What a caller gives for an array; null is C's NULL and stored like an empty array. */
 type GivenArray<T> = T extends 'status'
@@ -435,7 +440,7 @@ type GivenRows<T> = T extends 'chars'
 type GivenOne<T> = T extends 'status' ? Status | null : Given<T>;
 
 /** What a reader gives for one element. */
-type Read<T> = T extends 'int64'
+type Read<T> = T extends 'int64' | 'address'
   ? bigint
   : T extends 'chars'
     ? string

@@ -32,6 +32,10 @@ const elements: Readonly<Record<FieldEncoding, fc.Arbitrary<unknown>>> = {
   i16: integer(-0x8000, 0x7fff),
   i32,
   i64,
+  u64: fc.oneof(
+    fc.bigInt(0n, 2n ** 64n - 1n),
+    fc.constantFrom(0n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n),
+  ),
   chars: anyText,
   status: anyStatus,
 };

@@ -10,7 +10,7 @@ export const u32 = fc.oneof(fc.nat({ max: 15 }), fc.integer({ min: 0, max: 0xfff
 export const wide: fc.Arbitrary<Wide> = fc.oneof(
   fc.nat({ max: 15 }),
   fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
-  fc.constantFrom(0xffff_ffff, 0x1_0000_0000, Number.MAX_SAFE_INTEGER),
+  fc.constantFrom<Wide[]>(0xffff_ffff, 0x1_0000_0000, Number.MAX_SAFE_INTEGER, 2n ** 63n, MAX_U64),
   fc.bigInt({ min: 0n, max: MAX_U64 }),
 );
 
@@ -35,7 +35,7 @@ export const reference: fc.Arbitrary<AnyReference> = fc.record({
 
 const fileName = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
-  .filter((name) => !/[\n\0]/.test(name) && Buffer.from(name).toString() === name)
+  .filter((name) => !/[\r\n\0]/.test(name) && Buffer.from(name).toString() === name)
   .filter((name) => Buffer.byteLength(name) <= LONGEST_NAME);
 
 /** A kernel event, as its method takes it and as a reader gives it back. */

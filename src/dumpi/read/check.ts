@@ -379,10 +379,9 @@ class TraceCheck {
   }
 
   *#named(fn: bigint, offset: number): Generator<Finding, void> {
-    const address = BigInt.asUintN(64, fn);
     if (this.#isBeingWritten) return;
-    if (this.#functionNames.has(address) || this.#unnamed.has(address)) return;
-    if (this.#unnamed.size < MAX_OPEN_FUNCTIONS) this.#unnamed.add(address);
+    if (this.#functionNames.has(fn) || this.#unnamed.has(fn)) return;
+    if (this.#unnamed.size < MAX_OPEN_FUNCTIONS) this.#unnamed.add(fn);
     yield this.#warning('function-name', `function ${addressText(fn)} has no name`, offset);
   }
 
@@ -464,5 +463,5 @@ class TraceCheck {
 const ALWAYS_PRINTED: ReadonlySet<FieldType> = new Set(['datatype', 'info', 'distribution']);
 
 function addressText(fn: bigint): string {
-  return `0x${BigInt.asUintN(64, fn).toString(16)}`;
+  return `0x${fn.toString(16)}`;
 }

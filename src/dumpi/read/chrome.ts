@@ -61,7 +61,7 @@ function eventOf(
   const ts = microseconds(start);
   const tid = call.thread ?? 0;
   if (call.name === 'Function_enter' || call.name === 'Function_exit') {
-    const address = BigInt.asUintN(64, call.fields.fn);
+    const address = call.fields.fn;
     const name = functionNames.get(address) ?? `0x${address.toString(16)}`;
     const ph = call.name === 'Function_enter' ? 'B' : 'E';
     return { name, cat: CATEGORY, ph, ts, pid, tid };

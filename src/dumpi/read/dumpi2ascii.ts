@@ -263,10 +263,13 @@ class CallPrinting {
       case 'ioRequest':
         return `${requestType(type)} ${name}=[${(value as number | undefined) ?? 0}]`;
       case 'int64': {
-        const number = value as bigint;
-        if (name !== 'fn') return `int64_t ${name}=${number.toString()}`;
-        const text = this.#functionNames.get(BigInt.asUintN(64, number)) ?? '(null)';
-        return `int fn=${number.toString()} ("${text}")`;
+        return `int64_t ${name}=${(value as bigint).toString()}`;
+      }
+      case 'address': {
+        const address = value as bigint;
+        const text = this.#functionNames.get(address) ?? '(null)';
+        // The format's own reader prints it as if it had a sign.
+        return `int fn=${BigInt.asIntN(64, address).toString()} ("${text}")`;
       }
       default: {
         const number = counts.get(name) ?? (value as number | undefined) ?? 0;

@@ -137,11 +137,7 @@ const NO_TURNS: TurnFunctions = { cpu: new Set(), wall: new Set() };
 
 function turnFunctions(names: readonly FunctionName[]): TurnFunctions {
   const addressesOf = (text: string): ReadonlySet<FieldValue> =>
-    new Set(
-      names
-        .filter(({ name }) => name === ANNOTATION + text)
-        .map(({ address }) => BigInt.asIntN(64, address)),
-    );
+    new Set(names.filter(({ name }) => name === ANNOTATION + text).map(({ address }) => address));
   return { cpu: addressesOf(TURN_TEXTS.cpu), wall: addressesOf(TURN_TEXTS.wall) };
 }
 
@@ -362,6 +358,8 @@ export class CallCursor {
         return cursor.i8(name);
       case 'i64':
         return cursor.i64(name);
+      case 'u64':
+        return cursor.u64(name);
       default:
         return cursor.text(name, cursor.count(name, 1));
     }
@@ -412,6 +410,7 @@ const MIN_ELEMENT_BYTES: Readonly<Record<FieldEncoding, number>> = {
   i16: 2,
   i32: 4,
   i64: 8,
+  u64: 8,
   chars: COUNT_BYTES,
   status: STATUS_RECORD_BYTES,
 };

@@ -34,8 +34,8 @@ function checkInteger(
   value: unknown,
   encoding: Exclude<FieldEncoding, 'status' | 'chars'>,
 ): void {
-  if (encoding === 'i64') {
-    checkInt64(field, value, 'i64');
+  if (encoding === 'i64' || encoding === 'u64') {
+    checkInt64(field, value, encoding);
     return;
   }
   const { low, high } = INTEGERS[encoding];
@@ -170,6 +170,7 @@ function sizeOne(value: unknown, encoding: FieldEncoding): number {
     case 'status':
       return STATUS_RECORD_BYTES;
     case 'i64':
+    case 'u64':
       return INT64_BYTES;
     default:
       return INTEGERS[encoding].bytes;
@@ -238,6 +239,7 @@ function writeOne(
     case 'status':
       return writeStatus(view, at, value as Status);
     case 'i64':
+    case 'u64':
       storeInt64(view, at, value as number | bigint);
       return at + INT64_BYTES;
     default: {

@@ -230,7 +230,8 @@ export function compiledEncoder(
   setting: Setting,
 ): CallEncoder | undefined {
   const compiles = call.fields.every(
-    ({ dimensions, encoding }) => dimensions < 2 && encoding !== 'chars' && encoding !== 'i64',
+    ({ dimensions, encoding }) =>
+      dimensions < 2 && encoding !== 'chars' && encoding !== 'i64' && encoding !== 'u64',
   );
   if (setting === 'disable' || !compiles) return undefined;
   const success = successField(call, setting);

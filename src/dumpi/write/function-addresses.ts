@@ -14,8 +14,16 @@ const OWN_ADDRESS_LIMIT =
 export interface FunctionAt {
   /** 4,096 to 2^64 - 1, but neither 2^32 - 2 nor 2^32 - 1. */
   address: bigint | number;
-  /** Default: `<none>`, the format's name for a function whose name is not known. */
+  /**
+   * A later call can give it. An address that never gets one has `<none>`, the format's name for a
+   * function whose name is not known.
+   */
   name?: string;
+}
+
+function checkName(name: unknown): asserts name is string {
+  if (typeof name !== 'string') throw wrongType('name', name, 'a string');
+  checkSectionString('name', name);
 }
 
 /**
@@ -25,8 +33,9 @@ export interface FunctionAt {
 export class FunctionAddresses {
   readonly #names: FunctionNames;
   readonly #functions = new Map<string, bigint>();
-  readonly #ownKeys = new Set<number>();
-  readonly #ownAddresses = new Set<bigint>();
+  readonly #ownKeys = new Map<number, string>();
+  /** The caller's addresses with the name that each has; undefined: none was given so far. */
+  readonly #ownAddresses = new Map<bigint, string | undefined>();
   #nextAddress = FIRST_FUNCTION_ADDRESS;
   #nextKey = FIRST_GIVEN_KEY;
 
@@ -39,7 +48,7 @@ export class FunctionAddresses {
    * next call tries again.
    *
    * @throws TracewrightError for a name that the format cannot store, and for an address that is out
-   *   of its range or in use.
+   *   of its range, in use, or that of a function with another name.
    */
   of(fn: string | FunctionAt): bigint | undefined {
     if (typeof fn !== 'string') {
@@ -56,26 +65,43 @@ export class FunctionAddresses {
     return address;
   }
 
-  /** The caller's address for a function. It keeps the name that it had first. */
-  #ownAddress({ address: given, name = NO_FUNCTION_NAME }: FunctionAt): bigint | undefined {
+  /** The caller's address for a function. Its name is stored when it is first given. */
+  #ownAddress({ address: given, name }: FunctionAt): bigint | undefined {
     const address =
       typeof given === 'number' && Number.isSafeInteger(given) ? BigInt(given) : given;
-    if (this.#ownAddresses.has(address as bigint)) return address as bigint;
+    const known = this.#ownAddresses.get(address as bigint);
+    if (known !== undefined && (name === undefined || name === known)) return address as bigint;
     if (typeof address !== 'bigint') {
       if (typeof address === 'number') throw outOfRange('address', address, OWN_ADDRESS_LIMIT);
       throw wrongType('address', address, 'a bigint or an integer');
     }
-    if (typeof (name as unknown) !== 'string') throw wrongType('name', name, 'a string');
-    checkSectionString('name', name);
+    if (known !== undefined) {
+      checkName(name);
+      throw outOfRange('name', name, `${JSON.stringify(known)}, the name of this address`);
+    }
+    if (!this.#ownAddresses.has(address)) this.#checkFree(address, given);
+    if (name !== undefined) {
+      checkName(name);
+      if (!this.#names.add(address, name)) return undefined;
+    }
+    this.#ownAddresses.set(address, name);
+    return address;
+  }
+
+  #checkFree(address: bigint, given: bigint | number): void {
     const isTurn = address === TURN_ADDRESSES.wall || address === TURN_ADDRESSES.cpu;
     const isGiven =
       address < this.#nextKey || (address >= FIRST_FUNCTION_ADDRESS && address < this.#nextAddress);
     if (isTurn || isGiven || address > LAST_ADDRESS) {
       throw outOfRange('address', given, OWN_ADDRESS_LIMIT);
     }
-    if (!this.#names.add(address, name)) return undefined;
-    this.#ownAddresses.add(address);
-    return address;
+  }
+
+  /** Stores the format's word for addresses that never got a name. */
+  nameTheRest(): void {
+    for (const [address, name] of this.#ownAddresses) {
+      if (name === undefined) this.#names.add(address, NO_FUNCTION_NAME);
+    }
   }
 
   /** A new key for an annotation; undefined when its text found no room. */
@@ -88,9 +114,12 @@ export class FunctionAddresses {
   /** The caller's key for an annotation; undefined when its text found no room. */
   ownKey(key: number, text: string): bigint | undefined {
     const address = BigInt(key);
-    if (!this.#ownKeys.has(key)) {
+    const known = this.#ownKeys.get(key);
+    if (known === undefined) {
       if (!this.#names.add(address, ANNOTATION + text)) return undefined;
-      this.#ownKeys.add(key);
+      this.#ownKeys.set(key, text);
+    } else if (known !== text) {
+      throw outOfRange('text', text, `${JSON.stringify(known)}, the text of key ${key}`);
     }
     return address;
   }

@@ -234,7 +234,7 @@ export class Rank {
    * Records a text: MPI_Pcontrol(2, text), or with a key MPI_Pcontrol(3, key, text). The format stores
    * it as the entry and the exit of a function, whose name is `ANNOTATION: ` and the text.
    *
-   * @param key 1 to 4,095; the same key has the text that it had first. Default: a new key from 4,096.
+   * @param key 1 to 4,095; another text for the same key is an error. Default: a new key from 4,096.
    */
   annotate(text: string, key?: number): void {
     checkText('text', text);
@@ -333,6 +333,7 @@ export class Rank {
     const ignored = this.#stream.ignored.slice();
     try {
       if (this.#off) return;
+      this.#addresses.nameTheRest();
       wrapSystemError('path', this.path, () => {
         if (!ring.flush() || !names.flush()) {
           throw new TracewrightError(

@@ -100,7 +100,7 @@ export interface CheckKernelOptions extends ReadKernelEventOptions {
 
 /**
  * Checks a kernel event trace. Content that cannot be read is an error. So is a missing end (`c`): the
- * trace has lost events. Timestamps that go backwards are a warning.
+ * trace has lost events. Timestamps that go backwards, and a CR in a file name, are warnings.
  */
 export function* checkKernelEvents(
   path: string,
@@ -125,6 +125,14 @@ export function* checkKernelEvents(
         );
       }
       last = timestamp;
+      if ('fileName' in event && event.fileName.includes('\r')) {
+        yield* findings.add(
+          'warning',
+          'file-name',
+          event.offset,
+          () => 'a file name contains a CR; readers that know lines with CR LF lose it',
+        );
+      }
     }
     if (!ended) {
       yield* findings.add(

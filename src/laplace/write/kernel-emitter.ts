@@ -45,13 +45,25 @@ const BYTES_A_UNIT = 3;
 /** A name of up to this many units always fits; a longer one is measured. */
 const SURELY_SHORT = Math.floor(LONGEST_NAME / BYTES_A_UNIT);
 
-/** Checks a file name. The end of its line ends it. */
+/**
+ * Whether a name comes back as it was given. The end of its line ends it, which is CR LF for some
+ * readers, and UTF-8 has no bytes for half a surrogate pair.
+ */
+function isStorable(name: string): boolean {
+  return (
+    name !== '' &&
+    !name.includes('\n') &&
+    !name.includes('\r') &&
+    !name.includes('\0') &&
+    name.isWellFormed()
+  );
+}
+
+/** Checks a file name. */
 function checkName(field: string, value: unknown): void {
-  const limit = `a string of 1 to ${LONGEST_NAME} bytes without newline and NUL`;
+  const limit = `a string of 1 to ${LONGEST_NAME} bytes without CR, LF, NUL and unpaired surrogates`;
   if (typeof value !== 'string') throw wrongType(field, value, limit);
-  if (value === '' || value.includes('\n') || value.includes('\0')) {
-    throw outOfRange(field, value, limit);
-  }
+  if (!isStorable(value)) throw outOfRange(field, value, limit);
   if (value.length > SURELY_SHORT && Buffer.byteLength(value) > LONGEST_NAME) {
     throw outOfRange(field, value, limit);
   }
@@ -59,13 +71,7 @@ function checkName(field: string, value: unknown): void {
 
 /** Whether a name is valid, for names that need not be measured. */
 function isPlainName(value: unknown): boolean {
-  return (
-    typeof value === 'string' &&
-    value !== '' &&
-    value.length <= SURELY_SHORT &&
-    !value.includes('\n') &&
-    !value.includes('\0')
-  );
+  return typeof value === 'string' && value.length <= SURELY_SHORT && isStorable(value);
 }
 
 function checkField(field: string, type: KernelFieldType, value: unknown): void {

@@ -15,7 +15,7 @@ export type KernelEventOptions = TraceFileOptions;
  * - Timestamp: 0 to 2^53 - 1, or a bigint up to 2^64 - 1. Undefined: Tracewright's clock, nanoseconds
  *   of CLOCK_MONOTONIC.
  * - Field of 32 bits: a number. Field of 64 bits: a number up to 2^53 - 1, or a bigint.
- * - File name: a string of 1 to 16,384 bytes without newline and NUL.
+ * - File name: a string of 1 to 16,384 bytes without CR, LF, NUL and unpaired surrogates.
  */
 export type KernelEventMethods = {
   readonly [Kind in KernelEventKind]: EmitKernelEvent<Kind>;

@@ -2,6 +2,10 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkTrace } from '../../../src/dumpi/read/check.js';
+import { chromeEvents } from '../../../src/dumpi/read/chrome.js';
+import { callLine, callObject } from '../../../src/dumpi/read/dump.js';
+import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
+import { jsonInteger } from '../../../src/core/json.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
 import { caught, open, recorded } from './opened-rank.js';
 
@@ -12,7 +16,7 @@ describe('functions, annotations and pairs', () => {
     rank.functionEnter('größe', 3);
     rank.annotate('first');
     rank.annotate('own', 4095);
-    rank.annotate('another text', 4095);
+    rank.annotate('own', 4095);
     rank.functionExit('größe', 3);
     rank.functionExit('main');
     rank.keyval('key', 'value');
@@ -57,9 +61,9 @@ describe('functions, annotations and pairs', () => {
     rank.annotate('a text');
     rank.functionExit('named');
     rank.functionExit(last);
-    rank.functionExit({ address: 0x5555_5555_1234n, name: 'another name' });
+    rank.functionExit({ address: 0x5555_5555_1234n });
     const calls = recorded(rank);
-    expect(calls.map(({ fields }) => BigInt.asUintN(64, (fields as { fn: bigint }).fn))).toEqual([
+    expect(calls.map(({ fields }) => (fields as { fn: bigint }).fn)).toEqual([
       0x5555_5555_1234n,
       2n ** 64n - 1n,
       2n ** 32n,
@@ -71,15 +75,68 @@ describe('functions, annotations and pairs', () => {
     ]);
     expect(readSections(rank.path).functionNames).toEqual([
       { address: 0x5555_5555_1234n, name: 'main' },
-      { address: 2n ** 64n - 1n, name: '<none>' },
       { address: 2n ** 32n, name: 'named' },
       { address: 4096n, name: 'ANNOTATION: a text' },
+      { address: 2n ** 64n - 1n, name: '<none>' },
     ]);
     expect([...checkTrace(rank.path)].map(({ rule }) => rule)).toEqual([
       'reader-copy',
       'no-init',
       'no-finalize',
     ]);
+  });
+
+  it('get the name that a later call gives, and one name only', () => {
+    const rank = open();
+    const refused = (name: string, run: () => void): void => {
+      expect(caught(run)).toMatchObject({ code: 'ERR_ARGUMENT_RANGE', field: 'name', value: name });
+    };
+    const late = 2n ** 63n + 1n;
+    rank.functionEnter({ address: late });
+    rank.functionExit({ address: late, name: 'late' });
+    rank.functionEnter({ address: late });
+    rank.functionExit({ address: late, name: 'late' });
+    refused('other', () => {
+      rank.functionEnter({ address: late, name: 'other' });
+    });
+    rank.functionEnter({ address: 5000, name: 'first' });
+    refused('second', () => {
+      rank.functionExit({ address: 5000n, name: 'second' });
+    });
+    refused('<none>', () => {
+      rank.functionExit({ address: 5000n, name: '<none>' });
+    });
+    rank.functionExit({ address: 5000 });
+    rank.annotate('text', 7);
+    expect(
+      caught(() => {
+        rank.annotate('another', 7);
+      }),
+    ).toMatchObject({ code: 'ERR_ARGUMENT_RANGE', field: 'text', value: 'another' });
+    const calls = recorded(rank);
+    expect(calls).toHaveLength(8);
+    expect(readSections(rank.path).functionNames).toEqual([
+      { address: late, name: 'late' },
+      { address: 5000n, name: 'first' },
+      { address: 7n, name: 'ANNOTATION: text' },
+    ]);
+  });
+
+  it('read as unsigned wherever an address is shown, above 2^63 too', () => {
+    const rank = open();
+    const high = 0xffff_8000_0000_1234n;
+    rank.functionEnter({ address: high, name: 'high' });
+    rank.functionExit({ address: high });
+    const [enter] = recorded(rank);
+    expect(enter).toMatchObject({ fields: { fn: high } });
+    expect(callLine(enter!)).toContain(`fn=${high}`);
+    expect(callObject(enter!)).toMatchObject({ fields: { fn: jsonInteger(high) } });
+    const names = [...chromeEvents(rank.path)].map(({ name, ph }) => [name, ph]);
+    expect(names).toContainEqual(['high', 'B']);
+    // The format's own reader prints calls with a sign, and the table of names without.
+    const text = [...dumpi2ascii(rank.path)].join('\n');
+    expect(text).toContain(`int fn=${high - 2n ** 64n} ("high")`);
+    expect(text).toContain(`Function address ${high} has label high`);
   });
 
   it('never share an address', () => {

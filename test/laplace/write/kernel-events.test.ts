@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kernelEventShapes } from '../../../src/laplace/kernel-event-kinds.js';
 import { openKernelEvents } from '../../../src/laplace/write/kernel-events.js';
+import { checkKernelEvents } from '../../../src/laplace/read/check.js';
 import { readKernelEvents } from '../../../src/laplace/read/kernel-reader.js';
 import { kernelEvent } from '../arbitrary-records.js';
 import { fileIn, temporaryDirectory } from '../temporary-directory.js';
@@ -35,6 +36,50 @@ describe('a kernel trace', () => {
     );
     expect(kinds.size).toBe(kernelEventShapes.length);
   });
+
+  it.each([
+    ...[' ', '  a  ', ' 35 5 b', 'c', 's 1 2', 'a\tb', 'a\u0085b', 'a\u2028b', '\ufeffa', '\ufffd'],
+    ...['\u{1f600}', `${'ä'.repeat(8192)}`, `${' '.repeat(16_384)}`],
+  ])('gives back the file name %j', (name) => {
+    const path = fileIn(directory);
+    const kernel = openKernelEvents(path);
+    kernel.execute(1, 2, 3, 4, 5, name);
+    kernel.mapFile(1, 2, 3, 4, 5, 6, 7, 8, name);
+    kernel.openFile(1, 2, 3, 4, 5, name);
+    kernel.close();
+    const names = [...readKernelEvents(path)].map((event) => 'fileName' in event && event.fileName);
+    expect(names).toEqual([name, name, name, false]);
+    expect([...checkKernelEvents(path)]).toEqual([]);
+  });
+
+  it('of another program keeps a CR in a file name, of which check warns', () => {
+    const path = fileIn(directory);
+    writeFileSync(path, 'X 1 2 3 4 5 foobar.so\r\nc\n');
+    const [event] = readKernelEvents(path);
+    expect(event).toMatchObject({ fileName: 'foobar.so\r' });
+    expect([...checkKernelEvents(path)].map(({ severity, rule }) => [severity, rule])).toEqual([
+      ['warning', 'file-name'],
+    ]);
+  });
+
+  it.each([0n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n])(
+    'gives back %d in every field of 64 bits',
+    (value) => {
+      const path = fileIn(directory);
+      const kernel = openKernelEvents(path);
+      kernel.mapFile(value, 1, value, value, value, 2, 3, value, 'f');
+      kernel.close();
+      expect(readFileSync(path, 'latin1').split(' ')[1]).toBe(value.toString(16));
+      const [event] = readKernelEvents(path);
+      expect(event).toMatchObject({
+        timestamp: value,
+        address: value,
+        length: value,
+        inode: value,
+        fileOffset: value,
+      });
+    },
+  );
 
   it("takes Tracewright's clock where no timestamp is given", () => {
     const path = fileIn(directory);

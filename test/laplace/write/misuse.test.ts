@@ -192,16 +192,26 @@ describe('a trace whose file is gone', () => {
 });
 
 describe('a kernel trace', () => {
-  it.each(['', 'a\nb', '\n', 'a\0', 'x'.repeat(16_385), 'ä'.repeat(8193), 7])(
-    'refuses the file name %o',
-    (name) => {
-      const kernel = openKernelEvents(fileIn(directory));
-      expect(() => {
-        kernel.openFile(1, 2, 3, 4, 5, anything(name));
-      }).toThrow(expect.objectContaining({ field: 'fileName' }));
-      kernel.close();
-    },
-  );
+  it.each([
+    '',
+    'a\nb',
+    '\n',
+    'a\r',
+    'a\rb',
+    'a\0',
+    'a\ud800',
+    '\udc00b',
+    `${'x'.repeat(9000)}\r`,
+    'x'.repeat(16_385),
+    'ä'.repeat(8193),
+    7,
+  ])('refuses the file name %o', (name) => {
+    const kernel = openKernelEvents(fileIn(directory));
+    expect(() => {
+      kernel.openFile(1, 2, 3, 4, 5, anything(name));
+    }).toThrow(expect.objectContaining({ field: 'fileName' }));
+    kernel.close();
+  });
 
   it('refuses wrong numbers by the name of their field', () => {
     const path = fileIn(directory);

@@ -56,12 +56,12 @@ class RankPicture {
     this.#last = Math.max(this.#last, end);
     const thread = call.thread ?? 0;
     if (call.name === 'Function_enter') {
-      const address = BigInt.asUintN(64, call.fields.fn);
+      const address = call.fields.fn;
       const name = this.#functionNames.get(address) ?? `0x${address.toString(16)}`;
       const open = this.#openOf(thread);
       if (open.length < MAX_OPEN) open.push({ address, name, start });
     } else if (call.name === 'Function_exit') {
-      const address = BigInt.asUintN(64, call.fields.fn);
+      const address = call.fields.fn;
       const open = this.#openOf(thread);
       const at = open.findLastIndex((each) => each.address === address);
       if (at === -1) return;
