@@ -3,12 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
 import { CallCursor } from '../../../src/dumpi/read/reader.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
-import { golden, goldenFiles, haveGolden } from '../golden-traces.js';
+import { golden, goldenFiles, goldenRuns, goldenTraces, sha256 } from '../golden-traces.js';
 
 process.env['TZ'] = 'UTC';
 
-describe.skipIf(!haveGolden)('golden traces (not at hand: ../shared/golden/dumpi)', () => {
-  it.each(goldenFiles('.bin'))('%s decodes with no byte left', (name) => {
+describe('golden traces', () => {
+  it.each(goldenFiles())('%s is the library’s file, byte for byte', (name) => {
+    expect(sha256(readFileSync(golden(name)))).toBe(goldenTraces[name]!.sha256);
+  });
+
+  it.each(Object.entries(goldenRuns))('%s has the library’s metafile', (run, expected) => {
+    expect(sha256(readFileSync(golden(`${run}.meta`)))).toBe(expected);
+  });
+
+  it.each(goldenFiles())('%s decodes with no byte left', (name) => {
     const sections = readSections(golden(name));
     const cursor = CallCursor.ofTrace(sections);
     while (cursor.next() !== undefined);
@@ -33,8 +41,8 @@ describe.skipIf(!haveGolden)('golden traces (not at hand: ../shared/golden/dumpi
     cursor.close();
   });
 
-  it.each(goldenFiles('.all.txt'))('prints %s as the format’s own reader does', (name) => {
-    const lines = [...dumpi2ascii(golden(name.replace('.all.txt', '.bin')))];
-    expect(`${lines.join('\n')}\n`).toBe(readFileSync(golden(name), 'utf8'));
+  it.each(goldenFiles('printed'))('prints %s as the format’s own reader does', (name) => {
+    const lines = [...dumpi2ascii(golden(name))];
+    expect(sha256(`${lines.join('\n')}\n`)).toBe(goldenTraces[name]!.textSha256);
   });
 });

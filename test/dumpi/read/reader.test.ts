@@ -7,7 +7,7 @@ import type { CallRecord, CallTimes } from '../../../src/dumpi/read/reader.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { anyArguments, i64 } from '../any-arguments.js';
-import { golden, goldenFiles, haveGolden } from '../golden-traces.js';
+import { golden, goldenFiles } from '../golden-traces.js';
 import { builtTrace, writeBuilt } from '../trace-building.js';
 import type { BuiltCall, RawClock } from '../trace-building.js';
 
@@ -197,8 +197,8 @@ describe('seconds, of which a record has 16 bits', () => {
   });
 });
 
-describe.skipIf(!haveGolden)('golden traces (not at hand: ../shared/golden/dumpi)', () => {
-  it.each(goldenFiles('.bin'))('%s is the same bytes when laid down again', (name) => {
+describe('golden traces', () => {
+  it.each(goldenFiles())('%s is the same bytes when laid down again', (name) => {
     const bytes = readFileSync(golden(name));
     const sections = readSections(golden(name));
     const cpuBias = bytes.readInt32BE(sections.index.body);
