@@ -15,9 +15,6 @@ import {
   payloadSizeCode,
 } from '../../src/ovni/layout.js';
 
-/** Where traces written by the format's own library lie. */
-export const goldenUrl = new URL('../../../shared/golden/ovni/', import.meta.url);
-
 /** The clock at which the traces of the tests begin. */
 export const T0 = 1_000_000_000_000n;
 

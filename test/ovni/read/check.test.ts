@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, truncateSync } from 'node:fs';
+import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkTrace } from '../../../src/ovni/read/check.js';
+import { goldenTrace } from '../golden-trace.js';
 import {
   T0,
   cpus,
   execute,
-  goldenUrl,
   i32,
   jumbo,
   mark,
@@ -687,12 +686,12 @@ describe('version 3', () => {
 });
 
 describe('version 1', () => {
-  test.skipIf(!existsSync(goldenUrl))('the golden trace has nothing to find', () => {
-    expect([...checkTrace(fileURLToPath(new URL('v1', goldenUrl)))]).toEqual([]);
+  test('the golden trace has nothing to find', () => {
+    expect([...checkTrace(goldenTrace(1).trace)]).toEqual([]);
   });
 
-  test.skipIf(!existsSync(goldenUrl))('of the golden version 3 trace only the XX events', () => {
-    const findings = [...checkTrace(fileURLToPath(new URL('v3', goldenUrl)))];
+  test('of the golden version 3 trace only the XX events', () => {
+    const findings = [...checkTrace(goldenTrace(3).trace)];
     expect(findings.map(({ rule, offset }) => [rule, offset])).toEqual([
       ['unknown-model', 166],
       ['unknown-model', 180],

@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChromeEvent } from '../../../src/core/chrome-event.js';
 import { TraceFormatError } from '../../../src/core/errors.js';
 import { chromeEvents } from '../../../src/ovni/read/chrome.js';
+import { goldenTrace } from '../golden-trace.js';
 import {
   T0,
   execute,
-  goldenUrl,
   mark,
   normal,
   writeFileIn,
@@ -32,8 +30,8 @@ const slices = (events: ChromeEvent[]): [string, number, number, number][] =>
 const names = (events: ChromeEvent[], name: string): [number, unknown][] =>
   events.filter((event) => event.name === name).map(({ tid, args }) => [tid, args?.['name']]);
 
-test.skipIf(!existsSync(goldenUrl))('the golden trace', () => {
-  const events = [...chromeEvents(fileURLToPath(new URL('v3', goldenUrl)))];
+test('the golden trace', () => {
+  const events = [...chromeEvents(goldenTrace(3).trace)];
   const pid = 4242;
   const mark = 1 << 22;
   const named = (name: string, tid: number, to: string): unknown => ({

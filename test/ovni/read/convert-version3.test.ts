@@ -1,18 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { TraceFormatError, TracewrightError } from '../../../src/core/errors.js';
 import { models } from '../../../src/ovni/catalog.js';
 import { checkTrace } from '../../../src/ovni/read/check.js';
 import { convertToVersion3 } from '../../../src/ovni/read/convert-version3.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
+import { goldenTrace } from '../golden-trace.js';
 import {
   T0,
   cpus,
   execute,
-  goldenUrl,
   mark,
   normal,
   streamHeader,
@@ -56,9 +55,9 @@ describe('convertToVersion3', () => {
     expectAccepted(to);
   });
 
-  test.skipIf(!existsSync(goldenUrl))('the golden trace, byte for byte but for its marks', () => {
+  test('the golden trace, byte for byte but for its marks', () => {
     const to = freshPath();
-    const from = fileURLToPath(new URL('v1', goldenUrl));
+    const from = goldenTrace(1).trace;
     const path = 'loom.node0.1000/proc.4242/thread.4242';
     const { threads, events, notes } = convertToVersion3(from, to);
     expect({ threads, events }).toEqual({ threads: 1, events: 9 });
@@ -204,7 +203,7 @@ describe('convertToVersion3', () => {
     ]);
     expect(jsonOf(to)).not.toHaveProperty('ovni.finished');
     const rules = [...checkTrace(to)].map(({ rule }) => rule);
-    expect(rules).toEqual(['not-finished', 'clock-backwards', 'thread-not-ended']);
+    expect(rules).toEqual(['not-finished', 'clock-backwards', 'thread-not-ended', 'region-left']);
   });
 
   test('nothing is overwritten', () => {

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { TraceFormatError } from '../../../src/core/errors.js';
 import { dumpEvents, dumpLine, dumpObject } from '../../../src/ovni/read/dump.js';
+import { goldenTrace } from '../golden-trace.js';
 import {
   T0,
   execute,
-  goldenUrl,
   i32,
   jumbo,
   mark,
@@ -29,9 +27,9 @@ function objectsOf(path: string): unknown[] {
   return objects;
 }
 
-test.skipIf(!existsSync(goldenUrl))('the golden trace', () => {
+test('the golden trace', () => {
   const place = 'loom.node0.1000/proc.4242/thread.4242';
-  expect(linesOf(fileURLToPath(new URL('v3', goldenUrl)))).toEqual([
+  expect(linesOf(goldenTrace(3).trace)).toEqual([
     `1000000000000  OHx  ${place}  thread state: running, CPU 0, creator -1, tag 0`,
     `1000000000010  OB.  ${place}  latency probe, one of a burst`,
     `1000000000020  OAs  ${place}  this thread moves itself to CPU 1`,

@@ -1,6 +1,5 @@
-import { existsSync, truncateSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TraceFormatError, TracewrightError } from '../../../src/core/errors.js';
@@ -12,10 +11,10 @@ import {
 } from '../../../src/ovni/read/reader.js';
 import type { ReadStreamOptions } from '../../../src/ovni/read/reader.js';
 import { parseSignature } from '../../../src/ovni/signature.js';
+import { goldenTrace } from '../golden-trace.js';
 import {
   T0,
   execute,
-  goldenUrl,
   i32,
   jumbo,
   normal,
@@ -91,10 +90,8 @@ describe('readStream', () => {
     expect(label).toBe('testtype1');
   });
 
-  test.skipIf(!existsSync(goldenUrl))('the golden traces hold the calls of their README', () => {
-    const tail = 'loom.node0.1000/proc.4242/thread.4242';
-    const golden = (version: 1 | 3): string =>
-      fileURLToPath(new URL(version === 1 ? `v1/${tail}` : `v3/${tail}/stream.obs`, goldenUrl));
+  test('the golden traces hold the calls of their README', () => {
+    const golden = (version: 1 | 3): string => goldenTrace(version).stream;
     const calls: [string, number, object | undefined][] = [
       ['OHx', 0, { cpu: 0, tid: -1, tag: 0n }],
       ['OB.', 10, {}],

@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TraceFormatError, TracewrightError } from '../../../src/core/errors.js';
@@ -9,10 +8,10 @@ import {
   hostOf,
   readTraceDirectory,
 } from '../../../src/ovni/read/trace-directory.js';
+import { goldenTrace } from '../golden-trace.js';
 import {
   T0,
   execute,
-  goldenUrl,
   normal,
   temporaryFolder,
   writeFileIn,
@@ -29,8 +28,8 @@ const faultsOf = (path: string): TraceFormatError[] => {
 };
 
 describe('readTraceDirectory', () => {
-  test.skipIf(!existsSync(goldenUrl))('the golden traces', () => {
-    const version3 = readTraceDirectory(fileURLToPath(new URL('v3', goldenUrl)));
+  test('the golden traces', () => {
+    const version3 = readTraceDirectory(goldenTrace(3).trace);
     expect(version3.version).toBe(3);
     const { loom, pid, tid, metadata } = version3.streams[0]!;
     expect({ loom, pid, tid }).toEqual({ loom: 'node0.1000', pid: 4242, tid: 4242 });
@@ -52,7 +51,7 @@ describe('readTraceDirectory', () => {
       channel: 'stack',
       labels: new Map([[7n, 'GET /']]),
     });
-    const version1 = readTraceDirectory(fileURLToPath(new URL('v1', goldenUrl)));
+    const version1 = readTraceDirectory(goldenTrace(1).trace);
     expect(version1.version).toBe(1);
     expect(version1.looms[0]?.processes[0]?.metadata).toMatchObject({ appId: 1, nranks: 2 });
     expect(version1.streams[0]).toMatchObject({ loom: 'node0.1000', pid: 4242, tid: 4242 });
