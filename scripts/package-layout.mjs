@@ -94,6 +94,11 @@ const folders = [
   [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^spans\/read\//, 'spans/reading'],
+  // The hook looks at the variables before there is a span.
+  [
+    /^spans\/(open-telemetry-variables|resource-(variable|detectors)|sampling|limits|context\/propagators-variable)$/,
+    'spans/variables',
+  ],
   // Little, and needed by the hook where no spans are.
   [/^spans\/(http-methods|layout|route|schema-url)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
+import { isSdkDisabled, switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 
 const VARIABLE = 'TRACEWRIGHT_ENABLED';
 
@@ -56,8 +56,8 @@ function isPreloadedExplicitly(): boolean {
 }
 
 /**
- * Whether the hook traces this process: `TRACEWRIGHT_ENABLED` decides. Where it is not set, tools such
- * as `npm` are not traced if they have inherited the hook. Loads nothing of the package.
+ * Whether the hook traces this process: `TRACEWRIGHT_ENABLED` decides, else `OTEL_SDK_DISABLED`. Where neither is
+ * set, tools such as `npm` are not traced if they have inherited the hook. Loads nothing of the package.
  */
 export function isEnabled(): boolean {
   const text = process.env[VARIABLE] ?? '';
@@ -70,6 +70,7 @@ export function isEnabled(): boolean {
       'TracewrightWarning',
     );
   }
+  if (isSdkDisabled()) return false;
   return isPreloadedExplicitly() || !isTool();
 }
 

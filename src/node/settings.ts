@@ -93,14 +93,23 @@ const VARIABLES: ReadonlySet<string> = new Set(
 /** How a run describes itself to its child processes. */
 const RUN = 'TRACEWRIGHT_RUN';
 
-/** Warns of misspelt variables, once for each run. */
-function warnOfUnknownVariables(): void {
+/** A variable of OpenTelemetry that most programs set. Any value fits. */
+const USUAL = 'OTEL_SERVICE_NAME';
+
+/** Warns of misspelt variables, and of those of OpenTelemetry that are not followed, once for each run. */
+function warnOfVariables(): void {
   if (RUN in process.env) return;
+  let hasOthers = false;
   for (const name of Object.keys(process.env)) {
+    hasOthers ||= name.startsWith('OTEL_') && name !== USUAL;
     if (!name.startsWith('TRACEWRIGHT_') || VARIABLES.has(name)) continue;
     if (name.startsWith('TRACEWRIGHT_TEST_')) continue;
     warn(`${name} is an unknown variable; the valid ones are ${[...VARIABLES].sort().join(', ')}`);
   }
+  if (!hasOthers) return;
+  const { answersToVariables } =
+    require('../spans/open-telemetry-variables.js') as typeof import('../spans/open-telemetry-variables.js');
+  answersToVariables(process.env).forEach(warn);
 }
 
 const TS_NODE = /[\\/]ts-node(?:[\\/]dist[\\/]|$|-)/;
@@ -227,7 +236,7 @@ function readLibraries(context: ContextSettings | undefined): LibrarySettings {
 
 /** Reads the environment. An invalid value causes a warning and its default, an unknown name a warning. */
 export function readSettings(): Settings {
-  warnOfUnknownVariables();
+  warnOfVariables();
   const context = readContext();
   const formats = read('TRACEWRIGHT_FORMATS', FORMATS, 'ovni, heph or ovni,heph', (value) => {
     const names = value.split(',').map((name) => name.trim());

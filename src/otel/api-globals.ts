@@ -1,6 +1,7 @@
 import type {
   Context,
   ContextManager,
+  DiagLogger,
   TextMapPropagator,
   TracerProvider,
 } from '@opentelemetry/api';
@@ -13,6 +14,7 @@ export interface ApiGlobals {
   trace?: TracerProvider;
   context?: ContextManager;
   propagation?: TextMapPropagator;
+  diag?: DiagLogger;
 }
 
 /** Providers and context managers of all copies of this package in the thread. */

@@ -21,6 +21,7 @@ import {
   formatTraceParent,
   parseTraceParent,
 } from '../spans/context/trace-context.js';
+import { propagated } from '../spans/context/propagators-variable.js';
 import { spans } from '../spans/shared-spans.js';
 import { activeIn } from './api-context.js';
 import { BaggageView, entriesOf, entryOf } from './baggage-view.js';
@@ -45,7 +46,10 @@ function isSuppressed(context: Context): boolean {
   return context.getValue(SUPPRESS_TRACING_KEY) === true;
 }
 
-/** W3C's headers `traceparent` and `tracestate`, and `baggage`, through the API's contexts, getters and setters. */
+/**
+ * W3C's headers `traceparent` and `tracestate`, and `baggage`, through the API's contexts, getters and setters.
+ * `OTEL_PROPAGATORS` chooses among them.
+ */
 export class W3CPropagator implements TextMapPropagator {
   inject<Carrier>(context: Context, carrier: Carrier, setter: TextMapSetter<Carrier>): void {
     try {
@@ -69,7 +73,9 @@ export class W3CPropagator implements TextMapPropagator {
   }
 
   fields(): string[] {
-    return [...CARRIED_HEADERS];
+    return CARRIED_HEADERS.filter((name) =>
+      name === BAGGAGE ? propagated.baggage : propagated.trace,
+    );
   }
 }
 
@@ -78,7 +84,7 @@ function injectSpan<Carrier>(
   carrier: Carrier,
   setter: TextMapSetter<Carrier>,
 ): void {
-  if (typeof span !== 'object' || span === null) return;
+  if (typeof span !== 'object' || span === null || !propagated.trace) return;
   const own = isOwnSpan(span)
     ? span.activeSpan
     : standInOf((span as { spanContext(): SpanContext }).spanContext(), undefined);
@@ -92,7 +98,7 @@ function injectBaggage<Carrier>(
   carrier: Carrier,
   setter: TextMapSetter<Carrier>,
 ): void {
-  if (baggage === undefined || baggage === null) return;
+  if (baggage === undefined || baggage === null || !propagated.baggage) return;
   const entries = entriesOf(baggage).map(([name, { value, metadata }]): FormattedEntry => [
     name,
     value,
@@ -107,6 +113,7 @@ function extractSpan<Carrier>(
   carrier: Carrier,
   getter: TextMapGetter<Carrier>,
 ): Context {
+  if (!propagated.trace) return context;
   const [header, ...others] = headers(getter, carrier, TRACE_PARENT) ?? [];
   if (header === undefined || others.length > 0) return context;
   const parent = parseTraceParent(header.trim());
@@ -124,7 +131,7 @@ function extractBaggage<Carrier>(
   carrier: Carrier,
   getter: TextMapGetter<Carrier>,
 ): Baggage | undefined {
-  const header = headers(getter, carrier, BAGGAGE);
+  const header = propagated.baggage ? headers(getter, carrier, BAGGAGE) : undefined;
   if (header === undefined) return undefined;
   const entries = new Map<string, BaggageEntry>();
   for (const [name, value, properties] of parseEntries(header.join(','))) {

@@ -1,5 +1,7 @@
 import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
 import { wrongType } from '../core/errors.js';
+import { ownOptions } from '../core/options/argument.js';
+import type { OptionNames } from '../core/options/argument.js';
 import { takeElements } from '../core/taken-elements.js';
 import { spans } from '../spans/shared-spans.js';
 import { addOwn } from './api-globals.js';
@@ -28,6 +30,12 @@ export interface ProviderOptions {
   forceFlushTimeoutMillis?: number;
 }
 
+export const PROVIDER_OPTIONS: OptionNames<Required<ProviderOptions>> = {
+  sampler: true,
+  spanProcessors: true,
+  forceFlushTimeoutMillis: true,
+};
+
 /** What went wrong so far. */
 export interface ProviderStats {
   /** Arguments of calls to the API that were ignored in this thread, because they were wrong. */
@@ -38,6 +46,12 @@ function textOf(given: unknown): string {
   if (typeof given === 'string') return given;
   if (given !== undefined && given !== null) countWrongArgument();
   return '';
+}
+
+function checkedSampler(given: unknown): SpanSampler {
+  const { shouldSample } = (given ?? {}) as Partial<SpanSampler>;
+  if (typeof shouldSample === 'function') return given as SpanSampler;
+  throw wrongType('sampler', given, 'an object with shouldSample');
 }
 
 const MOST_PROCESSORS = 1000;
@@ -59,11 +73,13 @@ export class TracewrightProvider implements TracerProvider {
   readonly #processors = new Set<SpanProcessor>();
   #timeoutMs = DEFAULT_TIMEOUT_MS;
 
+  /** @throws TracewrightError that names an unknown option, or a wrong one. */
   constructor(options: ProviderOptions = {}) {
+    const given = ownOptions(options, PROVIDER_OPTIONS);
     installApi();
     addOwn(this);
     this.#tracers = new ScopeTracers(this.#policy);
-    this.change(options);
+    this.change(given);
   }
 
   /** The tracer of a library: the same one for the same name, version and schema URL, of which 1,000 are kept. */
@@ -80,7 +96,7 @@ export class TracewrightProvider implements TracerProvider {
   /** @internal Sets the options that are named. */
   change({ sampler, spanProcessors, forceFlushTimeoutMillis }: ProviderOptions): void {
     this.#timeoutMs = timeoutFrom(forceFlushTimeoutMillis, this.#timeoutMs);
-    if (sampler !== undefined) this.#policy.sampler = sampler;
+    if (sampler !== undefined) this.#policy.sampler = checkedSampler(sampler);
     if (spanProcessors === undefined) return;
     const added = checkProcessors(spanProcessors);
     for (const processor of added) this.#processors.add(processor);

@@ -4,7 +4,9 @@ import { loadedCopies, missingApi, programsApi } from './api-copies.js';
 import type { ApiCopy, LoadedCopy } from './api-copies.js';
 import { TracewrightContextManager } from './context-manager.js';
 import { W3CPropagator } from './propagators.js';
-import { TracewrightProvider } from './provider.js';
+import { ownOptions } from '../core/options/argument.js';
+import { levelledLogger } from './log-level.js';
+import { PROVIDER_OPTIONS, TracewrightProvider } from './provider.js';
 import type { FlushOptions } from './processor-timeout.js';
 import type { ProviderOptions } from './provider.js';
 import { registered } from './registered.js';
@@ -17,6 +19,11 @@ export interface RegisterOptions extends ProviderOptions {
    */
   api?: ApiCopy;
 }
+
+/** The API's number. */
+const ALL_LEVELS = 9999;
+
+const OPTIONS = { ...PROVIDER_OPTIONS, api: true } as const;
 
 /** What `register` has set up. */
 export interface Registration {
@@ -91,21 +98,27 @@ function registerProvider(provider: TracewrightProvider, program: ApiCopy): void
  * propagators. What is already registered stays, with a warning. A second call changes the options that it names, as
  * the first one does under the register hook, whose provider it returns.
  *
- * @throws TracewrightError `ERR_DEPENDENCY` when `@opentelemetry/api` cannot be found.
+ * @throws TracewrightError that names an unknown option; `ERR_DEPENDENCY` when `@opentelemetry/api` cannot be found.
  */
 export function register(options: RegisterOptions = {}): Registration {
   // Under the register hook the first look at them has the hook serve the API.
   hasProvider();
   const known = registered.provider;
-  const provider = known ?? new TracewrightProvider(options);
+  const { api, ...own } = ownOptions<RegisterOptions>(options, OPTIONS);
+  const provider = known ?? new TracewrightProvider(own);
   if (known === undefined) {
-    const program = options.api ?? programsApi();
+    const program = api ?? programsApi();
     if (program === undefined) throw missingApi();
+    const logger = levelledLogger();
+    // A level of the API itself would filter once more.
+    if (logger !== undefined && apiGlobals()?.diag === undefined) {
+      program.diag.setLogger(logger, ALL_LEVELS);
+    }
     registerProvider(provider, program);
     registered.provider = provider;
   } else {
-    known.change(options);
-    if (options.api !== undefined) addRoot(options.api.ROOT_CONTEXT);
+    known.change(own);
+    if (api !== undefined) addRoot(api.ROOT_CONTEXT);
   }
   return {
     provider,

@@ -35,13 +35,17 @@ const MOST = 0xffff;
 const MOST_LENGTH = 0x7fff_ffff;
 const DEFAULT = 128;
 
+/** The value of a variable of limits; undefined: it is no whole number from 0 on. */
+export function limitOf(text: string): number | undefined {
+  const value = text.trim() === '' ? NaN : Number(text);
+  return Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
 /** A limit by a variable of OpenTelemetry; one that is no number counts as not set. */
 function variable(otherwise: number, most: number, ...names: string[]): number {
   for (const name of names) {
-    const text = process.env[name];
-    if (text === undefined || text.trim() === '') continue;
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= 0) return Math.min(value, most);
+    const value = limitOf(process.env[name] ?? '');
+    if (value !== undefined) return Math.min(value, most);
   }
   return otherwise;
 }

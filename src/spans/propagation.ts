@@ -8,6 +8,7 @@ import type { Baggage } from './context/baggage.js';
 import { CarriedBaggage } from './context/carried.js';
 import { BAGGAGE, MAX_HEADERS, TRACE_PARENT, TRACE_STATE } from './context/headers.js';
 import { TRACE_FLAGS_MASK } from './layout.js';
+import { propagated } from './context/propagators-variable.js';
 import { RemoteParent } from './context/remote-parent.js';
 import { checkTraceState, parseTraceParent, traceParentOf } from './context/trace-context.js';
 import type { Span } from './span.js';
@@ -58,13 +59,15 @@ function read(carrier: object, name: string): string[] | undefined {
 
 /** The headers of a span: `traceparent`, `tracestate` and `baggage`. */
 export function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
-  put(carrier, TRACE_PARENT, traceParentOf(span, span.flags & TRACE_FLAGS_MASK));
-  if (span.traceState !== '') put(carrier, TRACE_STATE, span.traceState);
+  if (propagated.trace) {
+    put(carrier, TRACE_PARENT, traceParentOf(span, span.flags & TRACE_FLAGS_MASK));
+    if (span.traceState !== '') put(carrier, TRACE_STATE, span.traceState);
+  }
   injectBaggage(baggage, carrier);
 }
 
 function injectBaggage(baggage: Baggage | undefined, carrier: object): void {
-  if (baggage === undefined) return;
+  if (baggage === undefined || !propagated.baggage) return;
   const header = formatBaggage(baggage);
   if (header !== '') put(carrier, BAGGAGE, header);
 }
@@ -94,10 +97,10 @@ export function inject<Headers extends Carrier>(carrier: Headers): Headers {
  */
 export function extract(carrier: Carrier): RemoteParent | undefined {
   if (!isCarrier(carrier)) throw wrongType('carrier', carrier, 'an object, a Headers or a Map');
-  const [header, ...others] = read(carrier, TRACE_PARENT) ?? [];
+  const [header, ...others] = (propagated.trace ? read(carrier, TRACE_PARENT) : undefined) ?? [];
   const parent =
     header === undefined || others.length > 0 ? undefined : parseTraceParent(header.trim());
-  const baggageHeader = read(carrier, BAGGAGE);
+  const baggageHeader = propagated.baggage ? read(carrier, BAGGAGE) : undefined;
   const baggage = baggageHeader === undefined ? undefined : parseBaggage(baggageHeader.join(','));
   if (parent === undefined && baggage === undefined) return undefined;
   const state = parent === undefined ? undefined : read(carrier, TRACE_STATE);

@@ -1,6 +1,8 @@
 import { TracewrightError, wrongType } from '../core/errors.js';
 import { ownOptions } from '../core/options/argument.js';
 import type { OptionNames } from '../core/options/argument.js';
+import { isSdkDisabled } from '../core/options/switch.js';
+import { shared } from '../core/process-state.js';
 import { isMainThread } from '../core/system-thread.js';
 import { checkTarget } from '../heph/target.js';
 import type { Target } from '../heph/target.js';
@@ -130,6 +132,16 @@ export function openOutput(): SpanOutput | undefined {
   return output;
 }
 
+/** A program that has set up a provider wants its spans somewhere. */
+export function warnWithoutTarget(): void {
+  if (warned || isSdkDisabled()) return;
+  warned = true;
+  process.emitWarning(
+    "spans of the OpenTelemetry API are not recorded: they have no target; call configure({ target }) of 'tracewright/spans'",
+    { type: 'TracewrightWarning', code: 'TRACEWRIGHT_SPANS' },
+  );
+}
+
 // The first copy of the package is the one that records.
 hookPlace.arrived ??= (open) => {
   source = open;
@@ -185,6 +197,19 @@ function checkOpenSpans(openSpans: OpenSpanOptions): void {
   });
 }
 
+const answered = shared('spans.variables', () => ({ once: false }));
+
+/** Warns of variables of OpenTelemetry that are wrong, or that change nothing here. */
+function answerVariables(): void {
+  if (answered.once || !isMainThread) return;
+  answered.once = true;
+  const { answersToVariables } =
+    require('./open-telemetry-variables.js') as typeof import('./open-telemetry-variables.js');
+  for (const answer of answersToVariables(process.env)) {
+    process.emitWarning(answer, { type: 'TracewrightWarning', code: 'TRACEWRIGHT_OTEL' });
+  }
+}
+
 function useTarget(target: Target, openSpans: OpenSpanOptions = {}): void {
   const { key } = checkTarget(target);
   if (fromHook) return;
@@ -196,6 +221,8 @@ function useTarget(target: Target, openSpans: OpenSpanOptions = {}): void {
     });
   }
   if (targetKey === key) return;
+  answerVariables();
+  if (isSdkDisabled()) return;
   ownTrace = openTraceOfOpenEvents(target, {}, openSpans);
   targetKey = key;
   openSpansKey = JSON.stringify(openSpans);

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { wrongType } from '../core/errors.js';
 import { version as ownVersion } from '../core/version.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
+import { detectResource } from './resource-detectors.js';
+import { readResourceVariable } from './resource-variable.js';
 import { SCHEMA_URL } from './schema-url.js';
 
 /** What records the spans: the service, its host and its process. */
@@ -44,27 +45,6 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}
-
-/** `OTEL_RESOURCE_ATTRIBUTES`: `name=value,…`, percent-encoded. */
-function attributesOfVariable(): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const pair of (process.env['OTEL_RESOURCE_ATTRIBUTES'] ?? '').split(',')) {
-    const equals = pair.indexOf('=');
-    if (equals < 1) continue;
-    const name = pair.slice(0, equals).trim();
-    if (name === '__proto__') continue;
-    found[name] = decoded(pair.slice(equals + 1).trim());
-  }
-  return found;
-}
-
 /**
  * The resource: what the program says, else the variables, else what the process and its package.json
  * say.
@@ -80,7 +60,9 @@ export function describeResource(options: ResourceOptions = {}): Resource {
   if (!hasNames(given)) {
     throw wrongType('resource', given, 'an object of names and values');
   }
-  const variables = attributesOfVariable();
+  const { attributes: variables } = readResourceVariable(
+    process.env['OTEL_RESOURCE_ATTRIBUTES'] ?? '',
+  );
   const known = options.service === undefined || options.version === undefined ? manifest() : {};
   const script = process.argv[1];
   const service =
@@ -92,8 +74,7 @@ export function describeResource(options: ResourceOptions = {}): Resource {
   return {
     schemaUrl: SCHEMA_URL,
     attributes: {
-      'host.name': hostname(),
-      'process.pid': process.pid,
+      ...detectResource(),
       'process.runtime.name': 'nodejs',
       'process.runtime.version': process.version.slice(1),
       'telemetry.sdk.name': 'tracewright',

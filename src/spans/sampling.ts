@@ -25,21 +25,38 @@ export function isInShare(ratio: number, high: number, low: number): boolean {
   return random >= 1 - ratio;
 }
 
-/** `OTEL_TRACES_SAMPLER`; an unknown one counts as not set. */
-function samplerOfVariables(): Sampler {
-  const name = (process.env['OTEL_TRACES_SAMPLER'] ?? '').trim().toLowerCase();
-  const match = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name);
-  if (match === null) return ALWAYS;
-  const [, parent, which] = match;
-  const given = (process.env['OTEL_TRACES_SAMPLER_ARG'] ?? '').trim();
-  const share = given === '' ? 1 : Number(given);
-  const ratio = which === 'always_off' ? 0 : which === 'always_on' ? 1 : share;
-  return { ratio: ratio >= 0 && ratio <= 1 ? ratio : 1, parentBased: parent !== undefined };
+/** Values of `OTEL_TRACES_SAMPLER` that are followed. */
+export const SAMPLERS: readonly string[] = ['always_on', 'always_off', 'traceidratio'].flatMap(
+  (name) => [name, `parentbased_${name}`],
+);
+
+/** What the variables of samplers say; a fault names the variable, and what is valid. */
+export interface SamplerVariables {
+  readonly sampler: Sampler;
+  readonly fault: readonly [variable: string, limit: string] | undefined;
+}
+
+/** Reads `OTEL_TRACES_SAMPLER` and its argument. With a fault every trace is recorded. */
+export function readSamplerVariables(env: NodeJS.ProcessEnv): SamplerVariables {
+  const name = (env['OTEL_TRACES_SAMPLER'] ?? '').trim().toLowerCase();
+  if (name === '') return { sampler: ALWAYS, fault: undefined };
+  if (!SAMPLERS.includes(name)) {
+    return { sampler: ALWAYS, fault: ['OTEL_TRACES_SAMPLER', `one of ${SAMPLERS.join(', ')}`] };
+  }
+  const parentBased = name.startsWith('parentbased_');
+  if (name.endsWith('always_off')) return { sampler: { ratio: 0, parentBased }, fault: undefined };
+  const given = (env['OTEL_TRACES_SAMPLER_ARG'] ?? '').trim();
+  const ratio = name.endsWith('always_on') || given === '' ? 1 : Number(given);
+  if (ratio >= 0 && ratio <= 1) return { sampler: { ratio, parentBased }, fault: undefined };
+  return {
+    sampler: { ratio: 1, parentBased },
+    fault: ['OTEL_TRACES_SAMPLER_ARG', 'a number from 0 to 1'],
+  };
 }
 
 /** @throws TracewrightError when the option is no number from 0 to 1. */
 export function checkSampler(sample: unknown): Sampler {
-  if (sample === undefined) return samplerOfVariables();
+  if (sample === undefined) return readSamplerVariables(process.env).sampler;
   const limit = 'a number from 0 to 1';
   if (typeof sample !== 'number') throw wrongType('sample', sample, limit);
   if (!(sample >= 0 && sample <= 1)) throw outOfRange('sample', sample, limit);

@@ -4,7 +4,7 @@ import type { SpanAttributes, SpanValue } from './attributes.js';
 import type { ActiveContext } from './context/active-context.js';
 import type { Carried } from './context/carried.js';
 import { KIND_SHIFT } from './layout.js';
-import { openOutput, output } from './recording.js';
+import { isIdle, openOutput, output, warnWithoutTarget } from './recording.js';
 import type { Scope } from './scope.js';
 import { NOT_RECORDED, OPEN, snapshot } from './span.js';
 import type { Span, SpanLink } from './span.js';
@@ -77,6 +77,7 @@ export function startInWith(
   const carried = context?.carried;
   const parent = root ? undefined : context?.activeSpan;
   if (to === undefined) {
+    if (isIdle) warnWithoutTarget();
     return parent === undefined && carried === undefined
       ? NOTHING
       : unrecorded(name, parent, carried);

@@ -45,7 +45,8 @@ function ownTrace(): Int32Array {
 
 /**
  * What a thread itself did, apart from any request: spans whose times are known when they are recorded.
- * All of a thread are roots of one trace, which viewers draw on one line. Sampling does not concern them.
+ * All of a thread are roots of one trace, which viewers draw on one line. A ratio does not concern them, but a sampler
+ * that records no trace records none of them.
  */
 export class ThreadSpans {
   readonly #output: SpanOutput;
@@ -67,12 +68,17 @@ export class ThreadSpans {
     return this.#output.ring.openRecords?.taken ?? 0;
   }
 
+  get #isOff(): boolean {
+    return this.#output.policy.sampler.ratio === 0;
+  }
+
   /**
    * Records a span.
    *
    * @param from nanoseconds of CLOCK_MONOTONIC, as is `to`.
    */
   record(name: string, attributes: SpanAttributes, from: number, to: number): void {
+    if (this.#isOff) return;
     this.#record(this.#span(name, attributes), from, to, -1);
   }
 
@@ -99,7 +105,7 @@ export class ThreadSpans {
    */
   prepareStall(name: string, { attribute, texts }: StallCauses): void {
     const table = this.#output.ring.openRecords;
-    if (table === undefined) return;
+    if (table === undefined || this.#isOff) return;
     this.#place ??= table.reserve();
     if (this.#place === -1) return;
     const span = this.#span(name, { [attribute]: texts[0] });
@@ -141,6 +147,7 @@ export class ThreadSpans {
     from: number,
     to: number,
   ): void {
+    if (this.#isOff) return;
     const zero = this.#clockAtEpoch();
     // Two readings of a clock differ by less than they take.
     const start = Math.max(this.#counted, Math.round(from - zero));

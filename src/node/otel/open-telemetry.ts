@@ -24,6 +24,8 @@ export class OpenTelemetry {
    */
   constructor(present: GlobalApi, whenReplaced: () => void) {
     this.#whenReplaced = whenReplaced;
+    const logger = present['diag'] === undefined ? wantedLogger() : undefined;
+    const others = logger === undefined ? present : { ...present, diag: logger };
     new YieldingApi(
       {
         parts: () => this.#parts(),
@@ -46,7 +48,7 @@ export class OpenTelemetry {
           );
         },
       },
-      present,
+      others,
     );
   }
 
@@ -71,6 +73,14 @@ export class OpenTelemetry {
     this.#whenReplaced();
     announce();
   }
+}
+
+/** What `OTEL_LOG_LEVEL` wants. */
+function wantedLogger(): object | undefined {
+  if ((process.env['OTEL_LOG_LEVEL'] ?? '') === '') return undefined;
+  const { levelledLogger } =
+    require('../../otel/log-level.js') as typeof import('../../otel/log-level.js');
+  return levelledLogger();
 }
 
 function apiGlobals(): typeof import('../../otel/api-globals.js') {

@@ -131,9 +131,20 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   setResource(resource: Resource): void {
     const { attributes, schemaUrl } = resource;
     this.describedResource = resource;
-    this.resource = this.#define(RESOURCE_DESCRIPTION, attributes, (writer) => {
+    this.resource = this.#define(RESOURCE_DESCRIPTION, this.#redacted(attributes), (writer) => {
       if (schemaUrl !== '') writer.text(SCHEMA_URL, schemaUrl);
     });
+  }
+
+  /** Without what is dropped, and with what is masked. */
+  #redacted(attributes: SpanAttributes): SpanAttributes {
+    const { redactor } = this.policy;
+    if (redactor === undefined) return attributes;
+    const entries = Object.entries(attributes).map(([name, value]) => [
+      name,
+      redactor.value(name, value),
+    ]);
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as SpanAttributes;
   }
 
   /** The number of a scope; 0: it could not be defined. */
