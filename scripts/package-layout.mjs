@@ -96,7 +96,7 @@ const folders = [
   [/^spans\/read\//, 'spans/reading'],
   // The hook looks at the variables before there is a span.
   [
-    /^spans\/(open-telemetry-variables|resource-(variable|detectors)|sampling|limits|context\/propagators-variable)$/,
+    /^spans\/(open-telemetry-variables|resource-(variable|detectors)|sampling|limits|context\/(propagators-variable|trace-state-entries|trace-context))$/,
     'spans/variables',
   ],
   // Little, and needed by the hook where no spans are.

@@ -83,7 +83,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'CONTEXT OTEL INSTRUMENTATIONS PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS LOOP_COUNTERS GC_MS QUIET',
+    'CONTEXT OTEL INSTRUMENTATIONS RATIO_RULE PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS LOOP_COUNTERS GC_MS QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -95,13 +95,15 @@ const RUN = 'TRACEWRIGHT_RUN';
 
 /** A variable of OpenTelemetry that most programs set. Any value fits. */
 const USUAL = 'OTEL_SERVICE_NAME';
+/** Of the sampler that a variable of OpenTelemetry chooses. */
+const RATIO_RULE = 'TRACEWRIGHT_RATIO_RULE';
 
 /** Warns of misspelt variables, and of those of OpenTelemetry that are not followed, once for each run. */
 function warnOfVariables(): void {
   if (RUN in process.env) return;
   let hasOthers = false;
   for (const name of Object.keys(process.env)) {
-    hasOthers ||= name.startsWith('OTEL_') && name !== USUAL;
+    hasOthers ||= (name.startsWith('OTEL_') && name !== USUAL) || name === RATIO_RULE;
     if (!name.startsWith('TRACEWRIGHT_') || VARIABLES.has(name)) continue;
     if (name.startsWith('TRACEWRIGHT_TEST_')) continue;
     warn(`${name} is an unknown variable; the valid ones are ${[...VARIABLES].sort().join(', ')}`);

@@ -22,6 +22,7 @@ import {
   parseTraceParent,
 } from '../spans/context/trace-context.js';
 import { propagated } from '../spans/context/propagators-variable.js';
+import { sentTraceState } from '../spans/context/trace-state-entries.js';
 import { spans } from '../spans/shared-spans.js';
 import { activeIn } from './api-context.js';
 import { BaggageView, entriesOf, entryOf } from './baggage-view.js';
@@ -90,7 +91,8 @@ function injectSpan<Carrier>(
     : standInOf((span as { spanContext(): SpanContext }).spanContext(), undefined);
   if (own === undefined) return;
   setter.set(carrier, TRACE_PARENT, formatTraceParent(own.ids));
-  if (own.traceState !== '') setter.set(carrier, TRACE_STATE, own.traceState);
+  const traceState = sentTraceState(own);
+  if (traceState !== '') setter.set(carrier, TRACE_STATE, traceState);
 }
 
 function injectBaggage<Carrier>(

@@ -8,6 +8,7 @@ import type { SpanAttributes } from './attributes.js';
 import { PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
 import { observer } from './observer.js';
 import { checkName } from './recording.js';
+import { NOT_SAMPLED, saysWhetherSampled, withDecision } from './context/trace-state-entries.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
 import { NOT_RECORDED, REMOTE, snapshot, Span } from './span.js';
@@ -50,17 +51,24 @@ export function begin(
   if (parent === undefined) {
     const t2 = pool[at + 4]!;
     const t3 = pool[at + 5]!;
-    const sampled = decide(to, t2, t3, SAMPLED, false);
     const t0 = pool[at + 2]!;
     const t1 = pool[at + 3]!;
-    return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, 0, 0, sampled | kind, '', carried);
+    const { sampler } = to.policy;
+    const sampled = isInShare(sampler, t0, t1, t2, t3, '') ? SAMPLED : 0;
+    const state = sampled === 0 ? '' : sampler.recorded;
+    const flags = sampled | RANDOM | kind;
+    return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, 0, 0, flags, state, carried);
   }
   if (parent instanceof Span) {
-    const { t0, t1, t2, t3, traceState } = parent;
+    const { t0, t1, t2, t3 } = parent;
+    let { traceState } = parent;
     let callers = parent.flags & TRACE_FLAGS_MASK;
-    if (parent.state === REMOTE) {
-      callers = decide(to, t2, t3, callers, trusted) | (callers & RANDOM) | PARENT_REMOTE;
+    if (parent.state === REMOTE && !holds(to, callers, traceState, trusted)) {
+      const sampled = decide(to, t0, t1, t2, t3, traceState);
+      traceState = stateAfter(to, sampled, traceState);
+      callers = sampled | (callers & RANDOM);
     }
+    if (parent.state === REMOTE) callers |= PARENT_REMOTE;
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
     const flags = callers | kind;
@@ -69,9 +77,13 @@ export function begin(
   const [t0, t1, t2, t3] = parent.parent!.trace;
   const [p0, p1] = parent.parent!.span;
   const callers = parent.parent!.flags;
-  const sampled = decide(to, t2, t3, callers, trusted);
+  let { traceState } = parent;
+  let sampled = callers & SAMPLED;
+  if (!holds(to, callers, traceState, trusted)) {
+    sampled = decide(to, t0, t1, t2, t3, traceState);
+    traceState = stateAfter(to, sampled, traceState);
+  }
   const flags = sampled | (callers & RANDOM) | PARENT_REMOTE | kind;
-  const { traceState } = parent;
   return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
 }
 
@@ -92,16 +104,34 @@ export function keep(
   if (to.open !== undefined) span.slot = to.open.begin(span, given);
 }
 
-/** Whether a trace is recorded that begins here, or whose caller is elsewhere: 1 or 0. */
+/**
+ * Whether a caller's decision holds. One not to record comes from every tracer that records nothing itself. So it must
+ * say that it is about the trace.
+ */
+function holds(
+  { policy: { sampler } }: SpanOutput,
+  callers: number,
+  traceState: string,
+  trusted: boolean,
+): boolean {
+  if (!trusted || !sampler.parentBased) return false;
+  return (callers & SAMPLED) !== 0 || (traceState !== '' && saysWhetherSampled(traceState));
+}
+
+/** Whether a trace of a caller is recorded whose decision does not hold: 1 or 0. */
 function decide(
   { policy: { sampler } }: SpanOutput,
+  t0: number,
+  t1: number,
   t2: number,
   t3: number,
-  callers: number,
-  trusted: boolean,
+  traceState: string,
 ): number {
-  if (trusted && sampler.parentBased) return callers & SAMPLED;
-  return sampler.ratio >= 1 || isInShare(sampler.ratio, t2, t3) ? SAMPLED : 0;
+  return isInShare(sampler, t0, t1, t2, t3, traceState) ? SAMPLED : 0;
+}
+
+function stateAfter({ policy }: SpanOutput, sampled: number, traceState: string): string {
+  return withDecision(traceState, sampled === 0 ? NOT_SAMPLED : policy.sampler.recorded);
 }
 
 /** What is carried below a caller: its baggage, and what else is active here. */

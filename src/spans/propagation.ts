@@ -10,6 +10,7 @@ import { BAGGAGE, MAX_HEADERS, TRACE_PARENT, TRACE_STATE } from './context/heade
 import { TRACE_FLAGS_MASK } from './layout.js';
 import { propagated } from './context/propagators-variable.js';
 import { RemoteParent } from './context/remote-parent.js';
+import { sentTraceState } from './context/trace-state-entries.js';
 import { checkTraceState, parseTraceParent, traceParentOf } from './context/trace-context.js';
 import type { Span } from './span.js';
 
@@ -61,7 +62,8 @@ function read(carrier: object, name: string): string[] | undefined {
 export function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
   if (propagated.trace) {
     put(carrier, TRACE_PARENT, traceParentOf(span, span.flags & TRACE_FLAGS_MASK));
-    if (span.traceState !== '') put(carrier, TRACE_STATE, span.traceState);
+    const traceState = sentTraceState(span);
+    if (traceState !== '') put(carrier, TRACE_STATE, traceState);
   }
   injectBaggage(baggage, carrier);
 }

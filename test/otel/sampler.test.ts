@@ -28,17 +28,17 @@ test('a sampler sees what it decides about, and its results are recorded', async
     context.with(context.active().setValue(KEY, 'value'), () => {
       const dropped = own.startSpan('dropped');
       expect(dropped.isRecording()).toBe(false);
-      expect(dropped.spanContext().traceFlags).toBe(0);
+      expect(dropped.spanContext().traceFlags).toBe(2);
       dropped.end();
       const recorded = own.startSpan('recorded only');
       expect(recorded.isRecording()).toBe(true);
-      expect(recorded.spanContext().traceFlags).toBe(0);
+      expect(recorded.spanContext().traceFlags).toBe(2);
       recorded.end();
       own.startActiveSpan(
         'both',
         { kind: SpanKind.SERVER, attributes: { a: 1 }, links: [link] },
         (span) => {
-          expect(span.spanContext().traceFlags).toBe(1);
+          expect(span.spanContext().traceFlags).toBe(3);
           expect(span.spanContext().traceState?.serialize()).toBe('a=1');
           own.startSpan('child').end();
           span.end();
@@ -54,9 +54,9 @@ test('a sampler sees what it decides about, and its results are recorded', async
       traceState,
     })),
   ).toEqual([
-    { name: 'recorded only', flags: 0, attributes: { added: true }, traceState: 'a=1' },
-    { name: 'child', flags: 1, attributes: { added: true }, traceState: 'a=1' },
-    { name: 'both', flags: 1, attributes: { a: 1, added: true }, traceState: 'a=1' },
+    { name: 'recorded only', flags: 2, attributes: { added: true }, traceState: 'a=1' },
+    { name: 'child', flags: 3, attributes: { added: true }, traceState: 'a=1' },
+    { name: 'both', flags: 3, attributes: { a: 1, added: true }, traceState: 'a=1' },
   ]);
   const [, , both, child] = seen as [Context, string, string, number, object, unknown[]][];
   expect(both?.[0].getValue(KEY)).toBe('value');

@@ -197,7 +197,7 @@ test('spanContext has the ids that are recorded', async () => {
     context = each.spanContext();
     expect(trace.isSpanContextValid(each.spanContext())).toBe(true);
   });
-  expect(context).toEqual({ traceId: span.traceId, spanId: span.spanId, traceFlags: 1 });
+  expect(context).toEqual({ traceId: span.traceId, spanId: span.spanId, traceFlags: 3 });
 });
 
 test('times of every form are the start and the end of a span', async () => {

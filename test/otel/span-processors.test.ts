@@ -68,7 +68,7 @@ test('a processor sees what is recorded: of tracers and of tracewright/spans', a
     ended: true,
     attributes: { b: 2, 'by.processor': 2 },
     parentSpanId: outerId,
-    parentSpanContext: { traceId: outer.spanContext().traceId, spanId: outerId, traceFlags: 1 },
+    parentSpanContext: { traceId: outer.spanContext().traceId, spanId: outerId, traceFlags: 3 },
     instrumentationScope: { name: 'tracewright/spans' },
     status: { code: 0 },
   });

@@ -6,6 +6,7 @@ import { encodeSpan, PORTIONS } from '../../src/spans/write/span-encoder.js';
 import { Span } from '../../src/spans/span.js';
 import { extract } from '../../src/spans/propagation.js';
 import { checkLimits } from '../../src/spans/limits.js';
+import { checkSampler } from '../../src/spans/sampling.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
 import { allSpans } from './span-trace.js';
@@ -41,7 +42,7 @@ test('the worked example is what is written, byte for byte', () => {
   const policy = {
     limits: checkLimits(),
     redactor: undefined,
-    sampler: { ratio: 1, parentBased: true },
+    sampler: checkSampler(1),
   };
   const bytes = encodeSpan(new EventWriter(), span, recording, policy, PORTIONS[0]!);
   expect(bytes.toString('hex')).toBe(workedExample().toString('hex'));

@@ -1,10 +1,14 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { configure, shutdown } from '../../src/spans/recording.js';
 import { checkSampler, isInShare } from '../../src/spans/sampling.js';
 import { activeSpan, withSpan } from '../../src/spans/active-span.js';
 import { startSpan } from '../../src/spans/start-span.js';
-import { extract } from '../../src/spans/propagation.js';
+import type { RemoteParent } from '../../src/spans/context/remote-parent.js';
+import { extract, inject } from '../../src/spans/propagation.js';
+import type { Span } from '../../src/spans/span.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recorded } from './span-trace.js';
 import { join } from 'node:path';
@@ -44,33 +48,111 @@ test('the same traces are in a share everywhere, and in every larger one', () =>
       fc.integer(),
       fc.double({ min: 0, max: 1, noNaN: true }),
       (a, b, ratio) => {
-        if (isInShare(ratio, a, b)) expect(isInShare(Math.min(1, ratio * 1.1), a, b)).toBe(true);
-        expect(isInShare(1, a, b)).toBe(true);
-        expect(isInShare(0, a, b)).toBe(false);
+        const has = (share: number): boolean => isInShare(checkSampler(share), 0, 0, a, b, '');
+        if (has(ratio)) expect(has(Math.min(1, ratio * 1.1))).toBe(true);
+        expect(has(1)).toBe(true);
+        expect(has(0)).toBe(false);
       },
     ),
   );
 });
 
-test("a caller's decision holds unless it is not trusted", async () => {
-  const header = (flags: string): object => ({
-    traceparent: `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-${flags}`,
-  });
+test("a caller's decision holds if it is trusted, and says that it is about the trace", async () => {
+  const parent = (flags: string, tracestate?: string, trusted = true): RemoteParent => {
+    const traceparent = `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-${flags}`;
+    const remote = extract({ traceparent, ...(tracestate === undefined ? {} : { tracestate }) })!;
+    remote.trusted = trusted;
+    return remote;
+  };
+  const start = (name: string, remote: RemoteParent): void => {
+    startSpan(name, undefined, { parent: remote }).end();
+  };
   const spans = await recorded(
     directory,
     () => {
-      startSpan('yes', undefined, { parent: extract(header('01'))! }).end();
-      startSpan('no', undefined, { parent: extract(header('00'))! }).end();
-      const stranger = extract(header('00'))!;
-      stranger.trusted = false;
-      startSpan('stranger', undefined, { parent: stranger }).end();
+      start('yes', parent('01'));
+      start('ours says no', parent('00', 'tracewright=0'));
+      start('ot says no', parent('00', 'other=1,ot=rv:6e6d1a75832a2f'));
+      start('no without a word', parent('00'));
+      start('no of another tracer', parent('00', 'other@nr=0-0-1'));
+      start('stranger', parent('00', 'tracewright=0', false));
     },
     { sample: 1 },
   );
   expect(spans.map(({ name, parentIsRemote }) => [name, parentIsRemote])).toEqual([
     ['yes', true],
+    ['no without a word', true],
+    ['no of another tracer', true],
     ['stranger', true],
   ]);
+});
+
+test('what is decided travels: a threshold, or that nothing is recorded', async () => {
+  const state = (span: Span): string | undefined =>
+    (inject({ traceparent: '' }) as { tracestate?: string }).tracestate ?? `none ${span.name}`;
+  const sent = (from: object | undefined): string | undefined => {
+    const parent = from === undefined ? null : extract(from)!;
+    return withSpan('x', undefined, state, { parent });
+  };
+  const traceparent = (trace: string): string => `00-${trace}-b7ad6b7169203331-00`;
+  const high = traceparent('0af7651916cd43dd84ffffffffffffff');
+  const low = traceparent('0af7651916cd43dd8400000000000000');
+  await recorded(
+    directory,
+    () => {
+      expect(sent({ traceparent: high })).toBe('ot=th:c');
+      expect(sent({ traceparent: low })).toBe('tracewright=0');
+      expect(sent({ traceparent: high, tracestate: 'a=1' })).toBe('ot=th:c,a=1');
+      expect(sent({ traceparent: low, tracestate: 'a=1' })).toBe('tracewright=0,a=1');
+      // A random value decides in place of the id.
+      const value = {
+        traceparent: low.replace(/00$/, '01'),
+        tracestate: 'ot=th:0;rv:c0000000000000',
+      };
+      const stranger = extract(value)!;
+      stranger.trusted = false;
+      expect(withSpan('x', undefined, state, { parent: stranger })).toBe(
+        'ot=th:c;rv:c0000000000000',
+      );
+      expect(sent(value)).toBe('ot=th:0;rv:c0000000000000');
+    },
+    { sample: 0.25 },
+  );
+  await recorded(
+    directory,
+    () => {
+      expect(sent(undefined)).toBe('none x');
+    },
+    { sample: 1 },
+  );
+});
+
+test('a threshold is that of the ratio, to 56 bits', () => {
+  expect(checkSampler(0.5).recorded).toBe('ot=th:8');
+  expect(checkSampler(0.01).recorded).toBe('ot=th:fd70a3d70a3d7');
+  expect(checkSampler(1).recorded).toBe('');
+  expect(checkSampler(0).recorded).toBe('');
+  expect(checkSampler(1e-30)).toMatchObject({ ratio: 0, recorded: '' });
+});
+
+test("the JavaScript SDK's rule chooses the traces that its sampler chooses", () => {
+  process.env['TRACEWRIGHT_RATIO_RULE'] = 'javascript';
+  try {
+    for (const ratio of [0, 0.001, 0.1, 0.5, 0.999, 1]) {
+      const theirs = new TraceIdRatioBasedSampler(ratio);
+      const ours = checkSampler(ratio);
+      expect(ours.recorded).toBe('');
+      for (let i = 0; i < 4000; i++) {
+        const words = crypto.getRandomValues(new Int32Array(4));
+        const [t0 = 0, t1 = 0, t2 = 0, t3 = 0] = words;
+        const id = [...words].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+        const { decision } = theirs.shouldSample(ROOT_CONTEXT, id);
+        expect(isInShare(ours, t0, t1, t2, t3, '')).toBe(decision === 2);
+      }
+    }
+  } finally {
+    delete process.env['TRACEWRIGHT_RATIO_RULE'];
+  }
 });
 
 test.each([
@@ -81,7 +163,7 @@ test.each([
 ])('OTEL_TRACES_SAMPLER %s %s', (name, argument, sampler) => {
   process.env['OTEL_TRACES_SAMPLER'] = name;
   if (argument !== undefined) process.env['OTEL_TRACES_SAMPLER_ARG'] = argument;
-  expect(checkSampler(undefined)).toEqual(sampler);
+  expect(checkSampler(undefined)).toMatchObject(sampler);
 });
 
 test('limits count what they leave out', async () => {

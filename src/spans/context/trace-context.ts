@@ -5,7 +5,8 @@
 
 const TRACEPARENT =
   /^([\da-f]{2})-([\da-f]{8})([\da-f]{8})([\da-f]{8})([\da-f]{8})-([\da-f]{8})([\da-f]{8})-([\da-f]{2})(-.*)?$/;
-const MAX_MEMBERS = 32;
+/** Members of a `tracestate`. */
+export const MAX_MEMBERS = 32;
 /** What is carried on at least must be 512; longer ones are sent as they came. */
 const MAX_STATE = 8192;
 

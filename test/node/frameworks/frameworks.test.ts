@@ -71,7 +71,7 @@ describe.skipIf(place === undefined)('logs of', () => {
     expect(inside).toMatchObject({
       trace_id: step.traceId,
       span_id: step.spanId,
-      trace_flags: '01',
+      trace_flags: '03',
     });
   });
 });

@@ -65,8 +65,8 @@ describe('the OpenTelemetry API under the hook', () => {
     expect(below).toMatchObject({ parentSpanId: handle.spanId, scope: { name: 'kept' } });
     expect(call.parentSpanId).toBe(handle.spanId);
     expect(answer.sameSpan).toBe(true);
-    expect(answer.carrier.traceparent).toBe(`00-${handle.traceId}-${handle.spanId}-01`);
-    expect(answer.sent).toEqual([`00-${call.traceId}-${call.spanId}-01`]);
+    expect(answer.carrier.traceparent).toBe(`00-${handle.traceId}-${handle.spanId}-03`);
+    expect(answer.sent).toEqual([`00-${call.traceId}-${call.spanId}-03`]);
     // Both requests, the call, and the program's own.
     expect(ours).toHaveLength(5);
   });

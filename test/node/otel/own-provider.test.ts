@@ -39,7 +39,7 @@ describe('under the hook', () => {
       expect(named('below')).toMatchObject([{ parentSpanId: handle!.spanId }]);
       expect(named('dropped')).toEqual([]);
       expect(call).toMatchObject({ parentSpanId: handle!.spanId, attributes: { ending: true } });
-      expect(answer.sent).toEqual([`00-${call!.traceId}-${call!.spanId}-01`]);
+      expect(answer.sent).toEqual([`00-${call!.traceId}-${call!.spanId}-03`]);
       expect(ended.sort()).toEqual([
         '0 below true',
         '0 handle true',

@@ -107,7 +107,7 @@ describe('requests with context', () => {
       expect(headers['baggage']).toBe(baggage);
       const spans = await spansOf(service);
       const call = spans.find(({ kind }) => kind === 'client')!;
-      expect(headers['traceparent']).toBe(`00-${call.traceId}-${call.spanId}-01`);
+      expect(headers['traceparent']).toBe(`00-${call.traceId}-${call.spanId}-03`);
       expect(served(spans, '/inner').parentSpanId).toBe(call.spanId);
     }
   });

@@ -1,0 +1,84 @@
+import { MAX_MEMBERS } from './trace-context.js';
+
+/**
+ * What a `tracestate` says of sampling. Texts are valid: `checkTraceState` has passed them, or they were made here.
+ */
+
+/** OpenTelemetry's member: `ot=th:…;rv:…`, a threshold and a random value in hexadecimal digits. */
+const OPEN_TELEMETRY = 'ot';
+/** Ours. Its value says whether the trace is recorded, where no threshold does. */
+const OWN = 'tracewright';
+
+const SAMPLED = 1;
+
+/** The member of a trace that is not recorded: services that follow it do not record it either. */
+export const NOT_SAMPLED = `${OWN}=0`;
+
+/** The members that are recorded with a span. The others are of other tracers, and may say anything. */
+const RECORDED = new RegExp(`^(?:${OPEN_TELEMETRY}|${OWN})=`);
+
+const DIGITS = 14;
+const RANDOM_VALUE = /(?:^|;)rv:([\da-f]{14})(?:;|$)/;
+
+function members(traceState: string): string[] {
+  return traceState === '' ? [] : traceState.split(',');
+}
+
+/** `ot=th:…` of a threshold of 56 bits. */
+export function thresholdMember(threshold: bigint): string {
+  const digits = threshold.toString(16).padStart(DIGITS, '0').replace(/0+$/, '');
+  return `${OPEN_TELEMETRY}=th:${digits === '' ? '0' : digits}`;
+}
+
+/** Whether the sender has decided about the trace by rules that Tracewright knows: only then its refusal counts. */
+export function saysWhetherSampled(traceState: string): boolean {
+  return members(traceState).some((member) => RECORDED.test(member));
+}
+
+/** What is sent of a span: a refusal that was decided here says so. */
+export function sentTraceState(span: {
+  readonly traceState: string;
+  readonly flags: number;
+  readonly output: object | undefined;
+}): string {
+  const { traceState, flags, output } = span;
+  const isRefused = traceState === '' && (flags & SAMPLED) === 0 && output !== undefined;
+  return isRefused ? NOT_SAMPLED : traceState;
+}
+
+/** The random value that a sender has chosen in place of the trace id's, in hexadecimal digits; undefined: none. */
+export function randomValue(traceState: string): string | undefined {
+  if (!traceState.includes('rv:')) return undefined;
+  const own = members(traceState).find((member) => member.startsWith(`${OPEN_TELEMETRY}=`));
+  return RANDOM_VALUE.exec(own?.slice(OPEN_TELEMETRY.length + 1) ?? '')?.[1];
+}
+
+/**
+ * A `tracestate` after a new decision.
+ *
+ * @param decision `ot=th:…`, `NOT_SAMPLED`, or empty: every trace is recorded here.
+ */
+export function withDecision(traceState: string, decision: string): string {
+  if (traceState === '') return decision;
+  const others: string[] = [];
+  let kept = '';
+  for (const member of members(traceState)) {
+    if (member.startsWith(`${OWN}=`)) continue;
+    if (!member.startsWith(`${OPEN_TELEMETRY}=`)) others.push(member);
+    else kept = withoutThreshold(member.slice(OPEN_TELEMETRY.length + 1));
+  }
+  const isThreshold = decision.startsWith(`${OPEN_TELEMETRY}=`);
+  const own = isThreshold && kept !== '' ? `${decision};${kept}` : decision;
+  const rest = !isThreshold && kept !== '' ? [`${OPEN_TELEMETRY}=${kept}`] : [];
+  return [own, ...rest, ...others]
+    .filter((member) => member !== '')
+    .slice(0, MAX_MEMBERS)
+    .join(',');
+}
+
+function withoutThreshold(value: string): string {
+  return value
+    .split(';')
+    .filter((field) => field !== '' && !field.startsWith('th:'))
+    .join(';');
+}
