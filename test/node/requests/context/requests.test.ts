@@ -157,7 +157,7 @@ describe('requests with context', () => {
     ['10.0.0.1', 1],
   ])('of a caller that does not record are recorded by trust in %s', async (trust, count) => {
     const service = start({ TRACEWRIGHT_TRUST: trust });
-    const headers = { traceparent: `00-${TRACE}-${PARENT}-00` };
+    const headers = { traceparent: `00-${TRACE}-${PARENT}-00`, tracestate: 'tracewright=0' };
     const ids = JSON.parse(await get(service, '/ids', headers)) as Record<string, string>;
     expect(ids['trace_id']).toBe(TRACE);
     expect(await spansOf(service)).toHaveLength(count);
