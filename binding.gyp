@@ -17,6 +17,7 @@
         "native/addon/loaded_cores.cc",
         "native/addon/loop_calls.cc",
         "native/addon/packing_calls.cc",
+        "native/addon/pattern_calls.cc",
         "native/addon/prepare_handle.cc",
         "native/addon/process_calls.cc",
         "native/addon/ring_calls.cc",

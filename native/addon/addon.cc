@@ -46,6 +46,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   add_group_calls(exports);
   add_loop_calls(exports);
   add_packing_calls(exports);
+  add_pattern_calls(exports);
   add_process_calls(exports);
   add_ring_calls(exports);
   add_target_calls(exports);

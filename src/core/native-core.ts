@@ -386,6 +386,13 @@ export interface NativeCore {
   ) => number;
   /** The first element that is no integer from 0 to 2^53 - 1; otherwise their number. */
   firstInexact: (values: Float64Array) => number;
+  /**
+   * An expression whose searches end after `limit` steps back, as without a match. Undefined where V8 is of
+   * an unknown line or offers no such limit.
+   *
+   * @param flags the bits of `v8::RegExp::Flags`.
+   */
+  boundedPattern(source: string, flags: number, limit: number): RegExp | undefined;
   clockNow(): bigint;
   kernelClockNow(): bigint;
   /** Nanoseconds since 1970. */

@@ -115,6 +115,7 @@ export function plainCore(): NativeCore {
     scaledClock: false,
     fastCalls: false,
 
+    boundedPattern: () => undefined,
     clockNow: () => process.hrtime.bigint(),
     kernelClockNow: () => process.hrtime.bigint(),
     wallClock: () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)),

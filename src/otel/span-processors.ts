@@ -167,8 +167,8 @@ function prepare(span: Span): void {
   const { limits, redactor } = policy;
   const lost = Object.keys(span.attributes ?? {}).length - limits.attributes;
   if (lost > 0) span.extra().droppedAttributes += lost;
+  if (redactor !== undefined) span.name = redactor.name(span.name, span.attributes);
   span.attributes = writtenAttributes(span.attributes, limits.attributes, policy);
-  if (redactor !== undefined) span.name = redactor.name(span.name);
   const { extras } = span;
   if (extras === undefined) return;
   if (redactor !== undefined) extras.message = redactor.message(extras.message);

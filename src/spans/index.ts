@@ -27,7 +27,7 @@ export type { Carrier } from './propagation.js';
 export type { ReadSpansOptions } from './read/read-spans.js';
 export { readSpans } from './reading.js';
 export type { SpanOptions } from './recording.js';
-export type { Redaction } from './redaction.js';
+export type { Redaction } from './redaction/redaction.js';
 export type { Span, SpanLink } from './span.js';
 export type {
   RecordedAttributes,

@@ -1,5 +1,5 @@
 import type { CheckedLimits } from './limits.js';
-import type { Redactor } from './redaction.js';
+import type { Redactor } from './redaction/redaction.js';
 import type { Sampler } from './sampling.js';
 
 /** What decides about the spans of a thread, by options and variables. */

@@ -1,5 +1,6 @@
 import { TracewrightError, wrongType } from '../core/errors.js';
 import { ownOptions } from '../core/options/argument.js';
+import { getNote, putNote } from '../core/process-notes.js';
 import type { OptionNames } from '../core/options/argument.js';
 import { isSdkDisabled } from '../core/options/switch.js';
 import { shared } from '../core/process-state.js';
@@ -17,9 +18,10 @@ import type { OpenStream } from './hook-place.js';
 import { checkLimits } from './limits.js';
 import type { SpanLimits } from './limits.js';
 import type { Policy } from './policy.js';
-import { checkRedaction } from './redaction.js';
-import type { Redaction } from './redaction.js';
-import { describeResource } from './resource.js';
+import { checkRedaction, redactorWithoutPaths, warnOf } from './redaction/redaction.js';
+import type { Redaction } from './redaction/redaction.js';
+import { threadRedaction } from './redaction/thread-redaction.js';
+import { describeResource, REDACTION_FAULT } from './resource.js';
 import type { Resource, ResourceOptions } from './resource.js';
 import { checkSampler } from './sampling.js';
 import { SpanOutput } from './write/span-output.js';
@@ -62,6 +64,9 @@ const NAMES: OptionNames<Required<SpanOptions>> = {
   openSpans: true,
 };
 
+/** Of the process: all its threads have the same variables, and one of them warns. */
+const FAULT_NOTE = 'spans.redaction-fault';
+
 /** How long an output that cannot be opened is left alone. */
 const PAUSE_MS = 2000;
 
@@ -86,25 +91,38 @@ if (!isIdle) markUsed();
 
 /** By options and variables. Variables that are wrong count as not set: nothing may fail for them. */
 export function currentPolicy(): Policy {
-  policy ??= {
+  return (policy ??= usePolicy({
     limits: checkLimits(options.limits),
     redactor: redactorOf(options.redact),
     sampler: checkSampler(options.sample),
-  };
-  return policy;
+  }));
 }
 
-/** A variable that is wrong must not fail a service: what it would redact cannot be known, so say so. */
+/** What records requests without spans redacts them the same way. */
+function usePolicy(next: Policy): Policy {
+  threadRedaction.redactor = next.redactor;
+  const fault = next.redactor?.fault;
+  if (fault !== undefined && getNote(FAULT_NOTE) !== fault) {
+    putNote(FAULT_NOTE, fault);
+    warnOf(`${fault}: no path, no query and no name with a path is recorded`);
+  }
+  return next;
+}
+
+/** A variable that is wrong must not fail a service. What it would redact cannot be known: no path is recorded. */
 function redactorOf(redact: Redaction | undefined): Policy['redactor'] {
   try {
     return checkRedaction(redact);
   } catch (error) {
-    process.emitWarning(`spans are redacted without ${(error as Error).message}`, {
-      type: 'TracewrightWarning',
-      code: 'TRACEWRIGHT_REDACTION',
-    });
-    return checkRedaction({ ...redact, paths: redact?.paths ?? [] });
+    return redactorWithoutPaths(redact, (error as Error).message);
   }
+}
+
+/** The resource, with what readers must know of the redaction. */
+function resourceWith({ redactor }: Policy, described: Resource): Resource {
+  const fault = redactor?.fault;
+  if (fault === undefined) return described;
+  return { ...described, attributes: { ...described.attributes, [REDACTION_FAULT]: fault } };
 }
 
 /** Opens the output if there is a place for spans; undefined while it cannot be opened. */
@@ -117,7 +135,8 @@ export function openOutput(): SpanOutput | undefined {
       source = undefined;
       return undefined;
     }
-    output = new SpanOutput(stream, currentPolicy(), resource);
+    const used = currentPolicy();
+    output = new SpanOutput(stream, used, resourceWith(used, resource));
     if (fromHook) hookPlace.opened?.();
   } catch (error) {
     retryAt = Date.now() + PAUSE_MS;
@@ -176,13 +195,15 @@ export function configure(given: SpanOptions): void {
   const nextResource = describeResource(described);
   if (own.openSpans !== undefined) checkOpenSpans(own.openSpans);
   if (own.target !== undefined) useTarget(own.target, next.openSpans);
+  const before = policy?.redactor?.fault;
   options = next;
-  policy = nextPolicy;
+  policy = usePolicy(nextPolicy);
   resource = nextResource;
   if (output === undefined) return;
   output.policy = nextPolicy;
-  if ([own.service, own.version, own.resource].some((each) => each !== undefined)) {
-    output.setResource(nextResource);
+  const isFaultOther = before !== nextPolicy.redactor?.fault;
+  if (isFaultOther || [own.service, own.version, own.resource].some((each) => each !== undefined)) {
+    output.setResource(resourceWith(nextPolicy, nextResource));
   }
 }
 

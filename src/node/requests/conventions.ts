@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
+import { errorTypeOf } from '../../spans/error-type.js';
 import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
 
 /** Names and values of OpenTelemetry's semantic conventions for HTTP spans. The one place of them. */
@@ -83,17 +84,14 @@ export function hostAndPort(authority: unknown): HostAndPort | undefined {
 }
 
 /**
- * What the conventions call the type of an error: its code, else its class. Undefined if the caller has
- * cancelled the request by a signal, which is no error.
+ * What the conventions call the type of an error. Undefined if the caller has cancelled the request by a signal,
+ * which is no error.
  */
 export function failureOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null) return OTHER;
   try {
-    const { code, name } = error as { code?: unknown; name?: unknown };
-    if (name === 'AbortError') return undefined;
-    if (typeof code === 'string' && code !== '') return code;
-    return typeof name === 'string' && name !== '' ? name : OTHER;
+    if ((error as { name?: unknown } | null)?.name === 'AbortError') return undefined;
   } catch {
-    return OTHER;
+    // A getter of the program has thrown.
   }
+  return errorTypeOf(error) ?? OTHER;
 }

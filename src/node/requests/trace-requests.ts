@@ -1,3 +1,4 @@
+import type { Redactor } from '../../spans/redaction/redaction.js';
 import type { ProcessPlan } from '../run/process-plan.js';
 import { RequestsInFlight } from '../threads/requests-in-flight.js';
 import type { CallRecorder } from './calls.js';
@@ -32,8 +33,22 @@ export function traceRequests(plan: ProcessPlan, isCounted: boolean): RequestsIn
   return inFlight;
 }
 
+function spansOfThread(): typeof import('../../spans/shared-spans.js').spans {
+  const { spans } =
+    require('../../spans/shared-spans.js') as typeof import('../../spans/shared-spans.js');
+  return spans;
+}
+
+/** What the variables remove from requests. Spans are loaded only if there are any. */
+function redactionOfVariables(): Redactor | undefined {
+  const names = Object.keys(process.env);
+  if (!names.some((name) => name.startsWith('TRACEWRIGHT_REDACT_'))) return undefined;
+  return spansOfThread().currentPolicy().redactor;
+}
+
 function recordersOf({ heph, context }: ProcessPlan): Recorders | undefined {
   if (heph === undefined) return undefined;
+  const redaction = redactionOfVariables();
   if (context !== undefined) {
     const { spanRecorders } =
       require('./context/span-recorders.js') as typeof import('./context/span-recorders.js');
@@ -41,9 +56,13 @@ function recordersOf({ heph, context }: ProcessPlan): Recorders | undefined {
     return { server: () => server, httpCalls: () => calls, fetchCalls: () => calls };
   }
   const output = streamOfThread(heph);
+  const began = <Recorder>(recorder: Recorder): Recorder => {
+    if (redaction?.fault !== undefined) spansOfThread().openOutput();
+    return recorder;
+  };
   return {
-    server: () => new FlatServerRecorder(output),
-    httpCalls: () => new FlatCallRecorder(output, 'http client'),
-    fetchCalls: () => new FlatCallRecorder(output, 'fetch'),
+    server: () => began(new FlatServerRecorder(output)),
+    httpCalls: () => began(new FlatCallRecorder(output, 'http client')),
+    fetchCalls: () => began(new FlatCallRecorder(output, 'fetch')),
   };
 }

@@ -13,12 +13,34 @@ const AT_SIGN = 0x40;
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:[/\\][/\\]*[^/\\?#]*/i;
 /** An authority without a scheme, which parsers of URLs see where two slashes begin. */
 const NETWORK_PATH = /^[/\\]{2,}([^/\\?#]*)/;
-/** What begins the query or the fragment, in any number of encodings. */
-const QUERY = /[?#]|%(?:25)*(?:3f|23)/i;
+/**
+ * A character as it is and in any number of encodings: `%3F`, `%u003F`, `\u003F`, as UTF-8 of too many bytes, and
+ * of full width, which some servers take for the same.
+ */
+function encoded(character: string): string {
+  const code = character.charCodeAt(0);
+  const hex = code.toString(16);
+  const wide = (0xff00 + code - 0x20).toString(16);
+  const percent = '%(?:25)*';
+  const bytesOf = (...bytes: number[]): string =>
+    bytes.map((byte) => percent + byte.toString(16)).join('');
+  const low = 0x80 | (code & 0x3f);
+  return [
+    `[${character}]`,
+    percent + hex,
+    `(?:${percent}|\\\\|${percent}5c)u(?:00${hex}|${wide}|\\{0*${hex}\\})`,
+    bytesOf(0xc0 | (code >> 6), low),
+    bytesOf(0xe0, 0x80 | (code >> 6), low),
+    bytesOf(...Buffer.from(String.fromCharCode(0xff00 + code - 0x20))),
+  ].join('|');
+}
+
+/** What begins the query or the fragment. */
+const QUERY = new RegExp(`${encoded('?')}|${encoded('#')}`, 'i');
 /** A path parameter: to the next slash. */
-const PARAMETER = /(?:;|%(?:25)*3b)[^/\\]*/gi;
-const AT = /@|%(?:25)*40/i;
-const COLON = /:|%(?:25)*3a/i;
+const PARAMETER = new RegExp(`(?:${encoded(';')})[^/\\\\]*`, 'gi');
+const AT = new RegExp(encoded('@'), 'i');
+const COLON = new RegExp(encoded(':'), 'i');
 
 /**
  * The path of a request's target, without what may be secret: the query, the fragment, path parameters

@@ -103,9 +103,7 @@ export class OpenSpans {
   }
 
   #beginUsual(span: Span, attributes: SpanAttributes | undefined, before: number): number {
-    if (span.extras !== undefined || span.traceState !== '' || !this.#output.takesAnything) {
-      return -1;
-    }
+    if (span.extras !== undefined || !this.#output.takesAnything) return -1;
     try {
       const writer = this.#shapes?.emitterFor(span.name, attributes);
       return writer === undefined ? -1 : writer(span, attributes, before);
@@ -160,8 +158,8 @@ export class OpenSpans {
     const { longest, view, bytes } = table;
     const output = this.#output;
     const record = output.takesAnything ? template.recordFor(output, table) : undefined;
-    const { start, traceState } = span;
-    if (record === undefined || !fits(text, longest - record.length) || traceState !== '') {
+    const { start } = span;
+    if (record === undefined || !fits(text, longest - record.length)) {
       span.own = template.attributesOf(text);
       return this.begin(span, undefined);
     }

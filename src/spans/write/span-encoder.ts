@@ -21,7 +21,6 @@ import {
   STATUS_MESSAGE,
   TRACE_FLAGS_MASK,
   TRACE_HIGH,
-  TRACE_STATE,
 } from '../layout.js';
 import type { Policy } from '../policy.js';
 import { REMOTE } from '../span.js';
@@ -72,7 +71,7 @@ export function encodeSpan(
   portion: Portion,
 ): Buffer {
   const { extras, start } = span;
-  const name = redactor === undefined ? span.name : redactor.name(span.name);
+  const name = redactor === undefined ? span.name : redactor.name(span.name, span.attributes);
   writer.maxText = Math.min(portion.text, limits.valueLength);
   writer.cutMark = portion.text < limits.valueLength ? '…' : '';
   writer.begin(stream, counter, cut(name, portion.text, '…'));
@@ -109,7 +108,6 @@ export function encodeSpan(
   writer.times(Math.max(start, 0), Math.max(last ?? 0, 0));
   if (start < 0) writer.signed(REAL_START, start);
   if (last !== undefined && last < 0) writer.signed(REAL_END, last);
-  if (span.traceState !== '') writer.text(TRACE_STATE, span.traceState);
   if (extras === undefined) {
     if (dropped > 0) writer.unsigned(DROPPED_ATTRIBUTES, dropped);
     return writer.finish();
@@ -162,5 +160,4 @@ function putLink(writer: EventWriter, { to }: SpanLink): void {
   writer.words(LINK_TRACE_LOW, t2, t3);
   writer.words(SPAN_ID, s0, s1);
   writer.words(FLAGS, 0, flags | remote);
-  if (to.traceState !== '') writer.text(TRACE_STATE, to.traceState);
 }

@@ -3,6 +3,7 @@ import { callAttributes } from '../calls.js';
 import type { Call, CallRecorder, CallTarget } from '../calls.js';
 import { ERROR_TYPE, STATUS_CODE } from '../conventions.js';
 import type { SpanStream } from '../span-stream.js';
+import { redactedAttributes } from './redacted-attributes.js';
 
 /** Records each outgoing request as an event of its own, without ids. */
 export class FlatCallRecorder implements CallRecorder {
@@ -16,7 +17,11 @@ export class FlatCallRecorder implements CallRecorder {
   }
 
   start(target: CallTarget): Call {
-    return new FlatCall(this.#output, this.#description, callAttributes(target));
+    return new FlatCall(
+      this.#output,
+      this.#description,
+      redactedAttributes(callAttributes(target)),
+    );
   }
 }
 
@@ -39,14 +44,18 @@ class FlatCall implements Call {
   }
 
   answered(status: number): void {
-    this.#attributes[STATUS_CODE] = status;
-    if (status >= 400) this.#attributes[ERROR_TYPE] = String(status);
+    this.#add({ [STATUS_CODE]: status });
+    if (status >= 400) this.#add({ [ERROR_TYPE]: String(status) });
+  }
+
+  #add(attributes: Record<string, string | number>): void {
+    Object.assign(this.#attributes, redactedAttributes(attributes));
   }
 
   end(failure?: string): void {
     if (!this.#open) return;
     this.#open = false;
-    if (failure !== undefined) this.#attributes[ERROR_TYPE] = failure;
+    if (failure !== undefined) this.#add({ [ERROR_TYPE]: failure });
     this.#output.stream.finishTrace(
       this.#timing,
       this.#description,

@@ -13,7 +13,9 @@ import {
 import type { Exchange, ServerRecorder } from '../exchange.js';
 import type { SpanStream } from '../span-stream.js';
 import { pathOf } from '../url-path.js';
+import { threadRedaction } from '../../../spans/redaction/thread-redaction.js';
 import { OpenRequests } from './open-requests.js';
+import { redactedAttributes, redactedText } from './redacted-attributes.js';
 
 const DESCRIPTION = 'request';
 const ANSWERED = [
@@ -54,6 +56,7 @@ export class FlatServerRecorder implements ServerRecorder {
     const timing = this.#stream.startTrace();
     exchange.timing = timing;
     exchange.path = pathOf(exchange.url);
+    if (threadRedaction.redactor !== undefined) exchange.path = redactedText(PATH, exchange.path);
     if (this.#open === undefined || timing === undefined) return;
     exchange.place = this.#open.begin(timing, exchange.method, exchange.path);
   }
@@ -61,14 +64,22 @@ export class FlatServerRecorder implements ServerRecorder {
   /** The request has its route also if it is never answered. */
   routed(exchange: Exchange, route: string): void {
     const { keptRoute, place } = exchange;
-    if (this.#open === undefined || route === keptRoute) return;
-    const next = this.#open.route(place, keptRoute, route);
+    if (this.#open === undefined || route === '') return;
+    const own = redactedText(ROUTE, route);
+    if (own === keptRoute || own === '') return;
+    const next = this.#open.route(place, keptRoute, own);
     if (next === place) return;
     exchange.place = next;
-    exchange.keptRoute = route;
+    exchange.keptRoute = own;
   }
 
   answered(exchange: Exchange, bytes: number | undefined): void {
+    if (threadRedaction.redactor !== undefined) {
+      const { statusCode } = exchange.response;
+      const size = bytes === undefined ? {} : { [RESPONSE_BYTES]: bytes };
+      this.#finish(exchange, { [STATUS_CODE]: statusCode, ...size });
+      return;
+    }
     const substream = this.#output.nextSubstream();
     const { place, timing, method, path, route, response } = exchange;
     const { statusCode } = response;
@@ -94,19 +105,30 @@ export class FlatServerRecorder implements ServerRecorder {
   }
 
   aborted(exchange: Exchange): void {
-    const { place, timing, method, path, route, response } = exchange;
+    const { response } = exchange;
+    this.#finish(exchange, {
+      ...(response.headersSent ? { [STATUS_CODE]: response.statusCode } : {}),
+      [ERROR_TYPE]: ABORTED,
+    });
+  }
+
+  /** Records a request of any attributes. */
+  #finish(exchange: Exchange, ending: Readonly<Record<string, string | number>>): void {
+    const { place, timing, method, path, route } = exchange;
     this.#open?.ending(place);
     try {
       this.#stream.finishTrace(
         timing,
         DESCRIPTION,
-        {
-          ...(route === '' ? {} : { [ROUTE]: route }),
-          [METHOD]: knownMethod(method),
-          [PATH]: path,
-          ...(response.headersSent ? { [STATUS_CODE]: response.statusCode } : {}),
-          [ERROR_TYPE]: ABORTED,
-        },
+        redactedAttributes(
+          {
+            ...(route === '' ? {} : { [ROUTE]: route }),
+            [METHOD]: knownMethod(method),
+            [PATH]: path,
+            ...ending,
+          },
+          path,
+        ),
         this.#output.nextSubstream(),
       );
     } finally {
