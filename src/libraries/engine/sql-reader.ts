@@ -45,6 +45,58 @@ const OBJECTS = set(
 /** Functions that have a `FROM` of their own. */
 const FROM_WITHIN = set('EXTRACT TRIM SUBSTRING SUBSTR OVERLAY POSITION BTRIM');
 const DEFINITIONS = set('CREATE DROP ALTER');
+/** What may come before the kind of object that a definition is of, and the kinds of which all words are names. */
+const BEFORE_OBJECT = set(
+  'OR REPLACE TEMP TEMPORARY UNIQUE MATERIALIZED UNLOGGED GLOBAL LOCAL VIRTUAL RECURSIVE',
+);
+const CLEAR_OBJECTS = set('TABLE VIEW INDEX SEQUENCE SCHEMA');
+
+/** A statement in which a word may be a value. Its text has `?` for all others. */
+interface Guarded {
+  /** Words that are never values where they come. */
+  readonly keywords: ReadonlySet<string>;
+  /** Names that come first. */
+  readonly names: number;
+  /** Whether it contains a statement that the summary has too. */
+  readonly hasInner: boolean;
+}
+
+const guarded = (keywords: string, names = 0, hasInner = false): Guarded => ({
+  keywords: set(keywords),
+  names,
+  hasInner,
+});
+
+const ONLY_NAME = guarded('', 1);
+const NO_NAME = guarded('');
+const GUARDED: Readonly<Record<string, Guarded>> = {
+  SET: guarded('SESSION GLOBAL TO', 1),
+  PRAGMA: ONLY_NAME,
+  RESET: ONLY_NAME,
+  CALL: ONLY_NAME,
+  EXEC: ONLY_NAME,
+  EXECUTE: ONLY_NAME,
+  COPY: guarded('FROM TO STDIN STDOUT', 1),
+  PREPARE: guarded('AS FROM', 1, true),
+  DECLARE: guarded('CURSOR FOR', 0, true),
+  LOAD: guarded('DATA LOCAL INFILE INTO TABLE', 0, true),
+  COMMENT: guarded('ON IS TABLE COLUMN'),
+  GRANT: guarded('ON TO'),
+  REVOKE: guarded('ON FROM'),
+  SHOW: guarded('TABLES DATABASES COLUMNS STATUS VARIABLES INDEX FROM LIKE WHERE'),
+  ATTACH: guarded('DATABASE AS'),
+  DETACH: guarded('DATABASE'),
+  DO: NO_NAME,
+  USE: NO_NAME,
+  KILL: NO_NAME,
+  NOTIFY: NO_NAME,
+  LISTEN: NO_NAME,
+  UNLISTEN: NO_NAME,
+};
+/** A user, a role, a server and their like: of a definition that may have a password. */
+const OTHER_OBJECT = guarded('IF NOT EXISTS WITH IDENTIFIED BY PASSWORD');
+/** They need no semicolon before them in SQL Server. */
+const BEGINS_ANYWHERE = set('EXEC EXECUTE DECLARE USE KILL GRANT REVOKE');
 
 const LETTER = /[A-Za-z_\u0080-\uffff]/;
 const WORD = /[\w$\u0080-\uffff]*/y;
@@ -73,6 +125,16 @@ class SqlReader {
   #depth = 0;
   /** The depth of a function with a `FROM` of its own; -1: none. */
   #functionDepth = -1;
+  /** Absent: the words of the statement are keywords and names. */
+  #guarded: Guarded | undefined = undefined;
+  /** Of such a statement: names that are yet to come. */
+  #names = 0;
+  /** Whether a point now is followed by the rest of such a name. */
+  #isInName = false;
+  /** Whether the kind of object that a definition is of is yet to come. */
+  #isBeforeObject = false;
+  /** Whether data follows the statement. */
+  #takesData = false;
 
   constructor(dialect: Dialect, sql: string, withText: boolean) {
     this.#dialect = dialect;
@@ -126,6 +188,7 @@ class SqlReader {
     this.#at = end;
     this.#expectsTable = false;
     this.#isAtStart = false;
+    this.#isInName = false;
     this.#before = '';
   }
 
@@ -167,6 +230,10 @@ class SqlReader {
       return;
     }
     const name = sql.slice(this.#at + 1, end);
+    if (this.#mayBeValue('')) {
+      this.#keepLiteral(end + 1);
+      return;
+    }
     this.#keep(end + 1 - this.#at);
     this.#acceptName(name);
   }
@@ -213,12 +280,14 @@ class SqlReader {
 
   #readSpace(): void {
     const { length } = this.#match(SPACE);
+    this.#isInName = false;
     if (this.#withText && !this.#text.endsWith(' ')) this.#text += ' ';
     this.#at += length;
   }
 
   #readPunctuation(character: string): void {
     this.#keep(1);
+    if (character !== '.') this.#isInName = false;
     switch (character) {
       case '(':
         this.#depth++;
@@ -234,7 +303,13 @@ class SqlReader {
         this.#expectsTable = this.#listDepth === this.#depth;
         break;
       case ';':
+        if (this.#takesData) {
+          this.#keepLiteral(this.#sql.length);
+          return;
+        }
         this.#isAtStart = true;
+        this.#guarded = undefined;
+        this.#isBeforeObject = false;
         this.#statement = '';
         this.#depth = 0;
         this.#listDepth = -1;
@@ -249,10 +324,60 @@ class SqlReader {
 
   #readWord(): void {
     const word = this.#match(WORD);
-    const isPrefixOfString = this.#sql[this.#at + word.length] === "'";
+    const upper = word.toUpperCase();
+    const isPrefixOfString = this.#sql[this.#at + word.length] === "'" && word.length <= 2;
+    if (this.#dialect === 'mssql' && !this.#isAtStart && BEGINS_ANYWHERE.has(upper)) {
+      this.#guarded ??= NO_NAME;
+    }
+    if (this.#isBeforeObject) this.#acceptObject(upper);
+    if (!isPrefixOfString && this.#mayBeValue(upper)) {
+      this.#readValue(word, upper);
+      return;
+    }
     this.#keep(word.length);
-    if (isPrefixOfString && word.length <= 2) return;
-    this.#acceptWord(word, word.toUpperCase());
+    const isOfGuarded = this.#guarded?.hasInner === false && this.#guarded.keywords.has(upper);
+    if (!isPrefixOfString && !isOfGuarded) this.#acceptWord(word, upper);
+  }
+
+  /** A word that may be a value, or of a statement within the statement. */
+  #readValue(word: string, upper: string): void {
+    if (this.#guarded?.hasInner !== true) {
+      this.#keepLiteral(this.#at + word.length);
+      return;
+    }
+    const text = `${this.#text}?`;
+    this.#at += word.length;
+    this.#acceptWord(word, upper);
+    if (this.#withText) this.#text = text;
+  }
+
+  /** The words after `CREATE` and its like: of a table and its like they are names, of others perhaps values. */
+  #acceptObject(upper: string): void {
+    if (BEFORE_OBJECT.has(upper)) return;
+    this.#isBeforeObject = false;
+    if (!CLEAR_OBJECTS.has(upper)) this.#guard(OTHER_OBJECT);
+  }
+
+  #guard(statement: Guarded | undefined): void {
+    this.#guarded = statement;
+    this.#names = statement?.names ?? 0;
+    this.#takesData = false;
+  }
+
+  /** Whether a word, or a quoted name, may be a value by the grammar of the statement. */
+  #mayBeValue(upper: string): boolean {
+    const statement = this.#guarded;
+    if (statement === undefined) return DEFINITIONS.has(this.#statement) && this.#before === '=';
+    if (upper !== '' && statement.keywords.has(upper)) {
+      if (upper === 'STDIN') this.#takesData = true;
+      return false;
+    }
+    if (OBJECTS.has(upper) && this.#before === this.#statement) return false;
+    // The rest of a name that is qualified.
+    if (this.#names === 0) return !(this.#before === '.' && this.#isInName);
+    this.#names--;
+    this.#isInName = true;
+    return false;
   }
 
   #acceptWord(word: string, upper: string): void {
@@ -294,6 +419,10 @@ class SqlReader {
   }
 
   #operation(upper: string): void {
+    if (this.#guarded === undefined) {
+      this.#guard(GUARDED[upper]);
+      this.#isBeforeObject = DEFINITIONS.has(upper);
+    }
     this.#statement = upper;
     this.#add(upper);
     this.#expectsTable = BEFORE_TABLE.has(upper);

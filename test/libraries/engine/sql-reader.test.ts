@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSql } from '../../../src/libraries/engine/sql-reader.js';
 import type { Dialect } from '../../../src/libraries/engine/sql-reader.js';
@@ -98,5 +99,71 @@ describe('the text of a statement', () => {
 
   it('is bounded', () => {
     expect(text(`SELECT ${'a, '.repeat(100_000)} b`)!.length).toBeLessThanOrEqual(2001);
+  });
+});
+
+describe('a word that may be a value', () => {
+  const dialects: readonly Dialect[] = ['mysql', 'postgresql', 'sqlite', 'mssql'];
+  const statements: readonly ((value: string) => string)[] = [
+    (value) => `pragma key = ${value}`,
+    (value) => `PRAGMA main.key(${value})`,
+    (value) => `set x to ${value}`,
+    (value) => `SET LOCAL x.y = ${value}, ${value}`,
+    (value) => `set session authorization ${value}`,
+    (value) => `set x to "${value}"`,
+    (value) => `copy t (a, b) from stdin;\n${value}\tselect ${value}\n\\.`,
+    (value) => `copy t from stdin;\nselect ${value} from ${value}`,
+    (value) => `exec p ${value}`,
+    (value) => `exec dbo.p ${value}.${value}, @b = ${value}`,
+    (value) => `execute p(${value})`,
+    (value) => `call p(${value})`,
+    (value) => `prepare p as select ${value} from ${value}.${value}`,
+    (value) => `do ${value}`,
+    (value) => `comment on table t is ${value}`,
+    (value) => `alter user u with password ${value}`,
+    (value) => `create user u identified by ${value}`,
+    (value) => `create or replace role u password ${value}`,
+    (value) => `create table t (a int) with (b = ${value})`,
+    (value) => `grant all on t to u identified by ${value}`,
+    (value) => `notify ${value}, ${value}`,
+    (value) => `declare c cursor for select ${value}`,
+    (value) => `let x = ${value}`,
+    (value) => `use ${value}`,
+    (value) => `kill query ${value}`,
+    (value) => `show variables like ${value}`,
+    (value) => `explain execute p(${value})`,
+    (value) => `select 1; set x = ${value}`,
+  ];
+
+  it('is not recorded', () => {
+    const value = fc.stringMatching(/^[a-z]{4,9}$/).map((word) => `zq${word}`);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...dialects),
+        fc.constantFrom(...statements),
+        value,
+        (dialect, statement, word) => {
+          const { text } = readSql(dialect, statement(word), true);
+          expect(text ?? '').not.toContain(word);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is not recorded by SQL Server either, which needs no semicolons', () => {
+    for (const statement of ['exec p secret', 'declare @a int = secret', 'use secret']) {
+      expect(text(`select a from b ${statement}`, 'mssql')).not.toContain('secret');
+    }
+  });
+
+  it('leaves keywords and names', () => {
+    expect(text('set x to secret')).toBe('set x to ?');
+    expect(text('pragma key = secret', 'sqlite')).toBe('pragma key = ?');
+    expect(text('exec dbo.p secret', 'mssql')).toBe('exec dbo.p ?');
+    expect(text('copy t from stdin;\nsecret', 'postgresql')).toBe('copy t from stdin;?');
+    expect(text('alter user u with password secret')).toBe('alter user ? with password ?');
+    expect(text('ALTER TABLE a ADD b int')).toBe('ALTER TABLE a ADD b int');
+    expect(summary('PREPARE p AS SELECT * FROM a.b')).toBe('PREPARE SELECT a.b');
   });
 });
