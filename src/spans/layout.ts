@@ -107,5 +107,8 @@ export const LOOP_COLLECTIONS = 'collections';
 export const LOOP_DNS = 'dns';
 export const LOOP_LOOK_UPS = 'lookups';
 
+/** Attribute of a resource: why no path was recorded; absent: paths were. */
+export const REDACTION_FAULT = 'tracewright.redaction.fault';
+
 /** Bytes of a modifier: u16 length, name, type, u16 length 0. */
 export const MODIFIER_BYTES = 7;

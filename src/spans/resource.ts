@@ -21,9 +21,6 @@ export interface ResourceOptions {
   resource?: SpanAttributes;
 }
 
-/** Why no path is recorded; absent: paths are. */
-export const REDACTION_FAULT = 'tracewright.redaction.fault';
-
 const MAX_MANIFEST_BYTES = 1 << 20;
 
 /** The nearest package.json of the program. */

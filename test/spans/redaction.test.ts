@@ -51,7 +51,7 @@ describe('patterns', () => {
     /\p{L}|$/mu,
     /./su,
     /(?:)/u,
-    /[\p{L}--[a-c]]/v,
+    new RegExp('[\\p{L}--[a-c]]', 'v'),
     /(a)|(b)|\/(\d+)-/,
     /\b\w/y,
     /(.)\1/,

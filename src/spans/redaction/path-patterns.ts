@@ -75,13 +75,11 @@ class KnownMatches {
   }
 }
 
-/* eslint-disable @typescript-eslint/unbound-method -- called with another receiver */
 const replaceBy = RegExp.prototype[Symbol.replace] as (
   this: unknown,
   text: string,
   replacement: string,
 ) => string;
-/* eslint-enable @typescript-eslint/unbound-method */
 
 class BoundedRule implements Rule {
   readonly isLinear = false;

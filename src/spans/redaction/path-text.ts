@@ -84,7 +84,8 @@ export function changedName(
   while (at < name.length) {
     const origin = originIn(name, at);
     const host = hostIn(name, at, hosts);
-    const kept = origin === undefined || (host !== undefined && host[0] < origin[0]) ? host : origin;
+    const kept =
+      origin === undefined || (host !== undefined && host[0] < origin[0]) ? host : origin;
     const part = name.slice(at, kept?.[0]);
     const own = part === '' ? '' : change(part);
     if (own === undefined) return undefined;

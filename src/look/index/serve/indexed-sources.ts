@@ -20,7 +20,14 @@ import type {
 import { NO_TRACE } from '../look-index.js';
 import { formatOf } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
-import { hostsOf, lossesOf, stateOf, stateOfPieces, writerOf } from './source-facts.js';
+import {
+  hostsOf,
+  lossesOf,
+  stateOf,
+  stateOfPieces,
+  withheldPaths,
+  writerOf,
+} from './source-facts.js';
 import { PieceJoiner } from '../sources/joined-pieces.js';
 import type { JoinedPieces } from '../sources/joined-pieces.js';
 import { RequestsInFlight } from './requests-in-flight.js';
@@ -264,7 +271,8 @@ export class IndexedSources implements LookIndex {
     const { epoch, spans } = opened[0]!;
     const format = formatOf(trace);
     const facts = pieces.map(({ parts }) => parts.map((part) => part.facts));
-    const writer = writerOf(trace.path, format === 'Heph' ? spans.resource : undefined);
+    const resource = format === 'Heph' ? spans.resource : undefined;
+    const writer = writerOf(trace.path, resource);
     const hostClock = writer.host === undefined ? undefined : this.#clocks.get(writer.host);
     const source: Source = {
       number,
@@ -276,7 +284,10 @@ export class IndexedSources implements LookIndex {
       isAligned: epoch !== undefined,
       ...writer,
       state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
-      losses: pieces.flatMap((piece, i) => lossesOf(piece, facts[i]!)),
+      losses: [
+        ...withheldPaths(resource),
+        ...pieces.flatMap((piece, i) => lossesOf(piece, facts[i]!)),
+      ],
     };
     return { source, joined, pieces: opened };
   }

@@ -3,6 +3,7 @@ import { TracewrightError } from '../../../core/errors.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
 import { pidOfFile } from '../../../traces/run-directory.js';
+import { REDACTION_FAULT } from '../../../spans/layout.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
 import type { Loss, Source } from '../look-index.js';
 import type { PartFacts } from '../parts/part-columns.js';
@@ -85,6 +86,16 @@ export function lossesOf(
     all.push({ count: 1, reason });
   }
   return all;
+}
+
+/** That a wrong pattern kept the process from recording paths. */
+export function withheldPaths(resource: RecordedResource | undefined): Loss[] {
+  const { attributes = {} } = resource ?? {};
+  const fault = Object.hasOwn(attributes, REDACTION_FAULT)
+    ? attributes[REDACTION_FAULT]
+    : undefined;
+  if (typeof fault !== 'string') return [];
+  return [{ count: undefined, reason: `no paths of URLs were recorded: ${fault}` }];
 }
 
 /** Gaps in the counters of streams. */
