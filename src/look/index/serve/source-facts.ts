@@ -95,7 +95,7 @@ export function withheldPaths(resource: RecordedResource | undefined): Loss[] {
     ? attributes[REDACTION_FAULT]
     : undefined;
   if (typeof fault !== 'string') return [];
-  return [{ count: undefined, reason: `no paths of URLs were recorded: ${fault}` }];
+  return [{ count: undefined, reason: `no paths recorded: ${fault}` }];
 }
 
 /** Gaps in the counters of streams. */
