@@ -14,8 +14,8 @@ const SAMPLED = 1;
 /** The member of a trace that is not recorded: services that follow it do not record it either. */
 export const NOT_SAMPLED = `${OWN}=0`;
 
-/** The members that are recorded with a span. The others are of other tracers, and may say anything. */
-const RECORDED = new RegExp(`^(?:${OPEN_TELEMETRY}|${OWN})=`);
+/** The members by which a sender says what it has decided. */
+const DECISION = new RegExp(`^(?:${OPEN_TELEMETRY}|${OWN})=`);
 
 const DIGITS = 14;
 const RANDOM_VALUE = /(?:^|;)rv:([\da-f]{14})(?:;|$)/;
@@ -32,7 +32,7 @@ export function thresholdMember(threshold: bigint): string {
 
 /** Whether the sender has decided about the trace by rules that Tracewright knows: only then its refusal counts. */
 export function saysWhetherSampled(traceState: string): boolean {
-  return members(traceState).some((member) => RECORDED.test(member));
+  return members(traceState).some((member) => DECISION.test(member));
 }
 
 /** What is sent of a span: a refusal that was decided here says so. */
