@@ -191,8 +191,13 @@ export const internals = [
   'look/index/cache/stored-shape',
   'look/index/cache/stored-source',
   'look/index/serve/indexed-sources',
+  'look/export/otlp/otlp-export',
+  'look/export/parquet/parquet-export',
+  'look/export/perfetto/perfetto-export',
   'look/report/report',
+  'traces/check-found',
   'traces/find-traces',
+  'traces/merged-chrome-events',
 ];
 
 /** The property by which one file of the package exports a module to the others. */

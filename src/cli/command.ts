@@ -3,7 +3,7 @@ import type { ParseArgsConfig } from 'node:util';
 
 /** Exit codes of the command. */
 export const EXIT_DONE = 0;
-/** The trace is faulty. */
+/** Something of the traces cannot be read; everything else was. */
 export const EXIT_FAULTY = 1;
 /** The command line is wrong, or a file cannot be read or written. */
 export const EXIT_USAGE = 2;

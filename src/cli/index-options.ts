@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
 import type { LookIndex } from '../look/index/look-index.js';
 import type { InputForm } from '../traces/find-traces.js';
+import { FaultReport } from './output/fault-report.js';
 import { printIndexNotes } from './output/index-notes.js';
 import { ProgressLine } from './output/progress-line.js';
 
@@ -27,13 +28,19 @@ export const indexHelp = `  --cache       directory in which indexes of large tr
                 to their traces; can be repeated
 `;
 
-/** Opens the index of some traces, with progress on a terminal and notes on what it lacks. */
+/** An index, and the exit code: it says whether something cannot be read. */
+export interface OpenedIndex {
+  index: LookIndex;
+  exitCode: number;
+}
+
+/** Opens the index of some traces, with progress on a terminal. Prints what cannot be read, and what may be missed. */
 export async function openIndex(
   command: string,
   paths: readonly string[],
   form: InputForm,
   values: IndexValues,
-): Promise<LookIndex> {
+): Promise<OpenedIndex> {
   const cache = values.cache === undefined ? undefined : directoryOf(values.cache);
   if (values['clear-cache'] === true && cache !== false) clearCache(cache);
   const ringDirs = (values['ring-dir'] ?? []).map((directory) => resolve(directory));
@@ -43,7 +50,9 @@ export async function openIndex(
     const index = await openLookIndex(paths, { form, cache, ringDirs, onProgress });
     progress.clear();
     printIndexNotes(command, paths, index);
-    return index;
+    const faults = new FaultReport(command);
+    for (const { path, reason } of index.unread) faults.addText(path, reason);
+    return { index, exitCode: faults.end() };
   } finally {
     progress.clear();
   }

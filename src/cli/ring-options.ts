@@ -1,3 +1,4 @@
+import type { OnFault } from '../core/fault.js';
 import type { FoundTrace } from '../traces/find-traces.js';
 import { TraceViews } from '../traces/trace-views.js';
 import { UsageError } from './command.js';
@@ -46,9 +47,15 @@ export class RingReader {
   readonly #views: TraceViews | undefined;
   readonly #warning: RingWarning;
 
-  /** @param command that reads the traces. */
-  constructor(command: string, { isOff, ringDirs }: RingReading) {
+  readonly #onFault: OnFault;
+
+  /**
+   * @param command that reads the traces.
+   * @param onFault takes what is wrong with rings; the traces are shown without them.
+   */
+  constructor(command: string, { isOff, ringDirs }: RingReading, onFault: OnFault) {
     this.#command = command;
+    this.#onFault = onFault;
     this.#views = isOff ? undefined : new TraceViews(ringDirs);
     this.#warning = new RingWarning(command);
   }
@@ -72,7 +79,7 @@ export class RingReader {
         `the process of ${path} was killed: this is what \`tracewright recover ${path}\` makes of it`,
       );
     }
-    for (const { message } of faults) this.#print(message);
+    for (const fault of faults) this.#onFault(fault);
   }
 
   close(): void {

@@ -50,7 +50,7 @@ export class TraceFormatError extends TracewrightError {
     path: string,
     offset: number,
     message: string,
-    details: { field?: string; value?: unknown; limit?: string } = {},
+    details: { field?: string; value?: unknown; limit?: string; cause?: unknown } = {},
   ) {
     super('ERR_TRACE_FORMAT', `${path}, byte ${offset}: ${message}`, details);
     this.path = path;

@@ -1,3 +1,5 @@
+import { TraceFormatError } from '../core/errors.js';
+import { faultOf } from '../core/fault.js';
 import type { Finding } from '../core/finding.js';
 import type { FoundTrace } from './find-traces.js';
 import { RemainingRings, Writers } from './remaining-rings.js';
@@ -22,6 +24,11 @@ export class TraceChecker {
 
   /** Starts the check of one trace. */
   check(trace: FoundTrace, options: JobOptions): StartedCheck {
+    const { writers, findings } = this.#start(trace, options);
+    return { writers, findings: withFault(trace.path, findings) };
+  }
+
+  #start(trace: FoundTrace, options: JobOptions): StartedCheck {
     if (this.#ringDirs !== undefined) return this.#checkWithRings(trace, options, this.#ringDirs);
     const rings = [...this.#rings.of(trace)];
     const writers = new Writers(rings);
@@ -80,6 +87,21 @@ export class TraceChecker {
             'complete the trace with `tracewright recover`'
           : `this ring may contain a part of the trace: ${ring.fault}`;
       yield { severity: 'warning', rule: 'ring-left', message, path: ring.path };
+    }
+  }
+}
+
+/** Passes findings on. A fault that stops the check is the last of them. */
+function* withFault(path: string, findings: Iterable<Finding>): Generator<Finding, void> {
+  try {
+    yield* findings;
+  } catch (error) {
+    const fault = faultOf(path, error);
+    const unreadable = { severity: 'error', rule: 'unreadable' } as const;
+    if (fault instanceof TraceFormatError) {
+      yield { ...unreadable, message: fault.fault, path: fault.path, offset: fault.offset };
+    } else {
+      yield { ...unreadable, message: fault.message, path };
     }
   }
 }

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { ChromeEvent } from '../core/chrome-event.js';
+import { unlessFaulty, untilFault } from '../core/fault.js';
+import type { OnFault } from '../core/fault.js';
 import { headOfFile } from '../core/files/regular-file.js';
 import { CALLS_FORMAT, fileOfRing, isRing, rankRings } from '../dumpi/file-names.js';
 import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
@@ -23,12 +25,20 @@ import type { JobOptions, TraceFormat } from './trace-format.js';
 const EXTENSION = '.bin';
 
 function beginsWithMagic(path: string): boolean {
-  const head = headOfFile(path, MAGIC_BYTES);
-  return head.length === MAGIC_BYTES && head.readBigUInt64BE() === MAGIC;
+  // A file without permission is one of no format.
+  const head = unlessFaulty(() => headOfFile(path, MAGIC_BYTES));
+  return head?.length === MAGIC_BYTES && head.readBigUInt64BE() === MAGIC;
 }
 
-function* ofEach<T>(path: string, each: (file: string) => Iterable<T>): Generator<T, void> {
-  for (const file of callFilesOf(path)) yield* each(file);
+/** What the files with the calls yield. A fault of one leaves the others. */
+function* ofEach<T>(
+  path: string,
+  onFault: OnFault | undefined,
+  each: (file: string) => Iterable<T>,
+): Generator<T, void> {
+  for (const file of untilFault(onFault, path, () => callFilesOf(path))) {
+    yield* untilFault(onFault, file, () => each(file));
+  }
 }
 
 /** Whether the file has a ring next to it: all of its calls may still be there. */
@@ -65,17 +75,17 @@ export const dumpiFormat: TraceFormat = {
     const alone = new Set([...withMagic, ...ringed.filter((path) => !ofRuns.has(basename(path)))]);
     return [...runs, ...[...alone].sort()];
   },
-  *dump(path, json, { onProgress, isBeingWritten }) {
+  dump(path, json, { onProgress, onFault, isBeingWritten }) {
     let next = 0;
-    for (const file of callFilesOf(path)) {
+    return ofEach(path, onFault, (file) => {
       const rank = isMetafile(path) ? next++ : undefined;
       const dumpFile = isBeingWritten?.(file) === true ? dumpBeingWritten : dump;
-      yield* dumpFile(file, json, onProgress && { onProgress }, rank);
-    }
+      return dumpFile(file, json, onProgress && { onProgress }, rank);
+    });
   },
   dumpFormats: {
-    dumpi2ascii: (path: string, { onProgress }: JobOptions) =>
-      ofEach(path, (file) =>
+    dumpi2ascii: (path: string, { onProgress, onFault }: JobOptions) =>
+      ofEach(path, onFault, (file) =>
         dumpi2ascii(file, { encoding: 'latin1', ...(onProgress && { onProgress }) }),
       ),
   },
@@ -93,8 +103,8 @@ export const dumpiFormat: TraceFormat = {
   filesOf: (path) => (isMetafile(path) ? existingRankFiles(path) : [path]),
   recover: recoverRun,
   traceViewer,
-  chromeEvents: (path, { onProgress }): Iterable<ChromeEvent> =>
-    ofEach(path, (file) => chromeEvents(file, onProgress && { onProgress })),
+  chromeEvents: (path, { onProgress, onFault }): Iterable<ChromeEvent> =>
+    ofEach(path, onFault, (file) => chromeEvents(file, onProgress && { onProgress })),
   // The trace does not say which host's wall clock a rank used.
   epoch: () => undefined,
   firstTime: firstTimeOf,

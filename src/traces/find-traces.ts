@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
+import { refuse, unlessFaulty, untilFault } from '../core/fault.js';
+import type { OnFault } from '../core/fault.js';
 import type { Endian } from '../laplace/layout.js';
 import { allFormats } from './formats.js';
 import { ringedFiles } from './ringed-files.js';
@@ -28,8 +31,11 @@ class Search {
   readonly #all: readonly TraceFormat[];
   readonly #wanted: readonly TraceFormat[];
   readonly #isForced: boolean;
+  readonly #onFault: OnFault | undefined;
 
-  constructor({ format, endian = 'little' }: InputForm) {
+  /** @param onFault takes what is wrong with a directory below the path. */
+  constructor({ format, endian = 'little' }: InputForm, onFault: OnFault | undefined) {
+    this.#onFault = onFault;
     this.#all = allFormats(endian);
     this.#isForced = format !== undefined;
     this.#wanted = this.#isForced ? this.#all.filter(({ name }) => name === format) : this.#all;
@@ -57,14 +63,11 @@ class Search {
 
   /** The traces in a directory and below it. A trace that is a directory is not searched. */
   tracesBelow(directory: string, depth = 0): FoundTrace[] {
-    const ringed = ringedFiles(directory, this.#all);
-    const found = this.#wanted.flatMap((format) =>
-      format.tracesIn(directory, ringed.get(format.name)!).map((path) => ({ format, path })),
-    );
+    const found = this.#tracesIn(directory, depth);
     if (depth === DEEPEST) return found;
     const known = new Set(found.map(({ path }) => path));
     if (known.has(directory)) return found;
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    for (const entry of entriesOf(directory)) {
       const below = join(directory, entry.name);
       if (!entry.isDirectory() || /^\.|^node_modules$/.test(entry.name) || known.has(below)) {
         continue;
@@ -75,6 +78,28 @@ class Search {
     }
     return found;
   }
+
+  /** A directory that cannot be read has no trace. A format that fails on it leaves those of the others. */
+  #tracesIn(directory: string, depth: number): FoundTrace[] {
+    let ringed: ReadonlyMap<string, readonly string[]>;
+    try {
+      ringed = ringedFiles(directory, this.#all);
+    } catch (error) {
+      if (depth === 0) throw error;
+      refuse(this.#onFault, directory, error);
+      return [];
+    }
+    return this.#wanted.flatMap((format) => [
+      ...untilFault(this.#onFault, directory, () =>
+        format.tracesIn(directory, ringed.get(format.name)!).map((path) => ({ format, path })),
+      ),
+    ]);
+  }
+}
+
+/** None of a directory that cannot be read: that was reported when its traces were looked for. */
+function entriesOf(directory: string): Dirent[] {
+  return unlessFaulty(() => readdirSync(directory, { withFileTypes: true })) ?? [];
 }
 
 function notReadable(path: string, error: unknown): TracewrightError {
@@ -127,19 +152,26 @@ function tracesAt(path: string, search: Search, withoutFile: boolean): FoundTrac
   throw noTrace(path, RECOGNIZED);
 }
 
+/** What is looked for, next to the form. */
+export interface SearchOptions {
+  /** Includes traces of which only rings exist, for recovery. */
+  withoutFile?: boolean;
+  /** Takes what is wrong with a directory below a path; the others are searched. Default: throw it. */
+  onFault?: OnFault | undefined;
+}
+
 /**
  * The traces at several paths, each once.
  *
- * @param withoutFile includes traces of which only rings exist, for recovery.
  * @throws TracewrightError `ERR_SYSTEM` when a path cannot be read, `ERR_ARGUMENT_RANGE` when it
  *   contains no trace.
  */
 export function findTraces(
   paths: readonly string[],
   form: InputForm = {},
-  withoutFile = false,
+  { withoutFile = false, onFault }: SearchOptions = {},
 ): FoundTrace[] {
-  const search = new Search(form);
+  const search = new Search(form, onFault);
   const found = new Map<string, FoundTrace>();
   for (const trace of paths.flatMap((path) => tracesAt(path, search, withoutFile))) {
     const key = resolve(trace.path);

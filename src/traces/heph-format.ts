@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { headOfFile } from '../core/files/regular-file.js';
 import { EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
-import { checkTrace } from '../heph/read/check.js';
+import { checkPackets } from '../heph/read/check.js';
 import { interpretedEvents } from '../heph/read/chrome.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
 import { readEpoch } from '../heph/read/epoch.js';
@@ -12,6 +12,7 @@ import { readPackets } from '../heph/read/reader.js';
 import { recoverTrace } from '../heph/read/recover.js';
 import { traceViewer } from '../heph/read/view-trace.js';
 import { ShownSpans } from '../spans/read/drawn-spans.js';
+import { spanCheck } from '../spans/read/span-check.js';
 import { spanLine, spanObject } from '../spans/read/span-text.js';
 import { SpanInterpretation } from './span-interpretation.js';
 import type { TraceFormat } from './trace-format.js';
@@ -33,6 +34,21 @@ function tracesIn(directory: string, ringed: readonly string[]): string[] {
   return [...new Set([...named, ...ringed])].sort();
 }
 
+/** A packet for a person or a program; undefined if it is refused. */
+function lineOf(cursor: PacketCursor, spans: ShownSpans, json: boolean): string | undefined {
+  const span = cursor.isEvent ? spans.spanAt(cursor) : undefined;
+  if (span !== undefined) {
+    return json ? JSON.stringify(spanObject(span, cursor)) : spanLine(span, cursor);
+  }
+  try {
+    const packet = cursor.packet();
+    return json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);
+  } catch (error) {
+    cursor.refuse(error);
+    return undefined;
+  }
+}
+
 /** Heph: files, recognized by their extension or by the magic number of their first packet. */
 export const hephFormat: TraceFormat = {
   name: 'Heph',
@@ -46,24 +62,20 @@ export const hephFormat: TraceFormat = {
   isTraceFile: (path) => path.endsWith(EXTENSION) || beginsWithMagic(path),
   tracesIn,
   piecesOf: (path, ringed) => piecesAmong(tracesIn(dirname(path), ringed), path),
-  *dump(path, json, { onProgress }) {
+  *dump(path, json, { onProgress, onFault }) {
     const spans = new ShownSpans(path);
-    const cursor = new PacketCursor(path, onProgress && { onProgress });
+    const cursor = new PacketCursor(path, { onFault, ...(onProgress && { onProgress }) });
     try {
       while (cursor.next()) {
-        const span = cursor.isEvent ? spans.spanAt(cursor) : undefined;
-        if (span !== undefined) {
-          yield json ? JSON.stringify(spanObject(span, cursor)) : spanLine(span, cursor);
-        } else {
-          const packet = cursor.packet();
-          yield json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);
-        }
+        const line = lineOf(cursor, spans, json);
+        if (line !== undefined) yield line;
       }
     } finally {
       cursor.close();
     }
   },
-  check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
+  check: (path, { onProgress }) =>
+    checkPackets(path, onProgress ? { onProgress } : {}, spanCheck(path)),
   open(path) {
     for (const packet of readPackets(path)) if (packet.offset === 0) return;
   },
@@ -71,8 +83,12 @@ export const hephFormat: TraceFormat = {
   openThing: 'span',
   recover: recoverTrace,
   traceViewer,
-  chromeEvents: (path, { onProgress }) =>
-    interpretedEvents(path, onProgress ? { onProgress } : {}, new SpanInterpretation(path)),
+  chromeEvents: (path, { onProgress, onFault }) =>
+    interpretedEvents(
+      path,
+      { onFault, ...(onProgress && { onProgress }) },
+      new SpanInterpretation(path),
+    ),
   epoch: readEpoch,
   // A trace begins shortly after its epoch.
   firstTime: () => 0n,

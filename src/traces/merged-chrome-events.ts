@@ -1,6 +1,7 @@
 import { exactMicroseconds, nanosecondsOf } from '../core/chrome-event.js';
 import type { ChromeEvent } from '../core/chrome-event.js';
-import { TraceFormatError } from '../core/errors.js';
+import { untilFault } from '../core/fault.js';
+import type { OnFault } from '../core/fault.js';
 import { UnusedNumbers } from '../core/unused-numbers.js';
 import type { FoundTrace } from './find-traces.js';
 import { runOf } from './run-directory.js';
@@ -11,8 +12,8 @@ import type { JobOptions, TraceFormat } from './trace-format.js';
 export interface MergeOptions {
   /** Options for reading a trace. */
   job(trace: FoundTrace): JobOptions;
-  /** Called when a trace is faulty, after the events before the fault. */
-  onFault(fault: TraceFormatError): void;
+  /** Takes what cannot be read of a trace; everything else is merged. Default: throw the first fault. */
+  onFault?: OnFault | undefined;
 }
 
 /** The tracks of a process in the picture. Several traces can be parts of it. */
@@ -104,39 +105,37 @@ export function* mergedChromeEvents(
   options: MergeOptions,
 ): Generator<ChromeEvent, void> {
   const processes = new DrawnProcesses();
+  const { onFault } = options;
   for (const [index, placement] of placeOnTimeLine(traces).placements.entries()) {
     const { trace, label } = placement;
     const parts = new Map<number, TracedPart>();
-    try {
-      for (const event of trace.format.chromeEvents(trace.path, options.job(trace))) {
-        let part = parts.get(event.pid);
-        if (part === undefined) {
-          part = { process: processes.find(trace, event.pid), tids: new Map(), ends: new Map() };
-          parts.set(event.pid, part);
-          if (label !== undefined && part.process.isFirst('process_labels')) {
-            const args = { labels: label };
-            yield { name: 'process_labels', ph: 'M', ts: 0, pid: part.process.pid, tid: 0, args };
-          }
+    const read = (): Iterable<ChromeEvent> =>
+      trace.format.chromeEvents(trace.path, { onFault, ...options.job(trace) });
+    for (const event of untilFault(onFault, trace.path, read)) {
+      let part = parts.get(event.pid);
+      if (part === undefined) {
+        part = { process: processes.find(trace, event.pid), tids: new Map(), ends: new Map() };
+        parts.set(event.pid, part);
+        if (label !== undefined && part.process.isFirst('process_labels')) {
+          const args = { labels: label };
+          yield { name: 'process_labels', ph: 'M', ts: 0, pid: part.process.pid, tid: 0, args };
         }
-        if (event.ph === 'M' && event.name.startsWith('process_')) {
-          // The trace's own label about its time 0 is wrong after the shift.
-          if (event.name === 'process_labels' && label !== undefined) continue;
-          if (!part.process.isFirst(event.name)) continue;
-        } else {
-          event.tid = trackOf(part, trace, event);
-        }
-        event.pid = part.process.pid;
-        if (event.id !== undefined) event.id = `${index}.${event.id}`;
-        if (event.ph !== 'M') shift(event, placement.shift);
-        if (event.ph === 'X') {
-          if (placement.isAligned) part.process.cut(event);
-          noteEnd(part.ends, event);
-        }
-        yield event;
       }
-    } catch (error) {
-      if (!(error instanceof TraceFormatError)) throw error;
-      options.onFault(error);
+      if (event.ph === 'M' && event.name.startsWith('process_')) {
+        // The trace's own label about its time 0 is wrong after the shift.
+        if (event.name === 'process_labels' && label !== undefined) continue;
+        if (!part.process.isFirst(event.name)) continue;
+      } else {
+        event.tid = trackOf(part, trace, event);
+      }
+      event.pid = part.process.pid;
+      if (event.id !== undefined) event.id = `${index}.${event.id}`;
+      if (event.ph !== 'M') shift(event, placement.shift);
+      if (event.ph === 'X') {
+        if (placement.isAligned) part.process.cut(event);
+        noteEnd(part.ends, event);
+      }
+      yield event;
     }
     for (const { process, ends } of parts.values()) process.addEnds(ends);
   }

@@ -21,6 +21,9 @@ function isTraceDirectory(directory: string): boolean {
   return readdirSync(directory).some((name) => isPartOfTrace(name) || isStreamFile(name));
 }
 
+/** Reading the events reports faults. */
+const ignore = (): void => undefined;
+
 /** ovni: a directory of looms, a part of one, or a single stream's file. */
 export const ovniFormat: TraceFormat = {
   name: 'ovni',
@@ -39,8 +42,8 @@ export const ovniFormat: TraceFormat = {
     const inner = join(directory, 'ovni');
     return below && isTraceDirectory(inner) ? [inner] : [];
   },
-  *dump(path, json, { onProgress }) {
-    for (const event of dumpEvents(path, onProgress && { onProgress })) {
+  *dump(path, json, { onProgress, onFault }) {
+    for (const event of dumpEvents(path, { onFault, ...(onProgress && { onProgress }) })) {
       yield json ? JSON.stringify({ kind: 'event', ...dumpObject(event) }) : dumpLine(event);
     }
   },
@@ -54,15 +57,16 @@ export const ovniFormat: TraceFormat = {
   unfinishedRules: ['not-finished', 'thread-not-ended', 'mark-left', 'empty-stream'],
   recover: recoverTrace,
   traceViewer,
-  chromeEvents: (path, { onProgress }) => chromeEvents(path, onProgress && { onProgress }),
+  chromeEvents: (path, { onProgress, onFault }) =>
+    chromeEvents(path, { onFault, ...(onProgress && { onProgress }) }),
   epoch(path) {
-    for (const { metadata } of readTraceDirectory(path).streams) {
+    for (const { metadata } of readTraceDirectory(path, { onFault: ignore }).streams) {
       if (metadata.epoch !== undefined) return metadata.epoch;
     }
     return undefined;
   },
   firstTime(path) {
-    for (const { clock } of dumpEvents(path)) return clock;
+    for (const { clock } of dumpEvents(path, { onFault: ignore })) return clock;
     return undefined;
   },
 };

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
+import { untilFault } from '../core/fault.js';
 import { kindOf } from '../core/files/file-kind.js';
 import { hasCode } from '../core/files/system-error.js';
 import { listed } from '../core/listed.js';
@@ -56,6 +57,8 @@ function openRing(path: string, file: string): RemainingRing | undefined {
   }
 }
 
+const ignore = (): void => undefined;
+
 /** Finds the rings of traces: those next to them, and those of live processes. Each directory is read once. */
 export class RemainingRings {
   readonly #mapped = new MappedRings();
@@ -63,7 +66,9 @@ export class RemainingRings {
 
   /** The rings of a trace, as they are now. */
   *of({ format, path }: FoundTrace): Generator<RemainingRing, void> {
-    for (const { ring, file } of this.#rings(format, path)) {
+    // What cannot be searched cannot be read either: reading the trace reports it.
+    const rings = untilFault(ignore, path, () => this.#rings(format, path));
+    for (const { ring, file } of rings) {
       const opened = openRing(ring, file);
       if (opened !== undefined) yield opened;
     }

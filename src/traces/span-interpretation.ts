@@ -3,6 +3,7 @@ import type { CounterValue, InterpretedEvent, Interpretation } from '../heph/rea
 import type { PacketCursor } from '../heph/read/packet-cursor.js';
 import { drawnSpan, requestName, ShownSpans } from '../spans/read/drawn-spans.js';
 import { isLoopRecord, loopValues } from '../spans/read/loop-curves.js';
+import { processIdOf } from '../spans/read/process-id.js';
 import { pidOfFile } from './run-directory.js';
 
 /** What the register hook calls its spans of requests, where they have no context. */
@@ -47,11 +48,10 @@ export class SpanInterpretation implements Interpretation {
   }
 
   process(): { pid: number | undefined; name: string | undefined } {
-    const { attributes = {} } = this.#spans.resource ?? {};
-    const pid = attributes['process.pid'];
-    const service = attributes['service.name'];
+    const { resource } = this.#spans;
+    const service = resource?.attributes['service.name'];
     return {
-      pid: typeof pid === 'number' ? pid : pidOfFile(this.#path),
+      pid: processIdOf(resource) ?? pidOfFile(this.#path),
       name: typeof service === 'string' ? service : undefined,
     };
   }

@@ -1,4 +1,4 @@
-import { TraceFormatError } from '../core/errors.js';
+import { unlessFaulty } from '../core/fault.js';
 import { timeZeroLabel } from '../core/wall-clock.js';
 import type { FoundTrace } from './find-traces.js';
 
@@ -52,15 +52,4 @@ export function placeOnTimeLine(traces: readonly FoundTrace[]): TimeLine {
     return { trace, isAligned: false, shift: -Number(begin), label: label + notAligned };
   });
   return { zero: known.length === 0 ? undefined : zero, placements };
-}
-
-/** What `read` returns; undefined if the trace is faulty. */
-export function unlessFaulty<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    // Reading the events finds the same fault and reports it.
-    if (error instanceof TraceFormatError) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
+import type { OnFault } from '../core/fault.js';
 import type { Finding, Progress } from '../core/finding.js';
 import type { TraceViewer } from '../core/living/trace-view.js';
 import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
@@ -6,6 +7,8 @@ import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
 /** Options of every job on a trace. */
 export interface JobOptions {
   onProgress?: Progress | undefined;
+  /** Takes what cannot be read of the trace, while the rest is read. Default: throw the first fault. */
+  onFault?: OnFault | undefined;
   /** For a check and a dump: whether a live process is writing a file of the trace. */
   isBeingWritten?: ((file: string) => boolean) | undefined;
   /** For a dump of Laplace's references: a kernel trace whose records are merged by timestamp. */

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { TraceView, TraceViewer } from '../core/living/trace-view.js';
+import { faultOf } from '../core/fault.js';
+import { TraceView } from '../core/living/trace-view.js';
+import type { TraceViewer } from '../core/living/trace-view.js';
 import type { FoundTrace } from './find-traces.js';
 import { MappedRings } from './mapped-rings.js';
 import type { TraceFormat } from './trace-format.js';
@@ -20,16 +22,26 @@ export class TraceViews {
     this.#ringDirs = ringDirs;
   }
 
-  /** Shows a trace. Undefined: nothing lies at its path but rings. */
-  show({ format, path }: FoundTrace): TraceView | undefined {
-    if (!existsSync(path)) return undefined;
+  /** Shows a trace. Undefined: nothing lies at its path but rings. What is wrong with rings is a fault of the view. */
+  show(trace: FoundTrace): TraceView | undefined {
+    if (!existsSync(trace.path)) return undefined;
+    let view: TraceView;
+    try {
+      view = this.#viewOf(trace);
+    } catch (error) {
+      view = new TraceView();
+      view.faults.push(faultOf(trace.path, error));
+    }
+    this.#open.push(view);
+    return view;
+  }
+
+  #viewOf({ format, path }: FoundTrace): TraceView {
     let viewer = this.#viewers.get(format);
     if (viewer === undefined) this.#viewers.set(format, (viewer = format.traceViewer()));
     const files = format.filesOf?.(path) ?? [path];
     const live = [...files].flatMap((file) => this.#mapped.directoriesOf(file));
-    const view = viewer(path, [...new Set([...this.#ringDirs, ...live])]);
-    this.#open.push(view);
-    return view;
+    return viewer(path, [...new Set([...this.#ringDirs, ...live])]);
   }
 
   close(): void {

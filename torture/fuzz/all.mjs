@@ -1,5 +1,6 @@
 // Every reader that is fuzzed: a file for each format, listed here.
 
+import { directoryReaders } from './directory-fuzz.mjs';
 import { dumpiReaders } from './dumpi-fuzz.mjs';
 import { hephReaders } from './heph-fuzz.mjs';
 import { indexReaders } from './index-fuzz.mjs';
@@ -24,4 +25,5 @@ export const readers = [
   ...dumpiReaders,
   ...laplaceReaders,
   ...indexReaders,
+  ...directoryReaders,
 ];

@@ -103,7 +103,7 @@ async function lookAt(entry, path) {
   if (stored === undefined) return 0;
   // Nobody looks for processes that still write it.
   const source = { ...stored.source, state: 'ended' };
-  const reader = { read: () => Promise.resolve([source]), close() {}, ringDirs: [] };
+  const reader = { read: () => Promise.resolve([source]), close() {}, ringDirs: [], faults: [] };
   const index = new IndexedSources([source], reader);
   try {
     for (const part of index.parts) {

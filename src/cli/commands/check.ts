@@ -1,12 +1,12 @@
 import { counted } from '../../core/counted.js';
-import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import type { Finding } from '../../core/finding.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { TraceChecker } from '../../traces/check-found.js';
-import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from '../command.js';
+import { EXIT_FAULTY, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { FaultReport } from '../output/fault-report.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { ClosedPipe, standardOutput } from '../output/text-output.js';
 
@@ -17,7 +17,7 @@ export const checkCommand: Command = {
                         [--format F] [--endian E]
 
 Reports what is wrong with the traces at PATH. An error is what the format's
-own reader rejects. A warning is what it accepts although something is wrong.
+own reader rejects, or what the other commands cannot read. A warning is what it accepts although something is wrong.
 The first 20 findings of each rule are printed, the others are counted. What a
 live process has not finished writing is not checked.
 
@@ -47,9 +47,10 @@ Exit codes
       ['PATH...'],
     );
     const json = values.json === true;
-    const traces = findTraces(positionals, checkInput(values));
     const output = standardOutput();
     const progress = new ProgressLine();
+    const faults = new FaultReport('check');
+    const traces = findTraces(positionals, checkInput(values), { onFault: faults.add });
     const { 'ring-dir': ringDirs } = values;
     const checker = new TraceChecker(ringDirs ?? (values.rings === true ? [] : undefined));
     const counts = { error: 0, warning: 0 };
@@ -60,7 +61,7 @@ Exit codes
     for (const trace of traces) {
       const before = counts.error;
       const { writers, findings } = checker.check(trace, { onProgress: progress.of(trace.path) });
-      for (const finding of untilFault(findings)) {
+      for (const finding of findings) {
         counts[finding.severity]++;
         await print(json ? JSON.stringify(finding) : lineOf(finding));
       }
@@ -75,25 +76,9 @@ Exit codes
     if (!json)
       await print(`${counted(counts.error, 'error')}, ${counted(counts.warning, 'warning')}`);
     await output.end().catch(ignoreClosedPipe);
-    return counts.error === 0 ? EXIT_DONE : EXIT_FAULTY;
+    return counts.error === 0 ? faults.end() : EXIT_FAULTY;
   },
 };
-
-/** Passes findings on. A fault that stops the check is the last of them. */
-function* untilFault(findings: Iterable<Finding>): Iterable<Finding> {
-  try {
-    yield* findings;
-  } catch (error) {
-    if (error instanceof TraceFormatError) {
-      const { fault, offset } = error;
-      yield { severity: 'error', rule: 'unreadable', message: fault, path: error.path, offset };
-    } else if (error instanceof TracewrightError) {
-      throw new UsageError(error.message);
-    } else {
-      throw error;
-    }
-  }
-}
 
 /** The exit code is still wanted when nobody reads the output. */
 function ignoreClosedPipe(error: unknown): void {

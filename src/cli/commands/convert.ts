@@ -90,8 +90,8 @@ time 0, and a label on its processes says so.
 
 Exit codes
   0  done
-  1  a trace is faulty; for perfetto and chrome, OUT contains everything before
-     the fault
+  1  something cannot be read: standard error names the file and the byte. OUT
+     contains everything else; for ovni3 and laplace, there is no OUT
   2  wrong usage, or a file cannot be read or written
 `,
   async run(args) {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { TracewrightError } from '../../core/errors.js';
+import { untilFault } from '../../core/fault.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { outputForms } from '../../traces/formats.js';
 import { RemainingRings, Writers } from '../../traces/remaining-rings.js';
 import type { TraceFormat } from '../../traces/trace-format.js';
-import { EXIT_DONE, EXIT_FAULTY, UsageError, parseCommandLine } from '../command.js';
+import { UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import {
   checkInput,
@@ -15,7 +15,7 @@ import {
   isInputFormat,
   pathHelp,
 } from '../input-options.js';
-import { printMessage } from '../output/message.js';
+import { FaultReport } from '../output/fault-report.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { RingReader, checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { standardOutput } from '../output/text-output.js';
@@ -43,7 +43,8 @@ ${ringHelp}  --help    print this text
 
 Exit codes
   0  done
-  1  a trace is faulty; everything before the fault was printed
+  1  something cannot be read: standard error names the file and the byte, and
+     everything else was printed
   2  wrong usage, or nothing to read
 `,
   async run(args) {
@@ -71,10 +72,12 @@ Exit codes
     const output = standardOutput(form === undefined ? 'utf8' : 'latin1');
     const progress = new ProgressLine(!process.stdout.isTTY);
     const reading = checkRings(values);
-    const rings = new RingReader('dump', reading);
+    const faults = new FaultReport('dump', () => {
+      progress.clear();
+    });
+    const rings = new RingReader('dump', reading, faults.add);
     const found = new RemainingRings();
-    let exitCode = EXIT_DONE;
-    for (const { format, path } of findTraces(positionals, input)) {
+    for (const { format, path } of findTraces(positionals, input, { onFault: faults.add })) {
       if (kernel !== undefined && format.mergesKernel !== true) {
         throw new UsageError(
           `--kernel: ${path} is a ${format.name} trace, not a reference trace of Laplace`,
@@ -88,26 +91,28 @@ Exit codes
       const writers = new Writers(reading.isOff ? [...found.of({ format, path })] : []);
       const isBeingWritten = (file: string): boolean => writers.write(file);
       rings.show({ format, path });
-      const job = { onProgress: progress.of(path), isBeingWritten, kernel };
-      const lines =
-        form === undefined ? format.dump(path, json, job) : dumpAs(form, format)(path, job);
-      try {
-        for (const line of lines) {
-          const full = output.write(`${json ? terminalText(line) : line}\n`);
-          if (full) await full;
-        }
-      } catch (error) {
-        if (!(error instanceof TracewrightError)) throw error;
-        await output.flush();
-        progress.clear();
-        printMessage(`tracewright dump: ${error.message}`);
-        exitCode = EXIT_FAULTY;
+      const job = {
+        onProgress: progress.of(path),
+        onFault: faults.add,
+        isBeingWritten,
+        kernel,
+      };
+      const read = form === undefined ? undefined : dumpAs(form, format);
+      const lines = untilFault(
+        faults.add,
+        path,
+        () => read?.(path, job) ?? format.dump(path, json, job),
+      );
+      for (const line of lines) {
+        const full = output.write(`${json ? terminalText(line) : line}\n`);
+        if (full) await full;
       }
+      await output.flush();
       progress.clear();
       rings.close();
     }
     await output.end();
-    return exitCode;
+    return faults.end();
   },
 };
 

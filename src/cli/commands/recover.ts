@@ -10,6 +10,7 @@ import type { TraceFormat } from '../../traces/trace-format.js';
 import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { FaultReport } from '../output/fault-report.js';
 import { printMessage } from '../output/message.js';
 import { standardOutput } from '../output/text-output.js';
 
@@ -47,7 +48,9 @@ Exit codes
     const ignoredRings = new Set<string>();
     let firstIgnored: TracewrightError | undefined;
     const rings = new RemainingRings();
-    for (const trace of findTraces(positionals, checkInput(values), true)) {
+    const search = new FaultReport('recover');
+    const options = { withoutFile: true, onFault: search.add };
+    for (const trace of findTraces(positionals, checkInput(values), options)) {
       const { format, path } = trace;
       const isWhole =
         ringDir === undefined && format.rings.areAllThereIs === true && !rings.wereNextTo(trace);
@@ -101,7 +104,7 @@ Exit codes
       const more = others === 0 ? '' : `, and so ${others === 1 ? 'is' : 'are'} ${others} more`;
       printMessage(`tracewright recover: ${firstIgnored.message}${more}`);
     }
-    return exitCode;
+    return Math.max(exitCode, search.end());
   },
 };
 

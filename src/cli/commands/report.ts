@@ -20,6 +20,8 @@ import {
 } from '../condition-options.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { findTraces } from '../../traces/find-traces.js';
+import { refusePartOf } from '../conversions/input-traces.js';
 import { printMessage } from '../output/message.js';
 import { terminalStyle } from '../output/terminal-style.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
@@ -30,6 +32,8 @@ type CompareValues = Parameters<typeof checkSelection>[0] &
 
 const GROUPS_BY: readonly GroupBy[] = ['route', 'name', 'service'];
 const MAX_SLOWEST = 100;
+/** The index reports what cannot be searched. */
+const ignore = (): void => undefined;
 
 /** `tracewright report`. */
 export const reportCommand: Command = {
@@ -70,7 +74,9 @@ Text is as wide as the terminal, or 100 columns in a file or pipe. COLUMNS
 overrides the width, NO_COLOR turns colours off.
 
 Exit codes
-  0  done; what was lost or is damaged is part of the report
+  0  done; what was lost is part of the report
+  1  something cannot be read: standard error and the report name the file and
+     the byte, and everything else is part of the report
   2  wrong usage, or nothing to read
 `,
   async run(args) {
@@ -97,8 +103,7 @@ Exit codes
     }
     if (values.against !== undefined) {
       checkComparison(values);
-      await compare(positionals, values.against, values);
-      return EXIT_DONE;
+      return compare(positionals, values.against, values);
     }
     const options: ReportOptions = {
       by: checkGroup(values.by),
@@ -109,8 +114,9 @@ Exit codes
     const selection = checkSelection(values);
     const form = checkInput(values);
     // Before what may take long: it fails if the file exists.
+    if (file !== undefined) refusePartOf(findTraces(positionals, form, { onFault: ignore }), file);
     const page = file === undefined ? undefined : await fileOutput(file, values.force === true);
-    const index = await openIndex('report', positionals, form, values);
+    const { index, exitCode } = await openIndex('report', positionals, form, values);
     const condition = { ...selection.condition, ...rangeOf(selection.range, index) };
     const illustrated = await makeReport(index, { ...options, condition }).finally(() => {
       index.close();
@@ -119,11 +125,11 @@ Exit codes
       await page.write(reportPage(illustrated));
       await page.end();
       printMessage(`tracewright report: ${file!} is written`);
-      return EXIT_DONE;
+      return exitCode;
     }
     const { report } = illustrated;
     await print(json ? [jsonReport(report)] : textReport(report, ownStyle()));
-    return EXIT_DONE;
+    return exitCode;
   },
 };
 
@@ -141,11 +147,13 @@ async function compare(
   paths: readonly string[],
   others: readonly string[],
   values: CompareValues,
-): Promise<void> {
+): Promise<number> {
   const selection = checkSelection(values);
   const form = checkInput(values);
+  let exitCode = EXIT_DONE;
   const open = async (given: readonly string[]): Promise<ComparedIndex> => {
-    const index = await openIndex('report', given, form, values);
+    const { index, exitCode: own } = await openIndex('report', given, form, values);
+    exitCode = Math.max(exitCode, own);
     return { index, condition: { ...selection.condition, ...rangeOf(selection.range, index) } };
   };
   const before = await open(others);
@@ -161,6 +169,7 @@ async function compare(
   } finally {
     before.index.close();
   }
+  return exitCode;
 }
 
 function ownStyle(): TextStyle {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ViewOptions, ViewServer } from '../../look/server/view-server.js';
-import { EXIT_DONE, UsageError, parseCommandLine } from '../command.js';
+import { UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
@@ -28,6 +28,8 @@ replace the port in the address by 8080.
 
 Exit codes
   0  done
+  1  something cannot be read: standard error and the page name the file and the
+     byte, and the page shows everything else
   2  wrong usage, or nothing to read
 `,
   async run(args) {
@@ -43,7 +45,7 @@ Exit codes
       ['PATH...'],
     );
     const port = checkPort(values.port);
-    const index = await openIndex('view', positionals, checkInput(values), values);
+    const { index, exitCode } = await openIndex('view', positionals, checkInput(values), values);
     const server = await start({
       index,
       paths: positionals,
@@ -65,7 +67,7 @@ Exit codes
     if (!opened) printMessage('Open this address in a browser. Ctrl+C ends.');
     await ended;
     await server.close();
-    return EXIT_DONE;
+    return exitCode;
   },
 };
 

@@ -1,8 +1,8 @@
 import { counted } from '../../core/counted.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { mergedChromeEvents } from '../../traces/merged-chrome-events.js';
-import { EXIT_DONE, EXIT_FAULTY } from '../command.js';
 import { writeChromeJson } from '../output/chrome-json.js';
+import { FaultReport } from '../output/fault-report.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
@@ -13,21 +13,19 @@ import type { ConversionRequest } from './request.js';
 /** `convert --to chrome`: to the file OUT, or to standard output. */
 export async function convertToChrome(request: ConversionRequest): Promise<number> {
   const { path, out, force } = request;
-  const traces = drawable(findTraces([path]));
   const toFile = out !== undefined && out !== '-';
+  const progress = new ProgressLine(toFile || !process.stdout.isTTY);
+  const faults = new FaultReport('convert', () => {
+    progress.clear();
+  });
+  const traces = drawable(findTraces([path], {}, { onFault: faults.add }));
   if (toFile) refusePartOf(traces, out);
-  const rings = new RingReader('convert', request.rings);
+  const rings = new RingReader('convert', request.rings, faults.add);
   for (const trace of traces) rings.show(trace);
   const output = toFile ? await fileOutput(out, force) : standardOutput();
-  const progress = new ProgressLine(toFile || !process.stdout.isTTY);
-  let exitCode = EXIT_DONE;
   const events = mergedChromeEvents(traces, {
     job: (trace) => ({ onProgress: progress.of(trace.path) }),
-    onFault(fault) {
-      progress.clear();
-      printMessage(`tracewright convert: ${fault.message}`);
-      exitCode = EXIT_FAULTY;
-    },
+    onFault: faults.add,
   });
   const count = await writeChromeJson(output, events);
   progress.clear();
@@ -40,5 +38,5 @@ export async function convertToChrome(request: ConversionRequest): Promise<numbe
       `${place}: ${counted(count, 'event')}; open it in https://ui.perfetto.dev or chrome://tracing`,
     );
   }
-  return exitCode;
+  return faults.end();
 }

@@ -3,7 +3,8 @@ import { checkExportable } from '../../look/export/selection.js';
 import type { ExportOptions } from '../../look/export/export-options.js';
 import { findTraces } from '../../traces/find-traces.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
-import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
+import { UsageError } from '../command.js';
+import { FaultReport } from '../output/fault-report.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
@@ -40,20 +41,18 @@ export async function exportTraces(
   asUsage(() => {
     checkExportable(selection);
   });
-  const traces = choose(findTraces([path]));
-  if (toFile) refusePartOf(traces, out);
-  const rings = new RingReader('convert', request.rings);
-  for (const trace of traces) rings.show(trace);
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
-  let exitCode = EXIT_DONE;
+  const faults = new FaultReport('convert', () => {
+    progress.clear();
+  });
+  const traces = choose(findTraces([path], {}, { onFault: faults.add }));
+  if (toFile) refusePartOf(traces, out);
+  const rings = new RingReader('convert', request.rings, faults.add);
+  for (const trace of traces) rings.show(trace);
   const result = await open(traces, {
     selection,
     progress: (trace) => progress.of(trace.path),
-    onFault(fault) {
-      progress.clear();
-      printMessage(`tracewright convert: ${fault.message}`);
-      exitCode = EXIT_FAULTY;
-    },
+    onFault: faults.add,
   });
   const output = toFile ? await fileOutput(out, force) : standardOutput();
   for await (const chunk of result.chunks()) await output.writeBytes(chunk);
@@ -64,7 +63,7 @@ export async function exportTraces(
   if (toFile || process.stderr.isTTY) {
     printMessage(`${toFile ? out : 'standard output'}: ${result.summary()}`);
   }
-  return exitCode;
+  return faults.end();
 }
 
 function asUsage(check: () => void): void {

@@ -4,7 +4,8 @@ import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { referencesToText, textToReferences } from '../../laplace/read/convert-references.js';
 import { laplaceFormats } from '../../traces/laplace-formats.js';
-import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
+import { EXIT_FAULTY, UsageError } from '../command.js';
+import { FaultReport } from '../output/fault-report.js';
 import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { ClosedPipe } from '../output/text-output.js';
@@ -26,7 +27,8 @@ async function convertWith(
     throw new UsageError(`${name} is a directory; a reference trace is a file`);
   }
   const toFile = out !== undefined && out !== STANDARD;
-  const rings = new RingReader('convert', reading);
+  const faults = new FaultReport('convert');
+  const rings = new RingReader('convert', reading, faults.add);
   if (path !== STANDARD && input?.isFile() === true)
     rings.show({ format: laplaceFormats(endian)[0]!, path });
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
@@ -42,7 +44,7 @@ async function convertWith(
     );
     progress.clear();
     if (toFile) printMessage(`${out}: ${counted(records, 'reference')}`);
-    return EXIT_DONE;
+    return faults.end();
   } catch (error) {
     progress.clear();
     if (hasCode(error, 'EPIPE')) throw new ClosedPipe();

@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { convertToVersion3 } from '../../ovni/read/convert-version3.js';
-import { EXIT_DONE, EXIT_FAULTY, UsageError } from '../command.js';
+import { EXIT_FAULTY, UsageError } from '../command.js';
 import { counted } from '../../core/counted.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { ovniFormat } from '../../traces/ovni-format.js';
 import { ProgressLine } from '../output/progress-line.js';
+import { FaultReport } from '../output/fault-report.js';
 import { printMessage } from '../output/message.js';
 import { RingReader } from '../ring-options.js';
 import type { ConversionRequest } from './request.js';
@@ -18,14 +20,17 @@ const CONVERTED = /^(loom\..+|clock-offsets\.txt)$/;
 export function convertToOvni3(request: ConversionRequest): Promise<number> {
   const { path, out, force } = request;
   if (out === undefined) throw new UsageError('OUT is missing');
-  const traces = findTraces([path]).filter(({ format }) => format === ovniFormat);
+  const faults = new FaultReport('convert');
+  const traces = findTraces([path], {}, { onFault: faults.add }).filter(
+    ({ format }) => format === ovniFormat,
+  );
   if (traces.length === 0) throw new UsageError(`${path} contains no ovni trace`);
   const from = traces[0]!.path;
-  const replaced = existsSync(out);
+  const replaced = kindOf(out) !== undefined;
   if (replaced) mayBeReplaced(from, out, force);
   // The old directory stays until the new trace is complete.
   const to = replaced ? join(dirname(resolve(out)), `.${basename(out)}.${process.pid}.new`) : out;
-  const rings = new RingReader('convert', request.rings);
+  const rings = new RingReader('convert', request.rings, faults.add);
   rings.show(traces[0]!);
   const progress = new ProgressLine();
   try {
@@ -38,7 +43,7 @@ export function convertToOvni3(request: ConversionRequest): Promise<number> {
     }
     for (const note of notes) printMessage(`note: ${note.path}: ${note.message}`);
     printMessage(`${out}: ${counted(events, 'event')} of ${counted(threads, 'thread')}`);
-    return Promise.resolve(EXIT_DONE);
+    return Promise.resolve(faults.end());
   } catch (error) {
     progress.clear();
     if (!(error instanceof TracewrightError)) throw error;
@@ -53,7 +58,8 @@ export function convertToOvni3(request: ConversionRequest): Promise<number> {
 /** --force replaces only what this conversion could have created. */
 function mayBeReplaced(from: string, out: string, force: boolean): void {
   if (!force) throw new UsageError(`${out} exists; replace it with --force`);
-  if (!statSync(out).isDirectory()) throw new UsageError(`${out} is not a directory`);
+  // A link to a directory is none: it is neither followed nor replaced.
+  if (!isDirectory(out)) throw new UsageError(`${out} is not a directory`);
   if (!readdirSync(out).every((name) => CONVERTED.test(name))) {
     throw new UsageError(`${out} contains other files than an ovni trace; it is not replaced`);
   }

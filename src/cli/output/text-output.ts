@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { hasCode } from '../../core/files/system-error.js';
+import { removeReplaced } from '../../core/files/replaced-file.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { UsageError } from '../command.js';
 
@@ -89,12 +90,14 @@ export function standardOutput(encoding: 'utf8' | 'latin1' = 'utf8'): TextOutput
 }
 
 /**
- * Opens a new file, or replaces an existing one with `force`.
+ * Opens a new file. With `force` it takes the place of a regular file.
  *
  * @throws UsageError when the file exists and `force` is not set, or when it cannot be opened.
+ * @throws TracewrightError when something else than a regular file would be replaced.
  */
 export async function fileOutput(path: string, force: boolean): Promise<TextOutput> {
-  const stream = createWriteStream(path, { flags: force ? 'w' : 'wx', mode: PRIVATE_FILE });
+  if (force) removeReplaced('OUT', path);
+  const stream = createWriteStream(path, { flags: 'wx', mode: PRIVATE_FILE });
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => {
       resolve();

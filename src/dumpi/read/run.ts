@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
+import { unlessFaulty } from '../../core/fault.js';
 import { nothingToRecover } from '../../core/recovery/recovery.js';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { rankFiles, readMetafile } from '../metafile.js';
@@ -85,7 +86,7 @@ export function recoverRun(path: string, options: RecoverOptions): Recovery {
 export function firstTimeOf(path: string): bigint | undefined {
   let earliest: bigint | undefined;
   for (const file of callFilesOf(path)) {
-    const first = firstTime(file);
+    const first = unlessFaulty(() => firstTime(file));
     if (first !== undefined && (earliest === undefined || first < earliest)) earliest = first;
   }
   return earliest;

@@ -48,11 +48,31 @@ interface Seen {
  *
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
-export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  options = ownOptions<CheckOptions>(options, { onProgress: true, repeats: true });
+export function checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
+  return checkPackets(
+    path,
+    ownOptions<CheckOptions>(options, { onProgress: true, repeats: true }),
+    undefined,
+  );
+}
+
+/** What a layer above requires of events. */
+export interface EventCheck {
+  /** Rule of its findings. */
+  rule: string;
+  /** What is wrong with the cursor's event, which is right by the format. */
+  faultOf(cursor: PacketCursor): TraceFormatError | undefined;
+}
+
+/** As `checkTrace`, with what a layer above requires: what that refuses is an error. */
+export function* checkPackets(
+  path: string,
+  options: CheckOptions,
+  events: EventCheck | undefined,
+): Generator<Finding, void> {
   const cursor = new PacketCursor(path, options);
   try {
-    yield* limitFindings(new TraceCheck(path, cursor).findings(), path, options.repeats);
+    yield* limitFindings(new TraceCheck(path, cursor, events).findings(), path, options.repeats);
   } finally {
     cursor.close();
   }
@@ -61,6 +81,7 @@ export function* checkTrace(path: string, options: CheckOptions = {}): Generator
 class TraceCheck {
   readonly #path: string;
   readonly #cursor: PacketCursor;
+  readonly #eventCheck: EventCheck | undefined;
   /** The counter that the next event of a stream should have. */
   readonly #expected = new Map<number, number>();
   #tooManyStreams = false;
@@ -76,9 +97,10 @@ class TraceCheck {
   readonly #notFinite: Seen = { count: 0, offset: 0 };
   readonly #options: Seen = { count: 0, offset: 0 };
 
-  constructor(path: string, cursor: PacketCursor) {
+  constructor(path: string, cursor: PacketCursor, eventCheck: EventCheck | undefined) {
     this.#path = path;
     this.#cursor = cursor;
+    this.#eventCheck = eventCheck;
   }
 
   *findings(): Generator<Finding, void> {
@@ -112,6 +134,10 @@ class TraceCheck {
 
   *#event(event: EventPacket): Generator<Finding, void> {
     this.#events++;
+    const fault = this.#eventCheck?.faultOf(this.#cursor);
+    if (fault !== undefined) {
+      yield this.#error(this.#eventCheck!.rule, fault.fault, event.offset);
+    }
     if (this.#epoch === undefined) this.#eventsBeforeEpoch++;
     if (event.end < event.start) {
       const message = `the event ends at ${event.end.toString()} ns, before it starts at ${event.start.toString()} ns`;

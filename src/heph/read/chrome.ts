@@ -1,6 +1,7 @@
 import { ownOptions } from '../../core/options/argument.js';
 import { microseconds } from '../../core/chrome-event.js';
 import type { ChromeEvent } from '../../core/chrome-event.js';
+import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { timeZeroLabel } from '../../core/wall-clock.js';
 import { jsonValue } from '../../core/json.js';
@@ -93,30 +94,39 @@ export function chromeEvents(
   return interpretedEvents(path, options, PLAIN);
 }
 
-/** As `chromeEvents`, with what a layer above knows of the events. */
+/**
+ * As `chromeEvents`, with what a layer above knows of the events.
+ *
+ * @param options.onFault takes packets that are refused; the others are drawn.
+ */
 export function* interpretedEvents(
   path: string,
-  options: ChromeOptions,
+  options: ChromeOptions & { onFault?: OnFault | undefined },
   interpretation: Interpretation,
 ): Generator<ChromeEvent, void> {
-  const { onProgress } = options;
+  const { onProgress, onFault } = options;
   const survey = surveyTracks(path, interpretation, (done, total) => {
     onProgress?.(done, 2 * total);
   });
   const { pid = PID, name = `Heph ${path}` } = interpretation.process();
   yield* metadataEvents(survey, pid, options.processName ?? name);
-  const cursor = new PacketCursor(
-    path,
-    onProgress && {
-      onProgress: (done, total) => {
+  const cursor = new PacketCursor(path, {
+    onFault,
+    ...(onProgress && {
+      onProgress: (done: number, total: number) => {
         onProgress(total + done, 2 * total);
       },
-    },
-  );
+    }),
+  });
   const drawing = new Drawing(survey, pid);
   try {
     while (cursor.next()) {
-      const event = drawnEvent(cursor, interpretation);
+      let event: DrawnEvent | undefined;
+      try {
+        event = drawnEvent(cursor, interpretation);
+      } catch (error) {
+        cursor.refuse(error);
+      }
       if (event === undefined) continue;
       if (event.counters === undefined) yield* drawing.event(event);
       else yield* drawing.curves(event, event.counters);

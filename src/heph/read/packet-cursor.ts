@@ -1,6 +1,8 @@
 import { ownOptions } from '../../core/options/argument.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { TraceFormatError } from '../../core/errors.js';
+import { refuse } from '../../core/fault.js';
+import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import {
@@ -29,6 +31,11 @@ export interface CursorOptions {
   living?: boolean | LivingOptions;
   /** Where to begin: `settled` of an earlier reading. Default 0. */
   since?: number;
+  /**
+   * Takes faults instead of an error: a packet without a valid head ends the file, any other is passed over
+   * by those who `refuse` it.
+   */
+  onFault?: OnFault | undefined;
 }
 
 /** Steps through a file packet by packet, by their heads alone, and decodes those it is asked for. */
@@ -36,6 +43,9 @@ export class PacketCursor {
   readonly #window: FileWindow;
   readonly #decoding: PacketDecoding;
   readonly #onProgress: Progress | undefined;
+  readonly #onFault: OnFault | undefined;
+  /** Where the last packet lies that was refused. */
+  #refused = -1;
   readonly #living: LivingFile | undefined;
   readonly #parts: Generator<Part, void, number> | undefined;
   #part: Part | undefined;
@@ -53,10 +63,11 @@ export class PacketCursor {
   /** @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened. */
   constructor(path: string, options: CursorOptions = {}) {
     options = ownOptions(options);
-    const { living = false, maxPacketBytes, onProgress, since = 0 } = options;
+    const { living = false, maxPacketBytes, onProgress, onFault, since = 0 } = options;
     this.#decoding = new PacketDecoding(path, maxPacketBytes);
     this.#window = wrapSystemError('path', path, () => new FileWindow(path));
     this.#onProgress = onProgress;
+    this.#onFault = onFault;
     this.#limit = this.#window.size;
     this.#base = since;
     if (living === false) return;
@@ -165,10 +176,27 @@ export class PacketCursor {
   /**
    * Steps to the next packet; false at the end of the file.
    *
-   * @throws TraceFormatError if there is no complete packet;
+   * @throws TraceFormatError if there is no complete packet, unless there is `onFault`;
    *   TracewrightError `ERR_SYSTEM` when the file cannot be read.
    */
   next(): boolean {
+    if (this.#onFault === undefined) return this.#step();
+    try {
+      return this.#step();
+    } catch (error) {
+      this.refuse(error);
+      return false;
+    }
+  }
+
+  /** Hands what is wrong with the current packet to `onFault`, once; throws it if there is none. */
+  refuse(error: unknown): void {
+    const isKnown = this.#onFault !== undefined && this.#refused === this.offset;
+    this.#refused = this.offset;
+    if (!isKnown) refuse(this.#onFault, this.#window.path, error);
+  }
+
+  #step(): boolean {
     for (;;) {
       this.#at = this.#next;
       if (this.#bytes.length - this.#at >= PACKET_HEAD_BYTES || this.#load(PACKET_HEAD_BYTES)) {

@@ -1,4 +1,4 @@
-import { TraceFormatError } from '../../core/errors.js';
+import { unlessFaulty } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { END_OFFSET, START_OFFSET, STREAM_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import { PacketCursor } from './packet-cursor.js';
@@ -48,8 +48,7 @@ const keyOf = (substream: bigint): SubstreamKey =>
  * Goes through a trace once, by the packets' fixed fields alone, to learn when each substream
  * lived, and deals the substreams onto lanes: the lowest one of the stream that is free from the
  * substream's first start to its last end. Events of which the interpretation takes note itself have no
- * track. A faulty packet ends the survey without an error; who
- * reads the trace itself will meet it.
+ * track. Faults are passed over: the reader of the trace reports them.
  */
 export function surveyTracks(
   path: string,
@@ -57,7 +56,7 @@ export function surveyTracks(
   onProgress: Progress,
 ): TrackSurvey {
   const extents: Extents = new Map();
-  const cursor = new PacketCursor(path, { onProgress });
+  const cursor = new PacketCursor(path, { onProgress, onFault: () => undefined });
   let epoch: bigint | undefined;
   try {
     epoch = collect(cursor, extents, interpretation);
@@ -74,39 +73,39 @@ function collect(
 ): bigint | undefined {
   let epoch: bigint | undefined;
   let substreams = 0;
-  try {
-    while (cursor.next()) {
-      if (!cursor.isEvent) {
-        const packet = cursor.packet();
-        if (packet.kind === 'metadata') epoch ??= packet.epoch;
-        continue;
-      }
-      if (!interpretation.note(cursor)) continue;
-      const stream = cursor.u32(STREAM_OFFSET);
-      let ofStream = extents.get(stream);
-      if (ofStream === undefined) {
-        if (extents.size >= MAX_STREAMS) continue;
-        ofStream = new Map();
-        extents.set(stream, ofStream);
-      }
-      const substream = cursor.u64AsNumber(SUBSTREAM_OFFSET);
-      if (substream === 0) continue;
-      const key = Number.isSafeInteger(substream) ? substream : cursor.u64(SUBSTREAM_OFFSET);
-      const start = cursor.u64AsNumber(START_OFFSET);
-      const end = Math.max(start, cursor.u64AsNumber(END_OFFSET));
-      const extent = ofStream.get(key);
-      if (extent !== undefined) {
-        if (start < extent.start) extent.start = start;
-        if (end > extent.end) extent.end = end;
-      } else if (substreams < MAX_SUBSTREAMS) {
-        substreams++;
-        ofStream.set(key, { start, end, tid: undefined });
-      }
+  while (cursor.next()) {
+    if (!cursor.isEvent) {
+      epoch ??= epochAt(cursor);
+      continue;
     }
-  } catch (error) {
-    if (!(error instanceof TraceFormatError)) throw error;
+    if (!interpretation.note(cursor)) continue;
+    const stream = cursor.u32(STREAM_OFFSET);
+    let ofStream = extents.get(stream);
+    if (ofStream === undefined) {
+      if (extents.size >= MAX_STREAMS) continue;
+      ofStream = new Map();
+      extents.set(stream, ofStream);
+    }
+    const substream = cursor.u64AsNumber(SUBSTREAM_OFFSET);
+    if (substream === 0) continue;
+    const key = Number.isSafeInteger(substream) ? substream : cursor.u64(SUBSTREAM_OFFSET);
+    const start = cursor.u64AsNumber(START_OFFSET);
+    const end = Math.max(start, cursor.u64AsNumber(END_OFFSET));
+    const extent = ofStream.get(key);
+    if (extent !== undefined) {
+      if (start < extent.start) extent.start = start;
+      if (end > extent.end) extent.end = end;
+    } else if (substreams < MAX_SUBSTREAMS) {
+      substreams++;
+      ofStream.set(key, { start, end, tid: undefined });
+    }
   }
   return epoch;
+}
+
+function epochAt(cursor: PacketCursor): bigint | undefined {
+  const packet = unlessFaulty(() => cursor.packet());
+  return packet?.kind === 'metadata' ? packet.epoch : undefined;
 }
 
 function deal(epoch: bigint | undefined, extents: Extents): TrackSurvey {

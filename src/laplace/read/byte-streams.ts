@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { checkPath } from '../../core/options/argument.js';
+import { removeReplaced } from '../../core/files/replaced-file.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { viewOf } from '../../core/files/file-view.js';
@@ -187,8 +188,9 @@ export async function openSink(
   if (exists === 'replace' && from instanceof FileSource && (await isSame(path, from.path))) {
     throw outOfRange('to', to, 'another file than the input');
   }
+  if (exists === 'replace') removeReplaced('to', path);
   try {
-    return new FileSink(path, await open(path, exists === 'replace' ? 'w' : 'wx', PRIVATE_FILE));
+    return new FileSink(path, await open(path, 'wx', PRIVATE_FILE));
   } catch (error) {
     if (hasCode(error, 'EEXIST'))
       throw placeTaken('to', path, { advice: REPLACE_ADVICE, cause: error });

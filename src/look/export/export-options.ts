@@ -1,4 +1,4 @@
-import type { TraceFormatError } from '../../core/errors.js';
+import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import type { Selection } from './selection.js';
@@ -9,6 +9,6 @@ export interface ExportOptions {
   selection?: Selection;
   /** The callback for a trace's bytes: those done, and those in all. */
   progress?: (trace: FoundTrace) => Progress | undefined;
-  /** Called when a trace is faulty, after what precedes the fault. */
-  onFault?: (fault: TraceFormatError) => void;
+  /** Takes what cannot be read of a trace; everything else is exported. */
+  onFault?: OnFault | undefined;
 }

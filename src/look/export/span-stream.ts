@@ -1,6 +1,5 @@
-import { TraceFormatError } from '../../core/errors.js';
-import { PacketCursor } from '../../heph/read/packet-cursor.js';
-import { SpanDecoder } from '../../spans/read/span-decoder.js';
+import { untilFault } from '../../core/fault.js';
+import { SpanWalk } from '../../spans/read/span-walk.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import type { Extent } from '../condition/time-point.js';
@@ -30,12 +29,7 @@ export class SpanStream {
     const extent = needsExtent(selection) ? this.#extent() : { epoch: 0n, length: 0 };
     const accepts = spanTest(selection, extent);
     for (const trace of this.#traces) {
-      try {
-        yield* this.#file(trace, accepts);
-      } catch (error) {
-        if (!(error instanceof TraceFormatError)) throw error;
-        onFault?.(error);
-      }
+      yield* untilFault(onFault, trace.path, () => this.#file(trace, accepts));
     }
   }
 
@@ -43,29 +37,22 @@ export class SpanStream {
     trace: FoundTrace,
     accepts: ((span: SpanRecord) => boolean) | undefined,
   ): Generator<SpanRecord, void> {
-    const onProgress = this.#options.progress?.(trace);
-    const cursor = new PacketCursor(trace.path, onProgress && { onProgress });
-    const decoder = new SpanDecoder(trace.path);
+    const { progress, onFault } = this.#options;
+    const onProgress = progress?.(trace);
+    const walk = new SpanWalk(trace.path, { onFault, ...(onProgress && { onProgress }) });
     try {
-      while (cursor.next()) {
-        if (!cursor.isEvent) {
-          const packet = cursor.packet();
-          if (packet.kind === 'metadata' && packet.epoch !== undefined) {
-            decoder.epoch = packet.epoch;
-          }
-          continue;
-        }
-        const span = decoder.decode(cursor);
+      while (walk.next()) {
+        const { span } = walk;
         if (span === undefined) {
-          if (!decoder.isDefinition && !decoder.isClock) this.otherEvents++;
+          this.otherEvents++;
         } else if (accepts?.(span) !== false) {
           this.spans++;
-          this.bytes = cursor.size;
+          this.bytes = walk.bytes;
           yield span;
         }
       }
     } finally {
-      cursor.close();
+      walk.close();
     }
   }
 

@@ -1,4 +1,4 @@
-import { TraceFormatError } from '../../core/errors.js';
+import { unlessFaulty } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { DESCRIPTION_OFFSET, END_OFFSET, START_OFFSET, STREAM_OFFSET } from '../../heph/layout.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
@@ -89,7 +89,7 @@ class Survey implements SpanSurvey {
 
 /**
  * Looks at the spans of a file by their ids and times alone, at some ten times the speed of reading
- * them. A faulty packet ends it without an error: the reader of the spans reports it.
+ * them. Faults are passed over: the reader of the spans reports them.
  *
  * @param accepts decides which spans count; every span is decoded then.
  */
@@ -99,50 +99,64 @@ export function surveySpans(
   accepts: ((span: SpanRecord) => boolean) | undefined,
   onProgress: Progress | undefined,
 ): SpanSurvey {
-  const cursor = new PacketCursor(path, onProgress && { onProgress });
   const decoder = new SpanDecoder(path);
   const survey = new Survey(decoder);
-  try {
-    while (cursor.next()) {
-      if (!cursor.isEvent) {
-        const packet = cursor.packet();
-        if (packet.kind === 'metadata' && packet.epoch !== undefined) survey.epoch = packet.epoch;
-        continue;
-      }
-      const identity = identityAt(cursor);
-      if (identity === -1) {
-        decoder.decode(cursor);
-        if (!decoder.isDefinition && !decoder.isClock) {
-          survey.addRaw(cursor.u64AsNumber(START_OFFSET), cursor.u64AsNumber(END_OFFSET));
-        }
-        continue;
-      }
-      const start = cursor.u64AsNumber(START_OFFSET);
-      // A start of 0 can stand for one before the epoch.
-      if (start === 0 || decoder.hasJumps || accepts !== undefined) {
-        const span = decoder.decode(cursor);
-        if (span === undefined || accepts?.(span) === false) continue;
-        survey.add(span.start, span.end);
-      } else {
-        survey.addRaw(start, cursor.u64AsNumber(END_OFFSET));
-      }
-      if (note === undefined) continue;
-      const { view } = cursor;
-      const id = identity + SPAN_ID_AFTER_NAME;
-      const parent = identity + PARENT_ID_AFTER_NAME;
-      note(
-        cursor.u32(STREAM_OFFSET),
-        view.getUint32(id),
-        view.getUint32(id + 4),
-        view.getUint32(parent),
-        view.getUint32(parent + 4),
-      );
+  const cursor = unlessFaulty(
+    () => new PacketCursor(path, { onFault: ignore, ...(onProgress && { onProgress }) }),
+  );
+  while (cursor?.next() === true) {
+    try {
+      surveyPacket(cursor, survey, decoder, note, accepts);
+    } catch (error) {
+      cursor.refuse(error);
     }
-  } catch (error) {
-    if (!(error instanceof TraceFormatError)) throw error;
-  } finally {
-    cursor.close();
   }
+  cursor?.close();
   survey.flush();
   return survey;
+}
+
+/** The reader of the spans reports faults. */
+const ignore = (): void => undefined;
+
+function surveyPacket(
+  cursor: PacketCursor,
+  survey: Survey,
+  decoder: SpanDecoder,
+  note: SpanNote | undefined,
+  accepts: ((span: SpanRecord) => boolean) | undefined,
+): void {
+  if (!cursor.isEvent) {
+    const packet = cursor.packet();
+    if (packet.kind === 'metadata' && packet.epoch !== undefined) survey.epoch = packet.epoch;
+    return;
+  }
+  const identity = identityAt(cursor);
+  if (identity === -1) {
+    decoder.decode(cursor);
+    if (!decoder.isDefinition && !decoder.isClock) {
+      survey.addRaw(cursor.u64AsNumber(START_OFFSET), cursor.u64AsNumber(END_OFFSET));
+    }
+    return;
+  }
+  const start = cursor.u64AsNumber(START_OFFSET);
+  // A start of 0 can stand for one before the epoch.
+  if (start === 0 || decoder.hasJumps || accepts !== undefined) {
+    const span = decoder.decode(cursor);
+    if (span === undefined || accepts?.(span) === false) return;
+    survey.add(span.start, span.end);
+  } else {
+    survey.addRaw(start, cursor.u64AsNumber(END_OFFSET));
+  }
+  if (note === undefined) return;
+  const { view } = cursor;
+  const id = identity + SPAN_ID_AFTER_NAME;
+  const parent = identity + PARENT_ID_AFTER_NAME;
+  note(
+    cursor.u32(STREAM_OFFSET),
+    view.getUint32(id),
+    view.getUint32(id + 4),
+    view.getUint32(parent),
+    view.getUint32(parent + 4),
+  );
 }

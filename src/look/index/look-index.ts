@@ -25,6 +25,13 @@ export interface Loss {
   /** How many records; undefined if nobody knows. */
   count: number | undefined;
   reason: string;
+  /** It was recorded, and cannot be read: the reason names file and byte. */
+  isUnreadable?: boolean;
+}
+
+/** What cannot be read: a part of a source, or what would be one. */
+export interface UnreadPart extends Loss {
+  path: string;
 }
 
 /**
@@ -205,6 +212,8 @@ export interface LookIndex {
   readonly length: number;
   readonly counters: readonly Counter[];
   readonly messages: readonly Message[];
+  /** What cannot be read; everything else is there. */
+  readonly unread: readonly UnreadPart[];
   /** Directories with rings of dead processes, beyond those of the traces. */
   readonly ringDirs: readonly string[];
   /** The part of a row, and the row's place there: `row - part.firstRow`. */

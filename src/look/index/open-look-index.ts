@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { TracewrightError } from '../../core/errors.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { MappedRings } from '../../traces/mapped-rings.js';
 import type { InputForm } from '../../traces/find-traces.js';
@@ -45,7 +46,7 @@ export function clearCache(directory: string = defaultCache()): void {
  * Reads the traces at some paths into one index. What an earlier run has indexed is not read again.
  *
  * @throws TracewrightError `ERR_SYSTEM` when a path cannot be read, `ERR_ARGUMENT_RANGE` when it contains
- *   no trace. Faults within a trace are losses of its source.
+ *   no trace. Faults within a trace are losses of its source, and `unread` of the index.
  */
 export async function openLookIndex(
   paths: readonly string[],
@@ -65,6 +66,7 @@ class TracesReader implements SourceReader, Keeping {
   readonly leastCachedBytes: number;
   readonly onProgress: BuildProgress | undefined;
   readonly ringDirs: readonly string[];
+  faults: readonly TracewrightError[] = [];
   readonly #paths: readonly string[];
   readonly #options: LookIndexOptions;
   readonly #readings = new Map<string, TraceReading>();
@@ -82,7 +84,11 @@ class TracesReader implements SourceReader, Keeping {
 
   async read(): Promise<ReadSource[]> {
     const found = new Set<string>();
-    for (const trace of findTraces(this.#paths, this.#options.form)) {
+    const faults: TracewrightError[] = [];
+    const onFault = (fault: TracewrightError): void => {
+      faults.push(fault);
+    };
+    for (const trace of findTraces(this.#paths, this.#options.form, { onFault })) {
       found.add(trace.path);
       if (!this.#readings.has(trace.path)) {
         this.#readings.set(trace.path, new TraceReading(trace, this));
@@ -99,6 +105,7 @@ class TracesReader implements SourceReader, Keeping {
     }
     if (!this.#isPruned) this.#directory?.prune(this.#options.cacheBytes ?? CACHE_BYTES);
     this.#isPruned = true;
+    this.faults = faults;
     return read;
   }
 

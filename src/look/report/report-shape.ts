@@ -298,6 +298,8 @@ export interface ReportedLoss {
   path: string;
   count: number | null;
   reason: string;
+  /** It was recorded, and cannot be read: the reason names file and byte. */
+  unreadable: boolean;
 }
 
 /** Requests, or other spans of the groups, by the time of their start. */

@@ -81,10 +81,16 @@ function sourcesOf(
   });
 }
 
-function lossesOf({ sources }: LookIndex): ReportedLoss[] {
-  return sources.flatMap(({ path, losses }) =>
-    losses.map(({ count, reason }) => ({ path, count: count ?? null, reason })),
+function lossesOf({ sources, unread }: LookIndex): ReportedLoss[] {
+  const lost = sources.flatMap(({ path, losses }) =>
+    losses.filter(({ isUnreadable }) => isUnreadable !== true).map((loss) => ({ path, ...loss })),
   );
+  return [...unread, ...lost].map(({ path, count, reason, isUnreadable = false }) => ({
+    path,
+    count: count ?? null,
+    reason,
+    unreadable: isUnreadable,
+  }));
 }
 
 /** All at once would keep the threads from the work that counts them. */

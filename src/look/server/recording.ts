@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { counted } from '../../core/counted.js';
 import type { LookIndex } from '../index/look-index.js';
 import type { FrequentName } from '../wire/answers.js';
 import { frequentNames } from './frequent-names.js';
@@ -11,6 +12,9 @@ const MOST_BUSY = 0.25;
 const LONGEST_INTERVAL = 2000;
 /** An answer that takes longer may be of the index before and after a refresh; the page asks again. */
 const LONGEST_ANSWER = 5000;
+
+/** Parts that cannot be read which the page names; the report has all. */
+const MOST_PROBLEMS = 3;
 
 /** The index of one run of the server, and what the page's questions share. */
 export class Recording {
@@ -57,9 +61,16 @@ export class Recording {
     return this.#frequent.names;
   }
 
-  /** Why the traces could not be read again, in words. */
+  /** Why the traces could not be read again, and what of them cannot be read, in words. */
   get problems(): string[] {
-    return this.#problem === undefined ? [] : [this.#problem];
+    const { unread } = this.index;
+    const shown = unread.slice(0, MOST_PROBLEMS).map(({ reason }) => `not readable: ${reason}`);
+    const more = unread.length - shown.length;
+    return [
+      ...(this.#problem === undefined ? [] : [this.#problem]),
+      ...shown,
+      ...(more > 0 ? [`and ${counted(more, 'more part')} not readable`] : []),
+    ];
   }
 
   /** Makes an answer while the index stays as it is, unless that lasts for too long. */

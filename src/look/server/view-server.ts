@@ -57,7 +57,11 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
         sendError(response, refusal);
         return;
       }
-      const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+      const url = targetOf(request);
+      if (url === undefined) {
+        sendError(response, { status: 400, error: 'the address must begin with one /' });
+        return;
+      }
       const file = files.get(url.pathname);
       if (file !== undefined && (request.method === 'GET' || request.method === 'HEAD')) {
         response.setHeader('content-type', file.type).end(file.bytes);
@@ -120,6 +124,12 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
         server.closeAllConnections();
       }),
   };
+}
+
+/** The path and the query that are asked for. `//host` would be taken for another server's. */
+function targetOf({ url = '/' }: IncomingMessage): URL | undefined {
+  const address = `http://127.0.0.1${url}`;
+  return /^\/(?!\/)/.test(url) && URL.canParse(address) ? new URL(address) : undefined;
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -3,6 +3,8 @@ import { ownOptions } from '../../core/options/argument.js';
 import { statSync } from 'node:fs';
 import type { ChromeEvent } from '../../core/chrome-event.js';
 import { TraceFormatError } from '../../core/errors.js';
+import { untilFault } from '../../core/fault.js';
+import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { jsonValue } from '../../core/json.js';
 import type { JsonObject } from '../../core/json.js';
@@ -32,6 +34,8 @@ export interface ChromeOptions {
   /** Nanoseconds to add to every time, to align the trace with others. Default: 0. */
   shift?: number;
   onProgress?: Progress;
+  /** Takes what cannot be read of the trace, while the rest is converted. Default: throw the first fault. */
+  onFault?: OnFault | undefined;
 }
 
 /** A value of a mark that has begun and not ended. */
@@ -82,19 +86,19 @@ class TrackIds {
  * one. Streams are converted one after the other, so events are in the order of time within a track
  * only, which viewers accept.
  *
- * @throws TraceFormatError for a stream that is not as the format requires. The events before the fault
- *   have been yielded, and open slices have been ended.
+ * @throws TraceFormatError for a stream that is not as the format requires, unless there is `onFault`. The
+ *   events before the fault have been yielded, and open slices have been ended.
  */
 export function* chromeEvents(
   path: string,
   options: ChromeOptions = {},
 ): Generator<ChromeEvent, void> {
-  options = ownOptions<ChromeOptions>(options, { shift: true, onProgress: true });
-  const trace = readTraceDirectory(path);
-  const { onProgress, shift = 0 } = options;
+  options = ownOptions<ChromeOptions>(options, { shift: true, onProgress: true, onFault: true });
+  const { onProgress, onFault, shift = 0 } = options;
+  const trace = readTraceDirectory(path, onFault && { onFault });
   const marks = markTypesOf(trace);
   const pids = new UnusedNumbers();
-  const total = trace.streams.reduce((sum, stream) => sum + statSync(stream.path).size, 0);
+  const total = trace.streams.reduce((sum, stream) => sum + sizeOf(stream.path), 0);
   let done = 0;
   for (const { name, processes } of trace.looms) {
     for (const process of processes) {
@@ -113,13 +117,19 @@ export function* chromeEvents(
           ids,
         );
         const before = done;
-        yield* drawing.events((bytes) => {
-          done = before + bytes;
-          onProgress?.(done, total);
-        });
+        yield* untilFault(onFault, stream.path, () =>
+          drawing.events((bytes) => {
+            done = before + bytes;
+            onProgress?.(done, total);
+          }),
+        );
       }
     }
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The attribute `node` of a thread, or a part of it; the register hook sets it. */

@@ -1,3 +1,4 @@
+import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { jsonInteger, jsonValue } from '../../core/json.js';
 import type { JsonValue } from '../../core/json.js';
@@ -33,17 +34,23 @@ export interface DumpedEvent extends MergedEvent {
  * copies of it.
  *
  * @param path a trace directory, a loom, a process or a single stream.
- * @throws TraceFormatError for metadata or a stream that is not as the format requires. The events
- *   before the fault have been yielded.
+ * @param options.onFault takes faults of metadata and streams; the others are dumped.
+ * @throws TraceFormatError for metadata or a stream that is not as the format requires, unless there is
+ *   `onFault`. The events before the fault have been yielded.
  */
 export function* dumpEvents(
   path: string,
-  options: { onProgress?: Progress } = {},
+  options: { onProgress?: Progress; onFault?: OnFault | undefined } = {},
 ): Generator<DumpedEvent, void> {
-  const trace = readTraceDirectory(path);
+  const { onProgress, onFault } = options;
+  const tolerant = onFault && { onFault };
+  const trace = readTraceDirectory(path, tolerant);
   const marks = markTypesOf(trace);
   let dumped: DumpedEvent | undefined;
-  for (const merged of mergeStreams(trace, trace.streams, options)) {
+  for (const merged of mergeStreams(trace, trace.streams, {
+    ...tolerant,
+    ...(onProgress && { onProgress }),
+  })) {
     dumped ??= { ...merged, marks };
     dumped.stream = merged.stream;
     dumped.event = merged.event;

@@ -66,13 +66,17 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Why a file cannot be read, without its name. */
+export function causeOf(error: unknown): string {
+  return error instanceof TraceFormatError ? error.fault : (error as Error).message;
+}
+
 function readJson(path: string, fault: Fault): JsonObject | undefined {
   let value: JsonValue;
   try {
     value = readBoundedJson(path) as JsonValue;
   } catch (error) {
-    if (!(error instanceof TraceFormatError)) throw error;
-    fault(path, error.fault);
+    fault(path, causeOf(error));
     return undefined;
   }
   if (!isObject(value)) {

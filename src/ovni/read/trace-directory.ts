@@ -15,7 +15,12 @@ import {
   pidOf,
   tidOf,
 } from '../file-names.js';
-import { readStreamMetadata, readProcessMetadata, privateThreadMetadata } from './metadata.js';
+import {
+  causeOf,
+  privateThreadMetadata,
+  readProcessMetadata,
+  readStreamMetadata,
+} from './metadata.js';
 import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
 
 /** Levels of directories below the given path that are searched. */
@@ -106,7 +111,14 @@ interface Found {
 
 /** Looks for both versions below a folder, without following symbolic links. */
 function find(folder: string, depth: number, found: Found, fault: Fault): void {
-  const entries = visibleEntries(folder);
+  let entries: Dirent[] = [];
+  try {
+    entries = visibleEntries(folder);
+  } catch (error) {
+    // The given directory itself has to be there.
+    if (depth === 0) throw error;
+    fault(folder, `the directory cannot be read: ${(error as Error).message}`);
+  }
   const inProcess = pidOf(basename(folder)) !== undefined;
   const files = new Set(entries.filter((entry) => entry.isFile()).map((entry) => entry.name));
   if (files.has(STREAM_METADATA)) {
@@ -198,8 +210,7 @@ function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
   try {
     bytes = readClockOffsetsFile(path);
   } catch (error) {
-    if (!(error instanceof TraceFormatError)) throw error;
-    fault(path, error.fault, 'clock-offsets');
+    fault(path, causeOf(error), 'clock-offsets');
     return offsets;
   }
   const lines = bytes.toString('utf8').split('\n').slice(1);

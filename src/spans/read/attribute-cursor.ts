@@ -21,8 +21,28 @@ const [BOOLEAN, NULL, BIGINT, ARRAY, MORE] = [
 
 const TWO_32 = 2 ** 32;
 
-/** What violates the format: the packet's own decoder says where. */
-export class BadSpan extends Error {}
+/** Types of values as errors name them. */
+const TYPE_NAMES = ['no type', 'u64', 'i64', 'f64', 'a string'];
+
+/** What violates the format or the contract of spans. */
+export class BadSpan extends Error {
+  readonly field: string | undefined;
+  readonly limit: string | undefined;
+
+  /**
+   * @param field the attribute at fault; undefined: the packet's own decoder says what is wrong.
+   * @param limit what it must be.
+   */
+  constructor(field?: string, limit?: string, got = '') {
+    super(
+      field === undefined
+        ? 'the span is not as the contract says'
+        : `${field} is ${got}; want ${limit}`,
+    );
+    this.field = field;
+    this.limit = limit;
+  }
+}
 
 /** Steps through the attributes of one event. Whatever it is given may be hostile. */
 export class AttributeCursor {
@@ -102,23 +122,33 @@ export class AttributeCursor {
     return this.#nextIsReserved() ? this.#modified(value, depth) : value;
   }
 
-  /** A reserved u64 or i64, as a number that is exact up to 2^53. */
+  /** A u64 that the contract requires, as a number that is exact up to 2^53. */
   number(): number {
-    return Number(this.value());
+    this.#require(TYPE_U64, 0);
+    const place = this.#word();
+    return this.#view.getUint32(place) * TWO_32 + this.#view.getUint32(place + 4);
   }
 
-  /** A reserved u64 as sixteen hexadecimal digits. */
+  /** A u64 or i64 that the contract requires. */
+  integer(): bigint {
+    const type = this.#require(TYPE_U64, TYPE_I64);
+    const place = this.#word();
+    return type === TYPE_U64 ? this.#view.getBigUint64(place) : this.#view.getBigInt64(place);
+  }
+
+  /** A u64 that the contract requires, as sixteen hexadecimal digits. */
   hex(): string {
-    if (this.#bytes[this.at] !== TYPE_U64) throw new BadSpan();
-    this.at++;
+    this.#require(TYPE_U64, 0);
     const place = this.#word();
     return this.#bytes.toString('hex', place, place + 8);
   }
 
-  /** A reserved string of any length. */
+  /** A string that the contract requires, of any length. */
   text(): string {
+    this.#require(TYPE_STRING, 0);
+    this.at--;
     const value = this.value();
-    if (typeof value !== 'string') throw new BadSpan();
+    if (typeof value !== 'string') throw this.#wrong('no plain string', 'a string');
     return value;
   }
 
@@ -136,6 +166,24 @@ export class AttributeCursor {
     } else {
       attributes[name] = value;
     }
+  }
+
+  /** Steps over the type of the attribute's value, and returns it. */
+  #require(type: number, other: number): number {
+    const got = this.#bytes[this.at]!;
+    if (got !== type && got !== other) {
+      const names = [type, other].filter((each) => each !== 0).map((each) => TYPE_NAMES[each]!);
+      const isArray = (got & TYPE_ARRAY) !== 0;
+      throw this.#wrong(isArray ? 'an array' : (TYPE_NAMES[got] ?? 'no type'), names.join(' or '));
+    }
+    this.at++;
+    return got;
+  }
+
+  #wrong(got: string, limit: string): BadSpan {
+    const { code, name } = this;
+    const field = code === 0 ? name : RESERVED + String.fromCharCode(code);
+    return new BadSpan(`the attribute ${JSON.stringify(field)}`, limit, got);
   }
 
   #nextIsReserved(): boolean {
@@ -157,7 +205,7 @@ export class AttributeCursor {
           value = this.#bigint(value);
           break;
         case MORE:
-          if (typeof value !== 'string') throw new BadSpan();
+          if (typeof value !== 'string') throw this.#wrong('continued', 'a string');
           this.at += 5;
           value += this.#text();
           continue;
@@ -176,18 +224,23 @@ export class AttributeCursor {
   }
 
   #bigint(value: RecordedValue): bigint {
-    if (typeof value === 'string' && !/^-?\d+$/.test(value)) throw new BadSpan();
-    if (typeof value === 'number' || typeof value === 'string') return BigInt(value);
-    if (typeof value !== 'bigint') throw new BadSpan();
-    return value;
+    if (typeof value === 'bigint') return value;
+    const isInteger = typeof value === 'string' ? /^-?\d+$/.test(value) : Number.isInteger(value);
+    if (!isInteger) throw this.#wrong('no integer', 'an integer or its digits');
+    return BigInt(value as string | number);
   }
 
   #elements(count: RecordedValue, depth: number): RecordedValue[] {
     const left = (this.#end - this.at) / LEAST_ELEMENT_BYTES;
-    if (typeof count !== 'number' || count > left || depth > MAX_DEPTH) throw new BadSpan();
+    if (!Number.isInteger(count) || (count as number) < 0 || (count as number) > left) {
+      throw this.#wrong('no count of its elements', `an integer from 0 to ${Math.floor(left)}`);
+    }
+    if (depth > MAX_DEPTH) throw this.#wrong('nested deeper', `at most ${MAX_DEPTH} levels`);
     const values: RecordedValue[] = [];
-    for (let i = 0; i < count; i++) {
-      if (this.at + 3 > this.#end || this.#view.getUint16(this.at) !== 0) throw new BadSpan();
+    for (let i = 0; i < (count as number); i++) {
+      if (this.at + 3 > this.#end || this.#view.getUint16(this.at) !== 0) {
+        throw this.#wrong(`an array of ${i} elements`, `${String(count)} elements without a name`);
+      }
       this.at += 2;
       values.push(this.value(depth));
     }

@@ -1,4 +1,3 @@
-import { TraceFormatError } from '../../core/errors.js';
 import { DEFINITION_STREAM, STREAM_OFFSET } from '../../heph/layout.js';
 import type { InterpretedEvent } from '../../heph/read/chrome.js';
 import type { PacketCursor } from '../../heph/read/packet-cursor.js';
@@ -8,7 +7,7 @@ import { SpanDecoder } from './span-decoder.js';
 
 const METHOD = 'http.request.method';
 
-/** The spans of a file whose packets are shown: what violates the contract is shown as it is. */
+/** The spans of a file whose packets are shown. What violates the contract is refused, and shown as it is. */
 export class ShownSpans {
   readonly #decoder: SpanDecoder;
 
@@ -21,7 +20,7 @@ export class ShownSpans {
     try {
       return this.#decoder.decode(cursor);
     } catch (error) {
-      if (!(error instanceof TraceFormatError)) throw error;
+      cursor.refuse(error);
       return undefined;
     }
   }

@@ -1,14 +1,16 @@
 import { hasCode } from '../../core/files/system-error.js';
 import { wrongType } from '../../core/errors.js';
+import { refuse } from '../../core/fault.js';
+import type { OnFault } from '../../core/fault.js';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import type { Progress } from '../../core/finding.js';
 import { isArray, takeElements } from '../../core/taken-elements.js';
 import { LivingPass, traceOf } from '../../heph/read/living-pass.js';
-import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { CursorOptions } from '../../heph/read/packet-cursor.js';
 import type { SpanRecord } from '../span-record.js';
-import { SpanDecoder } from './span-decoder.js';
+import type { SpanDecoder } from './span-decoder.js';
 import { spanFiles } from './span-files.js';
+import { SpanWalk } from './span-walk.js';
 
 /** Options of `readSpans`. */
 export interface ReadSpansOptions {
@@ -23,6 +25,12 @@ export interface ReadSpansOptions {
   living?: boolean;
   /** More directories with rings than those of the files: `ringDir` of the writers. */
   ringDirs?: readonly string[];
+  /**
+   * Takes what cannot be read, and the reading goes on: after a record that violates the format or the contract
+   * with the next record, after a packet without a valid head with the next file. A fault names the file and
+   * the byte. Without this option the first fault is thrown. An error that the function throws ends the reading.
+   */
+  onFault?: OnFault;
 }
 
 /** Time for which the reader keeps the event loop, in milliseconds. */
@@ -42,41 +50,30 @@ interface RestOfFile {
 /** Steps through the spans of one file, in its order: that of their ends in each thread. */
 class SpanFile {
   readonly path: string;
-  readonly #cursor: PacketCursor;
-  readonly #decoder: SpanDecoder;
+  readonly #walk: SpanWalk;
 
   /** @param rest of the same file, which may have grown since. */
   constructor(path: string, options: CursorOptions, rest?: RestOfFile) {
     this.path = path;
-    this.#cursor = new PacketCursor(path, { ...options, since: rest?.settled ?? 0 });
-    this.#decoder = rest?.decoder ?? new SpanDecoder(path);
+    this.#walk = new SpanWalk(path, { ...options, since: rest?.settled ?? 0 }, rest?.decoder);
   }
 
   /** After the last span: what a later reading needs. */
   get rest(): RestOfFile {
     const { path } = this;
-    const { settled, state } = this.#cursor;
-    return state === 'growing' ? { path, settled, decoder: this.#decoder } : { path };
+    const { settled, state, decoder } = this.#walk;
+    return state === 'growing' ? { path, settled, decoder } : { path };
   }
 
   /** The next span; undefined at the end. */
   next(): SpanRecord | undefined {
-    const cursor = this.#cursor;
-    const decoder = this.#decoder;
-    while (cursor.next()) {
-      if (cursor.isEvent) {
-        const span = decoder.decode(cursor);
-        if (span !== undefined) return span;
-      } else {
-        const packet = cursor.packet();
-        if (packet.kind === 'metadata' && packet.epoch !== undefined) decoder.epoch = packet.epoch;
-      }
-    }
+    const walk = this.#walk;
+    while (walk.next()) if (walk.span !== undefined) return walk.span;
     return undefined;
   }
 
   close(): void {
-    this.#cursor.close();
+    this.#walk.close();
   }
 }
 
@@ -151,7 +148,8 @@ class SpanIterator implements AsyncIterableIterator<SpanRecord, undefined> {
     } catch (error) {
       // A trace of limited size has deleted it.
       if (isListed && hasCode(error, 'ENOENT')) return undefined;
-      throw error;
+      refuse(this.#options.onFault, path, error);
+      return undefined;
     }
   }
 
@@ -176,9 +174,12 @@ interface FoundFile {
   isListed: boolean;
 }
 
-function* filesAt(paths: readonly string[]): Generator<FoundFile, void> {
+function* filesAt(
+  paths: readonly string[],
+  onFault: OnFault | undefined,
+): Generator<FoundFile, void> {
   for (const [search, given] of paths.entries()) {
-    for (const path of spanFiles(given)) yield { path, search, isListed: path !== given };
+    for (const path of spanFiles(given, onFault)) yield { path, search, isListed: path !== given };
   }
 }
 
@@ -192,7 +193,12 @@ export function readSpansOf(
     onProgress: true,
     living: true,
     ringDirs: true,
+    onFault: true,
   });
+  const { onFault } = reading;
+  if (onFault !== undefined && typeof onFault !== 'function') {
+    throw wrongType('onFault', onFault, 'a function');
+  }
   if (living !== undefined && typeof living !== 'boolean') {
     throw wrongType('living', living, 'a boolean');
   }
@@ -206,7 +212,7 @@ export function readSpansOf(
     ? takeElements('paths', paths, MAX_PATHS, 'a list of paths')
     : [paths];
   const list = given.map((path) => checkPath('paths', path));
-  return new SpanIterator(filesAt(list), {
+  return new SpanIterator(filesAt(list, onFault), {
     ...reading,
     living: living === false ? false : { ringDirs: dirs, pass: new LivingPass() },
   });

@@ -57,6 +57,7 @@ import type {
 } from '../span-record.js';
 import { AttributeCursor, BadSpan } from './attribute-cursor.js';
 import { HexWords } from './hex-words.js';
+import { processIdOf } from './process-id.js';
 import { WallClock } from './wall-clock.js';
 
 /** Bytes of an attribute with a name of two bytes and a word. */
@@ -67,6 +68,15 @@ const headOf = (name: string): number => (2 << 16) | (name.charCodeAt(0) << 8) |
 const HEADS = [TRACE_HIGH, SPAN_ID, PARENT_ID, FLAGS].map(headOf);
 const letter = (name: string): number => name.charCodeAt(1);
 const VERSION_HEAD = headOf(VERSION);
+/** Events that begin with a version. */
+const OURS: ReadonlySet<string> = new Set([
+  RESOURCE_DESCRIPTION,
+  SCOPE_DESCRIPTION,
+  CLOCK_DESCRIPTION,
+]);
+const OUR_LENGTHS: ReadonlySet<number> = new Set([...OURS].map(({ length }) => length));
+/** Fields of definitions. */
+const TEXTS: ReadonlySet<number> = new Set([SCOPE_NAME, SCOPE_VERSION, SCHEMA_URL].map(letter));
 
 const NO_PARENT = '0000000000000000';
 /** Definitions of a file: as many as there are numbers for them. */
@@ -117,14 +127,11 @@ export class SpanDecoder {
       if (!(error instanceof BadSpan)) throw error;
       // The packet's decoder names the place, unless only the contract is violated.
       cursor.packet();
-      throw new TraceFormatError(
-        this.#path,
-        cursor.offset,
-        'the span is not as the contract says',
-        {
-          field: 'span',
-        },
-      );
+      const { message, field = 'span', limit } = error;
+      throw new TraceFormatError(this.#path, cursor.offset, message, {
+        field,
+        ...(limit !== undefined && { limit }),
+      });
     }
   }
 
@@ -133,10 +140,9 @@ export class SpanDecoder {
     const end = place + size;
     const description = place + DESCRIPTION_OFFSET;
     const identity = description + 2 + view.getUint16(description);
-    if (identity + WORD_ATTRIBUTE > end) return undefined;
     const attributes = this.#attributes;
     attributes.set(bytes, view, identity, end);
-    const head = view.getUint32(identity);
+    const head = identity + WORD_ATTRIBUTE > end ? 0 : view.getUint32(identity);
     if (head === HEADS[0] && end - identity >= IDENTITY_BYTES) {
       for (let i = 0; i < HEADS.length; i++) {
         const at = identity + i * WORD_ATTRIBUTE;
@@ -147,7 +153,11 @@ export class SpanDecoder {
     }
     this.isDefinition = false;
     this.isClock = false;
+    const nameLength = identity - description - 2;
     if (head === VERSION_HEAD) this.#note(cursor, attributes.textAt(description));
+    else if (OUR_LENGTHS.has(nameLength) && OURS.has(attributes.textAt(description))) {
+      throw new BadSpan('the first attribute', `a u64 "${VERSION}"`, 'another one');
+    }
     return undefined;
   }
 
@@ -187,8 +197,8 @@ export class SpanDecoder {
     const resource = this.#resources.get(flags >>> RESOURCE_SHIFT);
     if (resource !== undefined) {
       span.resource = resource;
-      const pid = resource.attributes['process.pid'];
-      if (typeof pid === 'number') span.pid = pid;
+      const pid = processIdOf(resource);
+      if (pid !== undefined) span.pid = pid;
     }
     const scope = view.getUint32(flagsAt) & NUMBER_MASK;
     if (scope !== 0) {
@@ -262,10 +272,10 @@ export class SpanDecoder {
         span.traceState = attributes.text();
         return undefined;
       case letter(REAL_START):
-        span.start = offset + wholeOf(attributes);
+        span.start = offset + attributes.integer();
         return span.start;
       case letter(REAL_END):
-        span.end = offset + wholeOf(attributes);
+        span.end = offset + attributes.integer();
         return undefined;
       case letter(DROPPED_ATTRIBUTES):
         span.dropped.attributes = attributes.number();
@@ -291,7 +301,7 @@ export class SpanDecoder {
 
   #ofEvent(event: RecordedEvent, code: number, start: bigint): void {
     const attributes = this.#attributes;
-    if (code === letter(EVENT_TIME)) event.time = start + wholeOf(attributes);
+    if (code === letter(EVENT_TIME)) event.time = start + attributes.integer();
     else if (code === letter(DROPPED_ATTRIBUTES)) event.droppedAttributes = attributes.number();
     else attributes.value();
   }
@@ -333,11 +343,15 @@ export class SpanDecoder {
     const own: RecordedAttributes = {};
     const fields = new Map<number, string>();
     let version = 0;
+    let real: bigint | undefined;
     while (attributes.next()) {
       const { code } = attributes;
-      if (code === 0) attributes.put(own);
-      else if (code === letter(VERSION)) version = attributes.number();
-      else fields.set(code, String(attributes.value()));
+      if (code === 0) {
+        if (!isDefinition && attributes.name === CLOCK_REAL) real = attributes.integer();
+        else attributes.put(own);
+      } else if (code === letter(VERSION)) version = attributes.number();
+      else if (TEXTS.has(code)) fields.set(code, attributes.text());
+      else attributes.value();
     }
     if (version > CONTRACT_VERSION) {
       throw new TraceFormatError(
@@ -348,7 +362,7 @@ export class SpanDecoder {
       );
     }
     if (!isDefinition) {
-      this.#clock.read(view.getBigUint64(place + START_OFFSET), own[CLOCK_REAL]);
+      this.#clock.read(view.getBigUint64(place + START_OFFSET), real);
       return;
     }
     const number = view.getUint32(place + COUNTER_OFFSET);
@@ -367,11 +381,4 @@ export class SpanDecoder {
       });
     }
   }
-}
-
-function wholeOf(attributes: AttributeCursor): bigint {
-  const value = attributes.value();
-  if (typeof value === 'bigint') return value;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new BadSpan();
-  return BigInt(value);
 }

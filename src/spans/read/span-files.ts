@@ -1,5 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { extname, join } from 'node:path';
+import { refuse } from '../../core/fault.js';
+import type { OnFault } from '../../core/fault.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { EXTENSION } from '../../heph/file-names.js';
 import { traceOf } from '../../heph/read/living-pass.js';
@@ -10,14 +13,17 @@ const MOST_LOOKS = 4;
 /**
  * The Heph traces at a path: a file is one, of a directory all below it. Links in it are not followed. A
  * piece of a trace comes again, before the next one, if that was begun meanwhile.
+ *
+ * @param onFault takes what is wrong with a directory below the path.
  */
-export function* spanFiles(path: string): Generator<string, void> {
+export function* spanFiles(path: string, onFault?: OnFault): Generator<string, void> {
   const known = new Set<string>();
   const last = new Map<string, string>();
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const { size } = known;
     const again = new Set<string>();
-    for (const file of filesAt(path)) {
+    // A directory that cannot be read is reported once.
+    for (const file of filesAt(path, onFault && (looks === 0 ? onFault : () => undefined))) {
       if (known.has(file)) continue;
       known.add(file);
       const trace = traceOf(file);
@@ -31,18 +37,29 @@ export function* spanFiles(path: string): Generator<string, void> {
   }
 }
 
-function* filesAt(path: string): Generator<string, void> {
+function* filesAt(path: string, onFault: OnFault | undefined): Generator<string, void> {
   const stats = wrapSystemError('path', path, () => statSync(path));
-  if (!stats.isDirectory()) {
-    yield path;
-    return;
+  if (stats.isDirectory()) yield* filesIn(path, undefined, onFault);
+  else yield path;
+}
+
+/** @param onUnread takes a fault of this directory, `onFault` those of the ones below it. */
+function* filesIn(
+  path: string,
+  onUnread: OnFault | undefined,
+  onFault: OnFault | undefined,
+): Generator<string, void> {
+  let entries: Dirent[] = [];
+  try {
+    entries = wrapSystemError('path', path, () => readdirSync(path, { withFileTypes: true }));
+  } catch (error) {
+    refuse(onUnread, path, error);
   }
-  const entries = wrapSystemError('path', path, () => readdirSync(path, { withFileTypes: true }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
     const below = join(path, entry.name);
-    if (entry.isDirectory()) yield* filesAt(below);
+    if (entry.isDirectory()) yield* filesIn(below, onFault, onFault);
     else if (entry.isFile() && extname(entry.name) === EXTENSION) yield below;
   }
 }

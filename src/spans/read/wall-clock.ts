@@ -35,11 +35,11 @@ export class WallClock {
    * Takes note of a clock record.
    *
    * @param at its time in the trace, in ns.
-   * @param real the wall clock then, in ns since 1970; anything else than a number is no reading.
+   * @param real the wall clock then, in ns since 1970; undefined: the record has no reading.
    */
-  read(at: bigint, real: unknown): void {
-    if (typeof real !== 'number' && typeof real !== 'bigint') return;
-    const offset = BigInt(real) - this.#epoch - at;
+  read(at: bigint, real: bigint | undefined): void {
+    if (real === undefined) return;
+    const offset = real - this.#epoch - at;
     const before = this.#jumps.at(-1)?.offset ?? 0n;
     const change = offset - before;
     if (change < JUMP && change > -JUMP) return;

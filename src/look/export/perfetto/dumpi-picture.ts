@@ -1,4 +1,4 @@
-import type { Progress } from '../../../core/finding.js';
+import { untilFault } from '../../../core/fault.js';
 import { callObject, nanosecondsOf } from '../../../dumpi/read/dump.js';
 import { CallCursor } from '../../../dumpi/read/reader.js';
 import type { CallRecord } from '../../../dumpi/read/reader.js';
@@ -7,6 +7,7 @@ import { surveyMessages } from '../../../dumpi/read/message-flows.js';
 import type { MessageEnd } from '../../../dumpi/read/message-flows.js';
 import { readSections } from '../../../dumpi/read/section-reader.js';
 import type { Placement } from '../../../traces/time-line.js';
+import type { JobOptions } from '../../../traces/trace-format.js';
 import type { Picture, PictureProcess } from './picture.js';
 import { SLICE_BEGIN } from './schema.js';
 
@@ -124,17 +125,17 @@ export function* drawRanks(
   placement: Placement,
   accepts: (start: number, end: number) => boolean,
   isCut: boolean,
-  onProgress: Progress | undefined,
+  { onProgress, onFault }: JobOptions,
 ): Generator<Buffer, void> {
   const { path } = placement.trace;
   const { writer } = picture;
   const isRun = isMetafile(path);
   const messages = isRun && !isCut ? surveyMessages(path) : undefined;
   let next = 0;
-  for (const file of callFilesOf(path)) {
-    const sections = readSections(file);
+  const drawRank = function* (file: string): Generator<Buffer, void> {
     const named = RANK_IN_NAME.exec(file)?.[1];
     const rank = isRun ? next++ : Number(named ?? 0);
+    const sections = readSections(file);
     const isRank = isRun || named !== undefined;
     const pid = FIRST_PID + (rank < 2 ** 30 ? rank : 0);
     const name = isRank ? `MPI rank ${rank}` : `DUMPI ${file}`;
@@ -159,5 +160,8 @@ export function* drawRanks(
       cursor.close();
       drawing.end();
     }
+  };
+  for (const file of untilFault(onFault, path, () => callFilesOf(path))) {
+    yield* untilFault(onFault, file, () => drawRank(file));
   }
 }

@@ -2,10 +2,11 @@ import { dirname, join } from 'node:path';
 import { nameOfTrace } from '../../../heph/file-names.js';
 import { DEFINITION_STREAM } from '../../../heph/layout.js';
 import type { EventPacket } from '../../../heph/packet.js';
-import { PacketCursor } from '../../../heph/read/packet-cursor.js';
+import type { OnFault } from '../../../core/fault.js';
 import type { Progress } from '../../../core/finding.js';
 import { isLoopRecord } from '../../../spans/read/loop-curves.js';
-import { SpanDecoder } from '../../../spans/read/span-decoder.js';
+import { processIdOf } from '../../../spans/read/process-id.js';
+import { SpanWalk } from '../../../spans/read/span-walk.js';
 import type { SpanRecord } from '../../../spans/span-record.js';
 import { pidOfFile, runOf } from '../../../traces/run-directory.js';
 import { SpanInterpretation } from '../../../traces/span-interpretation.js';
@@ -34,14 +35,6 @@ function processKey(path: string, pid: number): string {
   return `${pid} ${runOf(path) ?? join(dirname(path), nameOfTrace(path))}`;
 }
 
-/** The process id that a file names; 1 if it names none. */
-function pidOf({ path, survey }: Pick<HephSource, 'path' | 'survey'>): number {
-  const pid = survey.resource?.attributes['process.pid'];
-  return typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 && pid < 2 ** 31
-    ? pid
-    : (pidOfFile(path) ?? DEFAULT_PID);
-}
-
 /** Draws the spans and the other events of Heph files. */
 export class HephPicture {
   readonly #picture: Picture;
@@ -63,10 +56,14 @@ export class HephPicture {
   }
 
   /** Draws a file. Spans whose local root has not ended may be drawn later. */
-  *draw(source: HephSource, onProgress: Progress | undefined): Generator<Buffer, void> {
+  *draw(
+    source: HephSource,
+    onProgress: Progress | undefined,
+    onFault: OnFault | undefined,
+  ): Generator<Buffer, void> {
     const { path, survey, zero } = source;
     const { writer } = this.#picture;
-    const pid = pidOf(source);
+    const pid = processIdOf(survey.resource) ?? pidOfFile(path) ?? DEFAULT_PID;
     const service = survey.resource?.attributes['service.name'];
     const process = this.#picture.process(
       processKey(path, pid),
@@ -76,35 +73,26 @@ export class HephPicture {
     );
     const interpretation = new SpanInterpretation(path);
     const threads = new Map<number, PictureThread>();
-    const cursor = new PacketCursor(path, onProgress && { onProgress });
-    const decoder = new SpanDecoder(path);
+    const walk = new SpanWalk(path, { onFault, ...(onProgress && { onProgress }) });
     try {
-      while (cursor.next()) {
-        if (!cursor.isEvent) {
-          const packet = cursor.packet();
-          if (packet.kind === 'metadata' && packet.epoch !== undefined)
-            decoder.epoch = packet.epoch;
-          continue;
-        }
-        const span = decoder.decode(cursor);
+      while (walk.next()) {
+        const { span } = walk;
         if (span === undefined) {
-          if (decoder.isDefinition || decoder.isClock) continue;
-          const packet = cursor.packet();
-          if (packet.kind === 'event' && packet.stream !== DEFINITION_STREAM) {
-            this.#plain(process, packet, interpretation.nameOf(packet), decoder.epoch - zero);
-          }
+          const packet = walk.plainEvent();
+          if (packet === undefined || packet.stream === DEFINITION_STREAM) continue;
+          this.#plain(process, packet, interpretation.nameOf(packet), walk.epoch - zero);
         } else if (this.#accepts?.(span) !== false) {
           let thread = threads.get(span.thread);
           if (thread === undefined) {
             thread = threadOf(process, span.thread);
             threads.set(span.thread, thread);
           }
-          this.#spans.add(thread, span, zero, cursor.size);
+          this.#spans.add(thread, span, zero, walk.bytes);
         }
         if (writer.isFull) yield writer.take();
       }
     } finally {
-      cursor.close();
+      walk.close();
     }
   }
 

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { nanosecondsOf } from '../../../core/chrome-event.js';
-import { TraceFormatError } from '../../../core/errors.js';
+import { unlessFaulty, untilFault } from '../../../core/fault.js';
 import type { Progress } from '../../../core/finding.js';
 import { timeZeroLabel } from '../../../core/wall-clock.js';
 import { nameOfTrace } from '../../../heph/file-names.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { hephFormat } from '../../../traces/heph-format.js';
-import { placeOnTimeLine, unlessFaulty } from '../../../traces/time-line.js';
+import { placeOnTimeLine } from '../../../traces/time-line.js';
 import type { Placement } from '../../../traces/time-line.js';
 import type { Extent } from '../../condition/time-point.js';
 import type { ExportOptions } from '../export-options.js';
@@ -71,21 +71,19 @@ export class PerfettoExport {
       const placement = moved(given, start, aligned);
       const { trace, shift } = placement;
       const survey = surveys[i];
+      const { onFault } = this.#options;
       const onProgress = this.#options.progress?.(trace);
-      try {
+      yield* untilFault(onFault, trace.path, () => {
         if (survey !== undefined) {
           const zero = placement.isAligned ? start! : -BigInt(shift);
           const source = { path: trace.path, survey, zero, label: placement.label };
-          yield* spans.draw(source, onProgress && secondHalf(onProgress));
-        } else if (trace.format.name === 'DUMPI') {
-          yield* drawRanks(picture, placement, acceptsPlain, !isAll(selection), onProgress);
-        } else {
-          yield* drawChromeEvents(picture, placement, acceptsPlain, { onProgress });
+          return spans.draw(source, onProgress && secondHalf(onProgress), onFault);
         }
-      } catch (error) {
-        if (!(error instanceof TraceFormatError)) throw error;
-        this.#options.onFault?.(error);
-      }
+        const job = { onProgress, onFault };
+        return trace.format.name === 'DUMPI'
+          ? drawRanks(picture, placement, acceptsPlain, !isAll(selection), job)
+          : drawChromeEvents(picture, placement, acceptsPlain, job);
+      });
     }
     yield* spans.end();
     yield writer.take();

@@ -2,7 +2,7 @@ import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
 import { TraceViews } from '../../../traces/trace-views.js';
 import type { Source } from '../look-index.js';
-import { readDrawn } from '../sources/read-source.js';
+import { readDrawn, unreadable } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 
 /** A trace that grows is read again after so many times what its last reading took. */
@@ -39,10 +39,7 @@ export class DrawnReading {
       const view = views.show(this.#trace);
       const source = read();
       const { messages } = source;
-      const faults = (view?.faults ?? []).map(({ message }) => ({
-        count: undefined,
-        reason: message,
-      }));
+      const faults = (view?.faults ?? []).map(unreadable);
       return {
         ...source,
         losses: [...source.losses, ...faults],

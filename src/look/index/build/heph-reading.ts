@@ -10,7 +10,7 @@ import { SETTLED_ROWS } from '../parts/indexed-part.js';
 import type { StoredPart } from '../parts/indexed-part.js';
 import { TraceClock } from '../scan/trace-clock.js';
 import type { ClockState } from '../scan/trace-clock.js';
-import { inMemory, readHeph } from '../sources/read-source.js';
+import { inMemory, readHeph, unreadable } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import { cachedSource } from './build-source.js';
 import type { Keeping } from './keeping.js';
@@ -94,7 +94,8 @@ export class HephReading {
       living = this.#readLiving(final);
     }
     const { parts, opened } = final;
-    const signature = `${stamp} ${parts.length} ${living.state} ${living.part?.facts.to}`;
+    const { part, state, faults } = living;
+    const signature = `${stamp} ${parts.length} ${state} ${part?.facts.to} ${faults.length}`;
     if (this.#read?.reading !== final.reading || signature !== this.#signature) {
       // What its joins are of, as far as it has not been built anew.
       const joined = opened.parts.findIndex((part, i) => part !== parts[i]);
@@ -143,7 +144,14 @@ export class HephReading {
     const { path } = this.#trace;
     if (final.opened.ended === 'damaged') {
       const settled = final.end;
-      return { part: undefined, records: new Map(), state: 'ended', settled, isFaulty: false };
+      return {
+        part: undefined,
+        records: new Map(),
+        state: 'ended',
+        settled,
+        isFaulty: false,
+        faults: [],
+      };
     }
     const living = this.#rowsAfter(final);
     const rows = living.part?.facts.rows ?? 0;
@@ -227,7 +235,9 @@ function isContinued(path: string, { identity, end }: FinalRows, size: number): 
   return size - end <= MOST_NEW_BYTES && compare(path, identity) !== 'other';
 }
 
-function withLivingRows(final: ReadSource, { part, records, state }: LivingRows): ReadSource {
+function withLivingRows(read: ReadSource, living: LivingRows): ReadSource {
+  const { part, records, state, faults } = living;
+  const final = { ...read, losses: [...read.losses, ...faults.map(unreadable)] };
   // A record that is being written is no loss.
   const ended = state === 'growing' && final.ended === 'incomplete' ? 'end' : final.ended;
   if (part === undefined) return { ...final, ended, state, records };

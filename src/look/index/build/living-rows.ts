@@ -18,6 +18,8 @@ export interface LivingRows {
   settled: number;
   /** Whether something is wrong with what comes after the final part, or with a ring. */
   isFaulty: boolean;
+  /** What is wrong with the rings. */
+  faults: readonly TracewrightError[];
 }
 
 /** Up to where a file is final; undefined where rings cannot be read. */
@@ -45,6 +47,7 @@ export function readLivingRows(
   const records = new Map<number, Buffer>();
   let last = since;
   let isFaulty = false;
+  const faults: TracewrightError[] = [];
   let cursor: PacketCursor | undefined;
   try {
     cursor = new PacketCursor(path, { living: { ringDirs }, since });
@@ -59,12 +62,15 @@ export function readLivingRows(
   } catch (error) {
     rethrowUnlessExpected(error);
     isFaulty = true;
+    // The reader of the file reports its own faults.
+    if (cursor?.inFile === false) faults.push(error as TracewrightError);
   } finally {
+    faults.push(...(cursor?.faults ?? []));
     cursor?.close();
   }
   const part = scan.rows.count === 0 ? undefined : buildPart(scan, since, last);
   const { state = 'ended', settled = since } = cursor ?? {};
-  return { part, records, state, settled, isFaulty };
+  return { part, records, state, settled, isFaulty, faults };
 }
 
 /** What is wrong with a ring or with the end of a file leaves the rest as it is. */

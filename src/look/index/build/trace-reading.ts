@@ -1,6 +1,7 @@
+import { hasCode } from '../../../core/files/system-error.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
-import { formatOf } from '../sources/read-source.js';
+import { formatOf, unreadSource } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import { DrawnReading } from './drawn-reading.js';
 import { HephReading } from './heph-reading.js';
@@ -11,6 +12,7 @@ export class TraceReading {
   readonly trace: FoundTrace;
   readonly #drawn: DrawnReading;
   readonly #heph: HephReading;
+  #failed: { reason: string; source: ReadSource } | undefined;
 
   constructor(trace: FoundTrace, keeping: Keeping) {
     this.trace = trace;
@@ -25,7 +27,22 @@ export class TraceReading {
    */
   async read(mapped: MappedRings): Promise<ReadSource> {
     const format = formatOf(this.trace);
-    return format === 'Heph' ? this.#heph.read(mapped) : this.#drawn.read(format, mapped);
+    try {
+      return await (format === 'Heph' ? this.#heph.read(mapped) : this.#drawn.read(format, mapped));
+    } catch (error) {
+      // A file that was deleted meanwhile is no source any more.
+      if (hasCode(error, 'ENOENT')) throw error;
+      return this.#unread(error);
+    }
+  }
+
+  /** The same object as long as the fault is the same. */
+  #unread(error: unknown): ReadSource {
+    const reason = String(error);
+    if (this.#failed?.reason !== reason) {
+      this.#failed = { reason, source: unreadSource(this.trace, error) };
+    }
+    return this.#failed.source;
   }
 
   close(): void {

@@ -94,6 +94,7 @@ const arePartFacts = objectOf({
   counts: listOf(objectOf({ stream: isCount, first: isCount, last: isCount, missing: isCount })),
   notes: listOf(isCount),
   faulty: isCount,
+  firstFaulty: isCount,
   unfinished: isCount,
   hasCycles: (value) => typeof value === 'boolean',
   firstStart: isNumber,

@@ -66,6 +66,7 @@ export function buildPart(
     counts: [...scan.counts.values()],
     notes: scan.notes,
     faulty: scan.faulty,
+    firstFaulty: scan.firstFaulty,
     unfinished: countOf(columns.flags, UNFINISHED_BIT),
     hasCycles,
     firstStart: start[0] ?? 0,

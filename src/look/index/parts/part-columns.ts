@@ -47,7 +47,9 @@ export interface PartFacts {
   counts: StreamCount[];
   /** Where definitions and clock records lie in the file. */
   notes: number[];
+  /** Records that are not as the format says, and where the first of them lies in the file. */
   faulty: number;
+  firstFaulty: number;
   /** Spans that the process's end has ended. */
   unfinished: number;
   /** Whether rows of the part were their own ancestors: their parents are missing, and not in `missing`. */

@@ -1,11 +1,17 @@
 import { TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../../heph/layout.js';
 import {
   CONTINUED,
+  DROPPED_ATTRIBUTES,
+  DROPPED_EVENTS,
+  DROPPED_LINKS,
   EVENT,
   IS_ARRAY,
+  LINK,
   REAL_END,
   REAL_START,
   RESERVED,
+  STATUS_MESSAGE,
+  TRACE_STATE,
 } from '../../../spans/layout.js';
 import {
   ANY_TEXT,
@@ -28,6 +34,13 @@ const [MORE, ARRAY, START, END] = [CONTINUED, IS_ARRAY, REAL_START, REAL_END].ma
 const FIRST_SECTION = (codeOf(EVENT) & ~0x1f) | 1;
 const LAST_SECTION = FIRST_SECTION + 25;
 const TWO_32 = 2 ** 32;
+
+/** What readers of spans require, by the letter of a reserved attribute; 0: nothing, or one of several. */
+const WANTED_TYPES = new Uint8Array(256);
+for (const name of [EVENT, STATUS_MESSAGE, TRACE_STATE]) WANTED_TYPES[codeOf(name)] = TYPE_STRING;
+for (const name of [LINK, DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS]) {
+  WANTED_TYPES[codeOf(name)] = TYPE_U64;
+}
 
 /** Attributes whose text the index needs, by the order of `AttributeScan.texts`. */
 const WANTED = ['http.route', 'http.request.method', 'url.path', 'url.full'].map((name) => {
@@ -83,6 +96,8 @@ export class AttributeScan {
             if (this.#textBytes < HASHED_TEXT_BYTES) this.#ofValue = ANY_TEXT;
             at = this.#skip(bytes, view, at, end);
           } else {
+            const wanted = WANTED_TYPES[code]!;
+            if (wanted !== 0 && bytes[at] !== wanted) return false;
             if (code === ARRAY) isElement = true;
             else if (code >= FIRST_SECTION && code <= LAST_SECTION) isInSection = true;
             else if (!isInSection && (code === START || code === END)) {

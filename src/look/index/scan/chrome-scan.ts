@@ -38,6 +38,7 @@ export class ChromeScan implements ReadRows {
   readonly counts = new Map<number, never>();
   readonly notes: number[] = [];
   readonly faulty = 0;
+  readonly firstFaulty = 0;
   readonly counters: ReadCounter[] = [];
   readonly #format: Source['format'];
   readonly #trackOf = new Map<string, number>();

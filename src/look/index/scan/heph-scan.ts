@@ -78,8 +78,9 @@ export class HephScan {
   readonly tracks: PartTrack[] = [];
   /** Where definitions and clock records lie in the file. */
   readonly notes: number[] = [];
-  /** Records that are not as the format says. */
+  /** Records that are not as the format says, and where the first of them lies in the file. */
   faulty = 0;
+  firstFaulty = 0;
   readonly #clock: TraceClock;
   readonly #base: number;
   readonly #attributes: AttributeScan;
@@ -118,7 +119,7 @@ export class HephScan {
     const description = at + DESCRIPTION_OFFSET + 2;
     const identity = description + view.getUint16(at + DESCRIPTION_OFFSET);
     if (identity > end) {
-      this.faulty++;
+      this.#noteFaulty(offset);
       return;
     }
     if (stream === DEFINITION_STREAM) {
@@ -150,7 +151,7 @@ export class HephScan {
       rows.parentId[2 * row] = rows.parentId[2 * row + 1] = 0;
     }
     const attributes = this.#attributes;
-    if (!attributes.read(bytes, view, rest, end)) this.faulty++;
+    if (!attributes.read(bytes, view, rest, end)) this.#noteFaulty(offset);
     rows.hashEnd[row] = rows.hashCount;
     this.#times(view, at, row);
     const { texts } = attributes;
@@ -172,6 +173,10 @@ export class HephScan {
     rows.name[row] = isRequest
       ? this.#requestName(bytes)
       : this.names.numberOf(bytes, description, identity);
+  }
+
+  #noteFaulty(offset: number): void {
+    if (this.faulty++ === 0) this.firstFaulty = offset;
   }
 
   #identity(view: DataView, at: number, identity: number, row: number): void {

@@ -23,6 +23,8 @@ export interface ReadRows {
   counts: ReadonlyMap<number, StreamCount>;
   notes: number[];
   faulty: number;
+  /** Where the first of them lies in the file. */
+  readonly firstFaulty: number;
   /** What is shown of rows that are no records of their own, by the number in `rows.place`. */
   details?: ByteTable;
 }

@@ -1,3 +1,5 @@
+import type { TracewrightError } from '../../../core/errors.js';
+import { unlessFaulty } from '../../../core/fault.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { estimateClocks } from './clock-offsets.js';
 import type { ClockOffset } from './clock-offsets.js';
@@ -15,10 +17,11 @@ import type {
   Message,
   Source,
   Track,
+  UnreadPart,
   Window,
 } from '../look-index.js';
 import { NO_TRACE } from '../look-index.js';
-import { formatOf } from '../sources/read-source.js';
+import { formatOf, unreadable } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import {
   hostsOf,
@@ -63,6 +66,8 @@ export interface SourceReader {
   read(): Promise<readonly ReadSource[]>;
   close(): void;
   readonly ringDirs: readonly string[];
+  /** What is wrong with directories that the last reading has searched. */
+  readonly faults: readonly TracewrightError[];
 }
 
 /** An index of sources that have been read. */
@@ -112,6 +117,17 @@ export class IndexedSources implements LookIndex {
 
   get ringDirs(): readonly string[] {
     return this.#again.ringDirs;
+  }
+
+  get unread(): readonly UnreadPart[] {
+    const ofSources = this.sources.flatMap(({ path, losses }) =>
+      losses.filter(({ isUnreadable }) => isUnreadable).map((loss) => ({ path, ...loss })),
+    );
+    const ofSearch = this.#again.faults.map((fault) => ({
+      path: String(fault.value),
+      ...unreadable(fault),
+    }));
+    return [...ofSearch, ...ofSources];
   }
 
   partOf(row: number): IndexPart {
@@ -286,7 +302,10 @@ export class IndexedSources implements LookIndex {
       state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
       losses: [
         ...withheldPaths(resource),
-        ...pieces.flatMap((piece, i) => lossesOf(piece, facts[i]!)),
+        ...pieces.flatMap((piece, i) => [
+          ...lossesOf(piece, facts[i]!),
+          ...opened[i]!.spans.faults.map(unreadable),
+        ]),
       ],
     };
     return { source, joined, pieces: opened };
@@ -400,7 +419,8 @@ function releaseUnused(parts: readonly IndexedPart[]): void {
 /** What reads the records of the pieces. It opens their files when they are needed. */
 function openPieces({ pieces }: JoinedPieces, before: Map<object, OpenPiece>): OpenPiece[] {
   const { trace, clock } = pieces[0]!;
-  const epoch = formatOf(trace) === 'Heph' ? clock.epoch : trace.format.epoch(trace.path);
+  const epoch =
+    formatOf(trace) === 'Heph' ? clock.epoch : unlessFaulty(() => trace.format.epoch(trace.path));
   return pieces.map((piece) => {
     const same = before.get(piece.reading);
     const notes = piece.parts.flatMap((part) => part.facts.notes);

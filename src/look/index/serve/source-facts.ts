@@ -4,6 +4,7 @@ import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
 import { pidOfFile } from '../../../traces/run-directory.js';
 import { REDACTION_FAULT } from '../../../spans/layout.js';
+import { processIdOf } from '../../../spans/read/process-id.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
 import type { Loss, Source } from '../look-index.js';
 import type { PartFacts } from '../parts/part-columns.js';
@@ -22,11 +23,10 @@ export function writerOf(
     const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     return typeof value === 'string' ? value : undefined;
   };
-  const pid = Object.hasOwn(attributes, 'process.pid') ? attributes['process.pid'] : undefined;
   return {
     service: textOf('service.name'),
     host: textOf('host.name'),
-    pid: typeof pid === 'number' ? pid : pidOfFile(path),
+    pid: processIdOf(resource) ?? pidOfFile(path),
   };
 }
 
@@ -75,15 +75,18 @@ export function lossesOf(
   const all = [...losses, ...missingRecords(parts)];
   const faulty = parts.reduce((sum, part) => sum + part.faulty, 0);
   if (faulty > 0) {
-    const reason = `${counted(faulty, 'record')} not as the format says: attributes are missing`;
-    all.push({ count: faulty, reason });
+    const { firstFaulty } = parts.find((part) => part.faulty > 0)!;
+    const reason =
+      `${counted(faulty, 'record')} of ${trace.path} not as the format says, the first at byte ` +
+      `${firstFaulty}: attributes are missing`;
+    all.push({ count: faulty, reason, isUnreadable: true });
   }
   if (ended === 'damaged') {
     const reason = `${trace.path} is damaged from byte ${end} on; nothing after it was read`;
-    all.push({ count: undefined, reason });
+    all.push({ count: undefined, reason, isUnreadable: true });
   } else if (ended === 'incomplete') {
     const reason = `the last record of ${trace.path} is incomplete, at byte ${end}`;
-    all.push({ count: 1, reason });
+    all.push({ count: 1, reason, isUnreadable: true });
   }
   return all;
 }

@@ -8,6 +8,9 @@ import type { AttributeMatch } from './attribute-match.js';
 import { LoopCounters } from './loop-counters.js';
 import { RecordReader } from './record-reader.js';
 
+/** Faults of definitions that are kept. */
+const MOST_FAULTS = 20;
+
 /** Reads spans of a Heph file by the places of their records. */
 export class SpanSource {
   readonly #epoch: bigint;
@@ -18,6 +21,7 @@ export class SpanSource {
   #counted = 0;
   #notes: readonly number[];
   readonly #loops = new LoopCounters();
+  #faults: TraceFormatError[] = [];
 
   /** @param notes where definitions and clock records lie in the file. */
   constructor(
@@ -42,9 +46,16 @@ export class SpanSource {
     this.#reader.grow(since, memory);
     let same = 0;
     while (same < notes.length && notes[same] === this.#notes[same]) same++;
+    if (this.#noted > same) this.#faults = [];
     this.#noted = Math.min(this.#noted, same);
     this.#counted = Math.min(this.#counted, same);
     this.#notes = notes;
+  }
+
+  /** Definitions and clock records that violate the contract, the first of them. */
+  get faults(): readonly TraceFormatError[] {
+    this.#noteAll();
+    return this.#faults;
   }
 
   get resource(): RecordedResource | undefined {
@@ -116,8 +127,9 @@ export class SpanSource {
       try {
         if (this.#reader.at(this.#notes[this.#noted]!)) this.#decoder.decode(this.#reader);
       } catch (error) {
-        // The file was changed, or the definition violates the contract: the span lacks it.
+        // Spans lack what it defines.
         if (!(error instanceof TraceFormatError)) throw error;
+        if (this.#faults.length < MOST_FAULTS) this.#faults.push(error);
       }
     }
   }

@@ -1,5 +1,8 @@
 import { closeSync } from 'node:fs';
-import { TraceFormatError } from '../../../core/errors.js';
+import type { ChromeEvent } from '../../../core/chrome-event.js';
+import { counted } from '../../../core/counted.js';
+import type { TracewrightError } from '../../../core/errors.js';
+import { faultOf, untilFault } from '../../../core/fault.js';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { buildPart } from '../parts/build-part.js';
@@ -105,21 +108,40 @@ export function readHeph(trace: FoundTrace, end: number): ReadSource {
   }
 }
 
+/** Faults of a source that are said one by one. */
+const MOST_FAULTS = 100;
+
+/** A fault as a loss. */
+export function unreadable({ message }: TracewrightError): Loss {
+  return { count: undefined, reason: message, isUnreadable: true };
+}
+
+/** A source of which nothing can be read. */
+export function unreadSource(trace: FoundTrace, error: unknown): ReadSource {
+  return drawnSource(trace, new ChromeScan(formatOf(trace)), [
+    unreadable(faultOf(trace.path, error)),
+  ]);
+}
+
 /** Reads a trace of another format through what it draws. */
 export function readDrawn(trace: FoundTrace, format: Source['format']): ReadSource {
   const scan = new ChromeScan(format);
   const losses: Loss[] = [];
-  try {
-    if (trace.format.notDrawn === undefined) {
-      for (const event of trace.format.chromeEvents(trace.path, {})) scan.add(event);
-    } else {
-      losses.push({ count: undefined, reason: `${trace.path} ${trace.format.notDrawn}` });
-    }
-  } catch (error) {
-    if (!(error instanceof TraceFormatError)) throw error;
-    losses.push({ count: undefined, reason: error.message });
+  const onFault = (fault: TracewrightError): void => {
+    losses.push(unreadable(fault));
+  };
+  if (trace.format.notDrawn === undefined) {
+    const read = (): Iterable<ChromeEvent> => trace.format.chromeEvents(trace.path, { onFault });
+    for (const event of untilFault(onFault, trace.path, read)) scan.add(event);
+  } else {
+    losses.push({ count: undefined, reason: `${trace.path} ${trace.format.notDrawn}` });
   }
+  return drawnSource(trace, scan, losses);
+}
+
+function drawnSource(trace: FoundTrace, scan: ChromeScan, losses: Loss[]): ReadSource {
   scan.end();
+  const format = formatOf(trace);
   const built = buildPart(scan, 0, 0);
   const parts = [inMemory(built)];
   let messages: ReadMessage[] | undefined;
@@ -132,9 +154,16 @@ export function readDrawn(trace: FoundTrace, format: Source['format']): ReadSour
     ...(format === 'DUMPI' && {
       messages: () => (messages ??= readRunMessages(trace.path, built)),
     }),
-    losses,
+    losses: boundedLosses(trace, losses),
     end: 0,
     clock: { epoch: undefined, shift: 0, jumps: [] },
     ended: 'end',
   };
+}
+
+function boundedLosses({ path }: FoundTrace, losses: Loss[]): Loss[] {
+  const more = losses.length - MOST_FAULTS;
+  if (more <= 0) return losses;
+  const reason = `${path}: ${counted(more, 'more fault')}`;
+  return [...losses.slice(0, MOST_FAULTS), { count: undefined, reason, isUnreadable: true }];
 }

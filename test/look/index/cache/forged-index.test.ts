@@ -45,7 +45,12 @@ async function lookAtAll(): Promise<void> {
   if (stored === undefined) return;
   const source: ReadSource = { ...stored.source, state: 'ended' };
   const read = (): Promise<ReadSource[]> => Promise.resolve([source]);
-  const index = new IndexedSources([source], { read, close: () => undefined, ringDirs: [] });
+  const index = new IndexedSources([source], {
+    read,
+    close: () => undefined,
+    ringDirs: [],
+    faults: [],
+  });
   try {
     for (const part of index.parts) {
       for (let at = 0; at < part.count; at++) {

@@ -1,0 +1,78 @@
+import type { EventPacket } from '../../heph/packet.js';
+import { PacketCursor } from '../../heph/read/packet-cursor.js';
+import type { CursorOptions } from '../../heph/read/packet-cursor.js';
+import type { LivingState } from '../../heph/read/living-file.js';
+import type { SpanRecord } from '../span-record.js';
+import { SpanDecoder } from './span-decoder.js';
+
+/**
+ * Steps through the events of a Heph file that are no definitions. With `onFault` a record that violates the
+ * format or the contract is passed over, and a packet without a valid head ends the file.
+ */
+export class SpanWalk {
+  /** The event, if it is a span. */
+  span: SpanRecord | undefined;
+  readonly decoder: SpanDecoder;
+  readonly #cursor: PacketCursor;
+
+  /** @param decoder of an earlier reading, which went up to `since`. */
+  constructor(path: string, options: CursorOptions, decoder = new SpanDecoder(path)) {
+    this.decoder = decoder;
+    this.#cursor = new PacketCursor(path, options);
+  }
+
+  /** The trace's time 0, in nanoseconds since 1970. */
+  get epoch(): bigint {
+    return this.decoder.epoch;
+  }
+
+  /** Bytes of the current event. */
+  get bytes(): number {
+    return this.#cursor.size;
+  }
+
+  /** After the last event: see `PacketCursor`. */
+  get settled(): number {
+    return this.#cursor.settled;
+  }
+
+  get state(): LivingState {
+    return this.#cursor.state;
+  }
+
+  /** Steps to the next event; false at the end. */
+  next(): boolean {
+    const cursor = this.#cursor;
+    const { decoder } = this;
+    while (cursor.next()) {
+      try {
+        if (cursor.isEvent) {
+          this.span = decoder.decode(cursor);
+          if (this.span !== undefined || !(decoder.isDefinition || decoder.isClock)) return true;
+        } else {
+          const packet = cursor.packet();
+          if (packet.kind === 'metadata' && packet.epoch !== undefined) {
+            decoder.epoch = packet.epoch;
+          }
+        }
+      } catch (error) {
+        cursor.refuse(error);
+      }
+    }
+    return false;
+  }
+
+  /** The current event as Heph has it; undefined if it is refused. */
+  plainEvent(): EventPacket | undefined {
+    try {
+      return this.#cursor.packet() as EventPacket;
+    } catch (error) {
+      this.#cursor.refuse(error);
+      return undefined;
+    }
+  }
+
+  close(): void {
+    this.#cursor.close();
+  }
+}
