@@ -35,7 +35,7 @@ async function writeHeph(path, service) {
     { a: true, b: [1, 'x', null], c: 5n, d: 0.5 },
     {
       parent,
-      links: [{ traceId: link.ids.trace_id, spanId: link.ids.span_id }],
+      links: [{ to: link }],
       startTime: Date.now() - 1000,
     },
   );
@@ -89,7 +89,7 @@ function writeDumpi(directory) {
   rank.close();
 }
 
-const kernelTrace = 'ENTRY 10 1 2 main 3\nEND\n';
+const kernelTrace = 's 10 1\nF 20 1 2\ns 30 2\nT 40 2\nc\n';
 
 function filesBelow(directory) {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -245,6 +245,38 @@ let files;
 
 export const directoryReaders = [
   {
+    name: 'heph meaning, spans',
+    async seeds(directory) {
+      const path = join(directory, 'seed.heph');
+      await writeHeph(path, 'meaning');
+      const bytes = readFileSync(path);
+      rmSync(path);
+      return [bytes];
+    },
+    mutate: mutateMeaning,
+    headerBytes: 0,
+    open: (directory) => join(directory, 'trace.heph'),
+    async read(path, bytes) {
+      writeFileSync(path, bytes);
+      const [trace] = findTraces([path]);
+      let errors = 0;
+      for (const { severity } of new TraceChecker([]).check(trace, {}).findings) {
+        if (severity === 'error') errors++;
+      }
+      const faults = [];
+      const onFault = (fault) => {
+        if (fault.cause !== undefined) throw fault.cause;
+        faults.push(fault);
+      };
+      let got = 1;
+      for await (const span of readSpans(path, { onFault })) got += span.spanId === '' ? 0 : 1;
+      await readStrictly(path, got - 1, faults.length > 0, [{ path, errors }]);
+      for (const line of trace.format.dump(path, true, { onFault })) got += line === '' ? 0 : 1;
+      for (const _ of mergedChromeEvents([trace], { job: () => ({}), onFault })) got++;
+      return got;
+    },
+  },
+  {
     name: 'every command, one source broken',
     async seeds(directory) {
       root = join(directory, 'sources');
@@ -261,6 +293,8 @@ export const directoryReaders = [
       return bytes;
     },
     headerBytes: 0,
+    slowMs: 20_000,
+    share: 0.05,
     open: (directory) => directory,
     async read(_, bytes) {
       const { Random } = await import('../random.mjs');

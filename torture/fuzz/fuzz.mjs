@@ -50,9 +50,10 @@ async function feedPortion(order, jobs) {
 }
 
 /** Portions of all readers, in order, with the tally that each adds to. */
-function* portionsOf({ seed, count, directory, only }) {
-  for (const [index, { name }] of readers.entries()) {
+function* portionsOf({ seed, count: most, directory, only }) {
+  for (const [index, { name, share = 1 }] of readers.entries()) {
     if (!name.includes(only)) continue;
+    const count = Math.ceil(most * share);
     const portions = Math.max(1, Math.ceil(count / PORTION));
     const tally = { name, inputs: 0, past: 0, wrong: [], left: portions, ms: 0 };
     for (let n = 0; n < portions; n++) {

@@ -50,7 +50,7 @@ async function convertWith(
     if (hasCode(error, 'EPIPE')) throw new ClosedPipe();
     if (!(error instanceof TracewrightError)) throw error;
     if (!(error instanceof TraceFormatError)) {
-      const exists = error.code === 'ERR_TRACE_EXISTS' && toFile;
+      const exists = error.code === 'ERR_TRACE_EXISTS' && toFile && !force;
       throw new UsageError(exists ? `${out} exists; replace it with --force` : error.message);
     }
     printMessage(`tracewright convert: ${error.message}`);
