@@ -173,7 +173,7 @@ describe('readSpans with onFault', () => {
       throw new Error('enough');
     };
     await expect(allSpans(path, { onFault })).rejects.toThrow('enough');
-    expect(() => allSpans(path, { onFault: 1 as never })).rejects.toThrow(/onFault must be/);
+    await expect(allSpans(path, { onFault: 1 as never })).rejects.toThrow(/onFault must be/);
     await expect(
       allSpans(join(directory, 'missing.heph'), { onFault: () => undefined }),
     ).rejects.toThrow(/ENOENT/);

@@ -137,17 +137,14 @@ async function readAll(root) {
     unfinished.push({ path, errors });
   }
   const drawn = traces.filter(({ format }) => format.notDrawn === undefined);
-  let events = 0;
-  for (const _ of mergedChromeEvents(drawn, { job: () => ({}), onFault })) events++;
-  for (const chunk of new PerfettoExport(drawn, { onFault }).chunks())
-    events += chunk.length > 0 ? 1 : 0;
+  drain(mergedChromeEvents(drawn, { job: () => ({}), onFault }));
+  drain(new PerfettoExport(drawn, { onFault }).chunks());
   const spans = traces.filter(({ format }) => format.name === 'Heph');
   for (const encoding of ['json', 'protobuf']) {
-    for (const chunk of new OtlpExport(spans, { onFault }).chunks(encoding))
-      events += chunk.length > 0 ? 1 : 0;
+    drain(new OtlpExport(spans, { onFault }).chunks(encoding));
   }
-  for await (const chunk of new ParquetExport(spans, { onFault }).chunks())
-    events += chunk.length > 0 ? 1 : 0;
+  const parquet = new ParquetExport(spans, { onFault }).chunks();
+  while ((await parquet.next()).done !== true);
   for (const { path } of spans) {
     let got = 0;
     const before = faults.length;
@@ -180,20 +177,28 @@ async function readAll(root) {
   return { found, faults, unfinished };
 }
 
+function drain(items) {
+  while (items.next().done !== true);
+}
+
 /** What a reader without `onFault` throws is a finding of check, and one that `onFault` got. */
 async function readStrictly(path, got, hasFaults, checked) {
   let strict = 0;
+  let fault;
   try {
-    for await (const span of readSpans(path, { living: false })) strict += span.spanId === '' ? 0 : 1;
-    if (hasFaults) throw new Error(`readSpans reports faults of ${path} and throws none`);
-    if (strict !== got) throw new Error(`${got} spans with onFault, ${strict} without`);
+    for await (const span of readSpans(path, { living: false }))
+      strict += span.spanId === '' ? 0 : 1;
   } catch (error) {
     if (!(error instanceof TraceFormatError)) throw error;
-    if (!hasFaults) throw new Error(`onFault misses: ${error.message}`);
-    if (got < strict) throw new Error(`${got} spans with onFault, ${strict} before the fault`);
-    const of = checked.find((each) => each.path === path);
-    if (of.errors === 0) throw new Error(`check accepts what readSpans refuses: ${error.message}`);
+    fault = error.message;
   }
+  if (hasFaults !== (fault !== undefined))
+    throw new Error(`onFault: ${hasFaults}, thrown: ${fault}`);
+  if (fault === undefined ? got !== strict : got < strict) {
+    throw new Error(`${got} spans with onFault, ${strict} without`);
+  }
+  const { errors } = checked.find((each) => each.path === path);
+  if (fault !== undefined && errors === 0) throw new Error(`check accepts: ${fault}`);
 }
 
 function typed(error) {
@@ -269,10 +274,11 @@ export const directoryReaders = [
         faults.push(fault);
       };
       let got = 1;
-      for await (const span of readSpans(path, { living: false, onFault })) got += span.spanId === '' ? 0 : 1;
+      for await (const span of readSpans(path, { living: false, onFault }))
+        got += span.spanId === '' ? 0 : 1;
       await readStrictly(path, got - 1, faults.length > 0, [{ path, errors }]);
       for (const line of trace.format.dump(path, true, { onFault })) got += line === '' ? 0 : 1;
-      for (const _ of mergedChromeEvents([trace], { job: () => ({}), onFault })) got++;
+      drain(mergedChromeEvents([trace], { job: () => ({}), onFault }));
       return got;
     },
   },

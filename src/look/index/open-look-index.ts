@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { TracewrightError } from '../../core/errors.js';
+import { hasCode } from '../../core/files/system-error.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { MappedRings } from '../../traces/mapped-rings.js';
 import type { InputForm } from '../../traces/find-traces.js';
@@ -86,6 +87,8 @@ class TracesReader implements SourceReader, Keeping {
     const found = new Set<string>();
     const faults: TracewrightError[] = [];
     const onFault = (fault: TracewrightError): void => {
+      // What was deleted meanwhile is looked for again.
+      if (hasCode(fault, 'ENOENT')) throw fault;
       faults.push(fault);
     };
     for (const trace of findTraces(this.#paths, this.#options.form, { onFault })) {

@@ -7,11 +7,15 @@ import { DrawnReading } from './drawn-reading.js';
 import { HephReading } from './heph-reading.js';
 import type { Keeping } from './keeping.js';
 
+/** How often a trace is looked for again of which a file is gone. */
+const MOST_VANISHED = 2;
+
 /** Reads a trace, and reads it again when it has changed. */
 export class TraceReading {
   readonly trace: FoundTrace;
   readonly #drawn: DrawnReading;
   readonly #heph: HephReading;
+  #vanished = 0;
   #failed: { reason: string; source: ReadSource } | undefined;
 
   constructor(trace: FoundTrace, keeping: Keeping) {
@@ -30,8 +34,8 @@ export class TraceReading {
     try {
       return await (format === 'Heph' ? this.#heph.read(mapped) : this.#drawn.read(format, mapped));
     } catch (error) {
-      // A file that was deleted meanwhile is no source any more.
-      if (hasCode(error, 'ENOENT')) throw error;
+      // A file that was deleted meanwhile is no source any more: the traces are looked for again.
+      if (hasCode(error, 'ENOENT') && this.#vanished++ < MOST_VANISHED) throw error;
       return this.#unread(error);
     }
   }

@@ -4,6 +4,7 @@ import { counted } from '../../../core/counted.js';
 import type { TracewrightError } from '../../../core/errors.js';
 import { faultOf, untilFault } from '../../../core/fault.js';
 import { openRegularFile } from '../../../core/files/regular-file.js';
+import { hasCode } from '../../../core/files/system-error.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { buildPart } from '../parts/build-part.js';
 import type { Stretch } from '../parts/build-stretch.js';
@@ -128,6 +129,8 @@ export function readDrawn(trace: FoundTrace, format: Source['format']): ReadSour
   const scan = new ChromeScan(format);
   const losses: Loss[] = [];
   const onFault = (fault: TracewrightError): void => {
+    // A trace that rotates has deleted it.
+    if (hasCode(fault, 'ENOENT')) throw fault;
     losses.push(unreadable(fault));
   };
   if (trace.format.notDrawn === undefined) {
