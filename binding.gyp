@@ -42,6 +42,7 @@
         "native/ring/ring.cc",
         "native/sink/datagram_sink.cc",
         "native/sink/file_sink.cc",
+        "native/sink/loss_report.cc",
         "native/sink/network_address.cc",
         "native/sink/piece_series.cc",
         "native/sink/sent_datagrams.cc",
@@ -88,6 +89,7 @@
               "native/ring/open_records.cc",
               "native/ring/ring.cc",
               "native/sink/file_sink.cc",
+              "native/sink/loss_report.cc",
               "native/sink/piece_series.cc",
               "native/sink/sink.cc",
               "native/sink/target_group.cc"

@@ -2,6 +2,7 @@
 #include "addon/calls.h"
 #include "addon/environment.h"
 #include "drain/drain_thread.h"
+#include "sink/loss_report.h"
 #include "sink/sink.h"
 #include "sink/target_group.h"
 
@@ -51,6 +52,12 @@ Napi::Value group_state(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// leaveToProgram(group): it hears of what the group loses by its own handler.
+Napi::Value leave_to_program(const Napi::CallbackInfo& info) {
+  LossReport::leave_to_program(string_of(info[0]));
+  return info.Env().Undefined();
+}
+
 // limitGroup(group, bytes, used)
 Napi::Value limit_group(const Napi::CallbackInfo& info) {
   const auto bytes = [&](size_t i) {
@@ -84,6 +91,7 @@ void add_group_calls(Napi::Object exports) {
   const auto put = [&](const char* name, Call call) { add_call(exports, name, call); };
   put("groupCounts", group_counts);
   put("groupState", group_state);
+  put("leaveToProgram", leave_to_program);
   put("limitGroup", limit_group);
   put("onTargetChange", on_target_change);
   put("watchGroup", watch_group);

@@ -105,8 +105,10 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
   } else {
     const std::string preamble = bytes_of(from, "preamble");
     options.base_offset = preamble.size();
-    sink = OwnFileSink::create(options.target, preamble, &failure, file_mode_of(from));
+    const auto own = OwnFileSink::create(options.target, preamble, &failure, file_mode_of(from));
+    sink = own;
     if (sink) {
+      if (flag_of(from, "closedBetween")) own->close_between_writes();
       const std::string group = text_of(from, "group");
       sink->join(TargetGroup::of(group.empty() ? options.target : group));
       sink->hold();

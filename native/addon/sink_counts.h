@@ -27,6 +27,7 @@ inline Napi::Object sink_counts_object(Napi::Env env, Sink& sink) {
   put("unacknowledgedRecords", counts.unacknowledged_records);
   put("brokenConnections", counts.broken_connections);
   put("doubtfulRecords", counts.doubtful_records);
+  put("deletedRecords", counts.deleted_records);
   const Failure failure = sink.last_failure();
   if (failure.error != 0) {
     result["lastError"] = Napi::String::New(env, failure.text());

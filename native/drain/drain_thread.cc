@@ -4,6 +4,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/eventfd.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +15,7 @@
 #include "clock/clock.h"
 #include "drain/fence.h"
 #include "process/process_end.h"
+#include "sink/loss_report.h"
 #include "sink/sink.h"
 
 namespace tracewright {
@@ -37,9 +41,6 @@ constexpr useconds_t kStepUs = 500;
 
 thread_local int holds = 0;
 
-// A message other than a signal or a reason to go round: an event loop is no longer idle.
-constexpr uint8_t kLook = 0xff;
-
 }  // namespace
 
 DrainThread& DrainThread::instance() {
@@ -53,17 +54,29 @@ DrainThread::DrainThread() : process_(getpid()) {
   std::atexit([] { instance().stop(); });
 }
 
+bool DrainThread::open_wake_up() {
+  if (wake_from_ != -1) return true;
+#if defined(__linux__)
+  wake_from_ = wake_to_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return wake_from_ != -1;
+#else
+  int ends[2];
+  if (::pipe(ends) != 0) return false;
+  for (const int fd : ends) {
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+  }
+  wake_from_ = ends[0];
+  wake_to_ = ends[1];
+  return true;
+#endif
+}
+
 bool DrainThread::start_once() {
   std::lock_guard<std::mutex> lock(start_lock_);
   if (started_ || stopping_.load()) return true;
   // Without a descriptor left there is no trace, but the service goes on.
-  if (pipe_[0] == -1) {
-    if (::pipe(pipe_) != 0) return false;
-    for (const int fd : pipe_) {
-      fcntl(fd, F_SETFD, FD_CLOEXEC);
-      fcntl(fd, F_SETFL, O_NONBLOCK);
-    }
-  }
+  if (!open_wake_up()) return false;
   // The host's signals are none of this thread's business.
   sigset_t all;
   sigset_t before;
@@ -127,14 +140,21 @@ std::vector<std::shared_ptr<Ring>> DrainThread::rings() {
   return rings_;
 }
 
-void DrainThread::post(uint8_t message) {
-  // A full pipe already holds a reason to wake up.
-  const ssize_t written = ::write(pipe_[1], &message, 1);
+// Also in a signal handler.
+void DrainThread::post() {
+  // As an eventfd takes it. Where nothing more fits in, there already is a reason to wake up.
+  const uint64_t one = 1;
+  const ssize_t written = ::write(wake_to_, &one, sizeof one);
   (void)written;
 }
 
+void DrainThread::post_round() {
+  round_asked_.store(true);
+  post();
+}
+
 void DrainThread::wake() {
-  if (!woken_.exchange(true)) post(0);
+  if (!woken_.exchange(true)) post_round();
 }
 
 void DrainThread::hurry() {
@@ -144,7 +164,7 @@ void DrainThread::hurry() {
 
 bool DrainThread::wait(int timeout_ms) {
   std::vector<pollfd> entries;
-  entries.push_back({pipe_[0], POLLIN, 0});
+  entries.push_back({wake_from_, POLLIN, 0});
   for (const auto& ring : rings()) {
     short events = 0;
     const int fd = ring->sink()->poll_descriptor(&events);
@@ -170,18 +190,13 @@ bool DrainThread::wait(int timeout_ms) {
 
 // Whether there is a reason to go round.
 bool DrainThread::read_messages() {
-  uint8_t messages[64];
-  const ssize_t read = ::read(pipe_[0], messages, sizeof messages);
-  if (read <= 0) return false;
+  uint64_t posts[8];
+  if (::read(wake_from_, posts, sizeof posts) <= 0) return false;
   // Exchanged, not stored: what a producer did before it found this set must be seen from here on.
   woken_.exchange(false);
-  bool goes_round = false;
-  for (ssize_t i = 0; i < read; ++i) {
-    if (messages[i] == kLook) continue;
-    goes_round = true;
-    if (messages[i] != 0) end_by_signal(messages[i]);
-  }
-  return goes_round;
+  const int signal_number = signal_.exchange(0);
+  if (signal_number != 0) end_by_signal(signal_number);
+  return round_asked_.exchange(false) || signal_number != 0;
 }
 
 bool DrainThread::watch(const std::shared_ptr<LoopWatch>& loop) {
@@ -191,7 +206,7 @@ bool DrainThread::watch(const std::shared_ptr<LoopWatch>& loop) {
 }
 
 void DrainThread::look_at_loops() {
-  post(kLook);
+  post();
 }
 
 bool DrainThread::round() {
@@ -307,10 +322,11 @@ void DrainThread::stop() {
   if (getpid() != process_) return;
   // Sockets are drained by the thread, so it must still be there.
   finish_all();
+  LossReport::write();
   std::lock_guard<std::mutex> lock(start_lock_);
   stopping_.store(true);
   if (!started_) return;
-  post(0);
+  post_round();
   pthread_join(thread_, nullptr);
   started_ = false;
 }
@@ -329,7 +345,8 @@ void DrainThread::on_signal(int signal_number) {
   }
   already = 1;
   self.ending_.store(true);
-  self.post(static_cast<uint8_t>(signal_number));
+  self.signal_.store(signal_number);
+  self.post();
   errno = saved;
 }
 
@@ -419,6 +436,7 @@ void DrainThread::end_by_signal(int signal_number) {
   hold_producers();
   drain_sockets();
   for (const auto& ring : rings()) ring->finish(0);
+  LossReport::write();
   sigaction(signal_number, &previous_[signal_number], nullptr);
   sigset_t only;
   sigemptyset(&only);

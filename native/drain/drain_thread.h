@@ -83,7 +83,9 @@ class DrainThread {
   void drain_sockets();
   static void on_signal(int signal_number);
   static bool ends_process(const struct sigaction& action);
-  void post(uint8_t message);
+  bool open_wake_up();
+  void post();
+  void post_round();
   std::vector<std::shared_ptr<Ring>> rings();
 
   std::mutex rings_lock_;
@@ -100,7 +102,12 @@ class DrainThread {
   std::atomic<bool> woken_{false};
   std::atomic<bool> hurried_{false};
   std::atomic<uint64_t> rounds_{0};
-  int pipe_[2] = {-1, -1};
+  // What wakes the thread: both ends are one descriptor where the system has such a thing.
+  int wake_to_ = -1;
+  int wake_from_ = -1;
+  // Why it was woken. Neither: an event loop is no longer idle.
+  std::atomic<bool> round_asked_{false};
+  std::atomic<int> signal_{0};
   std::mutex hold_lock_;
   std::condition_variable held_;
   int holders_ = 0;

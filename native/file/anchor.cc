@@ -23,6 +23,7 @@ Anchors& anchors() {
   return *all;
 }
 
+constexpr int kMakeAttempts = 10;
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 std::string without_slash(const std::string& path) {
@@ -163,6 +164,25 @@ int link_file(const std::string& from, const std::string& to) {
   const Place source(from);
   const Place target(to);
   return linkat(source.directory(), source.name(), target.directory(), target.name(), 0);
+}
+
+bool make_directories(const std::string& given, mode_t mode) {
+  const std::string path = without_slash(given);
+  struct stat about {};
+  // Other processes can make and delete a parent between two of our calls.
+  for (int attempt = 0; attempt < kMakeAttempts; ++attempt) {
+    const Place place(path);
+    if (mkdirat(place.directory(), place.name(), mode) == 0) return true;
+    if (errno == EEXIST) {
+      if (status_of(path, &about) == 0 && S_ISDIR(about.st_mode)) return true;
+      errno = EEXIST;
+      return false;
+    }
+    const size_t slash = path.rfind('/');
+    if (errno != ENOENT || slash == std::string::npos || slash == 0) return false;
+    if (!make_directories(path.substr(0, slash), mode)) return false;
+  }
+  return false;
 }
 
 DIR* open_directory(const std::string& path) {

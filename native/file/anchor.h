@@ -59,6 +59,8 @@ int unlink_file(const std::string& path);
 int remove_directory(const std::string& path);
 int rename_file(const std::string& from, const std::string& to);
 int link_file(const std::string& from, const std::string& to);
+// Makes a directory and those above it that are missing. False, with errno, when it cannot.
+bool make_directories(const std::string& path, mode_t mode);
 DIR* open_directory(const std::string& path);
 
 }  // namespace tracewright

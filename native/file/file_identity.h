@@ -40,6 +40,10 @@ class FileIdentity {
     return status_of(path, &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
   }
 
+  bool operator==(const FileIdentity& other) const {
+    return device_ == other.device_ && inode_ == other.inode_ && born_ == other.born_;
+  }
+
   // Number and birth identify it in its file system, also after it was closed. Numbers
   // are given again. Devices are numbered anew by every mount, so they say nothing.
   uint64_t inode() const { return inode_; }

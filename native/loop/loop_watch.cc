@@ -49,33 +49,21 @@ pid_t this_thread() {
 
 }  // namespace
 
-RunDelay::~RunDelay() {
-  const int fd = fd_.load();
-  if (fd >= 0) ::close(fd);
-}
-
 uint64_t RunDelay::read(pid_t thread) {
 #if defined(__linux__)
-  int fd = fd_.load(std::memory_order_acquire);
-  if (fd == -1) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", thread);
-    const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
-    const int found = opened == -1 ? -2 : opened;
-    if (fd_.compare_exchange_strong(fd, found)) {
-      fd = found;
-    } else if (opened != -1) {
-      ::close(opened);
-    }
-  }
-  if (fd < 0) return 0;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", thread);
+  const FileDescriptor fd(::open(path, O_RDONLY | O_CLOEXEC));
   char text[96];
-  const ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
-  if (bytes <= 0) return 0;
+  const ssize_t bytes = fd ? ::read(fd.get(), text, sizeof text - 1) : 0;
+  // Without a descriptor left the delay has not grown, as far as is known.
+  if (bytes <= 0) return last_.load(std::memory_order_relaxed);
   text[bytes] = 0;
   char* rest = nullptr;
   strtoull(text, &rest, 10);
-  return strtoull(rest, nullptr, 10);
+  const uint64_t delay = strtoull(rest, nullptr, 10);
+  last_.store(delay, std::memory_order_relaxed);
+  return delay;
 #else
   (void)thread;
   return 0;

@@ -79,14 +79,10 @@ class TurnSums {
 // How long a thread was ready and had no CPU, as the kernel counts it: always 0 where it does not.
 class RunDelay {
  public:
-  RunDelay() = default;
-  ~RunDelay();
-  RunDelay(const RunDelay&) = delete;
-  RunDelay& operator=(const RunDelay&) = delete;
   uint64_t read(pid_t thread);
 
  private:
-  std::atomic<int> fd_{-1};
+  std::atomic<uint64_t> last_{0};
 };
 
 // What the drain thread did not run although it wanted to: nobody did, if the process was stopped.

@@ -203,8 +203,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
 
 bool Ring::move_to(const std::string& path, const std::string& target) {
   // A missing file is no reason to stop: the ring was removed, and recovery cannot find it.
-  if (!options_.path.empty() && identity_.lies_at(options_.path) &&
-      rename_file(options_.path, path) != 0 && errno != ENOENT) {
+  if (has_file() && rename_file(options_.path, path) != 0 && errno != ENOENT) {
     return false;
   }
   options_.path = path;
@@ -633,7 +632,7 @@ bool Ring::complete_stream() {
 }
 
 void Ring::remove_file() {
-  if (!options_.path.empty() && identity_.lies_at(options_.path)) unlink_file(options_.path);
+  if (has_file()) unlink_file(options_.path);
 }
 
 void Ring::remove_stream() {

@@ -169,6 +169,10 @@ class alignas(64) Ring {
   size_t capacity() const { return capacity_; }
   const RingOptions& options() const { return options_; }
   const std::shared_ptr<Sink>& sink() const { return sink_; }
+  // Whether its file is there for recovery: its directory may have been deleted.
+  bool has_file() const { return !options_.path.empty() && identity_.lies_at(options_.path); }
+  // Records that were open when the stream ended, and that are not in the trace yet.
+  uint64_t open_at_end() const { return open_.exist() ? open_.closed().records : 0; }
   // Where the ring's file was to lie before its target chose.
   const std::string& first_path() const { return first_path_; }
 

@@ -91,7 +91,36 @@ std::shared_ptr<OwnFileSink> OwnFileSink::create(const std::string& path,
   return sink;
 }
 
+// The file is the one that was created, or none: another trace may lie at its path by now.
+bool OwnFileSink::open_again(Failure* failure) {
+  if (fd_) return true;
+  fd_ = FileDescriptor(open_file(path_, O_WRONLY));
+  if (fd_ && FileIdentity(fd_.get()) == identity_) return true;
+  failure->set("write", path_, fd_ ? ENOENT : errno);
+  fd_.reset();
+  fail(*failure);
+  return false;
+}
+
+void OwnFileSink::close_between_writes() {
+  fd_.reset();
+  is_closed_between_ = true;
+}
+
+bool OwnFileSink::in_place() const {
+  // Its number may be another file's by now if nothing holds it open.
+  return is_closed_between_ ? FileIdentity(path_) == identity_ : identity_.lies_at(path_);
+}
+
 bool OwnFileSink::drain(Ring& ring, uint64_t to) {
+  Failure failure;
+  if (ring.tail() < to && !open_again(&failure)) return false;
+  const bool complete = write_ring(ring, to);
+  if (is_closed_between_) fd_.reset();
+  return complete;
+}
+
+bool OwnFileSink::write_ring(Ring& ring, uint64_t to) {
   uint64_t from = ring.tail();
   if (from < to && was_removed(fd_.get())) {
     Failure failure;
@@ -122,6 +151,14 @@ bool OwnFileSink::drain(Ring& ring, uint64_t to) {
 
 bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                          size_t body_bytes, Failure* failure) {
+  if (!open_again(failure)) return false;
+  const bool complete = write_after(ring, head, head_bytes, body, body_bytes, failure);
+  if (is_closed_between_) fd_.reset();
+  return complete;
+}
+
+bool OwnFileSink::write_after(Ring& ring, const uint8_t* head, size_t head_bytes,
+                              const uint8_t* body, size_t body_bytes, Failure* failure) {
   const uint64_t offset = base_ + ring.tail();
   ControlPage& control = ring.control();
   control.claim_behind(ring.tail(), head_bytes + body_bytes);
@@ -176,10 +213,12 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
 
 // Deletes pieces, the oldest first, until there is room for `bytes` next to all but the last; under
 // the lock.
-bool SharedFileSink::make_room_beside(uint64_t bytes) const {
+bool SharedFileSink::make_room_beside(uint64_t bytes) {
   if (limits_.keep_bytes == 0) return true;
   const uint64_t rest = limits_.keep_bytes - std::min(limits_.keep_bytes, bytes);
-  return series_->shrink_others_to(rest, piece_->number) && bytes <= limits_.keep_bytes;
+  const bool shrunk = series_->shrink_others_to(rest, piece_->number);
+  counts_.deleted_records.store(series_->removed_records(), std::memory_order_relaxed);
+  return shrunk && bytes <= limits_.keep_bytes;
 }
 
 // Where `bytes` can go in one place, under the lock: in the last piece, or in a new one.
@@ -255,7 +294,7 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
     // Before the release, as above.
     count_bytes(bytes);
     ring.release(claimed_to);
-    counts_.records.fetch_add(records, std::memory_order_relaxed);
+    count_records(piece, records);
   }
   recovered();
   return true;
@@ -342,7 +381,7 @@ bool SharedFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, 
   }
   control.claim_offset.store(0, std::memory_order_release);
   end_ += bytes;
-  counts_.records.fetch_add(1, std::memory_order_relaxed);
+  count_records(*piece_, 1);
   counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
   recovered();
   return true;
@@ -372,7 +411,7 @@ bool SharedFileSink::append_open(Ring& ring, uint64_t end, const OpenRecords::Cl
     return false;
   }
   count_bytes(bytes);
-  counts_.records.fetch_add(closed.records, std::memory_order_relaxed);
+  count_records(piece, closed.records);
   recovered();
   return true;
 }

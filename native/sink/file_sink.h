@@ -24,13 +24,23 @@ class OwnFileSink : public Sink {
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
   void place(RingOptions* options) override { options->target_identity = identity_; }
-  bool in_place() const override { return identity_.lies_at(path_); }
+  bool in_place() const override;
   bool may_take_more() const override { return in_place(); }
+
+  // Before any ring feeds it: the file is open only while it is written to. Of streams with few
+  // records, which would cost the service a descriptor each.
+  void close_between_writes();
 
  protected:
   void shut() override { fd_.reset(); }
 
  private:
+  bool open_again(Failure* failure);
+  bool write_ring(Ring& ring, uint64_t to);
+  bool write_after(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
+                   size_t body_bytes, Failure* failure);
+
+  bool is_closed_between_ = false;
   FileDescriptor fd_;
   FileIdentity identity_;
   std::string path_;
@@ -69,7 +79,11 @@ class SharedFileSink : public Sink {
   // Whether the last piece has nothing but its preamble.
   bool is_empty() const { return end_ == piece_begin_; }
   bool take_place(uint64_t bytes, Failure* failure);
-  bool make_room_beside(uint64_t bytes) const;
+  bool make_room_beside(uint64_t bytes);
+  void count_records(const FilePiece& piece, uint64_t records) {
+    counts_.records.fetch_add(records, std::memory_order_relaxed);
+    piece.records->fetch_add(records, std::memory_order_relaxed);
+  }
   bool go_along(Ring& ring, Failure* failure);
 
   // Held while a place at the end of the file is taken and noted: a place that no ring has noted

@@ -141,6 +141,19 @@ std::vector<PieceSeries::Found> PieceSeries::found_again() const {
   return pieces;
 }
 
+FileDescriptor PieceSeries::create_file(const std::string& path) const {
+  const auto create = [&] {
+    unlink_file(path);
+    return FileDescriptor(open_file(path, O_WRONLY | O_CREAT | O_EXCL, mode_));
+  };
+  FileDescriptor fd = create();
+  if (!fd && errno == ENOENT && !directory_.empty() &&
+      make_directories(directory_, directory_mode(mode_))) {
+    fd = create();
+  }
+  return fd;
+}
+
 std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble, Failure* failure) {
   const auto pieces = found();
   uint64_t number = pieces.empty() ? 1 : pieces.back().number + 1;
@@ -151,8 +164,7 @@ std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble,
     failure->set("allocate", "a piece", ENOMEM);
     return nullptr;
   }
-  unlink_file(fresh);
-  piece->fd = FileDescriptor(open_file(fresh, O_WRONLY | O_CREAT | O_EXCL, mode_));
+  piece->fd = create_file(fresh);
   if (!piece->fd) {
     failure->set("create", fresh);
     return nullptr;
@@ -170,6 +182,7 @@ std::shared_ptr<FilePiece> PieceSeries::create_next(const std::string& preamble,
     if (link_file(fresh, piece->path) == 0) {
       unlink_file(fresh);
       found_.push_back({number, preamble.size(), true});
+      records_[number] = piece->records;
       return piece;
     }
     if (errno != EEXIST) break;
@@ -185,7 +198,12 @@ bool PieceSeries::shrink_others_to(uint64_t bytes, uint64_t last) const {
   for (const Found& piece : pieces) total += piece.number == last ? 0 : piece.bytes;
   for (const Found& piece : pieces) {
     if (total <= bytes || piece.number >= last) break;
-    if (!piece.has_ring && unlink_file(path_of(piece.number)) == 0) total -= piece.bytes;
+    if (piece.has_ring || unlink_file(path_of(piece.number)) != 0) continue;
+    total -= piece.bytes;
+    const auto known = records_.find(piece.number);
+    if (known == records_.end()) continue;
+    removed_records_ += known->second->load();
+    records_.erase(known);
   }
   return total <= bytes;
 }

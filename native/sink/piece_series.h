@@ -2,6 +2,8 @@
 // too many bytes of them. The format says what pieces and their rings are called.
 #pragma once
 
+#include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +19,8 @@ struct FilePiece {
   FileDescriptor fd;
   std::string path;
   uint64_t number = 0;  // 0: a trace that is one file
+  // That this process has written to it. It outlives the descriptor.
+  std::shared_ptr<std::atomic<uint64_t>> records = std::make_shared<std::atomic<uint64_t>>(0);
 };
 
 // Paths: a number of at least `digits` digits lies between `before` and `after`.
@@ -42,11 +46,15 @@ class PieceSeries {
   std::string ring_path_of(const std::string& ring_path, uint64_t number) const;
 
   // Makes the next piece, beginning with `preamble`, as a file that is whole from its first moment.
+  // Makes the directory again if it was deleted.
   std::shared_ptr<FilePiece> create_next(const std::string& preamble, Failure* failure);
 
   // Removes pieces before number `last`, the lowest first, until all but that one take at most
   // `bytes`; but none that a ring still feeds or would complete. Whether they do.
   bool shrink_others_to(uint64_t bytes, uint64_t last) const;
+
+  // Records of this process in the pieces that shrink_others_to has removed.
+  uint64_t removed_records() const { return removed_records_; }
 
   // What all pieces take, except the one with this number.
   uint64_t bytes_without(uint64_t number) const;
@@ -57,6 +65,7 @@ class PieceSeries {
     uint64_t bytes;
     bool has_ring;
   };
+  FileDescriptor create_file(const std::string& path) const;
   std::vector<Found> found() const;
   std::vector<Found> found_again() const;
   std::vector<uint64_t> numbers_with_ring() const;
@@ -73,6 +82,8 @@ class PieceSeries {
   mode_t mode_;
   // By the last look into the directory: there may be no descriptor for another.
   mutable std::vector<Found> found_;
+  mutable std::map<uint64_t, std::shared_ptr<std::atomic<uint64_t>>> records_;  // by number
+  mutable uint64_t removed_records_ = 0;
 };
 
 }  // namespace tracewright

@@ -37,6 +37,13 @@ struct SinkCounts {
   std::atomic<uint64_t> dropped_records{0};
   std::atomic<uint64_t> refused_records{0};
   std::atomic<uint64_t> unkept_records{0};
+  // Of what is left, the part whose rings' files are gone: records where the ring knows their
+  // boundaries, bytes where it does not, and the bytes of both.
+  std::atomic<uint64_t> gone_records{0};
+  std::atomic<uint64_t> gone_bytes{0};
+  std::atomic<uint64_t> gone_left_bytes{0};
+  // Of `records`: in pieces that were deleted to keep within the budget.
+  std::atomic<uint64_t> deleted_records{0};
 };
 
 class Sink {
@@ -51,9 +58,12 @@ class Sink {
   // Before any ring feeds it: with whom it fails and works in the eyes of the service.
   void join(std::shared_ptr<TargetGroup> group) {
     group_ = std::move(group);
+    is_socket_ = slow();
     group_->enter(this);
   }
   TargetGroup* group() const { return group_.get(); }
+  // As slow() was when it joined: a group also asks a sink that is being destroyed.
+  bool is_socket() const { return is_socket_; }
 
   // Moves the committed records up to position `to` (a record boundary) and releases them. The
   // caller holds the ring's consumer lock. False when something remains in the ring.
@@ -96,7 +106,9 @@ class Sink {
     add(counts_.refused_records, ring.control().refused_events);
     add(counts_.unkept_records, ring.control().unkept_records);
     const uint64_t tail = ring.tail();
-    counts_.left_bytes.fetch_add(std::max(ring.head(), tail) - tail, std::memory_order_relaxed);
+    const uint64_t left = std::max(ring.head(), tail) - tail;
+    counts_.left_bytes.fetch_add(left, std::memory_order_relaxed);
+    if (!slow() && !ring.has_file()) count_gone(ring, left);
     if (group_) group_->release(ring.capacity());
   }
 
@@ -167,6 +179,18 @@ class Sink {
   SinkCounts counts_;
 
  private:
+  // Nothing recovers what this ring still holds.
+  void count_gone(Ring& ring, uint64_t left) {
+    const bool knows_records = ring.options().length_offset >= 0;
+    counts_.gone_left_bytes.fetch_add(left, std::memory_order_relaxed);
+    if (knows_records) {
+      counts_.gone_records.fetch_add(
+          ring.count_records(ring.tail(), ring.tail() + left) + ring.open_at_end(),
+          std::memory_order_relaxed);
+    } else {
+      counts_.gone_bytes.fetch_add(left, std::memory_order_relaxed);
+    }
+  }
   void stop_failing(bool works) {
     if (!failing_.load(std::memory_order_relaxed)) return;
     if (failing_.exchange(false) && group_) group_->stopped_failing(works);
@@ -177,6 +201,7 @@ class Sink {
   std::atomic<int> kept_{0};
   std::atomic<bool> was_held_{false};
   std::atomic<bool> failing_{false};
+  bool is_socket_ = false;
   mutable std::mutex failure_lock_;
   Failure last_failure_;
 };

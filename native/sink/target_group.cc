@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sink/loss_report.h"
 #include "sink/sink.h"
 
 namespace tracewright {
@@ -35,6 +36,38 @@ std::shared_ptr<TargetGroup> TargetGroup::of(const std::string& name) {
   return group;
 }
 
+TargetGroup::~TargetGroup() {
+  LossReport::keep(name_, gone_);
+}
+
+std::map<std::string, TargetGroup::Counts> TargetGroup::counts_of_all() {
+  // None of them may go away while the registry is held.
+  std::vector<std::shared_ptr<TargetGroup>> present;
+  {
+    Registry& all = registry();
+    std::lock_guard<std::mutex> lock(all.lock);
+    for (const auto& [name, group] : all.groups) {
+      if (auto held = group.lock()) present.push_back(std::move(held));
+    }
+  }
+  std::map<std::string, Counts> counts;
+  for (const auto& group : present) counts[group->name_] = group->counts();
+  return counts;
+}
+
+void TargetGroup::Counts::add(const Counts& more) {
+  bytes += more.bytes;
+  errors += more.errors;
+  lost_records += more.lost_records;
+  left_bytes += more.left_bytes;
+  dropped_records += more.dropped_records;
+  refused_records += more.refused_records;
+  gone_records += more.gone_records;
+  gone_bytes += more.gone_bytes;
+  gone_left_bytes += more.gone_left_bytes;
+  unsent_records += more.unsent_records;
+}
+
 TargetGroup::State TargetGroup::state() const {
   std::lock_guard<std::mutex> lock(lock_);
   return state_;
@@ -44,11 +77,17 @@ void TargetGroup::add(Counts* counts, const Sink& sink) {
   const SinkCounts& of_sink = sink.counts();
   counts->bytes += of_sink.bytes.load();
   counts->errors += of_sink.errors.load();
-  counts->lost_records += of_sink.lost_records.load() + of_sink.unacknowledged_records.load() +
-                          of_sink.peer_refused_records.load();
+  const uint64_t lost = of_sink.lost_records.load() + of_sink.unacknowledged_records.load() +
+                        of_sink.peer_refused_records.load();
+  counts->lost_records += lost;
+  // A file's are in its rings.
+  if (sink.is_socket()) counts->unsent_records += lost;
   counts->left_bytes += of_sink.left_bytes.load();
   counts->dropped_records += of_sink.dropped_records.load();
   counts->refused_records += of_sink.refused_records.load();
+  counts->gone_records += of_sink.gone_records.load();
+  counts->gone_bytes += of_sink.gone_bytes.load();
+  counts->gone_left_bytes += of_sink.gone_left_bytes.load();
 }
 
 TargetGroup::Counts TargetGroup::counts() const {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,6 +30,9 @@ class TargetGroup {
   // The group of that name; it lives as long as a sink or a watcher holds it.
   static std::shared_ptr<TargetGroup> of(const std::string& name);
   explicit TargetGroup(std::string name) : name_(std::move(name)) {}
+  ~TargetGroup();
+  TargetGroup(const TargetGroup&) = delete;
+  TargetGroup& operator=(const TargetGroup&) = delete;
 
   const std::string& name() const { return name_; }
 
@@ -48,9 +52,23 @@ class TargetGroup {
     uint64_t left_bytes = 0;  // in the rings of streams that ended before their target took them
     uint64_t dropped_records = 0;
     uint64_t refused_records = 0;
+    // Of rings whose files are gone, so that nothing recovers them: records of those that know
+    // their boundaries, bytes of the others, and bytes of both.
+    uint64_t gone_records = 0;
+    uint64_t gone_bytes = 0;
+    uint64_t gone_left_bytes = 0;
+    uint64_t unsent_records = 0;  // of sockets: nothing recovers them
+
+    void add(const Counts& more);
+    // That no recovery brings back.
+    uint64_t missing_records() const {
+      return dropped_records + refused_records + gone_records + unsent_records;
+    }
   };
   // Of every sink that belongs or belonged to the group.
   Counts counts() const;
+  // Of the groups that are there, by their names.
+  static std::map<std::string, Counts> counts_of_all();
 
   // A budget: when what the targets hold and what their rings can still bring reach `bytes`, no
   // further event is taken, for good. `used`: what is there already. 0: no budget.

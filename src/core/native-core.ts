@@ -81,6 +81,8 @@ export interface NativeRingOptions {
   interval?: NativeIntervalOptions;
   kernelClock: boolean;
   removeIfEmpty?: boolean;
+  /** Of a file of its own: it is open only while it is written to, for streams with few records. */
+  closedBetween?: boolean;
   lengthOffset?: number;
   /** Whether `putWords` is wanted. */
   words?: boolean;
@@ -149,6 +151,8 @@ export interface SinkCounts {
   /** Connections that broke, and what was acknowledged on them. */
   brokenConnections: number;
   doubtfulRecords: number;
+  /** Of `records`: in pieces that were deleted to keep within the budget. */
+  deletedRecords: number;
   lastError?: string;
 }
 
@@ -341,6 +345,8 @@ export interface NativeCore {
   unwatchGroup(group: string): void;
   groupState(group: string): GroupState;
   /** Ends the recording of a group for good when its targets take `bytes`; `used`: they do so far. */
+  /** The program hears of this group by its own handler: the process says nothing of it at its end. */
+  leaveToProgram(group: string): void;
   limitGroup(group: string, bytes: number, used: number): void;
   /**
    * Writes records `first` to `first + count` at byte `at`, a field from each column.

@@ -16,6 +16,7 @@ export function noCounts(): TargetCounts {
     unacknowledgedRecords: 0,
     brokenConnections: 0,
     doubtfulRecords: 0,
+    deletedRecords: 0,
     pendingRecords: 0,
     pendingBytes: 0,
     droppedRecords: 0,

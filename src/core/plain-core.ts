@@ -189,6 +189,7 @@ export function plainCore(): NativeCore {
     onTargetChange: () => false,
     watchGroup: nothing,
     unwatchGroup: nothing,
+    leaveToProgram: nothing,
     limitGroup: nothing,
 
     finishOnSignal: () => false,

@@ -7,6 +7,7 @@ import { checkRingDir } from '../core/options/ring-options.js';
 import { claimSizeVariables } from '../core/options/size-limits.js';
 import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
+import { isRequired } from './enabled.js';
 import { PAUSE_MS } from './guard.js';
 import { observeProgram } from './observe-program.js';
 import { keepNodeFast } from './keep-node-fast.js';
@@ -17,7 +18,9 @@ import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { ProcessPlan } from './run/process-plan.js';
 import { joinRun, leaveRun } from './run/run.js';
 import { settleEarlier } from './run/settle-earlier.js';
+import { freeDescriptors, LEAST_FREE } from './free-descriptors.js';
 import { readSettings } from './settings.js';
+import type { Settings } from './settings.js';
 import { beginOvni, firstClockOf } from './threads/begin-ovni.js';
 import { observeItself, observeStream } from './threads/observe-thread.js';
 import type { LateRequests, ObservedThread } from './threads/observe-thread.js';
@@ -40,8 +43,42 @@ function observe(plan: ProcessPlan, requests: LateRequests | undefined): Observe
   return observed;
 }
 
+/** What the settings say of a process that writes nothing yet. */
+function planOf(settings: Settings, firstTid: number): ProcessPlan {
+  return {
+    firstClock: 0n,
+    ovni: false,
+    pieces: undefined,
+    heph: undefined,
+    requestBytes: settings.requestBytes,
+    context: settings.context,
+    libraries: settings.libraries,
+    otel: settings.otel,
+    instrumentations: settings.instrumentations,
+    stallMs: settings.stallMs,
+    loopCounters: settings.loopCounters,
+    collectionMs: settings.collectionMs,
+    firstTid,
+  };
+}
+
+/** Too few descriptors are free for a trace and a service. The threads that follow are not traced either. */
+function forgoTrace(settings: Settings, free: number): void {
+  publishPlan(planOf(settings, systemThreadId()));
+  const reason =
+    `${free} file descriptors are free, and a traced service needs ${LEAST_FREE}; raise its ` +
+    'limit (ulimit -n, LimitNOFILE)';
+  if (isRequired()) throw new Error(reason);
+  warn(`this process is not traced: ${reason}`);
+}
+
 function beginFirst(): void {
   const settings = readSettings();
+  const free = freeDescriptors();
+  if (free < LEAST_FREE) {
+    forgoTrace(settings, free);
+    return;
+  }
   const ringDir = settleRingDir();
   mapPagesLate();
   claimSizeVariables();
@@ -56,19 +93,11 @@ function beginFirst(): void {
     ? part('no Heph trace is written', () => planHeph(settings, run, used))
     : undefined;
   const plan: ProcessPlan = {
+    ...planOf(settings, systemThreadId()),
     firstClock,
     ovni: ovni !== undefined,
     pieces: ovni?.pieces,
     heph,
-    requestBytes: settings.requestBytes,
-    context: settings.context,
-    libraries: settings.libraries,
-    otel: settings.otel,
-    instrumentations: settings.instrumentations,
-    stallMs: settings.stallMs,
-    loopCounters: settings.loopCounters,
-    collectionMs: settings.collectionMs,
-    firstTid: systemThreadId(),
   };
   publishPlan(plan);
   if (ovni === undefined && heph === undefined) {
@@ -108,6 +137,7 @@ function beginLater(plan: ProcessPlan, observed: ObservedThread, requests: LateR
 }
 
 function beginFurther(plan: ProcessPlan): void {
+  if (!plan.ovni && plan.heph === undefined) return;
   settleRingDir();
   let requests: LateRequests | undefined;
   let refused: TracewrightError | undefined;

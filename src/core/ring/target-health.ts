@@ -68,6 +68,7 @@ export function watchTargets(group: string, handler: FaultHandler | undefined): 
     watch.seenChanges = failing ? changes - 1 : changes;
   }
   watch.handlers.push(handler);
+  if (handler !== undefined) core.leaveToProgram(group);
   let ended = false;
   return () => {
     if (ended) return;

@@ -11,6 +11,10 @@ export interface TraceStats {
    * it. Over UDP it was sent, and nothing has refused it so far.
    */
   written: { events: number; bytes: number; datagrams: number };
+  /**
+   * Events of `written` in pieces that were deleted to keep within `maxBytes`. Of a file that rotates.
+   */
+  deleted: { events: number };
   /** What is still in the rings; also in those of threads that have ended while the disk was full. */
   pending: { events: number; bytes: number };
   /** What has not arrived; each has used up its counter, so that a reader sees the gap. */
@@ -107,6 +111,7 @@ export function statsOf(
   return {
     recorded: counts.records + counts.pendingRecords + dropped,
     written: { events: counts.records, bytes: counts.bytes, datagrams: counts.datagrams },
+    deleted: { events: counts.deletedRecords },
     pending: { events: counts.pendingRecords, bytes: counts.pendingBytes },
     dropped: { events: dropped, ringFull, tooLarge, unsent, unacknowledged, refused },
     ...(kind !== 'file' && { network: networkStats(kind, counts) }),

@@ -15,7 +15,7 @@ const RING_BYTES = 64 * 1024;
  * over, and a stream's clock must not go back.
  */
 export class PastMarkStream {
-  readonly #stream = new StreamWriter();
+  readonly #stream = new StreamWriter(true);
   readonly #kind: PastMarkKind;
   /** Clock of the last event in nanoseconds, which the next one must not precede. */
   #last = 0;

@@ -42,6 +42,12 @@ export class StreamWriter {
   #ended = false;
   /** What finds no room at present, for the error of a closed stream. */
   #call = 'emit';
+  readonly #isRare: boolean;
+
+  /** @param isRare it has few events: its file is open only while it is written to. */
+  constructor(isRare = false) {
+    this.#isRare = isRare;
+  }
 
   /** Undefined while the stream is closed. */
   get process(): OvniProcess | undefined {
@@ -73,7 +79,7 @@ export class StreamWriter {
       this.markStacks.kinds.set(like.markStacks.kinds);
     }
     try {
-      this.ring.open(place.ringOptions());
+      this.ring.open({ ...place.ringOptions(), closedBetween: this.#isRare });
       // Before the first event, so that a broken stream has metadata. After the stream's file, because
       // a thread may be terminated in between, and readers refuse metadata without a stream.
       this.metadata.write();
