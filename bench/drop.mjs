@@ -12,6 +12,9 @@ import * as ovni from 'tracewright/ovni';
 import { main } from './benchmark.mjs';
 import { median } from './median.mjs';
 
+// Every event that is dropped here is dropped on purpose.
+process.env.TRACEWRIGHT_QUIET = '1';
+
 const RING_BYTES = 1 << 20;
 const BATCH = 2000;
 const GOAL = 3;
