@@ -250,6 +250,11 @@ bool SharedFileSink::take_place(uint64_t bytes, Failure* failure) {
 // one.
 bool SharedFileSink::go_along(Ring& ring, Failure* failure) {
   if (ring.piece() == piece_) return true;
+  // Its last place was one of the earlier piece. Recovery takes a place for one of the ring's file.
+  ControlPage& control = ring.control();
+  if (control.claim_to.load(std::memory_order_relaxed) <= ring.tail()) {
+    control.claim_offset.store(0, std::memory_order_release);
+  }
   if (series_ && ring.options().target != piece_->path &&
       !ring.move_to(series_->ring_path_of(ring.first_path(), piece_->number), piece_->path)) {
     failure->set("rename the ring of", piece_->path);

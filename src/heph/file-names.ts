@@ -126,3 +126,31 @@ export function fileOfRing(ring: string): string | undefined {
   const file = RING_NAME.exec(basename(ring))?.[1];
   return file === undefined ? undefined : join(dirname(ring), file);
 }
+
+const CUT_NAME = /^\.(.+)\.([0-9a-f]{16})-(\d+)\.cut$/;
+
+/** What recovery has cut off a file that had lost its end. */
+export interface CutEnd {
+  /** The file that has these bytes; there may be none of them. */
+  path: string;
+  /** The file that was cut, in the same directory. */
+  file: string;
+  /** Its epoch in hexadecimal digits: another file may have come to its path. */
+  epoch: string;
+  /** Where it was cut. */
+  offset: number;
+}
+
+/** @param epoch the value of the file's epoch packet. */
+export function cutEndOf(file: string, epoch: bigint, offset: number): CutEnd {
+  const digits = epoch.toString(16).padStart(16, '0');
+  const path = join(dirname(file), `.${basename(file)}.${digits}-${offset}.cut`);
+  return { path, file, epoch: digits, offset };
+}
+
+/** Undefined for any other name. */
+export function cutEndAt(path: string): CutEnd | undefined {
+  const [, name, epoch, offset] = CUT_NAME.exec(basename(path)) ?? [];
+  if (name === undefined) return undefined;
+  return { path, file: join(dirname(path), name), epoch: epoch!, offset: Number(offset) };
+}

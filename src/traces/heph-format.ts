@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { headOfFile } from '../core/files/regular-file.js';
-import { EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
+import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { checkPackets } from '../heph/read/check.js';
 import { interpretedEvents } from '../heph/read/chrome.js';
@@ -57,6 +57,7 @@ export const hephFormat: TraceFormat = {
     isFormat: (format) => format === 'heph',
     isRing: (path) => fileOfRing(path) !== undefined,
     fileOf: fileOfRing,
+    fileOfCut: (path) => cutEndAt(path)?.file,
     areAllThereIs: true,
   },
   isTraceFile: (path) => path.endsWith(EXTENSION) || beginsWithMagic(path),

@@ -62,6 +62,8 @@ const ignore = (): void => undefined;
 /** Finds the rings of traces: those next to them, and those of live processes. Each directory is read once. */
 export class RemainingRings {
   readonly #mapped = new MappedRings();
+  /** Files with what a recovery has cut off them, in the directories that were read. */
+  readonly #cut = new Set<string>();
   readonly #byDirectory = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
   /** The rings of a trace, as they are now. */
@@ -74,9 +76,13 @@ export class RemainingRings {
     }
   }
 
-  /** Whether a ring lay next to a trace when its directory was read. Opens none. */
+  /**
+   * Whether a ring lay next to a trace when its directory was read, or what a recovery has cut off it. Opens
+   * nothing.
+   */
   wereNextTo({ format, path }: FoundTrace): boolean {
-    return this.#ringsNear(format, path).next().done !== true;
+    if (this.#ringsNear(format, path).next().done !== true) return true;
+    return this.#cut.has(join(dirname(path), basename(path)));
   }
 
   *#rings(format: TraceFormat, path: string): Generator<{ ring: string; file: string }, void> {
@@ -114,6 +120,8 @@ export class RemainingRings {
       const found = new Map<string, string[]>();
       for (const entry of readdirSync(directory)) {
         const ring = join(directory, entry);
+        const cut = rings.fileOfCut?.(ring);
+        if (cut !== undefined) this.#cut.add(cut);
         const fed = rings.isRing(ring) ? rings.fileOf(ring) : undefined;
         if (fed === undefined) continue;
         const others = found.get(fed);

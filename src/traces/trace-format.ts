@@ -23,6 +23,8 @@ export interface RingNames {
   isRing(path: string): boolean;
   /** The file that a ring in the same directory feeds; undefined if none can be derived. */
   fileOf(ring: string): string | undefined;
+  /** The file that a recovery has cut, by the name of what was cut off. */
+  fileOfCut?(path: string): string | undefined;
   /** Whether a trace without a ring has nothing that could be recovered. */
   areAllThereIs?: boolean;
 }

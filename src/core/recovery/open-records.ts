@@ -113,6 +113,11 @@ export class RingOpenRecords {
     return this.#layout.bytes;
   }
 
+  /** Whether nothing was ever in the table. */
+  get isBlank(): boolean {
+    return this.#table.every((byte) => byte === 0);
+  }
+
   /**
    * Completes the records that are open where the stream ends: each ends at the last sign of life and
    * takes the next number of its series.

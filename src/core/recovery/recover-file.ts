@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
   ftruncateSync,
   openSync,
   readSync,
@@ -123,6 +124,7 @@ function writeEnding(
   const { end, bytes, records, endedMarks } = ending;
   if (end < size) ftruncateSync(fd, end);
   writeAll(fd, bytes, end);
+  fsyncSync(fd);
   return {
     addedRecords: records,
     ...(endedMarks === undefined ? {} : { endedMarks }),
@@ -202,22 +204,6 @@ export function recoverOwnFile(
   }
 }
 
-/**
- * Where a file that several rings feed ends, as far as they have noted. They take their places one
- * after the other: what claims to begin beyond all others is none, and leads nobody there.
- */
-export function endOfPlaces(rings: readonly RingFile[], size: number): number {
-  const places = rings
-    .filter(({ hasPlace, hasOpenPlace }) => hasPlace || hasOpenPlace)
-    .map(({ claim }) => claim);
-  let end = size;
-  for (const { from, to, offset } of places.sort((a, b) => a.offset - b.offset)) {
-    if (offset > end) break;
-    end = Math.max(end, offset + to - from);
-  }
-  return end;
-}
-
 /** @throws TraceFormatError when the place that a ring has noted lies beyond the end of all others. */
 function checkNotedPlace({ claim, path }: RingFile, target: string, recordsEnd: number): void {
   if (claim.offset <= recordsEnd) return;
@@ -235,7 +221,7 @@ function checkNotedPlace({ claim, path }: RingFile, target: string, recordsEnd: 
  * is written again at its place, the rest takes a place at the end, which is noted first. The records
  * that were open follow.
  *
- * @param recordsEnd where the file ends as far as all its rings have noted; see {@link endOfPlaces}.
+ * @param recordsEnd where the file ends as far as all its rings have noted.
  * @param isRecord whether bytes are a whole record of the format: an open record that is none is
  *   skipped.
  */
@@ -254,6 +240,7 @@ export function recoverSharedFile(
       checkNotedPlace(ring, target, recordsEnd);
       checkPlaceOfRing(ring, tail, claim.to, { fd, target, offset: claim.offset, mayBeHole: true });
       copyRing(ring, tail, claim.to, fd, claim.offset);
+      fsyncSync(fd);
       next = claim.to;
       // Before the next place is noted, for a note says where the ring goes on.
       ring.noteTail(next);
@@ -261,6 +248,7 @@ export function recoverSharedFile(
     if (next < head) {
       ring.noteClaim({ from: next, to: head, offset: end });
       copyRing(ring, next, head, fd, end);
+      fsyncSync(fd);
       end += head - next;
       ring.noteTail(head);
     }
@@ -294,6 +282,7 @@ function writeOpenRecords(
     if (records === 0) return 0;
     ring.noteClaim({ from: head, to: head + bytes.length, offset });
     writeAll(fd, bytes, offset);
+    fsyncSync(fd);
     ring.noteOpenWritten(bytes.length);
     return records;
   }
@@ -310,6 +299,7 @@ function writeOpenRecords(
   const place = { fd, target, offset: claim.offset, mayBeHole: true };
   checkPlace(ring, place, bytes.length, (from, to) => bytes.subarray(from, to));
   writeAll(fd, bytes, claim.offset);
+  fsyncSync(fd);
   ring.noteOpenWritten(bytes.length);
   return records;
 }

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../errors.js';
 import { hasCode } from '../files/system-error.js';
+import { kindOf } from '../files/file-kind.js';
 import { discardRing } from './recover-file.js';
 import { asFault, checkWait, nothingToRecover } from './recovery.js';
 import type { Recovery, RecoverOptions } from './recovery.js';
@@ -9,6 +10,7 @@ import { CLOSED_TRACE, isDoubt } from './recovery-errors.js';
 import { whileLocked } from './recovery-lock.js';
 import { RingFile } from './ring-file.js';
 import type { UnreadyRing } from './ring-file.js';
+import { blankRing } from './ring-page.js';
 
 /** A file that may be a ring, and the stream that it feeds, if that belongs to the trace. */
 export interface Candidate {
@@ -17,6 +19,8 @@ export interface Candidate {
   stream?: string;
   /** An error where it belongs to the trace and what lies in the place of its stream is not the ring's. */
   streamOf(ring: RingFile): string | TracewrightError | undefined;
+  /** Bytes of the stream before it has records; default 0. */
+  beginning?: number;
   /** Of a ring that never became ready, next to its stream: deletes what there is of the stream. */
   removeBegun?: () => void;
 }
@@ -78,7 +82,11 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
       );
     }
     result.faults.push(...strangers.map(({ fault }) => fault));
-    for (const { path, owner, removeBegun } of unready) {
+    for (const { path, owner, removeBegun, isBlank, stream, beginning = 0 } of unready) {
+      if (isBlank && stream !== undefined && (kindOf(stream)?.size ?? 0) > beginning) {
+        result.faults.push(blankRing(path, stream));
+        continue;
+      }
       if (owner === 'alive') continue;
       removeBegun?.();
       rmSync(path, { force: true });
@@ -90,7 +98,8 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
         left.splice(left.indexOf(next), 1);
       } catch (error) {
         // It stays among those that are left: the place that it has noted is not free.
-        result.faults.push(asFault(next.stream, error));
+        const fault = asFault(next.stream, error);
+        if (!result.faults.includes(fault)) result.faults.push(fault);
       }
       next.ring.close();
     }

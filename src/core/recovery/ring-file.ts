@@ -11,7 +11,7 @@ import { isRunning, ownerOf } from './ring-owner.js';
 import type { Owner } from './ring-owner.js';
 import { isOwn } from './process-identity.js';
 import type { ProcessIdentity } from './process-identity.js';
-import { isRingPage, processOf, RingPage } from './ring-page.js';
+import { isBlankPage, isRingPage, processOf, RingPage } from './ring-page.js';
 import type { Claim } from './ring-page.js';
 import { doubtAbout, doubtInLooking, isOurs } from './ring-trust.js';
 
@@ -28,6 +28,8 @@ export interface UnreadyRing {
   pid: number;
   /** Whether that is this very process. */
   isOwn: boolean;
+  /** Whether its file has bytes, but none of the page does. */
+  isBlank: boolean;
 }
 
 /** The table of a ring whose file is open for reading and writing. */
@@ -127,10 +129,12 @@ export class RingFile extends RingPage {
           throw doubted(path, `belongs to another user (${status.uid})`);
         }
         const process = processOf(page);
-        if (process.pid !== 0) return { path, pid: process.pid, ...ownerFor(fd, process, purpose) };
+        const { pid } = process;
+        const isBlank = isBlankPage(page);
+        if (pid !== 0) return { path, pid, isBlank, ...ownerFor(fd, process, purpose) };
         const age = Date.now() - status.mtimeMs;
         const owner = age < LONGEST_UNREADY_MS ? 'alive' : 'dead';
-        return { path, owner, pid: 0, isOwn: false };
+        return { path, owner, pid, isOwn: false, isBlank };
       }
       if (!isRing) {
         throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
@@ -212,6 +216,12 @@ export class RingFile extends RingPage {
     view.setBigUint64(16, BigInt(claim.offset), LITTLE);
     writeSync(this.#fd, bytes, 0, bytes.length, core.control.claimFrom);
     this.claim = claim;
+  }
+
+  /** Forgets a place in a file that does not reach it any more. What the ring holds needs another one. */
+  forgetPlace(): void {
+    const at = this.hasOpenPlace ? this.head : this.tail;
+    this.noteClaim({ from: at, to: at, offset: 0 });
   }
 
   /** Notes that the end of the stream is being written after the head. */

@@ -64,6 +64,21 @@ export function isRingPage(page: Buffer): boolean | undefined {
   return magic.toString('latin1') === MAGIC;
 }
 
+/** Whether a page has bytes and nothing but zeros: no process leaves one that was used. */
+export function isBlankPage(page: Buffer): boolean {
+  return page.length > 0 && page.every((byte) => byte === 0);
+}
+
+/** A ring of which a disk, or a copy, has left nothing. */
+export function blankRing(path: string, file: string): TraceFormatError {
+  return new TraceFormatError(
+    path,
+    0,
+    `the ring is filled with zeros: what it held of ${file} is lost. Remove it to accept the loss`,
+    { field: 'magic' },
+  );
+}
+
 /**
  * What a control page says: native/ring/control_page.h, read without trusting it. Every number is checked
  * against the size of the ring's file and the others.
@@ -87,6 +102,12 @@ export class RingPage {
   /** Clock of the last record that its ring stamped or checked. */
   readonly lastStamp: bigint;
   claim: Claim;
+  /** Records that were open when its process died, by the count that it kept. */
+  readonly openCount: number;
+  /** Whether its stream has got its end, or one more record than the page says. */
+  readonly isEnded: boolean;
+  /** Records that found no room, or that the format or the target cannot hold. */
+  readonly dropped: number;
   /** Records that end the stream from the state in which it was left. */
   readonly epilogue: { records: number; bytes: Buffer };
   /** The target's path as the process knew it. */
@@ -182,8 +203,12 @@ export class RingPage {
     const tail = u64(control.tail, 'tail');
     this.head = this.#hasWrittenPast(head, tail) ? tail : head;
     this.tail = within(control.tail, 'tail', tail, 0, this.head);
+    this.isEnded = endedAt > 0 || this.head !== head;
     within(control.head, 'head', this.head, this.tail, this.tail + this.capacity);
     this.lastStamp = view.getBigUint64(control.lastStamp, LITTLE);
+    this.openCount = version > 1 ? view.getInt32(control.openRecords, LITTLE) : 0;
+    const count = (at: number) => view.getFloat64(at, LITTLE);
+    this.dropped = count(control.droppedEvents) + count(control.refusedEvents);
     if (this.targetKind === 'shared-file') this.#checkClaim();
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
     this.target = textAt(page, control.target, control.pathBytes);

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
 import { readPackets, recoverTrace } from '../../../src/heph/index.js';
-import { EPOCH_PACKET_BYTES } from '../../../src/heph/layout.js';
+import { EPOCH_PACKET_BYTES, SIZE_OFFSET, STREAM_OFFSET } from '../../../src/heph/layout.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-claim-'));
@@ -190,6 +190,14 @@ describe('a ring that notes a place in the midst of what others have written', (
   });
 });
 
+function ofStream(events: Buffer, stream: number): Buffer {
+  const bytes = Buffer.from(events);
+  for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at + SIZE_OFFSET)) {
+    bytes.writeUInt32BE(stream, at + STREAM_OFFSET);
+  }
+  return bytes;
+}
+
 function limitFiles(bytes: number | 'unlimited'): number | null {
   const args = ['--pid', String(process.pid), `--fsize=${bytes}:unlimited`];
   return spawnSync('prlimit', args).status;
@@ -217,7 +225,9 @@ describe.skipIf(!hasPrlimit)('a recovery without space (skipped without prlimit)
   it.each([0, 1, 100])('notes no place twice, %i bytes beyond the file', (bytes) => {
     const whole = readFileSync(recovered().hephFile);
     const { hephFile, path } = killed();
-    const copies = Array.from({ length: COPIES }, () => whole.subarray(EPOCH_PACKET_BYTES));
+    // Of another stream: what a ring holds is not in its file yet.
+    const events = ofStream(whole.subarray(EPOCH_PACKET_BYTES), 7);
+    const copies = Array.from({ length: COPIES }, () => events);
     const before = Buffer.concat([whole.subarray(0, EPOCH_PACKET_BYTES), ...copies]);
     writeFileSync(hephFile, before);
     // The later half: other bytes lie where the places of the two overlap.

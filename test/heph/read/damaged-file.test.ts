@@ -1,0 +1,228 @@
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { core } from '../../../src/core/addon.js';
+import { readPackets, recoverTrace } from '../../../src/heph/index.js';
+import { EPOCH_PACKET_BYTES } from '../../../src/heph/layout.js';
+import { readSpans } from '../../../src/spans/index.js';
+import { tracewright } from '../../cli/run-command.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
+import { temporaryDirectory } from '../temporary-file.js';
+
+const folder = temporaryDirectory();
+const WRITTEN = 4000;
+const HELD = 300;
+const OPEN = 208;
+const NAME = 'trace.heph';
+
+/** Of one thread, and of a process with workers, whose threads write in turns. */
+const left = { 'one thread': join(folder, 'one'), 'several threads': join(folder, 'several') };
+const WORKERS = 2;
+
+beforeAll(async () => {
+  for (const [name, directory] of Object.entries(left)) {
+    mkdirSync(directory);
+    const { signal, stderr } = await runFixture('heph/killed-spans.mjs', {
+      input: {
+        target: join(directory, NAME),
+        written: WRITTEN,
+        held: HELD,
+        open: OPEN,
+        workers: name === 'one thread' ? 0 : WORKERS,
+      },
+    });
+    expect(stderr).toBe('');
+    expect(signal).toBe('SIGKILL');
+  }
+});
+
+interface Copy {
+  directory: string;
+  file: string;
+  rings: string[];
+}
+
+function copyOf(directory: string): Copy {
+  const copy = mkdtempSync(join(folder, 'copy-'));
+  cpSync(directory, copy, { recursive: true });
+  const rings = readdirSync(copy).filter((name) => name.endsWith('.ring'));
+  return {
+    directory: copy,
+    file: join(copy, NAME),
+    rings: rings.map((name) => join(copy, name)).sort(),
+  };
+}
+
+interface Read {
+  spans: number;
+  open: number;
+}
+
+/** What can be read, up to the first byte that cannot. */
+async function read(file: string): Promise<Read> {
+  const counts = { spans: 0, open: 0 };
+  try {
+    for await (const { unfinished } of readSpans(file)) {
+      counts.spans += 1;
+      if (unfinished) counts.open += 1;
+    }
+  } catch {
+    // It is damaged here.
+  }
+  return counts;
+}
+
+/** Recovers, and ensures that nothing is lost by that and that a repetition changes nothing. */
+async function recover({ directory, file }: Copy) {
+  const before = await read(file);
+  const { faults, streams } = recoverTrace(file);
+  const after = await read(file);
+  expect(after.spans).toBeGreaterThanOrEqual(before.spans);
+  expect(after.open).toBeGreaterThanOrEqual(before.open);
+  const bytes = readFileSync(file);
+  const names = readdirSync(directory).sort();
+  const again = recoverTrace(file);
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+  expect(readdirSync(directory).sort()).toEqual(names);
+  expect(again.faults.map(({ message }) => message)).toEqual(faults.map(({ message }) => message));
+  return { before, after, faults: faults.map(({ message }) => message), streams };
+}
+
+/** Where the packets of a file begin. */
+function boundaries(file: string): number[] {
+  return Array.from(readPackets(file), ({ offset }) => offset).filter((at) => at > 0);
+}
+
+describe.runIf(process.platform === 'linux').each(Object.entries(left))(
+  'the file of a killed process with %s',
+  (name, directory) => {
+    const threads = name === 'one thread' ? 1 : 1 + WORKERS;
+
+    it('is recovered to the last span if it is whole', async () => {
+      const { before, after, faults } = await recover(copyOf(directory));
+      const open = OPEN * threads;
+      expect(after).toEqual({ spans: (WRITTEN + HELD) * threads + open, open });
+      expect(before).toEqual(after);
+      expect(faults).toEqual([]);
+    });
+
+    it.each([0.999, 0.7, 0.3])(
+      'and that lost its end within an event keeps the rest (%d)',
+      async (share) => {
+        const copy = copyOf(directory);
+        const all = boundaries(copy.file);
+        const at = all[Math.floor((all.length - 1) * share)]!;
+        const cut = readFileSync(copy.file).subarray(at, at + 29);
+        truncateSync(copy.file, at + cut.length);
+        const { before, after, faults } = await recover(copy);
+        expect(after).toEqual(before);
+        expect(after.open).toBe(OPEN * threads);
+        expect(faults).toEqual([expect.stringContaining('has lost its end')]);
+        const kept = readdirSync(copy.directory).filter((each) => each.endsWith('.cut'));
+        expect(kept.map((each) => readFileSync(join(copy.directory, each)))).toEqual([cut]);
+        expect(faults[0]).toContain(kept[0]);
+        const { status, stdout } = tracewright('recover', copy.directory);
+        expect(stdout).toContain('has lost its end');
+        expect(status).toBe(1);
+      },
+    );
+
+    it.each([0.999, 0.5, 0])(
+      'and that lost its end between two events says so (%d)',
+      async (share) => {
+        const copy = copyOf(directory);
+        const all = boundaries(copy.file);
+        truncateSync(copy.file, all[Math.floor((all.length - 1) * share)]!);
+        const { before, after, faults } = await recover(copy);
+        expect(after).toEqual(before);
+        expect(after.open).toBe(OPEN * threads);
+        expect(faults).toEqual([expect.stringContaining('has lost its end')]);
+      },
+    );
+
+    it('and that ends in zeros is cut there', async () => {
+      const copy = copyOf(directory);
+      const all = boundaries(copy.file);
+      const { size } = statSync(copy.file);
+      truncateSync(copy.file, all[Math.floor(all.length / 2)]! + 29);
+      truncateSync(copy.file, size);
+      const { after, faults } = await recover(copy);
+      expect(after.open).toBe(OPEN * threads);
+      expect(faults).toEqual([expect.stringContaining('has lost its end')]);
+    });
+
+    it('and that has a hole in its middle keeps its rings', async () => {
+      const copy = copyOf(directory);
+      const bytes = readFileSync(copy.file);
+      const at = (bytes.length >> 13) << 12;
+      bytes.fill(0, at, at + 4096);
+      writeFileSync(copy.file, bytes);
+      const { faults } = await recover(copy);
+      expect(faults).toEqual([expect.stringContaining('is damaged')]);
+      expect(readFileSync(copy.file).equals(bytes)).toBe(true);
+      for (const ring of copy.rings) expect(existsSync(ring)).toBe(true);
+    });
+
+    it('and whose ring is filled with zeros keeps it', async () => {
+      const { control } = core;
+      const copy = copyOf(directory);
+      const isWaiting = (page: Buffer) =>
+        page.readBigUInt64LE(control.head) > page.readBigUInt64LE(control.tail);
+      const ring = copy.rings.find((each) => isWaiting(readFileSync(each)))!;
+      const page = readFileSync(ring);
+      const data = page.readUInt32LE(control.controlBytes);
+      for (const [from, to] of [
+        [0, page.length],
+        [data, page.length],
+        [control.openTable, data],
+      ] as const) {
+        const zeroed = Buffer.from(page);
+        zeroed.fill(0, from, to);
+        writeFileSync(ring, zeroed);
+        const { faults, before, after } = await recover(copy);
+        expect(after).toEqual(before);
+        expect(faults).toEqual([expect.stringContaining('filled with zeros')]);
+        expect(readFileSync(ring).equals(zeroed)).toBe(true);
+      }
+    });
+
+    it('and that is newer than its rings gets nothing twice', async () => {
+      const copy = copyOf(directory);
+      const pages = copy.rings.map((ring) => readFileSync(ring));
+      expect(recoverTrace(copy.file).faults).toEqual([]);
+      copy.rings.forEach((ring, i) => {
+        writeFileSync(ring, pages[i]!);
+      });
+      const before = readFileSync(copy.file);
+      const { faults } = recoverTrace(copy.file);
+      expect(faults.map(({ message }) => message)).toEqual(
+        copy.rings.map(() => expect.stringContaining('does not fit') as string),
+      );
+      expect(readFileSync(copy.file).equals(before)).toBe(true);
+      for (const ring of copy.rings) expect(existsSync(ring)).toBe(true);
+    });
+  },
+);
+
+it.runIf(process.platform === 'linux')('a later trace of the same name has lost nothing', () => {
+  const copy = copyOf(left['one thread']);
+  truncateSync(copy.file, statSync(copy.file).size >> 1);
+  expect(recoverTrace(copy.file).faults).toHaveLength(1);
+  const fd = openSync(copy.file, 'r+');
+  writeSync(fd, Buffer.from([1]), 0, 1, EPOCH_PACKET_BYTES - 1);
+  closeSync(fd);
+  expect(recoverTrace(copy.file).faults).toEqual([]);
+});
