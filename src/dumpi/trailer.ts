@@ -1,4 +1,4 @@
-import { closeSync, constants, ftruncateSync, openSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, ftruncateSync, openSync } from 'node:fs';
 import { readSeen } from '../core/files/file-view.js';
 import { openRegularFile } from '../core/files/regular-file.js';
 import { writeAll } from '../core/files/write-all.js';
@@ -81,13 +81,20 @@ export function* trailerChunks(bodyEnd: number, trailer: Trailer): Generator<Buf
  * It can be repeated, since its place follows from the end of the body.
  *
  * @param bodyEnd bytes from the start of the file to the end of the last call.
+ * @param isSynced whether it is to be on disk afterwards: then what it was made of may go.
  */
-export function writeTrailer(file: string, bodyEnd: number, trailer: Trailer): void {
+export function writeTrailer(
+  file: string,
+  bodyEnd: number,
+  trailer: Trailer,
+  isSynced = false,
+): void {
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     let at = bodyEnd;
     for (const chunk of trailerChunks(bodyEnd, trailer)) at = writeAll(fd, chunk, at);
     ftruncateSync(fd, at);
+    if (isSynced) fsyncSync(fd);
   } finally {
     closeSync(fd);
   }

@@ -33,7 +33,7 @@ ${inputHelp}  --help    print this text
 
 Exit codes
   0  done, or nothing to do and a reader opens the trace
-  1  something could not be recovered
+  1  something could not be recovered, or is lost
   2  wrong usage, or the process is alive
 `,
   async run(args) {
@@ -74,6 +74,9 @@ Exit codes
       if (nothingDone && result.faults.length === 0) result.faults.push(...faultsOf(format, path));
       if (nothingDone && ignoredOfTrace.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
+      if (result.streams.some(({ lostRing }) => lostRing !== undefined)) {
+        exitCode = Math.max(exitCode, EXIT_FAULTY);
+      }
       if (result.faults.some(isOfLiveProcess)) exitCode = EXIT_USAGE;
       if (values.json === true) {
         const texts = (errors: readonly TracewrightError[]) => errors.map(({ message }) => message);

@@ -6,7 +6,7 @@ import { TraceFormatError } from '../errors.js';
 import { kindOf } from '../files/file-kind.js';
 import { hasCode } from '../files/system-error.js';
 import { RingOpenRecords } from '../recovery/open-records.js';
-import { isRingPage, RingPage } from '../recovery/ring-page.js';
+import { blankRing, isBlankPage, isRingPage, RingPage } from '../recovery/ring-page.js';
 import { isRunning } from '../recovery/ring-owner.js';
 import { isOfTraceOwner } from '../recovery/ring-trust.js';
 
@@ -57,7 +57,10 @@ export class LivingRing {
       const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
       readSync(fd, page, 0, page.length, 0);
       const isRing = isRingPage(page);
-      if (isRing === undefined) return undefined;
+      if (isRing === undefined) {
+        if (isBlankPage(page)) throw blankRing(path);
+        return undefined;
+      }
       if (!isRing) throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
       const ring = new LivingRing(path, fd, page, status);
       keeps = true;

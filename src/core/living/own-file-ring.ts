@@ -1,13 +1,8 @@
-import { fstatSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { TraceFormatError } from '../errors.js';
 import type { RingPage } from '../recovery/ring-page.js';
 import { LivingRing } from './living-ring.js';
 import type { RingDirectories } from './ring-directories.js';
-
-/** Bytes that are compared at a time. */
-const COMPARED_BYTES = 1 << 20;
 
 /** What a ring held, of a file that it alone feeds. */
 export interface OwnFileCopy {
@@ -30,44 +25,6 @@ export function copyOwnRing(ring: LivingRing): OwnFileCopy {
   const tail = Math.min(page.head, Math.max(page.tail, ring.tail()));
   const overtaken = tail - page.tail;
   return { page, from: page.baseOffset + tail, bytes: bytes.subarray(overtaken), overtaken };
-}
-
-/**
- * Ensures that a file is the one that its ring feeds: where both have a byte, it is the same, and after what a
- * dead process has recorded lies nothing but what it, or a recovery, has noted.
- *
- * @throws TraceFormatError when it is another file.
- */
-export function checkJoin(path: string, fd: number, ring: LivingRing, copy: OwnFileCopy): void {
-  const { from, bytes } = copy;
-  const { size } = fstatSync(fd);
-  if (size < from) {
-    throw new TraceFormatError(
-      path,
-      size,
-      `the file must reach byte ${from}, where ${ring.path} begins`,
-    );
-  }
-  // A recovery that has begun since has noted it.
-  if (!ring.isRunning && size > ring.sample().mostBytes) {
-    const at = from + bytes.length;
-    throw new TraceFormatError(
-      path,
-      at,
-      `${ring.path} says that the records end here, but the file has ${size} bytes`,
-    );
-  }
-  const written = Buffer.allocUnsafe(Math.min(COMPARED_BYTES, bytes.length));
-  for (let at = 0; at < bytes.length;) {
-    const count = Math.min(written.length, bytes.length - at);
-    const read = readSync(fd, written, 0, count, from + at);
-    if (read === 0) return;
-    if (written.compare(bytes, at, at + read, 0, read) !== 0) {
-      const message = `here lies something else than ${ring.path} holds for this place`;
-      throw new TraceFormatError(path, from + at, message);
-    }
-    at += read;
-  }
 }
 
 /** Where the ring of a file may lie. */

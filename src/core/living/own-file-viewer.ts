@@ -2,7 +2,7 @@ import { TracewrightError } from '../errors.js';
 import type { RingWriter } from '../recovery/lost-ring.js';
 import { isAliveHere } from '../recovery/ring-owner.js';
 import type { LivingRing } from './living-ring.js';
-import { checkJoin } from './own-file-ring.js';
+import { checkJoin } from '../recovery/own-file.js';
 import type { OwnFileCopy } from './own-file-ring.js';
 import { RingDirectories } from './ring-directories.js';
 import { TraceView } from './trace-view.js';

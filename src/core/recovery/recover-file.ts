@@ -12,19 +12,12 @@ import { LITTLE } from '../byte-order.js';
 import { core } from '../addon.js';
 import { TraceFormatError } from '../errors.js';
 import { writeAll } from '../files/write-all.js';
+import type { FileView } from '../files/file-view.js';
+import { checkJoin, readerOf, withEnding, writeView } from './own-file.js';
+import type { Ending, ReadAt } from './own-file.js';
 import type { RecoveredStream } from './recovery.js';
 import type { RingFile } from './ring-file.js';
 import type { RingPage } from './ring-page.js';
-
-/** What ends a stream, as its format finds out from the file; see {@link recoverOwnFile}. */
-export interface Ending {
-  /** Where the last whole record ends, in bytes from the start of the file. */
-  end: number;
-  /** The records that follow. */
-  bytes: Uint8Array;
-  records: number;
-  endedMarks?: number;
-}
 
 const WRITE_BYTES = 1 << 20;
 
@@ -48,13 +41,14 @@ function openTarget(path: string, ring?: RingFile): number {
   return fd;
 }
 
-/** A stretch of a file that a ring says to be for what it holds. */
+/**
+ * A stretch of a file that a ring says to be for what it holds. Others may have written after it already, so
+ * that it reads as zeros.
+ */
 interface Place {
   fd: number;
   target: string;
   offset: number;
-  /** Others may have written after it already, so that it reads as zeros. */
-  mayBeHole: boolean;
 }
 
 /**
@@ -65,7 +59,7 @@ interface Place {
  */
 function checkPlace(
   ring: RingFile,
-  { fd, target, offset, mayBeHole }: Place,
+  { fd, target, offset }: Place,
   count: number,
   held: (from: number, to: number) => Buffer,
 ): void {
@@ -76,7 +70,7 @@ function checkPlace(
     const bytes = held(at, at + read);
     if (written.compare(bytes, 0, read, 0, read) !== 0) {
       const differs = bytes.findIndex((byte, i) => {
-        return written[i] !== byte && !(mayBeHole && written[i] === 0);
+        return written[i] !== byte && written[i] !== 0;
       });
       if (differs !== -1) {
         throw new TraceFormatError(
@@ -116,19 +110,21 @@ export function epilogueOf(
   return { end, bytes, records };
 }
 
+/** Writes what readers would see of a file with its ending. */
 function writeEnding(
   fd: number,
-  size: number,
-  ending: Ending,
-): Omit<RecoveredStream, 'path' | 'bytes'> {
-  const { end, bytes, records, endedMarks } = ending;
-  if (end < size) ftruncateSync(fd, end);
-  writeAll(fd, bytes, end);
-  fsyncSync(fd);
+  held: FileView,
+  endingOf: (read: ReadAt, end: number) => Ending,
+): Omit<RecoveredStream, 'path'> {
+  const end = held.from + held.bytes.length;
+  const ending = endingOf(readerOf(fd, held), end);
+  writeView(fd, withEnding(held, ending));
+  const { records, endedMarks } = ending;
   return {
+    bytes: held.bytes.length,
     addedRecords: records,
     ...(endedMarks === undefined ? {} : { endedMarks }),
-    ...(end < size ? { cutBytes: size - end } : {}),
+    ...(ending.end < end ? { cutBytes: end - ending.end } : {}),
   };
 }
 
@@ -138,32 +134,15 @@ function writeEnding(
  */
 export function endFile(
   target: string,
-  endingOf: (fd: number, end: number) => Ending,
+  endingOf: (read: ReadAt, end: number) => Ending,
 ): RecoveredStream {
   const fd = openTarget(target);
   try {
-    const { size } = fstatSync(fd);
-    return { path: target, bytes: 0, ...writeEnding(fd, size, endingOf(fd, size)) };
+    const held = { from: fstatSync(fd).size, bytes: Buffer.alloc(0) };
+    return { path: target, ...writeEnding(fd, held, endingOf) };
   } finally {
     closeSync(fd);
   }
-}
-
-/**
- * Ensures that no other trace loses data when a file is cut where its ring says that the records end: after
- * them lies at most what the ring's process, or a recovery, has noted to be writing there.
- *
- * @throws TraceFormatError when there is more: the ring's page is wrong, or the ring is another file's.
- */
-export function checkEnd(ring: RingFile, target: string, size: number): void {
-  if (size <= ring.mostBytes) return;
-  const { head, baseOffset } = ring;
-  throw new TraceFormatError(
-    target,
-    baseOffset + head,
-    `${ring.path} says that the records end here, but the file has ${size} bytes`,
-    { field: 'head', value: head, limit: `at least ${size - baseOffset}` },
-  );
 }
 
 /**
@@ -178,27 +157,14 @@ export function checkEnd(ring: RingFile, target: string, size: number): void {
 export function recoverOwnFile(
   ring: RingFile,
   target: string,
-  endingOf: (fd: number, end: number) => Ending = (_, end) => epilogueOf(ring, end),
+  endingOf: (read: ReadAt, end: number) => Ending = (_, end) => epilogueOf(ring, end),
 ): RecoveredStream {
   const fd = openTarget(target, ring);
   try {
-    const { size } = fstatSync(fd);
-    const start = ring.baseOffset + ring.tail;
-    if (size < start) {
-      throw new TraceFormatError(
-        target,
-        size,
-        `the file must reach byte ${start}, where its ring begins`,
-      );
-    }
-    checkEnd(ring, target, size);
-    checkPlaceOfRing(ring, ring.tail, ring.head, { fd, target, offset: start, mayBeHole: false });
-    copyRing(ring, ring.tail, ring.head, fd, start);
-    const end = ring.baseOffset + ring.head;
-    ftruncateSync(fd, end);
-    const ending = endingOf(fd, end);
+    const held = { from: ring.baseOffset + ring.tail, bytes: ring.read(ring.tail, ring.head) };
+    checkJoin(target, fd, ring, held);
     ring.noteEnd();
-    return { path: target, bytes: ring.head - ring.tail, ...writeEnding(fd, end, ending) };
+    return { path: target, ...writeEnding(fd, held, endingOf) };
   } finally {
     closeSync(fd);
   }
@@ -238,7 +204,7 @@ export function recoverSharedFile(
     let end = recordsEnd;
     if (ring.hasPlace) {
       checkNotedPlace(ring, target, recordsEnd);
-      checkPlaceOfRing(ring, tail, claim.to, { fd, target, offset: claim.offset, mayBeHole: true });
+      checkPlaceOfRing(ring, tail, claim.to, { fd, target, offset: claim.offset });
       copyRing(ring, tail, claim.to, fd, claim.offset);
       fsyncSync(fd);
       next = claim.to;
@@ -272,7 +238,7 @@ export function recoverSharedFile(
  */
 function writeOpenRecords(
   ring: RingFile,
-  { fd, target, offset }: Omit<Place, 'mayBeHole'>,
+  { fd, target, offset }: Place,
   isRecord: (bytes: Buffer) => boolean,
 ): number {
   const { claim, head, openRecords } = ring;
@@ -296,7 +262,7 @@ function writeOpenRecords(
       { field: 'claim', value: claim, limit: `${bytes.length} bytes` },
     );
   }
-  const place = { fd, target, offset: claim.offset, mayBeHole: true };
+  const place = { fd, target, offset: claim.offset };
   checkPlace(ring, place, bytes.length, (from, to) => bytes.subarray(from, to));
   writeAll(fd, bytes, claim.offset);
   fsyncSync(fd);

@@ -84,7 +84,7 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
     result.faults.push(...strangers.map(({ fault }) => fault));
     for (const { path, owner, removeBegun, isBlank, stream, beginning = 0 } of unready) {
       if (isBlank && stream !== undefined && (kindOf(stream)?.size ?? 0) > beginning) {
-        result.faults.push(blankRing(path, stream));
+        result.faults.push(blankRing(path));
         continue;
       }
       if (owner === 'alive') continue;

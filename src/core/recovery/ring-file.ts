@@ -93,6 +93,8 @@ export class RingFile extends RingPage {
   readonly pid: number;
   /** Whether that is this very process. */
   readonly isOwn: boolean;
+  /** A recovery takes no ring of a process that runs. */
+  readonly isRunning = false;
   #fd: number;
   readonly #status: Stats;
   readonly #purpose: RingPurpose;
@@ -177,6 +179,11 @@ export class RingFile extends RingPage {
         ? doubtInLooking(this.#status, status)
         : doubtAbout(this.path, this.#status, { path, status });
     return doubt === undefined ? undefined : doubted(this.path, doubt);
+  }
+
+  /** What its page says: nobody else changes it. */
+  sample(): RingPage {
+    return this;
   }
 
   /** The bytes at ring positions [from, to), which may wrap. */

@@ -70,11 +70,11 @@ export function isBlankPage(page: Buffer): boolean {
 }
 
 /** A ring of which a disk, or a copy, has left nothing. */
-export function blankRing(path: string, file: string): TraceFormatError {
+export function blankRing(path: string): TraceFormatError {
   return new TraceFormatError(
     path,
     0,
-    `the ring is filled with zeros: what it held of ${file} is lost. Remove it to accept the loss`,
+    `the ring is filled with zeros: what it held is lost. Remove it to accept the loss`,
     { field: 'magic' },
   );
 }

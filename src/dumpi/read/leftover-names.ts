@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { recoverOwnFile } from '../../core/recovery/recover-file.js';
+import { kindOf } from '../../core/files/file-kind.js';
+import { blankRing } from '../../core/recovery/ring-page.js';
 import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import type { UnreadyRing } from '../../core/recovery/ring-file.js';
@@ -17,17 +19,30 @@ function namesRingAt(path: string, file: string): RingFile | UnreadyRing | undef
   }
 }
 
+/** The names of a rank, and what was not used for them. */
+export interface RecoveredNames extends StoredNames {
+  /** Whether a ring of them is there that is not believed. */
+  isRingLeft: boolean;
+}
+
 /**
  * Completes the file of a rank's names from its ring, if there is one, and counts the names that are
  * whole.
+ *
+ * @throws TraceFormatError when the ring is damaged.
  */
-export function recoverNames(ringPath: string, file: string): StoredNames {
+export function recoverNames(ringPath: string, file: string): RecoveredNames {
   const ring = namesRingAt(ringPath, file);
   if (ring instanceof RingFile) {
-    recoverOwnFile(ring, file);
-    ring.close();
+    try {
+      recoverOwnFile(ring, file);
+    } finally {
+      ring.close();
+    }
+  } else if (ring?.isBlank === true && (kindOf(file)?.size ?? 0) > 0) {
+    throw blankRing(ringPath);
   }
-  return countNames(file);
+  return { ...countNames(file), isRingLeft: ring === undefined && existsSync(ringPath) };
 }
 
 /** Counts the names that are whole in the file of a rank's names. */

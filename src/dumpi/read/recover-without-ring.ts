@@ -6,13 +6,13 @@ import { checkRingIsLost, refuseLiveWriter, ringIsThere } from '../../core/recov
 import type { RecoveredStream } from '../../core/recovery/recovery.js';
 import { doubtAbout } from '../../core/recovery/ring-trust.js';
 import { filesBelow } from '../../core/recovery/ring-search.js';
-import { COUNTED_LABELS } from '../calls.js';
 import { fileOfRing, fileOfSections, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
 import type { RankWriter } from '../kept-sections.js';
 import { writeTrailer } from '../trailer.js';
 import { surveyBody } from './body-survey.js';
 import { recoverNames } from './leftover-names.js';
+import { trailerOf } from './rank-trailer.js';
 import { readSections } from './section-reader.js';
 
 /** A rank's file that is not complete, and whose ring is not next to it. */
@@ -88,21 +88,15 @@ export function completeWithoutRing(file: string): RecoveredStream {
   const { size } = lstatSync(file);
   let cutBytes = 0;
   const ringOfNames = namesRing(file, writer);
+  const left = [side.sections, side.newSections, side.names];
   if (!isComplete(file)) {
     const survey = surveyBody(file, kept.datatypeSizes);
     if (!survey.isEnded) cutBytes = size - survey.end;
-    writeTrailer(file, survey.end, {
-      kept: { ...kept, datatypeSizes: survey.datatypeSizes },
-      stored: survey.counts,
-      // Only the ring had counted them.
-      ignored: new Array<number>(COUNTED_LABELS).fill(0),
-      names: recoverNames(ringOfNames, side.names),
-      turned: survey.turned,
-    });
-  }
-  for (const path of [side.sections, side.newSections, ringOfNames, side.names]) {
-    rmSync(path, { force: true });
-  }
+    const names = recoverNames(ringOfNames, side.names);
+    writeTrailer(file, survey.end, trailerOf(kept, survey, undefined, names), true);
+    if (!names.isRingLeft) left.push(ringOfNames);
+  } else left.push(ringOfNames);
+  for (const path of left) rmSync(path, { force: true });
   return {
     path: file,
     bytes: 0,

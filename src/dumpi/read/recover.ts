@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, sep } from 'node:path';
-import { LITTLE } from '../../core/byte-order.js';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
@@ -19,21 +18,14 @@ import { filesBelow, ringsBelow } from '../../core/recovery/ring-search.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
-import { COUNTED_LABELS } from '../calls.js';
 import { CALLS_FORMAT, fileOfRing, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
 import { BIASES_BYTES, BODY_OFFSET } from '../layout.js';
 import { writeTrailer } from '../trailer.js';
 import { surveyBody } from './body-survey.js';
 import { recoverNames } from './leftover-names.js';
+import { trailerOf } from './rank-trailer.js';
 import { completeWithoutRing, ranksWithoutRing } from './recover-without-ring.js';
-
-/** Calls that a rank has not stored, by label: its ring counts them. */
-export function ignoredIn(ring: Pick<RingFile, 'note'>): number[] {
-  const note = ring.note(4 * COUNTED_LABELS);
-  const view = new DataView(note.buffer, note.byteOffset, note.length);
-  return Array.from({ length: COUNTED_LABELS }, (_, label) => view.getUint32(4 * label, LITTLE));
-}
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -72,17 +64,12 @@ function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined 
   const kept = readKeptSections(side.sections);
   const recovered = recoverOwnFile(ring, file);
   const bodyEnd = ring.baseOffset + ring.head;
-  const { counts, turned, datatypeSizes } = surveyBody(file, kept.datatypeSizes, bodyEnd);
-  writeTrailer(file, bodyEnd, {
-    kept: { ...kept, datatypeSizes },
-    stored: counts,
-    ignored: ignoredIn(ring),
-    names: recoverNames(namesRing, side.names),
-    turned,
-  });
+  const survey = surveyBody(file, kept.datatypeSizes, bodyEnd);
+  const names = recoverNames(namesRing, side.names);
+  writeTrailer(file, bodyEnd, trailerOf(kept, survey, ring, names), true);
   // First, for its absence says that the file is complete.
   rmSync(side.sections, { force: true });
-  rmSync(namesRing, { force: true });
+  if (!names.isRingLeft) rmSync(namesRing, { force: true });
   rmSync(side.names, { force: true });
   return recovered;
 }
@@ -114,6 +101,7 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
     yield {
       path: each,
       ...(stream === undefined ? {} : { stream }),
+      beginning: BODY_OFFSET + BIASES_BYTES,
       streamOf: (ring) => (isMine(ring) ? fileOfRing(each) : undefined),
       removeBegun() {
         const file = fileOfRing(each);

@@ -3,19 +3,19 @@ import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { kindOf } from '../../core/files/file-kind.js';
 import type { FileView } from '../../core/files/file-view.js';
 import type { LivingRing } from '../../core/living/living-ring.js';
-import { checkJoin, copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
+import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
 import { noteMissingRing, noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
 import { RingDirectories } from '../../core/living/ring-directories.js';
 import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
+import { checkJoin, withEnding } from '../../core/recovery/own-file.js';
 import type { RingWriter } from '../../core/recovery/lost-ring.js';
 import { isOfTraceOwner } from '../../core/recovery/ring-trust.js';
-import { COUNTED_LABELS } from '../calls.js';
 import { CALLS_FORMAT, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
 import { trailerChunks } from '../trailer.js';
 import { surveyBody } from './body-survey.js';
 import { countNames } from './leftover-names.js';
-import { ignoredIn } from './recover.js';
+import { trailerOf } from './rank-trailer.js';
 import { isComplete } from './recover-without-ring.js';
 import { existingRankFiles, isMetafile } from './run.js';
 
@@ -76,20 +76,13 @@ function showUnfinished(
         : bodyOf(view, file, fd, ring);
     if (body === undefined) return;
     view.show(fd, body);
-    const { from, bytes } = body;
-    const bodyEnd = ring === undefined ? undefined : from + bytes.length;
+    const bodyEnd = ring === undefined ? undefined : body.from + body.bytes.length;
     const survey = surveyBody(file, kept.datatypeSizes, bodyEnd);
     showNames(view, names, namesRingOf(ring?.path ?? nextTo));
-    const trailer = trailerChunks(survey.end, {
-      kept: { ...kept, datatypeSizes: survey.datatypeSizes },
-      stored: survey.counts,
-      ignored: ring === undefined ? new Array<number>(COUNTED_LABELS).fill(0) : ignoredIn(ring),
-      names: countNames(names),
-      turned: survey.turned,
-    });
-    const whole = [bytes.subarray(0, Math.max(0, survey.end - from))];
-    for (const chunk of trailer) whole.push(Buffer.from(chunk));
-    view.show(fd, { from: Math.min(from, survey.end), bytes: Buffer.concat(whole) });
+    const trailer = trailerOf(kept, survey, ring, countNames(names));
+    const chunks = Array.from(trailerChunks(survey.end, trailer), (chunk) => Buffer.from(chunk));
+    const ending = { end: survey.end, bytes: Buffer.concat(chunks), records: 0 };
+    view.show(fd, withEnding(body, ending));
   } finally {
     ring?.close();
   }

@@ -1,6 +1,7 @@
 import { TracewrightError } from '../../core/errors.js';
 import { TraceView } from '../../core/living/trace-view.js';
 import type { TraceViewer } from '../../core/living/trace-view.js';
+import { lossesOf } from './cut-ends.js';
 import { LivingFile } from './living-file.js';
 import { LivingPass } from './living-pass.js';
 import { PacketCursor } from './packet-cursor.js';
@@ -20,6 +21,7 @@ export function traceViewer(): TraceViewer {
         ? readLiving(view, path, { ringDirs, pass })
         : undefined;
       if (shown !== undefined) view.show(fd, shown);
+      view.faults.push(...lossesOf(path));
     });
     return view;
   };

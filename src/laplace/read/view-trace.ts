@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
 import { noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
 import type { TraceViewer } from '../../core/living/trace-view.js';
+import { withEnding } from '../../core/recovery/own-file.js';
 import { epilogueOf } from '../../core/recovery/recover-file.js';
 import { kindOfRingFormat, ringOf } from '../file-names.js';
 
@@ -22,11 +23,8 @@ export function traceViewer(): TraceViewer {
       try {
         const copy = copyOwnRing(ring);
         noteRing(view, { path, fd }, ring, copy);
-        const { from, bytes, page } = copy;
-        const ending = ring.isRunning
-          ? Buffer.alloc(0)
-          : epilogueOf(page, from + bytes.length).bytes;
-        view.show(fd, { from, bytes: Buffer.concat([bytes, ending]) });
+        const end = copy.from + copy.bytes.length;
+        view.show(fd, ring.isRunning ? copy : withEnding(copy, epilogueOf(copy.page, end)));
       } finally {
         ring.close();
       }

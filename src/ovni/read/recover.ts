@@ -1,23 +1,11 @@
-import {
-  existsSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { kindOf } from '../../core/files/file-kind.js';
 import { checkRingIsLost, refuseLiveWriter } from '../../core/recovery/lost-ring.js';
-import {
-  checkEnd,
-  discardRing,
-  endFile,
-  recoverOwnFile,
-} from '../../core/recovery/recover-file.js';
+import { checkEnd } from '../../core/recovery/own-file.js';
+import { discardRing, endFile, recoverOwnFile } from '../../core/recovery/recover-file.js';
 import { recoverRings } from '../../core/recovery/recover-rings.js';
 import { RECOVER_OPTIONS, asFault, checkWait } from '../../core/recovery/recovery.js';
 import { filesBelow, ringsBelow } from '../../core/recovery/ring-search.js';
@@ -28,8 +16,7 @@ import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { STREAM_HEADER_BYTES } from '../layout.js';
-import { endingByRing, streamEnding } from './stream-ending.js';
-import type { ReadAt } from './stream-ending.js';
+import { endingOf } from './stream-ending.js';
 import type { StreamOwner } from '../stream-owner.js';
 import { StreamOwners } from './stream-owners.js';
 import {
@@ -46,13 +33,8 @@ import {
   processDirectoryOf,
   ringOf,
   streamOfRing,
-  threadDigitsOf,
   versionOf,
 } from '../file-names.js';
-
-function threadOf(stream: string): number {
-  return Number(threadDigitsOf(stream)) | 0;
-}
 
 /** Whether a path that a ring in a `ringDir` names is a stream inside the trace. */
 function isStreamOf(target: string, trace: string): boolean {
@@ -87,8 +69,11 @@ function removeEmpty(stream: string): void {
 
 /** Deletes a stream with no more than its header: the process died while it opened the stream. */
 function removeBegun(stream: string): void {
-  const size = statSync(stream, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= (versionOf(stream) === 3 ? STREAM_HEADER_BYTES : 0)) removeEmpty(stream);
+  if ((kindOf(stream)?.size ?? 0) <= bytesBeforeEvents(stream)) removeEmpty(stream);
+}
+
+function bytesBeforeEvents(stream: string): number {
+  return versionOf(stream) === 3 ? STREAM_HEADER_BYTES : 0;
 }
 
 /** Replaces a stream's metadata by the one of its end. */
@@ -112,10 +97,6 @@ function finishMetadata(stream: string, owners: StreamOwners): void {
   owners.release(stream);
 }
 
-function readerOf(fd: number): ReadAt {
-  return (into, count, position) => readSync(fd, into, 0, count, position);
-}
-
 function recoverStream(
   ring: RingFile,
   stream: string,
@@ -123,23 +104,15 @@ function recoverStream(
   result: Recovery,
 ): void {
   if (ring.head === 0) {
-    checkEnd(ring, stream, statSync(stream, { throwIfNoEntry: false })?.size ?? 0);
+    checkEnd(stream, kindOf(stream)?.size ?? 0, ring);
     removeEmpty(stream);
     discardRing(ring);
     if (versionOf(stream) === 3) removeIfEmpty(dirname(stream));
     result.emptied.push(stream);
     return;
   }
-  const mayPushMarks = owners.mayPushMarks(stream);
-  result.streams.push(
-    recoverOwnFile(
-      ring,
-      stream,
-      (fd, end) =>
-        (mayPushMarks ? undefined : endingByRing(readerOf(fd), ring, end)) ??
-        streamEnding(readerOf(fd), versionOf(stream), end, threadOf(stream)),
-    ),
-  );
+  const ended = { path: stream, ring, mayPushMarks: owners.mayPushMarks(stream) };
+  result.streams.push(recoverOwnFile(ring, stream, (read, end) => endingOf(ended, read, end)));
   finishMetadata(stream, owners);
   discardRing(ring);
 }
@@ -159,6 +132,7 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
     yield {
       path,
       stream: streamOfRing(path),
+      beginning: bytesBeforeEvents(streamOfRing(path)),
       streamOf: (ring) => (isMine(ring) ? streamOfRing(path) : undefined),
       removeBegun() {
         removeBegun(streamOfRing(path));
@@ -222,9 +196,9 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
   if (owner === undefined) return;
   checkRingIsLost(stream, owner, { isNextToStream: isNextToStream(owner.ring) });
   let events = 0;
-  const done = endFile(stream, (fd, size) => {
-    const ending = streamEnding(readerOf(fd), versionOf(stream), size, threadOf(stream));
-    ({ events } = ending);
+  const done = endFile(stream, (read, size) => {
+    const ending = endingOf({ path: stream, ring: undefined, mayPushMarks: true }, read, size);
+    events = ending.events ?? 0;
     return ending;
   });
   if (events === 0) {

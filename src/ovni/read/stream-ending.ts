@@ -1,5 +1,5 @@
 import { LITTLE } from '../../core/byte-order.js';
-import type { Ending } from '../../core/recovery/recover-file.js';
+import type { Ending, ReadAt } from '../../core/recovery/own-file.js';
 import type { RingPage } from '../../core/recovery/ring-page.js';
 import {
   CLOCK_OFFSET,
@@ -15,6 +15,7 @@ import {
   STREAM_HEADER_BYTES,
   STREAM_VERSION,
 } from '../layout.js';
+import { threadDigitsOf, versionOf } from '../file-names.js';
 import { MARK_TYPES, MAX_DEPTH } from '../mark-stacks.js';
 import { transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
@@ -37,9 +38,6 @@ const MARK_POP = codeOf('OM]');
 
 /** Payload bytes of thread states: those of `OHx`, and none. */
 const STATE_PAYLOADS = [0, 16];
-
-/** Reads bytes of a stream at a place, to the start of a buffer; how many. */
-export type ReadAt = (into: Buffer, count: number, position: number) => number;
 
 interface PushedMark {
   /** Its place among all pushes of the stream. */
@@ -229,6 +227,25 @@ function stepsToEnd(survey: StreamSurvey, version: 1 | 3): [mcv: string, cpu?: n
   }
 }
 
+/** What the ending of a stream depends on. */
+export interface EndedStream {
+  path: string;
+  /** Its ring; undefined: it is lost. */
+  ring: Pick<RingPage, 'epilogue' | 'lastStamp'> | undefined;
+  /** Whether it may hold marks that are pushed. */
+  mayPushMarks: boolean;
+}
+
+/** The ending of a stream of a dead process, and its events where they had to be counted. */
+export function endingOf(
+  { path, ring, mayPushMarks }: EndedStream,
+  read: ReadAt,
+  end: number,
+): Ending & { events?: number } {
+  const byRing = ring === undefined || mayPushMarks ? undefined : endingByRing(read, ring, end);
+  return byRing ?? streamEnding(read, versionOf(path), end, Number(threadDigitsOf(path)) | 0);
+}
+
 /**
  * Reads the stream of a dead process and finds its ending: where its last complete event ends, the pops
  * of marks that are still pushed, and the events that end its thread from its last state. They have the
@@ -285,7 +302,7 @@ export function streamEnding(
  * last event is no state event, which the process may not have stored. A stream without pushed marks
  * need not be read then.
  */
-export function endingByRing(
+function endingByRing(
   read: ReadAt,
   ring: Pick<RingPage, 'epilogue' | 'lastStamp'>,
   end: number,

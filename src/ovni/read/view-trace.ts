@@ -1,13 +1,13 @@
-import { fstatSync, readFileSync, readSync, statSync } from 'node:fs';
+import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { readSeen } from '../../core/files/file-view.js';
 import type { FileView } from '../../core/files/file-view.js';
 import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
-import type { OwnFileCopy } from '../../core/living/own-file-ring.js';
 import { noteMissingRing, noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
 import type { RingDirectories } from '../../core/living/ring-directories.js';
 import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
 import type { LivingRing } from '../../core/living/living-ring.js';
+import { readerOf, withEnding } from '../../core/recovery/own-file.js';
+import type { RingPage } from '../../core/recovery/ring-page.js';
 import { isAliveHere } from '../../core/recovery/ring-owner.js';
 import { filesBelow } from '../../core/recovery/ring-search.js';
 import {
@@ -17,12 +17,10 @@ import {
   isStream,
   metadataOf,
   ringOf,
-  threadDigitsOf,
   versionOf,
 } from '../file-names.js';
 import type { StreamOwner } from '../stream-owner.js';
-import { endingByRing, streamEnding } from './stream-ending.js';
-import type { ReadAt } from './stream-ending.js';
+import { endingOf } from './stream-ending.js';
 import { StreamOwners } from './stream-owners.js';
 
 /** The streams of a trace, a part of one, or of one thread. */
@@ -85,7 +83,7 @@ function showWithRing(shown: ShownStream, ring: LivingRing): void {
   const { from, bytes, page } = copy;
   if (ring.isRunning) view.show(fd, { from, bytes });
   // A recovery deletes what never had an event.
-  else if (page.head !== 0) showEnded(shown, { from, bytes }, copy);
+  else if (page.head !== 0) showEnded(shown, { from, bytes }, page);
 }
 
 function showWithoutRing(shown: ShownStream, owner: StreamOwner): void {
@@ -99,12 +97,11 @@ function showWithoutRing(shown: ShownStream, owner: StreamOwner): void {
 /** Whether nothing is missing at the end of a file. */
 function hasEnd({ stream, fd }: ShownStream): boolean {
   const { size } = fstatSync(fd);
-  const tid = Number(threadDigitsOf(stream)) | 0;
-  const { end, bytes } = streamEnding(
-    (into, count, position) => readSync(fd, into, 0, count, position),
-    versionOf(stream),
+  const held = { from: size, bytes: Buffer.alloc(0) };
+  const { end, bytes } = endingOf(
+    { path: stream, ring: undefined, mayPushMarks: true },
+    readerOf(fd, held),
     size,
-    tid,
   );
   return end === size && bytes.length === 0;
 }
@@ -112,22 +109,12 @@ function hasEnd({ stream, fd }: ShownStream): boolean {
 /** Shows a stream with its ending, and the metadata of its end. */
 function showEnded(
   { view, stream, fd, mayPushMarks }: ShownStream,
-  { from, bytes }: FileView,
-  copy?: OwnFileCopy,
+  held: FileView,
+  ring?: RingPage,
 ): void {
-  const read: ReadAt = (into, count, position) =>
-    readSeen(fd, { from, bytes }, into, 0, count, position);
-  const end = from + bytes.length;
-  const tid = Number(threadDigitsOf(stream)) | 0;
-  const byRing =
-    copy === undefined || mayPushMarks ? undefined : endingByRing(read, copy.page, end);
-  const ending = byRing ?? streamEnding(read, versionOf(stream), end, tid);
-  // Before the ending half an event may be cut off.
-  const kept = bytes.subarray(0, Math.max(0, ending.end - from));
-  view.show(fd, {
-    from: Math.min(from, ending.end),
-    bytes: Buffer.concat([kept, ending.bytes]),
-  });
+  const ended = { path: stream, ring, mayPushMarks };
+  const ending = endingOf(ended, readerOf(fd, held), held.from + held.bytes.length);
+  view.show(fd, withEnding(held, ending));
   if (versionOf(stream) === 3) showFinishedMetadata(view, stream);
 }
 
