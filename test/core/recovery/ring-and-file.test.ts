@@ -5,6 +5,8 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { endianness, tmpdir } from 'node:os';
@@ -128,6 +130,43 @@ describe.runIf(process.platform === 'linux').each(Object.keys(formats))(
       writeFileSync(ring, half);
       expect(recover()).toMatchObject({ faults: [], streams: [{ path: file }] });
       expect(readFileSync(file).subarray(0, before.length)).toEqual(before);
+    });
+
+    it('of a file that has lost its end stays, and so does the file', async () => {
+      const { file, ring, recover } = await drained(format);
+      const page = readFileSync(ring);
+      for (const bytes of [0, 9, statSync(file).size - 1]) {
+        truncateSync(file, bytes);
+        const before = readFileSync(file);
+        for (let i = 0; i < 2; i++) {
+          const { faults, streams, emptied } = recover();
+          expect({ streams, emptied }).toEqual({ streams: [], emptied: [] });
+          expect(faults).toMatchObject([{ path: file, field: 'size' }]);
+          expect(faults[0]!.message).toContain('has lost its end');
+        }
+        expect(readFileSync(file)).toEqual(before);
+        expect(readFileSync(ring)).toEqual(page);
+      }
+    });
+
+    it('that is filled with zeros stays, and so does the file', async () => {
+      const { file, ring, page, head, recover } = await drained(format);
+      const size = statSync(file).size;
+      const data = page.readUInt32LE(core.control.controlBytes);
+      // As if the last records had not been written yet.
+      truncateSync(file, size - head);
+      for (const from of [0, data]) {
+        const zeroed = patched(page, core.control.tail, 0).fill(0, from);
+        writeFileSync(ring, zeroed);
+        const before = readFileSync(file);
+        const { faults, streams, emptied } = recover();
+        const isBegun = before.length > 16;
+        if (from === 0 && !isBegun) continue;
+        expect({ streams, emptied }).toEqual({ streams: [], emptied: [] });
+        expect(faults[0]!.message).toContain('filled with zeros');
+        expect(readFileSync(file)).toEqual(before);
+        expect(readFileSync(ring)).toEqual(zeroed);
+      }
     });
 
     it('takes half of a record that was being written past it away', async () => {
