@@ -113,9 +113,18 @@ export class RingOpenRecords {
     return this.#layout.bytes;
   }
 
-  /** Whether nothing was ever in the table. */
-  get isBlank(): boolean {
-    return this.#table.every((byte) => byte === 0);
+  /**
+   * Ensures that a disk, or a copy, has left something of the table.
+   *
+   * @param count records that were open, as their process counted them.
+   * @throws TraceFormatError when the table has nothing but zeros.
+   */
+  refuseBlank(count: number): void {
+    if (count <= 0 || this.#table.some((byte) => byte !== 0)) return;
+    const message = `the ring is filled with zeros: the ${count} open records that it held are lost`;
+    throw new TraceFormatError(this.#path, core.control.openTable, message, {
+      field: 'open places',
+    });
   }
 
   /**

@@ -1,6 +1,5 @@
 import { readSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { core } from '../../core/addon.js';
 import { TraceFormatError } from '../../core/errors.js';
 import {
   cutUnfinishedRecord,
@@ -71,9 +70,7 @@ function heldEvents(ring: RingFile): HeldEvents {
       at += inside;
     }
   }
-  if (ring.openCount > 0 && ring.openRecords?.isBlank === true) {
-    throw zeros(ring, core.control.openTable, `the ${ring.openCount} open events`);
-  }
+  ring.openRecords?.refuseBlank(ring.openCount);
   // With nothing in it, its thread still knows the number of its next event. One more may be taken.
   if (streams.size === 0 && openTable !== undefined && openTable.nextNumber > 0) {
     streams.set(openTable.series, openTable.nextNumber - 1);
@@ -82,17 +79,11 @@ function heldEvents(ring: RingFile): HeldEvents {
 }
 
 function noEvent(ring: RingFile, position: number): TraceFormatError {
-  const offset = ring.offsetOf(position);
   const rest = ring.read(position, ring.head);
-  if (rest.every((byte) => byte === 0))
-    return zeros(ring, offset, `${rest.length} bytes of events`);
-  const message = 'the ring must hold whole events, and here none begins or it is cut';
-  return new TraceFormatError(ring.path, offset, message, { field: 'event' });
-}
-
-function zeros({ path }: RingFile, offset: number, what: string): TraceFormatError {
-  const message = `the ring is filled with zeros: ${what} that it held are lost`;
-  return new TraceFormatError(path, offset, message, { field: 'event' });
+  const message = rest.some((byte) => byte !== 0)
+    ? 'the ring must hold whole events, and here none begins or it is cut'
+    : `the ring is filled with zeros: ${rest.length} bytes of events that it held are lost`;
+  return new TraceFormatError(ring.path, ring.offsetOf(position), message, { field: 'event' });
 }
 
 /** Bytes of the file's last event by its size field; even its head can be incomplete. */
@@ -260,7 +251,7 @@ function brokenFile(file: string, end: number, size: number): TraceFormatError {
 function olderRing({ path, tail }: RingFile, file: string): TraceFormatError {
   return new TraceFormatError(
     path,
-    core.control.tail,
+    0,
     `the ring does not fit ${file}: it is older, for the file has what the ring still holds. Both are ` +
       'left as they are',
     { field: 'tail', value: tail },
