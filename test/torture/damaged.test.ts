@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const command = fileURLToPath(new URL('../../torture/damaged.mjs', import.meta.url));
+
+// A shorter one of what `npm run torture:damaged` does at length.
+describe.runIf(process.platform === 'linux')('a damaged trace of a killed process', () => {
+  it('keeps what could be read, and its recovery says what is gone', () => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [command, '--cuts', '12', '--seed', '1'],
+      { encoding: 'utf8' },
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^12 damaged traces: \d+ had lost spans/m);
+    expect(status).toBe(0);
+  });
+});
