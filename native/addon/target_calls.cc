@@ -98,6 +98,7 @@ Napi::Value join_target_call(const Napi::CallbackInfo& info) {
   }
   result["target"] = Napi::Value(env, external);
   result["created"] = Napi::Boolean::New(env, created);
+  result["epoch"] = Napi::BigInt::New(env, target->epoch);
   return result;
 }
 

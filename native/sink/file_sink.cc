@@ -208,6 +208,7 @@ std::shared_ptr<SharedFileSink> SharedFileSink::create(const std::string& path,
   sink->number_.store(sink->piece_->number);
   sink->end_ = preamble.size();
   sink->piece_begin_ = sink->end_;
+  sink->counts_.bytes.fetch_add(preamble.size(), std::memory_order_relaxed);
   return sink;
 }
 
@@ -242,6 +243,7 @@ bool SharedFileSink::take_place(uint64_t bytes, Failure* failure) {
   piece_ = std::move(next);
   end_ = preamble_.size();
   piece_begin_ = end_;
+  counts_.bytes.fetch_add(preamble_.size(), std::memory_order_relaxed);
   number_.store(piece_->number, std::memory_order_release);
   return true;
 }

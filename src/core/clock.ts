@@ -18,12 +18,38 @@ export function unixNow(): bigint {
   return core.wallClock();
 }
 
+/** What the clocks said in one moment, in nanoseconds. */
+export interface ClockReadings {
+  /** CLOCK_MONOTONIC. */
+  readonly monotonic: bigint;
+  /** Since 1970. */
+  readonly real: bigint;
+  /** Since the start of the system, with the time in suspend. */
+  readonly boot: bigint;
+  /** CLOCK_MONOTONIC by the clock that stamps records. */
+  readonly stamp: bigint;
+  /** How long the readings took: the tightest of several brackets. */
+  readonly width: bigint;
+}
+
+const words = new BigUint64Array(5);
+
 /**
- * Reads CLOCK_MONOTONIC, nanoseconds since 1970 and nanoseconds since the start of the system, with the
- * time in suspend, all of one moment.
+ * Reads all clocks in one native bracket: between two calls from here the thread may be stopped for any
+ * time.
+ *
+ * @param clock which one stamps the records.
  */
-export function readClocks(to: BigUint64Array): void {
-  core.readClocks(to);
+export function readClocks(clock: 'scaled' | 'monotonic'): ClockReadings {
+  core.readClocks(words);
+  const [monotonic, real, boot, scaled, width] = words as unknown as [
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+  ];
+  return { monotonic, real, boot, stamp: clock === 'monotonic' ? monotonic : scaled, width };
 }
 
 /** Nanoseconds that the process, or this thread, has spent on a CPU. */

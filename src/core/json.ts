@@ -11,11 +11,27 @@ export function jsonInteger(value: bigint): number | string {
   return value > MAX_SAFE || value < -MAX_SAFE ? value.toString() : Number(value);
 }
 
-/** A value of a record without loss: as {@link jsonInteger}; NaN and infinities are strings. */
+/** Whether only a float is the number: one with a fraction, beyond 2^53, or -0. */
+export function isFloat(value: number): boolean {
+  return !Number.isSafeInteger(value) || Object.is(value, -0);
+}
+
+/** A number with its sign: `-0` is not `0`. */
+export function numberText(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}
+
+/**
+ * A value of a record without loss: as {@link jsonInteger}. NaN, infinities and -0 are strings. Bytes are a string of
+ * base64.
+ */
 export function jsonValue(value: unknown): JsonValue {
   if (typeof value === 'bigint') return jsonInteger(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'number') {
+    return Number.isFinite(value) && !Object.is(value, -0) ? value : numberText(value);
+  }
   if (Array.isArray(value)) return value.map(jsonValue);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
       Object.entries(value).map(([name, element]) => [name, jsonValue(element)]),

@@ -310,6 +310,8 @@ export interface NativeCore {
   joinTarget(options: JoinOptions): {
     target: NativeTarget;
     created: boolean;
+    /** Nanoseconds of CLOCK_MONOTONIC from which `big` stamps count. */
+    epoch: bigint;
   };
   /** Keeps a target that is open so until the process ends, whichever thread closes it. */
   keepTarget(key: string): void;
@@ -405,7 +407,10 @@ export interface NativeCore {
   wallClock(): bigint;
   /** Nanoseconds that the process, or this thread, has spent on a CPU. */
   cpuClock(ofThread: boolean): number;
-  /** Of one moment: CLOCK_MONOTONIC, nanoseconds since 1970, and since the start of the system. */
+  /**
+   * Of one moment: CLOCK_MONOTONIC, nanoseconds since 1970 and since the start of the system, and the
+   * clock of stamps. Then how many nanoseconds lay between the first reading and the last.
+   */
   readClocks(to: BigUint64Array): void;
   /** Fills at most 256 bytes from the system's generator. */
   systemRandom(to: Uint8Array): boolean;

@@ -124,7 +124,8 @@ export function plainCore(): NativeCore {
       return (user + system) * 1000;
     },
     readClocks(to) {
-      to.set([process.hrtime.bigint(), BigInt(Date.now()) * 1_000_000n, process.hrtime.bigint()]);
+      const now = process.hrtime.bigint();
+      to.set([now, BigInt(Date.now()) * 1_000_000n, now, now, 0n]);
     },
     systemRandom(to) {
       process.getBuiltinModule('node:crypto').getRandomValues(to);
@@ -169,7 +170,7 @@ export function plainCore(): NativeCore {
     packRecords: () => true,
     copyRecords: (_to, _at, _from, _start, _recordBytes, count) => count,
 
-    joinTarget: () => ({ target: {} as never, created: true }),
+    joinTarget: ({ epoch }) => ({ target: {} as never, created: true, epoch }),
     keepTarget: nothing,
     define: () => 0,
     repeatDefinition: () => false,

@@ -1,3 +1,4 @@
+import type { TraceTime } from '../spans/time.js';
 import type { Attributes, HrTime, Link, SpanContext } from '@opentelemetry/api';
 import { hexWord } from '../spans/context/ids.js';
 import {
@@ -82,8 +83,8 @@ function hrTime(ns: bigint): HrTime {
   return [Number(ns / PER_SECOND), Number(ns % PER_SECOND)];
 }
 
-function instant({ epoch }: Observed, ns: number): HrTime {
-  return hrTime(epoch + BigInt(Math.round(ns)));
+function instant({ epoch }: Observed, ns: TraceTime): HrTime {
+  return hrTime(epoch + (typeof ns === 'bigint' ? ns : BigInt(Math.round(ns))));
 }
 
 function parentOf(span: Span): SpanContext | undefined {
@@ -132,7 +133,7 @@ const fields: Fields = {
   kind: ({ flags }) => (flags >> KIND_SHIFT) & KIND_MASK,
   parentSpanContext: parentOf,
   parentSpanId: (span) => parentOf(span)?.spanId,
-  startTime: ({ observed, start }) => instant(observed, start),
+  startTime: ({ observed, exactStart }) => instant(observed, exactStart),
   endTime: ({ observed }) =>
     Number.isNaN(observed.end) ? [0, 0] : instant(observed, observed.end),
   duration: ({ observed, start }) =>

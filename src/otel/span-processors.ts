@@ -150,7 +150,7 @@ class Processors implements SpanObserver {
 /** When a span ends, in nanoseconds since the trace's epoch, as far as that is known before its end. */
 function endOf({ output, start }: Span, endTime: Instant | undefined): number {
   try {
-    return Math.max(start, output!.timeOf(endTime));
+    return Math.max(start, Number(output!.timeOf(endTime)));
   } catch {
     // It is no time.
     return start;

@@ -1,10 +1,10 @@
 /**
- * How spans lie in Heph events: docs/formats/spans.md, version 1. The one place of its names, numbers
+ * How spans lie in Heph events: docs/formats/spans.md, version 2. The one place of its names, numbers
  * and bits.
  */
 
 /** Of every definition and clock record. Readers of this version refuse a higher one. */
-export const CONTRACT_VERSION = 1;
+export const CONTRACT_VERSION = 2;
 
 /** Names that begin with it are reserved. A program's own name that does gets one more in front. */
 export const RESERVED = '~';
@@ -67,6 +67,8 @@ export const IS_NULL = '~0';
 export const IS_BIGINT = '~#';
 /** The u64 before is a count: so many attributes without a name follow, the elements. */
 export const IS_ARRAY = '~[';
+/** The string before is base64. */
+export const IS_BYTES = '~*';
 /** Not empty: the string before goes on. */
 export const CONTINUED = '~+';
 
@@ -85,10 +87,13 @@ export const VERSION = '~v';
 export const RESOURCE_DESCRIPTION = 'tracewright.resource';
 export const SCOPE_DESCRIPTION = 'tracewright.scope';
 export const CLOCK_DESCRIPTION = 'tracewright.clock';
-/** u64, nanoseconds each: attributes of a clock record. */
+/** u64, nanoseconds each, all of one moment: attributes of a clock record. */
+export const CLOCK_TIME = 'time';
 export const CLOCK_MONOTONIC = 'monotonic';
 export const CLOCK_REAL = 'realtime';
 export const CLOCK_BOOT = 'boottime';
+/** A jump of a clock against another in nanoseconds: less is the time between two readings. */
+export const CLOCK_JUMP = 1_000_000n;
 
 /** What an event loop did within a time. All attributes are u64. */
 export const LOOP_DESCRIPTION = 'tracewright.loop';

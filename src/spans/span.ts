@@ -13,14 +13,15 @@ import { beforeEnd } from './before-end.js';
 import type { Policy } from './policy.js';
 import type { Resource } from './resource.js';
 import type { Scope } from './scope.js';
-import type { Instant } from './time.js';
+import type { Instant, TraceTime } from './time.js';
 import type { HeldNames } from './write/held-attributes.js';
 
 /** What takes a span when it ends. */
 export interface SpanTaker {
   readonly policy: Policy;
   /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
-  timeOf(time: Instant | undefined): number;
+  timeOf(time: undefined): number;
+  timeOf(time: Instant | undefined, field?: string): TraceTime;
   record(span: Span, endTime: Instant | undefined): void;
   /** Adds an attribute to those that the span has in its place alone; false: that cannot be. */
   hold(span: Span, name: string, value: SpanValue): boolean;
@@ -48,7 +49,7 @@ export interface SpanLink {
 export interface HeldEvent {
   name: string;
   /** Nanoseconds since the trace's epoch. */
-  time: number;
+  time: TraceTime;
   attributes: SpanAttributes | undefined;
 }
 
@@ -59,6 +60,8 @@ export class SpanExtras {
   /** Of a span whose scope has no number. */
   scope: Scope | undefined = undefined;
   message = '';
+  /** The start with all of its digits, if a double has not. */
+  start: bigint | undefined = undefined;
   droppedAttributes = 0;
   droppedEvents = 0;
   droppedLinks = 0;
@@ -344,6 +347,17 @@ export class Span {
       this.count = 0;
     }
     return attributes;
+  }
+
+  /** @internal A start that may be far from the recording. */
+  startAt(time: TraceTime): void {
+    this.start = Number(time);
+    if (typeof time === 'bigint') this.extra().start = time;
+  }
+
+  /** @internal The start with all of its digits. */
+  get exactStart(): TraceTime {
+    return this.extras === undefined ? this.start : (this.extras.start ?? this.start);
   }
 
   /** @internal */

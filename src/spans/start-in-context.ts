@@ -94,7 +94,7 @@ export function startInWith(
     span.attributes = undefined;
     return span;
   }
-  span.start = to.timeOf(startTime, 'startTime');
+  span.startAt(to.timeOf(startTime, 'startTime'));
   if (links.length > 0) span.extra().links = links;
   giveScope(to, span, scope);
   keep(to, span, undefined, context, scope);

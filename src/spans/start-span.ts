@@ -119,7 +119,7 @@ export function startScopedSpan(
   const span = begin(to, name, parent, carried, trusted, kind << KIND_SHIFT);
   if (span.state !== OPEN) return span;
   if (attributes !== undefined) checkAttributes(attributes);
-  span.start = to.timeOf(options?.startTime, 'startTime');
+  span.startAt(to.timeOf(options?.startTime, 'startTime'));
   if (links.length > 0) span.extra().links = links;
   if (scope !== undefined) giveScope(to, span, scope);
   keep(to, span, attributes, active, scope);

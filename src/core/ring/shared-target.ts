@@ -22,17 +22,20 @@ if (isMainThread) {
 export class SharedTarget {
   /** Whether this call has created the target; otherwise another thread had it open. */
   readonly created: boolean;
+  /** Nanoseconds of CLOCK_MONOTONIC at time 0 of the target. */
+  readonly epoch: bigint;
   readonly #target: NativeTarget;
 
-  private constructor(target: NativeTarget, created: boolean) {
+  private constructor(target: NativeTarget, created: boolean, epoch: bigint) {
     this.#target = target;
     this.created = created;
+    this.epoch = epoch;
   }
 
   /** @throws the native error with its errno. */
   static join(options: JoinOptions): SharedTarget {
-    const { target, created } = core.joinTarget(ownOptions(options));
-    return new SharedTarget(target, created);
+    const { target, created, epoch } = core.joinTarget(ownOptions(options));
+    return new SharedTarget(target, created, epoch);
   }
 
   /** @internal For {@link Ring.open}. */

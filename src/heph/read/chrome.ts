@@ -41,6 +41,9 @@ export interface InterpretedEvent {
   name: string;
   category: string;
   attributes: Iterable<readonly [name: string, value: unknown]>;
+  /** Nanoseconds since the epoch, if they are not the event's own. */
+  start?: bigint;
+  end?: bigint;
 }
 
 /** What is drawn of an event. */
@@ -140,11 +143,11 @@ function drawnEvent(cursor: PacketCursor, interpretation: Interpretation): Drawn
   const interpreted = cursor.isEvent ? interpretation.read(cursor) : undefined;
   if (interpreted !== undefined) {
     return {
-      ...interpreted,
       stream: cursor.u32(STREAM_OFFSET),
       substream: cursor.u64(SUBSTREAM_OFFSET),
       start: cursor.u64(START_OFFSET),
       end: cursor.u64(END_OFFSET),
+      ...interpreted,
     };
   }
   const packet = cursor.packet();
@@ -215,7 +218,9 @@ class Drawing {
 
   *event(event: DrawnEvent): Generator<ChromeEvent, void> {
     const pid = this.#pid;
-    const { stream, substream, start, name, category: cat } = event;
+    const { stream, substream, name, category: cat } = event;
+    // Viewers drop what is before 0: its arguments say when it was.
+    const start = event.start < 0n ? 0n : event.start;
     const end = event.end < start ? start : event.end;
     const ts = microseconds(start);
     const lane = this.#survey.tidOf(stream, substream);
@@ -252,6 +257,8 @@ function argsOf(event: DrawnEvent, asynchronous: boolean): Record<string, unknow
   if (asynchronous) args.add('stream', stream);
   // An interpreted event says what its substream means.
   if (substream !== 0n && category === CATEGORY) args.add('substream', jsonValue(substream));
+  if (start < 0n) args.add('starts before time 0 by (ns)', jsonValue(-start));
+  if (end < 0n) args.add('ends before time 0 by (ns)', jsonValue(-end));
   if (end < start) args.add('ends before its start by (ns)', jsonValue(start - end));
   return args.isEmpty ? undefined : args.values;
 }

@@ -1,5 +1,5 @@
 import { quotedText } from '../../core/terminal-text.js';
-import { jsonInteger, jsonValue } from '../../core/json.js';
+import { jsonInteger, jsonValue, numberText } from '../../core/json.js';
 import type { JsonValue } from '../../core/json.js';
 import { wallClock } from '../../core/wall-clock.js';
 import type { Attribute, Packet } from '../packet.js';
@@ -29,7 +29,7 @@ export function dumpLine(packet: Packet): string {
 
 /**
  * The packet as an object for `JSON.stringify`. Integers of 64 bits are numbers up to 2^53 - 1 and
- * decimal strings beyond; NaN and the infinities are strings; bytes are hexadecimal.
+ * decimal strings beyond; NaN, the infinities and -0 are strings; bytes are hexadecimal.
  */
 export function dumpObject(packet: Packet): Record<string, JsonValue> {
   const { kind, offset, size } = packet;
@@ -63,5 +63,6 @@ export function dumpObject(packet: Packet): Record<string, JsonValue> {
 
 function shownValue(value: Attribute['value']): string {
   if (Array.isArray(value)) return `[${value.map(shownValue).join(', ')}]`;
+  if (typeof value === 'number') return numberText(value);
   return typeof value === 'string' ? quotedText(value) : String(value);
 }

@@ -75,7 +75,9 @@ export function writeUntyped(
   const isInteger =
     value <= Number.MAX_SAFE_INTEGER &&
     value >= Number.MIN_SAFE_INTEGER &&
-    Math.floor(value) === value;
+    Math.floor(value) === value &&
+    // -0 is no integer: only a float keeps its sign.
+    (value !== 0 || 1 / value > 0);
   if (!isInteger) {
     view.setInt8(at, TYPE_F64);
     return writeFloat(view, at + 1, value);

@@ -239,7 +239,7 @@ export function writeValueAt(value: string, writeOther: string): string {
   return `if (typeof ${value} === 'string') {
       view.setInt8(at, ${TYPE_STRING});
       at = writeText(view, bytes, at + 1, ${value});
-    } else if (typeof ${value} === 'number' && ${value} >>> 0 === ${value}) {
+    } else if (typeof ${value} === 'number' && ${value} >>> 0 === ${value} && (${value} !== 0 || 1 / ${value} > 0)) {
       view.setInt8(at, ${TYPE_U64});
       view.setInt32(at + 1, 0);
       view.setInt32(at + 5, ${value} | 0);

@@ -20,6 +20,9 @@ export interface StreamTrace extends EventTrace {
   readonly writesThrough: boolean;
   /** Nanoseconds since 1970 at time 0, as the trace says; undefined: another thread has opened the target. */
   readonly epochUnix: bigint | undefined;
+  /** Which clock stamps the events, and its nanoseconds at time 0. */
+  readonly clock: 'scaled' | 'monotonic';
+  readonly clockAtZero: bigint;
   /** Absent if functions cannot be compiled. */
   readonly shapes: EventShapes<EventEmitter> | undefined;
   /** Throws if the trace is closed. */

@@ -8,7 +8,8 @@ export interface TraceStats {
   recorded: number;
   /**
    * What arrived, as far as this machine knows. Over a connection the other machine has acknowledged
-   * it. Over UDP it was sent, and nothing has refused it so far.
+   * it. Over UDP it was sent, and nothing has refused it so far. `bytes` are those that the target has got: with the
+   * epoch packet and the definitions with which each file, piece and connection begins.
    */
   written: { events: number; bytes: number; datagrams: number };
   /**

@@ -1,7 +1,7 @@
 import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { readClock, unixNow } from '../../core/clock.js';
+import { readClocks } from '../../core/clock.js';
 import { noCounts } from '../../core/no-counts.js';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
@@ -117,6 +117,10 @@ export class Trace implements StreamTrace {
   readonly writesThrough: boolean;
   /** @internal */
   readonly epochUnix: bigint | undefined;
+  /** @internal */
+  readonly clock: 'scaled' | 'monotonic';
+  /** @internal */
+  readonly clockAtZero: bigint = 0n;
   /** @internal One element: the timing of the event that is being recorded. */
   readonly started = new Float64Array(1);
   /** @internal */
@@ -163,14 +167,14 @@ export class Trace implements StreamTrace {
     const enabled: unknown = options.enabled ?? true;
     if (typeof enabled !== 'boolean') throw wrongType('enabled', enabled, 'a boolean');
 
+    this.clock = settings.clock;
     this.enabled = enabled && !recordsNothing();
     this.packetLimit = kind === 'udp' ? datagramBytes : Infinity;
     this.writesThrough = kind === 'file';
     this.ring = new Ring(() => this.#closedError());
     if (!this.enabled) return;
 
-    const epoch = readClock(settings.clock);
-    const epochUnix = unixNow();
+    const { stamp: epoch, real: epochUnix } = readClocks(settings.clock);
     const { path } = checked;
     const { ringDir } = settings;
     if (kind === 'file' && ringDir !== undefined) {
@@ -199,6 +203,7 @@ export class Trace implements StreamTrace {
         }),
       );
       this.#target = joined;
+      this.clockAtZero = joined.epoch;
       if (joined.created) this.epochUnix = epochUnix;
       if (joined.created && kind === 'file' && sizes.maxBytes > 0 && !deletes) {
         limitGroup(checked.key, sizes.maxBytes, rotates ? bytesOfPieces(path) : 0);

@@ -39,7 +39,7 @@ export type AttributeScalar = string | number | bigint | boolean;
  *
  * - a boolean is u64 0 or 1;
  * - a bigint, and a number that is a safe integer, is u64, or i64 when negative;
- * - any other number is f64;
+ * - any other number is f64, -0 too;
  * - a string is a string;
  * - an array has the one type that fits all of its values (integers with a negative one among them:
  *   i64; numbers with a fraction among them: f64); an empty one is of u64;
@@ -130,7 +130,7 @@ function typeOfScalar(field: string, value: unknown): ValueType {
     case 'bigint':
       return value < 0n ? 'i64' : 'u64';
     case 'number':
-      if (!Number.isSafeInteger(value)) return 'f64';
+      if (!Number.isSafeInteger(value) || Object.is(value, -0)) return 'f64';
       return value < 0 ? 'i64' : 'u64';
     default:
       throw wrongType(

@@ -22,6 +22,7 @@ export function textPattern(pattern: string): (text: string) => boolean {
 
 /** The value of an attribute as conditions compare it. */
 export function attributeText(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (!Array.isArray(value)) return String(value);
   return `[${value.map(attributeText).join(',')}]`;
 }

@@ -181,6 +181,16 @@ export class ProtobufBytes {
     this.length = from + size;
   }
 
+  /** A field of bytes. */
+  octets(tag: number, octets: Uint8Array): void {
+    const { length } = octets;
+    this.reserve(2 * MAX_VARINT_BYTES + length);
+    this.#varint(tag);
+    this.#varint(length);
+    this.bytes.set(octets, this.length);
+    this.length += length;
+  }
+
   /** A field of bytes in hexadecimal digits. */
   hex(tag: number, digits: string): void {
     const size = digits.length / 2;

@@ -32,8 +32,13 @@ export interface SpanSurvey {
   /** Earliest start and latest end in nanoseconds since 1970; undefined: there is no event. */
   start: bigint | undefined;
   end: bigint | undefined;
+  /** The earliest start that is not long before the file's own: one that a program gave may be years away. */
+  recordedStart: bigint | undefined;
   resource: RecordedResource | undefined;
 }
+
+/** Nanoseconds before a file within which a start counts as recorded: 104 days. */
+const LONG_BEFORE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Where the identity of the cursor's event begins in its bytes; -1: it is no span. */
 function identityAt({ view, place, size }: PacketCursor): number {
@@ -49,6 +54,7 @@ function identityAt({ view, place, size }: PacketCursor): number {
 class Survey implements SpanSurvey {
   start: bigint | undefined;
   end: bigint | undefined;
+  recordedStart: bigint | undefined;
   readonly #decoder: SpanDecoder;
   #epoch = 0n;
   #least = Infinity;
@@ -69,13 +75,24 @@ class Survey implements SpanSurvey {
   }
 
   /** Takes note of times since the file's epoch. */
-  addRaw(start: number, end: number): void {
+  addRaw(cursor: PacketCursor): void {
+    const start = cursor.u64AsNumber(START_OFFSET);
+    const end = cursor.u64AsNumber(END_OFFSET);
+    if (start > Number.MAX_SAFE_INTEGER || end > Number.MAX_SAFE_INTEGER) {
+      this.add(this.#epoch + cursor.u64(START_OFFSET), this.#epoch + cursor.u64(END_OFFSET));
+      return;
+    }
     if (start < this.#least) this.#least = start;
     if (end > this.#most) this.#most = end;
+    if (start > this.#most) this.#most = start;
   }
 
   add(start: bigint, end: bigint): void {
     if (this.start === undefined || start < this.start) this.start = start;
+    const isRecorded = start >= this.#epoch - LONG_BEFORE;
+    if (isRecorded && (this.recordedStart === undefined || start < this.recordedStart)) {
+      this.recordedStart = start;
+    }
     const last = end < start ? start : end;
     if (this.end === undefined || last > this.end) this.end = last;
   }
@@ -135,7 +152,7 @@ function surveyPacket(
   if (identity === -1) {
     decoder.decode(cursor);
     if (!decoder.isDefinition && !decoder.isClock) {
-      survey.addRaw(cursor.u64AsNumber(START_OFFSET), cursor.u64AsNumber(END_OFFSET));
+      survey.addRaw(cursor);
     }
     return;
   }
@@ -146,7 +163,7 @@ function surveyPacket(
     if (span === undefined || accepts?.(span) === false) return;
     survey.add(span.start, span.end);
   } else {
-    survey.addRaw(start, cursor.u64AsNumber(END_OFFSET));
+    survey.addRaw(cursor);
   }
   if (note === undefined) return;
   const { view } = cursor;

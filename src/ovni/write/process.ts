@@ -1,4 +1,4 @@
-import { clockNow, unixNow } from '../../core/clock.js';
+import { readClocks } from '../../core/clock.js';
 import { limitGroup } from '../../core/ring/target-group.js';
 import { withChanges } from '../../core/json.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
@@ -55,7 +55,8 @@ function checkLoom(loom: unknown): string {
 
 /** What the clock's zero is in nanoseconds since the Unix epoch. */
 function epochNow(): string {
-  return String(unixNow() - clockNow());
+  const { real, stamp } = readClocks('scaled');
+  return String(real - stamp);
 }
 
 /**

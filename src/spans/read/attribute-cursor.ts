@@ -1,6 +1,14 @@
 import { TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../heph/layout.js';
 import { TextDecoding } from '../../heph/read/text-decoding.js';
-import { CONTINUED, IS_ARRAY, IS_BIGINT, IS_BOOLEAN, IS_NULL, RESERVED } from '../layout.js';
+import {
+  CONTINUED,
+  IS_ARRAY,
+  IS_BIGINT,
+  IS_BOOLEAN,
+  IS_BYTES,
+  IS_NULL,
+  RESERVED,
+} from '../layout.js';
 import type { RecordedAttributes, RecordedValue } from '../span-record.js';
 
 const MAX_DEPTH = 8;
@@ -11,13 +19,14 @@ const TILDE = RESERVED.charCodeAt(0);
 const LEAST_ELEMENT_BYTES = 5;
 
 const codeOf = (name: string): number => name.charCodeAt(1);
-const [BOOLEAN, NULL, BIGINT, ARRAY, MORE] = [
+const [BOOLEAN, NULL, BIGINT, BYTES, ARRAY, MORE] = [
   IS_BOOLEAN,
   IS_NULL,
   IS_BIGINT,
+  IS_BYTES,
   IS_ARRAY,
   CONTINUED,
-].map(codeOf) as [number, number, number, number, number];
+].map(codeOf) as [number, number, number, number, number, number];
 
 const TWO_32 = 2 ** 32;
 
@@ -203,6 +212,10 @@ export class AttributeCursor {
           break;
         case BIGINT:
           value = this.#bigint(value);
+          break;
+        case BYTES:
+          if (typeof value !== 'string') throw new BadSpan();
+          value = new Uint8Array(Buffer.from(value, 'base64'));
           break;
         case MORE:
           if (typeof value !== 'string') throw this.#wrong('continued', 'a string');

@@ -7,12 +7,15 @@ import { SpanDecoder } from './span-decoder.js';
 
 const METHOD = 'http.request.method';
 
-/** The spans of a file whose packets are shown. What violates the contract is refused, and shown as it is. */
+/**
+ * The spans of a file whose packets are shown. What violates the contract is refused, and shown as it is. Times are
+ * nanoseconds since the epoch.
+ */
 export class ShownSpans {
   readonly #decoder: SpanDecoder;
 
   constructor(path: string) {
-    this.#decoder = new SpanDecoder(path);
+    this.#decoder = new SpanDecoder(path, true);
   }
 
   /** The span that the cursor's event is, or undefined. Takes note of what another event defines. */
@@ -93,5 +96,7 @@ export function drawnSpan(span: SpanRecord): InterpretedEvent {
     name: span.unfinished ? `${name} (unfinished)` : name,
     category: span.kind,
     attributes: drawnAttributes(span),
+    start: span.start,
+    end: span.end,
   };
 }

@@ -11,8 +11,11 @@ import {
 } from '../../heph/layout.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
 import {
+  CLOCK_BOOT,
   CLOCK_DESCRIPTION,
+  CLOCK_MONOTONIC,
   CLOCK_REAL,
+  CLOCK_TIME,
   CONTRACT_VERSION,
   DROPPED_ATTRIBUTES,
   DROPPED_EVENTS,
@@ -56,6 +59,7 @@ import type {
   SpanRecord,
 } from '../span-record.js';
 import { AttributeCursor, BadSpan } from './attribute-cursor.js';
+import { readingOf } from './clock-record.js';
 import { HexWords } from './hex-words.js';
 import { processIdOf } from './process-id.js';
 import { WallClock } from './wall-clock.js';
@@ -72,9 +76,20 @@ const VERSION_HEAD = headOf(VERSION);
 const OURS: ReadonlySet<string> = new Set([
   RESOURCE_DESCRIPTION,
   SCOPE_DESCRIPTION,
+  CLOCK_BOOT,
   CLOCK_DESCRIPTION,
+  CLOCK_MONOTONIC,
+  CLOCK_REAL,
+  CLOCK_TIME,
 ]);
 const OUR_LENGTHS: ReadonlySet<number> = new Set([...OURS].map(({ length }) => length));
+/** Attributes of clock records. */
+const READINGS: ReadonlySet<string> = new Set([
+  CLOCK_TIME,
+  CLOCK_REAL,
+  CLOCK_MONOTONIC,
+  CLOCK_BOOT,
+]);
 /** Fields of definitions. */
 const TEXTS: ReadonlySet<number> = new Set([SCOPE_NAME, SCOPE_VERSION, SCHEMA_URL].map(letter));
 
@@ -97,8 +112,12 @@ export class SpanDecoder {
   firstResource: RecordedResource | undefined;
   readonly #clock = new WallClock();
 
-  constructor(path: string) {
+  readonly #isOfTrace: boolean;
+
+  /** @param isOfTrace whether times are those of the trace: nanoseconds since its epoch. */
+  constructor(path: string, isOfTrace = false) {
     this.#path = path;
+    this.#isOfTrace = isOfTrace;
   }
 
   /** The trace's time 0, in nanoseconds since 1970. */
@@ -338,16 +357,16 @@ export class SpanDecoder {
     const { view, place } = cursor;
     const isDefinition = view.getUint32(place + STREAM_OFFSET) === DEFINITION_STREAM;
     this.isDefinition = isDefinition;
-    this.isClock = !isDefinition && description === CLOCK_DESCRIPTION;
-    if (!isDefinition && description !== CLOCK_DESCRIPTION) return;
+    this.isClock = description === CLOCK_DESCRIPTION;
+    if (!isDefinition && !this.isClock) return;
     const own: RecordedAttributes = {};
     const fields = new Map<number, string>();
     let version = 0;
-    let real: bigint | undefined;
     while (attributes.next()) {
       const { code } = attributes;
       if (code === 0) {
-        if (!isDefinition && attributes.name === CLOCK_REAL) real = attributes.integer();
+        const { name } = attributes;
+        if (this.isClock && READINGS.has(name)) own[name] = attributes.integer();
         else attributes.put(own);
       } else if (code === letter(VERSION)) version = attributes.number();
       else if (TEXTS.has(code)) fields.set(code, attributes.text());
@@ -361,8 +380,10 @@ export class SpanDecoder {
         { field: VERSION, value: version, limit: `at most ${CONTRACT_VERSION}` },
       );
     }
-    if (!isDefinition) {
-      this.#clock.read(view.getBigUint64(place + START_OFFSET), real);
+    if (this.isClock) {
+      if (this.#isOfTrace) return;
+      const reading = readingOf(view.getBigUint64(place + START_OFFSET), version, own);
+      if (reading !== undefined) this.#clock.read(reading);
       return;
     }
     const number = view.getUint32(place + COUNTER_OFFSET);

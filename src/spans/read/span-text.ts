@@ -1,7 +1,7 @@
-import { jsonInteger, jsonValue } from '../../core/json.js';
+import { jsonInteger, jsonValue, numberText } from '../../core/json.js';
 import type { JsonValue } from '../../core/json.js';
 import { quotedText } from '../../core/terminal-text.js';
-import { COUNTER_OFFSET, END_OFFSET, START_OFFSET } from '../../heph/layout.js';
+import { COUNTER_OFFSET } from '../../heph/layout.js';
 import type { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { RecordedAttributes, SpanRecord } from '../span-record.js';
 
@@ -10,7 +10,8 @@ import type { RecordedAttributes, SpanRecord } from '../span-record.js';
 function shown(value: unknown): string {
   if (typeof value === 'string') return quotedText(value);
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
-  return String(value);
+  if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`;
+  return typeof value === 'number' ? numberText(value) : String(value);
 }
 
 function shownAttributes(attributes: RecordedAttributes): string {
@@ -28,9 +29,7 @@ function shownDropped(dropped: SpanRecord['dropped']): string {
 
 /** One readable line, without the line's end. */
 export function spanLine(span: SpanRecord, cursor: PacketCursor): string {
-  const start = cursor.u64(START_OFFSET);
-  const end = cursor.u64(END_OFFSET);
-  const { status, scope } = span;
+  const { end, start, status, scope } = span;
   const parent =
     span.parentSpanId === undefined
       ? 'root'
@@ -64,8 +63,8 @@ export function spanObject(span: SpanRecord, cursor: PacketCursor): Record<strin
     size: cursor.size,
     stream: span.thread,
     counter: cursor.u32(COUNTER_OFFSET),
-    start: jsonInteger(cursor.u64(START_OFFSET)),
-    end: jsonInteger(cursor.u64(END_OFFSET)),
+    start: jsonInteger(span.start),
+    end: jsonInteger(span.end),
     name: span.name,
     spanKind: span.kind,
     status: span.status,

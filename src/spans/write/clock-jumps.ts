@@ -1,23 +1,34 @@
 import { readClocks } from '../../core/clock.js';
-import { CLOCK_BOOT, CLOCK_MONOTONIC, CLOCK_REAL } from '../layout.js';
+import type { StreamTrace } from '../../heph/write/stream.js';
+import { CLOCK_BOOT, CLOCK_JUMP, CLOCK_MONOTONIC, CLOCK_REAL, CLOCK_TIME } from '../layout.js';
 
 /** Nanoseconds between clock records. */
 const INTERVAL = 60e9;
-/** A jump of a clock against another in nanoseconds: less is the time between two readings. */
-const JUMP = 1_000_000n;
+/** Readings that took longer do not say which moment they are of. */
+const MAX_WIDTH = CLOCK_JUMP / 2n;
 
 /** Whether two offsets between clocks, in nanoseconds, differ by more than readings do. */
 export function isJump(left: bigint, right: bigint): boolean {
   const difference = left - right;
-  return difference >= JUMP || difference <= -JUMP;
+  return difference >= CLOCK_JUMP || difference <= -CLOCK_JUMP;
+}
+
+/** Nanoseconds since 1970 at the trace's time 0, by the clocks as they are now. */
+export function epochNow({ clock, clockAtZero }: StreamTrace): bigint {
+  const { real, stamp } = readClocks(clock);
+  return real - stamp + clockAtZero;
 }
 
 /** When to record how the clocks go: from time to time, and after one of them has jumped. */
 export class ClockJumps {
-  readonly #clocks = new BigUint64Array(3);
+  readonly #trace: StreamTrace;
   #next = 0;
   #step = 0n;
   #sleep = 0n;
+
+  constructor(trace: StreamTrace) {
+    this.#trace = trace;
+  }
 
   /**
    * What a clock record says, if one is due.
@@ -25,9 +36,10 @@ export class ClockJumps {
    * @param now nanoseconds since the trace's epoch.
    */
   due(now: number): readonly (readonly [name: string, value: bigint])[] | undefined {
-    readClocks(this.#clocks);
-    const [monotonic, real, boot] = this.#clocks as unknown as [bigint, bigint, bigint];
-    const step = real - monotonic;
+    const { clock, clockAtZero } = this.#trace;
+    const { boot, monotonic, real, stamp, width } = readClocks(clock);
+    if (width > MAX_WIDTH) return undefined;
+    const step = real - stamp;
     const sleep = boot - monotonic;
     if (now < this.#next && !isJump(step, this.#step) && !isJump(sleep, this.#sleep)) {
       return undefined;
@@ -36,8 +48,9 @@ export class ClockJumps {
     this.#step = step;
     this.#sleep = sleep;
     return [
-      [CLOCK_MONOTONIC, monotonic],
+      [CLOCK_TIME, stamp > clockAtZero ? stamp - clockAtZero : 0n],
       [CLOCK_REAL, real],
+      [CLOCK_MONOTONIC, monotonic],
       [CLOCK_BOOT, boot],
     ];
   }

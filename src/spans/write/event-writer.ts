@@ -1,3 +1,4 @@
+import { isUint8Array } from 'node:util/types';
 import { storeInt64 } from '../../core/int64.js';
 import { isArray, takeElements } from '../../core/taken-elements.js';
 import { writeUtf8 } from '../../core/utf8.js';
@@ -20,7 +21,16 @@ import {
   TYPE_U64,
 } from '../../heph/layout.js';
 import { MAX_U64, MIN_I64, TypedValue } from '../../heph/write/value.js';
-import { CONTINUED, IS_ARRAY, IS_BIGINT, IS_BOOLEAN, IS_NULL, RESERVED } from '../layout.js';
+import {
+  CONTINUED,
+  IS_ARRAY,
+  IS_BIGINT,
+  IS_BOOLEAN,
+  IS_BYTES,
+  IS_NULL,
+  RESERVED,
+} from '../layout.js';
+import type { TraceTime } from '../time.js';
 import { jsonOf } from './json-value.js';
 
 const FIRST_BYTES = 16 << 10;
@@ -70,13 +80,21 @@ export class EventWriter {
     this.#short(description);
   }
 
-  /** Sets start and end, nanoseconds since the epoch, not negative. */
-  times(start: number, end: number): void {
+  /** Sets start and end, nanoseconds since the epoch; 0 stands for what is before it. */
+  times(start: TraceTime, end: TraceTime): void {
+    this.#time(START_OFFSET, start);
+    this.#time(END_OFFSET, end);
+  }
+
+  #time(at: number, time: TraceTime): void {
     const { view } = this;
-    view.setUint32(START_OFFSET, start * PER_TWO_32);
-    view.setUint32(START_OFFSET + 4, start);
-    view.setUint32(END_OFFSET, end * PER_TWO_32);
-    view.setUint32(END_OFFSET + 4, end);
+    if (typeof time === 'bigint') {
+      view.setBigUint64(at, time < 0n ? 0n : time);
+      return;
+    }
+    const known = time > 0 ? time : 0;
+    view.setUint32(at, known * PER_TWO_32);
+    view.setUint32(at + 4, known);
   }
 
   /** Ends the event and returns its bytes. They are valid until the next event. */
@@ -103,10 +121,10 @@ export class EventWriter {
   }
 
   /** A reserved i64. */
-  signed(name: string, value: number): void {
+  signed(name: string, value: TraceTime): void {
     this.#head(name, 9);
     this.view.setUint8(this.at, TYPE_I64);
-    storeInt64(this.view, this.at + 1, Math.round(value));
+    storeInt64(this.view, this.at + 1, typeof value === 'bigint' ? value : Math.round(value));
     this.at += 9;
   }
 
@@ -188,6 +206,12 @@ export class EventWriter {
   #object(name: string, value: object | null, depth: number): boolean {
     if (value === null) return this.#value(name, undefined, depth);
     if (TypedValue.is(value)) return this.#typed(name, value);
+    if (isUint8Array(value)) {
+      this.#head(name, 1);
+      this.#string(base64Of(value, this.maxText));
+      this.#modifier(IS_BYTES);
+      return true;
+    }
     const isList = isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
     if (isList && depth < MAX_DEPTH) {
       // A proxy may state any length: one that is none throws here, and the attribute is dropped.
@@ -237,7 +261,7 @@ export class EventWriter {
   }
 
   #number(name: string, value: number): void {
-    if (Number.isSafeInteger(value)) {
+    if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
       this.#integer(name, value < 0 ? TYPE_I64 : TYPE_U64, value);
     } else {
       this.#float(name, value);
@@ -320,6 +344,11 @@ export class EventWriter {
     this.bytes = Buffer.allocUnsafeSlow(bytes);
     this.view = new DataView(this.bytes.buffer);
   }
+}
+
+/** The first bytes of an array, at most `most`. */
+function base64Of({ buffer, byteOffset, length }: Uint8Array, most: number): string {
+  return Buffer.from(buffer, byteOffset, Math.min(length, most)).toString('base64');
 }
 
 /** Where a part of a long text ends: at most 65,535 bytes on, and never within a character. */

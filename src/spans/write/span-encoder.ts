@@ -25,6 +25,8 @@ import {
 import type { Policy } from '../policy.js';
 import { REMOTE } from '../span.js';
 import type { Span, SpanLink } from '../span.js';
+import { timeBetween } from '../time.js';
+import type { TraceTime } from '../time.js';
 import { SUBSTREAM_OFFSET } from '../../heph/layout.js';
 import type { EventWriter } from './event-writer.js';
 
@@ -51,7 +53,7 @@ export interface Recording {
   readonly counter: number;
   readonly resource: number;
   /** Nanoseconds since the epoch; undefined: the commit stamps it. */
-  readonly end: number | undefined;
+  readonly end: TraceTime | undefined;
   /** Flags in addition to the span's own. */
   readonly flags: number;
   /** The attributes, encoded, if they are to be recorded as they are. */
@@ -70,7 +72,7 @@ export function encodeSpan(
   { limits, redactor }: Policy,
   portion: Portion,
 ): Buffer {
-  const { extras, start } = span;
+  const { extras, exactStart: start } = span;
   const name = redactor === undefined ? span.name : redactor.name(span.name, span.attributes);
   writer.maxText = Math.min(portion.text, limits.valueLength);
   writer.cutMark = portion.text < limits.valueLength ? '…' : '';
@@ -103,11 +105,10 @@ export function encodeSpan(
   else if (portion.attributes) dropped += put(span.attributes, limits.attributes);
   else dropped += Object.keys(span.attributes ?? {}).length;
 
-  const last = end === undefined ? undefined : Math.max(start, end);
-  // A commit stamps the end; one that the program gave, or that comes before the epoch, is kept here.
-  writer.times(Math.max(start, 0), Math.max(last ?? 0, 0));
+  // A commit stamps the end; one that the program gave is kept, also if it comes before the start.
+  writer.times(start, end ?? 0);
   if (start < 0) writer.signed(REAL_START, start);
-  if (last !== undefined && last < 0) writer.signed(REAL_END, last);
+  if (end !== undefined && end < 0) writer.signed(REAL_END, end);
   if (extras === undefined) {
     if (dropped > 0) writer.unsigned(DROPPED_ATTRIBUTES, dropped);
     return writer.finish();
@@ -133,7 +134,7 @@ export function encodeSpan(
 
   for (const event of events) {
     writer.text(EVENT, redactor === undefined ? event.name : redactor.name(event.name));
-    writer.signed(EVENT_TIME, event.time - start);
+    writer.signed(EVENT_TIME, timeBetween(start, event.time));
     const lost = put(event.attributes, limits.eventAttributes);
     if (lost > 0) writer.unsigned(DROPPED_ATTRIBUTES, lost);
   }

@@ -29,8 +29,8 @@ import type { Resource } from '../resource.js';
 import type { Scope } from '../scope.js';
 import type { Span, SpanTaker } from '../span.js';
 import { nanosecondsFrom } from '../time.js';
-import type { Instant } from '../time.js';
-import { ClockJumps, isJump } from './clock-jumps.js';
+import type { Instant, TraceTime } from '../time.js';
+import { ClockJumps, epochNow, isJump } from './clock-jumps.js';
 import { EventWriter, TOO_LONG } from './event-writer.js';
 import { OpenSpans } from './open-spans.js';
 import type { SpanEncoder } from './open-spans.js';
@@ -73,14 +73,15 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   readonly #shapes: EventShapes<SpanEmitter> | undefined;
   /** Of `span.start`: when the clocks are looked at again. */
   #nextLook = 0;
-  readonly #clocks = new ClockJumps();
+  readonly #clocks: ClockJumps;
   #epoch: bigint;
 
   constructor(stream: Stream, policy: Policy, resource: Resource) {
     hide(this, 'stream', stream);
     hide(this, 'trace', stream.trace);
     hide(this, 'ring', stream.ring);
-    this.#epoch = stream.trace.epochUnix ?? this.#readEpoch();
+    this.#clocks = new ClockJumps(stream.trace);
+    this.#epoch = stream.trace.epochUnix ?? epochNow(stream.trace);
     this.#policy = policy;
     this.policy = policy;
     this.#shapes = mayCompile() ? new EventShapes(this.trace, spanShapeCompiler(this)) : undefined;
@@ -101,7 +102,9 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   }
 
   /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
-  timeOf(time: Instant | undefined, field = 'time'): number {
+  timeOf(time: undefined): number;
+  timeOf(time: Instant | undefined, field?: string): TraceTime;
+  timeOf(time: Instant | undefined, field = 'time'): TraceTime {
     this.ring.readStamp();
     return time === undefined ? this.ring.stamp[0]! : nanosecondsFrom(this.epoch(), field, time);
   }
@@ -111,20 +114,13 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
    * what lies between two times that a caller gives is recorded exactly.
    */
   epoch(): bigint {
-    if (this.#isEpoch(this.#readEpoch())) return this.#epoch;
-    // The thread may have been stopped between two readings.
-    const epoch = this.#readEpoch();
-    if (!this.#isEpoch(epoch)) this.#epoch = epoch;
-    return this.#epoch;
-  }
-
-  #isEpoch(epoch: bigint): boolean {
-    return !isJump(epoch, this.#epoch);
-  }
-
-  #readEpoch(): bigint {
     this.ring.readStamp();
-    return unixNow() - BigInt(Math.round(this.ring.stamp[0]!));
+    const quick = unixNow() - BigInt(Math.round(this.ring.stamp[0]!));
+    if (!isJump(quick, this.#epoch)) return this.#epoch;
+    // The thread may have been stopped between the two readings.
+    const epoch = epochNow(this.trace);
+    if (isJump(epoch, this.#epoch)) this.#epoch = epoch;
+    return this.#epoch;
   }
 
   /** Spans that are recorded from now on are of this resource. */
@@ -169,10 +165,10 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     }
     const end = this.#endOf(endTime);
     this.#record(span, endTime);
-    observer.ended(span, Math.max(span.start, end));
+    observer.ended(span, Math.max(span.start, Number(end)));
   }
 
-  #endOf(endTime: Instant | undefined): number {
+  #endOf(endTime: Instant | undefined): TraceTime {
     try {
       return this.timeOf(endTime);
     } catch {
@@ -243,7 +239,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
       const now = this.timeOf(undefined);
       let end = endTime === undefined ? undefined : this.timeOf(endTime, 'endTime');
       // A start in the future: the end is no earlier.
-      if (end === undefined && span.start > now) end = span.start;
+      if (end === undefined && span.start > now) end = span.exactStart;
       const bytes = this.#encode(span, 0, end, this.#limit());
       if (bytes === undefined) {
         this.ring.countRefused();
@@ -278,7 +274,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
   encodeOpen(span: Span, limit: number): Buffer | undefined {
     // Not an end before the epoch: such a one is a field, which the last sign of life does not replace.
-    return this.#encode(span, UNFINISHED, Math.max(span.start, 0), limit);
+    return this.#encode(span, UNFINISHED, span.start < 0 ? 0 : span.exactStart, limit);
   }
 
   /** Adds an attribute to those that the span has in its place alone; false: that cannot be. */
@@ -339,7 +335,12 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     return writesThrough ? most : Math.min(most, this.ring.longestRecord);
   }
 
-  #encode(span: Span, flags: number, end: number | undefined, limit: number): Buffer | undefined {
+  #encode(
+    span: Span,
+    flags: number,
+    end: TraceTime | undefined,
+    limit: number,
+  ): Buffer | undefined {
     const { stream, resource } = this;
     const attributes =
       this.takesAnything && span.heldNames !== undefined ? this.open!.heldBytes(span) : undefined;
@@ -373,7 +374,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
    *
    * @param slot of the open span that it is the final record of; -1: none.
    */
-  #commit(bytes: Buffer, end: number | undefined, slot = -1): void {
+  #commit(bytes: Buffer, end: TraceTime | undefined, slot = -1): void {
     const { ring, stream } = this;
     const { length } = bytes;
     // What a getter has recorded while this was encoded has the numbers before.
@@ -450,7 +451,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
       writer.begin(this.stream.id, this.stream.counter[0]!, description);
       const start = from ?? now;
       const end = Math.max(start, to ?? now);
-      writer.times(Math.max(start, 0), Math.max(end, 0));
+      writer.times(start, end);
       writer.unsigned(VERSION, CONTRACT_VERSION);
       for (const [name, value] of values) writer.unsigned(name, value);
       if (start < 0) writer.signed(REAL_START, start);
@@ -463,9 +464,20 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     }
   }
 
-  #lookAtClocks(now: number): void {
+  /** @param start of a span, which may lie in the future. */
+  #lookAtClocks(start: number): void {
+    const now = Math.min(start, this.#now());
     this.#nextLook = now + CLOCK_LOOK;
     const values = this.#clocks.due(now);
     if (values !== undefined) this.recordNote(CLOCK_DESCRIPTION, values);
+  }
+
+  /** Nanoseconds since the trace's epoch; 0: the trace is closed. */
+  #now(): number {
+    try {
+      return this.timeOf(undefined);
+    } catch {
+      return 0;
+    }
   }
 }

@@ -1,8 +1,9 @@
 import { KINDS, STATUSES } from '../../../spans/layout.js';
 import type { RecordedAttributes, RecordedValue, SpanRecord } from '../../../spans/span-record.js';
+import { isFloat, numberText } from '../../../core/json.js';
 import { nameJson, textJson } from '../json-text.js';
 import { clampUint64, isInt64 } from '../protobuf-bytes.js';
-import { ENDS_BEFORE_START, otlpFlags, UNFINISHED } from './span-batches.js';
+import { furtherAttributes, furtherOfEvent, otlpFlags } from './span-batches.js';
 import type { ResourceBatch } from './span-batches.js';
 
 /** OTLP's JSON: 64-bit integers are strings, ids are hexadecimal, what is empty is absent. */
@@ -14,42 +15,46 @@ function valueJson(value: RecordedValue): string {
     case 'boolean':
       return value ? '{"boolValue":true}' : '{"boolValue":false}';
     case 'number':
-      if (Number.isSafeInteger(value)) return `{"intValue":"${value}"}`;
-      return Number.isFinite(value) ? `{"doubleValue":${value}}` : `{"doubleValue":"${value}"}`;
+      if (!isFloat(value)) return `{"intValue":"${value}"}`;
+      return Number.isFinite(value)
+        ? `{"doubleValue":${numberText(value)}}`
+        : `{"doubleValue":"${value}"}`;
     case 'bigint':
       return isInt64(value) ? `{"intValue":"${value}"}` : `{"stringValue":"${value}"}`;
     default:
       if (value === null) return '{}';
+      if (value instanceof Uint8Array) {
+        return `{"bytesValue":"${Buffer.from(value).toString('base64')}"}`;
+      }
       return `{"arrayValue":{"values":[${value.map(valueJson).join(',')}]}}`;
   }
 }
 
-function listJson(attributes: RecordedAttributes): string {
+function attributeJson(name: string, value: RecordedValue): string {
+  return `{"key":${nameJson(name)},"value":${valueJson(value)}}`;
+}
+
+function listJson(
+  attributes: RecordedAttributes,
+  further: Iterable<readonly [name: string, value: RecordedValue]> = [],
+): string {
   let json = '';
-  for (const name in attributes) {
-    json += `${json === '' ? '' : ','}{"key":${nameJson(name)},"value":${valueJson(attributes[name]!)}}`;
-  }
+  const add = (name: string, value: RecordedValue): void => {
+    json += (json === '' ? '' : ',') + attributeJson(name, value);
+  };
+  for (const name in attributes) add(name, attributes[name]!);
+  for (const [name, value] of further) add(name, value);
   return json;
 }
 
 /** `,"attributes":[…]`, or nothing. */
-function attributesJson(attributes: RecordedAttributes): string {
-  const list = listJson(attributes);
+function attributesJson(...given: Parameters<typeof listJson>): string {
+  const list = listJson(...given);
   return list === '' ? '' : `,"attributes":[${list}]`;
 }
 
 function droppedJson(name: string, count: number): string {
   return count > 0 ? `,"${name}":${Math.min(count, 0xffff_ffff)}` : '';
-}
-
-function spanAttributesJson(span: SpanRecord): string {
-  let list = listJson(span.attributes);
-  const add = (name: string, value: RecordedValue): void => {
-    list += `${list === '' ? '' : ','}{"key":"${name}","value":${valueJson(value)}}`;
-  };
-  if (span.unfinished) add(UNFINISHED, true);
-  if (span.end < span.start) add(ENDS_BEFORE_START, span.start - span.end);
-  return list === '' ? '' : `,"attributes":[${list}]`;
 }
 
 function statusJson({ code, message }: SpanRecord['status']): string {
@@ -68,13 +73,14 @@ function spanJson(span: SpanRecord): string {
     `,"flags":${otlpFlags(span.flags, span.parentIsRemote)}` +
     `,"name":${nameJson(span.name)},"kind":${KINDS.indexOf(span.kind) + 1}` +
     `,"startTimeUnixNano":"${start}","endTimeUnixNano":"${end}"` +
-    spanAttributesJson(span) +
+    attributesJson(span.attributes, furtherAttributes(span)) +
     droppedJson('droppedAttributesCount', dropped.attributes);
   if (span.events.length > 0) {
     const events = span.events.map(
-      ({ name, time, attributes, droppedAttributes }) =>
-        `{"timeUnixNano":"${clampUint64(time)}","name":${textJson(name)}${attributesJson(attributes)}` +
-        `${droppedJson('droppedAttributesCount', droppedAttributes)}}`,
+      (event) =>
+        `{"timeUnixNano":"${clampUint64(event.time)}","name":${textJson(event.name)}` +
+        attributesJson(event.attributes, furtherOfEvent(event)) +
+        `${droppedJson('droppedAttributesCount', event.droppedAttributes)}}`,
     );
     json += `,"events":[${events.join(',')}]`;
   }

@@ -1,3 +1,4 @@
+import { isFloat } from '../../../core/json.js';
 import { KINDS, STATUSES } from '../../../spans/layout.js';
 import type { RecordedAttributes, RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import {
@@ -10,7 +11,7 @@ import {
   tagOf,
   VARINT,
 } from '../protobuf-bytes.js';
-import { ENDS_BEFORE_START, otlpFlags, UNFINISHED } from './span-batches.js';
+import { furtherAttributes, furtherOfEvent, otlpFlags } from './span-batches.js';
 import type { ResourceBatch } from './span-batches.js';
 
 /** Tags of OpenTelemetry's published schema (opentelemetry/proto, version 1). */
@@ -30,6 +31,7 @@ const ANY_VALUE = {
   int: tagOf(3, VARINT),
   double: tagOf(4, FIXED64),
   array: tagOf(5, BYTES),
+  bytes: tagOf(7, BYTES),
 };
 const ARRAY_VALUE = { values: tagOf(1, BYTES) };
 const SPAN = {
@@ -112,9 +114,8 @@ export class RequestEncoder {
     bytes.fixed64Of(SPAN.start, start);
     bytes.fixed64Of(SPAN.end, span.end < span.start ? start : clampUint64(span.end));
     this.#attributes(SPAN.attributes, span.attributes);
-    if (span.unfinished) this.#attribute(SPAN.attributes, UNFINISHED, true);
-    if (span.end < span.start) {
-      this.#attribute(SPAN.attributes, ENDS_BEFORE_START, span.start - span.end);
+    for (const [name, value] of furtherAttributes(span)) {
+      this.#attribute(SPAN.attributes, name, value);
     }
     this.#count(SPAN.droppedAttributes, span.dropped.attributes);
     for (const event of span.events) {
@@ -122,6 +123,9 @@ export class RequestEncoder {
       bytes.fixed64Of(EVENT.time, clampUint64(event.time));
       bytes.text(EVENT.name, event.name);
       this.#attributes(EVENT.attributes, event.attributes);
+      for (const [name, value] of furtherOfEvent(event)) {
+        this.#attribute(EVENT.attributes, name, value);
+      }
       this.#count(EVENT.droppedAttributes, event.droppedAttributes);
       bytes.end(ofEvent);
     }
@@ -171,11 +175,13 @@ export class RequestEncoder {
     if (typeof value === 'string') bytes.text(ANY_VALUE.string, value);
     else if (typeof value === 'boolean') bytes.uint(ANY_VALUE.bool, value ? 1 : 0);
     else if (typeof value === 'number') {
-      if (Number.isSafeInteger(value)) bytes.int(ANY_VALUE.int, value);
-      else bytes.double(ANY_VALUE.double, value);
+      if (isFloat(value)) bytes.double(ANY_VALUE.double, value);
+      else bytes.int(ANY_VALUE.int, value);
     } else if (typeof value === 'bigint') {
       if (isInt64(value)) bytes.int(ANY_VALUE.int, value);
       else bytes.text(ANY_VALUE.string, value.toString());
+    } else if (value instanceof Uint8Array) {
+      bytes.octets(ANY_VALUE.bytes, value);
     } else if (value !== null) {
       const array = bytes.begin(ANY_VALUE.array);
       for (const element of value) this.#value(ARRAY_VALUE.values, element);

@@ -1,4 +1,10 @@
-import type { RecordedResource, RecordedScope, SpanRecord } from '../../../spans/span-record.js';
+import type {
+  RecordedEvent,
+  RecordedResource,
+  RecordedScope,
+  RecordedValue,
+  SpanRecord,
+} from '../../../spans/span-record.js';
 import type { SpanStream } from '../span-stream.js';
 
 /** Spans of a request, and bytes that they take in their file: collectors accept 4 MiB at least. */
@@ -11,6 +17,30 @@ const NO_SPAN = '0'.repeat(16);
 export const UNFINISHED = 'tracewright.unfinished';
 /** Of a span that ends before its start: by how many nanoseconds. Its end is its start then. */
 export const ENDS_BEFORE_START = 'tracewright.ends_before_start';
+
+/** Of a span or an event before 1970: its times in nanoseconds since then. OTLP's own are 0. */
+export const START_TIME = 'tracewright.start_time_unix_nano';
+export const END_TIME = 'tracewright.end_time_unix_nano';
+export const EVENT_TIME = 'tracewright.time_unix_nano';
+
+/** What OTLP's fields of a span cannot say, as attributes. */
+export function* furtherAttributes({
+  start,
+  end,
+  unfinished,
+}: SpanRecord): Generator<readonly [name: string, value: RecordedValue]> {
+  if (unfinished) yield [UNFINISHED, true];
+  if (end < start) yield [ENDS_BEFORE_START, start - end];
+  if (start < 0n) yield [START_TIME, start];
+  if (end < 0n) yield [END_TIME, end];
+}
+
+/** The same of an event. */
+export function* furtherOfEvent({
+  time,
+}: RecordedEvent): Generator<readonly [name: string, value: RecordedValue]> {
+  if (time < 0n) yield [EVENT_TIME, time];
+}
 
 /** Bits of a span's or a link's flags, over those of W3C. */
 const HAS_IS_REMOTE = 0x100;

@@ -1,6 +1,6 @@
 import { valueUnderAnyName } from '../../../spans/read/older-names.js';
 import type { RecordedResource, RecordedValue, SpanRecord } from '../../../spans/span-record.js';
-import { attributesJson, nameJson } from '../json-text.js';
+import { attributesJson, attributeTypesJson, furtherTypesJson, nameJson } from '../json-text.js';
 import {
   BooleanColumn,
   DictionaryColumn,
@@ -48,6 +48,7 @@ export class SpanColumns {
   readonly #thread = new Int64Column('thread', false);
   readonly #pid = new Int32Column('process_pid', true);
   readonly #resource = new DictionaryColumn('resource', true, true);
+  readonly #attributeTypes = new DictionaryColumn('attribute_types', true, true);
 
   readonly all = [
     this.#traceId,
@@ -78,6 +79,7 @@ export class SpanColumns {
     this.#thread,
     this.#pid,
     this.#resource,
+    this.#attributeTypes,
   ];
   #lastResource: RecordedResource | undefined;
   #resourceJson: string | undefined;
@@ -120,6 +122,7 @@ export class SpanColumns {
     this.#thread.add(BigInt(span.thread));
     this.#pid.add(int32(span.pid));
     this.#resource.add(this.#jsonOf(resource));
+    this.#attributeTypes.add(attributeTypesJson(attributes));
   }
 
   #jsonOf(resource: RecordedResource | undefined): string | undefined {
@@ -135,6 +138,7 @@ function eventsJson({ events }: SpanRecord): string {
   const each = events.map(
     ({ name, time, attributes, droppedAttributes }) =>
       `{"name":${nameJson(name)},"time_unix_nano":${time},"attributes":${attributesJson(attributes)}` +
+      furtherTypesJson(attributes) +
       `,"dropped_attributes":${droppedAttributes}}`,
   );
   return `[${each.join(',')}]`;
@@ -145,7 +149,7 @@ function linksJson({ links }: SpanRecord): string {
     (link) =>
       `{"trace_id":"${link.traceId}","span_id":"${link.spanId}","trace_flags":${link.flags}` +
       `,"trace_state":${nameJson(link.traceState)},"is_remote":${link.remote}` +
-      `,"attributes":${attributesJson(link.attributes)}` +
+      `,"attributes":${attributesJson(link.attributes)}${furtherTypesJson(link.attributes)}` +
       `,"dropped_attributes":${link.droppedAttributes}}`,
   );
   return `[${each.join(',')}]`;

@@ -1,3 +1,4 @@
+import { isFloat } from '../../../core/json.js';
 import { isInt64, ProtobufBytes } from '../protobuf-bytes.js';
 import { InternedTexts } from './interned-texts.js';
 import * as schema from './schema.js';
@@ -17,6 +18,9 @@ const MAX_EVENT_BYTES = 8 << 20;
 /** Names the count of attributes that an event has no room for. */
 const LEFT_OUT = 'further attributes';
 
+/** Nanoseconds since the zero of the file: a bigint where a double has not all of their digits. */
+export type PacketTime = number | bigint;
+
 /** The unit of a counter: one of the schema's, or a name. */
 export type CounterUnit = 'ns' | 'count' | 'bytes' | (string & {});
 
@@ -28,8 +32,7 @@ const UNITS = new Map([
 
 /**
  * Writes TracePackets. Each is complete by itself and refers to none after it, so a file that was cut at
- * any packet can be opened. Times are nanoseconds since the zero of the file; numbers above 2^53 are
- * rounded.
+ * any packet can be opened. Times are nanoseconds since the zero of the file, from 0 on.
  */
 export class PacketWriter {
   readonly #bytes = new ProtobufBytes(2 * CHUNK_BYTES);
@@ -114,7 +117,7 @@ export class PacketWriter {
   beginEvent(
     type: typeof schema.SLICE_BEGIN | typeof schema.INSTANT,
     track: number,
-    time: number,
+    time: PacketTime,
     name: string,
     category: string,
   ): void {
@@ -157,7 +160,7 @@ export class PacketWriter {
   }
 
   /** Ends the slice of the track that began last. */
-  endSlice(track: number, time: number): void {
+  endSlice(track: number, time: PacketTime): void {
     this.#beginTrackEvent(schema.SLICE_END, track, time);
     this.#bytes.end(this.#event);
     this.#endPacket(0);
@@ -195,11 +198,15 @@ export class PacketWriter {
     this.#packet = this.#bytes.begin(schema.PACKET);
   }
 
-  #beginTrackEvent(type: number, track: number, time: number): void {
+  #beginTrackEvent(type: number, track: number, time: PacketTime): void {
     const bytes = this.#bytes;
     this.#beginPacket();
-    const at = Math.min(LAST_TIME, Math.max(0, time + FIRST_TIME));
-    bytes.uint(schema.TIMESTAMP, at);
+    if (typeof time === 'bigint') {
+      const at = time + BigInt(FIRST_TIME);
+      bytes.int(schema.TIMESTAMP, at < 0n ? 0n : isInt64(at) ? at : BigInt(LAST_TIME));
+    } else {
+      bytes.uint(schema.TIMESTAMP, Math.min(LAST_TIME, Math.max(0, time + FIRST_TIME)));
+    }
     this.#event = bytes.begin(schema.TRACK_EVENT);
     bytes.uint(schema.EVENT_TYPE, type);
     bytes.uint(schema.TRACK_UUID, track);
@@ -237,11 +244,12 @@ export class PacketWriter {
     const from = this.#beginAnnotation(tag, name);
     if (typeof value === 'string') this.#text(value);
     else if (typeof value === 'number') {
-      if (Number.isSafeInteger(value)) bytes.int(schema.INT_VALUE, value);
-      else bytes.double(schema.DOUBLE_VALUE, value);
+      if (isFloat(value)) bytes.double(schema.DOUBLE_VALUE, value);
+      else bytes.int(schema.INT_VALUE, value);
     } else if (typeof value === 'boolean') bytes.uint(schema.BOOL_VALUE, value ? 1 : 0);
     else if (typeof value === 'bigint') this.#bigint(value);
     else if (value === null || depth === MAX_DEPTH) this.#text(value === null ? 'null' : '…');
+    else if (value instanceof Uint8Array) this.#text(Buffer.from(value).toString('base64'));
     else if (Array.isArray(value)) {
       for (const element of value) {
         this.#annotation(schema.ARRAY_VALUES, undefined, element, depth + 1);

@@ -165,7 +165,7 @@ function startOf(
     const first =
       survey === undefined
         ? aligned + BigInt(shift) + (unlessFaulty(() => trace.format.firstTime(trace.path)) ?? 0n)
-        : survey.start;
+        : (survey.recordedStart ?? survey.start);
     if (first !== undefined && (start === undefined || first < start)) start = first;
   }
   return start ?? aligned;

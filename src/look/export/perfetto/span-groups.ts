@@ -4,7 +4,7 @@ import type { PacketWriter } from './packet-writer.js';
 import type { PictureThread } from './picture.js';
 import { SLICE_BEGIN } from './schema.js';
 import type { SpanFlows } from './span-flows.js';
-import { layOut, placedSpan } from './span-tree.js';
+import { layOut, placedSpan, writtenEnd, writtenStart } from './span-tree.js';
 import type { PlacedSpan } from './span-tree.js';
 
 /** Spans that wait for the root of their trace in the thread: beyond these the oldest group is drawn. */
@@ -133,16 +133,16 @@ export class GroupedSpans {
     for (const { start, end } of lanes) tracks.push(ofThread.place(start, end));
     for (const { placed, isEnd } of steps) {
       const track = tracks[placed.lane]!;
-      if (isEnd) this.#writer.endSlice(track, placed.end);
+      if (isEnd) this.#writer.endSlice(track, writtenEnd(placed));
       else this.#begin(track, placed);
     }
   }
 
   #begin(track: number, placed: PlacedSpan): void {
     const writer = this.#writer;
-    const { span, start, within, parent } = placed;
+    const { span, within, parent, zero } = placed;
     const name = span.unfinished ? `${span.name} (unfinished)` : span.name;
-    writer.beginEvent(SLICE_BEGIN, track, start, name, span.kind);
+    writer.beginEvent(SLICE_BEGIN, track, writtenStart(placed), name, span.kind);
     const [high, low] = halvesOf(span.spanId);
     if (!this.#flows.isEmpty) {
       this.#flows.takeOfSpan(high, low, (flowHigh, flowLow) => {
@@ -158,6 +158,8 @@ export class GroupedSpans {
       writer.annotateId('parent', ...halvesOf(span.parentSpanId));
     }
     annotateSpan(writer, span);
+    if (span.start < zero) writer.annotate('began before the picture by (ns)', zero - span.start);
+    if (span.end < zero) writer.annotate('ended before the picture by (ns)', zero - span.end);
     writer.endEvent();
   }
 }

@@ -1,4 +1,5 @@
 import type { SpanRecord } from '../../../spans/span-record.js';
+import type { PacketTime } from './packet-writer.js';
 
 /** Slices within each other on one lane, at most. */
 const MAX_DEPTH = 256;
@@ -6,6 +7,8 @@ const MAX_DEPTH = 256;
 /** A span with its place among those that are drawn with it. Times are nanoseconds since the zero of the file. */
 export interface PlacedSpan {
   readonly span: SpanRecord;
+  /** The zero of the file in the span's time. */
+  readonly zero: bigint;
   readonly start: number;
   /** Never before `start`. */
   readonly end: number;
@@ -36,9 +39,11 @@ export interface SpanLayout {
 
 /** A span before it is dealt. @param zero the moment that is the zero of the file, in the span's time. */
 export function placedSpan(span: SpanRecord, zero: bigint): PlacedSpan {
-  const start = Number(span.start - zero);
+  // What began long before all others is drawn from their start on.
+  const start = Math.max(0, Number(span.start - zero));
   return {
     span,
+    zero,
     start,
     end: Math.max(start, Number(span.end - zero)),
     lane: 0,
@@ -47,6 +52,17 @@ export function placedSpan(span: SpanRecord, zero: bigint): PlacedSpan {
     isApart: false,
     childrenApart: undefined,
   };
+}
+
+/** The start as it is written: with all of its digits. */
+export function writtenStart({ span, zero, start }: PlacedSpan): PacketTime {
+  return Number.isSafeInteger(start) ? start : span.start - zero;
+}
+
+/** The end, likewise. */
+export function writtenEnd({ span, zero, end }: PlacedSpan): PacketTime {
+  if (Number.isSafeInteger(end)) return end;
+  return (span.end < span.start ? span.start : span.end) - zero;
 }
 
 function compare(a: PlacedSpan, b: PlacedSpan): number {

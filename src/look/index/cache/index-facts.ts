@@ -8,7 +8,11 @@ import { DamagedIndex } from './column-file.js';
 import type { TraceIdentity } from './trace-identity.js';
 
 /** A clock's state as JSON. */
-export type StoredClock = Omit<ClockState, 'epoch'> & { epoch: string | null };
+export type StoredClock = Omit<ClockState, 'epoch' | 'past'> & {
+  epoch: string | null;
+  zero: string | null;
+  delays: number;
+};
 
 /** A part as the index file names it. */
 export interface PartEntry {
@@ -34,14 +38,22 @@ export interface IndexFacts {
   laneCounts: number[];
 }
 
-export const storedClock = ({ epoch, shift, jumps }: ClockState): StoredClock => ({
-  epoch: epoch === undefined ? null : String(epoch),
+const digits = (value: bigint | undefined): string | null =>
+  value === undefined ? null : String(value);
+const integer = (text: string | null): bigint | undefined =>
+  text === null ? undefined : BigInt(text);
+
+export const storedClock = ({ epoch, shift, jumps, past }: ClockState): StoredClock => ({
+  epoch: digits(epoch),
   shift,
   jumps,
+  zero: digits(past.zero),
+  delays: past.delays,
 });
 
-export function clockOf({ epoch, shift, jumps }: StoredClock): ClockState {
-  return { epoch: epoch === null ? undefined : BigInt(epoch), shift, jumps: [...jumps] };
+export function clockOf({ epoch, shift, jumps, zero, delays }: StoredClock): ClockState {
+  const past = { zero: integer(zero), delays };
+  return { epoch: integer(epoch), shift, jumps: [...jumps], past };
 }
 
 /** Lanes of a track have numbers of 16 bits. */
@@ -53,7 +65,7 @@ const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => Number.isFinite(value);
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isFileName: Check = (value) => typeof value === 'string' && basename(value) === value;
-const isEpoch: Check = (value) =>
+const isInteger: Check = (value) =>
   value === null || (typeof value === 'string' && /^-?\d{1,20}$/.test(value));
 
 function oneOf(...texts: string[]): Check {
@@ -73,9 +85,11 @@ function objectOf(fields: Record<string, Check>): Check {
 }
 
 const isClock = objectOf({
-  epoch: isEpoch,
+  epoch: isInteger,
   shift: isNumber,
   jumps: listOf(objectOf({ from: isNumber, offset: isNumber })),
+  zero: isInteger,
+  delays: isCount,
 });
 
 const areTracks = listOf(

@@ -3,10 +3,9 @@ import {
   EPOCH_OPTION,
   EPOCH_PACKET_BYTES,
   OPTION_NAME_OFFSET,
-  START_OFFSET,
-  TYPE_U64,
 } from '../../../heph/layout.js';
-import { CLOCK_DESCRIPTION, CLOCK_REAL } from '../../../spans/layout.js';
+import { CLOCK_DESCRIPTION } from '../../../spans/layout.js';
+import { readClockRecord } from '../../../spans/read/clock-record.js';
 import type { TraceClock } from './trace-clock.js';
 
 const EPOCH_NAME = Buffer.from(EPOCH_OPTION);
@@ -27,7 +26,6 @@ export function noteEpoch(
 }
 
 const CLOCK_NAME = Buffer.from(CLOCK_DESCRIPTION);
-const REAL_NAME = Buffer.from(CLOCK_REAL);
 
 /** Takes note of an event if it is a clock record. */
 export function noteClock(
@@ -39,12 +37,11 @@ export function noteClock(
 ): void {
   const description = at + DESCRIPTION_OFFSET;
   if (view.getUint16(description) !== CLOCK_NAME.length) return;
-  const event = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at);
-  const name = DESCRIPTION_OFFSET + 2;
-  if (event.length < name + CLOCK_NAME.length) return;
-  if (event.compare(CLOCK_NAME, 0, CLOCK_NAME.length, name, name + CLOCK_NAME.length) !== 0) return;
-  const real = event.indexOf(REAL_NAME, name + CLOCK_NAME.length);
-  const value = real + REAL_NAME.length;
-  if (real === -1 || value + 9 > event.length || event[value] !== TYPE_U64) return;
-  clock.noteClock(view.getBigUint64(at + START_OFFSET), event.readBigUInt64BE(value + 1));
+  const name = description + 2;
+  const attributes = name + CLOCK_NAME.length;
+  if (attributes > end) return;
+  const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (own.compare(CLOCK_NAME, 0, CLOCK_NAME.length, name, attributes) !== 0) return;
+  const reading = readClockRecord(own, view, at, attributes, end);
+  if (reading !== undefined) clock.noteClock(reading);
 }

@@ -1,5 +1,6 @@
-/** A difference of clocks that is a jump, and not the time between two readings, in ns. */
-const JUMP = 1_000_000;
+import { clockStep, insertStep, noPast } from '../../../spans/read/clock-record.js';
+import type { ClockPast, ClockReading } from '../../../spans/read/clock-record.js';
+
 /** Jumps that are kept: spans may have begun before some of them. */
 const MAX_JUMPS = 256;
 
@@ -11,50 +12,69 @@ export interface ClockState {
   shift: number;
   /** The wall clock against the trace's time: from which time on, and by how many ns. */
   jumps: readonly { from: number; offset: number }[];
+  past: Readonly<ClockPast>;
+}
+
+/** Of a trace of which nothing has been read. */
+export function noClock(): ClockState {
+  return { epoch: undefined, shift: 0, jumps: [], past: noPast() };
 }
 
 /** When an event of a Heph file was: its time, the epochs and the clock records before it. */
 export class TraceClock {
-  #state: { epoch: bigint | undefined; shift: number; jumps: { from: number; offset: number }[] };
+  #epoch: bigint | undefined;
+  #shift: number;
+  #jumps: { from: number; offset: number }[];
+  #past: ClockPast;
 
-  constructor(state: ClockState = { epoch: undefined, shift: 0, jumps: [] }) {
-    this.#state = { ...state, jumps: [...state.jumps] };
+  constructor({ epoch, shift, jumps, past } = noClock()) {
+    this.#epoch = epoch;
+    this.#shift = shift;
+    this.#jumps = [...jumps];
+    this.#past = { ...past };
   }
 
   get state(): ClockState {
-    const { epoch, shift, jumps } = this.#state;
-    return { epoch, shift, jumps: [...jumps] };
+    return {
+      epoch: this.#epoch,
+      shift: this.#shift,
+      jumps: [...this.#jumps],
+      past: { ...this.#past },
+    };
   }
 
   get isPlain(): boolean {
-    return this.#state.shift === 0 && this.#state.jumps.length === 0;
+    return this.#shift === 0 && this.#jumps.length === 0;
   }
 
   noteEpoch(epoch: bigint): void {
-    const state = this.#state;
-    state.epoch ??= epoch;
-    const shift = Number(epoch - state.epoch);
+    this.#epoch ??= epoch;
+    const shift = Number(epoch - this.#epoch);
     // A connection that is made again repeats it.
-    if (shift === state.shift) return;
-    state.shift = shift;
-    state.jumps = [];
+    if (shift === this.#shift) return;
+    this.#shift = shift;
+    this.#jumps = [];
+    this.#past = { ...noPast(), delays: this.#past.delays };
   }
 
-  /** A clock record: the wall clock in ns since 1970 at a time of the trace. */
-  noteClock(at: bigint, real: bigint): void {
-    const { epoch = 0n, shift, jumps } = this.#state;
-    const offset = Number(real - epoch - at) - shift;
-    if (Math.abs(offset - (jumps.at(-1)?.offset ?? 0)) < JUMP) return;
-    jumps.push({ from: Number(at), offset });
-    if (jumps.length > MAX_JUMPS) jumps.shift();
+  noteClock(reading: ClockReading): void {
+    const epoch = (this.#epoch ?? 0n) + BigInt(this.#shift);
+    const offsetAt = (time: bigint): bigint => BigInt(this.#jumpAt(Number(time)));
+    const step = clockStep(reading, epoch, offsetAt, this.#past);
+    if (step === undefined) return;
+    const jump = { from: Number(step.from), offset: Number(step.offset) };
+    insertStep(this.#jumps, jump, MAX_JUMPS);
   }
 
   /** What is added to a time of the trace to have ns since its first epoch. */
   offsetAt(time: number): number {
-    const { shift, jumps } = this.#state;
-    for (let i = jumps.length - 1; i >= 0; i--) {
-      if (jumps[i]!.from <= time) return shift + jumps[i]!.offset;
+    return this.#shift + this.#jumpAt(time);
+  }
+
+  #jumpAt(time: number): number {
+    for (let i = this.#jumps.length - 1; i >= 0; i--) {
+      if (this.#jumps[i]!.from <= time) return this.#jumps[i]!.offset;
     }
-    return shift;
+    return 0;
   }
 }

@@ -151,5 +151,5 @@ function isValue(value: RecordedValue, wanted: string): boolean {
     return attributeText(value) === wanted || value.some((each) => isValue(each, wanted));
   }
   if (typeof value === 'number' && wanted.trim() !== '') return Object.is(value, Number(wanted));
-  return String(value) === wanted;
+  return attributeText(value) === wanted;
 }

@@ -69,7 +69,13 @@ function stateOfRings(trace: FoundTrace): Source['state'] {
 
 /** What a source has lost, in words. */
 export function lossesOf(
-  { losses, ended, end, trace }: Pick<ReadSource, 'losses' | 'ended' | 'end' | 'trace'>,
+  {
+    losses,
+    ended,
+    end,
+    trace,
+    clock,
+  }: Pick<ReadSource, 'losses' | 'ended' | 'end' | 'trace' | 'clock'>,
   parts: readonly PartFacts[],
 ): Loss[] {
   const all = [...losses, ...missingRecords(parts)];
@@ -80,6 +86,12 @@ export function lossesOf(
       `${counted(faulty, 'record')} of ${trace.path} not as the format says, the first at byte ` +
       `${firstFaulty}: attributes are missing`;
     all.push({ count: faulty, reason, isUnreadable: true });
+  }
+  if (clock.past.delays > 0) {
+    const reason =
+      `a clock record of ${trace.path} was written long after it was read, or the clock was set ` +
+      'back a little: its spans have the times of the clock before';
+    all.push({ count: undefined, reason });
   }
   if (ended === 'damaged') {
     const reason = `${trace.path} is damaged from byte ${end} on; nothing after it was read`;

@@ -20,7 +20,7 @@ import { readRunMessages } from './run-messages.js';
 import type { ReadMessage } from './run-messages.js';
 import { joinSource } from './source-joins.js';
 import type { SourceJoins } from './source-joins.js';
-import { TraceClock } from '../scan/trace-clock.js';
+import { noClock, TraceClock } from '../scan/trace-clock.js';
 import type { ClockState } from '../scan/trace-clock.js';
 
 /** Rows of a part, about. */
@@ -159,7 +159,7 @@ function drawnSource(trace: FoundTrace, scan: ChromeScan, losses: Loss[]): ReadS
     }),
     losses: boundedLosses(trace, losses),
     end: 0,
-    clock: { epoch: undefined, shift: 0, jumps: [] },
+    clock: noClock(),
     ended: 'end',
   };
 }
