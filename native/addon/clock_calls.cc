@@ -40,9 +40,9 @@ constexpr uint64_t kTightBracket = 20000;
 constexpr int kBrackets = 4;
 constexpr int kMostBrackets = 32;
 
-// readClocks(to): nanoseconds of the monotonic clock, since 1970, since the start of the system with
-// the time in suspend, and of the clock that stamps records, all of one moment. Then the time that
-// the readings took.
+// readClocks(to): nanoseconds of the monotonic clock, since 1970, since the start of the system
+// with the time in suspend, and of the clock that stamps records, all of one moment. Then the time
+// that the readings took.
 Napi::Value read_clocks(const Napi::CallbackInfo& info) {
   Napi::BigUint64Array to = info[0].As<Napi::BigUint64Array>();
   if (to.ElementLength() < 5) return info.Env().Undefined();

@@ -2,13 +2,7 @@ import type { SpanKind, SpanStatus } from './layout.js';
 
 /** A value of an attribute as it was recorded; integers beyond 2^53 are bigints. */
 export type RecordedValue =
-  | string
-  | number
-  | bigint
-  | boolean
-  | null
-  | Uint8Array
-  | RecordedValue[];
+  string | number | bigint | boolean | null | Uint8Array | RecordedValue[];
 
 export type RecordedAttributes = Record<string, RecordedValue>;
 

@@ -10,6 +10,7 @@ import { allSpans } from './span-trace.js';
 
 const directory = temporaryDirectory();
 const service = new URL('fixtures/stepping-clocks.mjs', import.meta.url);
+const passing = new URL('fixtures/passing-minutes.mjs', import.meta.url);
 const preloaded = steppingClocks(directory);
 
 test.skipIf(preloaded === undefined)(
@@ -49,6 +50,42 @@ test.skipIf(preloaded === undefined)(
     expect(since('set back')).toBe(60 + 120 - 30);
     expect(since('a minute later')).toBe(60 + 120 - 30 + 1);
   },
+);
+
+test.skipIf(preloaded === undefined)(
+  'a thread that is stopped between two readings of clocks sees no jump',
+  async () => {
+    const path = join(directory, 'stopped.heph');
+    const minutes = 30;
+    execFileSync(process.execPath, [fileURLToPath(passing), path, String(minutes)], {
+      env: {
+        ...process.env,
+        LD_PRELOAD: preloaded,
+        TRACEWRIGHT_CLOCK: 'monotonic',
+        TRACEWRIGHT_TEST_CLOCKS: join(directory, 'minutes'),
+        TRACEWRIGHT_TEST_PAUSE: '3000',
+      },
+    });
+    let epoch: bigint | undefined;
+    const offsets: bigint[] = [];
+    const starts: bigint[] = [];
+    for (const packet of readPackets(path)) {
+      if (packet.kind === 'metadata') epoch = packet.epoch;
+      else if (packet.description === 'work') starts.push(packet.start);
+      else if (packet.description === 'tracewright.clock') {
+        const word = (wanted: string): bigint =>
+          packet.attributes.find(({ name }) => name === wanted)!.value as bigint;
+        expect(word('~v')).toBe(2n);
+        offsets.push(word('realtime') - word('time') - epoch!);
+      }
+    }
+    // One whose readings took too long is left to the next look.
+    expect(offsets.length).toBeGreaterThan(minutes / 2);
+    for (const offset of offsets) expect(Math.abs(Number(offset))).toBeLessThan(1e6);
+    const spans = (await allSpans(path)).filter(({ name }) => name === 'work');
+    expect(spans.map(({ start }) => start - epoch!)).toEqual(starts);
+  },
+  60_000,
 );
 
 /** Debian's libfaketime: what the clocks of libc say is moved by the seconds in a file. */

@@ -150,7 +150,7 @@ const VALUES: [unknown, unknown][] = [
     [[1], [[]]],
   ],
   [Float64Array.of(1.5, 2), [1.5, 2]],
-  [Uint8Array.of(1, 2), [1, 2]],
+  [Uint8Array.of(1, 2), Uint8Array.of(1, 2)],
   [BigInt64Array.of(-1n), [-1n]],
   [new Date(0), '1970-01-01T00:00:00.000Z'],
   [{ a: [1] }, '{"a":[1]}'],

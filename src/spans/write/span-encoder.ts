@@ -105,10 +105,11 @@ export function encodeSpan(
   else if (portion.attributes) dropped += put(span.attributes, limits.attributes);
   else dropped += Object.keys(span.attributes ?? {}).length;
 
-  // A commit stamps the end; one that the program gave is kept, also if it comes before the start.
-  writer.times(start, end ?? 0);
+  // A commit stamps the end, unless the program gave it. No event of Heph ends before its start.
+  const isBackwards = end !== undefined && end < start;
+  writer.times(start, isBackwards ? start : (end ?? 0));
   if (start < 0) writer.signed(REAL_START, start);
-  if (end !== undefined && end < 0) writer.signed(REAL_END, end);
+  if (end !== undefined && (end < 0 || isBackwards)) writer.signed(REAL_END, end);
   if (extras === undefined) {
     if (dropped > 0) writer.unsigned(DROPPED_ATTRIBUTES, dropped);
     return writer.finish();

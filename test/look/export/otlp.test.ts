@@ -67,6 +67,8 @@ function value(any: Fields): Json {
     return { doubleValue: Number.isFinite(number) ? number : String(number) };
   }
   if (any.has(5)) return { arrayValue: { values: messages(messages(any, 5)[0]!, 1).map(value) } };
+  if (any.has(7))
+    return { bytesValue: Buffer.from(any.get(7)![0] as Uint8Array).toString('base64') };
   return {};
 }
 
@@ -216,6 +218,33 @@ describe('OTLP', () => {
       attributes: expect.arrayContaining([
         { key: 'service.name', value: { stringValue: 'shop' } },
       ]) as unknown,
+    });
+  });
+
+  it('keeps bytes, -0 and times before 1970', async () => {
+    let path = '';
+    await recorded(directory, (target) => {
+      path = target;
+      const span = startSpan(
+        'odd',
+        { bytes: Uint8Array.of(0, 255, 7), minus: -0 },
+        { startTime: -5n },
+      );
+      span.event('before', {}, -3n);
+      span.end(-2n);
+    });
+    const json = jsonRequests(path);
+    expect(protobufRequests(exported(path, 'protobuf')).map(asJson)).toEqual(json);
+    expect(spansIn(json)[0]).toMatchObject({
+      startTimeUnixNano: '0',
+      endTimeUnixNano: '0',
+      attributes: [
+        { key: 'bytes', value: { bytesValue: 'AP8H' } },
+        { key: 'minus', value: { doubleValue: -0 } },
+        { key: 'tracewright.start_time_unix_nano', value: { intValue: '-5' } },
+        { key: 'tracewright.end_time_unix_nano', value: { intValue: '-2' } },
+      ],
+      events: [{ attributes: [{ key: 'tracewright.time_unix_nano', value: { intValue: '-3' } }] }],
     });
   });
 

@@ -44,6 +44,35 @@ async function rows(
 }
 
 describe('spans as Parquet', { timeout: 60_000 }, () => {
+  it('say which texts in JSON are numbers or bytes', async () => {
+    let path = '';
+    await recorded(directory, (target) => {
+      path = target;
+      const attributes = { text: 'NaN', nan: NaN, list: [1, Infinity], bytes: Uint8Array.of(1, 2) };
+      const span = startSpan('special', attributes);
+      span.event('row', { nan: NaN });
+      span.end();
+      startSpan('usual', { minus: -0 }).end();
+    });
+    const [special, usual] = await rows(path, 'SELECT * FROM spans');
+    expect(JSON.parse(special!['attributes'] as string)).toEqual({
+      text: 'NaN',
+      nan: 'NaN',
+      list: [1, 'Infinity'],
+      bytes: 'AQI=',
+    });
+    expect(JSON.parse(special!['attribute_types'] as string)).toEqual({
+      nan: 'double',
+      list: [null, 'double'],
+      bytes: 'bytes',
+    });
+    expect(JSON.parse(special!['events'] as string)).toMatchObject([
+      { attributes: { nan: 'NaN' }, attribute_types: { nan: 'double' } },
+    ]);
+    expect(usual!['attribute_types']).toBeNull();
+    expect(JSON.parse(usual!['attributes'] as string)).toEqual({ minus: -0 });
+  });
+
   it('are rows with typed columns', async () => {
     let path = '';
     const spans = await recorded(

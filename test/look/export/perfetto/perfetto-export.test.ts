@@ -220,6 +220,28 @@ describe('spans for Perfetto', () => {
     expect(trace.slices).toHaveLength(spans.length);
   });
 
+  it('begin with the recording, whatever times a program gives to one of them', () => {
+    const years = 25n * 31_557_600n * 10n ** 9n;
+    const before: Attribute = { name: '~b', type: 'i64', value: -years };
+    const drawn: Attribute = { name: 'length', type: 'u64', value: 20n };
+    const trace = pictureOf([
+      { id: 1n, start: 0n, end: 30n, name: 'imported', attributes: [before, drawn] },
+      { id: 2n, start: 10n, end: 20n, name: 'usual', thread: 1 },
+      { id: 3n, start: years + 1n, end: years + 11n, name: 'planned', thread: 2 },
+    ]);
+    expect(trace.realtime).toBe(EPOCH + 10n);
+    const zero = trace.zero!;
+    const drawnAt = (name: string): bigint[] => {
+      const { time, end } = named(trace, name);
+      return [time - zero, end - zero];
+    };
+    expect(drawnAt('usual')).toEqual([0n, 10n]);
+    expect(drawnAt('planned')).toEqual([years - 9n, years + 1n]);
+    expect(drawnAt('imported')).toEqual([0n, 20n]);
+    const imported = named(trace, 'imported');
+    expect(BigInt(imported.args['began before the picture by (ns)'] as bigint)).toBe(years + 10n);
+  });
+
   it('survive spans of 290 years, names of control characters, and very many attributes', () => {
     const far = 290n * 365n * 86_400n * 1_000_000_000n;
     const name = '\u0000\u001b[31m<script>\ud800\r\n'.repeat(40);
