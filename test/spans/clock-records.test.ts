@@ -110,6 +110,14 @@ describe('clock records', () => {
     expect(shifts).toEqual([63n * SECOND]);
   });
 
+  it('among the definitions at the start of a piece hold for all of it', async () => {
+    const { shifts } = await read([
+      ofVersion2(61n * SECOND, 0n, 3600n * SECOND, 0xffff_ffff),
+      span(1n, 100n * SECOND),
+    ]);
+    expect(shifts).toEqual([3700n * SECOND]);
+  });
+
   it('without readings say nothing', async () => {
     const { shifts } = await read([
       clockRecord(SECOND, 0, [

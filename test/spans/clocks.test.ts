@@ -27,14 +27,21 @@ test.skipIf(preloaded === undefined)(
     });
     const clocks: string[] = [];
     let last = '';
+    let defined = 0;
     for (const packet of readPackets(path)) {
       if (packet.kind !== 'event') continue;
-      const { description } = packet;
+      const { description, stream } = packet;
+      if (stream === 0xffff_ffff) {
+        if (description === 'tracewright.clock') defined++;
+        continue;
+      }
       // A thread looks at the clocks when a span ends: the record comes before that span.
       if (description === 'tracewright.clock') clocks.push(last);
       else if (!description.startsWith('tracewright.')) last = description;
     }
     expect(clocks).toEqual(['', 'first', 'quiet', 'suspended', 'set back']);
+    // Later pieces begin with them: forward, after the suspend, and back.
+    expect(defined).toBe(3);
 
     const starts = new Map<string, bigint>();
     for (const { end, name, start } of await allSpans(path)) {

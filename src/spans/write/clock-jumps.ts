@@ -25,9 +25,14 @@ export class ClockJumps {
   #next = 0;
   #step = 0n;
   #sleep = 0n;
+  /** The epoch by which later pieces and connections are read. */
+  #epoch: bigint;
+  /** Whether what `due` returned last must be known to those. */
+  hasJumped = false;
 
   constructor(trace: StreamTrace) {
     this.#trace = trace;
+    this.#epoch = trace.epochUnix ?? epochNow(trace);
   }
 
   /**
@@ -47,6 +52,8 @@ export class ClockJumps {
     this.#next = now + INTERVAL;
     this.#step = step;
     this.#sleep = sleep;
+    this.hasJumped = isJump(step + clockAtZero, this.#epoch);
+    if (this.hasJumped) this.#epoch = step + clockAtZero;
     return [
       [CLOCK_TIME, stamp > clockAtZero ? stamp - clockAtZero : 0n],
       [CLOCK_REAL, real],

@@ -42,6 +42,8 @@ import type { SpanEmitter } from './span-shapes.js';
 const NOTHING = new Uint8Array(0);
 /** Nanoseconds between looks at the clocks. */
 const CLOCK_LOOK = 1e9;
+/** Jumps of a thread that are defined. Each takes some 150 of the 32 KiB that all definitions share. */
+const MAX_JUMPS = 50;
 /** Definitions are larger than this only by what a program puts into them. */
 const MAX_DEFINITION_BYTES = 16 << 10;
 
@@ -74,6 +76,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   /** Of `span.start`: when the clocks are looked at again. */
   #nextLook = 0;
   readonly #clocks: ClockJumps;
+  /** Jumps that later pieces and connections begin with. */
+  #jumps = 0;
   #epoch: bigint;
 
   constructor(stream: Stream, policy: Policy, resource: Resource) {
@@ -469,7 +473,14 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     const now = Math.min(start, this.#now());
     this.#nextLook = now + CLOCK_LOOK;
     const values = this.#clocks.due(now);
-    if (values !== undefined) this.recordNote(CLOCK_DESCRIPTION, values);
+    if (values === undefined) return;
+    this.recordNote(CLOCK_DESCRIPTION, values);
+    if (!this.#clocks.hasJumped || this.#jumps === MAX_JUMPS) return;
+    this.#jumps++;
+    // A piece or a connection that begins later has the epoch of the first one.
+    this.#define(CLOCK_DESCRIPTION, undefined, (writer) => {
+      for (const [name, value] of values) writer.unsigned(name, value);
+    });
   }
 
   /** Nanoseconds since the trace's epoch; 0: the trace is closed. */

@@ -124,6 +124,7 @@ export class HephScan {
     }
     if (stream === DEFINITION_STREAM) {
       if (this.notes.length < MAX_NOTES) this.notes.push(offset);
+      noteClock(this.#clock, bytes, view, at, end);
       return;
     }
     if (stream !== this.#lastStream) this.#setStream(stream, view.getUint32(at + COUNTER_OFFSET));
