@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import type { Plugin } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
-import { RetriedTests } from './test/retried-tests.js';
+import { TestReports } from './test/reports.js';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -28,24 +28,64 @@ const lateRequires: Plugin = {
   },
 };
 
+/** What `npm run test:long` runs. `npm test` runs the others, and a plain `vitest run` all. */
+const LONG = [
+  // Kills, and faults of disks, sockets and limits.
+  'test/{ends,faults,torture}/**',
+  'test/core/recovery/{detached-ring,open-records,other-container,recovery-lock,ring-trust,unready-ring}.test.ts',
+  'test/core/ring/teardown.test.ts',
+  'test/cli/special-files.test.ts',
+  'test/traces/empty-files.test.ts',
+  'test/dumpi/read/recover-without-ring.test.ts',
+  'test/heph/read/{living-file,ring-claim}.test.ts',
+  'test/spans/{clocks,garbage}.test.ts',
+  'test/traces/{laplace-formats,linear-time}.test.ts',
+  // Copies of the package in projects of their own, and counted instructions.
+  'test/package/{copies,counted-instructions,demo,looking-without-binary,tarball,without-binary}.test.ts',
+  // Commands and the index in more cases, and with other programs that read what they write.
+  'test/cli/commands/{convert,dumpi,report-mpi,several-services}.test.ts',
+  'test/look/{export/parquet,report/{called-services,duckdb,hostile-traces,stalls}}.test.ts',
+  'test/look/index/{growing-trace,hostile,cache/forged-index}.test.ts',
+  // The page in a browser.
+  'test/page/{compare,faults,lanes,live,live-services,other-pages,panels,request-names,stalls,time-line,tracks}.test.ts',
+  // Libraries that npm installs, and the servers that they ask.
+  'test/libraries/!(child-process|versions).test.ts',
+  // The hook, in more cases than each of its subjects needs once.
+  'test/node/{process-end,settings}.test.ts',
+  'test/node/compiled/**',
+  'test/node/otel/**',
+  'test/node/run/{earlier-traces,swapped-directories}.test.ts',
+  'test/node/requests/{first-request,open-requests}.test.ts',
+  'test/node/requests/context/{http2-calls,repeated-requests}.test.ts',
+  'test/node/threads/{event-loop,rotation,rotation-faults,thread-activity}.test.ts',
+];
+
+/** They need packages that only `npm run test:frameworks` and `test:open-telemetry` install. */
+const WITH_PACKAGES = ['test/node/{frameworks,open-telemetry}/**'];
+
+const TESTS = 'test/**/*.test.ts';
+
 /** The longest first: one that begins last would run alone. */
-const LONG = ['package/tarball', 'torture/', 'faults/', 'core/ring/teardown', 'node/'];
+const FIRST = ['package/tarball', 'torture/', 'faults/', 'core/ring/teardown', 'node/'];
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
-      const at = LONG.findIndex((name) => moduleId.includes(`/test/${name}`));
-      return at === -1 ? LONG.length : at;
+      const at = FIRST.findIndex((name) => moduleId.includes(`/test/${name}`));
+      return at === -1 ? FIRST.length : at;
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   plugins: [lateRequires],
   define: { TRACEWRIGHT_VERSION: JSON.stringify(version) },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: mode === 'long' ? LONG.map((each) => each.replace(/\*\*$/, '**/*.test.ts')) : [TESTS],
+    exclude: mode === 'short' ? [...LONG, ...WITH_PACKAGES] : [],
+    // A skipped test is listed with the condition in its line.
+    includeTaskLocation: true,
     // Rings, sockets and signals are process-wide: every file gets a process of its own.
     pool: 'forks',
     // One more than processors: most of them wait for processes that they have started.
@@ -53,7 +93,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // Kills and faults come at moments that nobody chooses. What passes only then is listed.
     retry: 1,
-    reporters: ['default', new RetriedTests()],
+    reporters: ['default', new TestReports()],
     // Where many tests run at once, any event loop stalls now and then.
     env: { TRACEWRIGHT_STALL_MS: 'off' },
     // As long as the tests wait for what the page shows: a second is short where many tests run.
@@ -61,4 +101,4 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
-});
+}));

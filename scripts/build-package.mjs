@@ -5,7 +5,7 @@
 // Both module systems use the CommonJS files, so a program that mixes them has one instance. Node's
 // own modules come from process.getBuiltinModule, which works in whatever a bundler makes of this.
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
@@ -215,25 +215,34 @@ function addFace(module, names) {
   output.set(`${module}.d.mts`, `export * from '${name}';\n`);
 }
 
-/** Has the compiler write the declarations; what has not changed is not written again. */
-function addDeclarations() {
-  const directory = join(root, 'build', 'declarations');
+/** Has the compiler write the declarations; what has not changed is not written again. `npm run check` looks for errors. */
+function writeDeclarations() {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+  const child = spawn(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
     cwd: root,
     stdio: 'inherit',
   });
-  if (status !== 0) process.exit(1);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', resolve);
+  });
+}
+
+/** Adds the declarations that the compiler has written. */
+function addDeclarations() {
+  const directory = join(root, 'build', 'declarations');
   for (const module of modules) {
     const name = `${module}.d.ts`;
     output.set(name, readFileSync(join(directory, name)));
   }
 }
 
+const declared = writeDeclarations();
 await Promise.all([...needs.keys()].filter((file) => file !== entry).map(buildFile));
 // It contains a hash of others.
 await buildFile(entry);
 for (const [name, text] of await buildPage()) output.set(`page/${name}`, text);
+if ((await declared) !== 0) process.exit(1);
 addDeclarations();
 rmSync(dist, { recursive: true, force: true });
 for (const [name, text] of output) {

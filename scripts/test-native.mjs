@@ -4,7 +4,7 @@
 //   node scripts/test-native.mjs [--sanitize address|thread|undefined] [--filter TEXT] [--help]
 
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -130,8 +130,13 @@ async function runWaiting() {
 }
 // Most of them wait: for a clock, or for a thread that sleeps.
 await Promise.all(Array.from({ length: 2 * availableParallelism() }, runWaiting));
+const passed = names.length - failed.length - skipped;
 process.stdout.write(
-  `${names.length - failed.length - skipped} passed, ${skipped} skipped, ${failed.length} failed` +
+  `${passed} passed, ${skipped} skipped, ${failed.length} failed` +
     `${options.sanitize === undefined ? '' : ` under the ${options.sanitize} sanitizer`}\n`,
 );
+const counts = process.env.TRACEWRIGHT_TEST_COUNTS;
+if (counts !== undefined) {
+  appendFileSync(counts, `${JSON.stringify({ passed, failed: failed.length, skipped })}\n`);
+}
 process.exitCode = failed.length === 0 ? 0 : 1;
