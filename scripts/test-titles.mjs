@@ -12,12 +12,12 @@ import { root } from './package-layout.mjs';
 const directory = mkdtempSync(join(tmpdir(), 'tracewright-titles-'));
 const list = join(directory, 'titles.json');
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const { status, stderr } = spawnSync(process.execPath, [vitest, 'list', `--json=${list}`], {
+const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, 'list', `--json=${list}`], {
   cwd: root,
   encoding: 'utf8',
 });
 if (status !== 0) {
-  process.stderr.write(stderr);
+  process.stderr.write(`${stdout}${stderr}`);
   process.exit(1);
 }
 const titles = JSON.parse(readFileSync(list, 'utf8')).map(({ file, name }) =>
