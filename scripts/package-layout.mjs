@@ -120,8 +120,7 @@ const folders = [
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
-  [/^node\/requests\/context\/propagation-policy$/, 'node/propagation-policy'],
-  [/^node\/requests\/context\//, 'node/context'],
+  [/^node\/requests\/propagation-policy$/, 'node/propagation-policy'],
   // Of old Nodes only, which need it at the start.
   [/^node\/requests\/early-headers$/, 'node/early-headers'],
   [/^node\/compiled\/save-compiled$/, 'node/save-compiled'],
@@ -129,7 +128,12 @@ const folders = [
   [/^node\/otel\/(open-telemetry|yielding-api)$/, 'node/otel'],
   [/^node\/otel\/(served-parts|redirected-tracers)$/, 'node/otel-parts'],
   [/^node\/otel\//, 'node/instrumentations'],
-  [/^node\/(requests\/|threads\/requests-in-flight$)/, 'node/requests'],
+  // What only counts requests needs no spans.
+  [
+    /^node\/(requests\/(?:trace-requests|server-requests|routes|url-path)|threads\/requests-in-flight|run\/heph-trace)$/,
+    'node/requests',
+  ],
+  [/^node\/requests\//, 'node/request-spans'],
   [/^node\/threads\/(name-look-ups|past-mark-stream|ovni-rotation)$/, 'node/$1'],
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],

@@ -52,6 +52,8 @@ function planOf(settings: Settings, firstTid: number): ProcessPlan {
     heph: undefined,
     requestBytes: settings.requestBytes,
     context: settings.context,
+    propagation: settings.propagation,
+    trust: settings.trust,
     libraries: settings.libraries,
     otel: settings.otel,
     instrumentations: settings.instrumentations,

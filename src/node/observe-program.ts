@@ -8,17 +8,13 @@ import type { ProcessPlan } from './run/process-plan.js';
 import type { LateRequests } from './threads/observe-thread.js';
 import { part } from './warning.js';
 
-/** What is published first of anything that is recorded of requests. */
+/** What is published first of anything that is recorded of requests. What listens will serve. */
 const FIRST_OF_REQUESTS = [
   'http.server.request.start',
   'http.client.request.created',
   'http.client.request.start',
   'undici:request:create',
   'fastify.initialization',
-];
-/** And where requests have context. What listens will serve. */
-const FIRST_WITH_CONTEXT = [
-  ...FIRST_OF_REQUESTS,
   'tracing:net.server.listen:asyncStart',
   'http2.server.stream.start',
   'http2.client.stream.created',
@@ -48,19 +44,19 @@ export function observeProgram(plan: ProcessPlan, requests: LateRequests | undef
     // Spans of the program go to the same trace, and may come before any request.
     recordUnderHook(() => {
       const { streamOfThread } =
-        require('./requests/span-stream.js') as typeof import('./requests/span-stream.js');
-      return streamOfThread(heph).stream;
+        require('./run/heph-trace.js') as typeof import('./run/heph-trace.js');
+      return streamOfThread(heph);
     });
-    if (plan.context !== undefined && isBefore22) {
+    if (plan.context && isBefore22) {
       const { publishCreatedRequests } =
         require('./requests/early-headers.js') as typeof import('./requests/early-headers.js');
       publishCreatedRequests();
     }
   }
-  onFirstMessage(plan.context === undefined ? FIRST_OF_REQUESTS : FIRST_WITH_CONTEXT, begin);
+  onFirstMessage(FIRST_OF_REQUESTS, begin);
   if (heph === undefined) return;
   const { libraries, context } = plan;
-  const names = context === undefined ? [] : libraries.names;
+  const names = context ? libraries.names : [];
   const left = plan.otel
     ? part('the OpenTelemetry API is not served', () => serveOpenTelemetry(plan, names))
     : undefined;

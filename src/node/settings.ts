@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { basename, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
-import type { ContextSettings, Propagation, Trust } from './requests/context/propagation-policy.js';
+import type { Propagation, Trust } from './requests/propagation-policy.js';
 import {
   INJECT_LIMIT,
   LIBRARIES_LIMIT,
@@ -32,11 +32,12 @@ export interface Settings {
   app: number;
   /** `TRACEWRIGHT_NAME`: names directories and files; default the script's file name. */
   name: string;
-  /**
-   * `TRACEWRIGHT_CONTEXT`: requests are spans with ids, a parent and context: `on`, `off`, or
-   * `auto` (default). How traces cross process borders then: `TRACEWRIGHT_PROPAGATE` and `TRACEWRIGHT_TRUST`.
-   */
-  context: ContextSettings | undefined;
+  /** `TRACEWRIGHT_CONTEXT`: what a request does is below it: `on`, `off`, or `auto` (default). */
+  context: boolean;
+  /** `TRACEWRIGHT_PROPAGATE`: hosts to which requests carry the trace. Without context it is none. */
+  propagation: Propagation;
+  /** `TRACEWRIGHT_TRUST`: callers that decide whether their traces are recorded. */
+  trust: Trust;
   /**
    * `TRACEWRIGHT_LIBRARIES`: `auto` (default), `off`, or names. Where there is no context, no library is recorded.
    * `TRACEWRIGHT_INJECT`: `off` (default), `auto`, or names of those without channels.
@@ -165,38 +166,32 @@ function wantsContext(): boolean {
   }
 }
 
-function policy(): typeof import('./requests/context/propagation-policy.js') {
-  return require('./requests/context/propagation-policy.js') as typeof import('./requests/context/propagation-policy.js');
+function policy(): typeof import('./requests/propagation-policy.js') {
+  return require('./requests/propagation-policy.js') as typeof import('./requests/propagation-policy.js');
 }
 
 const EVERYWHERE: Propagation = { everywhere: true, hosts: [] };
+const NOWHERE: Propagation = { everywhere: false, hosts: [] };
 const LOOPBACK: Trust = ['loopback'];
 
-function readContext(): ContextSettings | undefined {
+function readContext(): boolean {
   const choice = read<'auto' | boolean>(
     'TRACEWRIGHT_CONTEXT',
     'auto',
     AUTO_OR_SWITCH,
     autoOrSwitch,
   );
-  const on = choice === 'auto' ? wantsContext() : choice;
-  if (!on) return undefined;
-  return {
-    propagation: read(
-      'TRACEWRIGHT_PROPAGATE',
-      EVERYWHERE,
-      'auto, off, or names of hosts with commas between them',
-      (value) => policy().parsePropagation(value),
-      'auto',
-    ),
-    trust: read(
-      'TRACEWRIGHT_TRUST',
-      LOOPBACK,
-      'loopback, all, none, or addresses with commas between them',
-      (value) => policy().parseTrust(value),
-      'loopback',
-    ),
-  };
+  return choice === 'auto' ? wantsContext() : choice;
+}
+
+function readPropagation(): Propagation {
+  return read(
+    'TRACEWRIGHT_PROPAGATE',
+    EVERYWHERE,
+    'auto, off, or names of hosts with commas between them',
+    (value) => policy().parsePropagation(value),
+    'auto',
+  );
 }
 
 const AUTO_OR_SWITCH = 'auto, on or off';
@@ -216,7 +211,7 @@ function parseInstrumentations(value: string): 'auto' | readonly string[] | unde
 
 const NONE: readonly InjectedName[] = [];
 
-function readLibraries(context: ContextSettings | undefined): LibrarySettings {
+function readLibraries(propagation: Propagation): LibrarySettings {
   const names = read(
     'TRACEWRIGHT_LIBRARIES',
     DEFAULT_NAMES,
@@ -232,7 +227,7 @@ function readLibraries(context: ContextSettings | undefined): LibrarySettings {
     injected,
     queryText: read('TRACEWRIGHT_QUERY_TEXT', false, SWITCH_VALUES, switchOf),
     errorText: read('TRACEWRIGHT_ERROR_TEXT', false, SWITCH_VALUES, switchOf),
-    propagates: context?.propagation.everywhere === true,
+    propagates: propagation.everywhere,
   };
 }
 
@@ -240,6 +235,7 @@ function readLibraries(context: ContextSettings | undefined): LibrarySettings {
 export function readSettings(): Settings {
   warnOfVariables();
   const context = readContext();
+  const propagation = context ? readPropagation() : NOWHERE;
   const formats = read('TRACEWRIGHT_FORMATS', FORMATS, 'ovni, heph or ovni,heph', (value) => {
     const names = value.split(',').map((name) => name.trim());
     return names.every((name) => FORMATS.includes(name)) ? names : undefined;
@@ -261,9 +257,17 @@ export function readSettings(): Settings {
       return Number.isInteger(app) && app >= 1 && app <= MAX_APP ? app : undefined;
     }),
     name: fileName(text('TRACEWRIGHT_NAME') ?? scriptName()),
-    libraries: readLibraries(context),
+    libraries: readLibraries(propagation),
     context,
-    otel: otel === 'auto' ? context !== undefined : otel,
+    propagation,
+    trust: read(
+      'TRACEWRIGHT_TRUST',
+      LOOPBACK,
+      'loopback, all, none, or addresses with commas between them',
+      (value) => policy().parseTrust(value),
+      'loopback',
+    ),
+    otel: otel === 'auto' ? context : otel,
     instrumentations: read<'auto' | readonly string[]>(
       'TRACEWRIGHT_INSTRUMENTATIONS',
       'auto',

@@ -83,8 +83,7 @@ it.each([
   expect(await program.ended()).toMatchObject({ code: 0, stderr: '' });
   server.kill('SIGTERM');
   const names = spansOf(program.directory).map(({ description }) => description);
-  const flat = client === 'fetch' ? 'fetch' : 'http client';
-  expect(names.filter((name) => name === (context === 'on' ? 'GET' : flat))).toHaveLength(1);
+  expect(names.filter((name) => name === 'GET')).toHaveLength(1);
 });
 
 it('threads whose first requests come at once write one Heph file', async () => {

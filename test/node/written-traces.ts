@@ -56,9 +56,7 @@ export function spansOf(directory: string): SpanRecord[] {
           stream: event.stream,
           substream: event.substream,
           duration: event.end - event.start,
-          isRequest:
-            event.description === 'request' ||
-            (typeof flags === 'bigint' && (flags & KIND) === SERVER),
+          isRequest: typeof flags === 'bigint' && (flags & KIND) === SERVER,
           attributes: Object.fromEntries(all.filter(([name]) => !isOwn(name))),
         };
       }),
@@ -74,7 +72,7 @@ const SHORT_NAMES = {
   'error.type': 'failure',
 } as const;
 
-/** The requests that the servers of a run received, whether they were recorded with context or without. */
+/** The requests that the servers of a run received. */
 export function requestsOf(directory: string): Record<string, unknown>[] {
   return spansOf(directory)
     .filter(({ isRequest }) => isRequest)
@@ -82,7 +80,7 @@ export function requestsOf(directory: string): Record<string, unknown>[] {
       Object.fromEntries(
         Object.entries(SHORT_NAMES)
           .map(([name, short]) => [short, attributes[name]] as const)
-          // With context the status of an error is its type too.
+          // The status of an error is its type too.
           .filter(([, value]) => value !== undefined && value !== '500'),
       ),
     );

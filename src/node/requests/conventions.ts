@@ -1,8 +1,14 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
+import { version } from '../../core/version.js';
 import { errorTypeOf } from '../../spans/error-type.js';
 import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
+import { SCHEMA_URL } from '../../spans/schema-url.js';
+import { Scope } from '../../spans/scope.js';
 
 /** Names and values of OpenTelemetry's semantic conventions for HTTP spans. The one place of them. */
+
+/** What records requests, and by which conventions. */
+export const HTTP_SCOPE = new Scope('tracewright/register', version, SCHEMA_URL);
 
 export const METHOD = 'http.request.method';
 export const ORIGINAL_METHOD = 'http.request.method_original';

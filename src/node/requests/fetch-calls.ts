@@ -1,11 +1,12 @@
+import type { ClientHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { BoundedCache } from '../../core/bounded-cache.js';
 import { Guard } from '../guard.js';
-import type { Call, CallHeaders, CallRecorder, CallTarget } from './calls.js';
+import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
 import { failureOf } from './conventions.js';
-import { noteUndiciConnection } from './undici-connections.js';
 
 const CALL = Symbol('tracewright.call');
+const OF_UNDICI = Symbol('tracewright.undici');
 
 /** The parts of undici's request that its channels document. */
 interface UndiciRequest {
@@ -19,6 +20,8 @@ interface UndiciRequest {
   upgrade?: unknown;
   addHeader?: (name: string, value: string) => unknown;
 }
+
+type UndiciSocket = Socket & { [OF_UNDICI]?: true };
 
 interface UndiciMessage {
   request: UndiciRequest;
@@ -74,25 +77,31 @@ function leavesHttp({ upgrade, method }: UndiciRequest): boolean {
   return typeof upgrade === 'string' || method === 'CONNECT';
 }
 
-/**
- * Records every request that `fetch` and undici send from this thread, until its response's body is received.
- *
- * @param open called with the first request: how they are recorded.
- */
-export function traceFetchCalls(open: () => CallRecorder): void {
+/** Whether undici sends this session's requests, and so announces them itself. */
+export function isUndiciSession(session: ClientHttp2Session): boolean {
+  try {
+    // The session's proxy of its socket has what the socket has.
+    return (session.socket as UndiciSocket)[OF_UNDICI] === true;
+  } catch {
+    // It has no socket any more.
+    return false;
+  }
+}
+
+/** Records every request that `fetch` and undici send from this thread, until its response's body is received. */
+export function traceFetchCalls(recorder: CallRecorder): void {
   const guard = new Guard('fetch requests');
-  let recorder: CallRecorder | undefined;
   let followsConnections = false;
   guard.subscribe('undici:request:create', ({ request }: UndiciMessage) => {
-    recorder ??= open();
     if (!followsConnections && leavesHttp(request)) {
       followsConnections = true;
       followConnections();
     }
     request[CALL] = recorder.start(targetOf(request), new UndiciHeaders(request));
   });
-  guard.subscribe('undici:client:connected', ({ socket }: { socket?: Socket }) => {
-    noteUndiciConnection(socket);
+  // Before the first request of a connection.
+  guard.subscribe('undici:client:connected', ({ socket }: { socket?: UndiciSocket }) => {
+    if (socket !== undefined) socket[OF_UNDICI] = true;
   });
   const close = guard.wrap<UndiciRequest>((request) => {
     request[CALL]?.end();

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Guard } from '../guard.js';
-import type { Call, CallHeaders, CallRecorder, CallTarget } from './calls.js';
+import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
 import { ABORTED, failureOf } from './conventions.js';
 
 const CALL = Symbol('tracewright.call');
@@ -35,16 +35,12 @@ function headersOf(request: ClientRequest): CallHeaders | undefined {
 /**
  * Records every request that node:http and node:https send from this thread, until its response's body is
  * received.
- *
- * @param open called with the first request: how they are recorded.
  */
-export function traceHttpCalls(open: () => CallRecorder): void {
+export function traceHttpCalls(recorder: CallRecorder): void {
   const guard = new Guard('outgoing HTTP requests');
-  let recorder: CallRecorder | undefined;
 
   const start = (request: TracedRequest): void => {
     if (request[CALL] !== undefined) return;
-    recorder ??= open();
     request[CALL] = recorder.start(targetOf(request), headersOf(request));
   };
   const whenResponseCloses = guard.wrap<TracedResponse>((response) => {

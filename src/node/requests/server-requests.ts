@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { watchGivenRoutes } from '../../spans/route.js';
+import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import { subscribe } from './channels.js';
-import { Connection, Exchange } from './exchange.js';
-import type { ServerRecorder } from './exchange.js';
 import { routeOf, watchFastifyRoutes } from './routes.js';
+import type { ServedRequest, ServerRecorder } from './server-recorder.js';
 import { bounded } from './url-path.js';
 
 const CONNECTION = Symbol('tracewright.connection');
@@ -20,6 +20,82 @@ interface ServerMessage {
   socket: TracedSocket;
 }
 
+/** A request of HTTP/1 on its way, in the list of those that its connection has open. */
+class Exchange implements ServedRequest {
+  readonly method: string;
+  /** Frameworks rewrite the request's own, so it is kept from the start. */
+  readonly url: string;
+  readonly response: ServerResponse;
+  span: Span | undefined = undefined;
+  route = '';
+  keptRoute = '';
+  next: Exchange | undefined = undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.method = request.method ?? '';
+    this.url = request.url ?? '';
+    this.response = response;
+  }
+}
+
+/**
+ * The requests that a connection has open, oldest first; more than one only where the client
+ * pipelines. They hang off the socket and not off their responses: a property more on an object that
+ * Node makes for every request costs Node more than it costs us.
+ */
+class Connection {
+  /** Bytes that had been written when the last response was finished. */
+  written: number;
+  #oldest: Exchange | undefined = undefined;
+  /** Only where there are several: most connections never have to keep it. */
+  #last: Exchange | undefined = undefined;
+
+  constructor(written: number) {
+    this.written = written;
+  }
+
+  get oldest(): Exchange | undefined {
+    return this.#oldest;
+  }
+
+  add(exchange: Exchange): void {
+    if (this.#oldest === undefined) {
+      this.#oldest = exchange;
+      return;
+    }
+    (this.#last ?? this.#oldest).next = exchange;
+    this.#last = exchange;
+  }
+
+  find(response: object): Exchange | undefined {
+    let exchange = this.#oldest;
+    while (exchange !== undefined && exchange.response !== response) exchange = exchange.next;
+    return exchange;
+  }
+
+  /** The open exchange of a request. */
+  ofRequest(request: object): Exchange | undefined {
+    let exchange = this.#oldest;
+    while (exchange !== undefined && exchange.response.req !== request) exchange = exchange.next;
+    return exchange;
+  }
+
+  /** Takes out what a response answers: the oldest, for HTTP/1 answers in turn. */
+  take(response: ServerResponse): Exchange | undefined {
+    let before: Exchange | undefined;
+    let exchange = this.#oldest;
+    while (exchange !== undefined && exchange.response !== response) {
+      before = exchange;
+      exchange = exchange.next;
+    }
+    if (exchange === undefined) return undefined;
+    if (before === undefined) this.#oldest = exchange.next;
+    else before.next = exchange.next;
+    if (exchange === this.#last) this.#last = before;
+    return exchange;
+  }
+}
+
 /** Bytes written to a socket so far; what a program passes for one may not count. */
 function bytesWritten(socket: Socket): number {
   const written: unknown = socket.bytesWritten;
@@ -28,21 +104,18 @@ function bytesWritten(socket: Socket): number {
 
 /** The HTTP server requests of one thread. */
 class ServerRequests {
-  readonly #open: (() => ServerRecorder) | undefined;
+  readonly #recorder: ServerRecorder | undefined;
   readonly #inFlight: RequestsInFlight | undefined;
   readonly #withBytes: boolean;
   readonly #guard = new Guard('HTTP requests');
-  readonly #opening = new Guard('HTTP requests');
-  /** Made with the first request; see SpanStream. */
-  #recorder: ServerRecorder | undefined;
   readonly #whenClosed: (this: TracedSocket) => void;
 
   constructor(
-    open: (() => ServerRecorder) | undefined,
+    recorder: ServerRecorder | undefined,
     inFlight: RequestsInFlight | undefined,
     withBytes: boolean,
   ) {
-    this.#open = open;
+    this.#recorder = recorder;
     this.#inFlight = inFlight;
     this.#withBytes = withBytes;
     const close = this.#guard.wrap<TracedSocket>((socket) => {
@@ -83,7 +156,7 @@ class ServerRequests {
       const exchange = socket[CONNECTION]?.find(response);
       if (exchange === undefined) return;
       exchange.route = route;
-      this.#recorder?.routed?.(exchange, route);
+      this.#recorder?.routed(exchange, route);
     });
   }
 
@@ -98,8 +171,7 @@ class ServerRequests {
       given === undefined
         ? routeOf(request as IncomingMessage, exchange.url, exchange.route)
         : bounded(given);
-    // A router calls several functions of one route.
-    if (route !== '' && route !== exchange.keptRoute) this.#recorder?.routed?.(exchange, route);
+    this.#recorder?.routed(exchange, route);
   }
 
   #started({ request, response, socket }: ServerMessage): void {
@@ -107,19 +179,9 @@ class ServerRequests {
     this.#inFlight?.begin();
     const exchange = new Exchange(request, response);
     connection.add(exchange);
-    if (this.#recorder === undefined && this.#open !== undefined) this.#openRecorder(this.#open);
-    this.#recorder?.start(exchange, request, socket);
-  }
-
-  /** Without spans for now, requests are kept in mind all the same: others count on it. */
-  #openRecorder(open: () => ServerRecorder): void {
-    const guard = this.#opening;
-    if (!guard.on) return;
-    try {
-      this.#recorder = open();
-    } catch (error) {
-      guard.fail(error);
-    }
+    const recorder = this.#recorder;
+    if (recorder === undefined) return;
+    exchange.span = recorder.start(exchange.method, exchange.url, request, socket);
   }
 
   #adopt(socket: TracedSocket): Connection {
@@ -137,12 +199,13 @@ class ServerRequests {
     const recorder = this.#recorder;
     if (recorder === undefined) return;
     exchange.route = routeOf(request, exchange.url, exchange.route);
+    const { statusCode } = response;
     if (!this.#withBytes) {
-      recorder.answered(exchange, undefined);
+      recorder.answered(exchange, statusCode, undefined);
       return;
     }
     const written = bytesWritten(socket);
-    recorder.answered(exchange, written - connection.written);
+    recorder.answered(exchange, statusCode, written - connection.written);
     connection.written = written;
   }
 
@@ -153,25 +216,26 @@ class ServerRequests {
     for (let left = connection.oldest; left !== undefined; left = connection.oldest) {
       connection.take(left.response);
       this.#inFlight?.end();
-      left.route = routeOf(left.response.req, left.url, left.route);
-      this.#recorder?.aborted(left);
+      const { response } = left;
+      left.route = routeOf(response.req, left.url, left.route);
+      const status = response.headersSent ? response.statusCode : undefined;
+      this.#recorder?.end(left, status, undefined, true);
     }
   }
 }
 
 /**
- * Records every request that an HTTP server of this thread receives, when it ends. Upgraded connections
- * and HTTP/2 servers are not recorded.
+ * Records every request of HTTP/1 that a server of this thread receives, when it ends.
  *
- * @param open called with the first request: how requests are recorded, if they are.
+ * @param recorder undefined: they are only counted.
  * @param inFlight where the number of open requests goes, if anywhere.
  * @param withBytes asks for what was written to the socket. Node adds that up anew whenever it is asked,
  *   which costs more than the span itself.
  */
 export function traceServerRequests(
-  open: (() => ServerRecorder) | undefined,
+  recorder: ServerRecorder | undefined,
   inFlight: RequestsInFlight | undefined,
   withBytes: boolean,
 ): void {
-  new ServerRequests(open, inFlight, withBytes);
+  new ServerRequests(recorder, inFlight, withBytes);
 }

@@ -15,6 +15,6 @@ export function planHeph(settings: Settings, run: Run, used: number): HephPlan {
     return { path: join(enterFormat(run, RUN_FOLDER), name), sizes };
   }
   const { openNamedTarget } =
-    require('../requests/heph-trace.js') as typeof import('../requests/heph-trace.js');
+    require('./heph-trace.js') as typeof import('./heph-trace.js');
   return { target: openNamedTarget(hephTarget, !run.topmost, () => sizeOptionsOf(sizesOf(0))) };
 }

@@ -1,6 +1,6 @@
 import { putNote } from '../../core/process-notes.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
-import type { ContextSettings } from '../requests/context/propagation-policy.js';
+import type { Propagation, Trust } from '../requests/propagation-policy.js';
 import type { PieceSettings } from '../threads/ovni-rotation.js';
 import type { LibrarySettings } from '../library-settings.js';
 import { noteOrClaim } from './note-or-claim.js';
@@ -30,8 +30,12 @@ export interface ProcessPlan {
   loopCounters: boolean;
   /** Milliseconds from which a garbage collection is a span; -1: none is. */
   collectionMs: number;
-  /** How traces cross process borders; undefined: requests are recorded without context. */
-  context: ContextSettings | undefined;
+  /** Whether requests have context: what the program does meanwhile is below them. */
+  context: boolean;
+  /** Which requests carry the trace on: none without context. */
+  propagation: Propagation;
+  /** Which callers decide whether their traces are recorded. */
+  trust: Trust;
   /** Which libraries are recorded, and what of them. */
   libraries: LibrarySettings;
   /** Whether the OpenTelemetry API is served. */

@@ -7,12 +7,14 @@ import { putNote } from '../../core/process-notes.js';
 import { keepTargetOpen } from '../../core/ring/shared-target.js';
 import { shared } from '../../core/process-state.js';
 import { holdingSignals } from '../../core/signals.js';
+import { isMainThread } from '../../core/system-thread.js';
 import { EXTENSION, fileOfProcess } from '../../heph/file-names.js';
 import { checkTarget } from '../../heph/target.js';
+import type { Stream } from '../../heph/write/stream.js';
 import { openTraceOfOpenEvents } from '../../heph/write/trace.js';
 import type { Trace } from '../../heph/write/trace.js';
-import { noteOrClaim } from '../run/note-or-claim.js';
-import type { HephPlan } from '../run/process-plan.js';
+import { noteOrClaim } from './note-or-claim.js';
+import type { HephPlan } from './process-plan.js';
 
 /** The Heph trace of the process as this thread has it open, for all copies of the package there. */
 const opened = shared('node.heph', (): { trace?: Trace } => ({}));
@@ -69,8 +71,22 @@ function targetOf(plan: HephPlan): string {
 }
 
 /** The Heph trace of the process, as this thread has it open. */
-export function hephTrace(plan: HephPlan): Trace {
+function hephTrace(plan: HephPlan): Trace {
   const target = targetOf(plan);
   opened.trace ??= holdingSignals(() => openTraceOfOpenEvents(target));
   return opened.trace;
+}
+
+let ofThread: Stream | undefined;
+
+/**
+ * The Heph stream of the calling thread: 0 for the main thread, the next number for every worker. It is opened with
+ * the first span, so that a thread that serves nothing costs nothing.
+ */
+export function streamOfThread(plan: HephPlan): Stream {
+  if (ofThread === undefined) {
+    const trace = hephTrace(plan);
+    ofThread = isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents();
+  }
+  return ofThread;
 }

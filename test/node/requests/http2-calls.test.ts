@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { readSpans } from '../../../../src/spans/index.js';
-import type { SpanRecord } from '../../../../src/spans/index.js';
-import { TracedProcess } from '../../traced-process.js';
-import type { Hook } from '../../traced-process.js';
-import { faultsOf, hephFiles } from '../../written-traces.js';
+import { readSpans } from '../../../src/spans/index.js';
+import type { SpanRecord } from '../../../src/spans/index.js';
+import { TracedProcess } from '../traced-process.js';
+import type { Hook } from '../traced-process.js';
+import { faultsOf, hephFiles } from '../written-traces.js';
 
 const version = Number.parseInt(process.versions.node);
 

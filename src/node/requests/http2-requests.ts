@@ -1,33 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import { routeOf as givenRoute, watchGivenRoutes } from '../../../spans/route.js';
-import type { Span } from '../../../spans/span.js';
-import { Guard } from '../../guard.js';
-import { bounded } from '../url-path.js';
-import type { SpanServerRecorder } from './server-recorder.js';
+import { routeOf as givenRoute, watchGivenRoutes } from '../../spans/route.js';
+import { Guard } from '../guard.js';
+import type { ServedRequest, ServerRecorder } from './server-recorder.js';
+import { bounded } from './url-path.js';
 
 const SERVED = Symbol('tracewright.served');
 const NO_ERROR = 0;
 
-/** What a stream serves. */
-interface Served {
-  readonly span: Span;
-  readonly method: string;
-  /** The route that the record of the open request has. */
-  keptRoute: string;
-}
-
-type ServerStream = ServerHttp2Stream & { [SERVED]?: Served };
+type ServerStream = ServerHttp2Stream & { [SERVED]?: ServedRequest };
 type Headers = IncomingHttpHeaders & Record<string, unknown>;
 
 /** Records the requests that HTTP/2 servers of this thread receive, as those of HTTP/1. Of Node 22 and later. */
-export function traceHttp2Requests(recorder: SpanServerRecorder): void {
+export function traceHttp2Requests(recorder: ServerRecorder): void {
   const guard = new Guard('HTTP/2 requests');
   guard.subscribe(
     'http2.server.stream.start',
     ({ stream, headers }: { stream: ServerStream; headers: Headers }) => {
-      const span = recorder.startStream(headers, stream.session?.socket);
-      stream[SERVED] = { span, method: String(headers[':method'] ?? ''), keptRoute: '' };
+      stream[SERVED] = recorder.startStream(headers, stream.session?.socket);
       stream.once('close', () => {
         close(stream);
       });
@@ -37,9 +27,7 @@ export function traceHttp2Requests(recorder: SpanServerRecorder): void {
     const served = (request as { stream?: ServerStream }).stream?.[SERVED];
     if (served === undefined || route === undefined || !guard.on) return;
     try {
-      const kept = bounded(route);
-      const { span, method, keptRoute } = served;
-      if (recorder.keepRoute(span, method, keptRoute, kept)) served.keptRoute = kept;
+      recorder.routed(served, bounded(route));
     } catch {
       // The route is taken at the end.
     }
@@ -50,7 +38,7 @@ export function traceHttp2Requests(recorder: SpanServerRecorder): void {
     const sent = stream.sentHeaders as Record<string, unknown> | undefined;
     const status = sent === undefined ? undefined : Number(sent[':status']);
     const isAborted = status === undefined || stream.aborted || stream.rstCode !== NO_ERROR;
-    const route = bounded(givenRoute(stream) ?? '');
-    recorder.end(served.span, served.method, route, status, undefined, isAborted);
+    served.route = bounded(givenRoute(stream) ?? '');
+    recorder.end(served, status, undefined, isAborted);
   });
 }

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { readSpans } from '../../../../src/spans/index.js';
-import type { SpanRecord } from '../../../../src/spans/index.js';
-import { TracedProcess } from '../../traced-process.js';
-import { faultsOf, hephFiles } from '../../written-traces.js';
+import { readSpans } from '../../../src/spans/index.js';
+import type { SpanRecord } from '../../../src/spans/index.js';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, hephFiles } from '../written-traces.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { Guard } from '../../guard.js';
-import type { SpanServerRecorder } from './server-recorder.js';
+import { Guard } from '../guard.js';
+import type { ServerRecorder } from './server-recorder.js';
 
 /** What takes a connection from HTTP; Node publishes nothing of it. */
 const EVENTS = ['upgrade', 'connect'];
@@ -16,13 +16,12 @@ function isHttpServer(server: object): server is Server {
  * Records what leaves HTTP (WebSocket, CONNECT) as spans that end with their connection. Node treats a server that
  * listens for such requests in another way, so this listens only while the program does, and before it.
  */
-export function traceConnections(recorder: SpanServerRecorder): void {
+export function traceConnections(recorder: ServerRecorder): void {
   const guard = new Guard('upgraded connections');
   const begin = guard.wrap<[IncomingMessage, Socket]>(([request, socket]) => {
-    const span = recorder.startConnection(request, socket);
-    const { method = '' } = request;
+    const served = recorder.startConnection(request, socket);
     const end = guard.wrap<boolean>((isAborted) => {
-      recorder.end(span, method, '', undefined, undefined, isAborted);
+      recorder.end(served, undefined, undefined, isAborted);
     });
     socket.once('close', end);
   });

@@ -19,11 +19,6 @@ export interface Propagation {
 /** `TRACEWRIGHT_TRUST` as it was read: addresses, or all of them. */
 export type Trust = 'all' | readonly string[];
 
-/** How traces cross process borders. */
-export interface ContextSettings {
-  propagation: Propagation;
-  trust: Trust;
-}
 
 const HOST = /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$|^\[?[\da-f:]+\]?$/i;
 
@@ -65,8 +60,10 @@ function matches(hosts: readonly string[], host: string): boolean {
 }
 
 /** What the settings mean for requests. */
-export function propagationPolicy({ propagation, trust }: ContextSettings): PropagationPolicy {
-  const { everywhere, hosts } = propagation;
+export function propagationPolicy(
+  { everywhere, hosts }: Propagation,
+  trust: Trust,
+): PropagationPolicy {
   const listed = (host: string): boolean => hosts.length > 0 && matches(hosts, host);
   return {
     sendsTrace: (host) => everywhere || listed(host),

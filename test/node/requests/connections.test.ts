@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readSpans } from '../../../../src/spans/index.js';
-import type { SpanRecord } from '../../../../src/spans/index.js';
-import { TracedProcess } from '../../traced-process.js';
-import { faultsOf, hephFiles } from '../../written-traces.js';
+import { readSpans } from '../../../src/spans/index.js';
+import type { SpanRecord } from '../../../src/spans/index.js';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, hephFiles } from '../written-traces.js';
 
 const version = Number.parseInt(process.versions.node);
 

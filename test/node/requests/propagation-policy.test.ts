@@ -3,7 +3,7 @@ import {
   parsePropagation,
   parseTrust,
   propagationPolicy,
-} from '../../../../src/node/requests/context/propagation-policy.js';
+} from '../../../src/node/requests/propagation-policy.js';
 
 describe('propagation', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('propagation', () => {
     ['auto,api.example', 'api.example', true, true],
   ])('%s, to %s', (text, host, trace, baggage) => {
     const propagation = parsePropagation(text)!;
-    const policy = propagationPolicy({ propagation, trust: [] });
+    const policy = propagationPolicy(propagation, []);
     expect(policy.sendsTrace(host)).toBe(trace);
     expect(policy.sendsBaggage(host)).toBe(baggage);
   });
@@ -42,7 +42,7 @@ describe('trust', () => {
   ])('%s, in %s', (text, address, trusted) => {
     const trust = parseTrust(text)!;
     const propagation = { everywhere: true, hosts: [] };
-    expect(propagationPolicy({ propagation, trust }).trusts(address)).toBe(trusted);
+    expect(propagationPolicy(propagation, trust).trusts(address)).toBe(trusted);
   });
 
   it.each(['', 'all,none', 'api.example'])('is not in %j', (text) => {

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { readSpans } from '../../../../src/spans/index.js';
-import type { SpanRecord } from '../../../../src/spans/index.js';
-import { TracedProcess } from '../../traced-process.js';
-import { faultsOf, hephFiles } from '../../written-traces.js';
+import { readSpans } from '../../../src/spans/index.js';
+import type { SpanRecord } from '../../../src/spans/index.js';
+import { TracedProcess } from '../traced-process.js';
+import { faultsOf, hephFiles } from '../written-traces.js';
 
 const PATHS = [
   ...['plain', 'routed/7', 'foreign', 'set', 'changed', 'renamed', 'marked', 'event', 'missing'],

@@ -1,0 +1,139 @@
+import { BAGGAGE, TRACE_PARENT } from '../../spans/context/headers.js';
+import { OTHER_METHOD } from '../../spans/http-methods.js';
+import { KINDS } from '../../spans/layout.js';
+import { spans } from '../../spans/shared-spans.js';
+import type { Span } from '../../spans/span.js';
+import { SpanEnding } from '../../spans/write/span-ending.js';
+import { otherTracing } from '../otel/other-tracing.js';
+import * as http from './conventions.js';
+import type { PropagationPolicy } from './propagation-policy.js';
+import { pathOf } from './url-path.js';
+
+const ERROR = 2;
+const CLIENT = KINDS.indexOf('client');
+/** From this status on the request has failed. */
+const FAILED = 400;
+
+/** What a call that was answered gets at its end. It has no text. */
+const ANSWERED = new SpanEnding(http.STATUS_CODE, http.ERROR_TYPE);
+
+/** Where a request goes that this process sends. */
+export interface CallTarget {
+  method: string;
+  scheme: string;
+  /** Host and port, as in the header `Host`. */
+  authority: string;
+  /** Of the request line, with the query. */
+  path: string;
+}
+
+/** The headers of a request that is yet to be sent. */
+export interface CallHeaders {
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+}
+
+/** Records the requests that this thread sends as spans, and puts their ids into the headers. */
+export class CallRecorder {
+  readonly #policy: PropagationPolicy;
+  readonly #hasContext: boolean;
+
+  /** @param hasContext whether a request is below the active span; otherwise it begins a trace. */
+  constructor(policy: PropagationPolicy, hasContext: boolean) {
+    this.#policy = policy;
+    this.#hasContext = hasContext;
+  }
+
+  /** @param headers undefined if it is too late to add one. */
+  start(target: CallTarget, headers: CallHeaders | undefined): Call {
+    const attributes = callAttributes(target);
+    const name = http.spanName(http.knownMethod(target.method));
+    const context = this.#hasContext ? spans.activeContext() : undefined;
+    const span = spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
+    if (headers !== undefined) this.#propagate(span, target, headers);
+    return new Call(span);
+  }
+
+  #propagate(span: Span, { authority }: CallTarget, headers: CallHeaders): void {
+    if (otherTracing.isRegistered) return;
+    const host = http.hostAndPort(authority)?.host ?? '';
+    if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
+    if (headers.has(TRACE_PARENT)) return;
+    const sendsBaggage = this.#policy.sendsBaggage(host) && !headers.has(BAGGAGE);
+    spans.injectSpan(span, sendsBaggage ? span.baggage : undefined, headers);
+  }
+}
+
+/** A request that this thread sends, while it is recorded. */
+export class Call {
+  readonly #span: Span;
+  /** Of an answer that the span does not have yet. */
+  #status: number | undefined = undefined;
+
+  constructor(span: Span) {
+    this.#span = span;
+  }
+
+  /** The status has come. */
+  answered(status: number): void {
+    if (status < FAILED && status >>> 0 === status) {
+      this.#status = status;
+      return;
+    }
+    this.#status = undefined;
+    const span = this.#span;
+    span.set(http.STATUS_CODE, status);
+    if (status < FAILED) return;
+    span.set(http.ERROR_TYPE, String(status));
+    span.markStatus(ERROR, '');
+  }
+
+  /**
+   * It is over. Later calls do nothing.
+   *
+   * @param failure what failed; undefined: nothing did.
+   */
+  end(failure?: string): void {
+    const span = this.#span;
+    const status = this.#status;
+    if (status !== undefined) {
+      if (failure === undefined && spans.endRequestWith(span, ANSWERED, status, '', false)) return;
+      span.set(http.STATUS_CODE, status);
+    }
+    if (failure !== undefined) {
+      span.set(http.ERROR_TYPE, failure);
+      span.markStatus(ERROR, '');
+    }
+    span.end();
+  }
+}
+
+function portOf({ port }: http.HostAndPort, scheme: string): number {
+  return port ?? (scheme === 'https' ? 443 : 80);
+}
+
+/** The attributes of a call at its start. `url.full` is without credentials and query. */
+function callAttributes(target: CallTarget): Record<string, string | number> {
+  const { method, scheme, authority } = target;
+  const known = http.knownMethod(method);
+  const server = http.hostAndPort(authority);
+  if (server !== undefined && known !== OTHER_METHOD) {
+    // A literal: V8 makes one of a shape for all.
+    return {
+      'http.request.method': known,
+      'server.address': server.host,
+      'server.port': portOf(server, scheme),
+      'url.full': `${scheme}://${authority}${pathOf(target.path)}`,
+    };
+  }
+  const attributes: Record<string, string | number> = {
+    'http.request.method': known,
+  };
+  if (known === OTHER_METHOD) attributes[http.ORIGINAL_METHOD] = method;
+  if (server !== undefined) {
+    attributes[http.ADDRESS] = server.host;
+    attributes[http.PORT] = portOf(server, scheme);
+    attributes[http.FULL_URL] = `${scheme}://${authority}${pathOf(target.path)}`;
+  }
+  return attributes;
+}

@@ -1,0 +1,231 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import { Duplex } from 'node:stream';
+import { Guard } from '../guard.js';
+import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
+import { onFirstMessage } from './channels.js';
+import { failureOf } from './conventions.js';
+import { isUndiciSession } from './fetch-calls.js';
+
+type Headers = IncomingHttpHeaders & Record<string, unknown>;
+
+const NO_ERROR = 0;
+/** What a caller resets a stream with that it needs no more. */
+const CANCEL = 8;
+
+/** A request that Node is about to make. */
+interface Beginning {
+  readonly call: Call;
+  /** Its headers, with those that were added. */
+  readonly headers: unknown;
+}
+
+/** The class of sessions, which Node does not export. */
+interface SessionClass {
+  request: (this: ClientHttp2Session, headers?: unknown, ...rest: unknown[]) => ClientHttp2Stream;
+}
+
+/** Parts of a session that Node does not document, by the descriptions of their symbols. */
+function partOf(session: ClientHttp2Session, description: string): unknown {
+  const symbol = Object.getOwnPropertySymbols(session).find(
+    (each) => each.description === description,
+  );
+  return symbol === undefined ? undefined : Reflect.get(session, symbol);
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/** A copy of the headers of an HTTP/2 request that Node has not seen yet. */
+class EarlyHeaders implements CallHeaders {
+  readonly #list: unknown[] | undefined;
+  readonly #object: Record<PropertyKey, unknown>;
+
+  /**
+   * @param given names and values in turn, or an object.
+   * @throws what a getter of it throws.
+   */
+  constructor(given: object) {
+    if (Array.isArray(given)) {
+      this.#list = [...(given as unknown[])];
+      this.#object = {};
+      // Which headers are sensitive is a property of the array.
+      for (const symbol of Object.getOwnPropertySymbols(given)) {
+        Reflect.set(this.#list, symbol, Reflect.get(given, symbol));
+      }
+    } else {
+      this.#list = undefined;
+      this.#object = { ...given };
+    }
+  }
+
+  /** What goes to Node. */
+  get all(): unknown {
+    return this.#list ?? this.#object;
+  }
+
+  get(name: string): unknown {
+    const list = this.#list;
+    if (list === undefined) {
+      const key = Object.keys(this.#object).find((each) => each.toLowerCase() === name);
+      return key === undefined ? undefined : this.#object[key];
+    }
+    const at = list.findIndex((each, i) => i % 2 === 0 && text(each)?.toLowerCase() === name);
+    return at === -1 ? undefined : list[at + 1];
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  set(name: string, value: string): void {
+    if (this.#list === undefined) this.#object[name] = value;
+    else this.#list.push(name, value);
+  }
+}
+
+/** Undefined: they are none, or a getter of the program throws, as it will when Node reads it. */
+function earlyHeaders(given: unknown): EarlyHeaders | undefined {
+  if (given !== undefined && (typeof given !== 'object' || given === null)) return undefined;
+  try {
+    return new EarlyHeaders(given ?? {});
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a request goes; undefined: the session does not say. */
+function http2Target(
+  session: ClientHttp2Session,
+  headers: Pick<EarlyHeaders, 'get'>,
+): CallTarget | undefined {
+  const authority =
+    text(headers.get(':authority')) ??
+    text(headers.get('host')) ??
+    text(partOf(session, 'authority'));
+  if (authority === undefined) return undefined;
+  const protocol = text(partOf(session, 'protocol')) ?? 'https:';
+  return {
+    method: text(headers.get(':method')) ?? 'GET',
+    scheme: text(headers.get(':scheme')) ?? protocol.slice(0, -1),
+    authority,
+    path: text(headers.get(':path')) ?? '/',
+  };
+}
+
+/** Whether the program has loaded node:http2, which takes long. */
+function isLoaded(): boolean {
+  const { moduleLoadList } = process as { moduleLoadList?: readonly string[] };
+  return moduleLoadList?.includes('NativeModule http2') === true;
+}
+
+/** The class of the sessions of clients, if the program has loaded node:http2. It takes a session to find it. */
+function sessionClass(): SessionClass | undefined {
+  if (!isLoaded()) return undefined;
+  const connection = new Duplex({
+    read: () => undefined,
+    write: (_chunk, _encoding, done) => {
+      done();
+    },
+  });
+  const session = process
+    .getBuiltinModule('node:http2')
+    .connect('http://localhost', { createConnection: () => connection });
+  session.on('error', () => undefined);
+  const found = Object.getPrototypeOf(session) as SessionClass;
+  session.destroy();
+  return found;
+}
+
+/**
+ * Records the requests that HTTP/2 clients of this thread send. Node has made the list of their headers when it
+ * publishes them. So `request` of their sessions is wrapped, as soon as there may be one.
+ */
+export function traceHttp2Calls(recorder: CallRecorder): void {
+  const guard = new Guard('outgoing HTTP/2 requests');
+  let beginning: Beginning | undefined;
+  let wrapped: SessionClass | undefined;
+
+  const observe = (stream: ClientHttp2Stream, call: Call): void => {
+    const onResponse = guard.wrap<Headers>((headers) => {
+      call.answered(Number(headers[':status'] ?? 0));
+    });
+    const onClose = guard.wrap<number | undefined>((code) => {
+      call.end(code === NO_ERROR || code === CANCEL ? undefined : 'ERR_HTTP2_STREAM_ERROR');
+    });
+    stream.once('response', onResponse);
+    stream.once('close', () => {
+      onClose(stream.rstCode);
+    });
+  };
+
+  const begin = (session: ClientHttp2Session, given: unknown): Beginning | undefined => {
+    const early = guard.on ? earlyHeaders(given) : undefined;
+    if (early === undefined || isUndiciSession(session)) return undefined;
+    try {
+      const target = http2Target(session, early);
+      if (target === undefined) return undefined;
+      return { call: recorder.start(target, early), headers: early.all };
+    } catch (error) {
+      guard.fail(error);
+      return undefined;
+    }
+  };
+  const wrapRequest = (session: SessionClass): void => {
+    wrapped = session;
+    const send = session.request;
+    function request(
+      this: ClientHttp2Session,
+      headers?: unknown,
+      ...rest: unknown[]
+    ): ClientHttp2Stream {
+      // A getter of the program may send another request meanwhile.
+      const outer = beginning;
+      const own = begin(this, headers);
+      beginning = own;
+      try {
+        const stream = send.call(this, own?.headers ?? headers, ...rest);
+        if (own !== undefined) observe(stream, own.call);
+        return stream;
+      } catch (error) {
+        own?.call.end(failureOf(error));
+        throw error;
+      } finally {
+        beginning = outer;
+      }
+    }
+    const usual = Object.getOwnPropertyDescriptor(session, 'request');
+    Object.defineProperty(session, 'request', { ...usual, value: request });
+  };
+  const wrapIfLoaded = guard.wrap<undefined>(() => {
+    const found = wrapped === undefined ? sessionClass() : undefined;
+    if (found !== undefined) wrapRequest(found);
+  });
+
+  interface Message {
+    stream: ClientHttp2Stream;
+    /** Absent if the program has passed a list. */
+    headers: Headers | undefined;
+  }
+  guard.subscribe('http2.client.stream.created', ({ stream, headers }: Message) => {
+    if (beginning !== undefined) return;
+    const session = stream.session as ClientHttp2Session | undefined;
+    const sent = earlyHeaders(headers);
+    if (session === undefined || sent === undefined || isUndiciSession(session)) return;
+    if (wrapped === undefined) wrapRequest(Object.getPrototypeOf(session) as SessionClass);
+    const target = http2Target(session, sent);
+    if (target !== undefined) observe(stream, recorder.start(target, undefined));
+  });
+  wrapIfLoaded(undefined);
+  // The program may load node:http2 later.
+  if (wrapped === undefined) {
+    const served = [
+      'tracing:net.server.listen:asyncStart',
+      'http.server.request.start',
+      'http2.server.stream.start',
+    ];
+    onFirstMessage(served, () => {
+      wrapIfLoaded(undefined);
+    });
+  }
+}

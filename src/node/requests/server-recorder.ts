@@ -1,0 +1,236 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { SpanValue } from '../../spans/attributes.js';
+import { BAGGAGE, TRACE_PARENT } from '../../spans/context/headers.js';
+import { OTHER_METHOD } from '../../spans/http-methods.js';
+import { spans } from '../../spans/shared-spans.js';
+import type { Span } from '../../spans/span.js';
+import { SpanEnding } from '../../spans/write/span-ending.js';
+import {
+  ABORTED,
+  ERROR_TYPE,
+  hostAndPort,
+  HTTP_SCOPE,
+  knownMethod,
+  ORIGINAL_METHOD,
+  PROTOCOL,
+  RESPONSE_BYTES,
+  ROUTE,
+  serverAttributes,
+  spanName,
+  STATUS_CODE,
+} from './conventions.js';
+import { HeaderReader, SERVER, ServerTemplates } from './incoming-request.js';
+import type { ServerRequest } from './incoming-request.js';
+import type { PropagationPolicy } from './propagation-policy.js';
+import { bounded, pathOf } from './url-path.js';
+
+const ERROR = 2;
+/** From this status on the server has failed. */
+const FAILED = 500;
+
+/** What a request that was answered gets at its end. */
+const ANSWERED = new SpanEnding(STATUS_CODE, ROUTE);
+
+function schemeOf(socket: Socket): string {
+  return 'encrypted' in socket ? 'https' : 'http';
+}
+
+/** A request that a server of this thread has received, until it is answered. */
+export interface ServedRequest {
+  readonly method: string;
+  /** Undefined: it is not recorded. */
+  span: Span | undefined;
+  /** The pattern that it has matched; empty: none is known. */
+  route: string;
+  /** The route that the record of the open request has. */
+  keptRoute: string;
+}
+
+/** Records the requests that servers of this thread receive as spans. */
+export class ServerRecorder {
+  readonly #policy: PropagationPolicy;
+  readonly #hasContext: boolean;
+  readonly #headers = new HeaderReader();
+  readonly #templates = new ServerTemplates();
+  /** The request that begins. */
+  readonly #request: ServerRequest = {
+    method: '',
+    scheme: '',
+    version: '',
+    authority: '',
+    host: undefined,
+    port: undefined,
+  };
+
+  /** @param hasContext whether spans are active in the handlers. */
+  constructor(policy: PropagationPolicy, hasContext: boolean) {
+    this.#policy = policy;
+    this.#hasContext = hasContext;
+  }
+
+  /** Starts the span of a request of HTTP/1, and makes it active. */
+  start(method: string, url: string, message: IncomingMessage, socket: Socket): Span {
+    const headers = this.#headers;
+    headers.read(message.rawHeaders);
+    const request = this.#request;
+    request.method = method;
+    request.scheme = schemeOf(socket);
+    request.version = message.httpVersion;
+    request.authority = headers.authority;
+    request.host = headers.host;
+    request.port = headers.port;
+    return this.#begin(request, url, headers.hasContext ? message.headers : undefined, socket);
+  }
+
+  /** Starts the span of a connection that leaves HTTP with this request, and makes it active. */
+  startConnection(message: IncomingMessage, socket: Socket): ServedRequest {
+    const headers = this.#headers;
+    headers.read(message.rawHeaders);
+    const { method = '', url = '', headers: sent } = message;
+    const { host, port, hasContext } = headers;
+    const attributes = attributesOf(method, schemeOf(socket), undefined, host, port, url);
+    const { upgrade } = sent;
+    if (upgrade !== undefined) attributes[PROTOCOL] = bounded(upgrade.toLowerCase());
+    const span = this.#beginAny(method, attributes, hasContext ? sent : undefined, socket);
+    return { method, span, route: '', keptRoute: '' };
+  }
+
+  /** Starts the span of a request of HTTP/2, and makes it active. */
+  startStream(headers: IncomingHttpHeaders, socket: Socket | undefined): ServedRequest {
+    const text = (name: string): string => String(headers[name] ?? '');
+    const request = this.#request;
+    request.method = text(':method');
+    request.scheme = text(':scheme');
+    request.version = '2';
+    request.authority = text(':authority') || text('host');
+    const authority = hostAndPort(request.authority);
+    request.host = authority?.host;
+    request.port = authority?.port;
+    const sent = TRACE_PARENT in headers || BAGGAGE in headers ? headers : undefined;
+    const span = this.#begin(request, text(':path'), sent, socket);
+    return { method: request.method, span, route: '', keptRoute: '' };
+  }
+
+  /** @param sent the headers, if they say something of a trace. */
+  #begin(
+    request: ServerRequest,
+    url: string,
+    sent: object | undefined,
+    socket: Socket | undefined,
+  ): Span {
+    const template = this.#templates.find(request);
+    if (template === undefined) {
+      const { method, scheme, version, host, port } = request;
+      const attributes = attributesOf(method, scheme, version, host, port, url);
+      return this.#beginAny(method, attributes, sent, socket);
+    }
+    const remote = sent === undefined ? undefined : spans.extract(sent);
+    const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
+    const span = spans.startRequestFrom(template, pathOf(url), remote, trusted);
+    // Also if it is not recorded: on a connection that is kept the span of the request before is active.
+    if (this.#hasContext) spans.enterContext(span);
+    return span;
+  }
+
+  /** As `#begin`, without a template. */
+  #beginAny(
+    method: string,
+    attributes: Record<string, SpanValue>,
+    sent: object | undefined,
+    socket: Socket | undefined,
+  ): Span {
+    const remote = sent === undefined ? undefined : spans.extract(sent);
+    const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
+    const name = spanName(knownMethod(method));
+    const span = spans.startRequest(HTTP_SCOPE, name, attributes, SERVER, remote, trusted);
+    if (this.#hasContext) spans.enterContext(span);
+    return span;
+  }
+
+  /** The request has this route now, also if it is never answered. */
+  routed(served: ServedRequest, route: string): void {
+    const { method, span, keptRoute } = served;
+    if (span === undefined || span.slot === -1 || route === '' || route === keptRoute) return;
+    const name = spanName(knownMethod(method));
+    const named =
+      span.name === (keptRoute === '' ? name : `${name} ${keptRoute}`)
+        ? `${name} ${route}`
+        : span.name;
+    if (!spans.keepWith(span, named, ROUTE, route)) {
+      span.change()[ROUTE] = route;
+      span.name = named;
+      spans.keepAnew(span);
+    }
+    served.keptRoute = route;
+  }
+
+  /** @param bytes what was written to the socket, if that is wanted. */
+  answered(served: ServedRequest, status: number, bytes: number | undefined): void {
+    const { span, route } = served;
+    if (span === undefined) return;
+    // The router may have gone on to another route without a word.
+    if (served.keptRoute !== '') this.routed(served, route);
+    // The record of the open request has the rest.
+    const added = route === served.keptRoute ? '' : route;
+    if (bytes !== undefined || !(status < FAILED) || !endUsually(span, status, added)) {
+      this.end(served, status, bytes, false);
+    }
+  }
+
+  /** @param isAborted whether it was not answered in full, and never will be. */
+  end(
+    served: ServedRequest,
+    status: number | undefined,
+    bytes: number | undefined,
+    isAborted: boolean,
+  ): void {
+    const { span, method, route } = served;
+    if (span === undefined) return;
+    if (served.keptRoute !== '') this.routed(served, route);
+    if (span.recording) {
+      const attributes = span.change();
+      if (status !== undefined) attributes[STATUS_CODE] = status;
+      if (bytes !== undefined) attributes[RESPONSE_BYTES] = bytes;
+      if (isAborted || (status ?? 0) >= FAILED) {
+        attributes[ERROR_TYPE] = isAborted ? ABORTED : String(status);
+        span.markStatus(ERROR, '');
+      }
+      if (route !== '') {
+        attributes[ROUTE] = route;
+        const name = spanName(knownMethod(method));
+        // Unless the program has given it another one.
+        if (span.name === name) span.name = `${name} ${route}`;
+      }
+    }
+    spans.endRequest(span);
+  }
+}
+
+function attributesOf(
+  method: string,
+  scheme: string,
+  version: string | undefined,
+  host: string | undefined,
+  port: number | undefined,
+  url: string,
+): Record<string, SpanValue> {
+  const known = knownMethod(method);
+  const path = pathOf(url);
+  const attributes: Record<string, SpanValue> = serverAttributes(
+    known,
+    scheme,
+    version,
+    host,
+    port,
+    path,
+  );
+  if (known === OTHER_METHOD) attributes[ORIGINAL_METHOD] = method;
+  return attributes;
+}
+
+/** Ends a span that has not changed since it began; false: it has. */
+function endUsually(span: Span, status: number, route: string): boolean {
+  if (status >>> 0 !== status) return false;
+  return spans.endRequestWith(span, ANSWERED, status, route, route !== '');
+}
