@@ -110,7 +110,7 @@ function countTraced(directory) {
     for (const each of readdirSync(process.argv[1], { recursive: true })) {
       if (!each.endsWith('.heph')) continue;
       for (const packet of readPackets(process.argv[1] + '/' + each)) {
-        if (packet.kind === 'event' && /^(?:request|GET)$/.test(packet.description)) events += 1;
+        if (packet.kind === 'event' && packet.description === 'GET') events += 1;
       }
     }
     console.log(events);`;

@@ -158,7 +158,7 @@ function surveyHeph(directory) {
     if (packet.kind !== 'event') continue;
     records++;
     const attributes = new Map(packet.attributes.map(({ name, value }) => [name, value]));
-    // Of server requests only, with and without context.
+    // Of server requests only.
     if (!attributes.has('url.path')) continue;
     if (attributes.get('error.type') !== 'aborted') answered++;
   }

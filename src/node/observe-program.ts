@@ -46,7 +46,7 @@ export function observeProgram(plan: ProcessPlan, requests: LateRequests | undef
       const { streamOfThread } =
         require('./run/heph-trace.js') as typeof import('./run/heph-trace.js');
       return streamOfThread(heph);
-    });
+    }, plan.context);
     if (plan.context && isBefore22) {
       const { publishCreatedRequests } =
         require('./requests/early-headers.js') as typeof import('./requests/early-headers.js');

@@ -7,6 +7,8 @@ export type OpenStream = () => Stream;
 /** Where the register hook has the spans of this thread go. */
 interface HookPlace {
   open: OpenStream | undefined;
+  /** Whether the hook's requests have context. */
+  hasContext: boolean;
   /** Of what records spans, once that is loaded. */
   arrived: ((open: OpenStream) => void) | undefined;
   /** Of the hook, once the spans of this thread have their place. */
@@ -16,12 +18,14 @@ interface HookPlace {
 /** Known to all copies of the package. The hook may come before spans are loaded, or after. */
 export const hookPlace = shared<HookPlace>('spans.hook', () => ({
   open: undefined,
+  hasContext: true,
   arrived: undefined,
   opened: undefined,
 }));
 
 /** Has the register hook's trace take the spans of this thread, from the first one on. */
-export function recordUnderHook(open: OpenStream): void {
+export function recordUnderHook(open: OpenStream, hasContext: boolean): void {
   hookPlace.open = open;
+  hookPlace.hasContext = hasContext;
   hookPlace.arrived?.(open);
 }

@@ -85,6 +85,8 @@ export const LINK_TRACE_LOW = '~l';
 /** u64, the first attribute of definitions and clock records. */
 export const VERSION = '~v';
 export const RESOURCE_DESCRIPTION = 'tracewright.resource';
+/** Attribute of a resource. `off`: requests have no context, so nothing is below them. */
+export const CONTEXT = 'tracewright.context';
 export const SCOPE_DESCRIPTION = 'tracewright.scope';
 export const CLOCK_DESCRIPTION = 'tracewright.clock';
 /** u64, nanoseconds each, all of one moment: attributes of a clock record. */

@@ -4,6 +4,8 @@ import { wrongType } from '../core/errors.js';
 import { version as ownVersion } from '../core/version.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
+import { hookPlace } from './hook-place.js';
+import { CONTEXT } from './layout.js';
 import { detectResource } from './resource-detectors.js';
 import { readResourceVariable } from './resource-variable.js';
 import { SCHEMA_URL } from './schema-url.js';
@@ -80,6 +82,7 @@ export function describeResource(options: ResourceOptions = {}): Resource {
       'telemetry.sdk.name': 'tracewright',
       'telemetry.sdk.language': 'nodejs',
       'telemetry.sdk.version': ownVersion,
+      ...(hookPlace.hasContext ? {} : { [CONTEXT]: 'off' }),
       ...variables,
       'service.name': service,
       ...(serviceVersion === undefined ? {} : { 'service.version': serviceVersion }),

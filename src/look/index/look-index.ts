@@ -56,6 +56,8 @@ export interface Source {
   readonly service: string | undefined;
   readonly host: string | undefined;
   readonly pid: number | undefined;
+  /** Its resource says that nothing is below requests. */
+  readonly withoutContext: boolean;
   readonly state: SourceState;
   readonly losses: readonly Loss[];
 }

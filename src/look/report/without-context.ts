@@ -6,10 +6,10 @@ import { isRequest } from './groups.js';
 /** Requests of a source that are looked at. */
 const MOST_REQUESTS = 1000;
 
-/** Services, or else paths, whose requests have no ids: the hook recorded them without context. */
+/** Services, or else paths, whose requests have no context. Older hooks recorded such requests without ids. */
 export function* servicesWithoutContext({ sources, parts }: LookIndex): Steps<string[]> {
   const found = new Set<string>();
-  for (const { number, service, path } of sources) {
+  for (const { number, service, path, withoutContext } of sources) {
     let [requests, withoutIds] = [0, 0];
     for (const { source, flags, trace, count } of parts) {
       if (source.number !== number) continue;
@@ -22,7 +22,8 @@ export function* servicesWithoutContext({ sources, parts }: LookIndex): Steps<st
       if (requests === MOST_REQUESTS) break;
     }
     // Those that were open when the process died have ids.
-    if (withoutIds > requests / 2) found.add(service ?? path);
+    const isOld = withoutIds > requests / 2;
+    if (isOld || (withoutContext && requests > 0)) found.add(service ?? path);
   }
   return [...found];
 }

@@ -19,7 +19,6 @@ export interface Propagation {
 /** `TRACEWRIGHT_TRUST` as it was read: addresses, or all of them. */
 export type Trust = 'all' | readonly string[];
 
-
 const HOST = /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$|^\[?[\da-f:]+\]?$/i;
 
 function itemsOf(text: string): string[] {

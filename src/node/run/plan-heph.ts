@@ -14,7 +14,6 @@ export function planHeph(settings: Settings, run: Run, used: number): HephPlan {
     // Held open from now on, so that nothing else can take the place of the directory.
     return { path: join(enterFormat(run, RUN_FOLDER), name), sizes };
   }
-  const { openNamedTarget } =
-    require('./heph-trace.js') as typeof import('./heph-trace.js');
+  const { openNamedTarget } = require('./heph-trace.js') as typeof import('./heph-trace.js');
   return { target: openNamedTarget(hephTarget, !run.topmost, () => sizeOptionsOf(sizesOf(0))) };
 }

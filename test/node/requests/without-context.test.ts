@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { readSpans } from '../../../src/spans/index.js';
 import type { SpanRecord } from '../../../src/spans/index.js';
+import { reportOn } from '../../look/report/recorded-service.js';
 import { TracedProcess } from '../traced-process.js';
 import { faultsOf, hephFiles } from '../written-traces.js';
 
@@ -43,6 +44,9 @@ it('without context requests are spans all the same, and nothing is below them',
   expect(of('client')).toEqual(
     ['/fetch', '/http', '/outer', '/unsampled'].map((path) => [path, false, undefined, 'unset']),
   );
+  // A report knows why nothing is below requests.
+  const { report } = await reportOn(hephFiles(service.directory));
+  expect(report.withoutContext).toEqual([report.sources[0]!.service]);
   // No library is recorded. Spans of the program are below each other.
   const own = spans.find((span) => span.name === 'own')!;
   expect(own.parentSpanId).toBeUndefined();

@@ -51,7 +51,7 @@ const [TRACE_HEAD, SPAN_HEAD, PARENT_HEAD, FLAGS_HEAD, VERSION_HEAD] = [
   FLAGS,
   VERSION,
 ].map(headOf) as [number, number, number, number, number];
-/** What the register hook calls requests that it records without context. */
+/** What older hooks called requests without context, which had no ids. */
 const INCOMING = 'request';
 const REQUESTS: ReadonlySet<string> = new Set([INCOMING, 'http client', 'fetch']);
 const SERVER = KINDS.indexOf('server');
@@ -216,7 +216,7 @@ export class HephScan {
     this.rows.duration[row] = duration > 0 ? duration : 0;
   }
 
-  /** `GET /users/:id` rather than `request`, where the register hook has recorded without context. */
+  /** `GET /users/:id` rather than `request`, where an older hook has recorded without context. */
   #requestName(bytes: Uint8Array): number {
     const { texts } = this.#attributes;
     const method = textOf(bytes, texts[2 * METHOD]!, texts[2 * METHOD + 1]!);

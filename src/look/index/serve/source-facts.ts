@@ -3,7 +3,7 @@ import { TracewrightError } from '../../../core/errors.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
 import { pidOfFile } from '../../../traces/run-directory.js';
-import { REDACTION_FAULT } from '../../../spans/layout.js';
+import { CONTEXT, REDACTION_FAULT } from '../../../spans/layout.js';
 import { processIdOf } from '../../../spans/read/process-id.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
 import type { Loss, Source } from '../look-index.js';
@@ -17,7 +17,7 @@ const MAX_STREAMS = 16;
 export function writerOf(
   path: string,
   resource: RecordedResource | undefined,
-): Pick<Source, 'service' | 'host' | 'pid'> {
+): Pick<Source, 'service' | 'host' | 'pid' | 'withoutContext'> {
   const { attributes = {} } = resource ?? {};
   const textOf = (name: string): string | undefined => {
     const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
@@ -27,6 +27,7 @@ export function writerOf(
     service: textOf('service.name'),
     host: textOf('host.name'),
     pid: processIdOf(resource) ?? pidOfFile(path),
+    withoutContext: textOf(CONTEXT) === 'off',
   };
 }
 
