@@ -20,7 +20,6 @@ import type { SpanLimits } from './limits.js';
 import type { Policy } from './policy.js';
 import { checkRedaction, redactorWithoutPaths, warnOf } from './redaction/redaction.js';
 import type { Redaction } from './redaction/redaction.js';
-import { threadRedaction } from './redaction/thread-redaction.js';
 import { REDACTION_FAULT } from './layout.js';
 import { describeResource } from './resource.js';
 import type { Resource, ResourceOptions } from './resource.js';
@@ -99,9 +98,8 @@ export function currentPolicy(): Policy {
   }));
 }
 
-/** What records requests without spans redacts them the same way. */
+/** Says once what is wrong with the redaction of a policy. */
 function usePolicy(next: Policy): Policy {
-  threadRedaction.redactor = next.redactor;
   const fault = next.redactor?.fault;
   if (fault !== undefined && getNote(FAULT_NOTE) !== fault) {
     putNote(FAULT_NOTE, fault);

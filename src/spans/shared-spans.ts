@@ -4,7 +4,7 @@ import { CarriedBaggage } from './context/carried.js';
 import { contextStorage, enterContext, runWith, runWithOne } from './context/context-storage.js';
 import { observeSpans } from './observer.js';
 import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagation.js';
-import { configure, currentPolicy, flush, openOutput, shutdown } from './recording.js';
+import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
 import { Span } from './span.js';
 import { activeSpan, bind, withSpan } from './active-span.js';
@@ -35,7 +35,6 @@ export const spans = shared('spans', () => ({
   bind,
   configure,
   contextStorage,
-  currentPolicy,
   discard,
   endRequest,
   endRequestWith,
@@ -49,7 +48,6 @@ export const spans = shared('spans', () => ({
   keepWith,
   observeSpans,
   isOpen,
-  openOutput,
   openThreadSpans,
   routeOf,
   runWith,
