@@ -1,5 +1,5 @@
-// Regular expressions that cannot run for long. V8 can bound how often one goes back to another way of
-// matching, but only its C++ interface offers that.
+// Regular expressions that cannot run for long. V8 can bound how often one goes back to another way
+// of matching, but only its C++ interface offers that.
 #include <cstdint>
 #include <string>
 

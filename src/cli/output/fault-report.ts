@@ -24,7 +24,10 @@ export class FaultReport {
 
   /** Takes a fault; an `OnFault`. */
   readonly add = (fault: TracewrightError): void => {
-    this.addText(fault instanceof TraceFormatError ? fault.path : String(fault.value), fault.message);
+    this.addText(
+      fault instanceof TraceFormatError ? fault.path : String(fault.value),
+      fault.message,
+    );
   };
 
   /** Takes a fault of a file in words. */
