@@ -127,13 +127,13 @@ describe('the server of the page', () => {
       '/../package.json',
       '/%2e%2e/package.json',
       '/..%2fpackage.json',
-      '//etc/passwd',
       '/etc/passwd',
       '/index.html/../../package.json',
       '/data/../../package.json',
       `/data/file?path=${directory}`,
     ];
     for (const path of paths) expect((await ask(path, own())).status).toBe(404);
+    expect((await ask('//etc/passwd', own())).status).toBe(400);
   });
 
   it.each([

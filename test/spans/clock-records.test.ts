@@ -120,13 +120,21 @@ describe('clock records', () => {
 
   it('without readings say nothing', async () => {
     const { shifts } = await read([
+      clockRecord(SECOND, 0, [u64('~v', 2n), u64('time', 7n)]),
+      span(1n, 2n * SECOND),
+    ]);
+    expect(shifts).toEqual([2n * SECOND]);
+  });
+
+  it('with a reading of another type are refused', async () => {
+    const records = [
       clockRecord(SECOND, 0, [
         u64('~v', 2n),
         { name: 'realtime', type: 'f64', value: 1.5 },
         u64('time', 7n),
       ]),
       span(1n, 2n * SECOND),
-    ]);
-    expect(shifts).toEqual([2n * SECOND]);
+    ];
+    await expect(read(records)).rejects.toThrow('the attribute "realtime" is f64; want u64 or i64');
   });
 });

@@ -17,9 +17,10 @@ export const checkCommand: Command = {
                         [--format F] [--endian E]
 
 Reports what is wrong with the traces at PATH. An error is what the format's
-own reader rejects, or what the other commands cannot read. A warning is what it accepts although something is wrong.
-The first 20 findings of each rule are printed, the others are counted. What a
-live process has not finished writing is not checked.
+own reader rejects, or what the other commands cannot read. A warning is what
+it accepts although something is wrong. The first 20 findings of each rule are
+printed, the others are counted. What a live process has not finished writing
+is not checked.
 
 ${pathHelp}
   --json    one JSON object for each finding: severity, rule, message, path,

@@ -199,11 +199,12 @@ describe('OTLP', () => {
     expect(server).toMatchObject({
       traceId: '0af7651916cd43dd8448eb211c80319c',
       parentSpanId: 'b7ad6b7169203331',
-      traceState: 'vendor=1',
       flags: 0x301,
       kind: 2,
       status: { code: 0 },
     });
+    // Of other tracers, and it may say anything.
+    expect(server).not.toHaveProperty('traceState');
     expect(server!['droppedAttributesCount']).toBeGreaterThan(0);
     expect(child).toMatchObject({
       traceId: server!['traceId'],
