@@ -230,12 +230,18 @@ function writeDeclarations() {
   });
 }
 
-/** Adds the declarations that the compiler has written. */
+/** Modules that a declaration names. */
+const NAMED = /(?:from|import\()\s*['"](\.[^'"]+)\.js['"]/g;
+
+/** Adds the declarations that a program can reach: those of what `exports` names, and what they import. */
 function addDeclarations() {
   const directory = join(root, 'build', 'declarations');
-  for (const module of modules) {
+  const reached = new Set(faces.filter((face) => face !== 'cli/main'));
+  for (const module of reached) {
     const name = `${module}.d.ts`;
-    output.set(name, readFileSync(join(directory, name)));
+    const text = readFileSync(join(directory, name), 'utf8');
+    output.set(name, text);
+    for (const [, path] of text.matchAll(NAMED)) reached.add(posix.join(posix.dirname(module), path));
   }
 }
 

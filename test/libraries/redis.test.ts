@@ -15,7 +15,7 @@ await describeWith(['Redis'], 'redis', () => {
     const lines = (of: string): string[] => below(spans, of).map(lineOf);
 
     expect(lines('connect')).toEqual(['redis connect']);
-    expect(lines('commands')).toEqual(['SET', 'GET', 'LPUSH: WRONGTYPE', 'EVAL: Error']);
+    expect(lines('commands')).toEqual(['SET', 'GET', 'LPUSH: WRONGTYPE', 'EVAL: SimpleError']);
     expect(lines('together')).toEqual(['GET', 'INCR', 'GET']);
     // Its commands are not published.
     expect(lines('transaction')).toEqual(['MULTI']);

@@ -33,9 +33,17 @@ interface FeedingRing {
   sample(): RingPage;
 }
 
-/** Reads a file as a view shows it. */
+/** Reads a file as a view shows it. Only the end of the view ends what is read: a record may begin before the view. */
 export function readerOf(fd: number, view: FileView): ReadAt {
-  return (into, count, position) => readSeen(fd, view, into, 0, count, position);
+  return (into, count, position) => {
+    let done = 0;
+    while (done < count) {
+      const read = readSeen(fd, view, into, done, count - done, position + done);
+      if (read === 0) break;
+      done += read;
+    }
+    return done;
+  };
 }
 
 /** Ends a view where its last whole record ends, and adds the records of the ending. */

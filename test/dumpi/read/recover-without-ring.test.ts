@@ -177,7 +177,8 @@ describe('a rank whose ring is lost', () => {
     const { path } = JSON.parse(stdout) as { path: string };
     rmSync(ringDir, { recursive: true });
     const ran = tracewright('recover', directory);
-    expect(ran).toMatchObject({ status: 0, stderr: '' });
+    // What the ring held is not known.
+    expect(ran).toMatchObject({ status: 1, stderr: '' });
     expect(ran.stdout).toMatch(/1 stream completed: .*1 ring missing, what it held is lost/);
     const sends = sendsIn(path);
     expect(sends.length).toBeGreaterThan(1000);

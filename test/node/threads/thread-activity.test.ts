@@ -62,7 +62,7 @@ describe("an event loop's samples", () => {
     const samples = samplesOf(service.directory);
     for (const [i, sample] of samples.entries()) {
       const { start, end, '~v': version, busy, turns, longest, delay } = sample;
-      expect(version).toBe(1);
+      expect(version).toBe(2);
       expect(end - start).toBeGreaterThan(999 * MS);
       expect(busy).toBeLessThanOrEqual(end - start);
       expect(turns).toBeGreaterThan(0);
