@@ -241,7 +241,8 @@ function addDeclarations() {
     const name = `${module}.d.ts`;
     const text = readFileSync(join(directory, name), 'utf8');
     output.set(name, text);
-    for (const [, path] of text.matchAll(NAMED)) reached.add(posix.join(posix.dirname(module), path));
+    for (const [, path] of text.matchAll(NAMED))
+      reached.add(posix.join(posix.dirname(module), path));
   }
 }
 
