@@ -51,6 +51,7 @@ OpenRecordOptions open_record_options(const Napi::Value& value) {
   if (!value.IsObject()) return options;
   const Napi::Object from = value.As<Napi::Object>();
   options.places = static_cast<uint32_t>(number_of(from, "places", 0));
+  options.most = static_cast<uint32_t>(number_of(from, "most", 0));
   options.longest = static_cast<uint32_t>(number_of(from, "longest", 0));
   options.number_at = static_cast<int32_t>(number_of(from, "numberAt", -1));
   return options;
@@ -194,6 +195,11 @@ Napi::Value attend_ring(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// growOpenRecords(ring): how many places there are then.
+Napi::Value grow_open_records(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), ring_argument(info)->grow_open_records());
+}
+
 // writeThrough(ring, head, body, stamped)
 Napi::Value write_through(const Napi::CallbackInfo& info) {
   Napi::Uint8Array head = info[1].As<Napi::Uint8Array>();
@@ -277,6 +283,7 @@ void add_ring_calls(Napi::Object exports) {
   put("commitExplicit", commit_explicit);
   put("flush", flush_ring);
   put("attend", attend_ring);
+  put("growOpenRecords", grow_open_records);
   put("writeThrough", write_through);
   put("finish", finish_ring);
   put("waitDrained", wait_drained);

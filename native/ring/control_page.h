@@ -99,7 +99,8 @@ struct ControlPage {
   // ---- Since version 2 ----
 
   // The table of open records (open_records.h), which lies between this page and the data.
-  alignas(64) uint32_t open_places;
+  // It grows in the room before the data: a place that counts here has its blocks on the disk.
+  alignas(64) std::atomic<uint32_t> open_places;
   uint32_t open_stride;  // bytes of a place
   int32_t number_at;    // where a record has its series and number, two u32 big-endian; -1: nowhere
   uint32_t stamp_kind;  // a Stamp

@@ -24,8 +24,12 @@ uint32_t OpenRecords::stride(const OpenRecordOptions& options) {
   return (head + options.longest + kCacheLine - 1) / kCacheLine * kCacheLine;
 }
 
-size_t OpenRecords::bytes(const OpenRecordOptions& options) {
-  return size_t{options.places} * stride(options);
+size_t OpenRecords::bytes(const OpenRecordOptions& options, uint32_t places) {
+  return size_t{places} * stride(options);
+}
+
+size_t OpenRecords::most_bytes(const OpenRecordOptions& options) {
+  return bytes(options, std::max(options.places, options.most));
 }
 
 void OpenRecords::open(const OpenRecordOptions& options, ControlPage* control, uint8_t* first) {
@@ -34,9 +38,18 @@ void OpenRecords::open(const OpenRecordOptions& options, ControlPage* control, u
   first_ = first;
   if (options.places == 0) return;
   stride_ = stride(options);
-  control->open_places = options.places;
   control->open_stride = stride_;
   control->number_at = options.number_at;
+  grow(options.places);
+}
+
+uint32_t OpenRecords::next_places() const {
+  return std::max(places(), std::min(2 * places(), options_.most));
+}
+
+void OpenRecords::grow(uint32_t places) {
+  control_->open_places.store(places, std::memory_order_release);
+  places_.store(places, std::memory_order_release);
 }
 
 uint32_t OpenRecords::length_of(uint32_t state) const {
@@ -71,7 +84,7 @@ void OpenRecords::number(uint8_t* record) {
 
 OpenRecord* OpenRecords::prepared_at(uint32_t at) const {
   const uint32_t index = stride_ == 0 ? 0 : at / stride_;
-  if (index >= options_.places || at != index * stride_ + sizeof(OpenRecord)) return nullptr;
+  if (index >= places() || at != index * stride_ + sizeof(OpenRecord)) return nullptr;
   return &place(index);
 }
 
@@ -111,7 +124,7 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
       read_big_endian(uncommitted + at + 4) == number - 1) {
     --number;
   }
-  for (uint32_t i = 0; i < options_.places; ++i) {
+  for (uint32_t i = 0, count = places(); i < count; ++i) {
     OpenRecord& each = place(i);
     const uint32_t state = each.state.load(std::memory_order_acquire);
     const uint32_t length = length_of(state);
@@ -131,7 +144,7 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
 
 OpenRecords::Closed OpenRecords::closed() const {
   Closed all;
-  for (uint32_t i = 0; i < options_.places; ++i) {
+  for (uint32_t i = 0, count = places(); i < count; ++i) {
     const OpenRecord& each = place(i);
     if (each.closing.load(std::memory_order_relaxed) == 0) continue;
     const auto* const record = reinterpret_cast<const uint8_t*>(&each + 1);
@@ -143,7 +156,7 @@ OpenRecords::Closed OpenRecords::closed() const {
 }
 
 void OpenRecords::discard_closed() {
-  for (uint32_t i = 0; i < options_.places; ++i) {
+  for (uint32_t i = 0, count = places(); i < count; ++i) {
     OpenRecord& each = place(i);
     if (each.closing.load(std::memory_order_relaxed) == 0) continue;
     // In this order: what is free is never looked at.

@@ -26,7 +26,8 @@
 namespace tracewright {
 
 struct OpenRecordOptions {
-  uint32_t places = 0;   // 0: no table
+  uint32_t places = 0;   // at the start; 0: no table
+  uint32_t most = 0;     // to which it may grow; no more than `places`: it stays as it is
   uint32_t longest = 0;  // bytes of the longest record
   int32_t number_at =
       -1;  // where a record has its series and its number, two u32 big-endian; -1: it has none
@@ -51,14 +52,16 @@ class OpenRecords {
   static constexpr uint32_t kMostPlaces = 1 << 16;
   static constexpr uint32_t kLongest = 1 << 16;
 
-  // Bytes of the table, and of one of its places.
+  // Bytes of a place, of the table with so many of them, and of the largest table.
   static uint32_t stride(const OpenRecordOptions& options);
-  static size_t bytes(const OpenRecordOptions& options);
+  static size_t bytes(const OpenRecordOptions& options, uint32_t places);
+  static size_t most_bytes(const OpenRecordOptions& options);
 
   // `first` is where the table lies, all zeros.
   void open(const OpenRecordOptions& options, ControlPage* control, uint8_t* first);
 
   bool exist() const { return options_.places > 0; }
+  uint32_t places() const { return places_.load(std::memory_order_acquire); }
   // Whether a place is taken.
   bool any() const { return exist() && control_->open_records.load(std::memory_order_relaxed) > 0; }
 
@@ -69,6 +72,11 @@ class OpenRecords {
   void put_ended(uint8_t* to);
   // The same of two parts of the record, between and after which JavaScript has put what is new.
   void put_edited(uint8_t* to);
+
+  // How many places the table has once it has grown; as many as now: it grows no more.
+  uint32_t next_places() const;
+  // It has so many from here on: their bytes are there, all zeros.
+  void grow(uint32_t places);
 
   // ---- For the drain thread ----
 
@@ -110,6 +118,8 @@ class OpenRecords {
   OpenRecord* prepared_at(uint32_t at) const;
 
   OpenRecordOptions options_;
+  // As the control page has it.
+  std::atomic<uint32_t> places_{0};
   ControlPage* control_ = nullptr;
   uint8_t* first_ = nullptr;
   uint32_t stride_ = 0;

@@ -40,39 +40,39 @@ size_t round_up(size_t value, size_t unit) {
 }
 
 // For file systems that cannot allocate ahead.
-bool write_zeros(int fd, size_t bytes) {
+bool write_zeros(int fd, size_t from, size_t to) {
   static const char zeros[1 << 16] = {};
-  size_t done = 0;
-  while (done < bytes) {
+  while (from < to) {
     const ssize_t written =
-        pwrite(fd, zeros, std::min(bytes - done, sizeof zeros), static_cast<off_t>(done));
+        pwrite(fd, zeros, std::min(to - from, sizeof zeros), static_cast<off_t>(from));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
-    done += static_cast<size_t>(written);
+    from += static_cast<size_t>(written);
   }
   return true;
 }
 
 std::atomic<bool> pages_late{false};
 
-// Allocates the blocks for real: a full disk must be found here, not by a fault in the middle of a
-// record.
-bool allocate(int fd, size_t bytes) {
+// Allocates the blocks of [from, to) for real: a full disk must be found here, not by a fault in
+// the middle of a record.
+bool allocate(int fd, size_t from, size_t to) {
+  if (from == to) return true;
 #if defined(__APPLE__)
-  fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, static_cast<off_t>(bytes), 0};
+  fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, static_cast<off_t>(to - from), 0};
   if (fcntl(fd, F_PREALLOCATE, &store) == -1) {
-    return errno == ENOTSUP && write_zeros(fd, bytes);
+    return errno == ENOTSUP && write_zeros(fd, from, to);
   }
-  return ftruncate(fd, static_cast<off_t>(bytes)) == 0;
+  return ftruncate(fd, static_cast<off_t>(to)) == 0;
 #else
   int error;
   do {
-    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+    error = posix_fallocate(fd, static_cast<off_t>(from), static_cast<off_t>(to - from));
   } while (error == EINTR);
   if (error == 0) return true;
   errno = error;
   // glibc does the same by itself, musl does not.
-  return (error == EOPNOTSUPP || error == EINVAL) && write_zeros(fd, bytes);
+  return (error == EOPNOTSUPP || error == EINVAL) && write_zeros(fd, from, to);
 #endif
 }
 
@@ -134,7 +134,9 @@ bool may_have_open_records(const RingOptions& options) {
   const OpenRecordOptions& open = options.open_records;
   if (open.places == 0) return true;
   return options.target_kind != TargetKind::own_file && open.places <= OpenRecords::kMostPlaces &&
-         open.longest <= OpenRecords::kLongest && OpenRecords::bytes(open) <= options.capacity;
+         open.most <= OpenRecords::kMostPlaces && open.longest <= OpenRecords::kLongest &&
+         OpenRecords::bytes(open, open.places) <= options.capacity &&
+         OpenRecords::most_bytes(open) <= 2 * options.capacity;
 }
 
 // On a producing thread whose traces the drain thread completes: it has nothing to add to them.
@@ -244,30 +246,37 @@ void Ring::map_pages_late() {
 
 bool Ring::map(Failure* failure) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  control_bytes_ = round_up(kControlBytes + OpenRecords::bytes(options_.open_records), page);
+  control_bytes_ = round_up(kControlBytes + OpenRecords::most_bytes(options_.open_records), page);
+  const size_t front = table_end(options_.open_records.places);
+  const size_t file_bytes = control_bytes_ + capacity_;
   const std::string name = options_.path.empty() ? "anonymous memory" : options_.path;
   FileDescriptor fd = options_.path.empty() ? anonymous_file() : named_file(options_.path);
   if (!fd) {
     failure->set("create the ring", name);
     return false;
   }
-  if (!allocate(fd.get(), control_bytes_ + capacity_)) {
+  if (!allocate(fd.get(), 0, front) || !allocate(fd.get(), control_bytes_, file_bytes)) {
     failure->set("allocate the ring", name);
     if (!options_.path.empty()) unlink_file(options_.path);
     return false;
   }
   // Reserve the whole range first, then lay the file over it: control page, data, data again.
   void* const place = mmap(nullptr, mapping_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  int flags = MAP_SHARED | MAP_FIXED;
-#if defined(MAP_POPULATE)
-  if (!pages_late) flags |= MAP_POPULATE;  // page faults now rather than under the first events
-#endif
   uint8_t* const base = static_cast<uint8_t*>(place);
-  if (place == MAP_FAILED ||
-      mmap(base, control_bytes_ + capacity_, PROT_READ | PROT_WRITE, flags, fd.get(), 0) ==
-          MAP_FAILED ||
-      mmap(base + control_bytes_ + capacity_, capacity_, PROT_READ | PROT_WRITE, flags, fd.get(),
-           static_cast<off_t>(control_bytes_)) == MAP_FAILED) {
+  const auto lay = [&](size_t at, size_t bytes, size_t from, int more) {
+    return bytes == 0 ||
+           mmap(base + at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | more, fd.get(),
+                static_cast<off_t>(from)) != MAP_FAILED;
+  };
+  int now = 0;
+#if defined(MAP_POPULATE)
+  if (!pages_late) now = MAP_POPULATE;  // page faults now rather than under the first events
+#endif
+  // What the table may grow to has no blocks yet.
+  if (place == MAP_FAILED || !lay(0, front, 0, now) ||
+      !lay(front, control_bytes_ - front, front, 0) ||
+      !lay(control_bytes_, capacity_, control_bytes_, now) ||
+      !lay(file_bytes, capacity_, control_bytes_, now)) {
     failure->set("map the ring", name);
     if (place != MAP_FAILED) munmap(place, mapping_bytes());
     if (!options_.path.empty()) unlink_file(options_.path);
@@ -278,6 +287,35 @@ bool Ring::map(Failure* failure) {
   control_ = reinterpret_cast<ControlPage*>(base);
   data_ = base + control_bytes_;
   return true;
+}
+
+size_t Ring::table_end(uint32_t places) const {
+#if defined(__APPLE__)
+  // It allocates at the end of a file only, so all of the table has its blocks from the start.
+  static_cast<void>(places);
+  return control_bytes_;
+#else
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return round_up(kControlBytes + OpenRecords::bytes(options_.open_records, places), page);
+#endif
+}
+
+bool Ring::allocate_table(uint32_t places) {
+  const size_t from = table_end(open_.places());
+  const size_t to = table_end(places);
+  // Anonymous memory comes with its first use.
+  if (from == to || options_.path.empty()) return true;
+  // The ring holds no descriptor: a process may have few.
+  const FileDescriptor fd(open_file(options_.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return fd && FileIdentity(fd.get()) == identity_ && allocate(fd.get(), from, to);
+}
+
+uint32_t Ring::grow_open_records() {
+  // The drain thread may be moving the file.
+  std::lock_guard<std::mutex> lock(consumer_);
+  const uint32_t next = open_.next_places();
+  if (!finished() && next > open_.places() && allocate_table(next)) open_.grow(next);
+  return open_.places();
 }
 
 void Ring::hold(int fd) {

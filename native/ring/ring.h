@@ -135,6 +135,10 @@ class alignas(64) Ring {
   // Writes what is committed, as make_room does, whatever the room.
   bool flush();
 
+  // Lets the table of open records grow by a step, and returns how many places it has then. Where
+  // the disk or the bound has no room it stays as it is.
+  uint32_t grow_open_records();
+
   // A call that `control.attention` has asked for.
   void attend();
 
@@ -212,6 +216,9 @@ class alignas(64) Ring {
   friend class DrainThread;
   Ring() = default;
   bool map(Failure* failure);
+  // Where the blocks of the table end in the ring's file.
+  size_t table_end(uint32_t places) const;
+  bool allocate_table(uint32_t places);
   void remove_stream();
   // Only its own: where its directory was removed and made again, the path is another ring's.
   void remove_file();

@@ -1,6 +1,9 @@
 #include "ring/open_records.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -211,6 +214,77 @@ TEST(open_records_go_to_the_newest_piece) {
   CHECK(last >= 3);
   CHECK_EQUAL(records_of(series.path_of(1), kOpen).size(), 0u);
   CHECK_EQUAL(records_of(series.path_of(last), kOpen).size(), 1u);
+}
+
+TEST(open_records_get_more_places_up_to_a_bound) {
+  for (const bool named : {true, false}) {
+    TemporaryDirectory directory;
+    RingOptions options = trace_options(directory, 64);
+    options.open_records.most = 1000;
+    if (!named) options.path.clear();
+    const auto ring = open_ring(options, create_trace(options));
+    Producer producer(*ring, 1);
+    Opener opener(*ring);
+    struct stat before {};
+    if (named) CHECK(stat(options.path.c_str(), &before) == 0);
+    uint64_t opened = 0;
+    for (const uint64_t places : {64, 128, 256, 512, 1000}) {
+      CHECK_EQUAL(static_cast<uint64_t>(ring->control().open_places.load()), places);
+      while (opener.open(kOpen, opened) != -1) ++opened;
+      CHECK_EQUAL(opened, places);
+      CHECK_EQUAL(opener.grow(), places < 1000);
+      CHECK(producer.write<Stamp::big>(100));
+    }
+    if (named) {
+      struct stat after {};
+      CHECK(stat(options.path.c_str(), &after) == 0);
+      CHECK_EQUAL(after.st_size, before.st_size);
+#if !defined(__APPLE__)
+      // The disk has given what the table has, and nothing before.
+      CHECK(after.st_blocks >= before.st_blocks + 900 * 128 / 512);
+#endif
+    }
+    ring->finish(0);
+    CHECK_EQUAL(records_of(options.target, 1).size(), 5u);
+    std::vector<Record> left = records_of(options.target, kOpen);
+    CHECK_EQUAL(left.size(), 1000u);
+    std::sort(left.begin(), left.end(), [](auto& a, auto& b) { return a.number < b.number; });
+    for (uint64_t i = 0; i < 1000; ++i) CHECK_EQUAL(left[i].number, i);
+    CHECK(!opener.grow());
+  }
+}
+
+TEST(open_records_get_no_more_places_without_blocks_for_them) {
+  TemporaryDirectory directory;
+  RingOptions options = trace_options(directory, 64);
+  options.open_records.most = 128;
+  const auto ring = open_ring(options, create_trace(options));
+  Opener opener(*ring);
+  for (uint64_t i = 0; i < 64; ++i) CHECK(opener.open(kOpen, i) != -1);
+  const std::string away = directory.path("away");
+  CHECK(rename(options.path.c_str(), away.c_str()) == 0);
+  CHECK(!opener.grow());
+  // Another file has come to its path.
+  const int other = creat(options.path.c_str(), 0600);
+  CHECK(other != -1);
+  CHECK(!opener.grow());
+  struct stat about {};
+  CHECK(fstat(other, &about) == 0);
+  CHECK_EQUAL(about.st_size, 0);
+  close(other);
+  CHECK_EQUAL(static_cast<uint64_t>(ring->control().open_places.load()), 64u);
+  CHECK(rename(away.c_str(), options.path.c_str()) == 0);
+  // No descriptor is left.
+  rlimit descriptors;
+  CHECK(getrlimit(RLIMIT_NOFILE, &descriptors) == 0);
+  const rlimit none = {0, descriptors.rlim_max};
+  CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  CHECK(!opener.grow());
+  CHECK(setrlimit(RLIMIT_NOFILE, &descriptors) == 0);
+  CHECK(opener.grow());
+  CHECK(opener.open(kOpen, 64) != -1);
+  ring->finish(0);
+  CHECK_EQUAL(records_of(options.target, kOpen).size(), 65u);
 }
 
 TEST(open_records_leave_by_a_socket) {

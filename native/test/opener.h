@@ -39,6 +39,14 @@ class Opener {
     return static_cast<int32_t>(place);
   }
 
+  // Lets the table grow by a step; false: it is as it was.
+  bool grow() {
+    const uint32_t before = control_.open_places;
+    const uint32_t now = ring_.grow_open_records();
+    for (uint32_t i = before; i < now; ++i) free_.push_back(i);
+    return now > before;
+  }
+
   // The next commit is its final record's.
   void ending(int32_t place) {
     OpenRecord& each = head(static_cast<uint32_t>(place));

@@ -90,13 +90,15 @@ export interface NativeRingOptions {
   blockLimitMs: number;
   /** Of the target that is created; default 0600. */
   fileMode?: number;
-  /** See open-records.ts. Of shared targets only; all places take at most `capacity` bytes. */
+  /** See open-records.ts. Of shared targets only; `places` take at most `capacity` bytes, and `most` twice that. */
   openRecords?: NativeOpenRecordOptions;
 }
 
 /** See native/ring/open_records.h. */
 export interface NativeOpenRecordOptions {
+  /** How many there are at the start, and to how many the table may grow; absent: it stays as it is. */
   places: number;
+  most?: number;
   /** Bytes of the longest record. */
   longest: number;
   /** Where a record has its series and its number, two u32; absent: it has none. */
@@ -332,6 +334,8 @@ export interface NativeCore {
   flush(ring: number): boolean;
   /** The call that the control page's `attention` has asked for. */
   attend(ring: number): void;
+  /** How many places the table of open records has after a step, or after none. */
+  growOpenRecords(ring: number): number;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */
   finish(ring: number, limitMs: number): void;

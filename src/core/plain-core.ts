@@ -164,6 +164,7 @@ export function plainCore(): NativeCore {
     },
     finish: nothing,
     attend: nothing,
+    growOpenRecords: () => 0,
     waitDrained: () => Promise.resolve(true),
     inPlace: () => true,
     ringCounts: () => ({ ...noCounts(), committedBytes: 0, pendingBytes: 0 }),

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Trace } from '../../src/heph/write/trace.js';
 import { configure, output, shutdown } from '../../src/spans/recording.js';
 import { startSpan } from '../../src/spans/start-span.js';
+import { checkTrace } from '../../src/heph/read/check.js';
+import { reportOn } from '../look/report/recorded-service.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recoverTrace } from '../../src/heph/read/recover.js';
 import { runFixture } from '../fixtures/run-fixture.js';
@@ -237,3 +240,55 @@ test.each(['getter', 'toJSON', 'late', 'event'])(
     expect(spans).toHaveLength(50 + 50 + 1);
   },
 );
+
+test('the spans in flight of two threads are there after a kill, as many as the table can grow to', async () => {
+  const target = join(directory, 'in-flight.heph');
+  const count = 1500;
+  const input = { target, count };
+  const { signal, stderr } = await runFixture('spans/killed-in-flight.mjs', { input });
+  expect([signal, stderr]).toEqual(['SIGKILL', '']);
+  const { report } = await reportOn([target]);
+  expect(report.losses).toEqual([]);
+  expect(report.open.count).toBe(2 * count);
+  expect(recoverTrace(target).faults).toEqual([]);
+  const spans = await allSpans(target);
+  const numbersOf = (thread: string): number[] =>
+    spans
+      .filter(({ name, unfinished }) => unfinished && name.startsWith(thread))
+      .map(({ attributes }) => attributes['n'] as number)
+      .sort((a, b) => a - b);
+  const all = Array.from({ length: count }, (_, n) => n);
+  expect(numbersOf('main')).toEqual(all);
+  expect(numbersOf('worker')).toEqual(all);
+  expect([...checkTrace(target)].filter(({ rule }) => !rule.startsWith('converter'))).toEqual([]);
+});
+
+test('the table of open spans stays as it is without its file, and grows later', async () => {
+  const place = mkdtempSync(join(directory, 'ring-that-goes-'));
+  const away = join(place, 'away');
+  const stats: unknown[] = [];
+  const open = (count: number): void => {
+    for (let n = 0; n < count; n++) startSpan(`open ${n % 3}`, { n });
+    stats.push((output!.trace as unknown as Pick<Trace, 'stats'>).stats().open);
+  };
+  const spans = await recorded(
+    place,
+    () => {
+      const ring = readdirSync(place).find((name) => name.endsWith('.ring'))!;
+      open(1000);
+      renameSync(join(place, ring), away);
+      open(100);
+      renameSync(away, join(place, ring));
+      open(200);
+    },
+    { openSpans: {} },
+  );
+  expect(stats[0]).toEqual({ events: 1000, unkept: 0 });
+  expect(stats[1]).toEqual({ events: 1024, unkept: 76 });
+  const [, , last] = stats as { events: number; unkept: number }[];
+  // It is not asked for again at each span.
+  expect(last!.unkept).toBeGreaterThan(76);
+  expect(last!.unkept).toBeLessThan(200);
+  expect(last!.events + last!.unkept).toBe(1300);
+  expect(spans).toHaveLength(last!.events);
+});

@@ -10,7 +10,7 @@ const MAGIC = 'TWRING\r\n';
 /** The second has a table of open records. */
 const VERSION = 2;
 const LARGEST_CAPACITY = 2 ** 30;
-const LARGEST_CONTROL = 1 << 26;
+const LARGEST_CONTROL = 2 ** 31;
 const LARGEST_PREAMBLE = 1 << 16;
 
 /** What feeds the target of a ring; the numbers are those of native/ring/control_page.h. */

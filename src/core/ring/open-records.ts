@@ -51,38 +51,47 @@ export class OpenRecords {
   readonly #id: number;
   /** Heads of the places, by the byte offsets of their records divided by 4. */
   readonly #words: Int32Array;
-  /** Places, the free ones from `taken` on. */
+  /** Places, the free ones from `taken` on. It has room for the largest table, as have the bytes. */
   readonly #places: Int32Array;
   /** The control page. */
   readonly #control: Int32Array;
   readonly #unkept: Float64Array;
   /** Places that there are, and what differs from one record of a place to the next. */
   readonly #counts: Int32Array;
+  readonly #stride: number;
+  /** Places of the table, reserved ones included, and how many it may have. */
+  #present = 0;
+  #most: number;
+  /** How many records must be unkept before the table is to grow again, after an attempt in vain. */
+  #growAt = 0;
   #writers = 0;
 
   /** @internal Of a ring that was opened with such a table. */
   constructor(id: number, buffer: ArrayBuffer, options: OpenRecordOptions) {
     const { control } = core;
     const stride = new Uint32Array(buffer, control.openStride, 1)[0]!;
-    const tableBytes = options.places * stride;
+    const most = Math.max(options.places, options.most ?? 0);
+    const tableBytes = most * stride;
     this.#id = id;
     this.view = new DataView(buffer, control.openTable, tableBytes);
     this.bytes = Buffer.from(buffer, control.openTable, tableBytes);
     this.longest = options.longest;
     this.#numbers = new Uint32Array(buffer, control.series, 2);
     this.#words = new Int32Array(buffer, control.openTable, tableBytes / 4);
-    this.#counts = Int32Array.of(options.places, 0);
-    this.#places = new Int32Array(options.places);
-    for (let i = 0; i < options.places; i++) this.#places[i] = i * stride + control.openHeadBytes;
+    this.#counts = Int32Array.of(0, 0);
+    this.#places = new Int32Array(most);
+    this.#stride = stride;
+    this.#most = most;
+    this.#addPlaces(options.places);
     this.#control = new Int32Array(buffer, 0, control.openTable / 4);
     this.#unkept = new Float64Array(buffer, control.unkeptRecords, 1);
   }
 
   /**
-   * Takes a place.
+   * Takes a place. The table grows if none is free.
    *
-   * @returns where its record goes, in bytes from the start of `view`; -1 if none is free, which is
-   *   counted.
+   * @returns where its record goes, in bytes from the start of `view`; -1 if the table has reached its bound, or the
+   *   disk has no room, which is counted.
    */
   take(): number {
     const at = this.takeAsItIs();
@@ -94,13 +103,34 @@ export class OpenRecords {
   takeAsItIs(): number {
     const control = this.#control;
     const taken = control[TAKEN]!;
-    if (taken >= this.#counts[0]!) {
+    if (taken >= this.#counts[0]! && !this.#grow()) {
       this.countUnkept();
       return -1;
     }
     control[TAKEN] = taken + 1;
     if (control[ATTENTION] !== 0) core.attend(this.#id);
     return this.#places[taken]!;
+  }
+
+  /** False: the table is as it was. */
+  #grow(): boolean {
+    const unkept = this.#unkept[0]!;
+    if (this.#present >= this.#most || unkept < this.#growAt) return false;
+    if (this.#addPlaces(core.growOpenRecords(this.#id))) return true;
+    // A full disk is not asked again for each record.
+    this.#growAt = 2 * unkept + 1;
+    return false;
+  }
+
+  #addPlaces(present: number): boolean {
+    const before = this.#present;
+    const counts = this.#counts;
+    for (let i = before; i < present; i++) {
+      this.#places[counts[0]!] = i * this.#stride + core.control.openHeadBytes;
+      counts[0]! += 1;
+    }
+    this.#present = Math.max(present, before);
+    return present > before;
   }
 
   /**
@@ -268,6 +298,7 @@ export class OpenRecords {
   /** @internal The ring is closed: there is no place any more. */
   close(): void {
     this.#counts[0] = 0;
+    this.#most = 0;
   }
 }
 

@@ -9,8 +9,9 @@ import { STREAM_OFFSET } from '../layout.js';
 /** How many spans of a thread are kept while they are open, and how much of each. */
 export interface OpenSpanOptions {
   /**
-   * Spans of a thread that are kept while they are open, 0 to 65,536. Default 1,024, or
-   * `TRACEWRIGHT_OPEN_SPANS`. More of them are counted, and lost if the process dies.
+   * Most spans of a thread that are kept while they are open, 0 to 65,536. Default 8,192, or
+   * `TRACEWRIGHT_OPEN_SPANS`. A thread has memory for 1,024 of them at first, and doubles it as they need it. More
+   * of them are counted, and lost if the process dies.
    */
   count?: number;
   /**
@@ -21,7 +22,8 @@ export interface OpenSpanOptions {
 }
 
 const NAMES = { count: true, bytes: true } as const;
-const DEFAULT_COUNT = 1024;
+const FIRST_COUNT = 1024;
+const DEFAULT_COUNT = 8 * FIRST_COUNT;
 const DEFAULT_BYTES = 496;
 const LEAST_BYTES = 128;
 
@@ -46,13 +48,15 @@ export class OpenEventTable {
     this.#longest = integerIn(bytes.field, bytes.value, LEAST_BYTES, LONGEST_RECORD);
   }
 
-  /** Bytes of the table. A ring is no smaller, so that all that is open fits one piece of a trace. */
+  /** Bytes for which a ring has room: of a count that was set, or of the first places. */
   get bytes(): number {
-    return this.#places * placeBytes(this.#longest);
+    const places = this.#count.value === undefined ? FIRST_COUNT : this.#places;
+    return places * placeBytes(this.#longest);
   }
 
   /**
-   * The table of a ring; undefined for none. The default count becomes less in a small ring.
+   * The table of a ring; undefined for none. The default count becomes less in a small ring: it takes no more than
+   * twice its bytes, so that all that is open fits one piece of a trace.
    *
    * @throws TracewrightError when the count was set and the table is larger than the ring.
    */
@@ -67,7 +71,9 @@ export class OpenEventTable {
         `at most ${most}: ${each} bytes each, in no more than the ring's ${ringBytes}`,
       );
     }
-    const places = Math.min(this.#places, most);
-    return places === 0 ? undefined : { places, longest: this.#longest, numberAt: STREAM_OFFSET };
+    const places = Math.min(this.#places, FIRST_COUNT, most);
+    if (places === 0) return undefined;
+    const largest = Math.min(this.#places, 2 * most);
+    return { places, most: largest, longest: this.#longest, numberAt: STREAM_OFFSET };
   }
 }
