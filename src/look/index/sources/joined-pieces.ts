@@ -1,6 +1,5 @@
-import { basename, dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { traceOf } from '../../../heph/read/living-pass.js';
-import { pieceOf } from '../../../ovni/file-names.js';
 import { GrowingJoins } from './growing-joins.js';
 import { formatOf } from './read-source.js';
 import type { ReadSource } from './read-source.js';
@@ -21,18 +20,13 @@ export interface JoinedPieces {
 /** Pieces with the same key are of one trace of one process; undefined: it is no piece. */
 function keyOf({ trace, clock }: ReadSource): { key: string; path: string } | undefined {
   const path = resolve(trace.path);
-  if (trace.format.name === 'Heph') {
-    const opened = traceOf(path);
-    // Another process that wrote to the same name has another epoch.
-    return opened === path
-      ? undefined
-      : { key: `${opened} ${clock.epoch}`, path: traceOf(trace.path) };
-  }
-  if (trace.format.name !== 'ovni') return undefined;
-  const piece = pieceOf(basename(path));
-  if (piece === undefined) return undefined;
-  const epoch = trace.format.epoch(trace.path);
-  return { key: `${dirname(path)} ${piece.pid} ${epoch}`, path: trace.path };
+  // Each piece of ovni has an epoch of its own, so it is a recording of its own.
+  if (trace.format.name !== 'Heph') return undefined;
+  const opened = traceOf(path);
+  // Another process that wrote to the same name has another epoch.
+  return opened === path
+    ? undefined
+    : { key: `${opened} ${clock.epoch}`, path: traceOf(trace.path) };
 }
 
 /** Joins the pieces of traces that rotate; every other trace is its only piece. */
