@@ -49,6 +49,12 @@ function mustBe(name: string, limit: string, value: string, used: string): strin
   return `${name} must be ${limit}, got ${JSON.stringify(value)}; ${used}`;
 }
 
+/** @param done what does not happen to them, and what happens instead. */
+function unknownIn(name: string, unknown: readonly string[], done: string): string | undefined {
+  if (unknown.length === 0) return undefined;
+  return `${name}: ${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not ${done}`;
+}
+
 /** What is wrong with the value of a variable that Tracewright reads. */
 function faultOf(name: string, value: string): string | undefined {
   if (LIMIT.test(name) && limitOf(value) === undefined) {
@@ -63,20 +69,18 @@ function faultOf(name: string, value: string): string | undefined {
       return LOG_LEVELS.includes(value.trim().toLowerCase())
         ? undefined
         : mustBe(name, `one of ${LOG_LEVELS.join(', ')}`, value, 'it counts as not set');
-    case 'OTEL_NODE_RESOURCE_DETECTORS': {
-      const { unknown } = readDetectors(value);
-      return unknown.length === 0
-        ? undefined
-        : `${name}: ${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not detected; ` +
-            'OTEL_RESOURCE_ATTRIBUTES can name what they would find';
-    }
-    case 'OTEL_PROPAGATORS': {
-      const unknown = unknownPropagators(value);
-      return unknown.length === 0
-        ? undefined
-        : `${name}: ${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not supported; ` +
-            'requests carry the headers of the others, or W3C trace context if there are none';
-    }
+    case 'OTEL_NODE_RESOURCE_DETECTORS':
+      return unknownIn(
+        name,
+        readDetectors(value).unknown,
+        'detected; OTEL_RESOURCE_ATTRIBUTES can name what they would find',
+      );
+    case 'OTEL_PROPAGATORS':
+      return unknownIn(
+        name,
+        unknownPropagators(value),
+        'supported; requests carry the headers of the others, or W3C trace context if there are none',
+      );
     case 'OTEL_SEMCONV_STABILITY_OPT_IN':
       return value.includes('/dup')
         ? `${name}: attributes have their stable names only; --where and Find also know the older ones`

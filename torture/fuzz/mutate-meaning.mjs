@@ -49,7 +49,7 @@ function doubleOf(value) {
   return bytes;
 }
 
-/** Bytes of a value behind its type, from `at` on. */
+/** Bytes of a value after its type, from `at` on. */
 function valueBytes(bytes, type, at) {
   const one = (from) => ((type & ~TYPE_ARRAY) === TYPE_STRING ? 2 + bytes.readUInt16BE(from) : 8);
   if ((type & TYPE_ARRAY) === 0) return one(at);

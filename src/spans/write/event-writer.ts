@@ -80,7 +80,7 @@ export class EventWriter {
     this.#short(description);
   }
 
-  /** Sets start and end, nanoseconds since the epoch; 0 stands for what is before it. */
+  /** Sets start and end, nanoseconds since the epoch. A time before the epoch is written as 0. */
   times(start: TraceTime, end: TraceTime): void {
     this.#time(START_OFFSET, start);
     this.#time(END_OFFSET, end);
