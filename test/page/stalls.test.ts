@@ -53,9 +53,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a stall'), () => {
     const threads = report.locator('table', { hasText: 'all of them, whatever the search' });
     await threads.waitFor();
     expect(await threads.locator('tbody tr').allInnerTexts()).toEqual([
-      expect.stringMatching(/^event loop blocked\s+stalled\s+main of process \d+\s+1\s+200 ms/),
+      expect.stringMatching(/^event loop blocked\s+stalled\s+\d+\s+main\s+1\s+200 ms/),
     ]);
-    const stalls = report.locator('table', { hasText: 'The longest times' });
+    const stalls = report.locator('table', { hasText: 'The longest stalls' });
     expect(await stalls.locator('tbody tr').innerText()).toMatch(/^200 ms\s+29 ms, [\d:.]+ UTC\s/);
     await stalls.getByTitle('Show it on the time line').click();
     await page.locator('#panel-details').getByRole('heading', { name: 'event loop' }).waitFor();

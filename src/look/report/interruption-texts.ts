@@ -1,5 +1,5 @@
-import { countText } from './units.js';
-import type { LongStall, NamedCount, ThreadPlace } from './report-shape.js';
+import { countText, durationText, shareText, timeText } from './units.js';
+import type { LongStall, NamedCount, SlowTrace, ThreadPlace } from './report-shape.js';
 
 /** `of shop, thread main` */
 export function placeText({ service, pid, thread }: ThreadPlace): string {
@@ -30,4 +30,25 @@ export function countsText(names: readonly NamedCount[]): string {
   return names
     .map(({ name, count }) => (count === 1 ? name : `${name} (${countText(count)} times)`))
     .join(', ');
+}
+
+/** How much of a trace lay within stalls and collections; undefined: nothing. */
+export function interruptedText({ duration, stalls, collections }: SlowTrace): string | undefined {
+  const parts = [
+    { time: stalls, what: 'while the event loop was blocked' },
+    { time: collections, what: 'in garbage collections' },
+  ].filter(({ time }) => time > 0);
+  if (parts.length === 0) return undefined;
+  const texts = parts.map(
+    ({ time, what }) => `${durationText(time)} (${shareText(time / duration)}) ${what}`,
+  );
+  return `of this, ${texts.join(' and ')}`;
+}
+
+/** What has delayed a trace; undefined: that was not asked for. */
+export function delayedText({ delayedBy }: SlowTrace): string | undefined {
+  if (delayedBy === null) return undefined;
+  const { name, start, duration } = delayedBy;
+  const what = `${durationText(duration)} from ${timeText(start)}`;
+  return `met ${JSON.stringify(name)} ${placeText(delayedBy)}: ${what}`;
 }

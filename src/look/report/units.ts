@@ -23,8 +23,9 @@ function twoUnits(ns: number, large: number, small: number, units: readonly stri
   return `${Math.floor(all / per)} ${units[0]!} ${rest} ${units[1]!}`;
 }
 
-/** A duration in nanoseconds for a person: `154 ms`, `3 min 12 s`. */
+/** A duration in nanoseconds for a person: `154 ms`, `3 min 12 s`, `−2 µs`. */
 export function durationText(ns: number): string {
+  if (ns < 0) return `−${durationText(-ns)}`;
   if (ns >= YEAR) return `${digits(ns / YEAR)} years`;
   if (ns >= 2 * DAY) return `${digits(ns / DAY)} days`;
   // What would be rounded to 60 min is an hour.

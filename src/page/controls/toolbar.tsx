@@ -2,7 +2,7 @@ import { Choice } from './choice.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import type { ColourBy, Theme } from '../state/view-state.js';
-import { countText, durationText } from '../time-line/duration-text.js';
+import { countText, durationText } from '../../look/report/units.js';
 import { clearRange, goBack, pause, showAll } from '../time-line/navigation.js';
 
 /** What is shown, and how. */

@@ -1,5 +1,5 @@
 import type { RecordingAnswer } from '../../look/wire/answers.js';
-import { tickText } from '../time-line/duration-text.js';
+import { tickText } from '../time-line/axis-text.js';
 
 const MS = 1e6;
 /** The greatest time that a Date has, in ms. */

@@ -1,7 +1,7 @@
 import { choiceOf, searchFor } from '../data/choice.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { durationText } from '../time-line/duration-text.js';
+import { durationText } from '../../look/report/units.js';
 import { clearRange } from '../time-line/navigation.js';
 
 /** Says which spans a panel is about, and takes the conditions off. */

@@ -1,8 +1,7 @@
 import { STATE_TEXTS } from '../../look/report/state-texts.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { countText, durationText } from '../time-line/duration-text.js';
-import { ColumnHeads } from './column-heads.js';
+import { countText, durationText } from '../../look/report/units.js';
 import type { Panel } from './panel.js';
 
 /** What was recorded, by which processes, and what was lost. */
@@ -12,6 +11,8 @@ export const recordingPanel: Panel = {
   question: 'Which processes were recorded, and what was lost?',
   Content: Sources,
 };
+
+const COLUMNS = ['service', 'process', 'state', 'format', 'lost', 'path'];
 
 function Sources() {
   const { recording } = useApp();
@@ -29,7 +30,15 @@ function Sources() {
         </p>
       ))}
       <table>
-        <ColumnHeads words={['service', 'process', 'state', 'format', 'lost', 'path']} />
+        <thead>
+          <tr>
+            {COLUMNS.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {answer.sources.map(({ number, service, pid, state, format, losses, path }) => (
             <tr key={number}>

@@ -1,7 +1,7 @@
 import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../look/index/look-index.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { countText, durationText } from './duration-text.js';
+import { countText, durationText } from '../../look/report/units.js';
 import type { Picture } from './picture.js';
 
 /** A box of the picture, which the next frame may draw elsewhere. */

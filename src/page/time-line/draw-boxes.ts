@@ -7,7 +7,7 @@ import {
 import type { LitRows } from '../state/lit-rows.js';
 import { INK, STATUS_COLOURS } from '../theme/palette.js';
 import type { CanvasColours } from '../theme/theme.js';
-import { shortCountText } from './duration-text.js';
+import { shortCountText } from './axis-text.js';
 import type { Labels } from './labels.js';
 import type { Picture } from './picture.js';
 

@@ -2,7 +2,7 @@ import type { CanvasColours } from '../theme/theme.js';
 import { pixelOf } from './collect-boxes.js';
 import type { Scale } from './collect-boxes.js';
 import type { Curve } from '../data/curves.js';
-import { axisStep, tickText, valueText } from './duration-text.js';
+import { axisStep, tickText, valueText } from './axis-text.js';
 import type { Labels } from './labels.js';
 import type { CurveLine, HeadLine, Line, TrackLine } from './lines.js';
 

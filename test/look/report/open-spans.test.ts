@@ -102,7 +102,7 @@ describe('requests that are open at the end', () => {
     expect([count, requests, omitted]).toEqual([180, 60, 80]);
     expect(spans.filter(({ name }) => name === 'GET /orders/:id')).toHaveLength(35);
     expect(sectionOf(illustrated).at(-1)).toBe(
-      `${spans.length + 80 - 15} more open spans: see --json`,
+      `${spans.length + 80 - 30} more open spans: see --json`,
     );
   });
 });

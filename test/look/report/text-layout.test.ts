@@ -4,7 +4,7 @@ import { bytesText, durationText, rateText, shareText } from '../../../src/look/
 import { displayWidth, padded, shortened } from '../../../src/look/report/text/display-width.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
 import { textTable } from '../../../src/look/report/text/text-table.js';
-import type { Column } from '../../../src/look/report/text/text-table.js';
+import type { TextColumn } from '../../../src/look/report/text/text-table.js';
 
 describe('units', () => {
   it('have three digits', () => {
@@ -66,11 +66,11 @@ describe('width of text', () => {
 });
 
 describe('textTable', () => {
-  const columns: Column<string>[] = [
-    { title: 'name', spare: 0, least: 8, cell: (text) => text },
-    { title: 'count', align: 'right', spare: 0, cell: () => '12' },
-    { title: 'rate', align: 'right', spare: 2, cell: () => '1,234/s' },
-    { title: 'max', align: 'right', spare: 1, cell: () => '123 ms' },
+  const columns: TextColumn<string>[] = [
+    { title: 'name', unit: 'text', spare: 0, least: 8, value: (text) => text },
+    { title: 'count', unit: 'count', spare: 0, value: () => 12 },
+    { title: 'rate', unit: 'rate', spare: 2, value: () => 1234 },
+    { title: 'max', unit: 'duration', spare: 1, value: () => 123e6 },
   ];
 
   it('drops columns, then shortens, until it fits', () => {

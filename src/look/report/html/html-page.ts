@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { incompleteText, summaryText } from '../text/text-report.js';
+import { incompleteText, summaryText } from '../report-texts.js';
 import { hintTexts } from '../hint-texts.js';
 import { timeText } from '../units.js';
 import type { IllustratedReport } from '../report.js';
@@ -37,7 +37,7 @@ function* sections({ report, pictures }: IllustratedReport): Generator<Html, voi
   for (const run of report.mpi) yield mpiSection(run);
   yield pictureSection(report, pictures);
   yield* traceSections(report);
-  yield interruptionSection(report);
+  yield interruptionSection(report.interruptions);
   yield openSection(report);
   yield threadSection(report);
   yield sourceSection(report);

@@ -1,23 +1,21 @@
 import { terminalText } from '../../../core/terminal-text.js';
+import { countText } from '../units.js';
+import { cellText, isNumeric } from '../tables/report-table.js';
+import type { ReportColumn, ReportTable } from '../tables/report-table.js';
 import { displayWidth, padded, shortened } from './display-width.js';
 import type { TextRole, TextStyle } from './text-style.js';
 
-/** A column of a table of rows `T`. */
-export interface Column<T> {
-  title: string;
-  cell: (row: T) => string;
-  align?: 'left' | 'right';
-  /** The first to go where there is no room has the highest. 0: it always stays. */
-  spare: number;
-  /** Least width of a column that may be shortened; a column without it is never. */
-  least?: number;
-  role?: (row: T) => TextRole | undefined;
+/** A column for a terminal. */
+export interface TextColumn<T> extends ReportColumn<T> {
+  role?: TextRole;
+  /** Default: texts to the left, numbers to the right. */
+  align?: 'right';
 }
 
 const GAP = 2;
 
 interface Fitted<T> {
-  column: Column<T>;
+  column: TextColumn<T>;
   cells: string[];
   width: number;
 }
@@ -50,13 +48,15 @@ function fit<T>(columns: Fitted<T>[], width: number): Fitted<T>[] {
 
 /** Lines of a table, no wider than the terminal. Control characters in cells are escaped. */
 export function* textTable<T>(
-  columns: readonly Column<T>[],
+  columns: readonly TextColumn<T>[],
   rows: readonly T[],
   { width, paint }: TextStyle,
 ): Generator<string, void> {
   const fitted = fit(
     columns.map((column): Fitted<T> => {
-      const cells = rows.map((row) => terminalText(column.cell(row)));
+      const cells = rows.map((row) =>
+        terminalText((column.prefix?.(row) ?? '') + cellText(column, row)),
+      );
       const widths = cells.map((cell) => (cell.length > width ? width : displayWidth(cell)));
       return { column, cells, width: Math.max(displayWidth(column.title), ...widths) };
     }),
@@ -67,7 +67,8 @@ export function* textTable<T>(
     fitted.map((column, at) => textOf(column, at === fitted.length - 1)).join(gap);
   const place = (text: string, { column, width: own }: Fitted<T>, last: boolean): string => {
     const short = shortened(text, own);
-    return last && column.align !== 'right' ? short : padded(short, own, column.align ?? 'left');
+    const isRight = column.align === 'right' || isNumeric(column);
+    return last && !isRight ? short : padded(short, own, isRight ? 'right' : 'left');
   };
   if (columns.some(({ title }) => title !== '')) {
     yield paint('weak', line((column, last) => place(column.column.title, column, last)).trimEnd());
@@ -75,8 +76,17 @@ export function* textTable<T>(
   for (const [at, row] of rows.entries()) {
     yield line((column, last) => {
       const text = place(column.cells[at]!, column, last);
-      const role = column.column.role?.(row);
+      const role = column.column.isBad?.(row) === true ? 'bad' : column.column.role;
       return role === undefined ? text : paint(role, text);
     }).trimEnd();
   }
+}
+
+/** Lines of a table of the report, and how many rows it leaves out. */
+export function* tableLines<T>(
+  { columns, rows, more, what }: ReportTable<T> & { columns: readonly TextColumn<T>[] },
+  style: TextStyle,
+): Generator<string, void> {
+  yield* textTable(columns, rows, style);
+  if (more > 0) yield style.paint('weak', `${countText(more)} more ${what}: see --json`);
 }

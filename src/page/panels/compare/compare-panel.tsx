@@ -3,16 +3,15 @@ import {
   differentServicesText,
   ratioText,
 } from '../../../look/compare/comparison-texts.js';
-import type { ComparedGroup, ComparedSide } from '../../../look/compare/comparison-shape.js';
+import { comparisonTable } from '../../../look/compare/comparison-table.js';
+import type { ComparedGroup } from '../../../look/compare/comparison-shape.js';
 import { likelySides, runsOf, servicesOf } from '../../../look/report/recording-sides.js';
 import type { Run, Sides as SidesOfRuns } from '../../../look/report/recording-sides.js';
-import { nameWithTargets } from '../../../look/report/request-name.js';
 import type { CompareAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceOf, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { countText, durationText } from '../../time-line/duration-text.js';
-import { ColumnHeads } from '../column-heads.js';
+import { FiguresTable } from '../figures-table.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 import { SideChoice } from './side-choice.js';
@@ -25,8 +24,6 @@ export const comparePanel: Panel = {
   key: 'c',
   Content: Compare,
 };
-
-const MOST_GROUPS = 200;
 
 function Compare() {
   const app = useApp();
@@ -119,7 +116,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
       ) : (
         <>
           <p>{comparisonSummary(answer.groups)}</p>
-          <Groups groups={answer.groups.slice(0, MOST_GROUPS)} />
+          <Groups groups={answer.groups} />
         </>
       )}
     </div>
@@ -149,52 +146,23 @@ function SidesWords({ runs, before, after }: SidesOfRuns & { runs: readonly Run[
 function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
   const app = useApp();
   return (
-    <table class="figures">
-      <caption>
-        A typical span: the geometric mean of the durations, with its 95 % confidence interval
-      </caption>
-      <ColumnHeads
-        words={['span', 'service', 'a typical one takes']}
-        numbers={['count', 'p50', 'p95', 'errors']}
-      />
-      <tbody>
-        {groups.map(({ name, targets, service, before, after, ratio }) => (
-          <tr key={`${service ?? ''} ${nameWithTargets({ name, targets })}`}>
-            <th scope="row">
-              <button
-                type="button"
-                class="link"
-                onClick={() => {
-                  const kind = targets.length > 0 ? ' kind=client' : '';
-                  searchFor(app.view, `name="${name}"${kind}`);
-                }}
-              >
-                {nameWithTargets({ name, targets })}
-              </button>
-            </th>
-            <td>{service ?? '–'}</td>
-            <td class={ratio !== null && ratio.low > 1 ? 'bad' : ''}>
-              {ratioText({ before, after, ratio })}
-            </td>
-            <td class="number">
-              {countText(before.count)} → {countText(after.count)}
-            </td>
-            <td class="number">
-              {percentileText(before, 'p50')} → {percentileText(after, 'p50')}
-            </td>
-            <td class="number">
-              {percentileText(before, 'p95')} → {percentileText(after, 'p95')}
-            </td>
-            <td class="number">
-              {countText(before.errors)} → {countText(after.errors)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <FiguresTable
+      caption="A typical span: the geometric mean of the durations, with its 95 % confidence interval"
+      table={comparisonTable(groups, ratioText)}
+      cell={({ name, targets }, { title }, text) =>
+        title === 'span' ? (
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              const kind = targets.length > 0 ? ' kind=client' : '';
+              searchFor(app.view, `name="${name}"${kind}`);
+            }}
+          >
+            {text}
+          </button>
+        ) : undefined
+      }
+    />
   );
-}
-
-function percentileText(side: ComparedSide, percentile: 'p50' | 'p95'): string {
-  return side.count === 0 ? '–' : durationText(side[percentile]);
 }

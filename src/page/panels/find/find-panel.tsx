@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { FIND_TEXT, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { countText } from '../../time-line/duration-text.js';
+import { countText } from '../../../look/report/units.js';
 import type { Panel } from '../panel.js';
 
 /** Search: matches are lit on the time line, and the other panels are about them. */

@@ -1,5 +1,6 @@
 import type { LatencyMeta } from '../../../look/wire/panel-answers.js';
-import { axisStep, durationText, tickText } from '../../time-line/duration-text.js';
+import { durationText } from '../../../look/report/units.js';
+import { axisStep, tickText } from '../../time-line/axis-text.js';
 import type { CanvasColours } from '../../theme/theme.js';
 
 /** Pixels for the axis of durations, the histogram and the axis of time. */

@@ -5,7 +5,7 @@ import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/text-scale.js';
 import { canvasColours } from '../../theme/theme.js';
-import { countText, durationText } from '../../time-line/duration-text.js';
+import { countText, durationText } from '../../../look/report/units.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';

@@ -1,21 +1,24 @@
 import { isBeforeAndAfter, likelySides, runsOf } from '../../../look/report/recording-sides.js';
+import { errorsTitle, errorTable } from '../../../look/report/tables/error-table.js';
+import { lossTable } from '../../../look/report/tables/source-tables.js';
+import { threadTable } from '../../../look/report/tables/thread-table.js';
 import { contextHint } from '../../../look/report/hint-texts.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { countText } from '../../time-line/duration-text.js';
+import { countText } from '../../../look/report/units.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
-import { ErrorTypes } from './error-types.js';
-import { GroupTable } from './group-table.js';
+import { FiguresTable } from '../figures-table.js';
+import { ErrorsLink } from './errors-link.js';
+import { GroupFigures } from './group-figures.js';
 import { Interruptions } from './interruptions.js';
 import { MpiTables } from './mpi-tables.js';
 import { OpenSpans } from './open-spans.js';
 import { SlowTraces } from './slow-traces.js';
-import { ThreadTable } from './thread-table.js';
 
 /** What `tracewright report` prints, of the selected range and the search. */
 export const reportPanel: Panel = {
@@ -80,22 +83,30 @@ function Figures(answer: ReportAnswer) {
   const { recording } = useApp();
   const wasKilled = useStore(recording.store, ({ answer }) => answer?.sources.some(isCutOff));
   const { report, slowest, open } = answer;
-  const { groups, by, interruptions, completeness, losses, threads, mpi } = report;
-  const openSpans = report.open.count > 0 && <OpenSpans {...report.open} rows={open} />;
+  const { groups, by, errors, interruptions, completeness, losses, threads, mpi } = report;
+  const openSpans = report.open.count > 0 && <OpenSpans open={report.open} rows={open} />;
   const isEmpty = groups.length === 0 && threads.length === 0 && mpi.length === 0;
   return (
     <>
       {isEmpty && <p>There are no spans here. Clear the search or the range to see more.</p>}
       {report.withoutContext.length > 0 && <p>{contextHint(report.withoutContext).join(' ')}.</p>}
       <div class="report-tables">
-        {groups.length > 0 && <GroupTable groups={groups} by={by} />}
+        {groups.length > 0 && <GroupFigures groups={groups} by={by} />}
         {wasKilled === true && openSpans}
         {report.slowest.length > 0 && <SlowTraces slowest={report.slowest} rows={slowest} />}
-        {report.errors.count > 0 && <ErrorTypes {...report.errors} />}
+        {errors.count > 0 && (
+          <FiguresTable
+            caption={errorsTitle(errors)}
+            table={errorTable(errors)}
+            cell={({ where }, { unit }, text) =>
+              unit === 'count' ? <ErrorsLink where={where} text={text} /> : undefined
+            }
+          />
+        )}
         {wasKilled !== true && openSpans}
         <Interruptions interruptions={interruptions} rows={answer} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}
-        {threads.length > 0 && <ThreadTable threads={threads} />}
+        {threads.length > 0 && <FiguresTable caption="Threads" table={threadTable(threads)} />}
       </div>
       {completeness.incompleteTraces > 0 && (
         <p>
@@ -104,11 +115,7 @@ function Figures(answer: ReportAnswer) {
           recording.
         </p>
       )}
-      {losses.map(({ path, reason }) => (
-        <p key={`${path} ${reason}`}>
-          Lost in {path}: {reason}
-        </p>
-      ))}
+      {losses.length > 0 && <FiguresTable caption="What was lost" table={lossTable(report)} />}
     </>
   );
 }

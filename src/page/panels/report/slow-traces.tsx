@@ -1,9 +1,9 @@
 import type { SlowTrace } from '../../../look/report/report-shape.js';
 import { nameWithPath } from '../../../look/report/request-name.js';
+import { waitShares } from '../../../look/report/wait-texts.js';
 import type { ReportedRow } from '../../../look/wire/panel-answers.js';
-import { durationText } from '../../time-line/duration-text.js';
+import { durationText } from '../../../look/report/units.js';
 import { SpanLink } from './span-link.js';
-import { waitsText } from './waits-text.js';
 
 interface SlowTracesProps {
   slowest: readonly SlowTrace[];
@@ -26,7 +26,7 @@ export function SlowTraces({ slowest, rows }: SlowTracesProps) {
                 {service === null ? '' : ` (${service})`}
               </th>
               <td>
-                {waitsText(trace)}
+                {waitShares(trace)}
                 {stalls > 0 && `; the event loop was blocked for ${durationText(stalls)}`}
                 {collections > 0 && `; garbage collections took ${durationText(collections)}`}
               </td>

@@ -5,7 +5,8 @@ import { fileName } from '../../data/file-name.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/text-scale.js';
-import { countText, durationText } from '../../time-line/duration-text.js';
+import { tickText } from '../../time-line/axis-text.js';
+import { countText, durationText } from '../../../look/report/units.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { ROW_HEIGHT, firstRow, scrollHeight, scrollTopOf } from './scrolled-rows.js';
@@ -28,6 +29,8 @@ const COLUMNS = [
   ['status', 'Status'],
 ] as const;
 /** The parameter of the view: whether states of threads are in the table. */
+/** Ns by which two starts differ that are told apart. */
+const START_STEP = 1e4;
 const STATES = 'table.states';
 const STATUS_WORDS = ['', 'ok', 'error'];
 const ROWS_A_KEY: Readonly<Record<string, number>> = {
@@ -246,7 +249,7 @@ function Row({ place, pages, active, onChoose }: RowProps) {
         void app.showRow(page.row[at]!, page.start[at]);
       }}
     >
-      <div role="gridcell">{durationText(page.start[at]!)}</div>
+      <div role="gridcell">{tickText(page.start[at]!, START_STEP)}</div>
       <div role="gridcell">{durationText(page.duration[at]!)}</div>
       <div role="gridcell" title={name}>
         {name}

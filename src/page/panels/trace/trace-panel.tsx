@@ -10,7 +10,7 @@ import { rowFields } from '../../data/selected-row.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { cssColour, kindOfName } from '../../theme/interruption-kind.js';
-import { countText, durationText } from '../../time-line/duration-text.js';
+import { countText, durationText } from '../../../look/report/units.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 

@@ -1,40 +1,13 @@
-const UNITS = [
-  [1, 'ns'],
-  [1e3, 'µs'],
-  [1e6, 'ms'],
-  [1e9, 's'],
-  [60e9, 'min'],
-  [3600e9, 'h'],
-] as const;
+import { durationText } from '../../look/report/units.js';
 
-/** A duration in ns for a person: `1.25 ms`. */
-export function durationText(ns: number): string {
-  if (ns === 0) return '0 ns';
-  const size = Math.abs(ns);
-  let [unit, name]: readonly [number, string] = UNITS[0];
-  for (const [each, word] of UNITS) if (size >= each) [unit, name] = [each, word];
-  const value = ns / unit;
-  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-  return `${String(Number(value.toFixed(digits)))} ${name}`;
-}
-
-/** A share from 0 to 1: `12.5 %`. */
-export function shareText(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
-}
+const grouped = new Intl.NumberFormat('en-US');
 
 /** A value of a curve: `173 ms`, `45 %`, `3`. */
 export function valueText(value: number, unit: string): string {
   if (unit === 'ns') return durationText(value);
   if (unit === 'ratio') return `${Number((100 * value).toFixed(1))} %`;
   const one = value === 1 ? unit.replace(/(?<=\w\w)s$/, '') : unit;
-  return `${countText(value)} ${one}`.trimEnd();
-}
-
-const grouped = new Intl.NumberFormat('en-US');
-
-export function countText(count: number): string {
-  return grouped.format(count);
+  return `${grouped.format(value)} ${one}`.trimEnd();
 }
 
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });

@@ -1,0 +1,89 @@
+import type { Group, GroupBy, Report } from '../report-shape.js';
+import { groupTitle } from '../request-name.js';
+import { durationText } from '../units.js';
+import { waitShares, waitingGroups } from '../wait-texts.js';
+import { serviceColumn, tableOf } from './report-table.js';
+import type { ReportColumn, ReportTable } from './report-table.js';
+
+const LIMIT = 50;
+const WAITING_LIMIT = 20;
+
+/** Titles of the tables of groups. */
+export const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services' } as const;
+
+type GroupFigure = 'count' | 'rate' | 'errors' | 'p50' | 'p95' | 'p99' | 'max' | 'total' | 'share';
+
+function figure(title: GroupFigure, unit: ReportColumn<Group>['unit'], spare: number) {
+  return { title, unit, value: (group: Group) => group[title], spare };
+}
+
+function nameColumn(by: GroupBy): ReportColumn<Group> {
+  return { title: by, unit: 'text', value: (group) => groupTitle(group, by), spare: 0, least: 16 };
+}
+
+/** Latency by route, name or service. */
+export function groupTable({ groups, by }: Pick<Report, 'groups' | 'by'>): ReportTable<Group> {
+  // Of several, it says which one is slow.
+  const areSeveral = new Set(groups.map(({ service }) => service)).size > 1;
+  const columns: ReportColumn<Group>[] = [
+    nameColumn(by),
+    ...(by === 'service' ? [] : [serviceColumn<Group>(areSeveral ? 2 : 7)]),
+    figure('count', 'count', 0),
+    {
+      ...figure('rate', 'rate', 5),
+      explanation: 'Per second in which its service was recorded',
+    },
+    { ...figure('errors', 'count', 2), isBad: ({ errors }) => errors > 0 },
+    figure('p50', 'duration', 1),
+    figure('p95', 'duration', 0),
+    figure('p99', 'duration', 3),
+    figure('max', 'duration', 4),
+    figure('total', 'duration', 6),
+    { ...figure('share', 'share', 3), explanation: 'Of the time of all groups' },
+  ];
+  return tableOf(columns, groups, LIMIT, 'groups');
+}
+
+/** Title of what the spans of groups waited for. */
+export function waitTitle(by: GroupBy): string {
+  return `What ${GROUP_TITLES[by].toLowerCase()} waited for`;
+}
+
+/** What the spans of groups waited for, of those that waited for others. */
+export function groupWaitTable({ groups, by }: Pick<Report, 'groups' | 'by'>): ReportTable<Group> {
+  const columns: ReportColumn<Group>[] = [
+    nameColumn(by),
+    ...(by === 'service' ? [] : [serviceColumn<Group>(1)]),
+    {
+      title: 'looked at',
+      explanation: 'How many of its spans were looked at, taken evenly from their time',
+      unit: 'count',
+      value: ({ sampled }) => sampled,
+      spare: 2,
+    },
+    {
+      title: 'waited for',
+      explanation: 'What the time of a span went to, in its own process: the critical path',
+      unit: 'text',
+      value: waitShares,
+      spare: 0,
+      least: 24,
+    },
+  ];
+  return tableOf(columns, waitingGroups(groups), WAITING_LIMIT, 'groups');
+}
+
+/** A service that was recorded for less than this part of the time has its own time for rates. */
+const WHOLE = 0.9;
+
+/** Whose rates are not of the whole time; undefined: nobody's. */
+export function rateNote({ groups, length }: Report): string | undefined {
+  const parts = new Map<string, number>();
+  for (const { service, count, rate } of groups) {
+    const recorded = (count / rate) * 1e9;
+    if (recorded < WHOLE * length) parts.set(service ?? 'no service', recorded);
+  }
+  if (parts.size === 0) return undefined;
+  const texts = [...parts].map(([service, recorded]) => `${service} ${durationText(recorded)}`);
+  return `Rates are of the time in which the service was recorded: ${texts.join(', ')} of ${durationText(length)}`;
+}

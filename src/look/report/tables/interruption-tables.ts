@@ -1,0 +1,103 @@
+import { causeText, countsText } from '../interruption-texts.js';
+import type { Interruptions, LongStall, SlowShare, ThreadInterruption } from '../report-shape.js';
+import { processColumn, serviceColumn, tableOf } from './report-table.js';
+import type { ReportTable } from './report-table.js';
+
+const THREADS_LIMIT = 20;
+const STALLS_LIMIT = 5;
+const SLOW_LIMIT = 30;
+
+export const INTERRUPTIONS_TITLE = 'Stalls of event loops and garbage collections';
+export const LONGEST_TITLE = 'The longest stalls';
+export const NOTHING_SLOWED = 'The slowest 5 % of each group did not meet any of these.';
+
+/** Stalls and collections of each thread. */
+export function interruptionTable({ threads }: Interruptions): ReportTable<ThreadInterruption> {
+  return tableOf<ThreadInterruption>(
+    [
+      { title: 'what', unit: 'text', value: ({ name }) => name, spare: 0, least: 16 },
+      serviceColumn(0),
+      processColumn(3),
+      { title: 'thread', unit: 'text', value: ({ thread }) => thread, spare: 2 },
+      { title: 'count', unit: 'count', value: ({ count }) => count, spare: 0 },
+      { title: 'total', unit: 'duration', value: ({ total }) => total, spare: 0 },
+      { title: 'longest', unit: 'duration', value: ({ max }) => max, spare: 1 },
+    ],
+    threads,
+    THREADS_LIMIT,
+    'threads',
+  );
+}
+
+/** What a thread did while its event loop was blocked, and what waited for it. */
+export function longStallTable({ longest }: Interruptions): ReportTable<LongStall> {
+  return tableOf<LongStall>(
+    [
+      { title: 'took', unit: 'duration', value: ({ duration }) => duration, spare: 0 },
+      { title: 'at', unit: 'time', value: ({ start }) => start, spare: 1 },
+      serviceColumn(2),
+      processColumn(4),
+      { title: 'thread', unit: 'text', value: ({ thread }) => thread, spare: 3 },
+      { title: 'cause', unit: 'text', value: (stall) => causeText(stall) || null, spare: 5 },
+      {
+        title: 'ran',
+        explanation: 'Spans that ran on the thread, the innermost first',
+        unit: 'text',
+        value: ({ ran }) => countsText(ran),
+        spare: 0,
+        least: 16,
+      },
+      {
+        title: 'delayed',
+        explanation: 'Spans of the thread that were open before and after it',
+        unit: 'text',
+        value: ({ delayed }) => countsText(delayed),
+        spare: 0,
+        least: 16,
+      },
+    ],
+    longest,
+    STALLS_LIMIT,
+    'stalls',
+  );
+}
+
+/** How much of the time of the slow spans of each group lay within stalls and collections. */
+export function slowShareTable({ slow }: Interruptions): ReportTable<SlowShare> {
+  return tableOf<SlowShare>(
+    [
+      { title: 'slowest 5 % of', unit: 'text', value: ({ name }) => name, spare: 0, least: 16 },
+      serviceColumn(2),
+      { title: 'count', unit: 'count', value: ({ count }) => count, spare: 1 },
+      { title: 'time', unit: 'duration', value: ({ time }) => time, spare: 3 },
+      { title: 'stalls', unit: 'share', value: ({ stalls, time }) => stalls / time, spare: 0 },
+      {
+        title: 'gc',
+        explanation: 'Garbage collections',
+        unit: 'share',
+        value: ({ collections, time }) => collections / time,
+        spare: 0,
+      },
+      {
+        title: 'called',
+        explanation: 'In a call, while the called thread was stalled or collected garbage',
+        unit: 'share',
+        value: ({ called, time }) => (slow.some((row) => row.called > 0) ? called / time : null),
+        spare: 0,
+      },
+      { title: 'any', unit: 'share', value: ({ either, time }) => either / time, spare: 2 },
+    ],
+    slow.filter(({ either }) => either > 0),
+    SLOW_LIMIT,
+    'groups',
+  );
+}
+
+/** What the table of slow shares is about. */
+export function slowShareText({ slow }: Interruptions): string {
+  const own =
+    'How much of the time of the slowest 5 % was stalls and garbage collections (gc) of their own thread';
+  return slow.some(({ called }) => called > 0)
+    ? `${own}, or of the thread of a called service (called):`
+    : `${own}:`;
+}

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import type { Group, Report } from '../../../look/report/report-shape.js';
+import {
+  GROUP_TITLES,
+  groupTable,
+  groupWaitTable,
+} from '../../../look/report/tables/group-tables.js';
+import { countText } from '../../../look/report/units.js';
+import { waitingGroups } from '../../../look/report/wait-texts.js';
+import { searchFor, searchText } from '../../data/choice.js';
+import { useApp } from '../../state/app.js';
+import { FiguresTable } from '../figures-table.js';
+import { ErrorsLink } from './errors-link.js';
+
+/** Latency by route, name or service, and what it waited for. A click on a title sorts. */
+export function GroupFigures({ groups, by }: Pick<Report, 'groups' | 'by'>) {
+  const { view } = useApp();
+  const [sort, sortBy] = useState('share');
+  const figureOf = (group: Group): number => Number(group[sort as keyof Group]);
+  const report = { by, groups: groups.toSorted((a, b) => figureOf(b) - figureOf(a)) };
+  const waiting = waitingGroups(groups);
+  const isEstimate = waiting.some(({ sampled, count }) => sampled < count);
+  const table = groupTable(report);
+  const waits = waiting.length > 0 ? groupWaitTable(report).columns.slice(-1) : [];
+  return (
+    <div>
+      <FiguresTable
+        caption={`${GROUP_TITLES[by]}, the most first: ${sort}`}
+        table={{ ...table, columns: [...table.columns, ...waits] }}
+        sort={{ by: sort, choose: sortBy }}
+        cell={({ where, errors }, { title }, text) => {
+          if (where === null) return undefined;
+          if (title === 'errors' && errors > 0) {
+            return <ErrorsLink where={[...where, 'status=error']} text={text} />;
+          }
+          if (title !== by) return undefined;
+          return (
+            <button
+              type="button"
+              class="link"
+              title="Show only these, and what they waited for"
+              onClick={() => {
+                searchFor(view, searchText(where));
+              }}
+            >
+              {text}
+            </button>
+          );
+        }}
+      />
+      {isEstimate && (
+        <p class="quiet">
+          “waited for” is an estimate: from at most{' '}
+          {countText(Math.max(...waiting.map(({ sampled }) => sampled)))} spans of each {by}, taken
+          evenly from their time.
+        </p>
+      )}
+    </div>
+  );
+}
