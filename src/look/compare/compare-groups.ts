@@ -4,39 +4,26 @@ import { Distribution } from '../report/distribution.js';
 import { isError } from '../report/groups.js';
 import { isInterruption, isInterruptionMark } from '../report/interruptions.js';
 import { isMethod } from '../report/request-name.js';
+import { differenceOf, MeanOverTime, moreThanChance, STRETCHES } from './change-test.js';
 import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
 
-/** Of a normal distribution: 95 % lie within so many standard deviations. */
-const CONFIDENCE = 1.96;
 /** Spans without which a side says nothing. */
 const LEAST_SPANS = 5;
+/** Smaller changes of a typical span are not named: as a share of its duration, and in ns. */
+const LEAST_CHANGE = 0.05;
+const LEAST_NS = 50_000;
 
 /** The spans of one name and service on one side. */
 class Side {
   readonly durations = new Distribution(false);
-  errors = 0;
   /** Of the logarithms of durations. */
-  #mean = 0;
-  #squares = 0;
+  readonly logarithms = new MeanOverTime();
+  errors = 0;
 
-  add(duration: number, failed: boolean): void {
+  add(duration: number, failed: boolean, stretch: number): void {
     this.durations.add(duration);
     if (failed) this.errors += 1;
-    // Welford's way: no sum of squares grows out of its digits.
-    const logarithm = Math.log(Math.max(1, duration));
-    const difference = logarithm - this.#mean;
-    this.#mean += difference / this.durations.count;
-    this.#squares += difference * (logarithm - this.#mean);
-  }
-
-  get mean(): number {
-    return this.#mean;
-  }
-
-  /** The squared standard error of the mean. */
-  get error(): number {
-    const { count } = this.durations;
-    return this.#squares / (count - 1) / count;
+    this.logarithms.add(Math.log(Math.max(1, duration)), stretch);
   }
 
   get figures(): ComparedSide {
@@ -72,16 +59,24 @@ export function compareGroups(before: RowsOfSide, after: RowsOfSide): ComparedGr
   const byService = haveCommonService(before, after);
   addSide(pairs, 'before', before, byService);
   addSide(pairs, 'after', after, byService);
-  const groups = shownPairs(pairs).map(
-    ({ name, service, calls, before: first, after: second }): ComparedGroup => ({
+  const shown = shownPairs(pairs).map((pair) => ({ pair, ...changeOf(pair) }));
+  const compared = shown.filter(({ ratio }) => ratio !== null);
+  const isMore = moreThanChance(compared.map(({ chance }) => chance));
+  const named = new Set(compared.filter(({ isLarge }, at) => isLarge && isMore[at]));
+  const groups = shown.map((each): ComparedGroup => {
+    const { pair, ratio } = each;
+    const { name, service, calls, before: first, after: second } = pair;
+    const change = named.has(each) ? (ratio!.value > 1 ? 'slower' : 'faster') : 'same';
+    return {
       name,
       targets: calls?.targets ?? [],
       service,
       before: first.figures,
       after: second.figures,
-      ratio: ratioOf(first, second),
-    }),
-  );
+      ratio,
+      change: ratio === null ? null : change,
+    };
+  });
   return groups.sort((a, b) => weight(b) - weight(a) || b.after.count - a.after.count);
 }
 
@@ -92,6 +87,7 @@ function addSide(
   byService: boolean,
 ): void {
   const placeOfTrack = index.tracks.map((track) => pairs[originOf(track)]);
+  const stretchOf = stretchesOf(index, rows, sources);
   let next = 0;
   for (const part of index.parts) {
     const end = part.firstRow + part.count;
@@ -115,9 +111,30 @@ function addSide(
         if (known === undefined) ofName.set(place, (known = []));
         pair = known[name] ??= pairOf(place, part, name, byService, false);
       }
-      pair[side].add(part.duration[at]!, isError(part.flags[at]!));
+      const stretch = stretchOf(part.start[at]! + part.offset);
+      pair[side].add(part.duration[at]!, isError(part.flags[at]!), stretch);
     }
   }
+}
+
+/** The stretch of a start, in ns since the index's epoch, between the first and the last start of rows. */
+function stretchesOf(
+  index: LookIndex,
+  rows: Int32Array,
+  sources: ReadonlySet<number>,
+): (start: number) => number {
+  let [from, to] = [Infinity, -Infinity];
+  let next = 0;
+  for (const { firstRow, count, start, offset, source } of index.parts) {
+    const first = next;
+    // Rows of a part are in order of start.
+    while (next < rows.length && rows[next]! < firstRow + count) next++;
+    if (next === first || !sources.has(source.number)) continue;
+    from = Math.min(from, start[rows[first]! - firstRow]! + offset);
+    to = Math.max(to, start[rows[next - 1]! - firstRow]! + offset);
+  }
+  const scale = STRETCHES / Math.max(1, to - from);
+  return (start) => Math.min(STRETCHES - 1, Math.max(0, Math.floor((start - from) * scale)));
 }
 
 /** Pairs by name and service, of what was recorded in different ways. */
@@ -174,17 +191,29 @@ function pairOf(
   return pair;
 }
 
-/** Welch's interval of the difference of two means, of logarithms: a ratio of geometric means. */
-function ratioOf(before: Side, after: Side): ComparedGroup['ratio'] {
-  if (before.durations.count < LEAST_SPANS || after.durations.count < LEAST_SPANS) return null;
-  const difference = after.mean - before.mean;
-  const error = CONFIDENCE * Math.sqrt(before.error + after.error);
-  const [value, low, high] = [difference, difference - error, difference + error].map(Math.exp);
-  return { value: value!, low: low!, high: high! };
+/** How a typical span has changed: a difference of means of logarithms is a ratio of geometric means. */
+function changeOf({ before, after }: Pair): {
+  ratio: ComparedGroup['ratio'];
+  /** How likely chance alone makes such a change. */
+  chance: number;
+  isLarge: boolean;
+} {
+  if (before.durations.count < LEAST_SPANS || after.durations.count < LEAST_SPANS) {
+    return { ratio: null, chance: 1, isLarge: false };
+  }
+  const { chance, ...interval } = differenceOf(before.logarithms, after.logarithms);
+  const { value, low, high } = interval;
+  const typical = Math.exp(before.logarithms.mean);
+  const change = typical * Math.abs(Math.expm1(value));
+  const isLarge = Math.abs(value) >= Math.log1p(LEAST_CHANGE) && change >= LEAST_NS;
+  return {
+    ratio: { value: Math.exp(value), low: Math.exp(low), high: Math.exp(high) },
+    chance,
+    isLarge,
+  };
 }
 
 /** Where a group is shown: positive if slower, 0 if nobody can say, negative if faster. */
-function weight({ ratio }: ComparedGroup): number {
-  if (ratio === null || (ratio.low <= 1 && ratio.high >= 1)) return 0;
-  return Math.log(ratio.value);
+function weight({ ratio, change }: ComparedGroup): number {
+  return ratio === null || change === 'same' ? 0 : Math.log(ratio.value);
 }

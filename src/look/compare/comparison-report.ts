@@ -35,12 +35,13 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   }
   yield '';
   yield* wrapped(comparisonSummary(groups), style.width);
-  const [slower, faster, same, few] = kindsOf(groups);
-  yield* kindLines('Slower', slower, style, ratioText);
+  const of = (kind: ComparedGroup['change']): ComparedGroup[] =>
+    groups.filter(({ change }) => change === kind);
+  yield* kindLines('Slower', of('slower'), style, ratioText);
   // The groups end with what became faster the most.
-  yield* kindLines('Faster', faster.toReversed(), style, ratioText);
-  yield* kindLines('About the same', same, style, rangeText);
-  yield* kindLines('Too few to compare', few, style, () => '');
+  yield* kindLines('Faster', of('faster').toReversed(), style, ratioText);
+  yield* kindLines('About the same', of('same'), style, rangeText);
+  yield* kindLines('Too few to compare', of(null), style, () => '');
 }
 
 function* sideLines(title: string, side: ComparedRecordings, style: TextStyle): Lines {
@@ -53,18 +54,6 @@ function* sideLines(title: string, side: ComparedRecordings, style: TextStyle): 
   for (const line of wrapped(`${timeText(from)} to ${timeText(to)}`, style.width)) {
     yield style.paint('weak', line);
   }
-}
-
-type Kinds = [ComparedGroup[], ComparedGroup[], ComparedGroup[], ComparedGroup[]];
-
-function kindsOf(groups: readonly ComparedGroup[]): Kinds {
-  const kinds: Kinds = [[], [], [], []];
-  for (const group of groups) {
-    const { ratio } = group;
-    const kind = ratio === null ? 3 : ratio.low > 1 ? 0 : ratio.high < 1 ? 1 : 2;
-    kinds[kind].push(group);
-  }
-  return kinds;
 }
 
 function* kindLines(

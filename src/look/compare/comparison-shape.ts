@@ -18,6 +18,11 @@ export interface ComparedGroup {
    * interval. Null: a side has too few spans.
    */
   ratio: { value: number; low: number; high: number } | null;
+  /**
+   * Whether the change is named: more than chance, at least 5 %, and at least 50 µs of a typical span. Null:
+   * a side has too few spans.
+   */
+  change: 'slower' | 'faster' | 'same' | null;
 }
 
 /** What was compared. */
@@ -36,6 +41,6 @@ export interface ComparedRecordings {
 export interface Comparison {
   before: ComparedRecordings;
   after: ComparedRecordings;
-  /** Slower ones with confidence first, then the rest, then the faster ones. */
+  /** What became slower first, then the rest, then what became faster. */
   groups: ComparedGroup[];
 }

@@ -38,7 +38,7 @@ export function comparisonTable(
         unit: 'text',
         value: (group) => change(group) || null,
         spare: 0,
-        isBad: ({ ratio }) => ratio !== null && ratio.low > 1,
+        isBad: (group) => group.change === 'slower',
       },
       both('count', 3, ({ count }) => countText(count)),
       percentile('p50', 2),

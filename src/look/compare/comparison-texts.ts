@@ -6,8 +6,8 @@ import type { ComparedGroup } from './comparison-shape.js';
 export function comparisonSummary(groups: readonly ComparedGroup[]): string {
   const compared = groups.filter(({ ratio }) => ratio !== null);
   if (compared.length === 0) return 'No kind of span is often enough in both to compare it.';
-  const slower = compared.filter(({ ratio }) => ratio!.low > 1);
-  const faster = compared.filter(({ ratio }) => ratio!.high < 1);
+  const slower = compared.filter(({ change }) => change === 'slower');
+  const faster = compared.filter(({ change }) => change === 'faster');
   const few = groups.length - compared.length;
   const same = compared.length - slower.length - faster.length;
   // The table begins with what became slower the most.
@@ -23,16 +23,12 @@ export function comparisonSummary(groups: readonly ComparedGroup[]): string {
 }
 
 /** `47 % slower (41 % to 52 %)` */
-export function ratioText({
-  before,
-  after,
-  ratio,
-}: Pick<ComparedGroup, 'before' | 'after' | 'ratio'>): string {
+export function ratioText({ before, after, ratio, change }: ComparedGroup): string {
   if (before.count === 0) return 'too few to compare: only after';
   if (after.count === 0) return 'too few to compare: only before';
   if (ratio === null) return 'too few to compare';
   const { value, low, high } = ratio;
-  if (low <= 1 && high >= 1) return `about the same (${rangeText({ ratio })})`;
+  if (change === 'same') return `about the same (${rangeText({ ratio })})`;
   // The word says the direction, so the figures need no sign.
   const [word, least, most] =
     value > 1 ? (['slower', low, high] as const) : (['faster', high, low] as const);

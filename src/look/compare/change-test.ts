@@ -1,0 +1,101 @@
+/** Of a normal distribution: 95 % lie within so many standard deviations. */
+const CONFIDENCE = 1.96;
+/** Of the changes that are named, so many may be chance. */
+const FALSE_SHARE = 0.05;
+
+/**
+ * Stretches of time into which a side is cut. What makes one span slow (a collection, a busy neighbour) makes
+ * those next to it slow too, so the stretches say how far a mean may be off, not the single spans.
+ */
+export const STRETCHES = 20;
+
+/** The mean of values that were taken over time, and how far it may be off. */
+export class MeanOverTime {
+  count = 0;
+  #mean = 0;
+  #squares = 0;
+  readonly #counts = new Float64Array(STRETCHES);
+  readonly #sums = new Float64Array(STRETCHES);
+
+  /** @param stretch when the value was taken: from 0 to below STRETCHES. */
+  add(value: number, stretch: number): void {
+    this.count += 1;
+    // Welford's way: no sum of squares grows out of its digits.
+    const difference = value - this.#mean;
+    this.#mean += difference / this.count;
+    this.#squares += difference * (value - this.#mean);
+    this.#counts[stretch]! += 1;
+    this.#sums[stretch]! += value;
+  }
+
+  get mean(): number {
+    return this.#mean;
+  }
+
+  /** The squared standard error of the mean, and on how many independent values it stands. */
+  get error(): { variance: number; freedom: number } {
+    const { count } = this;
+    const ofSpans = this.#squares / (count - 1) / count;
+    let [used, squares] = [0, 0];
+    for (let at = 0; at < STRETCHES; at++) {
+      const own = this.#counts[at]!;
+      if (own === 0) continue;
+      used += 1;
+      squares += (this.#sums[at]! - own * this.#mean) ** 2;
+    }
+    const ofStretches = used < 2 ? 0 : ((used / (used - 1)) * squares) / count ** 2;
+    return ofStretches > ofSpans
+      ? { variance: ofStretches, freedom: used - 1 }
+      : { variance: ofSpans, freedom: count - 1 };
+  }
+}
+
+/** The difference of two means: its 95 % interval, and how likely chance alone makes one as large. */
+export interface MeanDifference {
+  value: number;
+  low: number;
+  high: number;
+  chance: number;
+}
+
+/** Welch's test. Both sides need two values at least. */
+export function differenceOf(before: MeanOverTime, after: MeanOverTime): MeanDifference {
+  const [first, second] = [before.error, after.error];
+  const variance = first.variance + second.variance;
+  const value = after.mean - before.mean;
+  if (variance === 0) return { value, low: value, high: value, chance: value === 0 ? 1 : 0 };
+  const freedom =
+    variance ** 2 / (first.variance ** 2 / first.freedom + second.variance ** 2 / second.freedom);
+  const error = Math.sqrt(variance);
+  // Student's t has longer tails than the normal distribution: the first term of the expansion.
+  const reach = error * CONFIDENCE * (1 + (CONFIDENCE ** 2 + 1) / (4 * freedom));
+  const chance = 2 * normalTail(normalOf(Math.abs(value) / error, freedom));
+  return { value, low: value - reach, high: value + reach, chance };
+}
+
+/** The value of a normal distribution that is as unlikely as `t` (Wallace 1959; right within 0.02). */
+function normalOf(t: number, freedom: number): number {
+  const scale = (8 * freedom + 1) / (8 * freedom + 3);
+  return scale * Math.sqrt(freedom * Math.log1p(t ** 2 / freedom));
+}
+
+/** How likely a normal value is above `z` >= 0: Abramowitz and Stegun 26.2.17, right within 1e-7. */
+function normalTail(z: number): number {
+  const t = 1 / (1 + 0.2316419 * z);
+  const polynomial =
+    t *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * polynomial;
+}
+
+/**
+ * Which of many differences are more than chance, by the way of Benjamini and Hochberg: of those that are
+ * named, at most 5 % are expected to be chance.
+ */
+export function moreThanChance(chances: readonly number[]): boolean[] {
+  const sorted = chances.toSorted((a, b) => a - b);
+  const isBelow = (chance: number, at: number): boolean =>
+    chance <= (FALSE_SHARE * (at + 1)) / sorted.length;
+  const limit = sorted.findLast(isBelow) ?? -1;
+  return chances.map((chance) => chance <= limit);
+}
