@@ -81,6 +81,15 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     expect((await boxes()).some(({ row }) => row === Number(fields.get('row')))).toBe(true);
   });
 
+  it('find: Enter goes to a match of the text that was typed, not of an older one', async () => {
+    const panel = await open('find', '&find.text=GET');
+    await panel.getByText('600 match').waitFor();
+    const field = panel.getByRole('searchbox');
+    await field.fill('status=error');
+    await field.press('Enter');
+    await panel.getByText('6 match, this is number 1.').waitFor();
+  });
+
   it('find: says what is wrong with a text', async () => {
     const panel = await open('find', '&find.text=status%3Dsad');
     await panel.getByRole('alert').waitFor();

@@ -241,6 +241,8 @@ export interface LookIndex {
     cell?: number,
     fold?: LaneFold,
   ): Window[];
+  /** How many rows of some tracks lie in each of `count` stretches of the whole recording. */
+  activity(count: number, tracks: readonly number[]): Float64Array;
   /** Brings in what has been recorded since; returns whether anything was. Living processes included. */
   refresh(): Promise<boolean>;
   close(): void;

@@ -10,8 +10,13 @@ export interface FindLine {
   /** The next ones, at most `MOST_FOUND` in all, with their starts in ns. */
   rows: number[];
   starts: number[];
+  /** The stretches of the recording, of `FOUND_STRETCHES`, in which further matches begin. */
+  stretches: number[];
   done: boolean;
 }
+
+/** The whole recording is cut into so many stretches, to mark where there are matches. */
+export const FOUND_STRETCHES = 4096;
 
 /** Matches that the page gets one by one; of more it gets the count. */
 export const MOST_FOUND = 20_000;

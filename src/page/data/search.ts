@@ -1,3 +1,4 @@
+import { FOUND_STRETCHES } from '../../look/wire/panel-answers.js';
 import type { FindLine } from '../../look/wire/panel-answers.js';
 import { NOTHING_LIT } from '../state/lit-rows.js';
 import type { LitRows } from '../state/lit-rows.js';
@@ -65,15 +66,18 @@ export class Search {
     this.found.set({ ...NOTHING, text, state: 'searching' });
     const rows: number[] = [];
     const starts: number[] = [];
+    const marks: number[] = [];
     try {
       const fields = { where: text };
       const stream = await this.#server.stream('/data/find', fields, undefined, running.signal);
       for await (const line of linesOf(stream)) {
-        const { count, rows: more, starts: times, done } = JSON.parse(line) as FindLine;
+        const { count, rows: more, starts: times, stretches, done } = JSON.parse(line) as FindLine;
         // One by one: a call with thousands of arguments can exceed the stack.
         for (const row of more) rows.push(row);
         for (const start of times) starts.push(start);
+        for (const stretch of stretches) marks.push(stretch / FOUND_STRETCHES);
         this.#show(text, count, rows, starts, done);
+        this.#lit.set({ rows: new Set(rows), marks: [...marks] });
       }
     } catch (error) {
       if (running.signal.aborted) return;
@@ -93,7 +97,6 @@ export class Search {
       state: done ? 'done' : 'searching',
       words: '',
     });
-    this.#lit.set({ rows: new Set(rows), times: Float64Array.from(starts).sort() });
   }
 }
 

@@ -2,8 +2,8 @@
 export interface LitRows {
   /** Undefined: nothing is dimmed. */
   rows: ReadonlySet<number> | undefined;
-  /** Their starts in ns, ascending: marks in the overview, and in boxes that merge many rows. */
-  times: Float64Array;
+  /** Where rows begin that are lit: shares of the whole recording, from 0 to 1. */
+  marks: readonly number[];
 }
 
-export const NOTHING_LIT: LitRows = { rows: undefined, times: new Float64Array(0) };
+export const NOTHING_LIT: LitRows = { rows: undefined, marks: [] };

@@ -158,14 +158,9 @@ class Strip {
   }
 
   #drawLit(context: CanvasRenderingContext2D, width: number, colour: string): void {
-    const { times } = this.#app.lit.value;
     context.fillStyle = colour;
-    let last = -1;
-    for (const time of times) {
-      const x = Math.round((time / this.#length) * width);
-      if (x === last) continue;
-      last = x;
-      context.fillRect(x, 0, 1, 6);
+    for (const mark of this.#app.lit.value.marks) {
+      context.fillRect(Math.floor(mark * width), 0, 1, 6);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { TracewrightError } from '../../../core/errors.js';
 import { unlessFaulty } from '../../../core/fault.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
+import { activityOf } from './activity.js';
 import { estimateClocks } from './clock-offsets.js';
 import type { ClockOffset } from './clock-offsets.js';
 import { findRows, wordsOf } from './find-rows.js';
@@ -179,6 +180,10 @@ export class IndexedSources implements LookIndex {
   ): Window[] {
     const laneCounts = this.tracks.map(({ lanes }) => lanes);
     return windowsOf(this.parts, laneCounts, from, to, width, tracks, cell, fold);
+  }
+
+  activity(count: number, tracks: readonly number[]): Float64Array {
+    return activityOf(this.parts, new Set(tracks), count, this.length);
   }
 
   async refresh(): Promise<boolean> {

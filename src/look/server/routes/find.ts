@@ -1,4 +1,4 @@
-import { MOST_FOUND } from '../../wire/panel-answers.js';
+import { FOUND_STRETCHES, MOST_FOUND } from '../../wire/panel-answers.js';
 import type { FindLine } from '../../wire/panel-answers.js';
 import type { Question, Route } from '../route.js';
 import { conditionOf } from '../rows/chosen-rows.js';
@@ -20,23 +20,34 @@ async function* linesOf(
   { recording: { index }, signal }: Question,
   condition: ReturnType<typeof conditionOf>,
 ): AsyncGenerator<Uint8Array, void> {
-  let line: FindLine = { count: 0, rows: [], starts: [], done: false };
+  const isMarked = new Uint8Array(FOUND_STRETCHES);
+  const perNs = FOUND_STRETCHES / Math.max(1, index.length);
+  const emptyLine = (count: number): FindLine => {
+    return { count, rows: [], starts: [], stretches: [], done: false };
+  };
+  let line = emptyLine(0);
   let sent = 0;
   let next = 0;
   for await (const rows of index.find(condition)) {
     if (signal.aborted) return;
     line.count += rows.length;
-    const part = index.partOf(rows[0]!);
+    const { start, offset, firstRow } = index.partOf(rows[0]!);
     for (const row of rows) {
-      if (sent === MOST_FOUND) break;
+      const begin = start[row - firstRow]! + offset;
+      const stretch = Math.min(FOUND_STRETCHES - 1, Math.max(0, Math.floor(begin * perNs)));
+      if (isMarked[stretch] === 0) {
+        isMarked[stretch] = 1;
+        line.stretches.push(stretch);
+      }
+      if (sent === MOST_FOUND) continue;
       line.rows.push(row);
-      line.starts.push(part.start[row - part.firstRow]! + part.offset);
+      line.starts.push(begin);
       sent += 1;
     }
     if (performance.now() < next) continue;
     next = performance.now() + LINE_MS;
     yield bytesOf(line);
-    line = { count: line.count, rows: [], starts: [], done: false };
+    line = emptyLine(line.count);
   }
   yield bytesOf({ ...line, done: true });
 }

@@ -44,12 +44,19 @@ function Find() {
   const search = (words: string): void => {
     searchFor(app.view, words);
   };
+  /** A step that was asked for before the search for the text has found anything. */
+  const owed = useRef(0);
   const step = (by: number): void => {
+    const isOld = found.text !== text.trim();
     const { length } = found.rows;
-    if (length === 0) return;
+    owed.current = isOld || (length === 0 && found.state === 'searching') ? by : 0;
+    if (isOld || length === 0) return;
     const next = place === -1 ? (by > 0 ? 0 : length - 1) : (place + by + length) % length;
     void app.showRow(found.rows[next]!, found.starts[next]);
   };
+  useEffect(() => {
+    if (owed.current !== 0) step(owed.current);
+  });
   return (
     <>
       <form
@@ -72,7 +79,7 @@ function Find() {
             search(event.currentTarget.value);
           }}
         />
-        <button type="submit" disabled={found.rows.length === 0}>
+        <button type="submit" disabled={text.trim() === ''}>
           Next
         </button>
         <button

@@ -132,6 +132,16 @@ export function drawLatencyMap(
   }
 }
 
+/** Powers of ten; also their two- and fivefold where there are few. */
+function latencyLabels(least: number, most: number): number[] {
+  const factors = most / least < 1000 ? [1, 2, 5] : [1];
+  const labels: number[] = [];
+  for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10) {
+    for (const factor of factors) labels.push(factor * power);
+  }
+  return labels.filter((label) => label >= least * (1 - 1e-9) && label <= most);
+}
+
 function drawAxes(
   context: CanvasRenderingContext2D,
   map: Pick<LatencyMap, 'from' | 'to' | 'least' | 'step' | 'lines'>,
@@ -147,11 +157,10 @@ function drawAxes(
   context.textAlign = 'right';
   const lineHeight = mapHeight / lines;
   let below = Infinity;
-  for (let power = Math.ceil(Math.log10(least) - 1e-9); ; power++) {
-    const y = mapHeight - (Math.log(10 ** power / least) / Math.log(step)) * lineHeight;
-    if (y < 0) break;
+  for (const label of latencyLabels(least, least * step ** lines)) {
+    const y = mapHeight - (Math.log(label / least) / Math.log(step)) * lineHeight;
     if (below - y < LABEL_HEIGHT) continue;
-    context.fillText(durationText(10 ** power), LEFT - 4, Math.max(6, y));
+    context.fillText(durationText(label), LEFT - 4, Math.max(6, y));
     below = y;
   }
   context.textBaseline = 'bottom';

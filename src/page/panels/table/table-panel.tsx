@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../../look/index/look-index.js';
 import { choiceOf } from '../../data/choice.js';
 import { fileName } from '../../data/file-name.js';
+import { utcText } from '../../data/moment-text.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/text-scale.js';
@@ -237,7 +238,8 @@ function Row({ place, pages, active, onChoose }: RowProps) {
   }
   const { page, at } = found;
   const flags = page.flags[at]!;
-  const source = app.recording.answer?.sources[page.source[at]!];
+  const recording = app.recording.answer;
+  const source = recording?.sources[page.source[at]!];
   const name = app.rowNames.nameOf(page.name[at]!, page.row[at]!, page.start[at]!);
   const status = STATUS_WORDS[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? '';
   return (
@@ -249,7 +251,9 @@ function Row({ place, pages, active, onChoose }: RowProps) {
         void app.showRow(page.row[at]!, page.start[at]);
       }}
     >
-      <div role="gridcell">{tickText(page.start[at]!, START_STEP)}</div>
+      <div role="gridcell" title={recording && utcText(recording, page.start[at]!)}>
+        {tickText(page.start[at]!, START_STEP)}
+      </div>
       <div role="gridcell">{durationText(page.duration[at]!)}</div>
       <div role="gridcell" title={name}>
         {name}

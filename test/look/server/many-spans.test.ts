@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLookIndex } from '../../../src/look/index/open-look-index.js';
+import { FOUND_STRETCHES, MOST_FOUND } from '../../../src/look/wire/panel-answers.js';
+import type { FindLine } from '../../../src/look/wire/panel-answers.js';
+import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
+import { encodeSpan } from '../export/span-file.js';
+import { Served } from './served.js';
+
+const directory = temporaryDirectory();
+/** Enough for a pyramid, and for more matches than the page gets one by one. */
+const SPANS = 60_000;
+const EACH = 1_000_000n;
+
+describe('the server of the page, asked about an even load', () => {
+  let served: Served;
+  let path: string;
+
+  beforeAll(async () => {
+    const spans = Array.from({ length: SPANS }, (_, at) => {
+      const start = BigInt(at) * EACH;
+      return encodeSpan({ id: BigInt(at + 1), name: 'GET', start, end: start + EACH / 10n });
+    });
+    path = writeTrace(directory, 'even.heph', encodeEpoch(1_700_000_000_000_000_000n), ...spans);
+    served = await Served.of(path);
+  });
+
+  afterAll(() => served.close());
+
+  it.each([300, 777, 1000, 1234])('shows no comb in a strip of %d pixels', async (width) => {
+    const index = await openLookIndex([path], { cache: false });
+    const rows = index.activity(width, [0]);
+    index.close();
+    const even = SPANS / width;
+    // A bucket has eight spans or nine.
+    expect(Math.min(...rows)).toBeGreaterThan(0.85 * even);
+    expect(Math.max(...rows)).toBeLessThan(1.15 * even);
+    expect(rows.reduce((sum, each) => sum + each)).toBeCloseTo(SPANS, 3);
+  });
+
+  it('marks matches up to the end, beyond those that it names', async () => {
+    const lines = (await served.text('/data/find', { where: 'GET' }))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as FindLine);
+    expect(lines.at(-1)).toMatchObject({ count: SPANS, done: true });
+    expect(lines.flatMap(({ rows }) => rows)).toHaveLength(MOST_FOUND);
+    const stretches = new Set(lines.flatMap((line) => line.stretches));
+    expect(stretches.size).toBe(FOUND_STRETCHES);
+  });
+});
