@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
+import { didYouMean } from '../core/nearest-name.js';
 
 /** Exit codes of the command. */
 export const EXIT_DONE = 0;
@@ -63,6 +64,8 @@ function parse<T extends Options>(args: string[], options: T): CommandLine<T> {
     if (!code.startsWith('ERR_PARSE_ARGS')) throw error;
     // The second sentence is about arguments that begin with '-', which no subcommand takes.
     const sentence = message.split(/[.\n]/, 1)[0]!;
-    throw new UsageError(sentence.charAt(0).toLowerCase() + sentence.slice(1));
+    const unknown = /^Unknown option '--([^'=]+)/.exec(sentence)?.[1];
+    const hint = unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--');
+    throw new UsageError(sentence.charAt(0).toLowerCase() + sentence.slice(1) + hint);
   }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { TracewrightError } from '../core/errors.js';
+import { didYouMean } from '../core/nearest-name.js';
 import { version } from '../core/version.js';
 import { checkCommand } from './commands/check.js';
 import { EXIT_DONE, EXIT_USAGE, UsageError } from './command.js';
@@ -62,7 +63,8 @@ async function run([name, ...args]: string[]): Promise<number> {
   const command = commands.get(name);
   if (command === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command';
-    throw new UsageError(`unknown ${what} ${JSON.stringify(name)}; use one of ${known()}`);
+    const hint = didYouMean(name, commands.keys()) || `; use one of ${known()}`;
+    throw new UsageError(`unknown ${what} ${JSON.stringify(name)}${hint}`);
   }
   return wantsHelp(args) ? print(command.help) : command.run(args);
 }

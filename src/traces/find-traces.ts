@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
+import { didYouMean } from '../core/nearest-name.js';
+import { hasCode } from '../core/files/system-error.js';
 import { refuse, unlessFaulty, untilFault } from '../core/fault.js';
 import type { OnFault } from '../core/fault.js';
 import type { Endian } from '../laplace/layout.js';
@@ -105,12 +107,19 @@ function entriesOf(directory: string): Dirent[] {
 function notReadable(path: string, error: unknown): TracewrightError {
   // Node's message ends with the call and the path: `ENOENT: no such file or directory, stat '/x'`.
   const [, reason] = /^\w+: ([^,]*), \w+ /.exec((error as Error).message) ?? [];
-  const message = `cannot read ${path}: ${reason ?? (error as Error).message}`;
+  const message = `cannot read ${path}: ${reason ?? (error as Error).message}${hasCode(error, 'ENOENT') ? neighbour(path) : ''}`;
   return new TracewrightError('ERR_SYSTEM', message, {
     field: 'path',
     value: path,
     cause: error,
   });
+}
+
+/** A name next to a path that does not exist. */
+function neighbour(path: string): string {
+  const names = entriesOf(dirname(path)).map(({ name }) => name);
+  const name = basename(path);
+  return didYouMean(name, names, path.slice(0, path.lastIndexOf(name)));
 }
 
 function noTrace(path: string, reason: string): TracewrightError {

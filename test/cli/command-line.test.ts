@@ -31,6 +31,9 @@ describe('the command line', { timeout: 60_000 }, () => {
 
   it.each([
     [[], 'a command is missing; use one of dump, check, convert'],
+    [['reprot'], 'unknown command "reprot"; did you mean "report"?'],
+    [['report', 'x', '--slowset', '3'], '; did you mean "--slowest"?'],
+    [['convert', 'x', '--to', 'perfeto'], '; did you mean "perfetto"?'],
     [['frobnicate'], 'unknown command "frobnicate"; use one of dump, check, convert'],
     [['--frobnicate'], 'unknown option "--frobnicate"'],
     [['constructor'], 'unknown command "constructor"'],

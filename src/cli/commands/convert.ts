@@ -1,3 +1,4 @@
+import { didYouMean } from '../../core/nearest-name.js';
 import { UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import {
@@ -111,7 +112,9 @@ Exit codes
     if (values.to === undefined) throw new UsageError(`--to is missing; use one of ${targets}`);
     const convert = Object.hasOwn(conversions, values.to) ? conversions[values.to] : undefined;
     if (convert === undefined) {
-      const hint = /^[-+]?\d/.test(values.to) ? '. The end of the time is --until' : '';
+      const hint = /^[-+]?\d/.test(values.to)
+        ? '. The end of the time is --until'
+        : didYouMean(values.to, Object.keys(conversions));
       throw new UsageError(
         `cannot convert to ${JSON.stringify(values.to)}; use one of ${targets}${hint}`,
       );

@@ -5,8 +5,12 @@ import type { EarlierAndLater, Report } from './report-shape.js';
 const MAX_PATHS = 3;
 
 /** What a reader should know of the recordings before the figures: the sentences of each hint. */
-export function hintTexts({ recordedTwice, withoutContext }: Report): string[][] {
+export function hintTexts(report: Report): string[][] {
+  const { recordedTwice, unknownAttributes, withoutContext } = report;
   return [
+    ...unknownAttributes.map(({ name, near }) => [
+      `No span that was looked at has the attribute ${name}: did you mean ${near}?`,
+    ]),
     ...(recordedTwice === null ? [] : [recordedTwiceHint(recordedTwice)]),
     ...(withoutContext.length === 0 ? [] : [contextHint(withoutContext)]),
   ];

@@ -1,5 +1,6 @@
 import type { LatencyHistogram } from '../index/latency-histogram.js';
 import type { SourceState } from '../index/look-index.js';
+import type { UnknownAttribute } from './unknown-attributes.js';
 
 /** What the spans of a group have in common. */
 export type GroupBy = 'route' | 'name' | 'service';
@@ -323,6 +324,8 @@ export interface Report {
   sources: ReportSource[];
   /** Null: these are not two recordings of the same services. */
   recordedTwice: EarlierAndLater | null;
+  /** Attributes of `--where` that no span has, if nothing was selected: perhaps slips. */
+  unknownAttributes: UnknownAttribute[];
   /** Services, or else paths, whose requests have no ids, and no children. */
   withoutContext: string[];
   groups: Group[];

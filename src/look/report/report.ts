@@ -20,6 +20,7 @@ import type { TimeWindow } from './selection.js';
 import { slowShares } from './slow-shares.js';
 import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
+import { unknownAttributes } from './unknown-attributes.js';
 import { servicesWithoutContext } from './without-context.js';
 import { inTurns } from '../index/turns.js';
 import type { Steps } from '../index/turns.js';
@@ -141,7 +142,7 @@ export async function makeReport(
 function* figureSteps(
   selection: RowSelection,
   grouping: Grouping,
-  { slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 }: ReportOptions,
+  { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 }: ReportOptions,
 ): Steps<IllustratedReport> {
   const { index } = selection;
   const { by } = grouping;
@@ -163,6 +164,7 @@ function* figureSteps(
     exact,
     sources: sourcesOf(index, times, selection.window),
     recordedTwice: earlierAndLater(index, times),
+    unknownAttributes: grouping.tallies.length > 0 ? [] : unknownAttributes(index, condition),
     withoutContext: yield* servicesWithoutContext(index),
     groups: groupFigures(
       grouping.tallies,

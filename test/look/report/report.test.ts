@@ -21,6 +21,23 @@ function request(route: string, at: number, milliseconds: number): void {
 }
 
 describe('a report', () => {
+  it('names the attribute that a condition may mean, if nothing meets it', async () => {
+    const shop = await recording(
+      () => {
+        request('/cart', 500, 40);
+      },
+      { service: 'shop' },
+    );
+    const about = async (where: string) =>
+      reportOn([shop.path], { condition: parseWhere([where]) });
+    const { report } = await about('http.ruote=/cart');
+    expect(report.unknownAttributes).toEqual([{ name: 'http.ruote', near: 'http.route' }]);
+    const text = [...textReport(report, textStyle(100, false))].join('\n');
+    expect(text).toContain('has the attribute http.ruote: did you mean http.route?');
+    expect((await about('http.route=/none')).report.unknownAttributes).toEqual([]);
+    expect((await about('http.route=/cart')).report.unknownAttributes).toEqual([]);
+  });
+
   it('has requests by service and route', async () => {
     const shop = await recording(
       () => {
