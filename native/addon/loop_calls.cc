@@ -19,10 +19,11 @@ uint64_t ns_of_ms(const Napi::Value& value) {
   return static_cast<uint64_t>(value.As<Napi::Number>().DoubleValue() * kMsNs);
 }
 
-// watchLoop(limitMs, sampleMs, listener)
+// watchLoop(limitMs, sampleMs, hasSpans, listener)
 Napi::Value watch_loop(const Napi::CallbackInfo& info) {
-  const bool started = WatchedLoop::start(info.Env(), ns_of_ms(info[0]), ns_of_ms(info[1]),
-                                          info[2].As<Napi::Function>());
+  const bool started =
+      WatchedLoop::start(info.Env(), ns_of_ms(info[0]), ns_of_ms(info[1]),
+                         info[2].As<Napi::Boolean>().Value(), info[3].As<Napi::Function>());
   return Napi::Boolean::New(info.Env(), started);
 }
 

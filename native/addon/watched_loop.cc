@@ -43,13 +43,13 @@ napi_value number(napi_env env, double value) {
 WatchedLoop::WatchedLoop(Napi::Env env, const Napi::Function& listener)
     : env_(env), listener_(Napi::Persistent(listener)) {}
 
-bool WatchedLoop::start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns,
+bool WatchedLoop::start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns, bool has_spans,
                         const Napi::Function& listener) {
   const EntryCallbacks& entries = EntryCallbacks::instance();
   if (!entries.usable || of_this_thread != nullptr) return false;
   auto self = std::unique_ptr<WatchedLoop>(new WatchedLoop(env, listener));
   DrainThread& drain = DrainThread::instance();
-  self->watch_ = std::make_shared<LoopWatch>(limit_ns, sample_ns, drain.loops().lost());
+  self->watch_ = std::make_shared<LoopWatch>(limit_ns, sample_ns, has_spans, drain.loops().lost());
   if (!drain.watch(self->watch_)) return false;
   self->handle_ = PrepareHandle::start(env, on_prepare, self.get());
   if (self->handle_ == nullptr) {

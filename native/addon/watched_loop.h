@@ -17,7 +17,7 @@ class WatchedLoop {
   // Watches the loop of the calling thread until its environment ends. `listener` is called with
   // what LoopWatch::turn() reports: (1, from, to, cpu, cause, recorded) for a stall, and (2, from,
   // to, busy, longest, undefined, turns, delay) for a sample, in ns. False where that cannot be.
-  static bool start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns,
+  static bool start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns, bool has_spans,
                     const Napi::Function& listener);
   // Of the calling thread; null: its loop is not watched.
   static LoopWatch* of_thread();

@@ -112,8 +112,13 @@ LoopSample TurnSums::take(uint64_t from, uint64_t to) {
   return sample;
 }
 
-LoopWatch::LoopWatch(uint64_t limit_ns, uint64_t sample_ns, const LostTime& lost)
-    : limit_(limit_ns), sample_ns_(sample_ns), lost_(lost), cpu_clock_(), thread_id_(0) {
+LoopWatch::LoopWatch(uint64_t limit_ns, uint64_t sample_ns, bool has_spans, const LostTime& lost)
+    : limit_(limit_ns),
+      sample_ns_(sample_ns),
+      has_spans_(has_spans),
+      lost_(lost),
+      cpu_clock_(),
+      thread_id_(0) {
 #if defined(__linux__)
   has_cpu_clock_ = pthread_getcpuclockid(pthread_self(), &cpu_clock_) == 0;
 #endif
@@ -134,13 +139,16 @@ bool LoopWatch::enter() {
 uint32_t LoopWatch::turn() {
   const uint64_t now = Clock::instance().now();
   const uint64_t entered = entered_at_.load(std::memory_order_relaxed);
-  const uint64_t spent = entered == 0 ? 0 : minus(now, entered);
+  uint64_t spent = entered == 0 ? 0 : minus(now, entered);
   uint32_t reports = 0;
   if (__builtin_expect(spent > limit_, 0)) {
-    // Before the turn ends: the drain thread notes a new base then.
-    const Verdict verdict = judge(now, spent);
-    stall_ = {entered, now, verdict.cpu, verdict.cause, false};
-    reports = kStall;
+    spent -= rest_of_turn(now, spent);
+    if (spent > limit_) {
+      // Before the turn ends: the drain thread notes a new base then.
+      const Verdict verdict = judge(now, spent);
+      stall_ = {now - spent, now, verdict.cpu, verdict.cause, false};
+      reports = kStall;
+    }
   }
   turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (__builtin_expect(state_.load(std::memory_order_acquire) != kNone, 0)) {
@@ -202,6 +210,7 @@ void LoopWatch::resume() {
 void LoopWatch::prepare(const PreparedRecord& record) {
   std::lock_guard<std::mutex> lock(record_lock_);
   record_ = record;
+  spans_ = record.ring;
   uint32_t taken = kTaken;
   state_.compare_exchange_strong(taken, kNone);
 }
@@ -227,13 +236,27 @@ bool LoopWatch::sleeps() const {
 #endif
 }
 
-LoopWatch::Usage LoopWatch::usage(uint64_t now) {
-  uint64_t cpu = 0;
+uint64_t LoopWatch::cpu() const {
   timespec ts;
-  if (has_cpu_clock_ && clock_gettime(cpu_clock_, &ts) == 0) {
-    cpu = static_cast<uint64_t>(ts.tv_sec) * 1000000000u + static_cast<uint64_t>(ts.tv_nsec);
+  if (!has_cpu_clock_ || clock_gettime(cpu_clock_, &ts) != 0) return 0;
+  return static_cast<uint64_t>(ts.tv_sec) * 1000000000u + static_cast<uint64_t>(ts.tv_nsec);
+}
+
+LoopWatch::Usage LoopWatch::usage(uint64_t now) {
+  return {now, cpu(), run_delay_.read(thread_id_), lost_.by(now)};
+}
+
+// What the thread has slept, of the `spent` ns of the turn that ends, while no span was open. What
+// comes after the last look counts too: it slept then, and was woken.
+uint64_t LoopWatch::rest_of_turn(uint64_t now, uint64_t spent) {
+  if (rest_turn_.load(std::memory_order_acquire) != turns_.load(std::memory_order_relaxed)) {
+    return 0;
   }
-  return {now, cpu, run_delay_.read(thread_id_), lost_.by(now)};
+  const uint64_t rest = rest_.load(std::memory_order_relaxed);
+  if (rest == 0) return 0;
+  const uint64_t since = minus(now, looked_at_.load(std::memory_order_relaxed));
+  const uint64_t used = minus(cpu(), looked_cpu_.load(std::memory_order_relaxed));
+  return std::min(rest + minus(since, used), spent);
 }
 
 // Why the last `busy` ns went by without a turn. What came between the base and them is taken for
@@ -274,23 +297,50 @@ void LoopWatch::note_base(uint64_t now) {
   last_ = have;
 }
 
+bool LoopWatch::has_open_spans() {
+  std::lock_guard<std::mutex> lock(record_lock_);
+  return spans_ && spans_->open_records().any();
+}
+
+// At a look: whether the thread has slept since the one before, and had nothing else to do.
+void LoopWatch::note_rest(uint64_t now, uint64_t entered, uint64_t turn) {
+  if (!has_spans_ || !has_cpu_clock_) return;
+  const uint64_t used = cpu();
+  const uint64_t since =
+      slept_ ? now : std::max(looked_at_.load(std::memory_order_relaxed), entered);
+  const uint64_t before = looked_cpu_.load(std::memory_order_relaxed);
+  if (rest_turn_.load(std::memory_order_relaxed) != turn) {
+    rest_turn_.store(~uint64_t{0}, std::memory_order_relaxed);
+    rest_.store(0, std::memory_order_relaxed);
+  }
+  looked_at_.store(now, std::memory_order_relaxed);
+  looked_cpu_.store(used, std::memory_order_relaxed);
+  if (entered != 0 && state_.load(std::memory_order_relaxed) == kNone && !has_open_spans() &&
+      sleeps()) {
+    const uint64_t slept = minus(minus(now, since), minus(used, before));
+    rest_.store(rest_.load(std::memory_order_relaxed) + slept, std::memory_order_relaxed);
+  }
+  rest_turn_.store(turn, std::memory_order_release);
+}
+
 void LoopWatch::look(uint64_t now) {
   const uint64_t turns = turns_.load(std::memory_order_acquire);
   const uint64_t entered = entered_at_.load(std::memory_order_acquire);
   const bool turned = turns != seen_turns_;
   seen_turns_ = turns;
   quiet_looks_ = turned || entered != 0 ? 0 : quiet_looks_ + 1;
+  note_rest(now, entered, turns);
   if (turned || entered == 0 || slept_) note_base(now);
   slept_ = false;
   if (turned || entered == 0) return;
-  const uint64_t spent = minus(now, entered);
+  const uint64_t spent = minus(minus(now, entered), rest_.load(std::memory_order_relaxed));
   if (spent <= limit_) return;
   Verdict verdict = judge(now, spent);
   if (verdict.cause == StallCause::wait && !sleeps()) verdict.cause = StallCause::held;
   if (state_.load(std::memory_order_acquire) == kActive) {
     say_cause(verdict.cause);
   } else {
-    activate(entered, verdict.cause);
+    activate(now - spent, verdict.cause);
   }
 }
 

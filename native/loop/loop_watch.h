@@ -2,8 +2,10 @@
 // thread looks now and then whether the turn still lasts, and notices while it does.
 //
 // A turn begins with the first code that runs after the loop has waited, and ends before it waits
-// again. The drain thread looks only while there is something to see: it sleeps once it has found
-// the loop waiting several times, and the first code that runs then wakes it.
+// again. A worker of a pool may sleep within a turn until there is work: a thread that sleeps while
+// no span of it is open waits, too. The drain thread looks only while there is something to see: it
+// sleeps once it has found the loop waiting several times, and the first code that runs then wakes
+// it.
 #pragma once
 
 #include <sys/types.h>
@@ -109,8 +111,9 @@ class LostTime {
 
 class LoopWatch {
  public:
-  // On the loop's thread. `sample_ns` lie between two samples; 0: there are none.
-  LoopWatch(uint64_t limit_ns, uint64_t sample_ns, const LostTime& lost);
+  // On the loop's thread. `sample_ns` lie between two samples; 0: there are none. `has_spans`:
+  // whether the process records spans, so that a thread without an open one has nothing to do.
+  LoopWatch(uint64_t limit_ns, uint64_t sample_ns, bool has_spans, const LostTime& lost);
   ~LoopWatch();
   LoopWatch(const LoopWatch&) = delete;
   LoopWatch& operator=(const LoopWatch&) = delete;
@@ -176,9 +179,14 @@ class LoopWatch {
   void say_cause(StallCause cause);
   uint32_t take_state();
   bool take_sample(uint64_t entered, uint64_t now, bool was_idle);
+  uint64_t cpu() const;
+  bool has_open_spans();
+  void note_rest(uint64_t now, uint64_t entered, uint64_t turn);
+  uint64_t rest_of_turn(uint64_t now, uint64_t spent);
 
   const uint64_t limit_;
   const uint64_t sample_ns_;
+  const bool has_spans_;
   const LostTime& lost_;
   clockid_t cpu_clock_;
   // No number of a clock says "none" on every system: on macOS they are an enumeration.
@@ -203,6 +211,12 @@ class LoopWatch {
   // Of the look before that: the process may have been stopped between the two.
   std::atomic<uint64_t> base_delay_{0};
   std::atomic<uint64_t> base_lost_{0};
+  // What the thread has slept of a turn while no span of it was open, and that turn. It counts up
+  // to a look, at which the thread had used so much CPU time.
+  std::atomic<uint64_t> rest_{0};
+  std::atomic<uint64_t> rest_turn_{~uint64_t{0}};
+  std::atomic<uint64_t> looked_at_{0};
+  std::atomic<uint64_t> looked_cpu_{0};
   uint64_t seen_turns_ = 0;
   uint32_t quiet_looks_ = 0;
   bool slept_ = true;
@@ -210,6 +224,8 @@ class LoopWatch {
   StallCause said_ = StallCause::code;
   std::mutex record_lock_;
   PreparedRecord record_;
+  // With the spans of the thread; null: it has had none.
+  std::shared_ptr<Ring> spans_;
 };
 
 }  // namespace tracewright

@@ -46,7 +46,8 @@ class Stage {
 
   // On the loop's thread.
   void begin(uint64_t limit_ms) {
-    watch = std::make_shared<LoopWatch>(limit_ms * kMs, 0, DrainThread::instance().loops().lost());
+    watch = std::make_shared<LoopWatch>(limit_ms * kMs, 0, true,
+                                        DrainThread::instance().loops().lost());
     CHECK(DrainThread::instance().watch(watch));
     prepare();
   }
@@ -68,6 +69,11 @@ class Stage {
     record.cause_at = kCauseAt;
     for (uint32_t i = 0; i < kStallCauses; ++i) record.causes[i] = kCauses + i;
     watch->prepare(record);
+  }
+
+  // Spans of the thread that are open.
+  void open_spans(int32_t count) {
+    reinterpret_cast<ControlPage*>(ring_->mapping())->open_records.store(count);
   }
 
   // The record that counts; 0: none does.
@@ -137,6 +143,7 @@ TEST(loop_watch_tells_a_thread_that_sleeps_from_one_that_runs) {
   std::atomic<bool> over{false};
   std::thread thread([&] {
     stage.begin(50);
+    stage.open_spans(1);
     stage.turn();
     while (!over.load()) pause_us(1000);
     CHECK_EQUAL(stage.turn(), LoopWatch::kStall);
@@ -144,6 +151,28 @@ TEST(loop_watch_tells_a_thread_that_sleeps_from_one_that_runs) {
   CHECK(eventually([&] { return stage.state() != 0; }));
   CHECK(eventually([&] { return stage.cause() == StallCause::wait; }));
   over.store(true);
+  thread.join();
+}
+
+TEST(loop_watch_lets_a_thread_without_an_open_span_sleep) {
+  Stage stage;
+  std::thread thread([&] {
+    stage.begin(50);
+    stage.turn();
+    pause_us(400000);
+    CHECK_EQUAL(stage.state(), 0u);
+    CHECK_EQUAL(stage.turn(), 0u);
+    // It sleeps for work, and then has some.
+    pause_us(400000);
+    const uint64_t begun = Clock::monotonic();
+    spin_cpu(100);
+    CHECK_EQUAL(stage.turn(), LoopWatch::kStall);
+    const Stall& stall = stage.watch->stall();
+    CHECK(stall.to - stall.from > 90 * kMs);
+    // Less two looks, of which nobody knows what the thread did meanwhile.
+    CHECK(stall.from + 200 * kMs > begun);
+    stage.watch->resume();
+  });
   thread.join();
 }
 
@@ -261,7 +290,7 @@ TEST(lost_time_is_what_the_thread_neither_worked_nor_waited_for_a_cpu) {
 
 TEST(loop_watch_samples_turns_and_leaves_out_idle_time) {
   const LostTime lost;
-  LoopWatch watch(10000 * kMs, 100 * kMs, lost);
+  LoopWatch watch(10000 * kMs, 100 * kMs, true, lost);
   // The first sample begins with the first turn.
   CHECK_EQUAL(turn_after(watch, 1, 1), 0u);
   // Turns of 20 ms, and waits in between, until a sample is due.

@@ -6,12 +6,15 @@ import type { NativeLoopListener } from './native-core.js';
  *
  * @param limitMs a turn that takes longer is reported.
  * @param sampleMs between two samples, which come only while the loop turns; 0: there are none.
+ * @param hasSpans whether the process records spans: then a thread that sleeps without an open one waits for
+ *   work, and is neither busy nor stalled.
  * @returns false where that cannot be.
  */
 export function watchLoop(
   limitMs: number,
   sampleMs: number,
+  hasSpans: boolean,
   listener: NativeLoopListener,
 ): boolean {
-  return core.watchLoop(limitMs, sampleMs, listener);
+  return core.watchLoop(limitMs, sampleMs, hasSpans, listener);
 }

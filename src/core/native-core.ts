@@ -460,7 +460,12 @@ export interface NativeCore {
    * Watches the event loop of this thread until it ends, once: `listener` is called after a turn that
    * took more than `limitMs`, and after a turn once `sampleMs` are over. False where that cannot be.
    */
-  watchLoop(limitMs: number, sampleMs: number, listener: NativeLoopListener): boolean;
+  watchLoop(
+    limitMs: number,
+    sampleMs: number,
+    hasSpans: boolean,
+    listener: NativeLoopListener,
+  ): boolean;
   /**
    * Has a record of the table of open records count as soon as the watched loop stalls, see
    * native/loop/loop_watch.h.

@@ -67,6 +67,8 @@ export class ThreadActivity {
     watchLoop(
       this.#plan.stallMs,
       SAMPLE_MS,
+      // Only a file has the spans that are open next to it.
+      this.#plan.heph !== undefined && 'path' in this.#plan.heph,
       (what, from, to, third, fourth, recorded, turns, delay) => {
         this.#guarded(() => {
           if (what === STALL) {

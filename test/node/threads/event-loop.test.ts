@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readSpans } from '../../../src/spans/index.js';
 import type { SpanRecord } from '../../../src/spans/index.js';
+import { reportOn } from '../../look/report/recorded-service.js';
 import { steppingClocks } from '../../stepping-clocks.js';
 import { ControlGroup } from '../control-group.js';
 import { TracedProcess, temporaryDirectory } from '../traced-process.js';
@@ -84,6 +85,22 @@ describe('a loop is recorded as blocked by', () => {
     const cpu = Number(stall!.attributes['eventloop.cpu_ms']);
     if (cause === 'code') expect(cpu).toBeGreaterThan(100);
     else expect(cpu).toBeLessThan(100);
+  });
+});
+
+describe('a worker of a pool that waits for its tasks asleep', () => {
+  it('is neither blocked nor busy', async () => {
+    const service = new TracedProcess('pool-worker.mjs', { env });
+    await service.ended();
+    const { report } = await reportOn(hephFiles(service.directory));
+    expect(report.groups.map(({ name, count }) => [name, count])).toContainEqual(['task', 19]);
+    const [worker, ...more] = report.threads.filter(({ thread }) => thread !== 'main');
+    expect(more).toEqual([]);
+    const stalls = (await spansIn(service.directory)).filter(({ name }) => name === NAME);
+    // Loading the programs may be one, but no wait is.
+    expect(causesOf(stalls)).not.toContain('wait');
+    // It works for 2 ms of each 150.
+    expect(worker!.utilisation).toBeLessThan(0.3);
   });
 });
 
