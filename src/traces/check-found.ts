@@ -49,8 +49,10 @@ export class TraceChecker {
         for (const finding of format.check(path, options)) {
           if (pids.length === 0 || !format.unfinishedRules.includes(finding.rule)) yield finding;
         }
-        for (const { message } of view?.faults ?? []) {
-          yield { severity: 'warning', rule: 'ring-left', message, path };
+        for (const fault of view?.faults ?? []) {
+          const isOfFile = fault instanceof TraceFormatError && !format.rings.isRing(fault.path);
+          if (isOfFile) yield damaged(fault);
+          else yield { severity: 'warning', rule: 'ring-left', message: fault.message, path };
         }
       } finally {
         views.close();
@@ -70,6 +72,7 @@ export class TraceChecker {
           (offset !== undefined && writers.mayChange(finding.path, offset)));
       if (!mayChange) yield finding;
     }
+    for (const loss of format.lossesOf?.(path) ?? []) yield damaged(loss);
     yield* this.#ringFindings(trace, writers);
   }
 
@@ -89,6 +92,11 @@ export class TraceChecker {
       yield { severity: 'warning', rule: 'ring-left', message, path: ring.path };
     }
   }
+}
+
+/** What is wrong with a file that a reader opens: it has lost something, or does not fit its ring. */
+function damaged({ path, offset, fault }: TraceFormatError): Finding {
+  return { severity: 'error', rule: 'damaged', message: fault, path, offset };
 }
 
 /** Passes findings on. A fault that stops the check is the last of them. */

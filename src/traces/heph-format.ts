@@ -5,6 +5,7 @@ import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { checkPackets } from '../heph/read/check.js';
 import { interpretedEvents } from '../heph/read/chrome.js';
+import { lossesOf } from '../heph/read/cut-ends.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
 import { readEpoch } from '../heph/read/epoch.js';
 import { PacketCursor } from '../heph/read/packet-cursor.js';
@@ -77,6 +78,7 @@ export const hephFormat: TraceFormat = {
   },
   check: (path, { onProgress }) =>
     checkPackets(path, onProgress ? { onProgress } : {}, spanCheck(path)),
+  lossesOf,
   open(path) {
     for (const packet of readPackets(path)) if (packet.offset === 0) return;
   },

@@ -1,4 +1,5 @@
 import type { ChromeEvent } from '../core/chrome-event.js';
+import type { TraceFormatError } from '../core/errors.js';
 import type { OnFault } from '../core/fault.js';
 import type { Finding, Progress } from '../core/finding.js';
 import type { TraceViewer } from '../core/living/trace-view.js';
@@ -61,6 +62,8 @@ export interface TraceFormat {
   /** Why a trace cannot be drawn, if its format has no spans or states. */
   notDrawn?: string;
   check(path: string, options: JobOptions): Iterable<Finding>;
+  /** What recoveries have found missing in a file, and have put on record next to it. */
+  lossesOf?(path: string): TraceFormatError[];
   /** Rules of `check` that a trace can break while it is being written. */
   unfinishedRules: readonly string[];
   /** The files of a trace that is no directory; default: the trace itself. */

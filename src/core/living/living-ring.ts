@@ -5,7 +5,8 @@ import { LITTLE } from '../byte-order.js';
 import { TraceFormatError } from '../errors.js';
 import { kindOf } from '../files/file-kind.js';
 import { hasCode } from '../files/system-error.js';
-import { RingOpenRecords } from '../recovery/open-records.js';
+import { RingContent } from '../recovery/feeding-ring.js';
+import type { FeedingRing } from '../recovery/feeding-ring.js';
 import { blankRing, isBlankPage, isRingPage, RingPage } from '../recovery/ring-page.js';
 import { isRunning } from '../recovery/ring-owner.js';
 import { isOfTraceOwner } from '../recovery/ring-trust.js';
@@ -16,18 +17,17 @@ const HOT_BYTES = 4096;
 const MOST_READINGS = 10_000;
 /** A page that is wrong so often is not only being changed. */
 const MOST_FAULTS = 10;
-/** A record has its number within so many bytes. */
-const FIRST_BYTES = 1024;
 
 /**
  * A ring as its reader sees it while a process writes to it, or a recovery empties it. It is opened for
  * reading only: nothing of it changes, and nobody waits for its reader.
  */
-export class LivingRing {
+export class LivingRing implements FeedingRing {
   readonly path: string;
   /** Whether the process that writes to it runs. */
   readonly isRunning: boolean;
   readonly pid: number;
+  readonly content: RingContent;
   readonly #fd: number;
   readonly #status: Stats;
   readonly #page: Buffer;
@@ -73,6 +73,7 @@ export class LivingRing {
   private constructor(path: string, fd: number, page: Buffer, status: Stats) {
     this.path = path;
     this.#fd = fd;
+    this.content = new RingContent(fd);
     this.#page = page;
     this.#status = status;
     const { process } = this.sample();
@@ -109,53 +110,15 @@ export class LivingRing {
     throw fault;
   }
 
-  /** Up to where the ring has surely reached its target by now. */
-  tail(): number {
+  releasedTo(): number {
     const { tail } = core.control;
     const [first, second] = [this.#word(tail), this.#word(tail)];
     return Number(first > second ? first : second);
   }
 
-  /** Whether its path is still that of this ring: a piece of a trace that rotates gives it another. */
   isInPlace(): boolean {
     const there = kindOf(this.path);
     return there?.ino === this.#status.ino && there.dev === this.#status.dev;
-  }
-
-  /** The bytes at ring positions [from, to), which may wrap. */
-  read({ capacity, controlBytes }: RingPage, from: number, to: number): Buffer {
-    const bytes = Buffer.allocUnsafe(to - from);
-    let done = 0;
-    while (done < bytes.length) {
-      const at = (from + done) % capacity;
-      const count = Math.min(bytes.length - done, capacity - at);
-      const read = readSync(this.#fd, bytes, done, count, controlBytes + at);
-      if (read === 0) throw new TraceFormatError(this.path, controlBytes + at, 'the ring ends');
-      done += read;
-    }
-    return bytes;
-  }
-
-  /** The first bytes after the head: of a record that was never committed, or anything. */
-  afterHead(page: RingPage): Buffer {
-    return this.read(page, page.head, page.head + Math.min(page.capacity, FIRST_BYTES));
-  }
-
-  /** The first bytes of the format's own note. */
-  note(count: number): Buffer {
-    const bytes = Buffer.alloc(count);
-    readSync(this.#fd, bytes, 0, count, core.control.note);
-    return bytes;
-  }
-
-  /** The records that were open when the process died, to be completed in memory. */
-  openRecords({ openTable }: RingPage): RingOpenRecords | undefined {
-    if (openTable === undefined) return undefined;
-    const read = (offset: number, count: number) => {
-      const bytes = Buffer.alloc(count);
-      return bytes.subarray(0, readSync(this.#fd, bytes, 0, count, offset));
-    };
-    return new RingOpenRecords(this.path, { read }, openTable);
   }
 
   close(): void {

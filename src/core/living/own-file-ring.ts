@@ -20,9 +20,9 @@ export interface OwnFileCopy {
  */
 export function copyOwnRing(ring: LivingRing): OwnFileCopy {
   const page = ring.sample();
-  const bytes = ring.read(page, page.tail, page.head);
+  const bytes = ring.content.read(page, page.tail, page.head);
   // The producer writes over nothing that the tail has not passed.
-  const tail = Math.min(page.head, Math.max(page.tail, ring.tail()));
+  const tail = Math.min(page.head, Math.max(page.tail, ring.releasedTo()));
   const overtaken = tail - page.tail;
   return { page, from: page.baseOffset + tail, bytes: bytes.subarray(overtaken), overtaken };
 }

@@ -1,8 +1,7 @@
 import { TraceFormatError } from '../errors.js';
+import type { FeedingRing } from '../recovery/feeding-ring.js';
 import type { RingPage } from '../recovery/ring-page.js';
-import type { LivingRing } from './living-ring.js';
 
-const WINDOW_BYTES = 1 << 20;
 /** Copies that a writer may overtake, each at its first byte, before the ring is left to the file. */
 const MOST_COPIES = 20;
 /** Copies that are no whole records, though nobody has overtaken them. */
@@ -12,7 +11,7 @@ const MOST_FAULTS = 5;
 export interface RingCopy {
   page: RingPage;
   /** Whole records, one after another. */
-  records: readonly Buffer[];
+  records: Buffer;
   /** Bytes that were copied and discarded: the writer had released them, so they are in the file. */
   overtaken: number;
 }
@@ -27,82 +26,48 @@ export type RecordBytes = (bytes: Buffer, at: number) => number | undefined;
  * @param headBytes what `recordBytes` looks at.
  * @throws TraceFormatError when the ring does not hold whole records.
  */
-export function copyRing(ring: LivingRing, headBytes: number, recordBytes: RecordBytes): RingCopy {
+export function copyRing(ring: FeedingRing, headBytes: number, recordBytes: RecordBytes): RingCopy {
   let overtaken = 0;
-  let faults = 0;
-  for (let i = 0; i < MOST_COPIES; i++) {
+  for (let i = 0, faults = 0; i < MOST_COPIES; i++) {
     const page = ring.sample();
-    const { records, end } = readRecords(ring, page, headBytes, recordBytes);
-    const tail = ring.tail();
-    const copied = Math.min(end, page.head);
-    if (copied === page.head) {
-      const kept = after(records, page.tail, tail, recordBytes);
-      if (kept !== undefined) {
-        const bytes = kept.reduce((sum, { length }) => sum + length, 0);
-        return { page, records: kept, overtaken: overtaken + page.head - page.tail - bytes };
+    const bytes = ring.content.read(page, page.tail, page.head);
+    const end = endOfRecords(bytes, headBytes, recordBytes);
+    const released = Math.min(page.head, ring.releasedTo()) - page.tail;
+    if (end === bytes.length) {
+      const from = released > 0 ? beginningAt(released, bytes, recordBytes) : 0;
+      if (from === released) {
+        return { page, records: bytes.subarray(from), overtaken: overtaken + from };
       }
     }
-    if (tail > page.tail) overtaken += copied - page.tail;
-    else if (++faults === MOST_FAULTS) throw noRecord(ring, page, copied);
+    if (released > 0) overtaken += end;
+    else if (++faults === MOST_FAULTS || !ring.isRunning) throw noRecord(page, bytes, end);
   }
-  return { page: ring.sample(), records: [], overtaken };
+  return { page: ring.sample(), records: Buffer.alloc(0), overtaken };
 }
 
-/** Reads records from the tail on; `end` is the position before which all are whole. */
-function readRecords(
-  ring: LivingRing,
-  page: RingPage,
-  headBytes: number,
-  recordBytes: RecordBytes,
-): { records: Buffer[]; end: number } {
-  const { head } = page;
-  const records: Buffer[] = [];
-  let at = page.tail;
-  let wanted = WINDOW_BYTES;
-  while (at < head) {
-    const window = ring.read(page, at, Math.min(head, at + wanted));
-    let inside = 0;
-    wanted = WINDOW_BYTES;
-    while (inside + headBytes <= window.length) {
-      const bytes = recordBytes(window, inside);
-      if (bytes === undefined || bytes > head - at - inside) return { records, end: at + inside };
-      if (bytes > window.length - inside) {
-        wanted = Math.max(wanted, bytes);
-        break;
-      }
-      inside += bytes;
-    }
-    if (inside > 0) records.push(window.subarray(0, inside));
-    else if (wanted === WINDOW_BYTES) return { records, end: at };
-    at += inside;
+/** Where whole records end that begin at the start of `bytes`. */
+export function endOfRecords(bytes: Buffer, headBytes: number, recordBytes: RecordBytes): number {
+  let at = 0;
+  while (at + headBytes <= bytes.length) {
+    const size = recordBytes(bytes, at);
+    if (size === undefined || size > bytes.length - at) break;
+    at += size;
   }
-  return { records, end: at };
+  return at;
 }
 
-/**
- * Of records that begin at `from` those from a position on. Undefined where none begins there: what precedes
- * it was written over, and what looks like records is none.
- */
-function after(
-  records: readonly Buffer[],
-  from: number,
-  position: number,
-  recordBytes: RecordBytes,
-): readonly Buffer[] | undefined {
-  if (position <= from) return records;
-  const kept: Buffer[] = [];
-  let at = from;
-  for (const window of records) {
-    let inside = 0;
-    while (at + inside < position && inside < window.length) inside += recordBytes(window, inside)!;
-    if (kept.length === 0 && inside < window.length && at + inside !== position) return undefined;
-    if (inside < window.length) kept.push(window.subarray(inside));
-    at += window.length;
-  }
-  return kept;
+/** Where the first record begins that is not before a position. */
+function beginningAt(position: number, bytes: Buffer, recordBytes: RecordBytes): number {
+  let at = 0;
+  while (at < position) at += recordBytes(bytes, at)!;
+  return at;
 }
 
-function noRecord(ring: LivingRing, page: RingPage, position: number): TraceFormatError {
-  const message = 'the ring must hold whole records, and here none begins or it is cut';
-  return new TraceFormatError(ring.path, page.offsetOf(position), message, { field: 'record' });
+function noRecord(page: RingPage, bytes: Buffer, end: number): TraceFormatError {
+  const rest = bytes.subarray(end);
+  const message = rest.some((byte) => byte !== 0)
+    ? 'the ring must hold whole records, and here none begins or it is cut'
+    : `the ring is filled with zeros: ${rest.length} bytes of records that it held are lost`;
+  const offset = page.offsetOf(page.tail + end);
+  return new TraceFormatError(page.path, offset, message, { field: 'record' });
 }

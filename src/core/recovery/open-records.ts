@@ -16,14 +16,6 @@ interface OpenRecord {
   closing: boolean;
 }
 
-/** Where a table of open records is read from, and what completes its records is stored. */
-export interface TableStorage {
-  /** Bytes of the ring's file from an offset on; fewer where it ends. */
-  read(offset: number, count: number): Buffer;
-  /** Absent: the ring is only read, and what completes its records stays in memory. */
-  write?: (offset: number, bytes: Buffer) => void;
-}
-
 /** What a ring says of its table and of the records in it. */
 export interface TableLayout {
   /** Bytes of the table, and of one place of it. */
@@ -37,12 +29,6 @@ export interface TableLayout {
   nextNumber: number;
   /** When the process was last known to be alive. */
   lastSign: bigint;
-}
-
-/** Records, as they follow each other. */
-export interface ClosedRecords {
-  bytes: Buffer;
-  records: number;
 }
 
 /**
@@ -92,39 +78,28 @@ export function tableLayout(
 
 /**
  * The records that were open when their process died: the table of native/ring/open_records.h, read
- * without trusting it. A recovery stores what completes them in the ring's file first, so that one that
- * is interrupted goes on with the same bytes.
+ * without trusting it. Every reading of the same ring completes them to the same bytes.
  */
 export class RingOpenRecords {
-  readonly #path: string;
-  readonly #storage: TableStorage;
   readonly #layout: TableLayout;
-  #held: Buffer | undefined;
-
-  /** @param layout from {@link tableLayout}. */
-  constructor(path: string, storage: TableStorage, layout: TableLayout) {
-    this.#path = path;
-    this.#storage = storage;
-    this.#layout = layout;
-  }
-
-  /** Most bytes that its records can take. */
-  get mostBytes(): number {
-    return this.#layout.bytes;
-  }
+  readonly #table: Buffer;
 
   /**
-   * Ensures that a disk, or a copy, has left something of the table.
-   *
-   * @param count records that were open, as their process counted them.
-   * @throws TraceFormatError when the table has nothing but zeros.
+   * @param layout from {@link tableLayout}.
+   * @param table its bytes; fewer where the ring's file ends.
+   * @throws TraceFormatError when there are fewer.
    */
-  refuseBlank(count: number): void {
-    if (count <= 0 || this.#table.some((byte) => byte !== 0)) return;
-    const message = `the ring is filled with zeros: the ${count} open records that it held are lost`;
-    throw new TraceFormatError(this.#path, core.control.openTable, message, {
-      field: 'open places',
-    });
+  constructor(path: string, layout: TableLayout, table: Buffer) {
+    if (table.length < layout.bytes) {
+      throw new TraceFormatError(path, core.control.openTable + table.length, 'the table ends');
+    }
+    this.#layout = layout;
+    this.#table = table;
+  }
+
+  /** Whether a disk, or a copy, has left nothing of the table. */
+  get isBlank(): boolean {
+    return this.#table.every((byte) => byte === 0);
   }
 
   /**
@@ -133,13 +108,20 @@ export class RingOpenRecords {
    *
    * @param end the position at which the stream ends.
    * @param uncommitted the first bytes after that in the ring.
+   * @param isEnded whether the record is in the target whose final record was the next one at `end`.
    * @param isRecord whether bytes are a whole record of the format; others are skipped.
    */
-  close(end: number, uncommitted: Buffer, isRecord: (bytes: Buffer) => boolean): ClosedRecords {
+  close(
+    end: number,
+    uncommitted: Buffer,
+    isEnded: boolean,
+    isRecord: (bytes: Buffer) => boolean,
+  ): Buffer[] {
     const { numberAt, series } = this.#layout;
     let number = this.#firstNumber(uncommitted);
-    const closed: OpenRecord[] = [];
+    const closed: Buffer[] = [];
     for (const record of this.#openAt(end)) {
+      if (isEnded && this.#isCommitting(record.place)) continue;
       const bytes = this.#bytesOf(record);
       if (!isRecord(bytes)) continue;
       if (this.#isNumbered(bytes) && bytes.readUInt32BE(numberAt) === series) {
@@ -147,71 +129,31 @@ export class RingOpenRecords {
         number = (number + 1) >>> 0;
       }
       this.#raiseStamp(bytes);
-      this.#store(record.at, record.length);
-      closed.push(record);
+      closed.push(bytes);
     }
-    for (const { place } of closed) {
-      this.#put(place + core.control.openMark, end >>> 0);
-      this.#put(place + core.control.openClosing, 1);
-    }
-    return this.#closed(closed);
+    return closed;
   }
 
-  /** The records that were completed before and have a place in the target already. */
-  closedAt(end: number, isRecord: (bytes: Buffer) => boolean): ClosedRecords {
-    return this.#closed(
-      [...this.#openAt(end)].filter((record) => record.closing && isRecord(this.#bytesOf(record))),
-    );
-  }
-
-  /** Frees the places of records that are in the target: all that were completed. */
-  discardClosed(): void {
-    for (const { place, closing } of this.#records()) {
-      if (closing) this.#put(place + core.control.openState, 0);
-    }
-  }
-
-  /** Frees the place of the record whose final record was the next one at `end`: it is in the target. */
-  discardCommitting(end: number): void {
-    for (const { place } of this.#records()) {
-      if (this.#isCommitting(place) && this.#markOf(place) === end >>> 0) {
-        this.#put(place + core.control.openState, 0);
-      }
-    }
-  }
-
-  get #table(): Buffer {
-    if (this.#held !== undefined) return this.#held;
-    const { openTable } = core.control;
-    const table = this.#storage.read(openTable, this.#layout.bytes);
-    if (table.length < this.#layout.bytes)
-      throw new TraceFormatError(this.#path, openTable + table.length, 'the table ends');
-    this.#held = table;
-    return table;
+  /** The records that their process has completed, and that have a place in the target already. */
+  closedAt(end: number, isRecord: (bytes: Buffer) => boolean): Buffer[] {
+    return [...this.#openAt(end)]
+      .filter(({ closing }) => closing)
+      .map((record) => this.#bytesOf(record))
+      .filter(isRecord);
   }
 
   /** The records in the table that the stream, which ends at `end`, does not have. */
   *#openAt(end: number): Generator<OpenRecord, void> {
-    for (const record of this.#records()) {
-      const mayBeIn = record.closing || this.#isCommitting(record.place);
-      if (!mayBeIn || this.#markOf(record.place) === end >>> 0) yield record;
-    }
-  }
-
-  *#records(): Generator<OpenRecord, void> {
     const { bytes, stride } = this.#layout;
-    const { openClosing, openHeadBytes, openLength, openState } = core.control;
+    const { openClosing, openHeadBytes, openLength, openMark, openState } = core.control;
     for (let place = 0; place < bytes; place += stride) {
       const length = this.#get(place + openState) & openLength;
       if (length === 0 || length > stride - openHeadBytes) continue;
       const closing = this.#get(place + openClosing) !== 0;
+      const mayBeIn = closing || this.#isCommitting(place);
+      if (mayBeIn && this.#get(place + openMark) !== end >>> 0) continue;
       yield { place, at: place + openHeadBytes, length, closing };
     }
-  }
-
-  #closed(records: readonly OpenRecord[]): ClosedRecords {
-    const bytes = Buffer.concat(records.map((record) => this.#bytesOf(record)));
-    return { bytes, records: records.length };
   }
 
   /** A number that was taken for a record which never was committed is free again. */
@@ -250,26 +192,11 @@ export class RingOpenRecords {
     return (this.#get(place + openState) & openCommitting) !== 0;
   }
 
-  #markOf(place: number): number {
-    return this.#get(place + core.control.openMark);
-  }
-
   #bytesOf({ at, length }: OpenRecord): Buffer {
-    return this.#table.subarray(at, at + length);
+    return Buffer.from(this.#table.subarray(at, at + length));
   }
 
   #get(at: number): number {
     return LITTLE ? this.#table.readUInt32LE(at) : this.#table.readUInt32BE(at);
-  }
-
-  #put(at: number, value: number): void {
-    if (LITTLE) this.#table.writeUInt32LE(value, at);
-    else this.#table.writeUInt32BE(value, at);
-    this.#store(at, 4);
-  }
-
-  /** Stores bytes of the table in the ring's file. */
-  #store(at: number, count: number): void {
-    this.#storage.write?.(core.control.openTable + at, this.#table.subarray(at, at + count));
   }
 }

@@ -3,7 +3,7 @@ import { TraceFormatError } from '../errors.js';
 import { readSeen } from '../files/file-view.js';
 import type { FileView } from '../files/file-view.js';
 import { writeAll } from '../files/write-all.js';
-import type { RingPage } from './ring-page.js';
+import type { FeedingRing } from './feeding-ring.js';
 
 // A file that one ring feeds. Readers see what is found out here, and a recovery writes it.
 
@@ -23,14 +23,6 @@ export interface Ending {
   bytes: Uint8Array;
   records: number;
   endedMarks?: number;
-}
-
-/** A ring of a dead process, or of a live one that is only read. */
-interface FeedingRing {
-  readonly path: string;
-  readonly isRunning: boolean;
-  /** What its page says now. */
-  sample(): RingPage;
 }
 
 /** Reads a file as a view shows it. Only the end of the view ends what is read: a record may begin before the view. */

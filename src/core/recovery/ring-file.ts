@@ -1,24 +1,20 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { core } from '../addon.js';
-import { LITTLE } from '../byte-order.js';
 import { TraceFormatError, TracewrightError } from '../errors.js';
 import { kindOf } from '../files/file-kind.js';
-import { RingOpenRecords } from './open-records.js';
-import type { TableStorage } from './open-records.js';
+import { RingContent } from './feeding-ring.js';
+import type { FeedingRing } from './feeding-ring.js';
 import { DOUBTED_RING, UNREADABLE_RING } from './recovery-errors.js';
 import { isRunning, ownerOf } from './ring-owner.js';
 import type { Owner } from './ring-owner.js';
 import { isOwn } from './process-identity.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { isBlankPage, isRingPage, processOf, RingPage } from './ring-page.js';
-import type { Claim } from './ring-page.js';
 import { doubtAbout, doubtInLooking, isOurs } from './ring-trust.js';
 
 /** A ring that does not say whose it is becomes ready within milliseconds, or its process died over it. */
 const LONGEST_UNREADY_MS = 10_000;
-/** A record has its number within so many bytes. */
-const FIRST_BYTES = 1024;
 
 /** A ring that is not ready: nothing can have been recorded in it. */
 export interface UnreadyRing {
@@ -30,17 +26,6 @@ export interface UnreadyRing {
   isOwn: boolean;
   /** Whether its file has bytes, but none of the page does. */
   isBlank: boolean;
-}
-
-/** The table of a ring whose file is open for reading and writing. */
-function tableIn(fd: number): TableStorage {
-  return {
-    read(offset, count) {
-      const bytes = Buffer.alloc(count);
-      return bytes.subarray(0, readSync(fd, bytes, 0, count, offset));
-    },
-    write: (offset, bytes) => void writeSync(fd, bytes, 0, bytes.length, offset),
-  };
 }
 
 function readable<T>(path: string, call: () => T): T {
@@ -84,9 +69,8 @@ function ownerFor(
 }
 
 /** The file of a ring that its process left, open to be completed. */
-export class RingFile extends RingPage {
-  /** The records that were open. */
-  readonly openRecords: RingOpenRecords | undefined;
+export class RingFile extends RingPage implements FeedingRing {
+  readonly content: RingContent;
   /** Which file the ring itself is. */
   readonly file: string;
   readonly owner: Owner;
@@ -161,9 +145,7 @@ export class RingFile extends RingPage {
     this.#status = status;
     const { dev, ino } = fstatSync(fd, { bigint: true });
     this.file = `${dev}:${ino}`;
-    if (this.openTable !== undefined) {
-      this.openRecords = new RingOpenRecords(path, tableIn(fd), this.openTable);
-    }
+    this.content = new RingContent(fd);
     ({ owner: this.owner, isOwn: this.isOwn } = ownerFor(fd, this.process, purpose));
     this.pid = this.process.pid;
   }
@@ -186,73 +168,20 @@ export class RingFile extends RingPage {
     return this;
   }
 
-  /** The bytes at ring positions [from, to), which may wrap. */
-  read(from: number, to: number): Buffer {
-    const bytes = Buffer.alloc(to - from);
-    let done = 0;
-    while (done < bytes.length) {
-      const at = (from + done) % this.capacity;
-      const count = Math.min(bytes.length - done, this.capacity - at);
-      const offset = this.offsetOf(at);
-      const read = readSync(this.#fd, bytes, done, count, offset);
-      if (read === 0) throw new TraceFormatError(this.path, offset, 'the ring ends');
-      done += read;
-    }
-    return bytes;
+  releasedTo(): number {
+    return this.tail;
   }
 
-  /** The first bytes after the head: of a record that was never committed, or anything. */
-  afterHead(): Buffer {
-    const most = Math.min(this.capacity, FIRST_BYTES);
-    return this.read(this.head, this.head + most);
-  }
-
-  /** The first bytes of the format's own note. */
-  note(count: number): Buffer {
-    const bytes = Buffer.alloc(count);
-    readSync(this.#fd, bytes, 0, count, core.control.note);
-    return bytes;
-  }
-
-  /** Notes where a chunk goes before it is written, as the process itself would have. */
-  noteClaim(claim: Claim): void {
-    const bytes = Buffer.alloc(24);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    view.setBigUint64(0, BigInt(claim.from), LITTLE);
-    view.setBigUint64(8, BigInt(claim.to), LITTLE);
-    view.setBigUint64(16, BigInt(claim.offset), LITTLE);
-    writeSync(this.#fd, bytes, 0, bytes.length, core.control.claimFrom);
-    this.claim = claim;
-  }
-
-  /** Forgets a place in a file that does not reach it any more. What the ring holds needs another one. */
-  forgetPlace(): void {
-    const at = this.hasOpenPlace ? this.head : this.tail;
-    this.noteClaim({ from: at, to: at, offset: 0 });
+  isInPlace(): boolean {
+    return true;
   }
 
   /** Notes that the end of the stream is being written after the head. */
   noteEnd(): void {
     const bytes = core.control.anyBytes;
-    this.noteClaim({ from: this.head, to: this.head + bytes, offset: bytes });
-  }
-
-  /** Notes up to where the ring has surely reached its target. */
-  noteTail(position: number): void {
-    const bytes = Buffer.alloc(8);
-    new DataView(bytes.buffer, bytes.byteOffset, 8).setBigUint64(0, BigInt(position), LITTLE);
-    writeSync(this.#fd, bytes, 0, bytes.length, core.control.tail);
-    this.tail = position;
-  }
-
-  /** Notes that the records that were open are in the target: the stream ends after them. */
-  noteOpenWritten(bytes: number): void {
-    this.noteTail(this.head + bytes);
-    this.head += bytes;
-    const end = Buffer.alloc(8);
-    new DataView(end.buffer, end.byteOffset, 8).setBigUint64(0, BigInt(this.head + 1), LITTLE);
-    writeSync(this.#fd, end, 0, end.length, core.control.endedAt);
-    this.openRecords?.discardClosed();
+    this.claim = { from: this.head, to: this.head + bytes, offset: bytes };
+    const words = new BigUint64Array([this.claim.from, this.claim.to, bytes].map(BigInt));
+    writeSync(this.#fd, words, 0, words.byteLength, core.control.claimFrom);
   }
 
   close(): void {

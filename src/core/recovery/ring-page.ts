@@ -231,6 +231,17 @@ export class RingPage {
     return this.openTable !== undefined && isAfter(this.claim, this.head);
   }
 
+  /**
+   * What a ring has noted last to be written to a file that several rings feed: nothing (`from` = `to`) is a
+   * record that never was in the ring.
+   */
+  get place(): { from: number; to: number; isWritten: boolean } | undefined {
+    const { from, to, offset } = this.claim;
+    if (offset === 0) return undefined;
+    const isWritten = from < to && !this.hasPlace && !this.hasOpenPlace;
+    return { from: offset, to: offset + to - from, isWritten };
+  }
+
   /** Where a ring position lies in the ring's file. */
   offsetOf(position: number): number {
     return this.controlBytes + (position % this.capacity);

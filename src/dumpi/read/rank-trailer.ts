@@ -1,17 +1,13 @@
 import { LITTLE } from '../../core/byte-order.js';
+import type { FeedingRing } from '../../core/recovery/feeding-ring.js';
 import { COUNTED_LABELS } from '../calls.js';
 import type { KeptSections } from '../kept-sections.js';
 import type { StoredNames, Trailer } from '../trailer.js';
 import type { BodySurvey } from './body-survey.js';
 
-/** A ring, of which only the format's own note is read. */
-interface NotingRing {
-  note(count: number): Buffer;
-}
-
 /** Calls that a rank has not stored, by label: its ring counts them. Without one, nobody has. */
-function ignoredIn(ring: NotingRing | undefined): number[] {
-  const note = ring?.note(4 * COUNTED_LABELS) ?? Buffer.alloc(4 * COUNTED_LABELS);
+function ignoredIn(ring: Pick<FeedingRing, 'content'> | undefined): number[] {
+  const note = ring?.content.note(4 * COUNTED_LABELS) ?? Buffer.alloc(4 * COUNTED_LABELS);
   const view = new DataView(note.buffer, note.byteOffset, note.length);
   return Array.from({ length: COUNTED_LABELS }, (_, label) => view.getUint32(4 * label, LITTLE));
 }
@@ -24,7 +20,7 @@ function ignoredIn(ring: NotingRing | undefined): number[] {
 export function trailerOf(
   kept: KeptSections,
   { datatypeSizes, counts, turned }: BodySurvey,
-  ring: NotingRing | undefined,
+  ring: Pick<FeedingRing, 'content'> | undefined,
   names: StoredNames,
 ): Trailer {
   return {

@@ -25,7 +25,7 @@ import {
 } from '../layout.js';
 
 const COPY_BYTES = 1 << 20;
-const { O_CREAT, O_NOFOLLOW, O_RDWR, O_WRONLY } = constants;
+const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
 /** The value of the epoch packet with which a file begins; 0: it has none. */
 function epochOf(file: string): bigint {
@@ -38,26 +38,24 @@ function epochOf(file: string): bigint {
 /**
  * Cuts off what follows the last whole packet of a file that has lost its end, and keeps it next to the file.
  * What is kept says to later readers that the file is not whole, even if it has no bytes.
+ *
+ * @param fd of the file, open for reading and writing.
  */
-export function cutEnd(file: string, offset: number): void {
-  const fd = openSync(file, O_RDWR | O_NOFOLLOW);
+export function cutEnd(file: string, fd: number, offset: number): void {
+  const { path } = cutEndOf(file, epochOf(file), offset);
+  const { mode, size } = fstatSync(fd);
+  const kept = openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode & 0o777);
   try {
-    const { path } = cutEndOf(file, epochOf(file), offset);
-    const kept = openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW, fstatSync(fd).mode & 0o777);
-    try {
-      const bytes = Buffer.alloc(COPY_BYTES);
-      // An interrupted recovery has copied all of it before it cut the file.
-      for (let at = offset, read; (read = readSync(fd, bytes, 0, COPY_BYTES, at)) > 0; at += read) {
-        writeAll(kept, bytes.subarray(0, read), at - offset);
-      }
-      fsyncSync(kept);
-    } finally {
-      closeSync(kept);
+    const bytes = Buffer.alloc(COPY_BYTES);
+    // An interrupted recovery has copied all of it before it cut the file.
+    for (let at = offset, read; (read = readSync(fd, bytes, 0, COPY_BYTES, at)) > 0; at += read) {
+      writeAll(kept, bytes.subarray(0, read), at - offset);
     }
-    ftruncateSync(fd, offset);
+    fsyncSync(kept);
   } finally {
-    closeSync(fd);
+    closeSync(kept);
   }
+  if (size > offset) ftruncateSync(fd, offset);
 }
 
 function cutEndsOf(file: string): CutEnd[] {
@@ -82,12 +80,29 @@ export function lossesOf(file: string): TraceFormatError[] {
   return cutEndsOf(file).map(({ path, offset }) => {
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const kept = size === 0 ? 'nothing of it is left' : `${size} bytes of it are kept in ${path}`;
-    return new TraceFormatError(
+    return lostEndAt(
       file,
       offset,
-      `the file has lost its end, which began here: events that were in it are missing, ${kept}. ` +
-        `Recovery has put what the rings held in its place. Remove ${path} to accept the loss`,
-      { field: 'size', value: offset, limit: 'all that its process had written' },
+      `${kept}. Recovery has put what the rings held in its place. Remove ${path} to accept the loss`,
     );
   });
+}
+
+/**
+ * The loss of a file that was not recovered since.
+ *
+ * @param bytes that are left of what is lost.
+ */
+export function lostEnd(file: string, offset: number, bytes: number): TraceFormatError {
+  const left = bytes === 0 ? 'nothing of it is left' : `${bytes} bytes of it are left`;
+  return lostEndAt(file, offset, left);
+}
+
+function lostEndAt(file: string, offset: number, rest: string): TraceFormatError {
+  return new TraceFormatError(
+    file,
+    offset,
+    `the file has lost its end, which began here: events that were in it are missing, ${rest}`,
+    { field: 'size', value: offset, limit: 'all that its process had written' },
+  );
 }

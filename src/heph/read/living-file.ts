@@ -1,22 +1,37 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { TraceFormatError } from '../../core/errors.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import type { LivingRing } from '../../core/living/living-ring.js';
-import { copyRing } from '../../core/living/ring-copy.js';
+import { copyRing, endOfRecords } from '../../core/living/ring-copy.js';
 import { RingsOfFile } from '../../core/living/rings-of-file.js';
+import type { FeedingRing } from '../../core/recovery/feeding-ring.js';
 import type { RingPage } from '../../core/recovery/ring-page.js';
-import { fileOfRing } from '../file-names.js';
+import { fileOfRing, hasPredecessors } from '../file-names.js';
 import {
   COUNTER_OFFSET,
   DEFINITION_STREAM,
   EPOCH_PACKET_BYTES,
   PACKET_HEAD_BYTES,
+  SIZE_OFFSET,
   STREAM_OFFSET,
 } from '../layout.js';
-import { eventBytes, isEvent } from './event-size.js';
 import { CounterRanges } from './counter-ranges.js';
+import { lossesOf, lostEnd } from './cut-ends.js';
+import type { EventBytes } from './event-bytes.js';
+import { eventBytes, isEvent } from './event-size.js';
+import { restOf } from './file-end.js';
+import { HeldEvents, HeldRing } from './held-events.js';
 import type { LivingPass } from './living-pass.js';
+
+/** The rings of a file. */
+interface FileRings {
+  /** Those that are there now, and those that were there before. */
+  find(): readonly FeedingRing[];
+  /** What is wrong with some of them, by their paths. */
+  readonly faults: Map<string, TraceFormatError>;
+  close(): void;
+}
 
 /** Options of a reading that goes on into the rings. */
 export interface LivingOptions {
@@ -24,6 +39,8 @@ export interface LivingOptions {
   ringDirs?: readonly string[] | undefined;
   /** The reading of several files, of which this is one. */
   pass?: LivingPass | undefined;
+  /** The rings, where they are open; default: those that are found. */
+  rings?: FileRings | undefined;
 }
 
 /** A stretch of a file that can be read now, or what a ring holds. */
@@ -46,21 +63,25 @@ export type LivingState = 'ended' | 'growing' | 'died';
 
 /** Readings of a file that grows though no ring is seen. */
 const MOST_ROUNDS = 3;
+/** Of half an event, by which to tell which one it is. */
+const COMPARED_BYTES = 1 << 16;
 
-/** A place in the file that is noted, and that its bytes have not reached yet. */
+/** A place in the file that is noted, and that its bytes may not have reached yet. */
 interface Hole {
   from: number;
   to: number;
+  /** Of a dead process: what belongs there. */
+  bytes: Buffer | undefined;
 }
 
 /**
  * A Heph file and the rings that feed it, while processes write, rotate and recover them. It writes nothing
  * and locks nothing.
  *
- * First comes the file, up to the first place that a ring has noted and not filled. Then the rings are
- * copied, and the file is read to its end: what it has got meanwhile is in the copies, too. File and copy are
- * joined by stream and counter. What is in no ring any more is in the file, because a ring releases
- * nothing that the file does not have.
+ * First the rings are copied, then the file is read to its end: what it has got meanwhile is in the copies,
+ * too. What is in no ring any more is in the file, because a ring releases nothing that the file does not
+ * have. So events of a copy follow that the file does not have. Of a dead process, those of a place that a ring
+ * has noted and not filled come there.
  */
 export class LivingFile {
   readonly path: string;
@@ -69,34 +90,56 @@ export class LivingFile {
   state: LivingState = 'ended';
   /** Live processes that feed the file. */
   pids: readonly number[] = [];
+  /** Of a dead process, once all parts are read: where the records of the file end. */
+  end = 0;
+  /** What the file has lost that its process had written, if that is on no record yet. */
+  loss: TraceFormatError | undefined;
   readonly #fd: number;
-  readonly #rings: RingsOfFile;
+  readonly #rings: FileRings;
+  readonly #isPiece: boolean;
+  readonly #held = new HeldEvents();
+  /** Those that earlier recoveries have put on record. */
+  #losses: readonly TraceFormatError[] = [];
   /** The events of this trace that were read and are not settled, of earlier pieces, too. */
   readonly #unsettled: CounterRanges;
-  /** The events that the file got after the rings were copied. */
-  readonly #noted = new CounterRanges();
   #settled = 0;
   /** The first event of the file that was read before. */
   #firstRepeated = Infinity;
   #isOpen = true;
 
   /** @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened. */
-  constructor(path: string, { ringDirs = [], pass }: LivingOptions = {}) {
+  constructor(path: string, { ringDirs = [], pass, rings }: LivingOptions = {}) {
     this.path = path;
+    this.#isPiece = hasPredecessors(path);
     this.#fd = wrapSystemError('path', path, () => openRegularFile(path, 'followed').fd);
     const epoch = Buffer.alloc(EPOCH_PACKET_BYTES);
     readSync(this.#fd, epoch, 0, epoch.length, 0);
     this.#unsettled = pass?.unsettledOf(path, epoch) ?? new CounterRanges();
-    this.#rings = new RingsOfFile(path, this.#fd, {
-      fileOfRing,
-      isFormat: (format) => format === 'heph',
-      ringDirs,
-    });
+    const isFormat = (format: string): boolean => format === 'heph';
+    this.#rings = rings ?? new RingsOfFile(path, this.#fd, { fileOfRing, isFormat, ringDirs });
   }
 
-  /** What is wrong with rings that were left out. */
+  /** What is wrong with rings that were left out, and what the file has lost. */
   get faults(): readonly TraceFormatError[] {
-    return [...this.#rings.faults.values()];
+    const found = this.loss === undefined ? [] : [this.loss];
+    return [...this.#rings.faults.values(), ...this.#losses, ...found];
+  }
+
+  /**
+   * Once all parts are read: how many events of a ring were open when its process died.
+   *
+   * @throws TraceFormatError when the ring was left out.
+   */
+  recordsAddedBy({ path }: FeedingRing): number {
+    const fault = this.#rings.faults.get(path);
+    if (fault !== undefined) throw fault;
+    return this.#held.rings.find((held) => held.path === path)?.open ?? 0;
+  }
+
+  /** Whether it is another open file. */
+  isSame({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean {
+    const own = fstatSync(this.#fd);
+    return own.dev === dev && own.ino === ino;
   }
 
   /** Whether a ring feeds it, or has fed it since it was opened. */
@@ -113,15 +156,17 @@ export class LivingFile {
   /**
    * Notes an event of a part that is to be noted.
    *
-   * @param offset where it lies in the file.
    * @returns false if it was read before. From there on nothing is settled in this reading: a later one
    *   finds the event in the file alone.
    */
-  note(stream: number, counter: number, offset: number, isFinal: boolean): boolean {
-    this.#noted.add(stream, counter);
+  note(event: EventBytes, isFinal: boolean): boolean {
+    this.#held.note(event);
+    const stream = event.view.getUint32(event.place + STREAM_OFFSET);
     if (stream === DEFINITION_STREAM) return true;
+    if (isFinal && this.#unsettled.isEmpty) return true;
+    const counter = event.view.getUint32(event.place + COUNTER_OFFSET);
     if (this.#unsettled.has(stream, counter)) {
-      this.#firstRepeated = Math.min(this.#firstRepeated, offset);
+      this.#firstRepeated = Math.min(this.#firstRepeated, event.offset);
       return false;
     }
     if (!isFinal || this.hasRepeated) this.#unsettled.add(stream, counter);
@@ -144,16 +189,14 @@ export class LivingFile {
    * @param since where to begin.
    */
   *parts(since: number): Generator<Part, void, number> {
+    this.#losses = lossesOf(this.path);
     let reached = since;
-    const file = (to: number, kind: { isFinal?: boolean; isNoted?: boolean; isLast?: boolean }) => {
-      const { isFinal = false, isNoted = !this.#unsettled.isEmpty, isLast = false } = kind;
+    const file = (to: number, isFinal: boolean, isLast = false) => {
+      const isNoted = this.#held.rings.length > 0 || !this.#unsettled.isEmpty;
       return { kind: 'file', from: reached, to, isFinal, isNoted, isLast } as const;
     };
-    // In this order: who takes a place after another has noted its own before.
-    let size = this.#size();
-    let rings = this.#rings.find();
-    const [first] = this.#holes(rings, size);
-    reached = yield file(first?.from ?? size, { isFinal: true });
+    let size = 0;
+    let rings: readonly FeedingRing[] = [];
     for (let i = 0; rings.length === 0; i++) {
       const before = size;
       size = this.#size();
@@ -161,33 +204,53 @@ export class LivingFile {
       if (rings.length > 0) break;
       // Nobody feeds it, unless its ring was removed before it was seen: then the file has grown.
       const isLast = size === before || i === MOST_ROUNDS;
-      if (reached < size) reached = yield file(size, { isFinal: true, isLast });
+      if (reached < size) reached = yield file(size, true, isLast);
       if (isLast) {
         this.#settled = reached;
         return;
       }
     }
 
-    const copies = this.#copies(rings);
+    this.#copy(rings);
+    // In this order: who takes a place after another has noted its own before.
     size = this.#size();
     const holes = this.#holes(this.#rings.find(), size);
+    const hasDied = this.state === 'died';
     let isFinal = true;
     this.#settled = reached;
-    for (const { from, to } of [...holes, { from: size, to: size }]) {
+    for (const { from, to, bytes } of [...holes, { from: size, to: size, bytes: undefined }]) {
       // It cannot be: what is read was in no place that was being filled.
       if (from < reached) continue;
-      reached = yield file(from, { isFinal, isNoted: true });
-      // Half a record at the end is being written. Anywhere else it is none.
-      if (reached < from && from < size) yield file(from, { isNoted: true, isLast: true });
+      reached = yield file(from, isFinal);
       if (isFinal) this.#settled = reached;
       isFinal = false;
-      reached = Math.min(to, size);
+      if (reached < from) {
+        if ((hasDied || from === size) && this.#mayEnd(reached, size)) break;
+        yield file(from, false, true);
+      }
+      if (bytes !== undefined) {
+        this.#held.noteAll(bytes);
+        yield { kind: 'memory', bytes, offset: from };
+      }
+      reached = bytes === undefined ? Math.min(to, size) : to;
     }
-    let offset = size;
-    for (const events of copies) {
-      const bytes = this.#withoutRead(events);
-      if (bytes.length > 0) yield { kind: 'memory', bytes, offset };
-      offset += bytes.length;
+    this.end = reached;
+    if (hasDied) this.#judge(since, size);
+    let offset = hasDied ? reached : size;
+    for (const ring of this.#held.rings) {
+      const events = ring.missing();
+      if (events.length === 0) continue;
+      if (hasDied && this.#held.isOlder(ring)) {
+        this.#rings.faults.set(ring.path, olderRing(ring, this.path));
+        continue;
+      }
+      this.#held.noteAll(events);
+      for (let at = 0; at < events.length; at += events.readUInt32BE(at + SIZE_OFFSET)) {
+        const counter = events.readUInt32BE(at + COUNTER_OFFSET);
+        this.#unsettled.add(events.readUInt32BE(at + STREAM_OFFSET), counter);
+      }
+      yield { kind: 'memory', bytes: events, offset };
+      offset += events.length;
     }
   }
 
@@ -203,12 +266,12 @@ export class LivingFile {
   }
 
   /** The places below `size` that are not filled, in order. */
-  #holes(rings: readonly LivingRing[], size: number): Hole[] {
+  #holes(rings: readonly FeedingRing[], size: number): Hole[] {
     const holes: Hole[] = [];
     for (const ring of rings) {
       try {
-        const hole = this.#holeOf(ring);
-        if (hole !== undefined && hole.from < size) holes.push(hole);
+        const hole = this.#holeOf(ring, size);
+        if (hole !== undefined) holes.push(hole);
       } catch (error) {
         this.#leaveOut(ring, error);
       }
@@ -216,43 +279,49 @@ export class LivingFile {
     return holes.sort((a, b) => a.from - b.from);
   }
 
-  #holeOf(ring: LivingRing): Hole | undefined {
+  #holeOf(ring: FeedingRing, size: number): Hole | undefined {
     for (;;) {
       const page = ring.sample();
       // One that goes with the next piece has nothing on the way to this one.
       if (!page.hasPlace && !page.hasOpenPlace) return undefined;
       if (!ring.isInPlace() && ring.isRunning) return undefined;
       const { from, to, offset } = page.claim;
-      const mayBe = page.hasOpenPlace || this.#mayBePlace(ring, page);
-      if (mayBe) return { from: offset, to: offset + to - from };
-      if (ring.tail() === page.tail) {
+      if (offset >= size) return undefined;
+      const held = heldForPlace(ring, page);
+      const isWhole = endOfRecords(held, PACKET_HEAD_BYTES, eventBytes) === to - from;
+      const mayBe = isWhole && this.#mayBeThere(held, offset);
+      const place = { from: offset, to: offset + to - from };
+      // Elsewhere in the file lies what a dead process has written, or it follows the file.
+      if (!ring.isRunning) return mayBe ? { ...place, bytes: held } : undefined;
+      if (mayBe || page.hasOpenPlace) return { ...place, bytes: undefined };
+      if (ring.releasedTo() === page.tail) {
         throw new TraceFormatError(ring.path, 0, `it is not what ${this.path} has at its place`);
       }
     }
   }
 
-  /** Whether a place has what the ring holds for it, or nothing yet. */
-  #mayBePlace(ring: LivingRing, page: RingPage): boolean {
-    const { from, to, offset } = page.claim;
-    const held = ring.read(page, from, to);
+  /** Whether a place has what is held for it, or nothing yet. */
+  #mayBeThere(held: Buffer, offset: number): boolean {
     const written = Buffer.alloc(held.length);
     readSync(this.#fd, written, 0, written.length, offset);
-    if (held.equals(written)) return true;
-    return !written.some((byte, i) => byte !== 0 && byte !== held[i]);
+    return held.equals(written) || !written.some((byte, i) => byte !== 0 && byte !== held[i]);
   }
 
-  /** The events that the rings hold, and of dead processes those that were open. */
-  #copies(rings: readonly LivingRing[]): Buffer[] {
-    const events: Buffer[] = [];
+  /** Copies the events that the rings hold, and of dead processes those that were open. */
+  #copy(rings: readonly FeedingRing[]): void {
     for (const ring of rings) {
       try {
-        const copy = copyRing(ring, PACKET_HEAD_BYTES, eventBytes);
-        this.overtaken += copy.overtaken;
+        const { page, records, overtaken } = copyRing(ring, PACKET_HEAD_BYTES, eventBytes);
+        this.overtaken += overtaken;
         // One that goes with the next piece has left nothing for this one.
         if (ring.isRunning && !ring.isInPlace()) continue;
-        events.push(...copy.records);
-        // Before the file's size is taken: what a recovery has removed from the table is in the file then.
-        if (!ring.isRunning) events.push(this.#openRecords(ring, copy.page));
+        const held = new HeldRing(
+          page,
+          records,
+          ring.isRunning ? [] : this.#openEvents(ring, page),
+        );
+        held.noteRead((stream, counter) => this.#unsettled.has(stream, counter));
+        this.#held.add(held);
       } catch (error) {
         this.#leaveOut(ring, error);
       }
@@ -260,24 +329,22 @@ export class LivingFile {
     const alive = rings.filter(({ isRunning }) => isRunning);
     this.pids = [...new Set(alive.map(({ pid }) => pid))].sort((a, b) => a - b);
     this.state = alive.length > 0 ? 'growing' : 'died';
-    return events;
   }
 
-  /** What was open when the process died, as a recovery completes it. */
-  #openRecords(ring: LivingRing, page: RingPage): Buffer {
+  /** What was open when the process died, in the bytes that complete it. */
+  #openEvents(ring: FeedingRing, page: RingPage): Buffer[] {
     try {
-      const open = ring.openRecords(page);
-      if (open === undefined) return Buffer.alloc(0);
-      const { head, claim } = page;
-      if (page.hasOpenPlace) return open.closedAt(head, isEvent).bytes;
+      const open = ring.content.openRecords(page);
+      if (open === undefined) return [];
+      const { claim, head, openCount } = page;
+      if (openCount > 0 && open.isBlank) throw blankTable(page);
+      if (page.hasOpenPlace) return open.closedAt(head, isEvent);
       // What one ends that went past the ring, and is whole, is not open.
-      if (claim.from === claim.to && claim.offset > 0 && this.#isWhole(claim.offset)) {
-        open.discardCommitting(head);
-      }
-      return open.close(head, ring.afterHead(page), isEvent).bytes;
+      const isEnded = claim.from === claim.to && claim.offset > 0 && this.#isWhole(claim.offset);
+      return open.close(head, ring.content.afterHead(page), isEnded, isEvent);
     } catch (error) {
       this.#leaveOut(ring, error);
-      return Buffer.alloc(0);
+      return [];
     }
   }
 
@@ -288,30 +355,74 @@ export class LivingFile {
     return bytes !== undefined && offset + bytes <= this.#size();
   }
 
-  /** Events that were in no other ring, and that the file has not got since they were copied. */
-  #withoutRead(events: Buffer): Buffer {
-    const kept: Buffer[] = [];
-    let from = 0;
-    let at = 0;
-    while (at < events.length) {
-      const next = at + eventBytes(events, at)!;
-      const stream = events.readUInt32BE(at + STREAM_OFFSET);
-      const counter = events.readUInt32BE(at + COUNTER_OFFSET);
-      if (this.#noted.has(stream, counter) || this.#unsettled.has(stream, counter)) {
-        if (at > from) kept.push(events.subarray(from, at));
-        from = next;
-      } else {
-        this.#unsettled.add(stream, counter);
-      }
-      at = next;
-    }
-    if (from === 0) return events;
-    if (at > from) kept.push(events.subarray(from, at));
-    return Buffer.concat(kept);
+  /** Whether the readable part of a file can end here: the rest is the beginning of a packet, or was lost. */
+  #mayEnd(offset: number, size: number): boolean {
+    const rest = restOf(this.#fd, offset, size);
+    return rest === 'half' || (rest === 'zeros' && this.state === 'died');
   }
 
-  #leaveOut(ring: LivingRing, error: unknown): void {
+  /** Finds out whether a dead process had written more than the file has. */
+  #judge(since: number, size: number): void {
+    // A loss that is on record explains what is missing.
+    const isLost =
+      this.#losses.length === 0 &&
+      ((this.end < size && !this.#isBeingWritten(size)) ||
+        this.#isNotedPast(this.end) ||
+        (since === 0 && this.#held.isMissing(this.#isPiece)));
+    if (isLost) this.loss = lostEnd(this.path, this.end, Math.max(0, size - this.end));
+  }
+
+  /** Whether what follows the last whole packet was being written there, by its process or a recovery. */
+  #isBeingWritten(size: number): boolean {
+    if (this.#size() !== size) return true;
+    const isNoted = this.#held.rings.some(({ page: { place } }) => {
+      return place?.from === this.end && place.to === this.end;
+    });
+    if (isNoted) return true;
+    const rest = Buffer.alloc(Math.min(size - this.end, COMPARED_BYTES));
+    readSync(this.#fd, rest, 0, rest.length, this.end);
+    return this.#held.rings.some((ring) => ring.hasBeginning(rest));
+  }
+
+  /** Whether a ring has noted something as written, or a place, that lies after the end of the file. */
+  #isNotedPast(end: number): boolean {
+    let covered = end;
+    const places = this.#held.rings.flatMap(({ page: { place } }) => place ?? []);
+    // A ring that cannot be read may have noted a place, too.
+    const isSure = this.#rings.faults.size === 0;
+    return places
+      .sort((a, b) => a.from - b.from)
+      .some(({ from, to, isWritten }) => {
+        const isPast = isWritten ? to > covered : isSure && from > covered;
+        covered = Math.max(covered, to);
+        return isPast;
+      });
+  }
+
+  #leaveOut(ring: FeedingRing, error: unknown): void {
     if (!(error instanceof TraceFormatError)) throw error;
     this.#rings.faults.set(ring.path, error);
   }
+}
+
+/** What a ring holds for the place that it has noted. */
+function heldForPlace(ring: FeedingRing, page: RingPage): Buffer {
+  const { from, to } = page.claim;
+  if (!page.hasOpenPlace) return ring.content.read(page, from, to);
+  return Buffer.concat(ring.content.openRecords(page)!.closedAt(page.head, isEvent));
+}
+
+function blankTable({ path, openCount }: RingPage): TraceFormatError {
+  const message = `the ring is filled with zeros: the ${openCount} open records that it held are lost`;
+  return new TraceFormatError(path, 0, message, { field: 'open places' });
+}
+
+function olderRing({ path, page: { tail } }: HeldRing, file: string): TraceFormatError {
+  return new TraceFormatError(
+    path,
+    0,
+    `the ring does not fit ${file}: it is older, for the file has what the ring still holds. Both are ` +
+      'left as they are',
+    { field: 'tail', value: tail },
+  );
 }

@@ -5,14 +5,7 @@ import { refuse } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import {
-  COUNTER_OFFSET,
-  EVENT_MAGIC,
-  METADATA_MAGIC,
-  PACKET_HEAD_BYTES,
-  SIZE_OFFSET,
-  STREAM_OFFSET,
-} from '../layout.js';
+import { EVENT_MAGIC, METADATA_MAGIC, PACKET_HEAD_BYTES, SIZE_OFFSET } from '../layout.js';
 import type { Packet } from '../packet.js';
 import { LivingFile } from './living-file.js';
 import type { LivingOptions, LivingState, Part } from './living-file.js';
@@ -28,7 +21,7 @@ export interface CursorOptions {
   /** Called with the bytes read and the size of the file, four times a mebibyte at most. */
   onProgress?: Progress;
   /** Reads also what the rings of the file hold, see `LivingFile`. Default: the file alone. */
-  living?: boolean | LivingOptions;
+  living?: boolean | LivingOptions | LivingFile;
   /** Where to begin: `settled` of an earlier reading. Default 0. */
   since?: number;
   /**
@@ -72,7 +65,8 @@ export class PacketCursor {
     this.#base = since;
     if (living === false) return;
     try {
-      this.#living = new LivingFile(path, living === true ? {} : living);
+      this.#living =
+        living instanceof LivingFile ? living : new LivingFile(path, living === true ? {} : living);
     } catch (error) {
       this.#window.close();
       throw error;
@@ -201,7 +195,7 @@ export class PacketCursor {
       this.#at = this.#next;
       if (this.#bytes.length - this.#at >= PACKET_HEAD_BYTES || this.#load(PACKET_HEAD_BYTES)) {
         const remaining = this.#limit - this.offset;
-        if (this.#isStrict || !this.#isCut(remaining)) {
+        if (this.#isStrict || this.#mayBeWhole(remaining)) {
           const size = this.#decoding.size(this.#at, remaining);
           if (this.#bytes.length - this.#at < size && !this.#load(size)) {
             // The file was cut while it was being read.
@@ -233,19 +227,19 @@ export class PacketCursor {
     this.#living?.close();
   }
 
-  /** Whether a packet begins here and goes on after what can be read for now. */
-  #isCut(remaining: number): boolean {
+  /** Whether a packet begins here and ends within what can be read for now. */
+  #mayBeWhole(remaining: number): boolean {
     const magic = this.#view.getUint32(this.#at);
     const isPacket = magic === EVENT_MAGIC || magic === METADATA_MAGIC;
-    return isPacket && this.#view.getUint32(this.#at + SIZE_OFFSET) > remaining;
+    const size = this.#view.getUint32(this.#at + SIZE_OFFSET);
+    return isPacket && size >= PACKET_HEAD_BYTES && size <= remaining;
   }
 
   /** Whether the current packet was not read before, in a ring. */
   #isNew(living: LivingFile): boolean {
     const part = this.#part!;
     if (part.kind === 'memory' || !part.isNoted || !this.isEvent) return true;
-    const [stream, counter] = [this.u32(STREAM_OFFSET), this.u32(COUNTER_OFFSET)];
-    return living.note(stream, counter, this.offset, part.isFinal);
+    return living.note(this, part.isFinal);
   }
 
   /** Goes on with what can be read next; false: there is nothing. */

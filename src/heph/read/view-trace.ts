@@ -17,11 +17,12 @@ export function traceViewer(): TraceViewer {
   return (path, ringDirs = []) => {
     const view = new TraceView();
     view.ofFile(path, (fd) => {
-      const shown = hasRings(path, ringDirs)
-        ? readLiving(view, path, { ringDirs, pass })
-        : undefined;
-      if (shown !== undefined) view.show(fd, shown);
-      view.faults.push(...lossesOf(path));
+      if (hasRings(path, ringDirs)) {
+        const shown = readLiving(view, path, { ringDirs, pass });
+        if (shown !== undefined) view.show(fd, shown);
+      } else {
+        view.faults.push(...lossesOf(path));
+      }
     });
     return view;
   };

@@ -79,15 +79,16 @@ function opened(path: string): RingFile {
 async function drained(format: string): Promise<Left & { page: Buffer; head: number }> {
   const left = await formats[format]!(mkdtempSync(join(folder, 'run-')));
   const ring = opened(left.ring);
-  appendFileSync(left.file, ring.read(ring.tail, ring.head));
-  ring.noteTail(ring.head);
+  appendFileSync(left.file, ring.content.read(ring, ring.tail, ring.head));
   const { head } = ring;
   ring.close();
   expect(head).toBeGreaterThan(12);
-  return { ...left, page: readFileSync(left.ring), head };
+  const page = patched(readFileSync(left.ring), core.control.tail, head);
+  writeFileSync(left.ring, page);
+  return { ...left, page, head };
 }
 
-function patched(page: Buffer, field: number, value: number): Buffer {
+function patched(page: Buffer, field: number, value: number): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(page);
   new DataView(bytes.buffer, bytes.byteOffset).setBigUint64(
     field,
@@ -174,9 +175,12 @@ describe.runIf(process.platform === 'linux').each(Object.keys(formats))(
       const before = readFileSync(file);
       appendFileSync(file, Buffer.alloc(5000, 0x5a));
       expect(recover().faults).toMatchObject([{ field: 'head' }]);
-      const noting = opened(ring);
-      noting.noteClaim({ from: head, to: head + 8000, offset: 8000 });
-      noting.close();
+      const { claimFrom, claimOffset, claimTo } = core.control;
+      const noted = { [claimFrom]: head, [claimTo]: head + 8000, [claimOffset]: 8000 };
+      let page = readFileSync(ring);
+      for (const [field, value] of Object.entries(noted))
+        page = patched(page, Number(field), value);
+      writeFileSync(ring, page);
       expect(recover()).toMatchObject({ faults: [], streams: [{ path: file }] });
       const after = readFileSync(file);
       expect(after.subarray(0, before.length)).toEqual(before);

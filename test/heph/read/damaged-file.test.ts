@@ -199,20 +199,50 @@ describe.runIf(process.platform === 'linux').each(Object.entries(left))(
       }
     });
 
-    it('and that is newer than its rings gets nothing twice', () => {
+    it('and that has what its rings hold gets nothing twice', () => {
+      const copy = copyOf(directory);
+      const pages = copy.rings.map((ring) => readFileSync(ring));
+      expect(recoverTrace(copy.file).faults).toEqual([]);
+      const before = readFileSync(copy.file);
+      copy.rings.forEach((ring, i) => {
+        writeFileSync(ring, pages[i]!);
+      });
+      expect(recoverTrace(copy.file).faults).toEqual([]);
+      expect(readFileSync(copy.file).equals(before)).toBe(true);
+      for (const ring of copy.rings) expect(existsSync(ring)).toBe(false);
+    });
+
+    it('and that is newer than its rings keeps them: what was open in them has gone on', async () => {
       const copy = copyOf(directory);
       const pages = copy.rings.map((ring) => readFileSync(ring));
       expect(recoverTrace(copy.file).faults).toEqual([]);
       copy.rings.forEach((ring, i) => {
-        writeFileSync(ring, pages[i]!);
+        const page = Buffer.from(pages[i]!);
+        const at = core.control.nextNumber;
+        page.writeUInt32LE(page.readUInt32LE(at) - HELD, at);
+        writeFileSync(ring, page);
       });
       const before = readFileSync(copy.file);
-      const { faults } = recoverTrace(copy.file);
-      expect(faults.map(({ message }) => message)).toEqual(
+      const { faults } = await recover(copy);
+      expect(faults).toEqual(
         copy.rings.map(() => expect.stringContaining('does not fit') as string),
       );
       expect(readFileSync(copy.file).equals(before)).toBe(true);
       for (const ring of copy.rings) expect(existsSync(ring)).toBe(true);
+    });
+
+    it('names a lost end in every command before it is recovered, too', () => {
+      const copy = copyOf(directory);
+      const all = boundaries(copy.file);
+      truncateSync(copy.file, all[Math.floor(all.length / 2)]! + 29);
+      for (const command of [['report'], ['dump'], ['check', '--rings'], ['recover'], ['report']]) {
+        const { status, stdout, stderr } = tracewright(...command, copy.directory);
+        expect({ command, said: stdout + stderr }).toEqual({
+          command,
+          said: expect.stringContaining('has lost its end, which began here') as string,
+        });
+        expect({ command, status }).toEqual({ command, status: 1 });
+      }
     });
   },
 );

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import {
-  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -8,7 +7,6 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
-  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,7 +15,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
 import { readPackets, recoverTrace } from '../../../src/heph/index.js';
-import { EPOCH_PACKET_BYTES, SIZE_OFFSET, STREAM_OFFSET } from '../../../src/heph/layout.js';
+import {
+  END_OFFSET,
+  EPOCH_PACKET_BYTES,
+  SIZE_OFFSET,
+  STREAM_OFFSET,
+} from '../../../src/heph/layout.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-claim-'));
@@ -79,13 +82,18 @@ function patch(ring: string, fields: Partial<Record<Field, number>>): void {
   writeFileSync(ring, page);
 }
 
-/** The same ring under the name of another thread's, in front of the first or behind it. */
+/** A ring of another thread in the same stream, before the first or after it: its events have other times. */
 function another(ring: string, thread: number): string {
   const path = ring.replace(
     /-(\d+)\.ring$/,
     (_, first) => `-${thread === 0 ? 0 : `9${first}`}.ring`,
   );
-  copyFileSync(ring, path);
+  const page = readFileSync(ring);
+  const [first, head] = [page.readUInt32LE(control.controlBytes), numberIn(ring, 'head')];
+  for (let at = first; at < first + head; at += page.readUInt32BE(at + SIZE_OFFSET)) {
+    page[at + END_OFFSET - 1]! ^= 1;
+  }
+  writeFileSync(path, page);
   return path;
 }
 
@@ -94,27 +102,29 @@ function eventsIn(hephFile: string): number {
 }
 
 describe('a ring that says to have taken a place beyond the end of its file', () => {
-  it('is refused, and keeps what it holds', () => {
+  it('loses nothing, and what the file had before that place counts as lost', () => {
     const { hephFile, path } = killed();
-    const whole = readFileSync(path);
     patch(path, {
       tail: 0,
       claimFrom: 0,
       claimTo: numberIn(path, 'head'),
       claimOffset: 2 ** 40,
     });
-    const { size } = statSync(hephFile);
-
     const { faults, streams } = recoverTrace(hephFile);
-    expect(streams).toEqual([]);
-    expect(faults).toMatchObject([
-      { code: 'ERR_TRACE_FORMAT', field: 'claim', offset: control.claimOffset },
-    ]);
-    expect(statSync(hephFile).size).toBe(size);
-
-    writeFileSync(path, whole);
-    expect(recoverTrace(hephFile).faults).toEqual([]);
+    expect(streams).toHaveLength(1);
+    expect(faults).toMatchObject([{ code: 'ERR_TRACE_FORMAT', offset: EPOCH_PACKET_BYTES }]);
+    expect(faults[0]!.message).toContain('has lost its end');
     expect(eventsIn(hephFile)).toBe(EVENTS);
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe('rings of two threads in one stream', () => {
+  it('lose nothing, though the counters of one are those of the other', () => {
+    const { hephFile, path } = killed();
+    another(path, 0);
+    expect(recoverTrace(hephFile)).toMatchObject({ faults: [], streams: [{}, {}] });
+    expect(eventsIn(hephFile)).toBe(2 * EVENTS);
   });
 });
 
@@ -126,8 +136,6 @@ describe("a ring whose page is wrong, beside another ring's", () => {
       () => ({ tail: far, head: far + 100, claimTo: far + 100 }),
     ],
     ['a place that ends beyond its head', (head) => ({ claimTo: head + 1 })],
-    ['a place beyond the end', (head) => ({ claimTo: head, claimOffset: far })],
-    ['a place that ends within an event', (head) => ({ claimTo: head - 1, claimOffset: 23 })],
     ['a head within an event', (head) => ({ head: head - 1 })],
     ['a head behind its events', (head) => ({ head: head + 100 })],
   ];
@@ -158,16 +166,18 @@ describe('a ring that notes a place in the midst of what others have written', (
     ],
     ['at an event, for a record past the ring', () => ({ claimOffset: EPOCH_PACKET_BYTES })],
     ['within an event, for a record past the ring', () => ({ claimOffset: 24 })],
-  ])('%s, changes nothing there', (_, fields) => {
+    ['that ends within an event', (head) => ({ claimTo: head - 1, claimOffset: 23 })],
+  ])('%s, changes nothing there, and its events are in the file once', (_, fields) => {
     const { hephFile, path: wrong } = recovered();
-    patch(wrong, { claimFrom: 0, claimTo: 0, ...fields(numberIn(wrong, 'head')) });
+    const others = another(wrong, 2);
     const before = readFileSync(hephFile);
-
-    const { faults, streams } = recoverTrace(hephFile);
-    expect(streams).toEqual([]);
-    expect(faults).toMatchObject([{ code: 'ERR_TRACE_FORMAT', path: hephFile }]);
-    expect(readFileSync(hephFile).equals(before)).toBe(true);
-    expect(existsSync(wrong)).toBe(true);
+    for (const ring of [wrong, others]) {
+      patch(ring, { claimFrom: 0, claimTo: 0, ...fields(numberIn(ring, 'head')) });
+    }
+    expect(recoverTrace(hephFile).faults).toEqual([]);
+    expect(readFileSync(hephFile).subarray(0, before.length).equals(before)).toBe(true);
+    expect(eventsIn(hephFile)).toBe(2 * EVENTS);
+    for (const ring of [wrong, others]) expect(existsSync(ring)).toBe(false);
   });
 
   it('keeps a whole last record, and cuts half of one', () => {

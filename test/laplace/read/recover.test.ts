@@ -31,7 +31,7 @@ function writeHalf(path: string, ringDir: string | undefined): void {
     const ring = RingFile.open(candidate.path);
     if (!(ring instanceof RingFile)) throw new Error('the ring is not ready');
     if (candidate.streamOf(ring) === path) {
-      appendFileSync(path, ring.read(ring.tail, Math.min(ring.head, ring.tail + 6)));
+      appendFileSync(path, ring.content.read(ring, ring.tail, Math.min(ring.head, ring.tail + 6)));
     }
     ring.close();
   }
