@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kAttempts = 1000;
 constexpr char kRingSuffix[] = ".ring";
+constexpr char kCutSuffix[] = ".cut";
 
 bool begins_with(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
@@ -199,6 +200,7 @@ bool PieceSeries::shrink_others_to(uint64_t bytes, uint64_t last) const {
   for (const Found& piece : pieces) {
     if (total <= bytes || piece.number >= last) break;
     if (piece.has_ring || unlink_file(path_of(piece.number)) != 0) continue;
+    remove_cut_ends(path_of(piece.number));
     total -= piece.bytes;
     const auto known = records_.find(piece.number);
     if (known == records_.end()) continue;
@@ -206,6 +208,17 @@ bool PieceSeries::shrink_others_to(uint64_t bytes, uint64_t last) const {
     records_.erase(known);
   }
   return total <= bytes;
+}
+
+void PieceSeries::remove_cut_ends(const std::string& piece) const {
+  DIR* const directory = open_directory(directory_);
+  if (directory == nullptr) return;
+  const std::string start = "." + piece.substr(directory_.size()) + ".";
+  while (const dirent* const entry = readdir(directory)) {
+    const std::string name = entry->d_name;
+    if (begins_with(name, start) && ends_with(name, kCutSuffix)) unlink_file(directory_ + name);
+  }
+  closedir(directory);
 }
 
 uint64_t PieceSeries::bytes_without(uint64_t number) const {

@@ -70,6 +70,8 @@ class PieceSeries {
   std::vector<Found> found_again() const;
   std::vector<uint64_t> numbers_with_ring() const;
   uid_t owner_of_rings() const;
+  // What a recovery has cut off a piece and kept next to it.
+  void remove_cut_ends(const std::string& piece) const;
 
   // The number at the front of `text`, if `after` follows; 0 otherwise.
   uint64_t number_in(const std::string& text, const std::string& after) const;

@@ -8,6 +8,7 @@ import { interpretedEvents } from '../heph/read/chrome.js';
 import { lossesOf } from '../heph/read/cut-ends.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
 import { readEpoch } from '../heph/read/epoch.js';
+import { checkEndOfFile } from '../heph/read/check-end.js';
 import { PacketCursor } from '../heph/read/packet-cursor.js';
 import { readPackets } from '../heph/read/reader.js';
 import { recoverTrace } from '../heph/read/recover.js';
@@ -79,6 +80,7 @@ export const hephFormat: TraceFormat = {
   check: (path, { onProgress }) =>
     checkPackets(path, onProgress ? { onProgress } : {}, spanCheck(path)),
   lossesOf,
+  checkEnd: checkEndOfFile,
   open(path) {
     for (const packet of readPackets(path)) if (packet.offset === 0) return;
   },

@@ -74,6 +74,12 @@ export interface TraceFormat {
    * @throws TraceFormatError when no reader can open the trace.
    */
   open(path: string): void;
+  /**
+   * Ensures that a trace which no ring completes ends with a whole record.
+   *
+   * @throws TraceFormatError when it has lost its end.
+   */
+  checkEnd?(path: string): void;
   /** What the records are that end what was open, in the singular; default: `record`. */
   openThing?: string;
   /** Completes a trace whose process died. */

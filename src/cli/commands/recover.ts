@@ -5,6 +5,7 @@ import { nothingToRecover } from '../../core/recovery/recovery.js';
 import type { RecoveredStream, Recovery } from '../../core/recovery/recovery.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
+import type { FoundTrace } from '../../traces/find-traces.js';
 import { RemainingRings } from '../../traces/remaining-rings.js';
 import type { TraceFormat } from '../../traces/trace-format.js';
 import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from '../command.js';
@@ -71,7 +72,7 @@ Exit codes
       for (const { value } of ignored) ignoredRings.add(String(value));
       firstIgnored ??= ignored[0];
       const nothingDone = result.streams.length + result.emptied.length === 0;
-      if (nothingDone && result.faults.length === 0) result.faults.push(...faultsOf(format, path));
+      if (nothingDone && result.faults.length === 0) result.faults.push(...faultsOf(trace, rings));
       if (nothingDone && ignoredOfTrace.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.faults.length > 0) exitCode = Math.max(exitCode, EXIT_FAULTY);
       if (result.streams.some(({ lostRing }) => lostRing !== undefined)) {
@@ -112,12 +113,15 @@ Exit codes
 };
 
 /** Why no reader opens a trace of which there was nothing to recover. */
-function faultsOf(format: TraceFormat, path: string): TracewrightError[] {
+function faultsOf({ format, path }: FoundTrace, rings: RemainingRings): TracewrightError[] {
   if (!existsSync(path)) return [];
   try {
     format.open(path);
+    format.checkEnd?.(path);
     return [];
   } catch (error) {
+    // That of a live process may have its rings elsewhere.
+    if ([...rings.of({ format, path })].some(({ writer }) => writer !== undefined)) return [];
     if (error instanceof TracewrightError) return [error];
     throw error;
   }

@@ -32,11 +32,10 @@ export function recoverPredecessor(
   ringDir?: string,
 ): boolean {
   try {
-    const { ignored } = recover({
-      waitMs: OPENING_WAIT_MS,
-      ...(ringDir === undefined ? {} : { ringDir }),
-    });
-    if (ignored !== undefined) warnOfIgnored(ignored);
+    const options = { waitMs: OPENING_WAIT_MS, ...(ringDir === undefined ? {} : { ringDir }) };
+    const done = recover(options);
+    warnOfDamage(done);
+    warnOfIgnored(done.ignored ?? []);
     return true;
   } catch (error) {
     if (!(error instanceof TracewrightError)) throw error;
@@ -46,17 +45,31 @@ export function recoverPredecessor(
   }
 }
 
-/** Names the note by which the threads of a process warn once. */
-const WARNED = 'core.ignored-rings';
+/** Names the notes by which the threads of a process warn once. */
+const IGNORED = 'core.ignored-rings';
+const DAMAGED = 'core.damaged-traces';
+
+/** Warns, once in a process, of what a recovery that nobody asked for has found damaged or lost. */
+export function warnOfDamage({ faults, streams }: Recovery): void {
+  const lost = streams.flatMap(({ path, lostRing }) =>
+    lostRing === undefined
+      ? []
+      : [`${path}: its ring ${lostRing} is missing, what it held is lost`],
+  );
+  const [first, ...others] = [...faults.map(({ message }) => message), ...lost];
+  const more = others.length === 0 ? '' : `. ${others.length} more: run \`tracewright recover\``;
+  warnOnce(DAMAGED, 'TRACEWRIGHT_TRACE_DAMAGED', first && first + more);
+}
 
 /** Warns, once in a process, of rings that are not believed. Others may add to them at any time. */
-export function warnOfIgnored(ignored: readonly TracewrightError[]): void {
-  const [first] = ignored;
-  if (first === undefined || !claimNote(WARNED)) return;
-  putNote(WARNED, 'warned');
-  const others = ignored.length === 1 ? '' : `, and so are ${ignored.length - 1} others`;
-  process.emitWarning(first.message + others, {
-    type: 'TracewrightWarning',
-    code: 'TRACEWRIGHT_RING_IGNORED',
-  });
+export function warnOfIgnored([first, ...others]: readonly TracewrightError[]): void {
+  const more = others.length === 1 ? ', and so is 1 other' : `, and so are ${others.length} others`;
+  const message = first && first.message + (others.length === 0 ? '' : more);
+  warnOnce(IGNORED, 'TRACEWRIGHT_RING_IGNORED', message);
+}
+
+function warnOnce(note: string, code: string, message: string | undefined): void {
+  if (message === undefined || !claimNote(note)) return;
+  putNote(note, 'warned');
+  process.emitWarning(message, { type: 'TracewrightWarning', code });
 }

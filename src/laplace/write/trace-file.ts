@@ -18,7 +18,7 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
 import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
-import { OPENING_WAIT_MS, warnOfIgnored } from '../../core/recovery/predecessor.js';
+import { OPENING_WAIT_MS, warnOfDamage, warnOfIgnored } from '../../core/recovery/predecessor.js';
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {
@@ -40,11 +40,12 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
   if (existsSync(path)) {
     const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
     try {
-      const { ignored = [] } = recoverTrace(path, {
+      const done = recoverTrace(path, {
         waitMs: OPENING_WAIT_MS,
         ...(ringDir === undefined ? {} : { ringDir }),
       });
-      warnOfIgnored(ignored);
+      warnOfDamage(done);
+      warnOfIgnored(done.ignored ?? []);
     } catch (error) {
       const inUse = ['ERR_ORDER', 'ERR_TIMEOUT'];
       if (error instanceof TracewrightError && inUse.includes(error.code)) {

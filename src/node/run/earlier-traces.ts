@@ -1,15 +1,17 @@
-import { rmdirSync } from 'node:fs';
+import { rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { anchorOwnDirectory, anchoredPath, releaseDirectory } from '../../core/files/anchor.js';
 import { kindOf } from '../../core/files/file-kind.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { isAlive, isTaken } from '../../core/recovery/process-identity.js';
+import { warnOfDamage } from '../../core/recovery/predecessor.js';
 import { ringsIn } from '../../core/recovery/ring-search.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import { isOurs as isOfUser } from '../../core/recovery/ring-trust.js';
 import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import {
+  cutEndAt,
   EXTENSION,
   fileOfRing as fileOfHephRing,
   pidOfFile,
@@ -143,8 +145,7 @@ function isOurs(path: string): boolean {
 /** What another process is recovering is left to it: a service must not start later for that. */
 function recover(path: string, ringDir: string | undefined): void {
   const options = { waitMs: 0, ...(ringDir === undefined ? {} : { ringDir }) };
-  if (isHeph(path)) recoverHeph(path, options);
-  else recoverOvni(path, options);
+  warnOfDamage(isHeph(path) ? recoverHeph(path, options) : recoverOvni(path, options));
 }
 
 /** Whether an earlier run has been written by the user of this process. */
@@ -246,6 +247,11 @@ export function deleteOldest(traces: readonly EarlierTrace[], bytes: number): vo
 function removeWithDirectories(path: string): void {
   try {
     removeTrace(path);
+    // What a recovery has cut off it goes along.
+    for (const name of isHeph(path) ? namesIn(dirname(path)) : []) {
+      const cut = cutEndAt(join(dirname(path), name));
+      if (cut?.file === path) rmSync(anchoredPath(cut.path), { force: true });
+    }
     // Up to that of the run.
     const levels = pidOf(basename(path)) !== undefined ? 3 : 2;
     for (let at = dirname(path), level = 0; level < levels; at = dirname(at), level++)

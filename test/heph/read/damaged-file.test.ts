@@ -1,5 +1,6 @@
 import {
   closeSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   openSync,
   readFileSync,
   readdirSync,
+  renameSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -15,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
-import { readPackets, recoverTrace } from '../../../src/heph/index.js';
+import { openTrace, readPackets, recoverTrace } from '../../../src/heph/index.js';
 import { EPOCH_PACKET_BYTES } from '../../../src/heph/layout.js';
 import { readSpans } from '../../../src/spans/index.js';
 import { tracewright } from '../../cli/run-command.js';
@@ -255,4 +257,55 @@ it.runIf(process.platform === 'linux')('a later trace of the same name has lost 
   writeSync(fd, Buffer.from([1]), 0, 1, EPOCH_PACKET_BYTES - 1);
   closeSync(fd);
   expect(recoverTrace(copy.file).faults).toEqual([]);
+});
+
+it.runIf(process.platform === 'linux')(
+  'a program that opens a trace is warned of what it lost',
+  async () => {
+    const copy = copyOf(left['one thread']);
+    truncateSync(copy.file, statSync(copy.file).size >> 1);
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on('warning', onWarning);
+    // One warning in a process, however often it finds some.
+    for (let i = 0; i < 2; i++) {
+      copyFileSync(copy.rings[0]!, `${copy.rings[0]!}.kept`);
+      expect(() => openTrace(copy.file)).toThrow('exists');
+      renameSync(`${copy.rings[0]!}.kept`, copy.rings[0]!);
+    }
+    await new Promise(setImmediate);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([expect.stringContaining('has lost its end')]);
+    expect(warnings[0]).toContain(copy.file);
+  },
+);
+
+it('a file without rings that ends within an event has lost its end', async () => {
+  const file = join(mkdtempSync(join(folder, 'ended-')), NAME);
+  const trace = openTrace(file);
+  const stream = trace.stream();
+  for (let n = 0; n < 3000; n++) stream.finishTrace(stream.startTrace(), 'event', { n });
+  await trace.close();
+  expect(tracewright('recover', file).status).toBe(0);
+  truncateSync(file, statSync(file).size - 20);
+  for (const command of ['report', 'dump', 'check', 'recover']) {
+    expect({ command, status: tracewright(command, file).status }).toEqual({ command, status: 1 });
+  }
+  expect(tracewright('recover', file).stdout).toContain('has lost its end');
+});
+
+it('a piece that rotation deletes takes along what was cut off it', async () => {
+  const place = mkdtempSync(join(folder, 'rotating-'));
+  const [gone, stays] = ['.a.000001.heph.00000000000000ff-9.cut', '.b.000001.heph.00ff-9.cut'];
+  for (const name of [gone, stays]) writeFileSync(join(place, name), 'half an event');
+  const sizes = { rotateBytes: 131_072, maxBytes: 524_288, atMaxBytes: 'deleteOldest' } as const;
+  const trace = openTrace(join(place, 'a.heph'), { ringBytes: 65_536, ...sizes });
+  const stream = trace.stream();
+  while (existsSync(join(place, 'a.000001.heph'))) {
+    expect(existsSync(join(place, gone))).toBe(true);
+    for (let n = 0; n < 500; n++) stream.finishTrace(stream.startTrace(), 'event', { n });
+    await trace.flush();
+  }
+  await trace.close();
+  expect(readdirSync(place).filter((name) => name.endsWith('.cut'))).toEqual([stays]);
 });

@@ -12,7 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { checkTrace as checkHeph } from '../../../src/heph/read/check.js';
 import { checkTrace as checkOvni } from '../../../src/ovni/read/check.js';
-import { completeEarlierTraces } from '../../../src/node/run/earlier-traces.js';
+import { completeEarlierTraces, deleteOldest } from '../../../src/node/run/earlier-traces.js';
+import { cutEndOf } from '../../../src/heph/file-names.js';
 import { isAlive } from '../../../src/core/recovery/process-identity.js';
 import { hasCode } from '../../../src/core/files/system-error.js';
 import { TracedProcess, temporaryDirectory } from '../traced-process.js';
@@ -157,6 +158,16 @@ describe('what a killed service has left', () => {
     expect(bytesBelow(place)).toBeGreaterThan(4 * BUDGET);
     expect(bytesBelow(place)).toBeLessThanOrEqual(8 * BUDGET);
   });
+});
+
+it('what a recovery has cut off a trace is deleted with it', () => {
+  const heph = join(temporaryDirectory(), 'run', 'heph');
+  mkdirSync(heph, { recursive: true });
+  const [path, other] = ['app-7.heph', 'app-77.heph'].map((name) => join(heph, name));
+  const cuts = [path!, other!].map((file) => cutEndOf(file, 1n, 9).path);
+  for (const file of [path!, other!, ...cuts]) writeFileSync(file, 'bytes');
+  deleteOldest([{ path: path!, bytes: 5, time: 0 }], 4);
+  expect(filesBelow(heph).sort()).toEqual([cuts[1], other]);
 });
 
 describe('with the rings in a directory of their own', () => {
