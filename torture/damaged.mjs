@@ -1,8 +1,10 @@
-// Kills processes that record spans, damages copies of what they leave at random places, and recovers these
-// with the command: never are there fewer spans than before, never does it report success where acknowledged
-// spans are gone, and a repetition changes nothing.
+// Kills processes that record, damages copies of what they leave at random places, and recovers these with the
+// command: never are there fewer records than before, never does it report success where acknowledged records
+// are gone, and a repetition changes nothing.
 //
-//   node torture/damaged.mjs [--cuts N] [--seed N] [--directory PATH]
+//   node torture/damaged.mjs [--format NAME] [--cuts N] [--seed N] [--directory PATH]
+//
+// NAME: heph, whose records are spans (the default), or another format of torture/formats.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,16 +24,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readSpans } from 'tracewright/spans';
+import { internal } from '../scripts/package-layout.mjs';
+import { formats } from './formats/all.mjs';
 import { Random } from './random.mjs';
 
 const { values: options } = parseArgs({
   options: {
+    format: { type: 'string', default: 'heph' },
     cuts: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     directory: { type: 'string', default: tmpdir() },
   },
 });
-const CHILD = fileURLToPath(new URL('open-spans-child.mjs', import.meta.url));
+const SPANS_CHILD = fileURLToPath(new URL('open-spans-child.mjs', import.meta.url));
+const NUMBERED_CHILD = fileURLToPath(new URL('numbered-child.mjs', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const CUTS_OF_A_KILL = 10;
 const BLOCK = 4096;
@@ -41,12 +47,50 @@ function fail(what) {
   throw new Error(`seed ${options.seed}: ${what}`);
 }
 
-/** What a killed process leaves, and how many of its spans have surely ended. */
+/** Where the formats have the file and the ring of their first thread. */
+const OVNI_PROCESS = 'ovni/loom.node.1/proc.1';
+const DUMPI_FILE = 'dumpi-2026.01.01.00.00.00-0000';
+const PLACES = {
+  heph: { file: 'trace.heph' },
+  'ovni 1': {
+    format: 'ovni',
+    file: `${OVNI_PROCESS}/thread.1`,
+    ring: `${OVNI_PROCESS}/.thread.1.ring`,
+  },
+  'ovni 3': {
+    format: 'ovni',
+    file: `${OVNI_PROCESS}/thread.1/stream.obs`,
+    ring: `${OVNI_PROCESS}/thread.1/.stream.ring`,
+  },
+  dumpi: {
+    format: 'dumpi',
+    file: `dumpi/${DUMPI_FILE}.bin`,
+    ring: `dumpi/.${DUMPI_FILE}.bin.ring`,
+  },
+};
+for (const kind of ['binary', 'text', 'kernel']) {
+  const name = `laplace-${kind}`;
+  PLACES[name] = {
+    format: 'laplace',
+    file: `laplace-0.${kind}`,
+    ring: `.laplace-0.${kind}.ring`,
+    form: name,
+  };
+}
+const place = PLACES[options.format];
+if (place === undefined) {
+  console.error(`--format ${options.format}: the formats are ${Object.keys(PLACES).join(', ')}`);
+  process.exit(2);
+}
+const isHeph = options.format === 'heph';
+const format = formats.flat().find(({ name }) => name === options.format);
+
+/** What a killed process leaves, and how many of its records must be in the trace. */
 async function killed(directory) {
-  const open = random.pick([1, 40, 300]);
-  const child = spawn(process.execPath, [CHILD, join(directory, 'trace.heph'), String(open)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const args = isHeph
+    ? [SPANS_CHILD, join(directory, place.file), String(random.pick([1, 40, 300]))]
+    : [NUMBERED_CHILD, directory, options.format];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.on('data', (data) => (said += data));
   const closed = once(child, 'close');
@@ -57,15 +101,17 @@ async function killed(directory) {
   return Number(said.trim().split('\n').at(-1));
 }
 
-function ringsIn(directory) {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.ring'))
-    .map((name) => join(directory, name));
+function ringIn(directory) {
+  if (place.ring !== undefined) return join(directory, place.ring);
+  return join(
+    directory,
+    readdirSync(directory).find((name) => name.endsWith('.ring')),
+  );
 }
 
 function zero(path, from, to) {
   const bytes = readFileSync(path);
-  bytes.fill(0, from, to);
+  bytes.fill(0, from, Math.min(to ?? bytes.length, bytes.length));
   writeFileSync(path, bytes);
 }
 
@@ -85,46 +131,59 @@ const DAMAGES = {
   'a ring without content': (_, __, ring) => zero(ring, readFileSync(ring).readUInt32LE(12)),
 };
 
-/** Ended and open spans, up to the first byte that cannot be read. */
-async function count(file) {
+/** Records that have ended, and spans that are open, up to the first byte that cannot be read. */
+async function count(directory) {
   const found = { ended: 0, open: 0 };
+  const path = join(directory, place.file);
+  let view;
   try {
-    for await (const { unfinished } of readSpans(file)) found[unfinished ? 'open' : 'ended'] += 1;
+    if (isHeph) {
+      for await (const { unfinished } of readSpans(path)) found[unfinished ? 'open' : 'ended'] += 1;
+      return found;
+    }
+    const { traceViewer } = internal(`${place.format}/read/view-trace`);
+    view = traceViewer()(place.format === 'ovni' ? join(directory, 'ovni') : path);
+    format.read(directory, () => (found.ended += 1));
   } catch {
     // It is damaged here.
+  } finally {
+    view?.close();
   }
   return found;
 }
 
 function recover(directory) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, 'recover', directory], {
+  const args =
+    place.form === undefined ? [directory] : [join(directory, place.file), '--format', place.form];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, 'recover', ...args], {
     encoding: 'utf8',
   });
   return { status, said: stdout + stderr };
 }
 
 function contentOf(directory) {
-  return readdirSync(directory)
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath, path = parentPath }) => join(path, name))
     .sort()
-    .map((name) => `${name} ${readFileSync(join(directory, name), 'latin1')}`)
+    .map((path) => `${path} ${readFileSync(path, 'latin1')}`)
     .join('\n');
 }
 
-/** @returns whether spans were gone. */
+/** @returns whether records were gone. */
 async function damage(left, acknowledged, directory) {
-  const [name] = [random.pick(Object.keys(DAMAGES))];
+  const name = random.pick(Object.keys(DAMAGES));
   cpSync(left, directory, { recursive: true });
-  const file = join(directory, 'trace.heph');
-  const [ring] = ringsIn(directory);
-  DAMAGES[name](file, readFileSync(file).length, ring);
+  const file = join(directory, place.file);
+  DAMAGES[name](file, readFileSync(file).length, ringIn(directory));
 
-  const before = await count(file);
+  const before = await count(directory);
   const { status, said } = recover(directory);
-  const after = await count(file);
+  const after = await count(directory);
   const what = `${name}: ${JSON.stringify({ before, after, acknowledged, status, said })}`;
-  if (after.ended < before.ended || after.open < before.open) fail(`fewer spans, ${what}`);
+  if (after.ended < before.ended || after.open < before.open) fail(`fewer records, ${what}`);
   const isLost = after.ended < acknowledged;
-  if (isLost && status === 0) fail(`success though spans are gone, ${what}`);
+  if (isLost && status === 0) fail(`success though records are gone, ${what}`);
   const content = contentOf(directory);
   const again = recover(directory);
   if (contentOf(directory) !== content) fail(`a repetition changes something, ${what}`);
@@ -146,5 +205,5 @@ for (let done = 0; done < cuts;) {
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-  console.log(`${done} damaged traces: ${lost} had lost spans, and recovery said so each time`);
+  console.log(`${done} damaged traces: ${lost} had lost records, and recovery said so each time`);
 }

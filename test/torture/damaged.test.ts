@@ -13,7 +13,7 @@ describe.runIf(process.platform === 'linux')('a damaged trace of a killed proces
       { encoding: 'utf8' },
     );
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^12 damaged traces: \d+ had lost spans/m);
+    expect(stdout).toMatch(/^12 damaged traces: \d+ had lost records/m);
     expect(status).toBe(0);
   });
 });

@@ -45,13 +45,8 @@ export function epilogueOf(
 }
 
 /** Writes what readers would see of a file with its ending. */
-function writeEnding(
-  fd: number,
-  held: FileView,
-  endingOf: (read: ReadAt, end: number) => Ending,
-): Omit<RecoveredStream, 'path'> {
+function writeEnding(fd: number, held: FileView, ending: Ending): Omit<RecoveredStream, 'path'> {
   const end = held.from + held.bytes.length;
-  const ending = endingOf(readerOf(fd, held), end);
   writeView(fd, withEnding(held, ending));
   const { records, endedMarks } = ending;
   return {
@@ -73,7 +68,7 @@ export function endFile(
   const fd = openTarget(target);
   try {
     const held = { from: fstatSync(fd).size, bytes: Buffer.alloc(0) };
-    return { path: target, ...writeEnding(fd, held, endingOf) };
+    return { path: target, ...writeEnding(fd, held, endingOf(readerOf(fd, held), held.from)) };
   } finally {
     closeSync(fd);
   }
@@ -100,8 +95,10 @@ export function recoverOwnFile(
       bytes: ring.content.read(ring, ring.tail, ring.head),
     };
     checkJoin(target, fd, ring, held);
+    // Before anything changes: the file may be damaged.
+    const ending = endingOf(readerOf(fd, held), held.from + held.bytes.length);
     ring.noteEnd();
-    return { path: target, ...writeEnding(fd, held, endingOf) };
+    return { path: target, ...writeEnding(fd, held, ending) };
   } finally {
     closeSync(fd);
   }

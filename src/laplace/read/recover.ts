@@ -20,6 +20,7 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { ringCandidates } from '../file-names.js';
 import type { TraceKind } from '../file-names.js';
 import { END_LINE, LONGEST_LINE } from '../kernel-event-kinds.js';
+import { endingOf } from './trace-ending.js';
 import { readKernelEvents } from './kernel-reader.js';
 import { readReferences } from './reference-reader.js';
 import { LONGEST_REFERENCE_LINE, NEWLINE, RECORD_BYTES } from '../layout.js';
@@ -57,7 +58,9 @@ function recoverFile(file: string, { ringDir, kind }: LaplaceRecoverOptions): Re
   const result = recoverRings(ringCandidates(file, ringDir), (leftover, _, done) => {
     if (discardUnused(leftover, done)) return;
     const { ring, stream } = leftover;
-    done.streams.push(recoverOwnFile(ring, stream));
+    done.streams.push(
+      recoverOwnFile(ring, stream, (read, end) => endingOf(stream, ring, read, end)),
+    );
     discardRing(ring);
   });
   // Only a ring existed.

@@ -2,9 +2,9 @@ import { fstatSync } from 'node:fs';
 import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
 import { noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
 import type { TraceViewer } from '../../core/living/trace-view.js';
-import { withEnding } from '../../core/recovery/own-file.js';
-import { epilogueOf } from '../../core/recovery/recover-file.js';
+import { readerOf, withEnding } from '../../core/recovery/own-file.js';
 import { kindOfRingFormat, ringOf } from '../file-names.js';
+import { endingOf } from './trace-ending.js';
 
 /**
  * Shows traces as their rings complete them: of a dead process with its end, if it is a kernel trace.
@@ -24,7 +24,10 @@ export function traceViewer(): TraceViewer {
         const copy = copyOwnRing(ring);
         noteRing(view, { path, fd }, ring, copy);
         const end = copy.from + copy.bytes.length;
-        view.show(fd, ring.isRunning ? copy : withEnding(copy, epilogueOf(copy.page, end)));
+        const shown = ring.isRunning
+          ? copy
+          : withEnding(copy, endingOf(path, copy.page, readerOf(fd, copy), end));
+        view.show(fd, shown);
       } finally {
         ring.close();
       }

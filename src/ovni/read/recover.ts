@@ -111,8 +111,9 @@ function recoverStream(
     result.emptied.push(stream);
     return;
   }
-  const ended = { path: stream, ring, mayPushMarks: owners.mayPushMarks(stream) };
-  result.streams.push(recoverOwnFile(ring, stream, (read, end) => endingOf(ended, read, end)));
+  result.streams.push(
+    recoverOwnFile(ring, stream, (read, end) => endingOf(stream, true, read, end)),
+  );
   finishMetadata(stream, owners);
   discardRing(ring);
 }
@@ -197,8 +198,8 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
   checkRingIsLost(stream, owner, { isNextToStream: isNextToStream(owner.ring) });
   let events = 0;
   const done = endFile(stream, (read, size) => {
-    const ending = endingOf({ path: stream, ring: undefined, mayPushMarks: true }, read, size);
-    events = ending.events ?? 0;
+    const ending = endingOf(stream, false, read, size);
+    ({ events } = ending);
     return ending;
   });
   if (events === 0) {

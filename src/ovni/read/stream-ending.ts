@@ -1,6 +1,6 @@
 import { LITTLE } from '../../core/byte-order.js';
+import { TraceFormatError } from '../../core/errors.js';
 import type { Ending, ReadAt } from '../../core/recovery/own-file.js';
-import type { RingPage } from '../../core/recovery/ring-page.js';
 import {
   CLOCK_OFFSET,
   codeOf,
@@ -30,14 +30,12 @@ const MARK = 'M'.charCodeAt(0);
 const AFFINITY = 'A'.charCodeAt(0);
 /** Of the first four bytes of an event, read little-endian. */
 const MODEL_BITS = 0xff << 8;
+const MCV_BITS = ~0xff;
 const OVNI_MODEL = OVNI << 8;
 const OHX = codeOf('OHx');
 const OAS = codeOf('OAs');
 const MARK_PUSH = codeOf('OM[');
 const MARK_POP = codeOf('OM]');
-
-/** Payload bytes of thread states: those of `OHx`, and none. */
-const STATE_PAYLOADS = [0, 16];
 
 interface PushedMark {
   /** Its place among all pushes of the stream. */
@@ -109,8 +107,8 @@ class StreamSurvey {
     for (;;) {
       while (at <= whole) {
         const header = view.getInt32(at, true);
-        if (header !== known) {
-          if ((header & JUMBO_FLAG) !== 0) break;
+        if (header !== known || header === 0) {
+          if ((header & JUMBO_FLAG) !== 0 || (header & MCV_BITS) === 0) break;
           const code = header & 0x0f;
           const bytes = HEADER_BYTES + code + ((code + 15) >> 4);
           if ((header & MODEL_BITS) === OVNI_MODEL) {
@@ -161,6 +159,8 @@ class StreamSurvey {
   #bytesOf(chunk: Buffer, at: number, length: number): number | undefined {
     if (at + HEADER_BYTES > length) return undefined;
     const flags = chunk[at]!;
+    // No event has such a name: a block of the file is filled with zeros.
+    if ((chunk.readInt32LE(at) & MCV_BITS) === 0) return undefined;
     if ((flags & JUMBO_FLAG) === 0) {
       const bytes = HEADER_BYTES + payloadBytes(flags);
       return at + bytes <= length ? bytes : undefined;
@@ -227,23 +227,44 @@ function stepsToEnd(survey: StreamSurvey, version: 1 | 3): [mcv: string, cpu?: n
   }
 }
 
-/** What the ending of a stream depends on. */
-export interface EndedStream {
-  path: string;
-  /** Its ring; undefined: it is lost. */
-  ring: Pick<RingPage, 'epilogue' | 'lastStamp'> | undefined;
-  /** Whether it may hold marks that are pushed. */
-  mayPushMarks: boolean;
-}
-
-/** The ending of a stream of a dead process, and its events where they had to be counted. */
+/**
+ * The ending of a stream of a dead process.
+ *
+ * @param hasRing whether a ring says that whole events end at `end`. If it is lost, half an event, or zeros, may
+ *   follow them.
+ * @throws TraceFormatError when the file has something else than events before.
+ */
 export function endingOf(
-  { path, ring, mayPushMarks }: EndedStream,
+  path: string,
+  hasRing: boolean,
   read: ReadAt,
   end: number,
-): Ending & { events?: number } {
-  const byRing = ring === undefined || mayPushMarks ? undefined : endingByRing(read, ring, end);
-  return byRing ?? streamEnding(read, versionOf(path), end, Number(threadDigitsOf(path)) | 0);
+): Ending & { events: number } {
+  const ending = streamEnding(read, versionOf(path), end, Number(threadDigitsOf(path)) | 0);
+  const head = Buffer.alloc(Math.min(HEADER_BYTES, end - ending.end));
+  read(head, head.length, ending.end);
+  const isBlank = head.length === HEADER_BYTES && (head.readInt32LE(0) & MCV_BITS) === 0;
+  if (ending.end === end || (!hasRing && (!isBlank || areZeros(read, ending.end, end)))) {
+    return ending;
+  }
+  const what = isBlank
+    ? 'a block of zeros begins here, or in the event before'
+    : 'no event begins here';
+  throw new TraceFormatError(
+    path,
+    ending.end,
+    `the file is damaged: ${what}, and ${end - ending.end} bytes follow. It is left as it is`,
+    { field: 'mcv' },
+  );
+}
+
+function areZeros(read: ReadAt, from: number, end: number): boolean {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  for (let at = from; at < end; at += chunk.length) {
+    const length = read(chunk, Math.min(chunk.length, end - at), at);
+    if (chunk.subarray(0, length).some((byte) => byte !== 0)) return false;
+  }
+  return true;
 }
 
 /**
@@ -252,7 +273,7 @@ export function endingOf(
  * clock of the last event.
  *
  * The stream decides, not the state in its ring: a process can be killed between an event and the
- * store of the state. See {@link endingByRing} for when the ring is certain.
+ * store of the state.
  *
  * @param size bytes of the file that count.
  * @param tid the thread's number, for the `OHx` of a thread that had none.
@@ -295,34 +316,4 @@ export function streamEnding(
     endedMarks: pops.length,
     events: survey.events,
   };
-}
-
-/**
- * The ending of a stream by the state in its ring, if that is certain: the thread was running, and the
- * last event is no state event, which the process may not have stored. A stream without pushed marks
- * need not be read then.
- */
-function endingByRing(
-  read: ReadAt,
-  ring: Pick<RingPage, 'epilogue' | 'lastStamp'>,
-  end: number,
-): Ending | undefined {
-  const { epilogue, lastStamp } = ring;
-  if (epilogue.records !== 1 || epilogue.bytes.length !== HEADER_BYTES) return undefined;
-  const bytes = Buffer.from(epilogue.bytes);
-  if (bytes.toString('latin1', MCV_OFFSET, MCV_OFFSET + 3) !== 'OHe') return undefined;
-  if (LITTLE) bytes.writeBigUInt64LE(lastStamp, CLOCK_OFFSET);
-  else bytes.writeBigUInt64BE(lastStamp, CLOCK_OFFSET);
-  for (const payload of STATE_PAYLOADS) {
-    const last = Buffer.alloc(HEADER_BYTES + payload);
-    if (end < last.length) return undefined;
-    read(last, last.length, end - last.length);
-    const isState =
-      last[0] === payloadSizeCode(payload) &&
-      last[MCV_OFFSET] === OVNI &&
-      last[MCV_OFFSET + 1] === STATE &&
-      last.compare(bytes, CLOCK_OFFSET, HEADER_BYTES, CLOCK_OFFSET, HEADER_BYTES) === 0;
-    if (isState) return undefined;
-  }
-  return { end, bytes, records: 1 };
 }

@@ -34,17 +34,6 @@ export class StreamOwners {
       : undefined;
   }
 
-  /** Whether the stream may hold marks that are pushed and popped. */
-  mayPushMarks(stream: string): boolean {
-    const holder = this.#holderOf(stream);
-    const { json } = this.#fileOf(stream);
-    const ovni = versionOf(stream) === 3 ? objectIn(json, 'ovni') : holder;
-    if (ovni === undefined) return true;
-    return Object.values(objectIn(ovni, 'mark') ?? {}).some(
-      (mark) => objectIn(mark)?.['chan_type'] !== 'single',
-    );
-  }
-
   /** Notes that a stream needs no owner any more. */
   release(stream: string): void {
     const holder = this.#holderOf(stream);

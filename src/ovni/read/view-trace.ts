@@ -7,7 +7,6 @@ import type { RingDirectories } from '../../core/living/ring-directories.js';
 import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
 import type { LivingRing } from '../../core/living/living-ring.js';
 import { readerOf, withEnding } from '../../core/recovery/own-file.js';
-import type { RingPage } from '../../core/recovery/ring-page.js';
 import { isAliveHere } from '../../core/recovery/ring-owner.js';
 import { filesBelow } from '../../core/recovery/ring-search.js';
 import {
@@ -54,7 +53,7 @@ function showTrace(view: TraceView, path: string, directories: RingDirectories):
         directories,
         isFormat: (format) => format.startsWith(RING_FORMAT),
       });
-      const shown = { view, stream, fd, mayPushMarks: owners.mayPushMarks(stream) };
+      const shown = { view, stream, fd };
       try {
         if (ring !== undefined) showWithRing(shown, ring);
         // A recovery, or the thread's end, may have finished the stream before its ring was looked for.
@@ -73,7 +72,6 @@ interface ShownStream {
   view: TraceView;
   stream: string;
   fd: number;
-  mayPushMarks: boolean;
 }
 
 function showWithRing(shown: ShownStream, ring: LivingRing): void {
@@ -83,7 +81,7 @@ function showWithRing(shown: ShownStream, ring: LivingRing): void {
   const { from, bytes, page } = copy;
   if (ring.isRunning) view.show(fd, { from, bytes });
   // A recovery deletes what never had an event.
-  else if (page.head !== 0) showEnded(shown, { from, bytes }, page);
+  else if (page.head !== 0) showEnded(shown, { from, bytes }, true);
 }
 
 function showWithoutRing(shown: ShownStream, owner: StreamOwner): void {
@@ -91,29 +89,21 @@ function showWithoutRing(shown: ShownStream, owner: StreamOwner): void {
   // A recovery deletes rings before the metadata of a process says that its streams are finished.
   if (!isAliveHere(owner) && hasEnd(shown)) return;
   if (noteMissingRing(view, stream, owner, 'events')) return;
-  showEnded(shown, { from: fstatSync(fd).size, bytes: Buffer.alloc(0) });
+  showEnded(shown, { from: fstatSync(fd).size, bytes: Buffer.alloc(0) }, false);
 }
 
 /** Whether nothing is missing at the end of a file. */
 function hasEnd({ stream, fd }: ShownStream): boolean {
   const { size } = fstatSync(fd);
   const held = { from: size, bytes: Buffer.alloc(0) };
-  const { end, bytes } = endingOf(
-    { path: stream, ring: undefined, mayPushMarks: true },
-    readerOf(fd, held),
-    size,
-  );
+  const { end, bytes } = endingOf(stream, false, readerOf(fd, held), size);
   return end === size && bytes.length === 0;
 }
 
 /** Shows a stream with its ending, and the metadata of its end. */
-function showEnded(
-  { view, stream, fd, mayPushMarks }: ShownStream,
-  held: FileView,
-  ring?: RingPage,
-): void {
-  const ended = { path: stream, ring, mayPushMarks };
-  const ending = endingOf(ended, readerOf(fd, held), held.from + held.bytes.length);
+function showEnded({ view, stream, fd }: ShownStream, held: FileView, hasRing: boolean): void {
+  const end = held.from + held.bytes.length;
+  const ending = endingOf(stream, hasRing, readerOf(fd, held), end);
   view.show(fd, withEnding(held, ending));
   if (versionOf(stream) === 3) showFinishedMetadata(view, stream);
 }

@@ -12,6 +12,7 @@ import {
 import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { TraceFormatError } from '../../../src/core/errors.js';
 import type { Recovery } from '../../../src/core/recovery/recovery.js';
 import { RingFile } from '../../../src/core/recovery/ring-file.js';
 import { core } from '../../../src/core/addon.js';
@@ -168,6 +169,28 @@ describe.runIf(process.platform === 'linux').each(Object.keys(formats))(
         expect(readFileSync(file).equals(before)).toBe(true);
         expect(readFileSync(ring).equals(zeroed)).toBe(true);
       }
+    });
+
+    it('of a file with a block of zeros stays, and so does the file', async () => {
+      const { file, ring, recover } = await drained(format);
+      const zeroed = readFileSync(file);
+      zeroed.fill(0, zeroed.length >> 1);
+      writeFileSync(file, zeroed);
+      const page = readFileSync(ring);
+      for (let i = 0; i < 2; i++) {
+        const { faults, streams, emptied } = recover();
+        expect({ streams, emptied }).toEqual({ streams: [], emptied: [] });
+        expect(faults).toMatchObject([{ code: 'ERR_TRACE_FORMAT', path: file }]);
+        // Zeros are calls of DUMPI, up to one that is cut.
+        if (format === 'dumpi') continue;
+        expect(faults[0]!.message).toContain('a block of zeros begins here, or in the');
+        const { offset } = faults[0] as TraceFormatError;
+        expect(offset).toBeGreaterThan(0);
+        expect(offset - (zeroed.length >> 1)).toBeLessThan(28);
+        expect(zeroed.subarray(offset).every((byte) => byte === 0)).toBe(true);
+      }
+      expect(readFileSync(file).equals(zeroed)).toBe(true);
+      if (format !== 'dumpi') expect(readFileSync(ring).equals(page)).toBe(true);
     });
 
     it('takes half of a record that was being written past it away', async () => {

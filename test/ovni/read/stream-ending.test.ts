@@ -38,7 +38,7 @@ const payloads = [0, ...Array.from({ length: 15 }, (_, n) => n + 2)];
 const part = fc.oneof(
   fc.record({
     kind: fc.constant('plain' as const),
-    mcv: fc.constantFrom('OB.', 'VTc', 'KHx', 'OU[', '\xff\xff\xff', '\0\0\0'),
+    mcv: fc.constantFrom('OB.', 'VTc', 'KHx', 'OU[', '\xff\xff\xff', '\0\0\x01'),
     payload: fc.constantFrom(...payloads),
     count: fc.integer({ min: 1, max: 8000 }),
   }),
