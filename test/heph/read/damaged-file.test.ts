@@ -254,7 +254,8 @@ it.runIf(process.platform === 'linux')('a later trace of the same name has lost 
   truncateSync(copy.file, statSync(copy.file).size >> 1);
   expect(recoverTrace(copy.file).faults).toHaveLength(1);
   const fd = openSync(copy.file, 'r+');
-  writeSync(fd, Buffer.from([1]), 0, 1, EPOCH_PACKET_BYTES - 1);
+  const last = readFileSync(copy.file)[EPOCH_PACKET_BYTES - 1]!;
+  writeSync(fd, Buffer.from([last ^ 1]), 0, 1, EPOCH_PACKET_BYTES - 1);
   closeSync(fd);
   expect(recoverTrace(copy.file).faults).toEqual([]);
 });
