@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { root } from '../scripts/package-layout.mjs';
 
 const PACKAGES = {
-  '@apm-js-collab/tracing-hooks': '0.14.0',
   '@opentelemetry/api': '1.10.0',
   '@opentelemetry/auto-instrumentations-node': '0.82.0',
   'dd-trace': '6.21.0',

@@ -105,10 +105,10 @@ const folders = [
   [/^otel\//, 'otel/otel'],
   // On request only, by either of two.
   [/^node\/program-format$/, 'node/program-format'],
-  // On request only.
+  // Loaded with the first library that has no channels of its own.
   [
-    /^(node\/inject-channels|node\/es-module-injection|libraries\/injected-(channels|calls))$/,
-    'node/inject-channels',
+    /^(node\/changed-files|node\/es-module-injection|libraries\/injected-(channels|calls))$/,
+    'node/changed-files',
   ],
   [/^libraries\/(record-library|library|engine\/(?!sql|redis))/, 'libraries/libraries'],
   [/^libraries\/engine\/sql/, 'libraries/sql'],

@@ -1,86 +1,152 @@
-/** A node of a syntax tree, as ESTree names them. */
-export interface SyntaxNode {
-  type: string;
-  [field: string]: unknown;
+import * as diagnostics from 'node:diagnostics_channel';
+import type { Channel } from 'node:diagnostics_channel';
+
+/** What is published of a call. A subscriber to its start may change the arguments. */
+interface CallMessage {
+  self: unknown;
+  arguments: unknown[];
+  result?: unknown;
+  error?: unknown;
 }
 
-/** What `@apm-js-collab/code-transformer` hands to a transformation. */
-interface Transformation {
-  channelName: string;
-  transforms: {
-    /** Declares the channel at the top of the program, once. */
-    tracingChannelDeclaration(state: Transformation, program: SyntaxNode): void;
+type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
+
+interface Channels {
+  start: Channel;
+  end: Channel;
+  asyncStart: Channel;
+  asyncEnd: Channel;
+  error: Channel;
+}
+
+/** Runs a function below the stores of a channel, with a message. */
+function run(channel: Channel, message: CallMessage, call: () => unknown): unknown {
+  return channel.runStores(message, call);
+}
+
+function publishEnd({ asyncStart, asyncEnd }: Channels, message: CallMessage): void {
+  asyncStart.publish(message);
+  asyncEnd.publish(message);
+}
+
+/** The program's callback, which is published, and runs below the stores of `asyncStart`. */
+function publishedCallback(
+  channels: Channels,
+  message: CallMessage,
+  callback: AnyFunction,
+): AnyFunction {
+  return function (this: unknown, ...outcome) {
+    const [error, result] = outcome;
+    if (error !== undefined && error !== null) {
+      message.error = error;
+      channels.error.publish(message);
+    } else {
+      message.result = result;
+    }
+    return run(channels.asyncStart, message, () => {
+      try {
+        return callback.apply(this, outcome);
+      } finally {
+        channels.asyncEnd.publish(message);
+      }
+    });
   };
 }
 
-/** The call in the text of the library: what its message has, and where that is found. */
-export type CallMessage = Readonly<Record<string, string>>;
-
-/** Changes a syntax tree, where its query has matched. */
-export type Transform = (
-  state: Transformation,
-  node: SyntaxNode,
-  parent: SyntaxNode,
-  ancestry: readonly SyntaxNode[],
-) => void;
-
-function identifier(name: string): SyntaxNode {
-  return name === 'this' ? { type: 'ThisExpression' } : { type: 'Identifier', name };
+/** Publishes how a promise settles; returns what the program is to get in its stead. */
+function publishedPromise(
+  channels: Channels,
+  message: CallMessage,
+  promise: PromiseLike<unknown>,
+): unknown {
+  const resolved = (result: unknown): unknown => {
+    message.result = result;
+    publishEnd(channels, message);
+    return result;
+  };
+  const rejected = (error: unknown): void => {
+    message.error = error;
+    channels.error.publish(message);
+    publishEnd(channels, message);
+  };
+  if (promise instanceof Promise && promise.constructor === Promise) {
+    // A promise of its own: a rejection that the program does not handle is found as before.
+    return promise.then(resolved, (error: unknown) => {
+      rejected(error);
+      throw error;
+    });
+  }
+  promise.then(resolved, rejected);
+  return promise;
 }
 
-function member(object: SyntaxNode, name: string): SyntaxNode {
-  const property = identifier(name);
-  return { type: 'MemberExpression', object, property, computed: false, optional: false };
+/** Calls a function, and publishes that: a callback as its last argument, or a promise as its result, ends it. */
+function publishedCall(
+  channels: Channels,
+  original: AnyFunction,
+  self: unknown,
+  given: ArrayLike<unknown>,
+): unknown {
+  if (!channels.start.hasSubscribers) return Reflect.apply(original, self, given);
+  const args = Array.from(given);
+  const message: CallMessage = { self, arguments: args };
+  const callback = args.at(-1);
+  const callsBack = typeof callback === 'function';
+  if (callsBack) {
+    args[args.length - 1] = publishedCallback(channels, message, callback as AnyFunction);
+  }
+  return run(channels.start, message, () => {
+    try {
+      const result = original.apply(self, args);
+      if (callsBack) return result;
+      if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function') {
+        return publishedPromise(channels, message, result as PromiseLike<unknown>);
+      }
+      message.result = result;
+      return result;
+    } catch (error) {
+      message.error = error;
+      channels.error.publish(message);
+      throw error;
+    } finally {
+      channels.end.publish(message);
+    }
+  });
 }
 
-/** `name` or `object.property`. */
-function expression(path: string): SyntaxNode {
-  const [first = '', ...rest] = path.split('.');
-  return rest.reduce(member, identifier(first));
-}
-
-function property([name, path]: readonly [string, string]): SyntaxNode {
+/** The tracing channel that a changed file of a library publishes on. */
+export function injectedChannel(name: string): object {
+  const channels = diagnostics.tracingChannel(name);
   return {
-    type: 'Property',
-    kind: 'init',
-    key: identifier(name),
-    value: expression(path),
-    computed: false,
-    method: false,
-    shorthand: false,
+    traceSync: channels.traceSync.bind(channels),
+    call: (original: AnyFunction, self: unknown, args: ArrayLike<unknown>) =>
+      publishedCall(channels, original, self, args),
   };
-}
-
-/** The name that the package gives to the variable of a channel. */
-function channelVariable(channelName: string): string {
-  return `tr_ch_apm$${channelName.replaceAll(/\W/g, '_')}`;
 }
 
 /**
- * Publishes a call of a function that the program has given to a library: `f(a)` becomes
- * `channel.traceSync(f, message, undefined, a)`, which returns what `f` returns, and throws what it throws.
+ * Publishes the calls of a method.
  *
- * @param message names of the message's fields, and the expressions that they become.
+ * @param names the first that the class has is published.
+ * @throws if the class has none of them.
  */
-export function tracedCall(message: CallMessage): Transform {
-  return (state, call, _parent, ancestry) => {
-    state.transforms.tracingChannelDeclaration(state, ancestry.at(-1)!);
-    const callee = call['callee'] as SyntaxNode;
-    const receiver =
-      callee.type === 'MemberExpression'
-        ? (callee['object'] as SyntaxNode)
-        : { type: 'UnaryExpression', operator: 'void', prefix: true, argument: zero() };
-    const properties = Object.entries(message).map(property);
-    call['callee'] = member(identifier(channelVariable(state.channelName)), 'traceSync');
-    call['arguments'] = [
-      callee,
-      { type: 'ObjectExpression', properties },
-      receiver,
-      ...(call['arguments'] as SyntaxNode[]),
-    ];
+export function publishMethod(
+  channel: string,
+  owner: { prototype: object },
+  names: readonly string[],
+): void {
+  const { prototype } = owner;
+  const name = names.find((each) => Object.hasOwn(prototype, each));
+  const found = name === undefined ? undefined : Object.getOwnPropertyDescriptor(prototype, name);
+  if (name === undefined || typeof found?.value !== 'function') {
+    throw new TypeError(`it has no method ${names.join(' or ')}`);
+  }
+  const original = found.value as AnyFunction;
+  const channels = diagnostics.tracingChannel(channel) as Channels;
+  const published = function (this: unknown, ...args: unknown[]): unknown {
+    return publishedCall(channels, original, this, args);
   };
-}
-
-function zero(): SyntaxNode {
-  return { type: 'Literal', value: 0, raw: '0' };
+  Object.defineProperty(published, 'name', { value: name });
+  Object.defineProperty(published, 'length', { value: original.length });
+  Object.defineProperty(prototype, name, { ...found, value: published });
 }

@@ -1,134 +1,200 @@
-import { tracedCall } from './injected-calls.js';
-import type { CallMessage, Transform } from './injected-calls.js';
 import type { InjectedName } from './watched-channels.js';
 
-/** A package, its versions, and a file in it. */
-type Place = readonly [name: string, versionRange: string, filePath: string | RegExp];
-
-/** `Auto`: with a callback as its last argument, or a promise as its result. `Async`: a promise. */
-type Kind = 'Sync' | 'Async' | 'Auto';
-
-/** Where a channel is put into a library: as `@apm-js-collab/tracing-hooks` wants it. */
-export interface Injection {
-  channelName: string;
-  module: { name: string; versionRange: string; filePath: string | RegExp };
-  functionQuery:
-    | { className: string; methodName: string; kind: Kind }
-    | { functionName: string; kind: Kind }
-    | { expressionName: string; kind: Kind }
-    | { index: null };
-  /** Selects calls; what then becomes of them. */
-  astQuery?: string;
-  transform?: Transform;
+/** A method whose calls are published with `self`, `arguments`, and `result` or `error`. */
+interface PublishedMethod {
+  readonly channel: string;
+  /** The class, as the file names it. */
+  readonly owner: string;
+  /** The first of these that the class has. */
+  readonly names: readonly string[];
 }
 
-function injection(
-  [name, versionRange, filePath]: Place,
-  channelName: string,
-  functionQuery: Injection['functionQuery'],
-): Injection {
-  return { channelName, module: { name, versionRange, filePath }, functionQuery };
+/** A text that is changed: it is found exactly once, and spaces in it may be any white space. */
+export interface ChangedText {
+  readonly channel: string;
+  readonly from: string;
+  /** In it, `$channel` is the tracing channel. */
+  readonly to: string;
 }
 
-function method(
-  place: Place,
-  channelName: string,
-  className: string,
-  methodName: string,
-  kind: Kind,
-): Injection {
-  return injection(place, channelName, { className, methodName, kind });
+/** A file of a library into which channels are put. */
+export interface InjectedFile {
+  readonly package: string;
+  /** Its path in the package, with `/`. */
+  readonly path: RegExp;
+  readonly methods?: readonly PublishedMethod[];
+  readonly texts?: readonly ChangedText[];
 }
 
-/** Calls of functions of the program in the library's text, and what their messages have. */
-function call(place: Place, channelName: string, query: string, message: CallMessage): Injection {
-  return {
-    ...injection(place, channelName, { index: null }),
-    astQuery: `CallExpression${query}`,
-    transform: tracedCall(message),
-  };
+function method(channel: string, owner: string, ...names: string[]): PublishedMethod {
+  return { channel, owner, names };
 }
 
-const PG_CLIENT = ['pg', '>=8.4.0 <9', 'lib/client.js'] as const;
-const PG_POOL = ['pg-pool', '>=3.2.1 <4', 'index.js'] as const;
-const BULLMQ_QUEUE = ['bullmq', '>=5.41.0 <7', 'dist/cjs/classes/queue.js'] as const;
-const BULLMQ_WORKER = ['bullmq', '>=5.41.0 <7', 'dist/cjs/classes/worker.js'] as const;
-const AMQP_CHANNEL = ['amqplib', '>=0.10.4 <3', 'lib/channel.js'] as const;
-const EXPRESS_LAYER = ['express', '>=4.16.0 <5', 'lib/router/layer.js'] as const;
-const EXPRESS_ROUTER = ['express', '>=4.16.0 <5', 'lib/router/index.js'] as const;
-const HONO_COMPOSE = ['hono', '>=4.0.0 <5', /^dist\/(?:cjs\/)?compose\.js$/] as const;
-const HONO_BASE = ['hono', '>=4.0.0 <5', /^dist\/(?:cjs\/)?hono-base\.js$/] as const;
-const KAFKA_PRODUCER = ['kafkajs', '>=2.0.0 <3', 'src/producer/messageProducer.js'] as const;
-const KAFKA_RUNNER = ['kafkajs', '>=2.0.0 <3', 'src/consumer/runner.js'] as const;
-const KOA_COMPOSE = ['koa-compose', '>=4.1.0 <5', 'index.js'] as const;
-const MONGODB = ['mongodb', '>=6.7.0 <8', 'lib/operations/execute_operation.js'] as const;
+/**
+ * Publishes a call of a function of the program.
+ *
+ * @param start of the call's text: the function and its first parameters.
+ * @param message names and expressions of the message's fields.
+ * @param receiver the expression of its `this`.
+ */
+function call(channel: string, start: string, message: string, receiver = 'void 0'): ChangedText {
+  const end = start.indexOf('(');
+  const callee = start.slice(0, end);
+  const to = `$channel.traceSync(${callee}, { ${message} }, ${receiver}, ${start.slice(end + 1)}`;
+  return { channel, from: start, to };
+}
 
-/** The channels that are put into each library without its own. */
-export const INJECTIONS: Readonly<Record<InjectedName, readonly Injection[]>> = {
+/** Publishes calls of a function that a file declares. */
+function declared(channel: string, from: string, name: string): ChangedText {
+  const own = `${name}$tracewright`;
+  const published = `function ${name}() { return $channel.call(${own}, this, arguments); }`;
+  return { channel, from, to: `${published} ${from.replace(name, own)}` };
+}
+
+/** The files of each library without channels of its own. Their form decides, not the library's version. */
+export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>> = {
   amqplib: [
-    method(AMQP_CHANNEL, 'publish', 'Channel', 'sendMessage', 'Sync'),
-    method(AMQP_CHANNEL, 'process', 'BaseChannel', 'dispatchMessage', 'Sync'),
+    {
+      package: 'amqplib',
+      path: /^lib\/channel\.js$/,
+      methods: [
+        method('orchestrion:amqplib:publish', 'Channel', 'sendMessage'),
+        method('orchestrion:amqplib:process', 'BaseChannel', 'dispatchMessage'),
+      ],
+    },
   ],
   bullmq: [
-    method(BULLMQ_QUEUE, 'add', 'Queue', 'addJob', 'Auto'),
-    method(BULLMQ_QUEUE, 'addBulk', 'Queue', 'addBulk', 'Auto'),
-    method(BULLMQ_WORKER, 'process', 'Worker', 'callProcessJob', 'Auto'),
+    {
+      package: 'bullmq',
+      path: /^dist\/cjs\/classes\/queue\.js$/,
+      methods: [
+        method('orchestrion:bullmq:add', 'Queue', 'addJob', 'add'),
+        method('orchestrion:bullmq:addBulk', 'Queue', 'addBulk'),
+      ],
+    },
+    {
+      package: 'bullmq',
+      path: /^dist\/cjs\/classes\/worker\.js$/,
+      methods: [method('orchestrion:bullmq:process', 'Worker', 'callProcessJob')],
+    },
   ],
   express4: [
-    call(EXPRESS_LAYER, 'layer', '[callee.name="fn"][arguments.length=3]', {
-      handler: 'fn',
-      layer: 'this',
-      req: 'req',
-    }),
-    call(EXPRESS_LAYER, 'layer', '[callee.name="fn"][arguments.length=4]', {
-      failed: 'error',
-      handler: 'fn',
-      layer: 'this',
-      req: 'req',
-    }),
-    call(EXPRESS_ROUTER, 'layer', '[callee.name="fn"][arguments.length=5]', {
-      handler: 'fn',
-      param: 'key.name',
-      req: 'req',
-    }),
+    {
+      package: 'express',
+      path: /^lib\/router\/layer\.js$/,
+      texts: [
+        call('orchestrion:express:layer', 'fn(req, res, next', 'handler: fn, layer: this, req'),
+        call(
+          'orchestrion:express:layer',
+          'fn(error, req, res, next',
+          'failed: error, handler: fn, layer: this, req',
+        ),
+      ],
+    },
+    {
+      package: 'express',
+      path: /^lib\/router\/index\.js$/,
+      texts: [
+        call(
+          'orchestrion:express:layer',
+          'fn(req, res, paramCallback, paramVal, key.name',
+          'handler: fn, param: key.name, req',
+        ),
+      ],
+    },
   ],
   hono: [
-    call(HONO_COMPOSE, 'handler', '[callee.name="handler"]', {
-      context: 'context',
-      handlers: 'middleware',
-      index: 'i',
-    }),
-    // The only function of a request is called without `compose`.
-    call(HONO_BASE, 'handler', '[callee.object.object.object.object.name="matchResult"]', {
-      context: 'c',
-      matched: 'matchResult',
-    }),
+    {
+      package: 'hono',
+      path: /^dist\/(?:cjs\/)?compose\.js$/,
+      texts: [
+        call(
+          'orchestrion:hono:handler',
+          'handler(context,',
+          'context, handlers: middleware, index: i',
+        ),
+      ],
+    },
+    {
+      package: 'hono',
+      path: /^dist\/(?:cjs\/)?hono-base\.js$/,
+      // The only function of a request is called without `compose`.
+      texts: [
+        call(
+          'orchestrion:hono:handler',
+          'matchResult[0][0][0][0](c,',
+          'context: c, matched: matchResult',
+          'matchResult[0][0][0]',
+        ),
+      ],
+    },
   ],
   kafkajs: [
-    injection(KAFKA_PRODUCER, 'publish', { expressionName: 'sendBatch', kind: 'Async' }),
-    call(KAFKA_RUNNER, 'process', '[callee.property.name="eachMessage"]', {
-      message: 'message',
-      partition: 'partition',
-      runner: 'this',
-      topic: 'topic',
-    }),
-    call(KAFKA_RUNNER, 'process', '[callee.property.name="eachBatch"]', {
-      batch: 'batch',
-      partition: 'partition',
-      runner: 'this',
-      topic: 'topic',
-    }),
+    {
+      package: 'kafkajs',
+      path: /^src\/producer\/messageProducer\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:kafkajs:publish',
+          from: 'const sendBatch = async (',
+          to:
+            'const sendBatch = (...batch) => $channel.call(sendBatch$tracewright, void 0, batch), ' +
+            'sendBatch$tracewright = async (',
+        },
+      ],
+    },
+    {
+      package: 'kafkajs',
+      path: /^src\/consumer\/runner\.js$/,
+      texts: [
+        call(
+          'orchestrion:kafkajs:process',
+          'this.eachMessage({',
+          'message, partition, runner: this, topic',
+          'this',
+        ),
+        call(
+          'orchestrion:kafkajs:process',
+          'this.eachBatch({',
+          'batch, partition: batch.partition, runner: this, topic: batch.topic',
+          'this',
+        ),
+      ],
+    },
   ],
   koa: [
-    call(KOA_COMPOSE, 'middleware', '[callee.name="fn"]', { context: 'context', handler: 'fn' }),
+    {
+      package: 'koa-compose',
+      path: /^index\.js$/,
+      texts: [call('orchestrion:koa-compose:middleware', 'fn(context,', 'context, handler: fn')],
+    },
   ],
-  mongodb: [injection(MONGODB, 'operation', { functionName: 'executeOperation', kind: 'Async' })],
+  mongodb: [
+    {
+      package: 'mongodb',
+      path: /^lib\/operations\/execute_operation\.js$/,
+      texts: [
+        declared(
+          'orchestrion:mongodb:operation',
+          'async function executeOperation(',
+          'executeOperation',
+        ),
+      ],
+    },
+  ],
   pg: [
-    method(PG_CLIENT, 'query', 'Client', 'query', 'Auto'),
-    method(PG_CLIENT, 'connect', 'Client', 'connect', 'Auto'),
-    method(PG_POOL, 'connect', 'Pool', 'connect', 'Auto'),
+    {
+      package: 'pg',
+      path: /^lib\/client\.js$/,
+      methods: [
+        method('orchestrion:pg:query', 'Client', 'query'),
+        method('orchestrion:pg:connect', 'Client', 'connect'),
+      ],
+    },
+    {
+      package: 'pg-pool',
+      path: /^index\.js$/,
+      methods: [method('orchestrion:pg-pool:connect', 'Pool', 'connect')],
+    },
   ],
 };
-
-/** Libraries of which a program can load ES modules. All others are CommonJS, whichever module imports them. */
-export const WITH_ES_MODULES: ReadonlySet<InjectedName> = new Set(['hono']);

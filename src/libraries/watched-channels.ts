@@ -79,6 +79,14 @@ export const NODE_PART_NAMES = Object.keys(OF_NODE) as readonly NodePartName[];
 /** Those without channels of their own. */
 export const INJECTED_NAMES = Object.keys(INJECTED) as readonly InjectedName[];
 
+/** Of these a program can load ES modules. All others are CommonJS, whichever module imports them. */
+export const WITH_ES_MODULES: readonly InjectedName[] = ['hono'];
+
+/** The packages into which channels of a library are put. */
+export function injectedPackages(name: InjectedName): string[] {
+  return [...new Set(INJECTED[name].map((channel) => channel.split(':')[1]!))];
+}
+
 /** What may be recorded thousands of times a request, or what others record too. */
 const ON_REQUEST: readonly LibraryName[] = ['graphql:resolve', 'lru-cache', 'net'];
 

@@ -1,71 +1,52 @@
-import { createRequire } from 'node:module';
-import { isAbsolute } from 'node:path';
-import { INJECTIONS } from '../libraries/injected-channels.js';
-import type { Injection } from '../libraries/injected-channels.js';
+import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { dirname, join } from 'node:path';
+import { injectedPackages, WITH_ES_MODULES } from '../libraries/watched-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
-import { EsModules, injectEsModules } from './es-module-injection.js';
-import type { Instrumentator } from './es-module-injection.js';
-import { reasonOf, warn } from './warning.js';
+import { ancestors } from './otel/program-dependencies.js';
 
-const PACKAGE = '@apm-js-collab/tracing-hooks';
+type Compile = (content: unknown, filename: unknown, ...further: unknown[]) => unknown;
 
-/** What the package exports: it changes the text of modules of CommonJS before Node compiles it. */
-type ModulePatch = new (options: { instrumentations: readonly Injection[] }) => {
-  patch(): void;
-  readonly instrumentator: Instrumentator;
-};
-
-interface Diagnostics {
-  setDiagnosticsHook: (hook: (outcome: { moduleName: string; error?: unknown }) => void) => void;
+/** Of Node's class of CommonJS modules. */
+interface ModuleClass {
+  Module: { prototype: { _compile: Compile } };
 }
 
-/** The program's copy of the package, that of the working directory, or one next to this. */
-function loadPackage(): { Patch: ModulePatch; diagnostics: Diagnostics } {
-  const own = typeof __filename === 'string' ? [__filename] : [];
-  const places = [process.argv[1] ?? '', `${process.cwd()}/`, ...own].filter(isAbsolute);
-  let failure: unknown;
-  for (const place of places) {
-    try {
-      const require = createRequire(place);
-      const path = require.resolve(PACKAGE);
-      const Patch = require(path) as ModulePatch;
-      const inside = createRequire(path);
-      return { Patch, diagnostics: inside('./lib/diagnostics.js') as Diagnostics };
-    } catch (error) {
-      failure ??= error;
-    }
-  }
-  throw failure;
-}
-
-/** Changes ES modules in the thread of Node's module hooks. */
-export function esModulesOf(
-  names: readonly InjectedName[],
-  warnOf: (message: string) => void,
-): EsModules {
-  const instrumentations = names.flatMap((name) => INJECTIONS[name]);
-  const { instrumentator } = new (loadPackage().Patch)({ instrumentations });
-  return new EsModules(names, instrumentator, warnOf);
+/** A file of a package: its directory, the package's name, and the path in it. */
+export function filesOf(names: readonly InjectedName[]): RegExp {
+  const packages = names.flatMap(injectedPackages).join('|');
+  return new RegExp(`^(.*[\\\\/]node_modules[\\\\/](${packages})[\\\\/])(.+)$`);
 }
 
 /**
- * Puts tracing channels into libraries that have none, as this thread loads them. What cannot be changed runs as it
- * is, with a warning.
+ * Puts tracing channels into libraries that have none, as this thread loads them. Nothing is loaded before such a
+ * library is.
  */
 export function injectChannels(names: readonly InjectedName[]): void {
-  let loaded: ReturnType<typeof loadPackage>;
-  try {
-    loaded = loadPackage();
-  } catch (error) {
-    const reason = reasonOf(error).split('\n')[0];
-    warn(`TRACEWRIGHT_INJECT needs the package ${PACKAGE}, which cannot be loaded: ${reason}`);
-    return;
-  }
-  const { Patch, diagnostics } = loaded;
-  diagnostics.setDiagnosticsHook(({ moduleName, error }) => {
-    if (error !== undefined) warn(`${moduleName} is not traced: ${reasonOf(error)}`);
-  });
-  const patch = new Patch({ instrumentations: names.flatMap((name) => INJECTIONS[name]) });
-  patch.patch();
-  injectEsModules(names, patch.instrumentator);
+  const files = filesOf(names);
+  const { prototype } = (nodeModule as unknown as ModuleClass).Module;
+  const { _compile: compile } = prototype;
+  prototype._compile = function (content, filename, ...further) {
+    const found = typeof content === 'string' ? files.exec(String(filename)) : null;
+    const text = found === null ? content : changedText(names, content as string, found);
+    return compile.call(this, text, filename, ...further);
+  };
+  // Hooks make each module that is loaded a little slower.
+  const modules = names.filter((name) => WITH_ES_MODULES.includes(name) && isInstalled(name));
+  if (modules.length === 0) return;
+  const { injectEsModules } =
+    require('./es-module-injection.js') as typeof import('./es-module-injection.js');
+  injectEsModules(modules);
+}
+
+/** Whether the program, or the directory that it runs in, has a package. */
+function isInstalled(name: string): boolean {
+  return [dirname(process.argv[1] ?? ''), process.cwd()].some((place) =>
+    [...ancestors(place)].some((each) => existsSync(join(each, 'node_modules', name))),
+  );
+}
+
+function changedText(names: readonly InjectedName[], content: string, found: string[]): string {
+  const { changedFile } = require('./changed-files.js') as typeof import('./changed-files.js');
+  return changedFile(names, content, found);
 }

@@ -1,5 +1,6 @@
 import { firstChannels } from '../libraries/watched-channels.js';
 import { recordUnderHook } from '../spans/hook-place.js';
+import { injectChannels } from './inject-channels.js';
 import type { LibrarySettings } from './library-settings.js';
 import { onFirstLook } from './otel/first-look.js';
 import { dependedInstrumentations } from './otel/program-dependencies.js';
@@ -68,8 +69,6 @@ function watchLibraries(settings: LibrarySettings): void {
   const injected = settings.injected.filter((name) => settings.names.includes(name));
   if (injected.length > 0) {
     part('no channels are put into libraries', () => {
-      const { injectChannels } =
-        require('./inject-channels.js') as typeof import('./inject-channels.js');
       injectChannels(injected);
     });
   }

@@ -10,8 +10,7 @@ import {
   recordedNames,
 } from './library-settings.js';
 import type { LibrarySettings } from './library-settings.js';
-import { DEFAULT_NAMES } from '../libraries/watched-channels.js';
-import type { InjectedName } from '../libraries/watched-channels.js';
+import { DEFAULT_NAMES, INJECTED_NAMES } from '../libraries/watched-channels.js';
 import { hostName } from './machine.js';
 import { warn } from './warning.js';
 
@@ -40,7 +39,7 @@ export interface Settings {
   trust: Trust;
   /**
    * `TRACEWRIGHT_LIBRARIES`: `auto` (default), `off`, or names. Where there is no context, no library is recorded.
-   * `TRACEWRIGHT_INJECT`: `off` (default), `auto`, or names of those without channels.
+   * `TRACEWRIGHT_INJECT`: `auto` (default), `off`, or names of those without channels.
    * `TRACEWRIGHT_QUERY_TEXT` and `TRACEWRIGHT_ERROR_TEXT`: `1` records more of them.
    */
   libraries: LibrarySettings;
@@ -209,8 +208,6 @@ function parseInstrumentations(value: string): 'auto' | readonly string[] | unde
   return names.every((name) => INSTRUMENTATION.test(name)) ? names : undefined;
 }
 
-const NONE: readonly InjectedName[] = [];
-
 function readLibraries(propagation: Propagation): LibrarySettings {
   const names = read(
     'TRACEWRIGHT_LIBRARIES',
@@ -219,9 +216,13 @@ function readLibraries(propagation: Propagation): LibrarySettings {
     parseLibraries,
     'auto',
   );
-  const injected = read('TRACEWRIGHT_INJECT', NONE, INJECT_LIMIT, parseInject, 'off').filter(
-    (name) => names.includes(name),
-  );
+  const injected = read(
+    'TRACEWRIGHT_INJECT',
+    INJECTED_NAMES,
+    INJECT_LIMIT,
+    parseInject,
+    'auto',
+  ).filter((name) => names.includes(name));
   return {
     names: recordedNames(names, injected),
     injected,

@@ -9,8 +9,7 @@ await describeWith(['RabbitMQ'], 'amqplib', () => {
     ['newest', 'import'],
     ['oldest', 'require'],
   ] as const)('its %s version carries the trace on, by %s', async (age, way) => {
-    const env = { TRACEWRIGHT_INJECT: 'amqplib' };
-    const { spans, stdout } = await runLibrary('amqplib', age, 'amqplib', env, [way]);
+    const { spans, stdout } = await runLibrary('amqplib', age, 'amqplib', {}, [way]);
     // The program's headers are as it has made them, and its message has them.
     expect(stdout).toContain('headers tenant secret-tenant\nactive true\nunhandled E_WANTED\n');
     expect(stdout).toContain('kept true');
@@ -26,14 +25,14 @@ await describeWith(['RabbitMQ'], 'amqplib', () => {
   });
 
   it('sends no ids where they are to stay in the process', async () => {
-    const env = { TRACEWRIGHT_INJECT: 'amqplib', TRACEWRIGHT_PROPAGATE: 'off' };
+    const env = { TRACEWRIGHT_PROPAGATE: 'off' };
     const { spans, stdout } = await runLibrary('amqplib', 'newest', 'amqplib', env);
     expect(stdout).toContain('active false');
     expect(below(spans, 'sender')).toHaveLength(1);
   });
 
   it('carries on that a trace is not recorded', async () => {
-    const env = { TRACEWRIGHT_INJECT: 'amqplib', OTEL_TRACES_SAMPLER: 'parentbased_always_off' };
+    const env = { OTEL_TRACES_SAMPLER: 'parentbased_always_off' };
     const { spans, stdout } = await runLibrary('amqplib', 'newest', 'amqplib', env);
     expect(stdout).toContain('active true');
     // The program's own header says that it is recorded.
@@ -43,8 +42,7 @@ await describeWith(['RabbitMQ'], 'amqplib', () => {
   it.each(['newest', 'oldest'] as const)(
     'its %s version goes on after a reconnect',
     async (age) => {
-      const env = { TRACEWRIGHT_INJECT: 'amqplib' };
-      const { spans, stdout } = await runLibrary('amqplib-reconnect', age, 'amqplib', env);
+      const { spans, stdout } = await runLibrary('amqplib-reconnect', age, 'amqplib');
       const usual = ['publish orders', '  process orders', '    work'];
       expect(queueTree(spans, 'before')).toEqual(usual);
       // The server sends the message again: its second consumer is below the same sender.

@@ -5,7 +5,7 @@ import { describeWith } from './servers.js';
 import { below, childrenOf, runLibrary } from './traced-library.js';
 
 /** Redis's own commands have a test of their own. */
-const env = { TRACEWRIGHT_INJECT: 'bullmq', TRACEWRIGHT_LIBRARIES: 'bullmq' };
+const env = { TRACEWRIGHT_LIBRARIES: 'bullmq' };
 
 await describeWith(['Redis'], 'bullmq', () => {
   it.each([

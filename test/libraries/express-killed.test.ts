@@ -8,7 +8,7 @@ import type { Age } from './packages.js';
 
 it.each<[string, Age, Record<string, string>]>([
   ['Express 5', 'newest', {}],
-  ['Express 4', 'earlier', { TRACEWRIGHT_INJECT: 'express4' }],
+  ['Express 4', 'earlier', {}],
 ])('open requests of %s have their route after SIGKILL', async (_, age, env) => {
   const place = await installedPackages(age);
   const script = new URL('fixtures/express-killed.mjs', import.meta.url).href;

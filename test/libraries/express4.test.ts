@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { lineOf, requestTo, runLibrary, treeOf } from './traced-library.js';
 
-const env = { TRACEWRIGHT_INJECT: 'express4' };
-
 describe('express 4', () => {
   it.each([
     ['earlier', 'import'],
     ['oldest', 'require'],
   ] as const)('the %s version has functions one after the other, by %s', async (age, way) => {
-    const { spans, stdout } = await runLibrary('express4', age, 'express', env, [way]);
+    const { spans, stdout } = await runLibrary('express4', age, 'express', {}, [way]);
     expect(stdout).toContain('200 shown true\n200 shown true\n500 failed\n500 failed\n200 next');
     const tree = (path: string): string[] => treeOf(spans, requestTo(spans, path));
     const before = ['middleware authenticate', 'middleware load'];

@@ -16,7 +16,6 @@ async function leftBy(fixture: string): Promise<SpanRecord[]> {
     args: [place],
     env: {
       TRACEWRIGHT_CONTEXT: 'on',
-      TRACEWRIGHT_INJECT: 'auto',
       TRACEWRIGHT_LIBRARIES: 'auto,net,lru-cache',
       TRACEWRIGHT_QUERY_TEXT: '1',
     },

@@ -1,83 +1,112 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory, TracedProcess } from '../node/traced-process.js';
-import { installedPackages } from './packages.js';
 
-/** A program with a package that calls itself pg. */
-function programWith(version: string, client: string): { script: string; directory: string } {
+/** A program with a package that calls itself as a library does. */
+function programWith(
+  manifest: { name: string; version: string; type?: string },
+  path: string,
+  file: string,
+  program: { name: string; text: string },
+): string {
   const directory = temporaryDirectory();
-  const place = join(directory, 'node_modules/pg');
-  mkdirSync(join(place, 'lib'), { recursive: true });
-  writeFileSync(join(place, 'package.json'), JSON.stringify({ name: 'pg', version }));
-  writeFileSync(join(place, 'lib/client.js'), client);
-  const script = join(directory, 'program.cjs');
-  writeFileSync(script, "process.stdout.write(String(require('pg/lib/client.js')));");
-  return { script, directory };
+  const place = join(directory, 'node_modules', manifest.name);
+  mkdirSync(dirname(join(place, path)), { recursive: true });
+  writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(place, path), file);
+  const own = { name: 'program', dependencies: { [manifest.name]: manifest.version } };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(own));
+  writeFileSync(join(directory, program.name), program.text);
+  return join(directory, program.name);
 }
 
-/** Lets a program find the package that injects. */
-async function linkInjector(directory: string): Promise<void> {
-  const packages = join(await installedPackages('newest'), 'node_modules');
-  symlinkSync(join(packages, '@apm-js-collab'), join(directory, 'node_modules/@apm-js-collab'));
-}
-
-async function run(script: string, cwd: string): Promise<{ stdout: string; stderr: string }> {
+async function run(
+  script: string,
+  env: Record<string, string> = {},
+): Promise<{ stdout: string; stderr: string }> {
   const traced = new TracedProcess(`file://${script}`, {
-    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INJECT: 'pg,hono' },
-    cwd,
+    env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
+    cwd: dirname(script),
   });
   const { code, stdout, stderr } = await traced.ended();
   expect(code).toBe(0);
   return { stdout, stderr };
 }
 
+function pgOf(version: string, client: string): string {
+  return programWith({ name: 'pg', version }, 'lib/client.js', client, {
+    name: 'program.cjs',
+    text: "process.stdout.write(String(require('pg/lib/client.js')));",
+  });
+}
+
 describe('a program that cannot be changed', () => {
-  const client = 'module.exports = 7;';
-
-  it('runs as it is, with a warning, if a library has another form', async () => {
-    const { script, directory } = programWith('8.99.0', client);
-    await linkInjector(directory);
-    const { stdout, stderr } = await run(script, directory);
+  it.each([
+    ['has no such class', 'module.exports = 7;', 'Client is not defined'],
+    [
+      'has no such method',
+      "class Client { connect() {} } module.exports = '7';",
+      'it has no method query',
+    ],
+  ])('runs as it is, with one warning, if a library %s', async (_, client, reason) => {
+    const { stdout, stderr } = await run(pgOf('9.9.0', client));
     expect(stdout).toBe('7');
     expect(stderr).toContain(
-      'TracewrightWarning: pg is not traced: Failed to find injection points',
+      `TracewrightWarning: pg 9.9.0 is not traced: lib/client.js: ${reason}`,
+    );
+    expect(stderr.match(/TracewrightWarning/g)).toHaveLength(1);
+  });
+
+  it('runs as it is, with a warning, if the text of a library has another form', async () => {
+    const script = programWith(
+      { name: 'koa-compose', version: '9.9.0' },
+      'index.js',
+      'exports = 7;',
+      {
+        name: 'program.cjs',
+        text: "require('koa-compose');",
+      },
+    );
+    const { stderr } = await run(script);
+    expect(stderr).toContain(
+      'TracewrightWarning: koa 9.9.0 is not traced: index.js: it has "fn(context," 0 times',
     );
   });
 
-  it('runs as it is, with a warning, if an ES module has another form', async () => {
-    const directory = temporaryDirectory();
-    const place = join(directory, 'node_modules/hono');
-    mkdirSync(join(place, 'dist'), { recursive: true });
+  it('runs as it is, without a warning, if nothing is to be changed', async () => {
+    const script = pgOf('9.9.0', 'module.exports = 7;');
+    const env = { TRACEWRIGHT_INJECT: 'off' };
+    expect(await run(script, env)).toEqual({ stdout: '7', stderr: '' });
+  });
+
+  it('keeps its strict mode and its lines', async () => {
+    const client = [
+      "'use strict';",
+      'class Client { connect() {} query() {} }',
+      'const line = () => new Error().stack.split(`\\n`)[1].match(/client.js:(\\d+)/)[1];',
+      'module.exports = `${line()} ${(function () { return this; })()} ${Client.prototype.query.name}`;',
+      '// The last line may be a comment',
+    ];
+    expect(await run(pgOf('8.99.0', client.join('\n')))).toEqual({
+      stdout: '3 undefined query',
+      stderr: '',
+    });
+  });
+
+  it('of ES modules runs as it is, with a warning', async () => {
     const manifest = { name: 'hono', version: '4.99.0', type: 'module' };
-    writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
-    writeFileSync(join(place, 'dist/compose.js'), 'export default 7;');
-    const script = join(directory, 'program.mjs');
-    // On Node 20 the warning comes from another thread.
-    const program = [
-      "import seven from 'hono/dist/compose.js';",
-      'process.stdout.write(String(seven));',
-      'await new Promise((resolve) => setTimeout(resolve, 300));',
-    ].join('\n');
-    writeFileSync(script, program);
-    await linkInjector(directory);
-    const { stdout, stderr } = await run(script, directory);
+    const script = programWith(manifest, 'dist/compose.js', 'export default 7;', {
+      name: 'program.mjs',
+      text: "import seven from 'hono/dist/compose.js'; process.stdout.write(String(seven));",
+    });
+    const { stdout, stderr } = await run(script);
     expect(stdout).toBe('7');
     expect(stderr).toContain(
-      'TracewrightWarning: hono is not traced: Failed to find injection points',
+      'registerHooks' in nodeModule
+        ? 'TracewrightWarning: hono 4.99.0 is not traced: dist/compose.js: it has "handler(context,"'
+        : 'TracewrightWarning: ES modules of hono are not traced on Node 20',
     );
-  });
-
-  it('runs as it is if the library is of another major version', async () => {
-    const { script } = programWith('9.0.0', client);
-    const { stdout, stderr } = await run(script, await installedPackages('newest'));
-    expect({ stdout, stderr }).toEqual({ stdout: '7', stderr: '' });
-  });
-
-  it('runs as it is, with a warning, without the package that injects', async () => {
-    const { script, directory } = programWith('8.99.0', client);
-    const { stdout, stderr } = await run(script, directory);
-    expect(stdout).toBe('7');
-    expect(stderr).toContain('TRACEWRIGHT_INJECT needs the package @apm-js-collab/tracing-hooks');
   });
 });

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { below, runLibrary, treeOf } from './traced-library.js';
 
-const env = { TRACEWRIGHT_INJECT: 'kafkajs' };
-
 describe('kafkajs', () => {
   it.each([
     ['newest', 'require'],
     ['oldest', 'import'],
   ] as const)('its %s version carries the trace on, by %s', async (age, way) => {
-    const { spans, stdout } = await runLibrary('kafkajs', age, 'kafkajs', env, [way]);
+    const { spans, stdout } = await runLibrary('kafkajs', age, 'kafkajs', {}, [way]);
     // The program's messages are as it has made them.
     expect(stdout).toContain('message key,value\nkept true\nactive true\nfailed E_WANTED');
     const tree = (of: string): string[] =>
@@ -52,7 +50,6 @@ describe('kafkajs', () => {
 
   it('carries no ids where they are to stay in the process', async () => {
     const { spans, stdout } = await runLibrary('kafkajs', 'newest', 'kafkajs', {
-      ...env,
       TRACEWRIGHT_PROPAGATE: 'off',
     });
     expect(stdout).toContain('active false');

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { below, expectWithin, lineOf, runLibrary } from './traced-library.js';
 
-const env = { TRACEWRIGHT_INJECT: 'mongodb' };
-
 describe('mongodb', () => {
   it.each([
     ['newest', 'import'],
     ['oldest', 'require'],
   ] as const)('its %s version has operations, by %s', async (age, way) => {
-    const { spans, stdout } = await runLibrary('mongodb', age, 'mongodb', env, [way]);
+    const { spans, stdout } = await runLibrary('mongodb', age, 'mongodb', {}, [way]);
     expect(stdout).toContain('found secret-value\nfailed 11000\nfailed 13\nfailed MongoServer');
     expect(below(spans, 'program').map(lineOf)).toEqual([
       'insert orders',

@@ -34,7 +34,6 @@ describe('messages that a library does not send', () => {
       args: channels,
       env: {
         TRACEWRIGHT_CONTEXT: 'on',
-        TRACEWRIGHT_INJECT: 'auto',
         TRACEWRIGHT_LIBRARIES: 'auto,graphql:resolve,lru-cache,net',
       },
       cwd: await installedPackages('newest'),

@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
  */
 const PACKAGES = {
   newest: {
-    '@apm-js-collab/tracing-hooks': '0.14.0',
     '@hono/node-server': '2.1.8',
     '@koa/router': '15.7.0',
     '@nats-io/transport-node': '3.4.0',
@@ -40,7 +39,6 @@ const PACKAGES = {
     undici: '8.12.4',
   },
   oldest: {
-    '@apm-js-collab/tracing-hooks': '0.14.0',
     '@hono/node-server': '1.19.19',
     '@koa/router': '12.0.0',
     '@platformatic/kafka': '1.11.0',
@@ -70,7 +68,6 @@ const PACKAGES = {
   },
   /** The newest of an earlier major version. */
   earlier: {
-    '@apm-js-collab/tracing-hooks': '0.14.0',
     express: '4.22.1',
   },
 } as const;

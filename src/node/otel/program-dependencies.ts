@@ -45,13 +45,16 @@ export function programDirectory(): string {
   }
 }
 
-/** The instrumentations that the program depends on, by its nearest package.json that depends on anything. */
-export function dependedInstrumentations(): string[] {
+/** The packages that the program depends on, by its nearest package.json that depends on anything. */
+export function programDependencies(): string[] {
   for (const place of ancestors(programDirectory())) {
     const { dependencies } = readManifest(place) ?? {};
-    if (typeof dependencies === 'object' && dependencies !== null) {
-      return Object.keys(dependencies).filter((name) => INSTRUMENTATIONS.test(name));
-    }
+    if (typeof dependencies === 'object' && dependencies !== null) return Object.keys(dependencies);
   }
   return [];
+}
+
+/** The instrumentations that the program depends on. */
+export function dependedInstrumentations(): string[] {
+  return programDependencies().filter((name) => INSTRUMENTATIONS.test(name));
 }

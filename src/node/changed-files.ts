@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { shared } from '../core/process-state.js';
+import { injectedChannel, publishMethod } from '../libraries/injected-calls.js';
+import { INJECTIONS } from '../libraries/injected-channels.js';
+import type { ChangedText, InjectedFile } from '../libraries/injected-channels.js';
+import type { InjectedName } from '../libraries/watched-channels.js';
+import { reasonOf, warn } from './warning.js';
+
+/** What a changed file finds in its process. */
+const KEY = 'tracewright.channels';
+const warned = shared('node.uninjected', () => new Set<string>());
+
+/** Says once that a library, or a part of it, has another form than is known. */
+function warnOf(library: string, directory: string, path: string, reason: string): void {
+  if (warned.has(library)) return;
+  warned.add(library);
+  let version = '';
+  try {
+    const manifest = readFileSync(`${directory}package.json`, 'utf8');
+    version = ` ${String((JSON.parse(manifest) as { version?: unknown }).version)}`;
+  } catch {
+    // None that can be read.
+  }
+  warn(`${library}${version} is not traced: ${path}: ${reason}`);
+}
+
+/** What a changed text calls. It warns, and throws nothing. */
+const forChangedFiles = {
+  channel: injectedChannel,
+  method(
+    library: string,
+    file: readonly [directory: string, path: string],
+    channel: string,
+    owner: () => { prototype: object },
+    names: readonly string[],
+  ): void {
+    try {
+      publishMethod(channel, owner(), names);
+    } catch (error) {
+      warnOf(library, ...file, reasonOf(error));
+    }
+  },
+};
+
+function patternOf(text: string): RegExp {
+  const literal = text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '\\s*');
+  return new RegExp(`(?<![\\w$.])${literal}`, 'g');
+}
+
+/** Changes what is found exactly once. */
+function replaced(content: string, { from, to }: ChangedText, channel: string): string {
+  const found = [...content.matchAll(patternOf(from))];
+  if (found.length !== 1) throw new TypeError(`it has "${from}" ${found.length} times`);
+  const [{ index, 0: match }] = found as [RegExpExecArray];
+  const text = to.replaceAll('$channel', channel);
+  return content.slice(0, index) + text + content.slice(index + match.length);
+}
+
+/** The file with its changes. What it declares follows the last line, so that no line moves. */
+function change(
+  content: string,
+  library: string,
+  directory: string,
+  path: string,
+  { methods = [], texts = [] }: InjectedFile,
+): string {
+  const object = '$tracewright_channels';
+  const lines = [`var ${object} = process[Symbol.for(${JSON.stringify(KEY)})]`];
+  let changed = content;
+  texts.forEach((text, index) => {
+    const channel = `$tracewright_${index}`;
+    changed = replaced(changed, text, channel);
+    lines.push(`${channel} = ${object}.channel(${JSON.stringify(text.channel)})`);
+  });
+  const calls = methods.map(({ channel, owner, names }) => {
+    const values = [library, [directory, path], channel].map((value) => JSON.stringify(value));
+    return `${object}.method(${values.join()}, () => ${owner}, ${JSON.stringify(names)});`;
+  });
+  return `${changed}\n;${lines.join()};${calls.join('')}\n`;
+}
+
+/**
+ * A file as it is to be compiled: as it is, with a warning, if it cannot be changed.
+ *
+ * @param found the file's path, the directory of its package, the name of that, and the path in it.
+ */
+export function changedFile(
+  names: readonly InjectedName[],
+  content: string,
+  [, directory = '', packageName, given = '']: readonly string[],
+): string {
+  const path = given.replaceAll('\\', '/');
+  for (const library of names) {
+    for (const file of INJECTIONS[library]) {
+      if (file.package !== packageName || !file.path.test(path)) continue;
+      if (content.includes(KEY)) return content;
+      Object.defineProperty(process, Symbol.for(KEY), {
+        value: forChangedFiles,
+        configurable: true,
+      });
+      try {
+        return change(content, library, directory, path, file);
+      } catch (error) {
+        warnOf(library, directory, path, reasonOf(error));
+        return content;
+      }
+    }
+  }
+  return content;
+}
