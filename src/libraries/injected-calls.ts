@@ -127,19 +127,14 @@ export function injectedChannel(name: string): object {
 /**
  * Publishes the calls of a method.
  *
- * @param names the first that the class has is published.
- * @throws if the class has none of them.
+ * @param names the first that the object has is published.
+ * @throws if the object has none of them.
  */
-export function publishMethod(
-  channel: string,
-  owner: { prototype: object },
-  names: readonly string[],
-): void {
-  const { prototype } = owner;
-  const name = names.find((each) => Object.hasOwn(prototype, each));
-  const found = name === undefined ? undefined : Object.getOwnPropertyDescriptor(prototype, name);
+export function publishMethod(channel: string, owner: object, names: readonly string[]): void {
+  const name = names.find((each) => Object.hasOwn(owner, each));
+  const found = name === undefined ? undefined : Object.getOwnPropertyDescriptor(owner, name);
   if (name === undefined || typeof found?.value !== 'function') {
-    throw new TypeError(`it has no method ${names.join(' or ')}`);
+    throw new TypeError(`it has no function ${names.join(' or ')}`);
   }
   const original = found.value as AnyFunction;
   const channels = diagnostics.tracingChannel(channel) as Channels;
@@ -148,5 +143,5 @@ export function publishMethod(
   };
   Object.defineProperty(published, 'name', { value: name });
   Object.defineProperty(published, 'length', { value: original.length });
-  Object.defineProperty(prototype, name, { ...found, value: published });
+  Object.defineProperty(owner, name, { ...found, value: published });
 }

@@ -1,11 +1,11 @@
 import type { InjectedName } from './watched-channels.js';
 
-/** A method whose calls are published with `self`, `arguments`, and `result` or `error`. */
+/** A function whose calls are published with `self`, `arguments`, and `result` or `error`. */
 interface PublishedMethod {
   readonly channel: string;
-  /** The class, as the file names it. */
+  /** The object that has it, as an expression of the file. */
   readonly owner: string;
-  /** The first of these that the class has. */
+  /** The first of these that the object has. */
   readonly names: readonly string[];
 }
 
@@ -44,13 +44,6 @@ function call(channel: string, start: string, message: string, receiver = 'void 
   return { channel, from: start, to };
 }
 
-/** Publishes calls of a function that a file declares. */
-function declared(channel: string, from: string, name: string): ChangedText {
-  const own = `${name}$tracewright`;
-  const published = `function ${name}() { return $channel.call(${own}, this, arguments); }`;
-  return { channel, from, to: `${published} ${from.replace(name, own)}` };
-}
-
 /** The files of each library without channels of its own. Their form decides, not the library's version. */
 export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>> = {
   amqplib: [
@@ -58,8 +51,8 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
       package: 'amqplib',
       path: /^lib\/channel\.js$/,
       methods: [
-        method('orchestrion:amqplib:publish', 'Channel', 'sendMessage'),
-        method('orchestrion:amqplib:process', 'BaseChannel', 'dispatchMessage'),
+        method('orchestrion:amqplib:publish', 'Channel.prototype', 'sendMessage'),
+        method('orchestrion:amqplib:process', 'BaseChannel.prototype', 'dispatchMessage'),
       ],
     },
   ],
@@ -68,14 +61,14 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
       package: 'bullmq',
       path: /^dist\/cjs\/classes\/queue\.js$/,
       methods: [
-        method('orchestrion:bullmq:add', 'Queue', 'addJob', 'add'),
-        method('orchestrion:bullmq:addBulk', 'Queue', 'addBulk'),
+        method('orchestrion:bullmq:add', 'Queue.prototype', 'addJob', 'add'),
+        method('orchestrion:bullmq:addBulk', 'Queue.prototype', 'addBulk'),
       ],
     },
     {
       package: 'bullmq',
       path: /^dist\/cjs\/classes\/worker\.js$/,
-      methods: [method('orchestrion:bullmq:process', 'Worker', 'callProcessJob')],
+      methods: [method('orchestrion:bullmq:process', 'Worker.prototype', 'callProcessJob')],
     },
   ],
   express4: [
@@ -173,13 +166,7 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
     {
       package: 'mongodb',
       path: /^lib\/operations\/execute_operation\.js$/,
-      texts: [
-        declared(
-          'orchestrion:mongodb:operation',
-          'async function executeOperation(',
-          'executeOperation',
-        ),
-      ],
+      methods: [method('orchestrion:mongodb:operation', 'exports', 'executeOperation')],
     },
   ],
   pg: [
@@ -187,14 +174,14 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
       package: 'pg',
       path: /^lib\/client\.js$/,
       methods: [
-        method('orchestrion:pg:query', 'Client', 'query'),
-        method('orchestrion:pg:connect', 'Client', 'connect'),
+        method('orchestrion:pg:query', 'Client.prototype', 'query'),
+        method('orchestrion:pg:connect', 'Client.prototype', 'connect'),
       ],
     },
     {
       package: 'pg-pool',
       path: /^index\.js$/,
-      methods: [method('orchestrion:pg-pool:connect', 'Pool', 'connect')],
+      methods: [method('orchestrion:pg-pool:connect', 'Pool.prototype', 'connect')],
     },
   ],
 };

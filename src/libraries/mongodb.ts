@@ -37,6 +37,23 @@ function hostOf(client: unknown): Host {
 
 /** What the driver does by itself. */
 const OWN = new Set(['endSessions']);
+/** Before 6.7 the classes of operations alone say what they do: `InsertOneOperation`. */
+const OPERATION_CLASS = /^([A-Z][a-z]+)(\w*?)Operation$/;
+const MODIFIES = /^FindOneAnd/;
+
+/** The command of the server. */
+function commandOf(operation: Execution): string {
+  const { commandName } = operation;
+  if (commandName !== undefined) return requiredText(commandName, 'commandName');
+  const { name } = operation.constructor;
+  const [, verb, rest = ''] = OPERATION_CLASS.exec(name) ?? [];
+  const first = requiredText(verb, 'commandName');
+  if (MODIFIES.test(name)) return 'findAndModify';
+  if (verb === 'Replace') return 'update';
+  if (name === 'CountDocumentsOperation') return 'aggregate';
+  return first.toLowerCase() + (rest === 'One' || rest === 'Many' ? '' : rest);
+}
+
 const COMMAND = /^[A-Za-z]{1,32}$/;
 
 /** An error of the server has a number as its code. */
@@ -51,8 +68,9 @@ const operation: Operation<Call> = {
   kind: 'client',
   describe(call) {
     const [client, given] = argumentsOf(call);
-    const { commandName, ns } = requiredObject(given, 'operation') as Execution;
-    const command = requiredText(commandName, 'commandName');
+    const execution = requiredObject(given, 'operation') as Execution;
+    const { ns } = execution;
+    const command = commandOf(execution);
     if (OWN.has(command)) return undefined;
     const name = COMMAND.test(command) ? command : 'OTHER';
     // `$cmd` says that it concerns no collection.

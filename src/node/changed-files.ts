@@ -31,7 +31,7 @@ const forChangedFiles = {
     library: string,
     file: readonly [directory: string, path: string],
     channel: string,
-    owner: () => { prototype: object },
+    owner: () => object,
     names: readonly string[],
   ): void {
     try {

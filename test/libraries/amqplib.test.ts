@@ -8,6 +8,8 @@ await describeWith(['RabbitMQ'], 'amqplib', () => {
     ['newest', 'require'],
     ['newest', 'import'],
     ['oldest', 'require'],
+    ['earlier', 'require'],
+    ['ancient', 'import'],
   ] as const)('its %s version carries the trace on, by %s', async (age, way) => {
     const { spans, stdout } = await runLibrary('amqplib', age, 'amqplib', {}, [way]);
     // The program's headers are as it has made them, and its message has them.

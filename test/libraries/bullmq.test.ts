@@ -12,6 +12,8 @@ await describeWith(['Redis'], 'bullmq', () => {
     ['newest', 'require'],
     ['newest', 'import'],
     ['oldest', 'require'],
+    ['earlier', 'require'],
+    ['ancient', 'import'],
   ] as const)('its %s version carries the trace on, by %s', async (age, way) => {
     const { spans, stdout } = await runLibrary('bullmq', age, 'bullmq', env, [way]);
     // The program's options are as it has made them.

@@ -48,7 +48,7 @@ describe('a program that cannot be changed', () => {
     [
       'has no such method',
       "class Client { connect() {} } module.exports = '7';",
-      'it has no method query',
+      'it has no function query',
     ],
   ])('runs as it is, with one warning, if a library %s', async (_, client, reason) => {
     const { stdout, stderr } = await run(pgOf('9.9.0', client));

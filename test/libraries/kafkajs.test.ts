@@ -5,6 +5,7 @@ describe('kafkajs', () => {
   it.each([
     ['newest', 'require'],
     ['oldest', 'import'],
+    ['earlier', 'require'],
   ] as const)('its %s version carries the trace on, by %s', async (age, way) => {
     const { spans, stdout } = await runLibrary('kafkajs', age, 'kafkajs', {}, [way]);
     // The program's messages are as it has made them.

@@ -5,6 +5,7 @@ describe('koa', () => {
   it.each([
     ['newest', 'import'],
     ['oldest', 'require'],
+    ['earlier', 'require'],
   ] as const)('its %s version has functions within each other, by %s', async (age, way) => {
     const { spans, stdout } = await runLibrary('koa', age, 'koa', {}, [way]);
     // An error is the application's, as without the hook.

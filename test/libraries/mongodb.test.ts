@@ -5,6 +5,8 @@ describe('mongodb', () => {
   it.each([
     ['newest', 'import'],
     ['oldest', 'require'],
+    ['earlier', 'require'],
+    ['ancient', 'import'],
   ] as const)('its %s version has operations, by %s', async (age, way) => {
     const { spans, stdout } = await runLibrary('mongodb', age, 'mongodb', {}, [way]);
     expect(stdout).toContain('found secret-value\nfailed 11000\nfailed 13\nfailed MongoServer');

@@ -68,7 +68,22 @@ const PACKAGES = {
   },
   /** The newest of an earlier major version. */
   earlier: {
+    '@hono/node-server': '1.8.2',
+    '@koa/router': '12.0.0',
+    amqplib: '1.2.0',
+    bullmq: '5.81.5',
     express: '4.22.1',
+    hono: '3.12.12',
+    kafkajs: '1.16.0',
+    koa: '2.16.4',
+    mongodb: '6.22.0',
+  },
+  /** The newest of the major version before that. */
+  ancient: {
+    '@koa/router': '12.0.0',
+    amqplib: '0.10.9',
+    bullmq: '4.18.3',
+    mongodb: '5.9.2',
   },
 } as const;
 
