@@ -38,6 +38,8 @@ export interface Operation<Message extends object = object> {
   handlesPromises?: boolean;
   /** Whether it is recorded only as a part of something else. */
   needsParent?: boolean;
+  /** Whether it is counted, and is no span, without a parent: unless `TRACEWRIGHT_LIBRARIES` names the library. */
+  countedAlone?: boolean;
   /** Milliseconds that it must take to be recorded: for what mostly costs nothing. Default 0. */
   atLeastMs?: number;
   /** The span as it begins; undefined: this one is not recorded. */
@@ -104,6 +106,8 @@ export interface Library {
 
 /** What is recorded of libraries beyond the default. */
 export interface LibraryOptions {
+  /** Those that `TRACEWRIGHT_LIBRARIES` names, rather than `auto` alone. */
+  named: readonly string[];
   /** `TRACEWRIGHT_QUERY_TEXT`: the text of queries too, with their literals replaced. */
   queryText: boolean;
   /** `TRACEWRIGHT_ERROR_TEXT`: messages and stacks of errors too. They may quote values. */

@@ -41,6 +41,11 @@ export function parseLibraries(text: string): readonly LibraryName[] | undefined
   return parse(text, LIBRARY_NAMES, DEFAULT_NAMES);
 }
 
+/** The libraries that `TRACEWRIGHT_LIBRARIES` names itself. */
+export function namedLibraries(text: string): readonly LibraryName[] {
+  return parse(text, LIBRARY_NAMES, []) ?? [];
+}
+
 /** `TRACEWRIGHT_INJECT`: `auto`, `off`, or names; undefined: neither. */
 export function parseInject(text: string): readonly InjectedName[] | undefined {
   return parse(text, INJECTED_NAMES, INJECTED_NAMES);

@@ -5,6 +5,7 @@ import type { Propagation, Trust } from './requests/propagation-policy.js';
 import {
   INJECT_LIMIT,
   LIBRARIES_LIMIT,
+  namedLibraries,
   parseInject,
   parseLibraries,
   recordedNames,
@@ -225,6 +226,7 @@ function readLibraries(propagation: Propagation): LibrarySettings {
   ).filter((name) => names.includes(name));
   return {
     names: recordedNames(names, injected),
+    named: namedLibraries(text('TRACEWRIGHT_LIBRARIES') ?? ''),
     injected,
     queryText: read('TRACEWRIGHT_QUERY_TEXT', false, SWITCH_VALUES, switchOf),
     errorText: read('TRACEWRIGHT_ERROR_TEXT', false, SWITCH_VALUES, switchOf),

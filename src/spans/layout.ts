@@ -113,6 +113,9 @@ export const LOOP_COLLECTIONS = 'collections';
 /** Nanoseconds that look-ups of names took, and their number. */
 export const LOOP_DNS = 'dns';
 export const LOOP_LOOK_UPS = 'lookups';
+/** Nanoseconds that calls of libraries took which no span asked for, and their number. */
+export const LOOP_CALLING = 'calling';
+export const LOOP_CALLS = 'calls';
 
 /** Attribute of a resource: why no path was recorded; absent: paths were. */
 export const REDACTION_FAULT = 'tracewright.redaction.fault';

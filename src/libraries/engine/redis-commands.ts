@@ -82,6 +82,7 @@ export function redisCommand(channel: string): Operation<Command> {
   return {
     channel,
     kind: 'client',
+    countedAlone: true,
     describe(message) {
       const name = commandName(requiredText(message.command, 'command'));
       return { name, attributes: redisAttributes(name, message) };
@@ -96,6 +97,7 @@ export function redisBatch(channel: string): Operation<Batch> {
     channel,
     kind: 'client',
     nests: true,
+    countedAlone: true,
     describe(message) {
       const name = commandName(requiredText(message.batchMode, 'batchMode'));
       const attributes = redisAttributes(name, message);

@@ -11,6 +11,7 @@ import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import type { StartOptions } from '../../spans/start-span.js';
 import type { Library, LibraryOptions, Operation } from '../library.js';
+import { countParentless } from '../parentless-calls.js';
 import { AnnouncedSpans } from './announced-spans.js';
 import { failureOf, markFailed } from './failure.js';
 import { LibraryGuard } from './library-guard.js';
@@ -30,6 +31,8 @@ class Running {
   readonly caller: Context;
   /** Whether its span was made active by hand, and `caller` must be again. */
   isEntered = false;
+  /** When it began, in ms: of what is counted, and has no span. */
+  since = 0;
 
   constructor(span: Span | undefined, caller: Context) {
     this.span = span;
@@ -68,8 +71,16 @@ class OperationSpans {
   /** Whether the active span alone decides if one is recorded. */
   readonly #followsParent: boolean;
   readonly #carries: boolean;
+  /** Whether it is no span without a parent, but counted. */
+  readonly #countsAlone: boolean;
 
-  constructor(operation: Operation, scope: Scope, options: LibraryOptions, guard: LibraryGuard) {
+  constructor(
+    operation: Operation,
+    library: string,
+    scope: Scope,
+    options: LibraryOptions,
+    guard: LibraryGuard,
+  ) {
     this.#operation = operation;
     this.#scope = scope;
     this.#options = options;
@@ -81,6 +92,7 @@ class OperationSpans {
       operation.received === undefined &&
       operation.turnsOn === undefined;
     this.#carries = operation.carry !== undefined || operation.sent !== undefined;
+    this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
   }
 
   subscribe(): void {
@@ -162,6 +174,12 @@ class OperationSpans {
     const caller = spans.activeContext();
     if (this.#followsParent) {
       const parent = caller?.activeSpan;
+      if (parent === undefined && this.#countsAlone) {
+        const counted = new Running(undefined, caller);
+        counted.since = performance.now();
+        message[RUNNING] = counted;
+        return undefined;
+      }
       if (parent !== undefined && isLeftOut(parent)) {
         if (this.#carries) this.#send(parent, message);
         return undefined;
@@ -267,7 +285,12 @@ class OperationSpans {
   }
 
   #finish(message: Message): void {
-    const span = message[RUNNING]?.span;
+    const running = message[RUNNING];
+    if (running !== undefined && running.since > 0) {
+      countParentless((performance.now() - running.since) * NS_PER_MS);
+      running.since = 0;
+    }
+    const span = running?.span;
     if (span?.recording !== true) return;
     try {
       const { atLeastMs = 0 } = this.#operation;
@@ -324,7 +347,7 @@ export function traceLibrary(
   const guard = new LibraryGuard(name);
   const scope = new Scope(`tracewright/${name}`, version, SCHEMA_URL);
   for (const operation of operations) {
-    const observed = new OperationSpans(operation, scope, options, guard);
+    const observed = new OperationSpans(operation, name, scope, options, guard);
     observed.subscribe();
     if (first.channel === channelOf(operation, 'start')) {
       observed.beginByHand(first.message as Message);

@@ -319,6 +319,8 @@ export interface Report {
   /** Ns. */
   length: number;
   by: GroupBy;
+  /** Calls of libraries that no span asked for: how many have ended, and their ns together. */
+  outside: { count: number; time: number };
   /** Whether the percentiles are exact. Otherwise they are within 1 %. */
   exact: boolean;
   sources: ReportSource[];

@@ -21,12 +21,15 @@ export function incompleteText({ completeness }: Report): string | undefined {
 }
 
 /** How much was read, in a line. */
-export function summaryText({ completeness, sources, length }: Report): string {
+export function summaryText({ completeness, sources, length, outside }: Report): string {
   const { spans, traces } = completeness;
   const records = sources.reduce((sum, { rows }) => sum + rows, 0);
   const what =
     spans === 0
       ? counted(records, 'record')
       : `${counted(spans, 'span')}${traces === 0 ? '' : ` in ${counted(traces, 'trace')}`}`;
-  return `${what} in ${durationText(length)}, from ${counted(sources.length, 'recording')}`;
+  const read = `${what} in ${durationText(length)}, from ${counted(sources.length, 'recording')}`;
+  if (outside.count === 0) return read;
+  const calls = counted(outside.count, 'call of a library', 'calls of libraries');
+  return `${read}; ${calls} outside any span, ${durationText(outside.time)} together`;
 }

@@ -1,5 +1,6 @@
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
 import { CalledThreads } from './called-threads.js';
+import { callsOutside } from './calls-outside.js';
 import { completenessOf } from './completeness.js';
 import { earlierAndLater } from './earlier-and-later.js';
 import { errorTypes } from './error-types.js';
@@ -161,6 +162,7 @@ function* figureSteps(
     to: isoTime(index.epoch, end),
     length,
     by,
+    outside: callsOutside(selection),
     exact,
     sources: sourcesOf(index, times, selection.window),
     recordedTwice: earlierAndLater(index, times),

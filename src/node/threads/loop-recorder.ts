@@ -1,6 +1,8 @@
 import { version } from '../../core/version.js';
 import {
   LOOP_BUSY,
+  LOOP_CALLING,
+  LOOP_CALLS,
   LOOP_COLLECTIONS,
   LOOP_DELAY,
   LOOP_DESCRIPTION,
@@ -76,11 +78,13 @@ export class LoopRecorder {
   /**
    * @param collections those since the last sample; undefined: they are not observed.
    * @param lookUps those since the last sample; undefined: there were none, or they are not observed.
+   * @param calls of libraries that no span asked for; undefined: there were none.
    */
   sample(
     { from, to, busy, turns, longest, delay }: LoopSample,
     collections: TimeSums | undefined,
     lookUps: TimeSums | undefined,
+    calls: TimeSums | undefined,
   ): void {
     const values: [string, number][] = [
       [LOOP_BUSY, busy],
@@ -94,6 +98,7 @@ export class LoopRecorder {
     if (lookUps !== undefined) {
       values.push([LOOP_DNS, lookUps.ns], [LOOP_LOOK_UPS, lookUps.count]);
     }
+    if (calls !== undefined) values.push([LOOP_CALLING, calls.ns], [LOOP_CALLS, calls.count]);
     this.#threadSpans()?.recordCounters(LOOP_DESCRIPTION, values, from, to);
   }
 

@@ -1,4 +1,5 @@
 import { watchLoop } from '../../core/loop-watch.js';
+import { takeParentless } from '../../libraries/parentless-calls.js';
 import { hookPlace } from '../../spans/hook-place.js';
 import { Guard } from '../guard.js';
 import type { ProcessPlan } from '../run/process-plan.js';
@@ -78,7 +79,7 @@ export class ThreadActivity {
           this.#load();
           if (!this.#plan.loopCounters) return;
           const sample = { from, to, busy: third, longest: fourth, turns: turns!, delay: delay! };
-          this.#loop!.sample(sample, this.#sums, this.#lookUps?.take());
+          this.#loop!.sample(sample, this.#sums, this.#lookUps?.take(), takeParentless());
           if (this.#sums !== undefined) this.#sums = { ns: 0, count: 0 };
         });
       },

@@ -1,6 +1,8 @@
 import type { EventPacket } from '../../heph/packet.js';
 import {
   LOOP_BUSY,
+  LOOP_CALLING,
+  LOOP_CALLS,
   LOOP_DELAY,
   LOOP_DESCRIPTION,
   LOOP_DNS,
@@ -26,6 +28,10 @@ export interface LoopFigures {
   lookUps: number | undefined;
   /** Ns of a DNS look-up on average. */
   lookUp: number | undefined;
+  /** Number of calls of libraries that no span asked for, and that have ended. */
+  calls: number | undefined;
+  /** Ns of those together. */
+  calling: number | undefined;
 }
 
 /** Whether an event says what an event loop did. */
@@ -48,6 +54,8 @@ export function loopFigures({ attributes, start, end }: EventPacket): LoopFigure
     gc: valueOf(LOOP_GC),
     lookUps,
     lookUp: dns === undefined ? undefined : dns / Math.max(1, lookUps ?? 1),
+    calls: valueOf(LOOP_CALLS),
+    calling: valueOf(LOOP_CALLING),
   };
 }
 
@@ -68,6 +76,8 @@ const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit:
   ['gc', 'garbage collection', 'ns'],
   ['lookUps', 'dns look-ups', 'count'],
   ['lookUp', 'dns look-up on average', 'ns'],
+  ['calls', 'calls outside spans', 'count'],
+  ['calling', 'time of calls outside spans', 'ns'],
 ];
 
 /** The curves of a loop record. Where there is none the loop waited: all curves are 0. */

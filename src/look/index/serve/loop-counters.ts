@@ -2,6 +2,7 @@ import { TraceFormatError } from '../../../core/errors.js';
 import type { EventPacket } from '../../../heph/packet.js';
 import { isLoopRecord, loopFigures } from '../../../spans/read/loop-curves.js';
 import type { LoopFigures } from '../../../spans/read/loop-curves.js';
+import { CALLS_OUTSIDE, TIME_OUTSIDE } from '../look-index.js';
 import type { ReadCounter } from '../scan/chrome-scan.js';
 import type { RecordReader } from './record-reader.js';
 
@@ -13,6 +14,8 @@ const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit:
   ['gc', 'garbage collection', 'ratio'],
   ['lookUps', 'dns look-ups', ''],
   ['lookUp', 'dns look-up on average', 'ns'],
+  ['calls', CALLS_OUTSIDE, ''],
+  ['calling', TIME_OUTSIDE, 'ns'],
 ];
 /** A gap between windows below this share of them is none. */
 const CONTIGUOUS = 0.1;
