@@ -3,6 +3,7 @@ import { recordUnderHook } from '../spans/hook-place.js';
 import { injectChannels } from './inject-channels.js';
 import type { LibrarySettings } from './library-settings.js';
 import { onFirstLook } from './otel/first-look.js';
+import { otherTracing } from './otel/other-tracing.js';
 import { dependedInstrumentations } from './otel/program-dependencies.js';
 import { onFirstMessage } from './requests/channels.js';
 import type { ProcessPlan } from './run/process-plan.js';
@@ -103,6 +104,7 @@ function serveOpenTelemetry(
       });
     });
   });
+  if (!isServed) otherTracing.isRegistered = true;
   if (!isServed || instrumentations.length === 0) return [];
   if (instrumentations === 'auto' && dependedInstrumentations().length === 0) return [];
   const { disableInstrumentations, startInstrumentations } =

@@ -10,7 +10,7 @@ import { BAGGAGE, MAX_HEADERS, TRACE_PARENT, TRACE_STATE } from './context/heade
 import { TRACE_FLAGS_MASK } from './layout.js';
 import { propagated } from './context/propagators-variable.js';
 import { RemoteParent } from './context/remote-parent.js';
-import { sentTraceState } from './context/trace-state-entries.js';
+import { ownParentIn, sentTraceState } from './context/trace-state-entries.js';
 import { checkTraceState, parseTraceParent, traceParentOf } from './context/trace-context.js';
 import type { Span } from './span.js';
 
@@ -106,11 +106,13 @@ export function extract(carrier: Carrier): RemoteParent | undefined {
   const baggage = baggageHeader === undefined ? undefined : parseBaggage(baggageHeader.join(','));
   if (parent === undefined && baggage === undefined) return undefined;
   const state = parent === undefined ? undefined : read(carrier, TRACE_STATE);
-  return new RemoteParent(
-    parent,
-    state === undefined ? '' : checkTraceState(state.join(',')),
-    baggage,
-  );
+  const traceState = state === undefined ? '' : checkTraceState(state.join(','));
+  const own = ownParentIn(traceState);
+  const ownParent = own === undefined ? undefined : parseTraceParent(own.traceParent);
+  if (own === undefined || ownParent === undefined) {
+    return new RemoteParent(parent, traceState, baggage);
+  }
+  return new RemoteParent(ownParent, own.others, baggage);
 }
 
 /** The baggage that is active. */

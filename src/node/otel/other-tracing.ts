@@ -1,5 +1,5 @@
-/** What else traces the thread: an SDK that the program has registered after the hook. */
+/** What else traces the thread. */
 export const otherTracing = {
-  /** Whether it decides about the headers of outgoing requests: two senders would send two traces. */
+  /** Whether an SDK of the program is registered, before the hook or after it: contexts of the API are its own. */
   isRegistered: false,
 };

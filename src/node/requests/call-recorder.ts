@@ -1,15 +1,18 @@
-import { BAGGAGE, TRACE_PARENT } from '../../spans/context/headers.js';
+import { BAGGAGE, TRACE_PARENT, TRACE_STATE } from '../../spans/context/headers.js';
+import { isOfSameTrace, traceParentOf } from '../../spans/context/trace-context.js';
+import { withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { OTHER_METHOD } from '../../spans/http-methods.js';
 import { KINDS } from '../../spans/layout.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 import { SpanEnding } from '../../spans/write/span-ending.js';
-import { otherTracing } from '../otel/other-tracing.js';
 import * as http from './conventions.js';
+import { isLeftOut } from './left-out-calls.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import { pathOf } from './url-path.js';
 
 const ERROR = 2;
+const SAMPLED = 1;
 const CLIENT = KINDS.indexOf('client');
 /** From this status on the request has failed. */
 const FAILED = 400;
@@ -29,7 +32,8 @@ export interface CallTarget {
 
 /** The headers of a request that is yet to be sent. */
 export interface CallHeaders {
-  has(name: string): boolean;
+  get(name: string): unknown;
+  /** Adds a header, or replaces it. */
   set(name: string, value: string): void;
 }
 
@@ -44,8 +48,12 @@ export class CallRecorder {
     this.#hasContext = hasContext;
   }
 
-  /** @param headers undefined if it is too late to add one. */
-  start(target: CallTarget, headers: CallHeaders | undefined): Call {
+  /**
+   * @param headers undefined if it is too late to add one.
+   * @returns undefined: the request is not recorded, and gets no headers.
+   */
+  start(target: CallTarget, headers: CallHeaders | undefined): Call | undefined {
+    if (isLeftOut(target)) return undefined;
     const attributes = callAttributes(target);
     const name = http.spanName(http.knownMethod(target.method));
     const context = this.#hasContext ? spans.activeContext() : undefined;
@@ -55,13 +63,24 @@ export class CallRecorder {
   }
 
   #propagate(span: Span, { authority }: CallTarget, headers: CallHeaders): void {
-    if (otherTracing.isRegistered) return;
     const host = http.hostAndPort(authority)?.host ?? '';
     if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
-    if (headers.has(TRACE_PARENT)) return;
-    const sendsBaggage = this.#policy.sendsBaggage(host) && !headers.has(BAGGAGE);
+    const sent = headers.get(TRACE_PARENT);
+    if (sent !== undefined) {
+      sendNextTo(sent, span, headers);
+      return;
+    }
+    const sendsBaggage = this.#policy.sendsBaggage(host) && headers.get(BAGGAGE) === undefined;
     spans.injectSpan(span, sendsBaggage ? span.baggage : undefined, headers);
   }
+}
+
+/** Another agent, or the program, has sent its parent. If it is of another trace, ours goes into `tracestate`. */
+function sendNextTo(sent: unknown, span: Span, headers: CallHeaders): void {
+  const own = traceParentOf(span, span.flags & SAMPLED);
+  if (typeof sent !== 'string' || isOfSameTrace(sent, own)) return;
+  const traceState = headers.get(TRACE_STATE);
+  headers.set(TRACE_STATE, withOwnParent(typeof traceState === 'string' ? traceState : '', own));
 }
 
 /** A request that this thread sends, while it is recorded. */

@@ -1,16 +1,22 @@
 import type { ClientHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { BoundedCache } from '../../core/bounded-cache.js';
+import { TRACE_PARENT, TRACE_STATE } from '../../spans/context/headers.js';
+import { isOfSameTrace } from '../../spans/context/trace-context.js';
+import { withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { Guard } from '../guard.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
 import { failureOf } from './conventions.js';
 
 const CALL = Symbol('tracewright.call');
+/** Our parent, which the request has. */
+const SENT = Symbol('tracewright.sent');
 const OF_UNDICI = Symbol('tracewright.undici');
 
 /** The parts of undici's request that its channels document. */
 interface UndiciRequest {
-  [CALL]?: Call;
+  [CALL]?: Call | undefined;
+  [SENT]?: string | undefined;
   origin?: unknown;
   path?: unknown;
   method?: unknown;
@@ -49,6 +55,16 @@ function targetOf({ method, origin, path }: UndiciRequest): CallTarget {
   return { method: String(method), scheme, authority, path: String(path) };
 }
 
+/** The position of a header's value in a flat list of names and values. */
+function positionIn(headers: readonly unknown[], name: string): number {
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const each = headers[i];
+    if (typeof each !== 'string' || each.length !== name.length) continue;
+    if (each === name || each.toLowerCase() === name) return i + 1;
+  }
+  return -1;
+}
+
 class UndiciHeaders implements CallHeaders {
   readonly #request: UndiciRequest;
 
@@ -56,21 +72,65 @@ class UndiciHeaders implements CallHeaders {
     this.#request = request;
   }
 
-  has(name: string): boolean {
+  get(name: string): unknown {
     const { headers } = this.#request;
-    if (typeof headers === 'string') return new RegExp(`^${name}:`, 'im').test(headers);
-    if (!Array.isArray(headers)) return false;
-    for (let i = 0; i < headers.length; i++) {
-      const each = headers[i] as unknown;
-      if (typeof each !== 'string' || each.length !== name.length) continue;
-      if (each === name || each.toLowerCase() === name) return true;
+    if (typeof headers === 'string') {
+      return new RegExp(`^${name}:[ \\t]*(.*?)\\r?$`, 'im').exec(headers)?.[1];
     }
-    return false;
+    if (!Array.isArray(headers)) return undefined;
+    const at = positionIn(headers, name);
+    return at === -1 ? undefined : headers[at];
   }
 
   set(name: string, value: string): void {
-    this.#request.addHeader?.(name, value);
+    const request = this.#request;
+    const sent = request[SENT];
+    // This is no other agent.
+    request[SENT] = undefined;
+    removeHeader(request, name);
+    request.addHeader?.(name, value);
+    request[SENT] = name === TRACE_PARENT ? value : sent;
   }
+}
+
+function removeHeader(request: UndiciRequest, name: string): void {
+  const { headers } = request;
+  if (typeof headers === 'string') {
+    request.headers = headers.replace(new RegExp(`^${name}:.*\\r\\n`, 'im'), '');
+  } else if (Array.isArray(headers)) {
+    const at = positionIn(headers, name);
+    if (at !== -1) headers.splice(at - 1, 2);
+  }
+}
+
+/** The classes of undici's requests whose headers are watched. */
+const watched = new WeakSet();
+
+/**
+ * Takes our header back when another agent adds its own, which may be called after us: undici sends both, and they
+ * would be no valid header. Ours then goes into `tracestate`.
+ */
+function yieldToLater(request: UndiciRequest): void {
+  const own = Object.getPrototypeOf(request) as UndiciRequest;
+  const { addHeader } = own;
+  if (addHeader === undefined || watched.has(own)) return;
+  watched.add(own);
+  own.addHeader = function (this: UndiciRequest, name, value) {
+    const sent = this[SENT];
+    if (sent === undefined) return addHeader.call(this, name, value);
+    const lower = name.toLowerCase();
+    if (lower === TRACE_PARENT) {
+      removeHeader(this, TRACE_PARENT);
+      const headers = new UndiciHeaders(this);
+      const traceState = headers.get(TRACE_STATE);
+      if (isOfSameTrace(value, sent)) this[SENT] = undefined;
+      else headers.set(TRACE_STATE, withOwnParent(String(traceState ?? ''), sent));
+    } else if (lower === TRACE_STATE) {
+      removeHeader(this, TRACE_STATE);
+      return addHeader.call(this, name, withOwnParent(value, sent));
+    }
+    return addHeader.call(this, name, value);
+  };
 }
 
 function leavesHttp({ upgrade, method }: UndiciRequest): boolean {
@@ -97,6 +157,7 @@ export function traceFetchCalls(recorder: CallRecorder): void {
       followsConnections = true;
       followConnections();
     }
+    yieldToLater(request);
     request[CALL] = recorder.start(targetOf(request), new UndiciHeaders(request));
   });
   // Before the first request of a connection.

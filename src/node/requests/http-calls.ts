@@ -5,7 +5,7 @@ import { ABORTED, failureOf } from './conventions.js';
 
 const CALL = Symbol('tracewright.call');
 
-type TracedRequest = ClientRequest & { [CALL]?: Call };
+type TracedRequest = ClientRequest & { [CALL]?: Call | undefined };
 type TracedResponse = IncomingMessage & { [CALL]?: Call };
 
 interface ClientMessage {
@@ -27,7 +27,7 @@ function targetOf(request: ClientRequest): CallTarget {
 function headersOf(request: ClientRequest): CallHeaders | undefined {
   if (request.headersSent) return undefined;
   return {
-    has: (name) => request.hasHeader(name),
+    get: (name) => request.getHeader(name),
     set: (name, value) => request.setHeader(name, value),
   };
 }

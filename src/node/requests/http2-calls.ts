@@ -15,7 +15,8 @@ const CANCEL = 8;
 
 /** A request that Node is about to make. */
 interface Beginning {
-  readonly call: Call;
+  /** Undefined: it is not recorded. */
+  readonly call: Call | undefined;
   /** Its headers, with those that were added. */
   readonly headers: unknown;
 }
@@ -74,13 +75,16 @@ class EarlyHeaders implements CallHeaders {
     return at === -1 ? undefined : list[at + 1];
   }
 
-  has(name: string): boolean {
-    return this.get(name) !== undefined;
-  }
-
   set(name: string, value: string): void {
-    if (this.#list === undefined) this.#object[name] = value;
-    else this.#list.push(name, value);
+    const list = this.#list;
+    if (list === undefined) {
+      const key = Object.keys(this.#object).find((each) => each.toLowerCase() === name);
+      this.#object[key ?? name] = value;
+      return;
+    }
+    const at = list.findIndex((each, i) => i % 2 === 0 && text(each)?.toLowerCase() === name);
+    if (at === -1) list.push(name, value);
+    else list[at + 1] = value;
   }
 }
 
@@ -165,7 +169,8 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
     try {
       const target = http2Target(session, early);
       if (target === undefined) return undefined;
-      return { call: recorder.start(target, early), headers: early.all };
+      const call = recorder.start(target, early);
+      return { call, headers: call === undefined ? given : early.all };
     } catch (error) {
       guard.fail(error);
       return undefined;
@@ -185,10 +190,10 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
       beginning = own;
       try {
         const stream = send.call(this, own?.headers ?? headers, ...rest);
-        if (own !== undefined) observe(stream, own.call);
+        if (own?.call !== undefined) observe(stream, own.call);
         return stream;
       } catch (error) {
-        own?.call.end(failureOf(error));
+        own?.call?.end(failureOf(error));
         throw error;
       } finally {
         beginning = outer;
@@ -214,7 +219,8 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
     if (session === undefined || sent === undefined || isUndiciSession(session)) return;
     if (wrapped === undefined) wrapRequest(Object.getPrototypeOf(session) as SessionClass);
     const target = http2Target(session, sent);
-    if (target !== undefined) observe(stream, recorder.start(target, undefined));
+    const call = target === undefined ? undefined : recorder.start(target, undefined);
+    if (call !== undefined) observe(stream, call);
   });
   wrapIfLoaded(undefined);
   // The program may load node:http2 later.

@@ -82,6 +82,14 @@ export function traceParentOf({ t0, t1, t2, t3, s0, s1 }: IdWords, flags: number
   return header.toString('latin1');
 }
 
+/** Of a `traceparent`: its version and the trace id. */
+const END_OF_TRACE = 35;
+
+/** Whether two valid `traceparent` are of one trace. */
+export function isOfSameTrace(one: string, other: string): boolean {
+  return one.slice(0, END_OF_TRACE) === other.slice(0, END_OF_TRACE);
+}
+
 /** The `traceparent` of a span. */
 export function formatTraceParent({ trace_id, span_id, trace_flags }: SpanIds): string {
   return `00-${trace_id}-${span_id}-${trace_flags}`;

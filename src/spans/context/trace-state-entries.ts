@@ -9,6 +9,9 @@ const OPEN_TELEMETRY = 'ot';
 /** Ours. Its value says whether the trace is recorded, where no threshold does. */
 const OWN = 'tracewright';
 
+/** Ours where another agent has sent its own `traceparent`: the rest of the `traceparent` that it stands for. */
+const OWN_PARENT = /(?:^|,)tracewright=([\da-f]{32}-[\da-f]{16}-[\da-f]{2})(?=,|$)/;
+
 const SAMPLED = 1;
 
 /** The member of a trace that is not recorded: services that follow it do not record it either. */
@@ -33,6 +36,27 @@ export function thresholdMember(threshold: bigint): string {
 /** Whether the sender has decided about the trace by rules that Tracewright knows: only then its refusal counts. */
 export function saysWhetherSampled(traceState: string): boolean {
   return members(traceState).some((member) => DECISION.test(member));
+}
+
+/**
+ * A `tracestate` that has our parent next to a `traceparent` of another agent.
+ *
+ * @param traceParent ours.
+ */
+export function withOwnParent(traceState: string, traceParent: string): string {
+  const others = members(traceState).filter((member) => !member.startsWith(`${OWN}=`));
+  const kept = others.slice(0, MAX_MEMBERS - 1);
+  return [`${OWN}=${traceParent.slice('00-'.length)}`, ...kept].join(',');
+}
+
+/** Our `traceparent` that a `tracestate` has, and its other members; undefined: it has none. */
+export function ownParentIn(
+  traceState: string,
+): { traceParent: string; others: string } | undefined {
+  const found = OWN_PARENT.exec(traceState);
+  if (found === null) return undefined;
+  const others = members(traceState).filter((member) => !member.startsWith(`${OWN}=`));
+  return { traceParent: `00-${found[1]}`, others: others.join(',') };
 }
 
 /** What is sent of a span: a refusal that was decided here says so. */
