@@ -100,7 +100,7 @@ const folders = [
     'spans/variables',
   ],
   // Little, and needed by the hook where no spans are.
-  [/^spans\/(http-methods|layout|route|schema-url)$/, 'core/core'],
+  [/^(spans\/(http-methods|layout|route|schema-url)|otel\/keys)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
   [/^otel\//, 'otel/otel'],
   // On request only, by either of two.

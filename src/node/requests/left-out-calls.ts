@@ -4,7 +4,7 @@ import type { CallTarget } from './call-recorder.js';
 
 /** Where other agents send what they have recorded: Sentry, New Relic, Elastic, Datadog. */
 const UPLOADS =
-  /^(?:\/api\/\d+\/envelope\/|\/agent_listener\/invoke_raw_method|\/intake\/v2\/events|\/v0\.\d\/traces$)/;
+  /^(?:\/api\/\d+\/envelope\/|\/agent_listener\/invoke_raw_method|\/intake\/v2\/events|\/v0\.\d\/(?:traces|config|stats)$|\/telemetry\/proxy\/|\/dogstatsd\/)/;
 
 /** What is active in a context manager that is not ours. */
 interface ApiGlobals {
