@@ -72,14 +72,14 @@ class UndiciHeaders implements CallHeaders {
     this.#request = request;
   }
 
-  get(name: string): unknown {
+  get(name: string): string | undefined {
     const { headers } = this.#request;
     if (typeof headers === 'string') {
       return new RegExp(`^${name}:[ \\t]*(.*?)\\r?$`, 'im').exec(headers)?.[1];
     }
     if (!Array.isArray(headers)) return undefined;
     const at = positionIn(headers, name);
-    return at === -1 ? undefined : headers[at];
+    return at === -1 ? undefined : String(headers[at]);
   }
 
   set(name: string, value: string): void {
@@ -124,7 +124,7 @@ function yieldToLater(request: UndiciRequest): void {
       const headers = new UndiciHeaders(this);
       const traceState = headers.get(TRACE_STATE);
       if (isOfSameTrace(value, sent)) this[SENT] = undefined;
-      else headers.set(TRACE_STATE, withOwnParent(String(traceState ?? ''), sent));
+      else headers.set(TRACE_STATE, withOwnParent(traceState ?? '', sent));
     } else if (lower === TRACE_STATE) {
       removeHeader(this, TRACE_STATE);
       return addHeader.call(this, name, withOwnParent(value, sent));
