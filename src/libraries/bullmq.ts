@@ -18,6 +18,12 @@ interface JobOptions {
   telemetry?: Telemetry;
 }
 
+/** A `Queue` or a `Worker`. */
+interface Owner {
+  name?: unknown;
+  opts?: { telemetry?: unknown };
+}
+
 interface Job {
   opts?: JobOptions;
 }
@@ -37,8 +43,10 @@ function description(
   call: Call,
   operation: 'publish' | 'process',
   type: 'send' | 'process',
-): Description {
-  const self = requiredObject(call.self, 'self') as { name?: unknown };
+): Description | undefined {
+  const self = requiredObject(call.self, 'self') as Owner;
+  // It records itself, by OpenTelemetry's API.
+  if (self.opts?.telemetry !== undefined) return undefined;
   const queue = text(self.name) ?? '';
   const { host, port } = placeOf(self as object);
   return {
@@ -79,6 +87,7 @@ const addBulk: Operation<Call> = {
   describe(call) {
     const described = description(call, 'publish', 'send');
     const [jobs] = argumentsOf(call) as [unknown[] | undefined];
+    if (described === undefined) return undefined;
     described.attributes[names.MESSAGING_BATCH_SIZE] = number(jobs?.length);
     return described;
   },

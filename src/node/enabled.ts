@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isSdkDisabled, switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 
 const VARIABLE = 'TRACEWRIGHT_ENABLED';
@@ -78,4 +79,26 @@ export function isEnabled(): boolean {
 export function mayRunProgram(): boolean {
   const isWanted = switchOf(process.env[VARIABLE] ?? '') !== undefined;
   return !isWanted && !isPreloadedExplicitly() && TS_NODE.test(programPath());
+}
+
+/** Node's permission model, which types do not have yet. */
+interface Permission {
+  has(scope: string, reference?: string): boolean;
+}
+
+/** Where traces are written unless `TRACEWRIGHT_DIR` says so. */
+const DIRECTORY = 'traces';
+
+/** Options of Node that its permission model needs for the hook, and does not have. */
+export function missingPermissions(): string[] {
+  const { permission } = process as { permission?: Permission };
+  if (permission === undefined) return [];
+  const traces = resolve(process.env['TRACEWRIGHT_DIR'] ?? DIRECTORY);
+  const missing: string[] = [];
+  // Nodes that do not know this scope say no: there the option is looked for.
+  const isAllowed = permission.has('addon') || process.execArgv.includes('--allow-addons');
+  if (!isAllowed) missing.push('--allow-addons');
+  if (!permission.has('fs.read', traces)) missing.push(`--allow-fs-read=${traces}`);
+  if (!permission.has('fs.write', traces)) missing.push(`--allow-fs-write=${traces}`);
+  return missing;
 }

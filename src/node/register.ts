@@ -6,7 +6,7 @@
  */
 
 import { loadCompiledStart } from './compiled/compiled-start.js';
-import { isEnabled, isRequired, mayRunProgram } from './enabled.js';
+import { isEnabled, isRequired, mayRunProgram, missingPermissions } from './enabled.js';
 
 // An addon that does not load on this machine must not stop the service, and only a call can be
 // caught. A top-level await would break `-r`.
@@ -21,6 +21,10 @@ function guarded(call: () => void): void {
 }
 
 function begin(): void {
+  const missing = missingPermissions();
+  if (missing.length > 0) {
+    throw new Error(`Node's permission model refuses what tracing needs; add ${missing.join(' ')}`);
+  }
   const save = loadCompiledStart();
   const { beginTracing } = require('./begin-tracing.js') as typeof import('./begin-tracing.js');
   // What a process compiled that is not traced would be of little use to others.

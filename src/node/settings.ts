@@ -288,6 +288,12 @@ export function readSettings(): Settings {
       const ms = Number(value);
       return ms >= 0 && ms <= MAX_STALL ? ms : undefined;
     }),
-    quiet: read('TRACEWRIGHT_QUIET', false, SWITCH_VALUES, switchOf),
+    // Node's test runner prints what a test file prints.
+    quiet: read(
+      'TRACEWRIGHT_QUIET',
+      process.env['NODE_TEST_CONTEXT'] !== undefined,
+      SWITCH_VALUES,
+      switchOf,
+    ),
   };
 }

@@ -12,7 +12,8 @@ const FASTIFY = ['@fastify/otel', ...OFFICIAL.slice(1)];
 /** The spans of one request, after another one that has opened the connections. */
 async function request(directory: string, file: string, env: Record<string, string> = {}) {
   const service = new TracedProcess(join(directory, file), {
-    env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
+    // Libraries are left to the instrumentations.
+    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INJECT: 'off', ...env },
     cwd: directory,
   });
   await service.get('/users/1');

@@ -16,6 +16,7 @@ async function run(sdk: string, when: string) {
     cwd: directory,
     env: {
       TRACEWRIGHT_CONTEXT: 'on',
+      TRACEWRIGHT_INJECT: 'off',
       TRACEWRIGHT_QUIET: '1',
       TRACEWRIGHT_TEST_SDK: `${sdk} ${when}`,
     },

@@ -10,7 +10,7 @@ import { dependencies, install, place, recordedIn, treeOf } from './installed.js
 async function run(directory: string, file: string) {
   const program = new TracedProcess(join(directory, file), {
     cwd: directory,
-    env: { TRACEWRIGHT_CONTEXT: 'on' },
+    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INJECT: 'hono,bullmq' },
   });
   const { code, stdout, stderr } = await program.ended();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
