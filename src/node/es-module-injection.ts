@@ -2,7 +2,6 @@ import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { InjectedName } from '../libraries/watched-channels.js';
 import { changedFile } from './changed-files.js';
-import { filesOf } from './inject-channels.js';
 import { programDependencies } from './otel/program-dependencies.js';
 import { programFormat } from './program-format.js';
 import { warn } from './warning.js';
@@ -28,8 +27,9 @@ interface SynchronousHooks {
  * takes 64 to 80 ms to start: there is a warning instead.
  *
  * @param names libraries that the program may have as ES modules.
+ * @param files finds the files of their packages.
  */
-export function injectEsModules(names: readonly InjectedName[]): void {
+export function injectEsModules(names: readonly InjectedName[], files: RegExp): void {
   const { registerHooks } = nodeModule as SynchronousHooks;
   if (registerHooks === undefined) {
     if (programFormat() === 'commonjs') return;
@@ -41,7 +41,6 @@ export function injectEsModules(names: readonly InjectedName[]): void {
     );
     return;
   }
-  const files = filesOf(names);
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);

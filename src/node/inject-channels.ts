@@ -13,7 +13,7 @@ interface ModuleClass {
 }
 
 /** A file of a package: its directory, the package's name, and the path in it. */
-export function filesOf(names: readonly InjectedName[]): RegExp {
+function filesOf(names: readonly InjectedName[]): RegExp {
   const packages = names.flatMap(injectedPackages).join('|');
   return new RegExp(`^(.*[\\\\/]node_modules[\\\\/](${packages})[\\\\/])(.+)$`);
 }
@@ -36,7 +36,7 @@ export function injectChannels(names: readonly InjectedName[]): void {
   if (modules.length === 0) return;
   const { injectEsModules } =
     require('./es-module-injection.js') as typeof import('./es-module-injection.js');
-  injectEsModules(modules);
+  injectEsModules(modules, filesOf(modules));
 }
 
 /** Whether the program, or the directory that it runs in, has a package. */

@@ -53,7 +53,7 @@ export class CallRecorder {
    * @returns undefined: the request is not recorded, and gets no headers.
    */
   start(target: CallTarget, headers: CallHeaders | undefined): Call | undefined {
-    if (isLeftOut(target)) return undefined;
+    if (isLeftOut(target.method, target.path)) return undefined;
     const attributes = callAttributes(target);
     const name = http.spanName(http.knownMethod(target.method));
     const context = this.#hasContext ? spans.activeContext() : undefined;

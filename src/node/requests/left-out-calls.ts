@@ -1,6 +1,5 @@
 import { API_GLOBALS_KEY, SUPPRESS_TRACING_KEY } from '../../otel/keys.js';
 import { otherTracing } from '../otel/other-tracing.js';
-import type { CallTarget } from './call-recorder.js';
 
 /** Where other agents send what they have recorded: Sentry, New Relic, Elastic, Datadog. */
 const UPLOADS =
@@ -20,6 +19,6 @@ function isSuppressed(): boolean {
 }
 
 /** Whether a request is left out: an agent of the process sends what it has recorded, or asks for no trace of it. */
-export function isLeftOut({ method, path }: CallTarget): boolean {
+export function isLeftOut(method: string, path: string): boolean {
   return ((method === 'POST' || method === 'PUT') && UPLOADS.test(path)) || isSuppressed();
 }
