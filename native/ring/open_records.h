@@ -49,7 +49,7 @@ static_assert(offsetof(OpenRecord, writer) == sizeof(OpenRecord) - 4, "JavaScrip
 
 class OpenRecords {
  public:
-  static constexpr uint32_t kMostPlaces = 1 << 16;
+  static constexpr uint32_t kMostPlaces = (1 << 16) + 1;
   static constexpr uint32_t kLongest = 1 << 16;
 
   // Bytes of a place, of the table with so many of them, and of the largest table.

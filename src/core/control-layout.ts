@@ -61,7 +61,7 @@ export const controlLayout: ControlLayout = {
   openClosing: 8,
   openLength: 0x1ffff,
   openCommitting: 0x20000,
-  mostOpenPlaces: 65536,
+  mostOpenPlaces: 65537,
   longestOpen: 65536,
   target: 4096,
   pathBytes: 4096,

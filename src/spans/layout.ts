@@ -117,6 +117,13 @@ export const LOOP_LOOK_UPS = 'lookups';
 export const LOOP_CALLING = 'calling';
 export const LOOP_CALLS = 'calls';
 
+/** What of a thread is not in the trace. All attributes are u64. */
+export const LOSS_DESCRIPTION = 'tracewright.loss';
+/** Spans that were open at its end and had no place in the table of open spans. */
+export const LOST_OPEN = 'open';
+/** Texts of spans that were not recorded because their redaction took too long. */
+export const LOST_TEXTS = 'texts';
+
 /** Attribute of a resource: why no path was recorded; absent: paths were. */
 export const REDACTION_FAULT = 'tracewright.redaction.fault';
 

@@ -91,7 +91,7 @@ export function endRequestWith(
 
 /** A span that was started by `startRequest` has changed: its place gets it as it is now. */
 export function keepAnew(span: Span): void {
-  if (span.slot !== -1) span.output!.keepAnew(span);
+  if (span.slot >= 0) span.output!.keepAnew(span);
 }
 
 /** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */

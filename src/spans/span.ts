@@ -72,6 +72,8 @@ const NO_TIME = 0.5;
 
 /** Where an open span is in its life. */
 export const NOT_RECORDED = 0;
+/** Of `Span.slot`: the table of open spans was full. */
+export const NOT_KEPT = -2;
 export const OPEN = 1;
 export const ENDED = 2;
 /** It has the ids of another process's span, to be a parent. */
@@ -136,7 +138,7 @@ export class Span {
   declare scope: number;
   /** @internal */
   declare state: number;
-  /** @internal The slot that keeps the span while it is open; -1: none. */
+  /** @internal The slot that keeps the span while it is open; -1: none; or NOT_KEPT. */
   declare slot: number;
   /**
    * @internal Bytes of the final record that the slot has: all but events, links and status. 0: it is encoded anew.

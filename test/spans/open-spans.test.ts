@@ -263,6 +263,31 @@ test('the spans in flight of two threads are there after a kill, as many as the 
   expect([...checkTrace(target)].filter(({ rule }) => !rule.startsWith('converter'))).toEqual([]);
 });
 
+test.each([
+  { which: 'none', ending: [0, 0], kept: 100, lost: 50 },
+  { which: 'some without a place', ending: [130, 150], kept: 100, lost: 30 },
+  { which: 'all with a place', ending: [0, 100], kept: 0, lost: 50 },
+  { which: 'all without a place', ending: [100, 150], kept: 100, lost: 0 },
+])(
+  'report says how many open spans had no place when their process was killed ($which had ended)',
+  async ({ which, ending, kept, lost }) => {
+    const target = join(directory, `full-table-${which.replaceAll(' ', '-')}.heph`);
+    const input = { target, count: 150, ending, options: { openSpans: { count: 100 } } };
+    const { signal, stderr } = await runFixture('spans/killed-in-flight.mjs', { input });
+    expect([signal, stderr]).toEqual(['SIGKILL', '']);
+    const reason = `${2 * lost} spans that were open are not kept: the table of open spans was full`;
+    const losses = lost === 0 ? [] : [[2 * lost, reason]];
+    const said = async (): Promise<unknown> => {
+      const { report } = await reportOn([target]);
+      return [report.open.count, report.losses.map((loss) => [loss.count, loss.reason])];
+    };
+    expect(await said()).toEqual([2 * kept, losses]);
+    expect(recoverTrace(target).faults).toEqual([]);
+    expect(await said()).toEqual([2 * kept, losses]);
+    expect([...checkTrace(target)].filter(({ rule }) => !rule.startsWith('converter'))).toEqual([]);
+  },
+);
+
 test('the table of open spans stays as it is without its file, and grows later', async () => {
   const place = mkdtempSync(join(directory, 'ring-that-goes-'));
   const away = join(place, 'away');

@@ -9,6 +9,7 @@ import type { Redactor } from '../../src/spans/redaction/redaction.js';
 import { extract, inject } from '../../src/spans/propagation.js';
 import { startSpan } from '../../src/spans/start-span.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
+import { reportOn } from '../look/report/recorded-service.js';
 import { recorded } from './span-trace.js';
 
 const directory = temporaryDirectory();
@@ -146,6 +147,28 @@ describe('patterns', () => {
       expect(redactor.value('url.path', '/secret/1')).toBe('//1');
     },
   );
+
+  test.runIf(isBounded)('texts that were not recorded are counted in the report', async () => {
+    const name = `GET /${'a'.repeat(40)}!`;
+    let target = '';
+    await recorded(
+      directory,
+      (path) => {
+        target = path;
+        startSpan('GET /a', { 'url.path': name }).end();
+        // Time enough for a record of what was lost so far.
+        startSpan(name, {}, { startTime: Date.now() + 1500 }).end();
+        // It is open at the end, and counts once it ends.
+        startSpan(name);
+        startSpan(name, { 'url.path': name }).end();
+      },
+      { redact: { paths: [['(a+)+$', '']] }, openSpans: {} },
+    );
+    const { report } = await reportOn([target]);
+    expect(report.losses.map(({ count, reason }) => [count, reason])).toEqual([
+      [4, '4 texts not recorded: redaction took too long'],
+    ]);
+  });
 
   test('of a large number share one limit', () => {
     const rules = Array.from({ length: 10_000 }, (_, i): [string, string] => [

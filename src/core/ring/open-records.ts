@@ -62,8 +62,9 @@ export class OpenRecords {
   /** Places of the table, reserved ones included, and how many it may have. */
   #present = 0;
   #most: number;
-  /** How many records must be unkept before the table is to grow again, after an attempt in vain. */
-  #growAt = 0;
+  /** After an attempt to grow in vain: how many records find no place before the next one, and how many did. */
+  #pause = 0;
+  #paused = 0;
   #writers = 0;
 
   /** @internal Of a ring that was opened with such a table. */
@@ -91,7 +92,7 @@ export class OpenRecords {
    * Takes a place. The table grows if none is free.
    *
    * @returns where its record goes, in bytes from the start of `view`; -1 if the table has reached its bound, or the
-   *   disk has no room, which is counted.
+   *   disk has no room.
    */
   take(): number {
     const at = this.takeAsItIs();
@@ -103,22 +104,19 @@ export class OpenRecords {
   takeAsItIs(): number {
     const control = this.#control;
     const taken = control[TAKEN]!;
-    if (taken >= this.#counts[0]! && !this.#grow()) {
-      this.countUnkept();
-      return -1;
-    }
+    if (taken >= this.#counts[0]! && !this.#grow()) return -1;
     control[TAKEN] = taken + 1;
-    if (control[ATTENTION] !== 0) core.attend(this.#id);
+    this.attend();
     return this.#places[taken]!;
   }
 
   /** False: the table is as it was. */
   #grow(): boolean {
-    const unkept = this.#unkept[0]!;
-    if (this.#present >= this.#most || unkept < this.#growAt) return false;
+    if (this.#present >= this.#most || this.#paused++ < this.#pause) return false;
+    this.#paused = 0;
     if (this.#addPlaces(core.growOpenRecords(this.#id))) return true;
     // A full disk is not asked again for each record.
-    this.#growAt = 2 * unkept + 1;
+    this.#pause = 2 * this.#pause + 1;
     return false;
   }
 
@@ -202,9 +200,14 @@ export class OpenRecords {
     this.#words[(at >> 2) - HEAD_WORDS] = 0;
   }
 
-  /** A record that got no place, or did not fit into one. */
-  countUnkept(): void {
-    this.#unkept[0]! += 1;
+  /** Before a reserved place changes, as `take` and `release` do: it never returns if the process ends. */
+  attend(): void {
+    if (this.#control[ATTENTION] !== 0) core.attend(this.#id);
+  }
+
+  /** Counts records that are open without a place: one more (1), or one less (-1), for it has ended. */
+  countUnkept(more: number): void {
+    if (this.isOpen) this.#unkept[0]! += more;
   }
 
   /** The record at `at` is whole, and counts from here on. */
@@ -267,7 +270,7 @@ export class OpenRecords {
   /** Frees a place, whatever became of its record. */
   release(at: number): void {
     const control = this.#control;
-    if (control[ATTENTION] !== 0) core.attend(this.#id);
+    this.attend();
     this.#words[(at >> 2) - HEAD_WORDS] = 0;
     const taken = control[TAKEN]! - 1;
     this.#places[taken] = at;
@@ -293,6 +296,11 @@ export class OpenRecords {
   /** Places that are taken. */
   get taken(): number {
     return this.#control[TAKEN]!;
+  }
+
+  /** False: the ring is closed, and what its table has is being written. */
+  get isOpen(): boolean {
+    return this.#most > 0;
   }
 
   /** @internal The ring is closed: there is no place any more. */

@@ -22,6 +22,8 @@ export interface OpenSpanOptions {
 }
 
 const NAMES = { count: true, bytes: true } as const;
+/** Places for what the writer itself notes of the table, see loss-note.ts in src/spans. */
+const NOTES = 1;
 const FIRST_COUNT = 1024;
 const DEFAULT_COUNT = 8 * FIRST_COUNT;
 const DEFAULT_BYTES = 496;
@@ -44,14 +46,14 @@ export class OpenEventTable {
       DEFAULT_BYTES,
     );
     const { field, value = DEFAULT_COUNT } = this.#count;
-    this.#places = integerIn(field, value, 0, MOST_PLACES);
+    this.#places = integerIn(field, value, 0, MOST_PLACES - NOTES);
     this.#longest = integerIn(bytes.field, bytes.value, LEAST_BYTES, LONGEST_RECORD);
   }
 
   /** Bytes for which a ring has room: of a count that was set, or of the first places. */
   get bytes(): number {
     const places = this.#count.value === undefined ? FIRST_COUNT : this.#places;
-    return places * placeBytes(this.#longest);
+    return (places + NOTES) * placeBytes(this.#longest);
   }
 
   /**
@@ -62,7 +64,7 @@ export class OpenEventTable {
    */
   recordsIn(ringBytes: number): OpenRecordOptions | undefined {
     const each = placeBytes(this.#longest);
-    const most = Math.floor(ringBytes / each);
+    const most = Math.floor(ringBytes / each) - NOTES;
     const { field, value } = this.#count;
     if (this.#places > most && value !== undefined) {
       throw outOfRange(
@@ -72,8 +74,13 @@ export class OpenEventTable {
       );
     }
     const places = Math.min(this.#places, FIRST_COUNT, most);
-    if (places === 0) return undefined;
+    if (places <= 0) return undefined;
     const largest = Math.min(this.#places, 2 * most);
-    return { places, most: largest, longest: this.#longest, numberAt: STREAM_OFFSET };
+    return {
+      places: places + NOTES,
+      most: largest + NOTES,
+      longest: this.#longest,
+      numberAt: STREAM_OFFSET,
+    };
   }
 }

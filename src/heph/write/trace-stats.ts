@@ -38,8 +38,8 @@ export interface TraceStats {
   /** Of a trace that goes over a network or a unix socket. */
   network?: NetworkStats;
   /**
-   * Of a trace whose events can be open: those that are and have a place, and those that got none so
-   * far, because all were taken or the event was too long.
+   * Of a trace whose events can be open: those that are and have a place, and those that are and have none,
+   * because all were taken or the event was too long.
    */
   open?: { events: number; unkept: number };
   /** With `attributes: 'lenient'`: values that were not valid, of events of this thread. */

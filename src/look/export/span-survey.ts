@@ -151,7 +151,7 @@ function surveyPacket(
   const identity = identityAt(cursor);
   if (identity === -1) {
     decoder.decode(cursor);
-    if (!decoder.isDefinition && !decoder.isClock) {
+    if (!decoder.isNote) {
       survey.addRaw(cursor);
     }
     return;

@@ -151,7 +151,7 @@ export class ServerRecorder {
   /** The request has this route now, also if it is never answered. */
   routed(served: ServedRequest, route: string): void {
     const { method, span, keptRoute } = served;
-    if (span === undefined || span.slot === -1 || route === '' || route === keptRoute) return;
+    if (span === undefined || span.slot < 0 || route === '' || route === keptRoute) return;
     const name = spanName(knownMethod(method));
     const named =
       span.name === (keptRoute === '' ? name : `${name} ${keptRoute}`)

@@ -28,6 +28,9 @@ import {
   KINDS,
   LINK,
   LINK_TRACE_LOW,
+  LOSS_DESCRIPTION,
+  LOST_OPEN,
+  LOST_TEXTS,
   NUMBER_MASK,
   PARENT_ID,
   PARENT_REMOTE,
@@ -81,6 +84,7 @@ const OURS: ReadonlySet<string> = new Set([
   CLOCK_MONOTONIC,
   CLOCK_REAL,
   CLOCK_TIME,
+  LOSS_DESCRIPTION,
 ]);
 const OUR_LENGTHS: ReadonlySet<number> = new Set([...OURS].map(({ length }) => length));
 /** Attributes of clock records. */
@@ -90,8 +94,16 @@ const READINGS: ReadonlySet<string> = new Set([
   CLOCK_MONOTONIC,
   CLOCK_BOOT,
 ]);
+/** Attributes of records of losses. */
+const LOSSES: ReadonlySet<string> = new Set([LOST_OPEN, LOST_TEXTS]);
 /** Fields of definitions. */
 const TEXTS: ReadonlySet<number> = new Set([SCOPE_NAME, SCOPE_VERSION, SCHEMA_URL].map(letter));
+
+/** What a thread says is not in its trace: spans that were open and had no place, and texts that redaction refused. */
+export interface RecordedLosses {
+  open: number;
+  texts: number;
+}
 
 const NO_PARENT = '0000000000000000';
 /** Definitions of a file: as many as there are numbers for them. */
@@ -106,8 +118,10 @@ export class SpanDecoder {
   readonly #scopes = new Map<number, RecordedScope>();
   /** Whether the last event that was no span is a definition. */
   isDefinition = false;
-  /** Whether the last event that was no span is a clock record. */
-  isClock = false;
+  /** Whether the last event that was no span is a definition, a clock record or a record of losses. */
+  isNote = false;
+  /** What the last event that was no span says of losses. */
+  losses: RecordedLosses | undefined;
   /** The resource that was defined first. */
   firstResource: RecordedResource | undefined;
   readonly #clock = new WallClock();
@@ -171,7 +185,8 @@ export class SpanDecoder {
       return this.#span(bytes, view, place, identity, name);
     }
     this.isDefinition = false;
-    this.isClock = false;
+    this.isNote = false;
+    this.losses = undefined;
     const nameLength = identity - description - 2;
     if (head === VERSION_HEAD) this.#note(cursor, attributes.textAt(description));
     else if (OUR_LENGTHS.has(nameLength) && OURS.has(attributes.textAt(description))) {
@@ -351,14 +366,16 @@ export class SpanDecoder {
     }
   }
 
-  /** A definition or a clock record. */
+  /** A definition, a clock record or a record of losses. */
   #note(cursor: EventBytes, description: string): void {
     const attributes = this.#attributes;
     const { view, place } = cursor;
     const isDefinition = view.getUint32(place + STREAM_OFFSET) === DEFINITION_STREAM;
     this.isDefinition = isDefinition;
-    this.isClock = description === CLOCK_DESCRIPTION;
-    if (!isDefinition && !this.isClock) return;
+    const isClock = description === CLOCK_DESCRIPTION;
+    const isLoss = description === LOSS_DESCRIPTION && !isDefinition;
+    this.isNote = isDefinition || isClock || isLoss;
+    if (!this.isNote) return;
     const own: RecordedAttributes = {};
     const fields = new Map<number, string>();
     let version = 0;
@@ -366,7 +383,8 @@ export class SpanDecoder {
       const { code } = attributes;
       if (code === 0) {
         const { name } = attributes;
-        if (this.isClock && READINGS.has(name)) own[name] = attributes.integer();
+        if ((isClock && READINGS.has(name)) || (isLoss && LOSSES.has(name)))
+          own[name] = attributes.integer();
         else attributes.put(own);
       } else if (code === letter(VERSION)) version = attributes.number();
       else if (TEXTS.has(code)) fields.set(code, attributes.text());
@@ -380,7 +398,12 @@ export class SpanDecoder {
         { field: VERSION, value: version, limit: `at most ${CONTRACT_VERSION}` },
       );
     }
-    if (this.isClock) {
+    if (isLoss) {
+      const countOf = (name: string): number => Number(own[name] ?? 0);
+      this.losses = { open: countOf(LOST_OPEN), texts: countOf(LOST_TEXTS) };
+      return;
+    }
+    if (isClock) {
       if (this.#isOfTrace) return;
       const reading = readingOf(view.getBigUint64(place + START_OFFSET), version, own);
       if (reading !== undefined) this.#clock.read(reading);

@@ -48,7 +48,7 @@ export class SpanWalk {
       try {
         if (cursor.isEvent) {
           this.span = decoder.decode(cursor);
-          if (this.span !== undefined || !(decoder.isDefinition || decoder.isClock)) return true;
+          if (this.span !== undefined || !decoder.isNote) return true;
         } else {
           const packet = cursor.packet();
           if (packet.kind === 'metadata' && packet.epoch !== undefined) {

@@ -26,10 +26,12 @@ import {
   TRACE_HIGH_AFTER_NAME,
 } from '../layout.js';
 import type { SpanAttributes, SpanValue } from '../attributes.js';
-import { snapshot } from '../span.js';
+import { NOT_KEPT, snapshot } from '../span.js';
 import type { Span } from '../span.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
 import { readHeld, writeHeld } from './held-attributes.js';
+import { LossNote } from './loss-note.js';
+import type { EncodedLosses } from './loss-note.js';
 import { openSpanCompiler } from './span-shapes.js';
 import type { SpanEnding } from './span-ending.js';
 import type { OpenSpanWriter } from './span-shapes.js';
@@ -41,6 +43,7 @@ export interface SpanEncoder extends TemplateOutput {
   readonly ring: Ring;
   /** Whether every attribute is recorded as it is. */
   readonly takesAnything: boolean;
+  encodeLosses(): EncodedLosses;
 }
 
 /** Bytes of the length of a text. */
@@ -63,6 +66,8 @@ function compileCommit(ring: Ring, table: OpenRecords): CommitPlace {
 export class OpenSpans {
   readonly #output: SpanEncoder;
   readonly #table: OpenRecords;
+  /** What the end of the process says of the thread's losses. */
+  readonly losses: LossNote;
   readonly #shapes: EventShapes<OpenSpanWriter> | undefined;
   readonly #commitPlace: CommitPlace | undefined;
 
@@ -70,6 +75,7 @@ export class OpenSpans {
   readonly #canCommit: boolean;
 
   constructor(output: SpanEncoder, table: OpenRecords) {
+    this.losses = new LossNote(table, () => output.encodeLosses());
     this.#output = output;
     this.#table = table;
     const { ring, trace } = output;
@@ -80,7 +86,7 @@ export class OpenSpans {
   }
 
   /**
-   * Takes a place for a span that has started; -1: there is none, which is counted.
+   * Takes a place for a span that has started; NOT_KEPT: there is none, which is counted.
    *
    * @param given the first attributes if the span has none of its own. It has them afterwards, here or there.
    * @param before the place that kept it until now.
@@ -90,7 +96,7 @@ export class OpenSpans {
     if (usual !== -1) return usual;
     if (given !== undefined) span.own ??= snapshot(given);
     const at = this.#table.take();
-    if (at === -1) return -1;
+    if (at === -1) return this.#notKept(before);
     const length = this.#writeAny(span, at);
     if (length > 0) {
       if (before !== -1) this.#table.withdraw(before);
@@ -98,8 +104,18 @@ export class OpenSpans {
       return at;
     }
     this.#table.release(at);
-    this.#table.countUnkept();
-    return -1;
+    return this.#notKept(before);
+  }
+
+  /** @param before the place that keeps the span as it was; -1: none. */
+  #notKept(before = -1): number {
+    if (before === -1) this.#countUnkept(1);
+    return NOT_KEPT;
+  }
+
+  #countUnkept(more: number): void {
+    this.#table.countUnkept(more);
+    this.losses.add(more, 0);
   }
 
   #beginUsual(span: Span, attributes: SpanAttributes | undefined, before: number): number {
@@ -118,7 +134,7 @@ export class OpenSpans {
     const before = span.slot;
     span.change();
     const at = this.begin(span, undefined, before);
-    if (at === -1) return;
+    if (at === NOT_KEPT) return;
     span.slot = at;
     this.#table.release(before);
   }
@@ -164,7 +180,7 @@ export class OpenSpans {
       return this.begin(span, undefined);
     }
     const at = table.takeAsItIs();
-    if (at === -1) return -1;
+    if (at === -1) return this.#notKept();
     if (table.becomesOf(at, template.writer)) bytes.set(record, at);
     const startHigh = (start * 2 ** -32) | 0;
     const startLow = start | 0;
@@ -305,7 +321,8 @@ export class OpenSpans {
 
   /** Frees the place of a span that has ended. */
   end(place: number): void {
-    this.#table.release(place);
+    if (place === NOT_KEPT) this.#countUnkept(-1);
+    else this.#table.release(place);
   }
 
   #writeAny(span: Span, at: number): number {

@@ -12,6 +12,9 @@ import type { Stream, StreamTrace } from '../../heph/write/stream.js';
 import {
   CLOCK_DESCRIPTION,
   CONTRACT_VERSION,
+  LOSS_DESCRIPTION,
+  LOST_OPEN,
+  LOST_TEXTS,
   REAL_END,
   REAL_START,
   RESOURCE_DESCRIPTION,
@@ -34,12 +37,15 @@ import { ClockJumps, epochNow, isJump } from './clock-jumps.js';
 import { EventWriter, TOO_LONG } from './event-writer.js';
 import { OpenSpans } from './open-spans.js';
 import type { SpanEncoder } from './open-spans.js';
+import type { EncodedLosses } from './loss-note.js';
 import type { SpanEnding } from './span-ending.js';
 import { encodeSpan, PORTIONS } from './span-encoder.js';
 import { spanShapeCompiler } from './span-shapes.js';
 import type { SpanEmitter } from './span-shapes.js';
 
 const NOTHING = new Uint8Array(0);
+/** Bytes of the low half of a u64. */
+const LOW_WORD = 4;
 /** Nanoseconds between looks at the clocks. */
 const CLOCK_LOOK = 1e9;
 /** Jumps of a thread that are defined. Each takes some 150 of the 32 KiB that all definitions share. */
@@ -78,6 +84,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   readonly #clocks: ClockJumps;
   /** Jumps that later pieces and connections begin with. */
   #jumps = 0;
+  /** Texts that were not recorded, and that no record of losses says yet. */
+  #texts = 0;
   #epoch: bigint;
 
   constructor(stream: Stream, policy: Policy, resource: Resource) {
@@ -238,7 +246,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   recordAny(span: Span, endTime: Instant | undefined): void {
     const { slot } = span;
     // Encoding can call getters and redaction, which can record spans or kill the process.
-    if (slot !== -1) this.open?.notEnding(slot);
+    if (slot >= 0) this.open?.notEnding(slot);
     try {
       const now = this.timeOf(undefined);
       let end = endTime === undefined ? undefined : this.timeOf(endTime, 'endTime');
@@ -279,6 +287,24 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   encodeOpen(span: Span, limit: number): Buffer | undefined {
     // Not an end before the epoch: such a one is a field, which the last sign of life does not replace.
     return this.#encode(span, UNFINISHED, span.start < 0 ? 0 : span.exactStart, limit);
+  }
+
+  /** The record of the thread's losses, of which there are none yet. */
+  encodeLosses(): EncodedLosses {
+    const writer = this.#takeWriter();
+    try {
+      const now = this.timeOf(undefined);
+      writer.begin(this.stream.id, 0, LOSS_DESCRIPTION);
+      writer.times(now, now);
+      writer.unsigned(VERSION, CONTRACT_VERSION);
+      writer.unsigned(LOST_OPEN, 0);
+      const openAt = writer.at - LOW_WORD;
+      writer.unsigned(LOST_TEXTS, 0);
+      const textsAt = writer.at - LOW_WORD;
+      return { bytes: Buffer.from(writer.finish()), openAt, textsAt };
+    } finally {
+      this.#spareWriter = writer;
+    }
   }
 
   /** Adds an attribute to those that the span has in its place alone; false: that cannot be. */
@@ -324,7 +350,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #recordUsual(span: Span): boolean {
     const emitter = this.#shapes?.emitterFor(span.name, span.own);
     if (emitter === undefined) return false;
-    if (span.slot !== -1) this.open?.ending(span.slot);
+    if (span.slot >= 0) this.open?.ending(span.slot);
     try {
       emitter(span);
     } catch {
@@ -346,6 +372,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     limit: number,
   ): Buffer | undefined {
     const { stream, resource } = this;
+    const { redactor } = this.policy;
     const attributes =
       this.takesAnything && span.heldNames !== undefined ? this.open!.heldBytes(span) : undefined;
     const counter = stream.counter[0]!;
@@ -354,9 +381,14 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     writer.mostBytes = limit;
     try {
       for (const portion of PORTIONS) {
+        const before = redactor?.refused;
         try {
           const bytes = encodeSpan(writer, span, recording, this.policy, portion);
-          if (bytes.length <= limit) return bytes;
+          if (bytes.length > limit) continue;
+          // An open span is encoded once more when it ends.
+          if (redactor?.refused !== before && flags === 0)
+            this.#addTexts(redactor!.refused - before!);
+          return bytes;
         } catch (error) {
           if (error !== TOO_LONG) throw error;
         }
@@ -365,6 +397,20 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     } finally {
       this.#spareWriter = writer;
     }
+  }
+
+  /** Notes that texts of spans were not recorded: at once for the end of the process, and for readers at times. */
+  #addTexts(count: number): void {
+    this.#texts += count;
+    this.open?.losses.add(0, count);
+  }
+
+  #recordTexts(): void {
+    const count = this.#texts;
+    if (count === 0) return;
+    this.#texts = 0;
+    this.recordNote(LOSS_DESCRIPTION, [[LOST_TEXTS, count]]);
+    this.open?.losses.add(0, -count);
   }
 
   #takeWriter(): EventWriter {
@@ -376,7 +422,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   /**
    * Commits an event of this stream; without `end` it ends now.
    *
-   * @param slot of the open span that it is the final record of; -1: none.
+   * @param slot of the open span that it is the final record of; negative: none.
    */
   #commit(bytes: Buffer, end: TraceTime | undefined, slot = -1): void {
     const { ring, stream } = this;
@@ -385,12 +431,12 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     bytes.writeUInt32BE(stream.counter[0]!, COUNTER_OFFSET);
     stream.counter[0]!++;
     if (length > ring.longestRecord) {
-      if (slot !== -1) this.open?.ending(slot);
+      if (slot >= 0) this.open?.ending(slot);
       ring.writeThrough(bytes, NOTHING, false);
       return;
     }
     if (ring.free < length && !ring.makeRoom(length)) return;
-    if (slot !== -1) this.open?.ending(slot);
+    if (slot >= 0) this.open?.ending(slot);
     ring.bytes.set(bytes, ring.position);
     if (end === undefined) {
       ring.advance(length);
@@ -472,6 +518,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #lookAtClocks(start: number): void {
     const now = Math.min(start, this.#now());
     this.#nextLook = now + CLOCK_LOOK;
+    this.#recordTexts();
     const values = this.#clocks.due(now);
     if (values === undefined) return;
     this.recordNote(CLOCK_DESCRIPTION, values);

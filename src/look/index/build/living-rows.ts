@@ -68,7 +68,8 @@ export function readLivingRows(
     faults.push(...(cursor?.faults ?? []));
     cursor?.close();
   }
-  const part = scan.rows.count === 0 ? undefined : buildPart(scan, since, last);
+  const isEmpty = scan.rows.count === 0 && scan.notes.length === 0;
+  const part = isEmpty ? undefined : buildPart(scan, since, last);
   const { state = 'ended', settled = since } = cursor ?? {};
   return { part, records, state, settled, isFaulty, faults };
 }

@@ -27,6 +27,7 @@ import type { ReadSource } from '../sources/read-source.js';
 import {
   hostsOf,
   lossesOf,
+  recordedLosses,
   stateOf,
   stateOfPieces,
   withheldPaths,
@@ -309,6 +310,7 @@ export class IndexedSources implements LookIndex {
         ...withheldPaths(resource),
         ...pieces.flatMap((piece, i) => [
           ...lossesOf(piece, facts[i]!),
+          ...recordedLosses(opened[i]!.spans.losses),
           ...opened[i]!.spans.faults.map(unreadable),
         ]),
       ],

@@ -4,6 +4,7 @@ import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
 import { pidOfFile } from '../../../traces/run-directory.js';
 import { CONTEXT, REDACTION_FAULT } from '../../../spans/layout.js';
+import type { RecordedLosses } from '../../../spans/read/span-decoder.js';
 import { processIdOf } from '../../../spans/read/process-id.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
 import type { Loss, Source } from '../look-index.js';
@@ -112,6 +113,20 @@ export function withheldPaths(resource: RecordedResource | undefined): Loss[] {
     : undefined;
   if (typeof fault !== 'string') return [];
   return [{ count: undefined, reason: `no paths recorded: ${fault}` }];
+}
+
+/** What threads have said of their losses. */
+export function recordedLosses({ open, texts }: RecordedLosses): Loss[] {
+  const all: Loss[] = [];
+  if (open > 0) {
+    const spans = counted(open, 'span that was open is', 'spans that were open are');
+    all.push({ count: open, reason: `${spans} not kept: the table of open spans was full` });
+  }
+  if (texts > 0) {
+    const said = counted(texts, 'text', 'texts');
+    all.push({ count: texts, reason: `${said} not recorded: redaction took too long` });
+  }
+  return all;
 }
 
 /** Gaps in the counters of streams. */

@@ -1,6 +1,7 @@
 import { TraceFormatError } from '../../../core/errors.js';
 import { jsonValue } from '../../../core/json.js';
 import { drawnSpan } from '../../../spans/read/drawn-spans.js';
+import type { RecordedLosses } from '../../../spans/read/span-decoder.js';
 import { SpanDecoder } from '../../../spans/read/span-decoder.js';
 import type { RecordedResource, SpanRecord } from '../../../spans/span-record.js';
 import type { ReadCounter } from '../scan/chrome-scan.js';
@@ -22,6 +23,8 @@ export class SpanSource {
   #notes: readonly number[];
   readonly #loops = new LoopCounters();
   #faults: TraceFormatError[] = [];
+  /** By the places of their records. */
+  readonly #losses = new Map<number, RecordedLosses>();
 
   /** @param notes where definitions and clock records lie in the file. */
   constructor(
@@ -46,7 +49,10 @@ export class SpanSource {
     this.#reader.grow(since, memory);
     let same = 0;
     while (same < notes.length && notes[same] === this.#notes[same]) same++;
-    if (this.#noted > same) this.#faults = [];
+    if (this.#noted > same) {
+      this.#faults = [];
+      for (const place of this.#notes.slice(same)) this.#losses.delete(place);
+    }
     this.#noted = Math.min(this.#noted, same);
     this.#counted = Math.min(this.#counted, same);
     this.#notes = notes;
@@ -56,6 +62,17 @@ export class SpanSource {
   get faults(): readonly TraceFormatError[] {
     this.#noteAll();
     return this.#faults;
+  }
+
+  /** What the threads say is not in their trace. */
+  get losses(): RecordedLosses {
+    this.#noteAll();
+    const sum = { open: 0, texts: 0 };
+    for (const { open, texts } of this.#losses.values()) {
+      sum.open += open;
+      sum.texts += texts;
+    }
+    return sum;
   }
 
   get resource(): RecordedResource | undefined {
@@ -125,7 +142,10 @@ export class SpanSource {
   #noteAll(): void {
     for (; this.#noted < this.#notes.length; this.#noted++) {
       try {
-        if (this.#reader.at(this.#notes[this.#noted]!)) this.#decoder.decode(this.#reader);
+        const place = this.#notes[this.#noted]!;
+        if (!this.#reader.at(place)) continue;
+        this.#decoder.decode(this.#reader);
+        if (this.#decoder.losses !== undefined) this.#losses.set(place, this.#decoder.losses);
       } catch (error) {
         // Spans lack what it defines.
         if (!(error instanceof TraceFormatError)) throw error;
