@@ -51,7 +51,7 @@ const rows = scenarios
     ),
   )
   .filter((row) => `${row.fault} ${row.format} ${row.policy}`.includes(values.only));
-const widths = [28, 8, 6];
+const widths = [28, 9, 6];
 const title = (row) =>
   [row.fault, row.format, row.policy].map((text, i) => text.padEnd(widths[i])).join(' ');
 if (values.list) {
@@ -93,7 +93,12 @@ async function run(row, place, shim) {
     return recording;
   };
   const count = random.integer(Math.ceil(events / 2), events);
-  const { recording, lost, deleted, unmount } = await row.run({
+  const {
+    recording,
+    lost,
+    deleted: deletedOf,
+    unmount,
+  } = await row.run({
     start,
     place,
     events: count,
@@ -109,6 +114,7 @@ async function run(row, place, shim) {
       if (found.has(n)) twice++;
       found.add(n);
     }
+    const deleted = typeof deletedOf === 'function' ? deletedOf([...found]) : deletedOf;
     const perEvent = lost.bytes === 0 ? 1 : await bytesOf(row.format);
     const lostEvents = lost.events + lost.bytes / perEvent;
     const difference = recording.acknowledged - found.size - lostEvents - (deleted ?? 0);

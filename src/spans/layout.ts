@@ -121,6 +121,8 @@ export const LOOP_CALLS = 'calls';
 export const LOSS_DESCRIPTION = 'tracewright.loss';
 /** Spans that were open at its end and had no place in the table of open spans. */
 export const LOST_OPEN = 'open';
+/** Records that found the thread's ring full: they are missing among those before. */
+export const LOST_DROPPED = 'dropped';
 /** Texts of spans that were not recorded because their redaction took too long. */
 export const LOST_TEXTS = 'texts';
 

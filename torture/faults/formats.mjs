@@ -58,12 +58,25 @@ const ovniOf = (version) => ({
   *read(place) {
     for (const path of filesIn(place, version === 1 ? /thread\.\d+$/ : /\.obs$/)) {
       for (const { mcv, payload } of ovni.readStream(path, { version })) {
-        if (mcv !== 'OB.') continue;
+        // The hook's own have no payload.
+        if (mcv !== 'OB.' || payload.length !== 4) continue;
         yield new DataView(payload.buffer, payload.byteOffset).getUint32(0, true);
       }
     }
   },
 });
+
+/** The pieces of ovni that the register hook makes of a process. */
+const ovniPieces = {
+  name: 'ovni hook',
+  open: () => ({ emit: ovni.event('OB.(u32 n)') }),
+  recover(place) {
+    for (const piece of readdirSync(join(place, 'ovni'))) {
+      if (!piece.startsWith('.')) ovni.recoverTrace(join(place, 'ovni', piece));
+    }
+  },
+  read: ovniOf(3).read,
+};
 
 const dumpi = {
   name: 'dumpi',
@@ -112,5 +125,5 @@ const laplace = {
   },
 };
 
-export const formats = [heph, ovniOf(1), ovniOf(3), dumpi, laplace];
+export const formats = [heph, ovniOf(1), ovniOf(3), ovniPieces, dumpi, laplace];
 export const formatNamed = (name) => formats.find((format) => format.name === name);

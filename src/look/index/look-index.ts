@@ -20,7 +20,7 @@ export const REMOTE_PARENT_BIT = 1 << 6;
 /** An instant: it has a time and no duration. */
 export const INSTANT_BIT = 1 << 7;
 
-/** Something that was lost, with the reason in words: `12 spans of thread 3 were dropped: the ring was full`. */
+/** Something that was lost, with the reason in words: `12 records of thread 3 missing: the ring was full`. */
 export interface Loss {
   /** How many records; undefined if nobody knows. */
   count: number | undefined;

@@ -29,6 +29,7 @@ import {
   LINK,
   LINK_TRACE_LOW,
   LOSS_DESCRIPTION,
+  LOST_DROPPED,
   LOST_OPEN,
   LOST_TEXTS,
   NUMBER_MASK,
@@ -95,12 +96,16 @@ const READINGS: ReadonlySet<string> = new Set([
   CLOCK_BOOT,
 ]);
 /** Attributes of records of losses. */
-const LOSSES: ReadonlySet<string> = new Set([LOST_OPEN, LOST_TEXTS]);
+const LOSSES: ReadonlySet<string> = new Set([LOST_DROPPED, LOST_OPEN, LOST_TEXTS]);
 /** Fields of definitions. */
 const TEXTS: ReadonlySet<number> = new Set([SCOPE_NAME, SCOPE_VERSION, SCHEMA_URL].map(letter));
 
-/** What a thread says is not in its trace: spans that were open and had no place, and texts that redaction refused. */
+/** What a thread says is not in its trace. */
 export interface RecordedLosses {
+  stream: number;
+  /** Records that found its ring full. */
+  dropped: number;
+  /** Spans that were open at its end and had no place, and texts that redaction refused. */
   open: number;
   texts: number;
 }
@@ -400,7 +405,12 @@ export class SpanDecoder {
     }
     if (isLoss) {
       const countOf = (name: string): number => Number(own[name] ?? 0);
-      this.losses = { open: countOf(LOST_OPEN), texts: countOf(LOST_TEXTS) };
+      this.losses = {
+        stream: view.getUint32(place + STREAM_OFFSET),
+        dropped: countOf(LOST_DROPPED),
+        open: countOf(LOST_OPEN),
+        texts: countOf(LOST_TEXTS),
+      };
       return;
     }
     if (isClock) {

@@ -13,6 +13,7 @@ import {
   CLOCK_DESCRIPTION,
   CONTRACT_VERSION,
   LOSS_DESCRIPTION,
+  LOST_DROPPED,
   LOST_OPEN,
   LOST_TEXTS,
   REAL_END,
@@ -86,6 +87,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #jumps = 0;
   /** Texts that were not recorded, and that no record of losses says yet. */
   #texts = 0;
+  /** Records that have found the ring full, as far as a record of losses says so. */
+  #dropped = 0;
   #epoch: bigint;
 
   constructor(stream: Stream, policy: Policy, resource: Resource) {
@@ -405,12 +408,17 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     this.open?.losses.add(0, count);
   }
 
-  #recordTexts(): void {
-    const count = this.#texts;
-    if (count === 0) return;
+  #recordLosses(): void {
+    const texts = this.#texts;
+    const dropped = this.ring.droppedEvents - this.#dropped;
+    if (texts === 0 && dropped === 0) return;
     this.#texts = 0;
-    this.recordNote(LOSS_DESCRIPTION, [[LOST_TEXTS, count]]);
-    this.open?.losses.add(0, -count);
+    this.#dropped += dropped;
+    this.recordNote(LOSS_DESCRIPTION, [
+      [LOST_DROPPED, dropped],
+      [LOST_TEXTS, texts],
+    ]);
+    this.open?.losses.add(0, -texts);
   }
 
   #takeWriter(): EventWriter {
@@ -518,7 +526,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #lookAtClocks(start: number): void {
     const now = Math.min(start, this.#now());
     this.#nextLook = now + CLOCK_LOOK;
-    this.#recordTexts();
+    this.#recordLosses();
     const values = this.#clocks.due(now);
     if (values === undefined) return;
     this.recordNote(CLOCK_DESCRIPTION, values);

@@ -26,6 +26,7 @@ import { formatOf, unreadable } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import {
   hostsOf,
+  droppedRecords,
   lossesOf,
   recordedLosses,
   stateOf,
@@ -295,6 +296,8 @@ export class IndexedSources implements LookIndex {
     const facts = pieces.map(({ parts }) => parts.map((part) => part.facts));
     const resource = format === 'Heph' ? spans.resource : undefined;
     const writer = writerOf(trace.path, resource);
+    const recorded = opened.flatMap(({ spans: { losses } }) => losses);
+    const dropped = droppedRecords(recorded);
     const hostClock = writer.host === undefined ? undefined : this.#clocks.get(writer.host);
     const source: Source = {
       number,
@@ -308,9 +311,9 @@ export class IndexedSources implements LookIndex {
       state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
       losses: [
         ...withheldPaths(resource),
+        ...recordedLosses(recorded),
         ...pieces.flatMap((piece, i) => [
-          ...lossesOf(piece, facts[i]!),
-          ...recordedLosses(opened[i]!.spans.losses),
+          ...lossesOf(piece, facts[i]!, dropped),
           ...opened[i]!.spans.faults.map(unreadable),
         ]),
       ],

@@ -69,7 +69,11 @@ function stateOfRings(trace: FoundTrace): Source['state'] {
   }
 }
 
-/** What a source has lost, in words. */
+/**
+ * What a source has lost, in words.
+ *
+ * @param dropped from {@link droppedRecords}, less what is said here.
+ */
 export function lossesOf(
   {
     losses,
@@ -79,8 +83,9 @@ export function lossesOf(
     clock,
   }: Pick<ReadSource, 'losses' | 'ended' | 'end' | 'trace' | 'clock'>,
   parts: readonly PartFacts[],
+  dropped: Map<number, number>,
 ): Loss[] {
-  const all = [...losses, ...missingRecords(parts)];
+  const all = [...losses, ...missingRecords(parts, dropped)];
   const faulty = parts.reduce((sum, part) => sum + part.faulty, 0);
   if (faulty > 0) {
     const { firstFaulty } = parts.find((part) => part.faulty > 0)!;
@@ -115,9 +120,20 @@ export function withheldPaths(resource: RecordedResource | undefined): Loss[] {
   return [{ count: undefined, reason: `no paths recorded: ${fault}` }];
 }
 
-/** What threads have said of their losses. */
-export function recordedLosses({ open, texts }: RecordedLosses): Loss[] {
+/** Records that have found the rings of their threads full, by the stream of the thread. */
+export function droppedRecords(recorded: readonly RecordedLosses[]): Map<number, number> {
+  const dropped = new Map<number, number>();
+  for (const { stream, dropped: count } of recorded) {
+    dropped.set(stream, (dropped.get(stream) ?? 0) + count);
+  }
+  return dropped;
+}
+
+/** What threads have said of losses that no counter shows. */
+export function recordedLosses(recorded: readonly RecordedLosses[]): Loss[] {
   const all: Loss[] = [];
+  const open = recorded.reduce((sum, each) => sum + each.open, 0);
+  const texts = recorded.reduce((sum, each) => sum + each.texts, 0);
   if (open > 0) {
     const spans = counted(open, 'span that was open is', 'spans that were open are');
     all.push({ count: open, reason: `${spans} not kept: the table of open spans was full` });
@@ -129,8 +145,11 @@ export function recordedLosses({ open, texts }: RecordedLosses): Loss[] {
   return all;
 }
 
+/** Of gaps that no record of losses explains. */
+const CAUSES = 'the ring was full, they were lost on the way, or a part of the file is gone';
+
 /** Gaps in the counters of streams. */
-function missingRecords(parts: readonly PartFacts[]): Loss[] {
+function missingRecords(parts: readonly PartFacts[], dropped: Map<number, number>): Loss[] {
   const streams = new Map<number, { last: number; missing: number; first: number }>();
   for (const { counts } of parts) {
     for (const { stream, first, last, missing } of counts) {
@@ -146,15 +165,25 @@ function missingRecords(parts: readonly PartFacts[]): Loss[] {
     }
   }
   const losing = [...streams].filter(([, { missing }]) => missing > 0);
-  const shown = losing.slice(0, MAX_STREAMS).map(([stream, { missing }]) => {
-    const thread = stream === 0 ? 'the main thread' : `thread ${stream}`;
-    const reason = `${counted(missing, 'record')} of ${thread} missing: the ring was full`;
-    return { count: missing, reason };
-  });
-  const rest = losing.slice(MAX_STREAMS).reduce((sum, [, { missing }]) => sum + missing, 0);
-  if (rest > 0) {
-    const reason = `${counted(rest, 'record')} of further threads missing: their rings were full`;
-    shown.push({ count: rest, reason });
+  const shown: Loss[] = [];
+  const say = (whose: string, missing: number, full: number): void => {
+    const records = (count: number): string => `${counted(count, 'record')} of ${whose} missing`;
+    if (full > 0) shown.push({ count: full, reason: `${records(full)}: the ring was full` });
+    const rest = missing - full;
+    if (rest > 0) shown.push({ count: rest, reason: `${records(rest)}, cause unknown: ${CAUSES}` });
+  };
+  let further = 0;
+  let furtherFull = 0;
+  for (const [i, [stream, { missing }]] of losing.entries()) {
+    const full = Math.min(missing, dropped.get(stream) ?? 0);
+    dropped.set(stream, (dropped.get(stream) ?? 0) - full);
+    if (i < MAX_STREAMS) {
+      say(stream === 0 ? 'the main thread' : `thread ${stream}`, missing, full);
+    } else {
+      further += missing;
+      furtherFull += full;
+    }
   }
+  say('further threads', further, furtherFull);
   return shown;
 }

@@ -65,14 +65,9 @@ export class SpanSource {
   }
 
   /** What the threads say is not in their trace. */
-  get losses(): RecordedLosses {
+  get losses(): RecordedLosses[] {
     this.#noteAll();
-    const sum = { open: 0, texts: 0 };
-    for (const { open, texts } of this.#losses.values()) {
-      sum.open += open;
-      sum.texts += texts;
-    }
-    return sum;
+    return [...this.#losses.values()];
   }
 
   get resource(): RecordedResource | undefined {
