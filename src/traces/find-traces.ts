@@ -63,17 +63,16 @@ class Search {
     );
   }
 
-  /** The traces in a directory and below it. A trace that is a directory is not searched. */
+  /** The traces in a directory and below it, next to the parts of a trace that is a directory, too. */
   tracesBelow(directory: string, depth = 0): FoundTrace[] {
     const found = this.#tracesIn(directory, depth);
     if (depth === DEEPEST) return found;
     const known = new Set(found.map(({ path }) => path));
-    if (known.has(directory)) return found;
+    const itself = found.find(({ path }) => path === directory)?.format;
     for (const entry of entriesOf(directory)) {
       const below = join(directory, entry.name);
-      if (!entry.isDirectory() || /^\.|^node_modules$/.test(entry.name) || known.has(below)) {
-        continue;
-      }
+      if (!entry.isDirectory() || /^\.|^node_modules$/.test(entry.name)) continue;
+      if (itself?.isPartOfTrace?.(entry.name) === true) continue;
       for (const trace of this.tracesBelow(below, depth + 1)) {
         if (!known.has(trace.path)) found.push(trace);
       }

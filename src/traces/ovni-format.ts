@@ -33,6 +33,7 @@ export const ovniFormat: TraceFormat = {
     isRing: (path) => isRingName(basename(path)),
     fileOf: streamOfRing,
   },
+  isPartOfTrace,
   isTraceFile: (path) => isStreamFile(basename(path)),
   tracesIn(directory) {
     if (isTraceDirectory(directory)) return [directory];

@@ -43,6 +43,8 @@ export interface TraceFormat {
    * @param ringed files that rings in the directory feed; they may not exist yet.
    */
   tracesIn(directory: string, ringed: readonly string[]): string[];
+  /** Of traces that are directories: whether a directory in one, by its name, is a part of it. */
+  isPartOfTrace?(name: string): boolean;
   /**
    * The files of a rotated trace, the oldest first.
    *
