@@ -18,3 +18,22 @@ test('times that a program gives are read back to the nanosecond', async () => {
   expect(span?.events[0]?.time).toBe(BigInt(start + 100) * NS_PER_MS);
   expect(span?.end).toBe(end);
 });
+
+test('an event can be further from the start of its span than an i64 has nanoseconds', async () => {
+  const early = -5_900_000_000_000n * NS_PER_MS + 1n;
+  const late = 8_900_000_000_000n * NS_PER_MS - 1n;
+  const spans = await recorded(directory, () => {
+    for (const [from, to] of [
+      [early, late],
+      [late, early],
+    ] as const) {
+      const span = startSpan('work', undefined, { startTime: from });
+      span.event('happened', undefined, to);
+      span.end(from);
+    }
+  });
+  expect(spans.map(({ start, events }) => [start, events[0]?.time])).toEqual([
+    [early, late],
+    [late, early],
+  ]);
+});

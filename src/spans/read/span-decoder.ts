@@ -338,9 +338,15 @@ export class SpanDecoder {
     }
   }
 
+  /** A time since the epoch fits an i64, so that a distance modulo 2^64 says which one it is. */
+  #timeAfter(start: bigint, distance: bigint): bigint {
+    const zero = this.#isOfTrace ? 0n : this.epoch;
+    return zero + BigInt.asIntN(64, start - zero + distance);
+  }
+
   #ofEvent(event: RecordedEvent, code: number, start: bigint): void {
     const attributes = this.#attributes;
-    if (code === letter(EVENT_TIME)) event.time = start + attributes.integer();
+    if (code === letter(EVENT_TIME)) event.time = this.#timeAfter(start, attributes.integer());
     else if (code === letter(DROPPED_ATTRIBUTES)) event.droppedAttributes = attributes.number();
     else attributes.value();
   }
