@@ -6,7 +6,8 @@ import { TracedProcess } from './traced-process.js';
 import type { Ending } from './traced-process.js';
 
 const REQUESTS = 40;
-const input = [JSON.stringify({ requests: REQUESTS })];
+// A thread has a stream of stalls only once its loop was blocked.
+const input = [JSON.stringify({ requests: REQUESTS, stallMs: 150 })];
 const watching = { TRACEWRIGHT_STALL_MS: '50', TRACEWRIGHT_GC_MS: '0' };
 
 function withLimit(limit: number, env: Record<string, string> = {}): TracedProcess {
