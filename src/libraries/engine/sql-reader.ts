@@ -118,6 +118,8 @@ class SqlReader {
   /** The word before, and what the statement does. */
   #before = '';
   #statement = '';
+  /** Whether an `UPDATE` has had its `SET`. */
+  #hasSet = false;
   #isAtStart = true;
   #expectsTable = false;
   /** The depth of parentheses at which a comma is followed by another table; -1: none. */
@@ -326,7 +328,7 @@ class SqlReader {
     const word = this.#match(WORD);
     const upper = word.toUpperCase();
     const isPrefixOfString = this.#sql[this.#at + word.length] === "'" && word.length <= 2;
-    if (this.#dialect === 'mssql' && !this.#isAtStart && BEGINS_ANYWHERE.has(upper)) {
+    if (this.#dialect === 'mssql' && !this.#isAtStart && this.#beginsStatement(upper)) {
       this.#guarded ??= NO_NAME;
     }
     if (this.#isBeforeObject) this.#acceptObject(upper);
@@ -337,6 +339,14 @@ class SqlReader {
     this.#keep(word.length);
     const isOfGuarded = this.#guarded?.hasInner === false && this.#guarded.keywords.has(upper);
     if (!isPrefixOfString && !isOfGuarded) this.#acceptWord(word, upper);
+  }
+
+  /** Whether a word begins a statement of SQL Server, without a semicolon before it. */
+  #beginsStatement(upper: string): boolean {
+    if (upper !== 'SET') return BEGINS_ANYWHERE.has(upper);
+    const isOfUpdate = this.#before === 'UPDATE' || (this.#statement === 'UPDATE' && !this.#hasSet);
+    this.#hasSet = true;
+    return !isOfUpdate;
   }
 
   /** A word that may be a value, or of a statement within the statement. */
@@ -424,6 +434,7 @@ class SqlReader {
       this.#isBeforeObject = DEFINITIONS.has(upper);
     }
     this.#statement = upper;
+    this.#hasSet = false;
     this.#add(upper);
     this.#expectsTable = BEFORE_TABLE.has(upper);
     this.#listDepth = -1;

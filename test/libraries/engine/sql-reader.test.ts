@@ -152,7 +152,12 @@ describe('a word that may be a value', () => {
   });
 
   it('is not recorded by SQL Server either, which needs no semicolons', () => {
-    for (const statement of ['exec p secret', 'declare @a int = secret', 'use secret']) {
+    for (const statement of [
+      'exec p secret',
+      'declare @a int = secret',
+      'use secret',
+      'set context_info secret',
+    ]) {
       expect(text(`select a from b ${statement}`, 'mssql')).not.toContain('secret');
     }
   });
@@ -161,6 +166,13 @@ describe('a word that may be a value', () => {
     expect(text('set x to secret')).toBe('set x to ?');
     expect(text('pragma key = secret', 'sqlite')).toBe('pragma key = ?');
     expect(text('exec dbo.p secret', 'mssql')).toBe('exec dbo.p ?');
+    const update = 'update t set a = b where c = d';
+    expect(text(update, 'mssql')).toBe(update);
+    expect(text(`${update} set x secret`, 'mssql')).toBe(`${update} ? ? ?`);
+    const merge = 'merge into t using s on t.a = s.a when matched then update set b = s.b';
+    expect(text(merge, 'mssql')).toBe(merge);
+    const common = 'with x as (select a from b) update x set a = c';
+    expect(text(common, 'mssql')).toBe(common);
     expect(text('copy t from stdin;\nsecret', 'postgresql')).toBe('copy t from stdin;?');
     expect(text('alter user u with password secret')).toBe('alter user ? with password ?');
     expect(text('ALTER TABLE a ADD b int')).toBe('ALTER TABLE a ADD b int');
