@@ -13,6 +13,8 @@ const handler: Operation<Handling> = {
   channel: 'fastify.request.handler',
   kind: 'internal',
   nests: true,
+  // A store that is bound to the channel would be entered and left by a copy of all stores.
+  entersByHand: true,
   needsParent: true,
   describe({ route, request }) {
     const pattern = text(route?.url);

@@ -25,8 +25,8 @@ type Context = ActiveContext | undefined;
 
 /** An operation on its way. */
 class Running {
-  /** Undefined: it is not recorded. */
-  readonly span: Span | undefined;
+  /** Undefined: it is not recorded, or over. */
+  span: Span | undefined;
   /** What was active where the program called. */
   readonly caller: Context;
   /** Whether its span was made active by hand, and `caller` must be again. */
@@ -127,7 +127,10 @@ class OperationSpans {
     }
     diagnostics.subscribe(nameOf('asyncEnd'), (message) => {
       try {
-        if ((message as Message)[RUNNING] !== undefined) this.#finish(message as Message);
+        if ((message as Message)[RUNNING] === undefined) return;
+        this.#finish(message as Message);
+        // Some libraries keep the message for as long as they keep a connection.
+        (message as Message)[RUNNING] = undefined;
       } catch (error) {
         this.#guard.fail(error);
       }
@@ -286,11 +289,13 @@ class OperationSpans {
 
   #finish(message: Message): void {
     const running = message[RUNNING];
-    if (running !== undefined && running.since > 0) {
+    if (running === undefined) return;
+    if (running.since > 0) {
       countParentless((performance.now() - running.since) * NS_PER_MS);
       running.since = 0;
     }
-    const span = running?.span;
+    const { span } = running;
+    running.span = undefined;
     if (span?.recording !== true) return;
     try {
       const { atLeastMs = 0 } = this.#operation;

@@ -63,6 +63,12 @@ function hide<Name extends keyof SpanOutput>(
   Object.defineProperty(output, name, { value });
 }
 
+/** A context can outlive its span for as long as a connection or a timer: nothing of the program hangs off it then. */
+function letGo(span: Span): void {
+  span.own = undefined;
+  span.extras = undefined;
+}
+
 /** Where the spans of a thread go: a stream of a Heph trace. */
 export class SpanOutput implements SpanTaker, SpanEncoder {
   declare readonly stream: Stream;
@@ -176,6 +182,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     if (span.start >= this.#nextLook) this.#lookAtClocks(span.start);
     if (observer === undefined) {
       this.#record(span, endTime);
+      letGo(span);
       return;
     }
     const end = this.#endOf(endTime);
@@ -224,6 +231,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
       this.open!.end(span.slot);
     }
     this.#forget(span);
+    letGo(span);
     return true;
   }
 
