@@ -70,16 +70,17 @@ function cpuSeconds(pid) {
  * @property {string} [cwd]
  * @property {string} [path] what is asked for; default: `/`.
  * @property {string[]} [under] the command that runs Node; default: none.
+ * @property {'inherit' | 'pipe'} [output] what becomes of its standard output; default: inherit.
  */
 
 /**
  * @param {Variant} variant
  * @param {string} directory
  */
-export async function startService({ flags, env, cwd, under = [] }, directory) {
+export async function startService({ flags, env, cwd, under = [], output = 'inherit' }, directory) {
   const [command, ...args] = pinned(SERVICE_CORE, [...under, process.execPath, ...flags]);
   const child = spawn(command, args, {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', output, 'inherit', 'ipc'],
     env: { ...process.env, TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: directory, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });

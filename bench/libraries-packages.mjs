@@ -10,8 +10,11 @@ const PACKAGES = {
   '@opentelemetry/auto-instrumentations-node': '0.82.0',
   'dd-trace': '6.21.0',
   express: '5.3.0',
+  fastify: '5.12.8',
   ioredis: '6.0.0',
+  mysql2: '3.24.6',
   pg: '8.23.1',
+  redis: '6.3.1',
 };
 
 /** @returns the directory that has them. */

@@ -32,12 +32,18 @@ const SPANS = 5;
 const LEAST_SHARE = 85;
 const LEAST_RATIO = 2.5;
 
-/** Nothing but spans, and no packages beyond those of the service. */
-const OPENTELEMETRY = {
-  OTEL_METRICS_EXPORTER: 'none',
-  OTEL_LOGS_EXPORTER: 'none',
-  OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http,express,ioredis,pg,undici',
-};
+/**
+ * Nothing but spans, and no packages beyond those of the service.
+ *
+ * @param {string} instrumentations
+ */
+export function openTelemetry(instrumentations) {
+  return {
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_LOGS_EXPORTER: 'none',
+    OTEL_NODE_ENABLED_INSTRUMENTATIONS: instrumentations,
+  };
+}
 const DATADOG = {
   DD_TRACE_STARTUP_LOGS: 'false',
   DD_INSTRUMENTATION_TELEMETRY_ENABLED: 'false',
@@ -72,7 +78,7 @@ function variantsIn(place, backend) {
       ...each,
       name: '@opentelemetry/sdk-node with auto-instrumentations',
       flags: ['--require', here('libraries-opentelemetry.cjs'), ...program],
-      env: OPENTELEMETRY,
+      env: openTelemetry('http,express,ioredis,pg,undici'),
     },
     {
       ...each,
@@ -89,7 +95,7 @@ const OURS = 1;
  *
  * @param {import('./http-turns.mjs').Variant} variant
  */
-async function spansOf(variant) {
+export async function spansOf(variant) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const file = join(directory, 'spans');
   const run = join(directory, 'run');

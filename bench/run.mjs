@@ -32,6 +32,7 @@ const NAMES = [
   'http',
   'http-spans',
   'libraries-service',
+  'databases-service',
   'loop-watch',
   'idle-service',
   'look-ups',

@@ -1,0 +1,143 @@
+// A service of Fastify, pg, mysql2 and redis: plain, with channels that nobody reads, with the hook and parts of it, and
+// with OpenTelemetry's SDK. What a request costs, and what it leaves to the garbage collector. Needs PostgreSQL,
+// MariaDB and Redis at their standard addresses; npm installs the packages into build/libraries-service.
+
+import { fileURLToPath } from 'node:url';
+import { main } from './benchmark.mjs';
+import { measureCollections } from './collections.mjs';
+import { CONNECTIONS, loadNote } from './http-turns.mjs';
+import { installPackages } from './libraries-packages.mjs';
+import { openTelemetry, spansOf } from './libraries-service.mjs';
+
+const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
+
+/** Of a request: it, its handler, and the three questions. */
+const SPANS = 5;
+const CHANNELS = {
+  fastify: 'fastify.request.handler',
+  mysql2: 'mysql2:query',
+  redis: 'node-redis:command',
+};
+const PLAIN = 'plain';
+const HOOK = 'the hook';
+const OPENTELEMETRY = '@opentelemetry/sdk-node with auto-instrumentations';
+/** The share of OpenTelemetry's cost that ours may be. */
+const MOST_OF_PEER = 0.25;
+const MOST_PROMOTED = 1.2;
+const MOST_COLLECTING = 1.25;
+
+/**
+ * @param {string} place
+ * @returns {import('./http-turns.mjs').Variant[]}
+ */
+function variantsIn(place) {
+  const program = [here('databases-service-program.mjs'), place];
+  const each = { cwd: place, path: '/orders/7' };
+  const empty = (/** @type {string} */ name, /** @type {string[]} */ channels) => ({
+    ...each,
+    name: `subscribers that do nothing: ${name}`,
+    flags: ['--require', here('empty-subscribers.cjs'), ...program],
+    env: { BENCH_CHANNELS: channels.join(',') },
+  });
+  const hook = (/** @type {string} */ name, /** @type {NodeJS.ProcessEnv} */ env = {}) => ({
+    ...each,
+    name,
+    flags: ['--import', import.meta.resolve('tracewright/register'), ...program],
+    // OpenTelemetry's packages are there as well.
+    env: {
+      TRACEWRIGHT_CONTEXT: 'on',
+      TRACEWRIGHT_INJECT: 'pg',
+      TRACEWRIGHT_INSTRUMENTATIONS: 'off',
+      ...env,
+    },
+  });
+  const alone = (/** @type {string} */ library) =>
+    hook(`${HOOK}, of libraries only ${library}`, { TRACEWRIGHT_LIBRARIES: library });
+  return [
+    { ...each, name: PLAIN, flags: program },
+    ...Object.entries(CHANNELS).map(([name, channel]) => empty(name, [channel])),
+    empty('all three', Object.values(CHANNELS)),
+    hook(HOOK),
+    hook(`${HOOK}, without libraries`, { TRACEWRIGHT_LIBRARIES: 'off' }),
+    ...['fastify', 'pg', 'mysql2', 'redis'].map(alone),
+    hook(`${HOOK}, nothing sampled`, { OTEL_TRACES_SAMPLER: 'always_off' }),
+    hook(`${HOOK}, one of 100 sampled`, {
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+    }),
+    {
+      ...each,
+      name: OPENTELEMETRY,
+      flags: ['--require', here('libraries-opentelemetry.cjs'), ...program],
+      env: openTelemetry('http,fastify,pg,mysql2,redis'),
+    },
+  ];
+}
+
+/** @param {{ quick: boolean }} options */
+async function measure({ quick }) {
+  const place = installPackages();
+  const how = quick
+    ? { warmUp: 500, counted: 1000, processes: 1 }
+    : { warmUp: 20_000, counted: 40_000, processes: 5 };
+  const variants = variantsIn(place);
+  const named = (/** @type {{ name: string }[]} */ all, /** @type {string} */ name) =>
+    all.find((each) => each.name === name);
+  const counts = [];
+  for (const name of [HOOK, OPENTELEMETRY]) counts.push(await spansOf(named(variants, name)));
+  const rows = await measureCollections(variants, how);
+  const [plain, ours, peer] = [PLAIN, HOOK, OPENTELEMETRY].map((name) => named(rows, name));
+  const share = (ours.cpuUs - plain.cpuUs) / (peer.cpuUs - plain.cpuUs);
+  const promoted = ours.promoted / plain.promoted;
+  const collecting = ours.collectionUs / plain.collectionUs;
+  return {
+    tables: [
+      {
+        title: `Fastify 5, pg, mysql2 and redis, ${CONNECTIONS} connections, median of ${how.processes} processes, ${how.counted} requests each`,
+        columns: [
+          '',
+          'CPU us/request',
+          'more than plain',
+          'bytes allocated',
+          'bytes promoted',
+          'us collecting',
+          'collections',
+        ],
+        rows: rows.map(({ name, cpuUs, ...rest }) => [
+          name,
+          cpuUs,
+          cpuUs - plain.cpuUs,
+          ...Object.values(rest),
+        ]),
+      },
+    ],
+    goals: [
+      {
+        goal: "the hook's CPU time beyond plain: at most a quarter of OpenTelemetry's",
+        figure: share,
+        met: share <= MOST_OF_PEER,
+      },
+      {
+        goal: `bytes promoted a request: at most ${MOST_PROMOTED} times plain`,
+        figure: promoted,
+        met: promoted <= MOST_PROMOTED,
+      },
+      {
+        goal: `time of collections a request: at most ${MOST_COLLECTING} times plain`,
+        figure: collecting,
+        met: collecting <= MOST_COLLECTING,
+      },
+      {
+        goal: `each records ${SPANS} spans a request`,
+        figure: counts.map((count) => count.toFixed(2)).join(', '),
+        met: counts.every((count) => Math.abs(count - SPANS) < 0.1),
+      },
+    ],
+    notes: [
+      loadNote(),
+      'The three servers have processes of their own, on either core. Bytes and collections are those that V8 reports with --trace-gc-nvp. Collecting is what the main thread waits for.',
+    ],
+  };
+}
+
+await main(import.meta.url, { title: 'A service of three databases, and its garbage', measure });
