@@ -45,7 +45,7 @@ const NAMES = [
 ];
 
 /** Those that run with `--only` alone: they need what few machines have. */
-const ON_REQUEST = ['http-instructions'];
+const ON_REQUEST = ['http-instructions', 'instructions'];
 
 /** Those that know `--full`. */
 const WITH_FULL = ['convert'];

@@ -1,0 +1,162 @@
+// What bench/instructions.mjs counts: one path, again and again. Arguments: the path, operations until it is warm,
+// operations that are counted, and the directory with the packages.
+
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+
+const BODY = JSON.stringify({ pieces: 3 });
+/** Two of each, so that no constant is folded into the code. */
+const methods = ['GET', 'POST'];
+const statuses = [200, 404];
+/** Until what is compiled in the background is compiled. */
+const SETTLE_MS = 300;
+/** After so many operations the thread rests: a ring that is full would have it write. */
+const PART = 5000;
+const REST_MS = 20;
+
+/** A thread of its own, which is not counted: it answers requests, or sends them. */
+async function otherThread(role, port) {
+  const worker = new Worker(fileURLToPath(import.meta.url), {
+    workerData: { role, port },
+    // It has the hook otherwise.
+    execArgv: [],
+    env: { ...process.env, TRACEWRIGHT: 'off' },
+  });
+  const [message] = await once(worker, 'message');
+  worker.unref();
+  return { worker, port: message };
+}
+
+async function answerRequests() {
+  const { createServer } = await import('node:http');
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': BODY.length });
+    response.end(BODY);
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+}
+
+/** One connection, one request after the other. */
+async function sendRequests() {
+  const { connect } = await import('node:net');
+  const request = `GET /orders/7 HTTP/1.1\r\nhost: localhost:${workerData.port}\r\n\r\n`;
+  let left = 0;
+  const socket = connect(workerData.port, '127.0.0.1', () => parentPort.postMessage('ready'));
+  socket.on('data', () => {
+    left -= 1;
+    if (left > 0) socket.write(request);
+    else parentPort.postMessage('done');
+  });
+  parentPort.on('message', (count) => {
+    left = count;
+    socket.write(request);
+  });
+}
+
+const paths = {
+  async 'ovni event'() {
+    const { event, procInit, threadInit } = await import('tracewright/ovni');
+    procInit(1, 'bench', process.pid, { traceDir: join(process.env.TRACEWRIGHT_DIR, 'ovni') });
+    threadInit();
+    const emit = event('XYZ(i32 a, i32 b, u64 c)');
+    return (count) => {
+      for (let i = 0; i < count; i++) emit(i, 7, 9);
+    };
+  },
+  async 'Heph span'() {
+    const { openTrace } = await import('tracewright/heph');
+    const stream = openTrace(join(process.env.TRACEWRIGHT_DIR, 'bench.heph')).stream();
+    const span = stream.span('request', { method: 'string', status: 'u64' });
+    return (count) => {
+      for (let i = 0; i < count; i++) {
+        span.finish(stream.startTrace(), methods[i & 1], statuses[i & 1]);
+      }
+    };
+  },
+  async startSpan() {
+    const { configure, startSpan } = await import('tracewright/spans');
+    configure({ target: { file: join(process.env.TRACEWRIGHT_DIR, 'bench.heph') } });
+    return (count) => {
+      for (let i = 0; i < count; i++) {
+        startSpan('request', { method: methods[i & 1], status: statuses[i & 1] }).end();
+      }
+    };
+  },
+  async 'request with context'() {
+    const { createServer } = await import('node:http');
+    const server = createServer(async (_, response) => {
+      await undefined;
+      response.writeHead(200, { 'content-length': BODY.length });
+      response.end(BODY);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { worker } = await otherThread('send', server.address().port);
+    return async (count) => {
+      worker.postMessage(count);
+      await once(worker, 'message');
+    };
+  },
+  async pg(require) {
+    const { Client } = require('pg');
+    const client = new Client({
+      host: '127.0.0.1',
+      user: 'postgres',
+      database: 'postgres',
+      password: 'secret',
+    });
+    await client.connect();
+    return inSpan(() => client.query('SELECT 1 AS id'));
+  },
+  async mysql2(require) {
+    const server = { host: '127.0.0.1', user: 'root', database: 'test' };
+    const connection = await require('mysql2/promise').createConnection(server);
+    return inSpan(() => connection.query('SELECT 1 AS id'));
+  },
+  async redis(require) {
+    const client = await require('redis').createClient().connect();
+    return inSpan(() => client.get('tracewright-none'));
+  },
+  async fetch() {
+    const { port } = await otherThread('answer');
+    return inSpan(async () => (await fetch(`http://127.0.0.1:${port}/orders/7`)).text());
+  },
+};
+
+/** The calls of a program are below a span. */
+async function inSpan(call) {
+  const { withSpan } = await import('tracewright/spans');
+  return (count) =>
+    withSpan('bench', undefined, async () => {
+      for (let i = 0; i < count; i++) await call();
+    });
+}
+
+if (isMainThread) {
+  const [, , path, warmUp, counted, place] = process.argv;
+  mkdirSync(process.env.TRACEWRIGHT_DIR, { recursive: true });
+  const run = await paths[path](createRequire(join(place, 'package.json')));
+  const runAll = async (count) => {
+    for (let left = count; left > 0; left -= PART) {
+      await run(Math.min(left, PART));
+      await sleep(REST_MS);
+    }
+  };
+  await runAll(Number(warmUp));
+  await sleep(SETTLE_MS);
+  process.on('message', async (message) => {
+    if (message === 'end') process.exit(0);
+    await runAll(message === 'count' ? Number(counted) : PART / 5);
+    process.send('done');
+  });
+  process.send('warm');
+} else if (workerData.role === 'answer') {
+  await answerRequests();
+} else {
+  await sendRequests();
+}

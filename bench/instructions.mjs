@@ -1,0 +1,148 @@
+// The instructions of the paths that decide, and whether today's build takes more than those that the repository keeps.
+// A busy machine does not change them. Needs Valgrind; PostgreSQL, MariaDB and Redis at their standard addresses.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { main } from './benchmark.mjs';
+import { controlCallgrind, instructionsOf, underCallgrind } from './callgrind.mjs';
+import { onPath } from './http-turns.mjs';
+import { installPackages } from './libraries-packages.mjs';
+import { median } from './median.mjs';
+
+const PROGRAM = fileURLToPath(new URL('instructions-program.mjs', import.meta.url));
+const PAGE = new URL('../docs/performance/instructions.md', import.meta.url);
+/** Operations until V8 has compiled what it compiles, and those that are counted. */
+const CALLS = { warmUp: 100_000, counted: 100_000 };
+const REQUESTS = { warmUp: 3000, counted: 1000, hook: true };
+const PATHS = {
+  'ovni event': CALLS,
+  'Heph span': CALLS,
+  startSpan: CALLS,
+  'request with context': REQUESTS,
+  pg: REQUESTS,
+  mysql2: REQUESTS,
+  redis: REQUESTS,
+  fetch: REQUESTS,
+};
+const PROCESSES = 5;
+/** Per cent. What a path takes more than before is slower from here on; a change of 3 % is to be found. */
+const SLOWER = 1.5;
+/** V8 chooses its hash seed anew in each process, and the size of its young generation by time. */
+const FLAGS = ['--hash-seed=7', '--random-seed=7', '--min-semi-space-size=16'];
+
+/**
+ * Instructions of the main thread for one operation, without those of the garbage collector.
+ *
+ * @param {string} path
+ * @param {{ warmUp: number, counted: number, hook?: boolean }} how
+ * @param {string} place
+ */
+async function countOnce(path, { warmUp, counted, hook = false }, place) {
+  const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+  const [command, ...under] = underCallgrind(directory);
+  const flags = hook ? [...FLAGS, '--import', import.meta.resolve('tracewright/register')] : FLAGS;
+  const args = [path, warmUp, counted, place].map(String);
+  const child = spawn(command, [...under, process.execPath, ...flags, PROGRAM, ...args], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    cwd: place,
+    env: {
+      ...process.env,
+      TRACEWRIGHT_QUIET: '1',
+      TRACEWRIGHT_DIR: join(directory, 'trace'),
+      TRACEWRIGHT_CONTEXT: 'on',
+      TRACEWRIGHT_INJECT: 'pg',
+      TRACEWRIGHT_INSTRUMENTATIONS: 'off',
+      TRACEWRIGHT_STALL_MS: 'off',
+    },
+  });
+  const ended = once(child, 'exit');
+  const next = async () => {
+    const [message] = await Promise.race([once(child, 'message'), ended]);
+    if (typeof message !== 'string') throw new Error(`${path} has ended early`);
+  };
+  try {
+    await next();
+    controlCallgrind(child.pid, '--instr=on');
+    // Callgrind translates the code again when it begins to count.
+    child.send('run');
+    await next();
+    controlCallgrind(child.pid, '--zero');
+    child.send('count');
+    await next();
+    controlCallgrind(child.pid, '--dump');
+    child.send('end');
+    await ended;
+    const profile = readFileSync(join(directory, 'callgrind.1-01'), 'utf8');
+    const { all, collector } = instructionsOf(profile, '');
+    return (all - collector) / counted;
+  } finally {
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The kept instructions of a path on this version of Node; undefined: there are none. */
+function keptOf(/** @type {string} */ path) {
+  const [major] = process.versions.node.split('.');
+  const rows = readFileSync(PAGE, 'utf8').matchAll(/^\| (\d+) \| ([^|]+) \| ([\d,]+) \|/gm);
+  for (const [, node, name, figure] of rows) {
+    if (node === major && name === path) return Number(figure.replaceAll(',', ''));
+  }
+  return undefined;
+}
+
+/** @param {{ quick: boolean, path?: string, check?: boolean }} options */
+async function measure({ quick, path: only, check = false }) {
+  if (!onPath('valgrind') || !onPath('callgrind_control')) {
+    return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
+  }
+  if (only !== undefined && !(only in PATHS)) {
+    throw new Error(`no path ${only}; there are ${Object.keys(PATHS).join(', ')}`);
+  }
+  const place = installPackages();
+  const [major] = process.versions.node.split('.');
+  const rows = [];
+  const goals = [];
+  for (const [path, { warmUp, counted, ...rest }] of Object.entries(PATHS)) {
+    if (only !== undefined && path !== only) continue;
+    const how = quick ? { warmUp: warmUp / 10, counted: counted / 10, ...rest } : PATHS[path];
+    const found = [];
+    for (let i = 0; i < (quick ? 1 : PROCESSES); i++) {
+      found.push(await countOnce(path, how, place));
+    }
+    const middle = median(found);
+    const spread = (100 * (Math.max(...found) - Math.min(...found))) / middle;
+    rows.push([Number(major), path, Math.round(middle), spread]);
+    const kept = check ? keptOf(path) : undefined;
+    if (kept === undefined) continue;
+    const more = 100 * (middle / kept - 1);
+    goals.push({
+      goal: `${path}: at most ${SLOWER} % more than the kept ${kept.toLocaleString('en-US')}`,
+      figure: more,
+      met: more <= SLOWER,
+    });
+  }
+  return {
+    tables: [
+      {
+        title: `Instructions of the main thread for one operation, median of ${quick ? 1 : PROCESSES} processes`,
+        columns: ['Node', 'path', 'instructions', 'spread %'],
+        rows,
+      },
+    ],
+    goals,
+    notes: ['Counted by callgrind, without the garbage collector.'],
+  };
+}
+
+await main(import.meta.url, {
+  title: 'Instructions of the paths that decide',
+  help: `  --path NAME  only this one: ${Object.keys(PATHS).join(', ')}
+  --check      compares with the figures of docs/performance/instructions.md; exit code 2: one is slower`,
+  options: { path: { type: 'string' }, check: { type: 'boolean' } },
+  measure,
+});
