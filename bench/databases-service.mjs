@@ -69,7 +69,7 @@ function variantsIn(place) {
       ...each,
       name: OPENTELEMETRY,
       flags: ['--require', here('libraries-opentelemetry.cjs'), ...program],
-      env: openTelemetry('http,fastify,pg,mysql2,redis'),
+      env: { ...openTelemetry('http,pg,mysql2,redis'), BENCH_HANDLER: '1' },
     },
   ];
 }
@@ -79,7 +79,7 @@ async function measure({ quick }) {
   const place = installPackages();
   const how = quick
     ? { warmUp: 500, counted: 1000, processes: 1 }
-    : { warmUp: 20_000, counted: 40_000, processes: 5 };
+    : { warmUp: 10_000, counted: 20_000, processes: 3 };
   const variants = variantsIn(place);
   const named = (/** @type {{ name: string }[]} */ all, /** @type {string} */ name) =>
     all.find((each) => each.name === name);

@@ -30,7 +30,10 @@ export interface Operation<Message extends object = object> {
   kind: SpanKind;
   /** Whether what the library asks of others meanwhile belongs below this span: it is active then. */
   nests?: boolean;
-  /** Whether its start is published without a store: its span becomes active by hand, until the call returns. */
+  /**
+   * Whether its span becomes active by hand, until the call returns: its start is published without a store, or a
+   * store costs too much.
+   */
   entersByHand?: boolean;
   /** Whether the program goes on in a callback: it gets back the context in which it called. */
   callsBack?: boolean;
