@@ -8,19 +8,21 @@ const RECORDER = ['core', ...FORMATS];
 /** What each folder of src may import besides itself. Nothing imports upward. */
 const LAYERS = {
   core: [],
-  ovni: ['core'],
-  heph: ['core'],
-  dumpi: ['core'],
-  laplace: ['core'],
+  // What every reader makes of its records: read/ alone imports it.
+  rows: ['core'],
+  ovni: ['core', 'rows'],
+  heph: ['core', 'rows'],
+  dumpi: ['core', 'rows'],
+  laplace: ['core', 'rows'],
   spans: ['core', 'heph'],
   otel: ['core', 'spans'],
   libraries: ['core', 'spans'],
   // Finds traces of any format, and shows spans as what they are.
-  traces: [...RECORDER, 'spans'],
+  traces: [...RECORDER, 'rows', 'spans'],
   // The hook.
   node: [...RECORDER, 'spans', 'otel', 'libraries'],
   // Index, report and conversions: readers only.
-  look: [...RECORDER, 'spans', 'traces'],
+  look: [...RECORDER, 'rows', 'spans', 'traces'],
   // The page of `tracewright view`, in a browser: what its server sends, and nothing of Node.
   page: ['look'],
   cli: [...RECORDER, 'traces', 'spans', 'node', 'look'],

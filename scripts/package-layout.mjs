@@ -140,6 +140,7 @@ const folders = [
   [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],
   // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],
+  [/^rows\//, 'rows/rows'],
   [/^traces\//, 'traces/traces'],
   [/^cli\//, 'cli/commands'],
 ];
@@ -201,7 +202,7 @@ export const internals = [
   'look/report/report',
   'traces/check-found',
   'traces/find-traces',
-  'traces/merged-chrome-events',
+  'look/export/chrome/merged-chrome-events',
 ];
 
 /** The property by which one file of the package exports a module to the others. */

@@ -10,9 +10,6 @@ export type { CallArguments, CallFields, CallName, Integers, Status } from './ca
 export { checkRun, checkTrace } from './read/check.js';
 export type { DumpiCheckOptions } from './read/check.js';
 export type { CheckOptions } from '../core/limit-findings.js';
-export { chromeEvents } from './read/chrome.js';
-export type { ChromeOptions } from './read/chrome.js';
-export type { ChromeEvent } from '../core/chrome-event.js';
 export * from './constants.js';
 export { dumpi2ascii } from './read/dumpi2ascii.js';
 export type { FieldCursorOptions, TextEncoding } from './read/field-cursor.js';

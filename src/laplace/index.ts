@@ -15,13 +15,11 @@
  */
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
-export type { ChromeEvent } from '../core/chrome-event.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { RecoveredStream, Recovery, RecoverOptions } from '../core/recovery/recovery.js';
 export type { RingOptions } from '../core/options/ring-options.js';
 export { checkKernelEvents, checkReferences } from './read/check.js';
 export type { CheckKernelOptions } from './read/check.js';
-export { kernelChromeEvents } from './read/chrome.js';
 export { referencesToText, textToReferences } from './read/convert-references.js';
 export type { ConvertReferencesOptions, ReferenceConversion } from './read/convert-references.js';
 export type { Wide } from './hexadecimal.js';

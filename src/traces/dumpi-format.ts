@@ -1,13 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { ChromeEvent } from '../core/chrome-event.js';
 import { unlessFaulty, untilFault } from '../core/fault.js';
 import type { OnFault } from '../core/fault.js';
 import { headOfFile } from '../core/files/regular-file.js';
 import { CALLS_FORMAT, fileOfRing, isRing, rankRings } from '../dumpi/file-names.js';
 import { MAGIC, MAGIC_BYTES } from '../dumpi/layout.js';
 import { checkRun, checkTrace } from '../dumpi/read/check.js';
-import { chromeEvents } from '../dumpi/read/chrome.js';
 import { dump, dumpBeingWritten } from '../dumpi/read/dump.js';
 import { dumpi2ascii } from '../dumpi/read/dumpi2ascii.js';
 import { readCalls } from '../dumpi/read/reader.js';
@@ -18,6 +16,7 @@ import {
   isMetafile,
   recoverRun,
 } from '../dumpi/read/run.js';
+import { readRows } from '../dumpi/read/rows.js';
 import { traceViewer } from '../dumpi/read/view-trace.js';
 import { ringFormatAt } from './ringed-files.js';
 import type { JobOptions, TraceFormat } from './trace-format.js';
@@ -103,8 +102,7 @@ export const dumpiFormat: TraceFormat = {
   filesOf: (path) => (isMetafile(path) ? existingRankFiles(path) : [path]),
   recover: recoverRun,
   traceViewer,
-  chromeEvents: (path, { onProgress, onFault }): Iterable<ChromeEvent> =>
-    ofEach(path, onFault, (file) => chromeEvents(file, onProgress && { onProgress })),
+  rows: readRows,
   // The trace does not say which host's wall clock a rank used.
   epoch: () => undefined,
   firstTime: firstTimeOf,

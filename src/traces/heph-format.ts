@@ -4,7 +4,6 @@ import { headOfFile } from '../core/files/regular-file.js';
 import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
 import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { checkPackets } from '../heph/read/check.js';
-import { interpretedEvents } from '../heph/read/chrome.js';
 import { lossesOf } from '../heph/read/cut-ends.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
 import { readEpoch } from '../heph/read/epoch.js';
@@ -16,7 +15,6 @@ import { traceViewer } from '../heph/read/view-trace.js';
 import { ShownSpans } from '../spans/read/drawn-spans.js';
 import { spanCheck } from '../spans/read/span-check.js';
 import { spanLine, spanObject } from '../spans/read/span-text.js';
-import { SpanInterpretation } from './span-interpretation.js';
 import type { TraceFormat } from './trace-format.js';
 
 const MAGIC_BYTES = 4;
@@ -88,12 +86,6 @@ export const hephFormat: TraceFormat = {
   openThing: 'span',
   recover: recoverTrace,
   traceViewer,
-  chromeEvents: (path, { onProgress, onFault }) =>
-    interpretedEvents(
-      path,
-      { onFault, ...(onProgress && { onProgress }) },
-      new SpanInterpretation(path),
-    ),
   epoch: readEpoch,
   // A trace begins shortly after its epoch.
   firstTime: () => 0n,

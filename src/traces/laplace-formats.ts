@@ -1,18 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ChromeEvent } from '../core/chrome-event.js';
-import { TracewrightError } from '../core/errors.js';
 import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
 import { fileOfRing, kindOfName, kindOfRingFormat, ringOf } from '../laplace/file-names.js';
 import type { TraceKind } from '../laplace/file-names.js';
 import type { Endian, ReferenceForm } from '../laplace/layout.js';
 import { checkKernelEvents, checkReferences } from '../laplace/read/check.js';
-import { kernelChromeEvents } from '../laplace/read/chrome.js';
 import { dumpLine, dumpObject, mergedRecords, referenceRecords } from '../laplace/read/dump.js';
 import type { LaplaceRecord } from '../laplace/read/dump.js';
 import { readKernelEvents } from '../laplace/read/kernel-reader.js';
 import { readFirstRecord, recoverTrace } from '../laplace/read/recover.js';
 import { readReferences } from '../laplace/read/reference-reader.js';
+import { readKernelRows } from '../laplace/read/rows.js';
 import { kindOfTrace, ringFormat } from '../laplace/read/trace-kind.js';
 import { traceViewer } from '../laplace/read/view-trace.js';
 import type { RingNames, TraceFormat } from './trace-format.js';
@@ -73,12 +71,6 @@ function referenceFormat(form: ReferenceForm, endian: Endian): TraceFormat {
     },
     recover: (path, options) => recover(form, path, options),
     traceViewer,
-    chromeEvents(path): Iterable<ChromeEvent> {
-      throw new TracewrightError('ERR_ARGUMENT_RANGE', `${path} ${NOT_DRAWN}`, {
-        field: 'path',
-        value: path,
-      });
-    },
     epoch: () => undefined,
     firstTime(path) {
       for (const { timestamp } of readReferences(path, { form, endian })) return timestamp;
@@ -101,7 +93,7 @@ const kernelFormat: TraceFormat = {
   },
   recover: (path, options) => recover('kernel', path, options),
   traceViewer,
-  chromeEvents: (path, { onProgress }) => kernelChromeEvents(path, { onProgress }),
+  rows: readKernelRows,
   epoch: () => undefined,
   firstTime(path) {
     for (const event of readKernelEvents(path)) {

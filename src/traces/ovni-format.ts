@@ -8,11 +8,11 @@ import {
   streamOfRing,
 } from '../ovni/file-names.js';
 import { checkTrace } from '../ovni/read/check.js';
-import { chromeEvents } from '../ovni/read/chrome.js';
 import { dumpEvents, dumpLine, dumpObject } from '../ovni/read/dump.js';
 import { readTraceDirectory } from '../ovni/read/trace-directory.js';
 import { readStream } from '../ovni/read/reader.js';
 import { recoverTrace } from '../ovni/read/recover.js';
+import { readRows } from '../ovni/read/rows.js';
 import { traceViewer } from '../ovni/read/view-trace.js';
 import type { TraceFormat } from './trace-format.js';
 
@@ -58,8 +58,7 @@ export const ovniFormat: TraceFormat = {
   unfinishedRules: ['not-finished', 'thread-not-ended', 'mark-left', 'empty-stream'],
   recover: recoverTrace,
   traceViewer,
-  chromeEvents: (path, { onProgress, onFault }) =>
-    chromeEvents(path, { onFault, ...(onProgress && { onProgress }) }),
+  rows: readRows,
   epoch(path) {
     for (const { metadata } of readTraceDirectory(path, { onFault: ignore }).streams) {
       if (metadata.epoch !== undefined) return metadata.epoch;

@@ -6,7 +6,7 @@ import type { FoundTrace } from './find-traces.js';
 export interface Placement {
   trace: FoundTrace;
   /** Nanoseconds that are added to its times. */
-  shift: number;
+  shift: bigint;
   /** Whether its times are on one line with those of the other traces that are. */
   isAligned: boolean;
   /** A label that replaces the trace's own; undefined: keep that. */
@@ -37,19 +37,20 @@ export function placeOnTimeLine(traces: readonly FoundTrace[]): TimeLine {
     epochs[i] === undefined ? [] : [firstOf(trace) + epochs[i] - earliest],
   );
   const first = aligned.reduce((least, time) => (time < least ? time : least), aligned[0] ?? 0n);
-  const zero = first > FAR ? earliest + first : earliest;
+  // Viewers drop what is before 0.
+  const zero = first > FAR || first < 0n ? earliest + first : earliest;
   const placements = traces.map((trace, i): Placement => {
     const epoch = epochs[i];
     const isAlone = traces.length === 1;
     if (epoch !== undefined) {
-      if (isAlone && zero === epoch) return { trace, isAligned: true, shift: 0, label: undefined };
-      return { trace, isAligned: true, shift: Number(epoch - zero), label: timeZeroLabel(zero) };
+      if (isAlone && zero === epoch) return { trace, isAligned: true, shift: 0n, label: undefined };
+      return { trace, isAligned: true, shift: epoch - zero, label: timeZeroLabel(zero) };
     }
     const begin = firstOf(trace);
-    if (isAlone && begin <= FAR) return { trace, isAligned: false, shift: 0, label: undefined };
+    if (isAlone && begin <= FAR) return { trace, isAligned: false, shift: 0n, label: undefined };
     const label = `${trace.format.clock} minus ${begin.toString()} ns`;
     const notAligned = isAlone ? '' : ', not aligned with the other traces';
-    return { trace, isAligned: false, shift: -Number(begin), label: label + notAligned };
+    return { trace, isAligned: false, shift: -begin, label: label + notAligned };
   });
   return { zero: known.length === 0 ? undefined : zero, placements };
 }

@@ -1,9 +1,10 @@
-import type { ChromeEvent } from '../core/chrome-event.js';
 import type { TraceFormatError } from '../core/errors.js';
 import type { OnFault } from '../core/fault.js';
 import type { Finding, Progress } from '../core/finding.js';
 import type { TraceViewer } from '../core/living/trace-view.js';
 import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
+import type { RowOptions } from '../rows/row-batch.js';
+import type { RowReading } from '../rows/row-builder.js';
 
 /** Options of every job on a trace. */
 export interface JobOptions {
@@ -88,8 +89,11 @@ export interface TraceFormat {
   recover(path: string, options: RecoverOptions): Recovery;
   /** Starts one reading of traces as their rings complete them; it shows one trace after another. */
   traceViewer(): TraceViewer;
-  /** Events in microseconds of the trace's own clock, with its own process ids. */
-  chromeEvents(path: string, options: JobOptions): Iterable<ChromeEvent>;
+  /**
+   * The trace as rows: all that shows or exports it reads these. Absent where `notDrawn` says why, and for
+   * Heph, whose spans say more than a row.
+   */
+  rows?(path: string, options: RowOptions): RowReading;
   /** Zero of the trace's clock in nanoseconds since the Unix epoch, if the trace says it. */
   epoch(path: string): bigint | undefined;
   /** The earliest time of a trace without an epoch, in nanoseconds of its own clock. */

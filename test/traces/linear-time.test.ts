@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
 import { allFormats } from '../../src/traces/formats.js';
 import { findTraces } from '../../src/traces/find-traces.js';
-import { mergedChromeEvents } from '../../src/traces/merged-chrome-events.js';
+import { mergedChromeEvents } from '../../src/look/export/chrome/merged-chrome-events.js';
 import { MASK_WALL_TIME } from '../../src/dumpi/layout.js';
 import { tracewright } from '../cli/run-command.js';
 import { builtTrace } from '../dumpi/trace-building.js';

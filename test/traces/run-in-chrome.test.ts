@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import type { ChromeEvent } from '../../src/core/chrome-event.js';
 import { configure, shutdown, startSpan, withSpan } from '../../src/spans/index.js';
 import { findTraces } from '../../src/traces/find-traces.js';
-import { mergedChromeEvents } from '../../src/traces/merged-chrome-events.js';
+import { mergedChromeEvents } from '../../src/look/export/chrome/merged-chrome-events.js';
 import { writeOvniTrace } from '../cli/small-ovni-trace.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';

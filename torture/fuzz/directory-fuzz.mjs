@@ -13,7 +13,7 @@ import { mutateMeaning } from './mutate-meaning.mjs';
 const { TraceFormatError, TracewrightError } = internal('core/errors');
 const { findTraces } = internal('traces/find-traces');
 const { TraceChecker } = internal('traces/check-found');
-const { mergedChromeEvents } = internal('traces/merged-chrome-events');
+const { mergedChromeEvents } = internal('look/export/chrome/merged-chrome-events');
 const { openLookIndex } = internal('look/index/open-look-index');
 const { makeReport } = internal('look/report/report');
 const { OtlpExport } = internal('look/export/otlp/otlp-export');

@@ -1,6 +1,6 @@
 import { counted } from '../../core/counted.js';
 import { findTraces } from '../../traces/find-traces.js';
-import { mergedChromeEvents } from '../../traces/merged-chrome-events.js';
+import { mergedChromeEvents } from '../../look/export/chrome/merged-chrome-events.js';
 import { writeChromeJson } from '../output/chrome-json.js';
 import { FaultReport } from '../output/fault-report.js';
 import { printMessage } from '../output/message.js';

@@ -78,6 +78,15 @@ export class FileWindow {
     }
   }
 
+  /** Moves to an offset, also back. */
+  seek(offset: number): void {
+    const start = this.#start + offset - this.#offset;
+    const isInside = start >= 0 && start <= this.#end;
+    if (!isInside) this.#end = 0;
+    this.#start = isInside ? start : 0;
+    this.#offset = offset;
+  }
+
   close(): void {
     if (this.#fd === -1) return;
     closeSync(this.#fd);

@@ -88,6 +88,18 @@ export class FieldCursor {
     return this.#window.size;
   }
 
+  /** Moves to an offset of the part, also back. */
+  seek(offset: number): void {
+    const at = offset - this.#base;
+    if (at >= 0 && at <= this.#bytes.length) {
+      this.#at = at;
+      return;
+    }
+    this.#base = offset;
+    this.#at = 0;
+    this.#bytes = Buffer.alloc(0);
+  }
+
   /** Says that a record begins here: errors name its place, and its size is counted from here. */
   beginRecord(): void {
     this.#record = this.offset;
@@ -199,7 +211,7 @@ export class FieldCursor {
       );
     }
     const window = this.#window;
-    window.skip(this.offset - window.offset);
+    window.seek(this.offset);
     this.#onProgress?.(window.offset, window.size);
     const stretch = Math.max(count, Math.min(STRETCH_BYTES, this.remaining));
     const bytes = wrapSystemError('path', this.path, () => window.peek(stretch));

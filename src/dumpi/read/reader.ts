@@ -200,6 +200,12 @@ export class CallCursor {
     );
   }
 
+  /** Moves to where a call begins. The times of what is read there may be wrong by turns of the clock. */
+  seek(offset: number): void {
+    this.#cursor.seek(offset);
+    this.#ended = false;
+  }
+
   /** Bytes from the start of the file to what comes next. */
   get offset(): number {
     return this.#cursor.offset;

@@ -4,8 +4,10 @@ import { unlessFaulty } from '../../core/fault.js';
 import { nothingToRecover } from '../../core/recovery/recovery.js';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { rankFiles, readMetafile } from '../metafile.js';
-import { firstTime } from './chrome.js';
+import { nanosecondsOf } from './dump.js';
+import { CallCursor } from './reader.js';
 import { recoverTrace } from './recover.js';
+import { readSections } from './section-reader.js';
 
 /**
  * One rank's file, or the metafile of a run, which names the files of its ranks: what reads either.
@@ -90,4 +92,16 @@ export function firstTimeOf(path: string): bigint | undefined {
     if (first !== undefined && (earliest === undefined || first < earliest)) earliest = first;
   }
   return earliest;
+}
+
+/** That of the first call of a rank's file. */
+function firstTime(path: string): bigint | undefined {
+  const cursor = CallCursor.ofTrace(readSections(path));
+  try {
+    const call = cursor.next();
+    const times = call?.wall ?? call?.cpu;
+    return times === undefined ? undefined : nanosecondsOf(times.start);
+  } finally {
+    cursor.close();
+  }
 }

@@ -93,7 +93,7 @@ export function dumpObject(record: LaplaceRecord): Record<string, string | numbe
 /** Properties of every record. */
 const COMMON = new Set(['kind', 'tag', 'timestamp', 'offset']);
 
-function fieldsOf(event: KernelEvent): [string, string | number | bigint][] {
+export function fieldsOf(event: KernelEvent): [string, string | number | bigint][] {
   return Object.entries<string | number | bigint>({ ...event }).filter(
     ([name]) => !COMMON.has(name),
   );

@@ -191,6 +191,30 @@ export function* readKernelEvents(
   }
 }
 
+/** Reads single records of a kernel trace, wherever they lie. */
+export class KernelRecords {
+  readonly #window: FileWindow;
+
+  constructor(path: string) {
+    this.#window = wrapSystemError('path', path, () => new FileWindow(path, CHUNK_BYTES));
+  }
+
+  /** @throws TraceFormatError if no valid line lies there. */
+  at(offset: number): KernelEvent {
+    this.#window.seek(offset);
+    const { path } = this.#window;
+    return parseLine(
+      path,
+      wrapSystemError('path', path, () => nextLine(this.#window)),
+      offset,
+    );
+  }
+
+  close(): void {
+    this.#window.close();
+  }
+}
+
 /** The next line without its newline. Moves the window to the end of the line. */
 function nextLine(window: FileWindow): Buffer {
   const { offset, path, remaining } = window;

@@ -1,24 +1,21 @@
+import type { TrackKind } from '../../rows/row-batch.js';
 import type { SpanRecord } from '../../spans/span-record.js';
+
+export {
+  INSTANT_BIT,
+  KIND_MASK,
+  NO_TEXT,
+  NO_TRACE,
+  REMOTE_PARENT_BIT,
+  STATUS_MASK,
+  STATUS_SHIFT,
+  UNFINISHED_BIT,
+} from '../../rows/row-flags.js';
 
 /** No row: the parent of a root. */
 export const NO_PARENT = -1;
 /** The parent is not in these recordings: rotated away, dropped, not sampled, or of another process. */
 export const MISSING_PARENT = -2;
-/** The trace of a row that belongs to none: a state of ovni, a call of DUMPI. */
-export const NO_TRACE = 0xffff_ffff;
-
-/** No text: a row without a route. */
-export const NO_TEXT = 0xffff_ffff;
-
-/** Bits of `IndexPart.flags`. */
-export const KIND_MASK = 0b111;
-export const STATUS_SHIFT = 3;
-export const STATUS_MASK = 0b11;
-/** The process ended before the span did: its end is the last sign of life. */
-export const UNFINISHED_BIT = 1 << 5;
-export const REMOTE_PARENT_BIT = 1 << 6;
-/** An instant: it has a time and no duration. */
-export const INSTANT_BIT = 1 << 7;
 
 /** Something that was lost, with the reason in words: `12 records of thread 3 missing: the ring was full`. */
 export interface Loss {
@@ -44,7 +41,8 @@ export type SourceState = 'ended' | 'growing' | 'died' | 'unfinished';
 export interface Source {
   readonly number: number;
   readonly path: string;
-  readonly format: 'Heph' | 'ovni' | 'DUMPI' | 'Laplace';
+  /** The name of its format: `Heph`. */
+  readonly format: string;
   /** Zero of its times, in ns since 1970. */
   readonly epoch: bigint;
   /** What is added to its times to compare them with other hosts, in ns: see `estimateClocks`. */
@@ -66,7 +64,7 @@ export interface Source {
 export interface Track {
   readonly number: number;
   readonly source: number;
-  readonly kind: 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
+  readonly kind: TrackKind;
   /** `main`, `worker 3`, `rank 0`. */
   readonly name: string;
   /** The thread's number within its source; of a rank, the rank. */

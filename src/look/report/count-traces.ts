@@ -1,4 +1,4 @@
-import { TraceTable, hashOfTrace } from '../index/scan/id-table.js';
+import { TraceTable, hashOfTrace } from '../../rows/id-table.js';
 import type { Steps } from '../index/turns.js';
 
 const WORDS = 4;

@@ -192,6 +192,18 @@ export class StreamReader {
     return true;
   }
 
+  /** Moves to where an event begins, in bytes from the start of the file. */
+  seek(offset: number): void {
+    const at = offset - this.#window.offset;
+    if (at >= 0 && at <= this.#view.bytes.length) {
+      this.#next = at;
+      return;
+    }
+    this.#window.seek(offset);
+    this.#next = 0;
+    this.#view.take(noBytes);
+  }
+
   close(): void {
     this.#window.close();
   }

@@ -2,10 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ANY_SOURCE, ANY_TAG, Comm, Datatype } from '../../../src/dumpi/constants.js';
-import { surveyMessages } from '../../../src/dumpi/read/message-flows.js';
-import { CallCursor } from '../../../src/dumpi/read/reader.js';
-import { existingRankFiles } from '../../../src/dumpi/read/run.js';
-import { readSections } from '../../../src/dumpi/read/section-reader.js';
+import { readRows } from '../../../src/dumpi/read/rows.js';
 import { openRank } from '../../../src/dumpi/write/rank.js';
 import type { Rank } from '../../../src/dumpi/write/rank.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
@@ -28,21 +25,14 @@ function connected(first: (rank: Rank) => void, second: (rank: Rank) => void): s
     return rank;
   });
   const meta = ranks[0]!.path.replace('-0000.bin', '.meta');
-  const flows = surveyMessages(meta)!;
-  const sent = new Map<bigint, string>();
-  const arrows: string[] = [];
-  for (const [number, file] of existingRankFiles(meta).entries()) {
-    flows.begin(number);
-    const cursor = CallCursor.ofTrace(readSections(file));
-    for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
-      for (const { flow, sends } of flows.endsOf(call)) {
-        if (sends) sent.set(flow, call.name);
-        else arrows.push(`${sent.get(flow)} → ${call.name}`);
-      }
-    }
-    cursor.close();
-  }
-  return arrows;
+  const reading = readRows(meta, { zero: 0n, batchRows: 1 << 10 });
+  const names = Array.from(reading.batches(), ({ rows, names }) =>
+    Array.from(rows.name.subarray(0, rows.count), (name) => names.texts()[name]),
+  );
+  return reading.flows!.map(
+    ({ fromBatch, fromRow, toBatch, toRow }) =>
+      `${names[fromBatch]![fromRow]} → ${names[toBatch]![toRow]}`,
+  );
 }
 
 const send = (rank: Rank): void => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { checkRun, checkTrace } from '../../../src/dumpi/read/check.js';
-import { chromeEvents } from '../../../src/dumpi/read/chrome.js';
 import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
 import { readCalls } from '../../../src/dumpi/read/reader.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
@@ -16,7 +15,6 @@ describe('options of readers', () => {
     ['dumpi2ascii', (path: string) => [...dumpi2ascii(path, { maxBytes: 1 } as never)]],
     ['checkTrace', (path: string) => [...checkTrace(path, { repeat: 1 } as never)]],
     ['checkRun', (path: string) => [...checkRun(path, { repeat: 1 } as never)]],
-    ['chromeEvents', (path: string) => [...chromeEvents(path, { progress: 1 } as never)]],
   ])('%s refuses one that it does not know', (_, read) => {
     const path = writeBuilt(directory, 'options.bin', { calls: [] });
     expect(() => read(path)).toThrow(

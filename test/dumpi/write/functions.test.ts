@@ -2,11 +2,12 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkTrace } from '../../../src/dumpi/read/check.js';
-import { chromeEvents } from '../../../src/dumpi/read/chrome.js';
+import { readRows } from '../../../src/dumpi/read/rows.js';
 import { callLine, callObject } from '../../../src/dumpi/read/dump.js';
 import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
 import { jsonInteger } from '../../../src/core/json.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
+import { rowEvents } from '../../rows/row-events.js';
 import { caught, open, recorded } from './opened-rank.js';
 
 describe('functions, annotations and pairs', () => {
@@ -131,8 +132,8 @@ describe('functions, annotations and pairs', () => {
     expect(enter).toMatchObject({ fields: { fn: high } });
     expect(callLine(enter!)).toContain(`fn=${high}`);
     expect(callObject(enter!)).toMatchObject({ fields: { fn: jsonInteger(high) } });
-    const names = [...chromeEvents(rank.path)].map(({ name, ph }) => [name, ph]);
-    expect(names).toContainEqual(['high', 'B']);
+    const names = [...rowEvents(readRows, rank.path)].map(({ name, ph }) => [name, ph]);
+    expect(names).toContainEqual(['high', 'X']);
     // The format's own reader prints calls with a sign, and the table of names without.
     const text = [...dumpi2ascii(rank.path)].join('\n');
     expect(text).toContain(`int fn=${high - 2n ** 64n} ("high")`);

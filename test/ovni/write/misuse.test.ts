@@ -255,7 +255,6 @@ const elsewhere = new Set<string>([
   'decodeArguments',
   'readStream',
   'readTraceDirectory',
-  'chromeEvents',
   'convertToVersion3',
   'recoverTrace',
 ]);

@@ -9,7 +9,7 @@ import { processIdOf } from '../../../spans/read/process-id.js';
 import { SpanWalk } from '../../../spans/read/span-walk.js';
 import type { SpanRecord } from '../../../spans/span-record.js';
 import { pidOfFile, runOf } from '../../../traces/run-directory.js';
-import { SpanInterpretation } from '../../../traces/span-interpretation.js';
+import { SpanInterpretation } from '../span-interpretation.js';
 import { drawLoopRecord } from './loop-counters.js';
 import type { Picture, PictureProcess, PictureThread } from './picture.js';
 import { INSTANT, SLICE_BEGIN } from './schema.js';

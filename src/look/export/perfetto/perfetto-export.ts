@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { nanosecondsOf } from '../../../core/chrome-event.js';
 import { unlessFaulty, untilFault } from '../../../core/fault.js';
 import type { Progress } from '../../../core/finding.js';
 import { timeZeroLabel } from '../../../core/wall-clock.js';
@@ -9,13 +8,13 @@ import { hephFormat } from '../../../traces/heph-format.js';
 import { placeOnTimeLine } from '../../../traces/time-line.js';
 import type { Placement } from '../../../traces/time-line.js';
 import type { Extent } from '../../condition/time-point.js';
+import { EXPORTED_ROWS } from '../export-options.js';
 import type { ExportOptions } from '../export-options.js';
 import { ALL, intervalTest, isAll, needsExtent, spanTest } from '../selection.js';
-import { drawChromeEvents } from './chrome-picture.js';
-import { drawRanks } from './dumpi-picture.js';
 import { HephPicture } from './heph-picture.js';
 import { PacketWriter } from './packet-writer.js';
 import { Picture } from './picture.js';
+import { drawRows } from './row-picture.js';
 import { SpanFlows } from './span-flows.js';
 import { surveySpans } from '../span-survey.js';
 import type { SpanNote, SpanSurvey } from '../span-survey.js';
@@ -75,14 +74,12 @@ export class PerfettoExport {
       const onProgress = this.#options.progress?.(trace);
       yield* untilFault(onFault, trace.path, () => {
         if (survey !== undefined) {
-          const zero = placement.isAligned ? start! : -BigInt(shift);
+          const zero = placement.isAligned ? start! : -shift;
           const source = { path: trace.path, survey, zero, label: placement.label };
           return spans.draw(source, onProgress && secondHalf(onProgress), onFault);
         }
         const job = { onProgress, onFault };
-        return trace.format.name === 'DUMPI'
-          ? drawRanks(picture, placement, acceptsPlain, !isAll(selection), job)
-          : drawChromeEvents(picture, placement, acceptsPlain, job);
+        return drawRows(picture, placement, acceptsPlain, !isAll(selection), job);
       });
     }
     yield* spans.end();
@@ -164,7 +161,7 @@ function startOf(
     const survey = surveys[i];
     const first =
       survey === undefined
-        ? aligned + BigInt(shift) + (unlessFaulty(() => trace.format.firstTime(trace.path)) ?? 0n)
+        ? aligned + shift + (unlessFaulty(() => trace.format.firstTime(trace.path)) ?? 0n)
         : (survey.recordedStart ?? survey.start);
     if (first !== undefined && (start === undefined || first < start)) start = first;
   }
@@ -173,9 +170,8 @@ function startOf(
 
 /** The earliest time of traces of which none is aligned, on their time line. */
 function firstTimeOf(placements: readonly Placement[]): number {
-  const times = placements.map(
-    ({ trace: { format, path }, shift }) =>
-      Number(unlessFaulty(() => format.firstTime(path)) ?? 0n) + shift,
+  const times = placements.map(({ trace: { format, path }, shift }) =>
+    Number((unlessFaulty(() => format.firstTime(path)) ?? 0n) + shift),
   );
   return times.reduce((least, time) => Math.min(least, time), times[0] ?? 0);
 }
@@ -193,8 +189,11 @@ function lengthOf(
       length = Math.max(length, Number(survey.end - start));
     } else {
       unlessFaulty(() => {
-        for (const { ph, ts, dur = 0 } of trace.format.chromeEvents(trace.path, {})) {
-          if (ph !== 'M') length = Math.max(length, nanosecondsOf(ts + dur) + shift);
+        const options = { zero: -shift, batchRows: EXPORTED_ROWS };
+        for (const { rows } of trace.format.rows?.(trace.path, options).batches() ?? []) {
+          for (let row = 0; row < rows.count; row++) {
+            length = Math.max(length, rows.start[row]! + rows.duration[row]!);
+          }
         }
       });
     }
@@ -207,7 +206,7 @@ function moved(placement: Placement, start: bigint | undefined, aligned?: bigint
   if (start === undefined || aligned === undefined || !placement.isAligned) return placement;
   return {
     ...placement,
-    shift: placement.shift + Number(aligned - start),
+    shift: placement.shift + aligned - start,
     label: timeZeroLabel(start),
   };
 }

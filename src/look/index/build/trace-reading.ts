@@ -1,9 +1,10 @@
 import { hasCode } from '../../../core/files/system-error.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
+import { hephFormat } from '../../../traces/heph-format.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
-import { formatOf, unreadSource } from '../sources/read-source.js';
+import { unreadSource } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
-import { DrawnReading } from './drawn-reading.js';
+import { RowsReading } from './rows-reading.js';
 import { HephReading } from './heph-reading.js';
 import type { Keeping } from './keeping.js';
 
@@ -13,7 +14,7 @@ const MOST_VANISHED = 2;
 /** Reads a trace, and reads it again when it has changed. */
 export class TraceReading {
   readonly trace: FoundTrace;
-  readonly #drawn: DrawnReading;
+  readonly #rows: RowsReading;
   readonly #heph: HephReading;
   #vanished = 0;
   #failed: { reason: string; source: ReadSource } | undefined;
@@ -21,7 +22,7 @@ export class TraceReading {
   constructor(trace: FoundTrace, keeping: Keeping) {
     this.trace = trace;
     this.#heph = new HephReading(trace, keeping);
-    this.#drawn = new DrawnReading(trace, keeping.ringDirs);
+    this.#rows = new RowsReading(trace, keeping.ringDirs);
   }
 
   /**
@@ -30,9 +31,9 @@ export class TraceReading {
    * @param mapped the rings of live processes.
    */
   async read(mapped: MappedRings): Promise<ReadSource> {
-    const format = formatOf(this.trace);
     try {
-      return await (format === 'Heph' ? this.#heph.read(mapped) : this.#drawn.read(format, mapped));
+      const isHeph = this.trace.format === hephFormat;
+      return await (isHeph ? this.#heph : this.#rows).read(mapped);
     } catch (error) {
       // A file that was deleted meanwhile is no source any more: the traces are looked for again.
       if (hasCode(error, 'ENOENT') && this.#vanished++ < MOST_VANISHED) throw error;

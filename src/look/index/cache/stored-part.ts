@@ -26,8 +26,6 @@ const COLUMNS: Record<ColumnName, readonly ['f64' | 'u32' | 'i32' | 'u8', number
   filterBits: ['u8', 0],
   filterEnds: ['u32', 0],
   blockEnds: ['f64', 0],
-  detailBytes: ['u8', 0],
-  detailEnds: ['u32', 0],
 };
 
 export function writePart(path: string, { facts, columns }: BuiltPart): void {
@@ -109,14 +107,9 @@ export class PartFile implements StoredPart {
       case 'parent':
         return areParents(column as Int32Array, this.facts.rows);
       case 'place':
-        return isBelow(
-          column,
-          Math.max(1, this.facts.to - this.facts.from, lengthOf('detailEnds')),
-        );
+        return isBelow(column, Math.max(1, this.facts.to - this.facts.from));
       case 'nameEnds':
         return isAscending(column, 0, lengthOf('nameBytes'));
-      case 'detailEnds':
-        return isAscending(column, 0, lengthOf('detailBytes'));
       case 'filterEnds':
         return isAscending(column, 0, lengthOf('filterBits'));
       case 'missing':

@@ -82,6 +82,7 @@ function sourceOf(
     joins,
     reading: {},
     counters: [],
+    messages: [],
     losses: [],
     end: identity.end,
     clock: clockOf(clock),

@@ -1,5 +1,5 @@
-import { mixed, RANDOM_SEED } from '../scan/byte-table.js';
-import type { RowColumns } from '../scan/row-columns.js';
+import { mixed, RANDOM_SEED } from '../../../rows/byte-table.js';
+import type { RowColumns } from '../../../rows/row-columns.js';
 
 /** Rows of one filter. */
 export const BLOCK_ROWS = 2048;

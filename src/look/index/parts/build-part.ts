@@ -4,7 +4,7 @@ import { ColumnMemory } from './column-memory.js';
 import { orderRows } from './order-rows.js';
 import { parentsOfPart } from './parents-of-part.js';
 import type { BuiltPart, PartColumns, PartFacts } from './part-columns.js';
-import type { ReadRows } from '../scan/read-rows.js';
+import type { RowBatch } from '../../../rows/row-batch.js';
 
 /**
  * Orders the rows that a scan has read, and joins the parents among them.
@@ -12,7 +12,7 @@ import type { ReadRows } from '../scan/read-rows.js';
  * @param memory has the columns, until another part is built in it.
  */
 export function buildPart(
-  scan: ReadRows,
+  scan: RowBatch,
   from: number,
   to: number,
   memory = new ColumnMemory(),
@@ -28,7 +28,6 @@ export function buildPart(
   const start = inOrder(rows.start, order, memory.doubles('start', length));
   const duration = inOrder(rows.duration, order, memory.doubles('duration', length));
   const { bytes: nameBytes, ends: nameEnds } = scan.names.take();
-  const details = scan.details?.take();
   const blockEnds = endsOfBlocks(start, duration);
   const { hasCycles, ...parents } = parentsOfPart(
     rows,
@@ -55,14 +54,12 @@ export function buildPart(
     filterBits: blocks.bits,
     filterEnds: blocks.ends,
     blockEnds,
-    detailBytes: details?.bytes ?? new Uint8Array(0),
-    detailEnds: details?.ends ?? new Uint32Array(0),
   };
   const facts: PartFacts = {
     rows: order.length,
     from,
     to,
-    tracks: scan.tracks,
+    tracks: scan.tracks.map(({ kind, name, thread }) => ({ kind, name, thread })),
     counts: [...scan.counts.values()],
     notes: scan.notes,
     faulty: scan.faulty,
@@ -72,7 +69,7 @@ export function buildPart(
     firstStart: start[0] ?? 0,
     lastEnd: blockEnds.reduce((last, end) => Math.max(last, end), 0),
   };
-  return { facts, columns };
+  return { facts, columns, order };
 }
 
 function countOf(flags: Uint8Array, bit: number): number {

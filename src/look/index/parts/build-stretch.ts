@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import { HephScan } from '../scan/heph-scan.js';
 import { HephWalk } from '../scan/heph-walk.js';
-import { RowColumns } from '../scan/row-columns.js';
+import { RowColumns } from '../../../rows/row-columns.js';
 import { TraceClock } from '../scan/trace-clock.js';
 import type { ClockState } from '../scan/trace-clock.js';
 import { buildPart } from './build-part.js';

@@ -1,3 +1,4 @@
+import type { AttributeReader } from '../../../rows/row-batch.js';
 import type { IndexPart, Source, StoredColumn, TextTable } from '../look-index.js';
 import { MISSING_PARENT, NO_PARENT } from '../look-index.js';
 import { MISSING_WORDS } from './part-columns.js';
@@ -25,6 +26,8 @@ export interface StoredPart {
   column<Name extends ColumnName>(name: Name): PartColumns[Name];
   /** Reads columns in the background, for `column`. Absent: they are in memory. */
   load?(names: readonly ColumnName[]): Promise<void>;
+  /** Opens the file with its records, if its rows are of a format that reads them one by one. */
+  openAttributes?(): AttributeReader;
   /** Closes the file in which it lies. */
   close?(): void;
 }
@@ -108,12 +111,6 @@ export class IndexedPart implements IndexPart {
     return this.#once(
       'names',
       () => new TextBytes(this.stored.column('nameBytes'), this.stored.column('nameEnds')),
-    );
-  }
-  get details(): TextTable {
-    return this.#once(
-      'details',
-      () => new TextBytes(this.stored.column('detailBytes'), this.stored.column('detailEnds')),
     );
   }
   get traceIds(): Uint32Array {

@@ -1,8 +1,8 @@
 import { MISSING_PARENT, NO_PARENT, NO_TRACE } from '../look-index.js';
-import { hashOfWords } from '../scan/id-table.js';
+import { hashOfWords } from '../../../rows/id-table.js';
 import type { ColumnMemory } from './column-memory.js';
 import { MISSING_WORDS } from './part-columns.js';
-import type { RowColumns } from '../scan/row-columns.js';
+import type { RowColumns } from '../../../rows/row-columns.js';
 
 /** Traces with fewer rows are searched row by row. */
 const SMALL_TRACE = 16;

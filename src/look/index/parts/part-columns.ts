@@ -1,5 +1,5 @@
 import type { AttributeBlocks } from './attribute-blocks.js';
-import type { PartTrack, StreamCount } from '../scan/read-rows.js';
+import type { PartTrack, StreamCount } from '../../../rows/row-batch.js';
 
 /** Words of a row in `PartColumns.missing`: the row, high and low of the parent's id. */
 export const MISSING_WORDS = 3;
@@ -16,7 +16,7 @@ export interface PartColumns {
   parent: Int32Array;
   flags: Uint8Array;
   spanId: Uint32Array;
-  /** Bytes from the part's first record to the row's. */
+  /** Bytes from `PartFacts.from` to the row's record, or NO_RECORD. */
   place: Uint32Array;
   /** Texts of names and routes. */
   nameBytes: Uint8Array;
@@ -30,9 +30,6 @@ export interface PartColumns {
   filterEnds: AttributeBlocks['ends'];
   /** The last end of each block of rows, in ns since the source's epoch. */
   blockEnds: Float64Array;
-  /** Of rows that are no records of their own: what a person wants to know of them, as JSON. */
-  detailBytes: Uint8Array;
-  detailEnds: Uint32Array;
 }
 
 export type ColumnName = keyof PartColumns;
@@ -59,6 +56,8 @@ export interface PartFacts {
 }
 
 export interface BuiltPart {
+  /** The rows as they were read, in the order of the columns. Valid as long as these. */
+  order: Uint32Array;
   facts: PartFacts;
   columns: PartColumns;
 }

@@ -1,4 +1,4 @@
-import { mixed } from './byte-table.js';
+import { mixed } from '../../../rows/byte-table.js';
 
 /** Hashes of attributes, by which a search skips rows. They are stored: a change of one is a new version of the index. */
 

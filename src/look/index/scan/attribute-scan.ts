@@ -21,7 +21,7 @@ import {
   hashOfText,
   hashOfWord,
 } from './attribute-hash.js';
-import type { RowColumns } from './row-columns.js';
+import type { RowColumns } from '../../../rows/row-columns.js';
 
 const TILDE = RESERVED.charCodeAt(0);
 const codeOf = (name: string): number => name.charCodeAt(1);

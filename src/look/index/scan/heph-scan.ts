@@ -27,8 +27,8 @@ import {
 } from '../../../spans/layout.js';
 import { AttributeScan, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
 import { noteClock, noteEpoch } from './clock-records.js';
-import { ByteTable } from './byte-table.js';
-import { TraceTable } from './id-table.js';
+import { ByteTable } from '../../../rows/byte-table.js';
+import { TraceTable } from '../../../rows/id-table.js';
 import {
   NO_TEXT,
   NO_TRACE,
@@ -36,8 +36,8 @@ import {
   STATUS_SHIFT,
   UNFINISHED_BIT,
 } from '../look-index.js';
-import type { PartTrack, StreamCount } from './read-rows.js';
-import { RowColumns } from './row-columns.js';
+import type { PartTrack, StreamCount } from '../../../rows/row-batch.js';
+import { RowColumns } from '../../../rows/row-columns.js';
 import type { TraceClock } from './trace-clock.js';
 
 /** Bytes of an attribute with a name of two bytes and a word. */

@@ -5,7 +5,7 @@ import { mayContain } from '../parts/attribute-blocks.js';
 import type { AttributeBlocks } from '../parts/attribute-blocks.js';
 import { hashesOfAttribute } from '../scan/attribute-hash.js';
 import { AttributeScan } from '../scan/attribute-scan.js';
-import { RowColumns } from '../scan/row-columns.js';
+import { RowColumns } from '../../../rows/row-columns.js';
 
 /** Says which blocks and which records may have some attributes, without decoding a span. */
 export class AttributeMatch {

@@ -25,6 +25,8 @@ export interface PartRecords {
   /** Whether a row may have some attributes: a cheap answer for most that lack one. */
   mayHave(row: number, match: AttributeMatch): boolean;
   attributes(row: number): Attributes;
+  /** Closes the file that was opened for it. */
+  close(): void;
 }
 
 /** Yields the rows of parts that meet a condition, block by block. */
@@ -40,20 +42,24 @@ export async function* findRows(
     const test = testOf(part, condition);
     if (test === undefined) continue;
     const records = match && recordsOf(part);
-    // Filters know no rows of drawn formats.
-    const filters = match && part.source.format === 'Heph' ? part.filters : undefined;
-    for (let first = 0; first < part.count; first += BLOCK_ROWS) {
-      if (turns.isOver) await turns.next();
-      if (filters && match?.isInBlock(filters, first / BLOCK_ROWS) === false) continue;
-      const found: number[] = [];
-      const to = Math.min(part.count, first + BLOCK_ROWS);
-      for (let row = first; row < to; row++) {
-        if (!test(row)) continue;
-        if (records && !records.mayHave(row, match)) continue;
-        if (records && !hasAttributes(records.attributes(row), attributes)) continue;
-        found.push(part.firstRow + row);
+    // Other rows have no hashes of their attributes.
+    const filters = match && part.stored.openAttributes === undefined ? part.filters : undefined;
+    try {
+      for (let first = 0; first < part.count; first += BLOCK_ROWS) {
+        if (turns.isOver) await turns.next();
+        if (filters && match?.isInBlock(filters, first / BLOCK_ROWS) === false) continue;
+        const found: number[] = [];
+        const to = Math.min(part.count, first + BLOCK_ROWS);
+        for (let row = first; row < to; row++) {
+          if (!test(row)) continue;
+          if (records && !records.mayHave(row, match)) continue;
+          if (records && !hasAttributes(records.attributes(row), attributes)) continue;
+          found.push(part.firstRow + row);
+        }
+        if (found.length > 0) yield Int32Array.from(found);
       }
-      if (found.length > 0) yield Int32Array.from(found);
+    } finally {
+      records?.close();
     }
   }
 }

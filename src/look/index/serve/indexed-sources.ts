@@ -1,6 +1,7 @@
 import type { TracewrightError } from '../../../core/errors.js';
-import { unlessFaulty } from '../../../core/fault.js';
+import type { RowCounter } from '../../../rows/row-batch.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
+import { hephFormat } from '../../../traces/heph-format.js';
 import { activityOf } from './activity.js';
 import { estimateClocks } from './clock-offsets.js';
 import type { ClockOffset } from './clock-offsets.js';
@@ -22,7 +23,7 @@ import type {
   Window,
 } from '../look-index.js';
 import { NO_TRACE } from '../look-index.js';
-import { formatOf, unreadable } from '../sources/read-source.js';
+import { unreadable } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import {
   hostsOf,
@@ -37,9 +38,9 @@ import {
 import { PieceJoiner } from '../sources/joined-pieces.js';
 import type { JoinedPieces } from '../sources/joined-pieces.js';
 import { RequestsInFlight } from './requests-in-flight.js';
-import type { ReadCounter } from '../scan/chrome-scan.js';
 import { joinCounters } from './loop-counters.js';
 import { TrackNumbers } from '../sources/source-joins.js';
+import { RowRecords } from './row-records.js';
 import { SpanSource } from './span-source.js';
 import { whileFilesVanish } from '../sources/vanishing-files.js';
 import { windowsOf } from './windows.js';
@@ -61,7 +62,7 @@ interface OpenPiece {
   piece: ReadSource;
   spans: SpanSource;
   epoch: bigint | undefined;
-  counters: readonly ReadCounter[];
+  counters: readonly (readonly RowCounter[])[];
 }
 
 /** Reads the sources again. A source that has not changed is the same object. */
@@ -104,9 +105,9 @@ export class IndexedSources implements LookIndex {
 
   get messages(): readonly Message[] {
     return (this.#messages ??= this.#open.flatMap(({ source, joined: { pieces } }) => {
+      const { messages } = pieces[0]!;
       const part = this.parts.find((each) => each.source === source);
-      const messages = pieces[0]!.messages?.();
-      if (part === undefined || messages === undefined) return [];
+      if (part === undefined) return [];
       const { firstRow, offset } = part;
       return messages.map(({ fromRow, toRow, sent, received, bytes }) => ({
         fromRow: fromRow + firstRow,
@@ -148,8 +149,11 @@ export class IndexedSources implements LookIndex {
   details(row: number, most?: number): Record<string, unknown> {
     const { part, own } = this.#rowOf(row);
     const place = part.place[own]!;
-    if (part.source.format !== 'Heph') {
-      return JSON.parse(part.details.text(place)) as Record<string, unknown>;
+    if (part.stored.openAttributes !== undefined) {
+      const records = new RowRecords(part);
+      const attributes = records.attributes(own);
+      records.close();
+      return attributes;
     }
     const { from } = part.stored.facts;
     return this.#spansOf.get(part)!.detailsAt(from + place, part.start[own]!, most);
@@ -256,14 +260,15 @@ export class IndexedSources implements LookIndex {
   }
 
   #recordsOf(part: IndexedPart): PartRecords {
-    const spans = this.#spansOf.get(part);
+    if (part.stored.openAttributes !== undefined) return new RowRecords(part);
+    const spans = this.#spansOf.get(part)!;
     const { place, firstRow } = part;
     const { from } = part.stored.facts;
-    const isDrawn = part.source.format !== 'Heph';
     return {
-      mayHave: (row, match) => isDrawn || spans!.mayHave(from + place[row]!, match),
+      mayHave: (row, match) => spans.mayHave(from + place[row]!, match),
       attributes: (row) =>
         this.span(firstRow + row)?.attributes ?? (this.details(firstRow + row) as Attributes),
+      close: () => undefined,
     };
   }
 
@@ -278,7 +283,7 @@ export class IndexedSources implements LookIndex {
       return joined.map((each, number) => {
         for (const piece of pieces[number]!) {
           const { trace, counters } = piece.piece;
-          piece.counters = formatOf(trace) === 'Heph' ? piece.spans.counters : counters;
+          piece.counters = trace.format === hephFormat ? [piece.spans.counters] : counters;
         }
         return this.#opened(each, pieces[number]!, number);
       });
@@ -292,9 +297,8 @@ export class IndexedSources implements LookIndex {
     const { path, pieces } = joined;
     const { trace } = pieces[0]!;
     const { epoch, spans } = opened[0]!;
-    const format = formatOf(trace);
     const facts = pieces.map(({ parts }) => parts.map((part) => part.facts));
-    const resource = format === 'Heph' ? spans.resource : undefined;
+    const resource = trace.format === hephFormat ? spans.resource : undefined;
     const writer = writerOf(trace.path, resource);
     const recorded = opened.flatMap(({ spans: { losses } }) => losses);
     const dropped = droppedRecords(recorded);
@@ -302,8 +306,8 @@ export class IndexedSources implements LookIndex {
     const source: Source = {
       number,
       path,
-      format,
-      epoch: epoch ?? 0n,
+      format: trace.format.name,
+      epoch: epoch ?? pieces[0]!.times?.zero ?? 0n,
       clockOffset: BigInt(Math.round(hostClock?.offset ?? 0)),
       clockError: hostClock?.error,
       isAligned: epoch !== undefined,
@@ -386,7 +390,7 @@ export class IndexedSources implements LookIndex {
     const parts = this.parts.slice(firstPart);
     const inFlight = this.#requests.of(source.number, parts);
     if (inFlight !== undefined) this.counters.push(inFlight);
-    const counters = pieces.map((piece) => piece.counters);
+    const counters = pieces.flatMap((piece) => piece.counters);
     for (const { thread, name, unit, times, values } of joinCounters(counters)) {
       this.counters.push({
         source: source.number,
@@ -428,9 +432,8 @@ function releaseUnused(parts: readonly IndexedPart[]): void {
 
 /** What reads the records of the pieces. It opens their files when they are needed. */
 function openPieces({ pieces }: JoinedPieces, before: Map<object, OpenPiece>): OpenPiece[] {
-  const { trace, clock } = pieces[0]!;
-  const epoch =
-    formatOf(trace) === 'Heph' ? clock.epoch : unlessFaulty(() => trace.format.epoch(trace.path));
+  const { clock, times } = pieces[0]!;
+  const epoch = times === undefined ? clock.epoch : times.epoch;
   return pieces.map((piece) => {
     const same = before.get(piece.reading);
     const notes = piece.parts.flatMap((part) => part.facts.notes);

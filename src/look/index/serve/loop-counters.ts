@@ -2,8 +2,8 @@ import { TraceFormatError } from '../../../core/errors.js';
 import type { EventPacket } from '../../../heph/packet.js';
 import { isLoopRecord, loopFigures } from '../../../spans/read/loop-curves.js';
 import type { LoopFigures } from '../../../spans/read/loop-curves.js';
+import type { RowCounter } from '../../../rows/row-batch.js';
 import { CALLS_OUTSIDE, TIME_OUTSIDE } from '../look-index.js';
-import type { ReadCounter } from '../scan/chrome-scan.js';
 import type { RecordReader } from './record-reader.js';
 
 /** Curves of an event loop: their figure, name and unit. A ratio is one of the window's time. */
@@ -22,9 +22,9 @@ const CONTIGUOUS = 0.1;
 
 /** The curves of the event loops of a file. */
 export class LoopCounters {
-  readonly #counters = new Map<string, ReadCounter>();
+  readonly #counters = new Map<string, RowCounter>();
 
-  get all(): ReadCounter[] {
+  get all(): RowCounter[] {
     return [...this.#counters.values()];
   }
 
@@ -57,12 +57,12 @@ export class LoopCounters {
   }
 }
 
-/** Joins the curves of the pieces of a trace, in their order. */
-export function joinCounters(pieces: readonly (readonly ReadCounter[])[]): readonly ReadCounter[] {
-  if (pieces.length === 1) return pieces[0]!;
-  const joined = new Map<string, ReadCounter>();
-  for (const counter of pieces.flat()) {
-    const key = `${counter.thread} ${counter.name}`;
+/** Joins the curves of the stretches of a trace, in their order. */
+export function joinCounters(stretches: readonly (readonly RowCounter[])[]): readonly RowCounter[] {
+  if (stretches.length === 1) return stretches[0]!;
+  const joined = new Map<string, RowCounter>();
+  for (const counter of stretches.flat()) {
+    const key = `${counter.process?.pid} ${counter.thread} ${counter.name}`;
     const known = joined.get(key);
     if (known === undefined) {
       joined.set(key, { ...counter, times: [...counter.times], values: [...counter.values] });
@@ -75,12 +75,7 @@ export function joinCounters(pieces: readonly (readonly ReadCounter[])[]): reado
 }
 
 /** A window of the loop has a value from its start to its end. Without a window the loop waited. */
-function addWindow(
-  { times, values }: ReadCounter,
-  start: number,
-  end: number,
-  value: number,
-): void {
+function addWindow({ times, values }: RowCounter, start: number, end: number, value: number): void {
   const last = times.at(-1) ?? -Infinity;
   // A window can be written late: times ascend.
   if (start < last && end <= last) return;

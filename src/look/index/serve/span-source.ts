@@ -4,7 +4,7 @@ import { drawnSpan } from '../../../spans/read/drawn-spans.js';
 import type { RecordedLosses } from '../../../spans/read/span-decoder.js';
 import { SpanDecoder } from '../../../spans/read/span-decoder.js';
 import type { RecordedResource, SpanRecord } from '../../../spans/span-record.js';
-import type { ReadCounter } from '../scan/chrome-scan.js';
+import type { RowCounter } from '../../../rows/row-batch.js';
 import type { AttributeMatch } from './attribute-match.js';
 import { LoopCounters } from './loop-counters.js';
 import { RecordReader } from './record-reader.js';
@@ -97,7 +97,7 @@ export class SpanSource {
   }
 
   /** Curves of the event loops. */
-  get counters(): ReadCounter[] {
+  get counters(): RowCounter[] {
     this.#loops.add(this.#reader, this.#notes.slice(this.#counted));
     this.#counted = this.#notes.length;
     return this.#loops.all;

@@ -1,4 +1,4 @@
-import { IdTable, TraceTable } from '../scan/id-table.js';
+import { IdTable, TraceTable } from '../../../rows/id-table.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 import { MISSING_WORDS } from '../parts/part-columns.js';
 import { NO_TRACE } from '../look-index.js';

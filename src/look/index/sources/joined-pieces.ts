@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { traceOf } from '../../../heph/read/living-pass.js';
 import { GrowingJoins } from './growing-joins.js';
-import { formatOf } from './read-source.js';
+import { hephFormat } from '../../../traces/heph-format.js';
 import type { ReadSource } from './read-source.js';
 import { joinSource } from './source-joins.js';
 import type { SourceJoins } from './source-joins.js';
@@ -21,7 +21,7 @@ export interface JoinedPieces {
 function keyOf({ trace, clock }: ReadSource): { key: string; path: string } | undefined {
   const path = resolve(trace.path);
   // Each piece of ovni has an epoch of its own, so it is a recording of its own.
-  if (trace.format.name !== 'Heph') return undefined;
+  if (trace.format !== hephFormat) return undefined;
   const opened = traceOf(path);
   // Another process that wrote to the same name has another epoch.
   return opened === path
@@ -39,7 +39,7 @@ export class PieceJoiner {
     for (const each of read) {
       const own = each.trace.path;
       const { key, path } = keyOf(each) ?? { key: own, path: own };
-      const name = `${formatOf(each.trace)} ${key}`;
+      const name = `${each.trace.format.name} ${key}`;
       const group = groups.get(name);
       if (group === undefined) groups.set(name, { path, pieces: [each] });
       else group.pieces.push(each);

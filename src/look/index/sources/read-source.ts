@@ -1,23 +1,19 @@
 import { closeSync } from 'node:fs';
-import type { ChromeEvent } from '../../../core/chrome-event.js';
 import { counted } from '../../../core/counted.js';
 import type { TracewrightError } from '../../../core/errors.js';
-import { faultOf, untilFault } from '../../../core/fault.js';
+import { faultOf, unlessFaulty, untilFault } from '../../../core/fault.js';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import { hasCode } from '../../../core/files/system-error.js';
+import type { RowCounter } from '../../../rows/row-batch.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { buildPart } from '../parts/build-part.js';
 import type { Stretch } from '../parts/build-stretch.js';
-import { ChromeScan } from '../scan/chrome-scan.js';
-import type { ReadCounter } from '../scan/chrome-scan.js';
 import { HephScan } from '../scan/heph-scan.js';
 import { HephWalk } from '../scan/heph-walk.js';
 import type { WalkEnd } from '../scan/heph-walk.js';
-import type { Loss, Source } from '../look-index.js';
+import type { Loss, Message, Source } from '../look-index.js';
 import type { StoredPart } from '../parts/indexed-part.js';
 import type { BuiltPart } from '../parts/part-columns.js';
-import { readRunMessages } from './run-messages.js';
-import type { ReadMessage } from './run-messages.js';
 import { joinSource } from './source-joins.js';
 import type { SourceJoins } from './source-joins.js';
 import { noClock, TraceClock } from '../scan/trace-clock.js';
@@ -28,14 +24,6 @@ export const PART_ROWS = 1 << 20;
 /** Bytes of a part's records: places in it are u32. */
 export const PART_BYTES = 512 << 20;
 
-/** The format of a source by the name of its trace's. */
-export function formatOf({ format }: FoundTrace): Source['format'] {
-  if (format.name === 'ovni' || format.name === 'Heph' || format.name === 'DUMPI') {
-    return format.name;
-  }
-  return 'Laplace';
-}
-
 /** What the index has read of one trace. */
 export interface ReadSource {
   trace: FoundTrace;
@@ -44,13 +32,16 @@ export interface ReadSource {
   joins: SourceJoins;
   /** The same object as long as the file is the same, and what was read of it still holds. */
   reading: object;
-  counters: ReadCounter[];
-  /** Of a run of DUMPI; read when first asked for. */
-  messages?: () => readonly ReadMessage[];
+  /** Curves of one stretch after the other. */
+  counters: readonly (readonly RowCounter[])[];
+  /** Rows counted from the source's first, and ns from the zero of its times. */
+  messages: readonly Message[];
   losses: Loss[];
   /** Of a Heph file: where its next record begins, and what its records have said of times. */
   end: number;
   clock: ClockState;
+  /** Of any other trace: the zero of its rows on its own clock, and since 1970 if it says that. */
+  times?: { zero: bigint; epoch: bigint | undefined };
   /** Why it was not read to its end. */
   ended: WalkEnd;
   /** What rings say of its writer; undefined: nobody has asked them. */
@@ -99,6 +90,7 @@ export function readHeph(trace: FoundTrace, end: number): ReadSource {
       joins: joinSource(parts),
       reading: {},
       counters: [],
+      messages: [],
       losses,
       end: walk.offset,
       clock: clock.state,
@@ -119,48 +111,72 @@ export function unreadable({ message }: TracewrightError): Loss {
 
 /** A source of which nothing can be read. */
 export function unreadSource(trace: FoundTrace, error: unknown): ReadSource {
-  return drawnSource(trace, new ChromeScan(formatOf(trace)), [
-    unreadable(faultOf(trace.path, error)),
-  ]);
+  return rowSource(trace, { losses: [unreadable(faultOf(trace.path, error))] });
 }
 
-/** Reads a trace of another format through what it draws. */
-export function readDrawn(trace: FoundTrace, format: Source['format']): ReadSource {
-  const scan = new ChromeScan(format);
+/** Reads the rows of a trace into memory. */
+export function readRows(trace: FoundTrace): ReadSource {
+  const { format, path } = trace;
   const losses: Loss[] = [];
   const onFault = (fault: TracewrightError): void => {
     // A trace that rotates has deleted it.
     if (hasCode(fault, 'ENOENT')) throw fault;
     losses.push(unreadable(fault));
   };
-  if (trace.format.notDrawn === undefined) {
-    const read = (): Iterable<ChromeEvent> => trace.format.chromeEvents(trace.path, { onFault });
-    for (const event of untilFault(onFault, trace.path, read)) scan.add(event);
-  } else {
-    losses.push({ count: undefined, reason: `${trace.path} ${trace.format.notDrawn}` });
+  if (format.rows === undefined) {
+    losses.push({ count: undefined, reason: `${path} ${format.notDrawn}` });
+    return rowSource(trace, { losses });
   }
-  return drawnSource(trace, scan, losses);
+  const zero = unlessFaulty(() => format.firstTime(path)) ?? 0n;
+  const epoch = unlessFaulty(() => format.epoch(path));
+  const reading = format.rows(path, { zero, batchRows: PART_ROWS, onFault });
+  const parts: StoredPart[] = [];
+  const counters: RowCounter[][] = [];
+  /** The row of the source for each row of each batch. */
+  const rowsOf: Uint32Array[] = [];
+  let firstRow = 0;
+  for (const batch of untilFault(onFault, path, () => reading.batches())) {
+    const { from, openAttributes } = batch;
+    const built = buildPart(batch, from, from);
+    counters.push(batch.counters);
+    if (reading.flows !== undefined) rowsOf.push(placesOf(built.order, firstRow));
+    firstRow += built.facts.rows;
+    if (built.facts.rows > 0) parts.push({ ...inMemory(built), openAttributes });
+  }
+  const messages = reading.flows?.map(
+    ({ fromBatch, fromRow, toBatch, toRow, sent, received, bytes }): Message => ({
+      fromRow: rowsOf[fromBatch]![fromRow]!,
+      toRow: rowsOf[toBatch]![toRow]!,
+      sent,
+      received,
+      bytes,
+    }),
+  );
+  const times = { zero, epoch: epoch === undefined ? undefined : epoch + zero };
+  return rowSource(trace, { parts, counters, messages: messages ?? [], losses, times });
 }
 
-function drawnSource(trace: FoundTrace, scan: ChromeScan, losses: Loss[]): ReadSource {
-  scan.end();
-  const format = formatOf(trace);
-  const built = buildPart(scan, 0, 0);
-  const parts = [inMemory(built)];
-  let messages: ReadMessage[] | undefined;
+/** Where each row lies in an order of rows. */
+function placesOf(order: Uint32Array, first: number): Uint32Array {
+  const places = new Uint32Array(order.length);
+  for (let at = 0; at < order.length; at++) places[order[at]!] = first + at;
+  return places;
+}
+
+function rowSource(trace: FoundTrace, read: Partial<ReadSource>): ReadSource {
+  const { parts = [], losses = [] } = read;
   return {
     trace,
-    parts,
-    joins: joinSource(parts),
+    counters: [],
+    messages: [],
     reading: {},
-    counters: scan.counters,
-    ...(format === 'DUMPI' && {
-      messages: () => (messages ??= readRunMessages(trace.path, built)),
-    }),
-    losses: boundedLosses(trace, losses),
     end: 0,
     clock: noClock(),
     ended: 'end',
+    ...read,
+    parts,
+    joins: joinSource(parts),
+    losses: boundedLosses(trace, losses),
   };
 }
 

@@ -4,7 +4,7 @@ import { joinParents } from './join-parents.js';
 import type { Lanes } from './lanes.js';
 import type { Source } from '../look-index.js';
 import type { PartShape } from '../parts/part-shape.js';
-import type { PartTrack } from '../scan/read-rows.js';
+import type { PartTrack } from '../../../rows/row-batch.js';
 import { buildPyramid } from '../parts/pyramid.js';
 import type { Pyramid, PyramidRows } from '../parts/pyramid.js';
 import { placeLanes } from './place-lanes.js';

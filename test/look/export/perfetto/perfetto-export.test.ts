@@ -317,7 +317,7 @@ describe('other traces for Perfetto', () => {
     const trace = readPerfetto(exported(path));
     expect(faultsOf(trace)).toEqual([]);
     expect(trace.slices.length).toBeGreaterThan(0);
-    expect(trace.slices.map(({ category }) => category)).toContain('state');
+    expect(trace.slices.map(({ category }) => category)).toContain('states');
   });
 
   it('draws ranks of DUMPI, and messages between them as flows', () => {

@@ -2,12 +2,13 @@ const FIRST_CAPACITY = 1 << 12;
 /** As many as most rows have. */
 const HASHES_OF_ROW = 4;
 
-/** Rows as they are read, in columns that grow. */
+/** Rows as they are read, in columns that grow. Times are whole ns since a zero that the reader is given. */
 export class RowColumns {
   count = 0;
   capacity = 0;
-  /** Ns since the source's epoch. */
+  /** Exact up to 2^53 ns from zero. Beyond, `startOf` and `durationOf` are. */
   start: Float64Array = new Float64Array(0);
+  /** Never negative. */
   duration: Float64Array = new Float64Array(0);
   name: Uint32Array = new Uint32Array(0);
   route: Uint32Array = new Uint32Array(0);
@@ -18,12 +19,17 @@ export class RowColumns {
   /** Two u32 each. */
   spanId: Uint32Array = new Uint32Array(0);
   parentId: Uint32Array = new Uint32Array(0);
-  /** Bytes from the part's first record to the row's. */
+  /** Bytes from the batch's first record to the row's, or NO_RECORD. */
   place: Uint32Array = new Uint32Array(0);
   /** Where the row's hashes of attributes end in `hashes`. */
   hashEnd: Uint32Array = new Uint32Array(0);
   hashes = new Int32Array(FIRST_CAPACITY);
   hashCount = 0;
+  /**
+   * What is missing of `start` and `duration` to the exact times: two for a row, of 64 bits
+   * at most 2^11. Absent: nothing.
+   */
+  #rests: Int16Array | undefined;
 
   /** @param expected rows for which there is room at once. */
   constructor(expected = FIRST_CAPACITY) {
@@ -36,10 +42,35 @@ export class RowColumns {
     return this.count++;
   }
 
+  /** Sets exact times; an end before the start counts as the start. */
+  setTimes(row: number, start: bigint, end: bigint): void {
+    this.start[row] = this.#rounded(2 * row, start);
+    this.duration[row] = end > start ? this.#rounded(2 * row + 1, end - start) : 0;
+  }
+
+  /** The exact start, in ns since zero. */
+  startOf(row: number): bigint {
+    return BigInt(this.start[row]!) + BigInt(this.#rests?.[2 * row] ?? 0);
+  }
+
+  durationOf(row: number): bigint {
+    return BigInt(this.duration[row]!) + BigInt(this.#rests?.[2 * row + 1] ?? 0);
+  }
+
+  #rounded(at: number, exact: bigint): number {
+    const nearest = Number(exact);
+    if (!Number.isSafeInteger(nearest)) {
+      this.#rests ??= new Int16Array(2 * this.capacity);
+      this.#rests[at] = Number(exact - BigInt(nearest));
+    }
+    return nearest;
+  }
+
   /** Forgets all rows, and makes room for as many as are expected. */
   clear(expected: number): void {
     this.count = 0;
     this.hashCount = 0;
+    this.#rests = undefined;
     if (expected > this.capacity) this.#grow(expected);
     const hashes = HASHES_OF_ROW * expected;
     if (hashes > this.hashes.length) this.hashes = new Int32Array(hashes);
@@ -79,6 +110,11 @@ export class RowColumns {
     const flags = new Uint8Array(capacity);
     flags.set(this.flags);
     this.flags = flags;
+    if (this.#rests !== undefined) {
+      const rests = new Int16Array(2 * capacity);
+      rests.set(this.#rests);
+      this.#rests = rests;
+    }
     this.capacity = capacity;
   }
 }

@@ -1,12 +1,17 @@
-import { exactMicroseconds, nanosecondsOf } from '../core/chrome-event.js';
-import type { ChromeEvent } from '../core/chrome-event.js';
-import { untilFault } from '../core/fault.js';
-import type { OnFault } from '../core/fault.js';
-import { UnusedNumbers } from '../core/unused-numbers.js';
-import type { FoundTrace } from './find-traces.js';
-import { runOf } from './run-directory.js';
-import { placeOnTimeLine } from './time-line.js';
-import type { JobOptions, TraceFormat } from './trace-format.js';
+import { exactMicroseconds, nanosecondsOf } from '../../../core/chrome-event.js';
+import type { ChromeEvent } from '../../../core/chrome-event.js';
+import { untilFault } from '../../../core/fault.js';
+import type { OnFault } from '../../../core/fault.js';
+import { UnusedNumbers } from '../../../core/unused-numbers.js';
+import { interpretedEvents } from '../../../heph/read/chrome.js';
+import type { FoundTrace } from '../../../traces/find-traces.js';
+import { runOf } from '../../../traces/run-directory.js';
+import { placeOnTimeLine } from '../../../traces/time-line.js';
+import type { Placement } from '../../../traces/time-line.js';
+import type { JobOptions, TraceFormat } from '../../../traces/trace-format.js';
+import { EXPORTED_ROWS } from '../export-options.js';
+import { SpanInterpretation } from '../span-interpretation.js';
+import { RowEvents } from './row-events.js';
 
 /** Callbacks of a merge. */
 export interface MergeOptions {
@@ -110,7 +115,7 @@ export function* mergedChromeEvents(
     const { trace, label } = placement;
     const parts = new Map<number, TracedPart>();
     const read = (): Iterable<ChromeEvent> =>
-      trace.format.chromeEvents(trace.path, { onFault, ...options.job(trace) });
+      eventsOf(placement, { onFault, ...options.job(trace) });
     for (const event of untilFault(onFault, trace.path, read)) {
       let part = parts.get(event.pid);
       if (part === undefined) {
@@ -130,7 +135,6 @@ export function* mergedChromeEvents(
       }
       event.pid = part.process.pid;
       if (event.id !== undefined) event.id = `${index}.${event.id}`;
-      if (event.ph !== 'M') shift(event, placement.shift);
       if (event.ph === 'X') {
         if (placement.isAligned) part.process.cut(event);
         noteEnd(part.ends, event);
@@ -154,6 +158,27 @@ function trackOf(part: TracedPart, { format }: FoundTrace, event: ChromeEvent): 
     part.tids.set(event.tid, tid);
   }
   return tid;
+}
+
+/** The events of a trace, on the common time line. */
+function eventsOf(placement: Placement, options: JobOptions): Iterable<ChromeEvent> {
+  const { format, path } = placement.trace;
+  if (format.rows === undefined) return eventsOfSpans(placement, options);
+  const { onProgress, onFault } = options;
+  const zero = -placement.shift;
+  const reading = format.rows(path, { zero, batchRows: EXPORTED_ROWS, onProgress, onFault });
+  return new RowEvents().of(reading);
+}
+
+function* eventsOfSpans(
+  { trace: { path }, shift: nanoseconds }: Placement,
+  { onProgress, onFault }: JobOptions,
+): Generator<ChromeEvent, void> {
+  const options = { onFault, ...(onProgress && { onProgress }) };
+  for (const event of interpretedEvents(path, options, new SpanInterpretation(path))) {
+    if (event.ph !== 'M') shift(event, Number(nanoseconds));
+    yield event;
+  }
 }
 
 /** Adds whole nanoseconds, and lets a viewer have the same ones. */

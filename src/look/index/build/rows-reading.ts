@@ -1,15 +1,15 @@
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
 import { TraceViews } from '../../../traces/trace-views.js';
-import type { Source } from '../look-index.js';
-import { readDrawn, unreadable } from '../sources/read-source.js';
+import type { StoredPart } from '../parts/indexed-part.js';
+import { readRows, unreadable } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 
 /** A trace that grows is read again after so many times what its last reading took. */
 const PAUSE = 10;
 
-/** Reads a trace that is not of Heph, as its rings complete it. Nothing of it is kept in the cache. */
-export class DrawnReading {
+/** Reads the rows of a trace as its rings complete it. Nothing of it is kept in the cache. */
+export class RowsReading {
   readonly #trace: FoundTrace;
   readonly #ringDirs: readonly string[];
   #read: ReadSource | undefined;
@@ -22,43 +22,48 @@ export class DrawnReading {
   }
 
   /** The same object as before, unless a live process has written more. */
-  read(format: Source['format'], mapped: MappedRings): ReadSource {
+  read(mapped: MappedRings): ReadSource {
     const known = this.#read;
     const begin = performance.now();
     const mayHaveMore = known?.state === 'growing' && begin >= this.#again;
     if (known !== undefined && !mayHaveMore) return known;
-    this.#read = this.#withRings(mapped, () => readDrawn(this.#trace, format));
+    this.#read = this.#withRings(mapped);
     const end = performance.now();
     this.#again = end + PAUSE * (end - begin);
     return this.#read;
   }
 
-  #withRings(mapped: MappedRings, read: () => ReadSource): ReadSource {
+  #withRings(mapped: MappedRings): ReadSource {
     const views = new TraceViews(this.#ringDirs, mapped);
     try {
       const view = views.show(this.#trace);
-      const source = read();
-      const { messages } = source;
+      const source = readRows(this.#trace);
+      const state = view?.state ?? 'ended';
       const faults = (view?.faults ?? []).map(unreadable);
       return {
         ...source,
         losses: [...source.losses, ...faults],
-        state: view?.state ?? 'ended',
-        ...(messages !== undefined && { messages: () => this.#whileShown(messages) }),
+        state,
+        parts: state === 'ended' ? source.parts : source.parts.map((part) => this.#shown(part)),
       };
     } finally {
       views.close();
     }
   }
 
-  /** Reads something later, when the rings may hold more: what is only there has no row. */
-  #whileShown<T>(read: () => T): T {
-    const views = new TraceViews(this.#ringDirs);
-    try {
-      views.show(this.#trace);
-      return read();
-    } finally {
-      views.close();
-    }
+  /** A part with records that only rings have: its file is opened as they complete it. */
+  #shown(part: StoredPart): StoredPart {
+    return {
+      ...part,
+      openAttributes: () => {
+        const views = new TraceViews(this.#ringDirs);
+        try {
+          views.show(this.#trace);
+          return part.openAttributes!();
+        } finally {
+          views.close();
+        }
+      },
+    };
   }
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChromeEvent } from '../../../src/core/chrome-event.js';
 import { TraceFormatError } from '../../../src/core/errors.js';
-import { chromeEvents } from '../../../src/ovni/read/chrome.js';
+import { readRows } from '../../../src/ovni/read/rows.js';
+import { rowEvents } from '../../rows/row-events.js';
 import { goldenTrace } from '../golden-trace.js';
 import {
   T0,
@@ -15,6 +16,7 @@ import {
 } from '../trace-building.js';
 
 const us = Number(T0) / 1000;
+const chromeEvents = (path: string): Iterable<ChromeEvent> => rowEvents(readRows, path);
 const marks = {
   mark: {
     3: { title: 'Request', chan_type: 'stack', labels: { 7: 'GET /' } },
@@ -55,7 +57,7 @@ test('the golden trace', () => {
   const state = (name: string, from: number, to: number): unknown => ({
     name,
     ph: 'X',
-    cat: 'state',
+    cat: 'states',
     ts: (Number(T0) + from) / 1000,
     dur: (to - from) / 1000,
     pid,
@@ -64,11 +66,6 @@ test('the golden trace', () => {
   expect(events).toEqual([
     named('process_name', 0, 'node0.1000 proc 4242 app 1 rank 0'),
     named('thread_name', pid, 'thread 4242'),
-    instant('OB.', 10),
-    instant('OAs', 20, { cpu: 1 }),
-    state('running', 0, 30),
-    state('paused', 30, 40),
-    instant('VYc', 50, { typeid: 1, label: 'testtype1' }),
     named('thread_name', mark, 'Request (thread 4242)'),
     {
       name: 'thread_sort_index',
@@ -78,6 +75,11 @@ test('the golden trace', () => {
       tid: mark,
       args: { sort_index: 4242 },
     },
+    instant('OB.', 10),
+    instant('OAs', 20, { cpu: 1 }),
+    state('running', 0, 30),
+    state('paused', 30, 40),
+    instant('VYc', 50, { typeid: 1, label: 'testtype1' }),
     {
       name: 'GET /',
       ph: 'X',
@@ -112,7 +114,7 @@ test('a stack is nested slices, a single mark one after the other', () => {
   ]);
   const events = [...chromeEvents(folder)];
   const [stack, single] = [1 << 22, (1 << 22) + 1];
-  expect(names(events, 'thread_name')).toEqual([
+  expect(names(events, 'thread_name').sort(([a], [b]) => a - b)).toEqual([
     [1, 'thread 1'],
     [stack, 'Request (thread 1)'],
     [single, 'Phase (thread 1)'],
@@ -190,11 +192,11 @@ test('a process id of two looms is shown as two', () => {
   ]);
 });
 
-test('times are shifted by the offsets of the hosts and by the caller', () => {
+test('times are shifted by the offsets of the hosts and by the zero of the caller', () => {
   const life = [execute(T0), normal('OHe', T0 + 1000n)];
   const folder = writeVersion3([{ events: life }]);
   writeFileIn(folder, 'clock-offsets.txt', 'header\n0 node 2000 0 0\n');
-  const [slice] = slices([...chromeEvents(folder, { shift: 5000 })]);
+  const [slice] = slices([...rowEvents(readRows, folder, { zero: -5000n })]);
   expect(slice).toEqual(['running', 7000, 1000, 1]);
 });
 
@@ -216,7 +218,7 @@ test('whatever a thread emits, slices of a track nest and none is negative', () 
       const events = list.map(([make, step]) => make((clock += BigInt(step) * 1000n)));
       const folder = writeVersion3([{ events, ovni: marks }]);
       const drawn = [...chromeEvents(folder)].filter(
-        ({ ph, cat }) => ph === 'X' && cat !== 'flush',
+        ({ ph, name }) => ph === 'X' && name !== 'flush',
       );
       for (const tid of new Set(drawn.map((slice) => slice.tid))) {
         const track = drawn

@@ -1,10 +1,10 @@
-import type { EventPacket } from '../heph/packet.js';
-import type { CounterValue, InterpretedEvent, Interpretation } from '../heph/read/chrome.js';
-import type { PacketCursor } from '../heph/read/packet-cursor.js';
-import { drawnSpan, requestName, ShownSpans } from '../spans/read/drawn-spans.js';
-import { isLoopRecord, loopValues } from '../spans/read/loop-curves.js';
-import { processIdOf } from '../spans/read/process-id.js';
-import { pidOfFile } from './run-directory.js';
+import type { EventPacket } from '../../heph/packet.js';
+import type { CounterValue, InterpretedEvent, Interpretation } from '../../heph/read/chrome.js';
+import type { PacketCursor } from '../../heph/read/packet-cursor.js';
+import { drawnSpan, requestName, ShownSpans } from '../../spans/read/drawn-spans.js';
+import { isLoopRecord, loopValues } from '../../spans/read/loop-curves.js';
+import { processIdOf } from '../../spans/read/process-id.js';
+import { pidOfFile } from '../../traces/run-directory.js';
 
 /** What the register hook calls its spans of requests, where they have no context. */
 const REQUESTS: ReadonlySet<string> = new Set(['request', 'http client', 'fetch']);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Comm, Datatype } from '../../../../src/dumpi/constants.js';
-import { openRank } from '../../../../src/dumpi/write/rank.js';
-import type { Rank } from '../../../../src/dumpi/write/rank.js';
-import type { LookIndex } from '../../../../src/look/index/look-index.js';
-import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
-import { temporaryDirectory } from '../../../heph/temporary-file.js';
+import { Comm, Datatype } from '../../../src/dumpi/constants.js';
+import { openRank } from '../../../src/dumpi/write/rank.js';
+import type { Rank } from '../../../src/dumpi/write/rank.js';
+import type { LookIndex } from '../../../src/look/index/look-index.js';
+import { openLookIndex } from '../../../src/look/index/open-look-index.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
 
 const directory = temporaryDirectory();
 const message = { count: 4, datatype: Datatype.INT, tag: 7, comm: Comm.WORLD };
@@ -43,13 +43,14 @@ describe('the messages of a run of DUMPI', () => {
       first.log('MPI_Send', { ...message, tag: 8, dest: 1 });
     });
     expect(endsOf(index)).toEqual([
-      ['MPI rank 0 MPI_Send 0', 'MPI rank 1 MPI_Recv 1', 16],
-      ['MPI rank 0 MPI_Send 2', 'MPI rank 1 MPI_Recv 3', 16],
+      ['MPI rank 0 MPI_Send 0', 'MPI rank 1 MPI_Recv 0', 16],
+      ['MPI rank 0 MPI_Send 1', 'MPI rank 1 MPI_Recv 1', 16],
     ]);
     const [sent] = index.messages;
-    const part = index.partOf(0);
-    expect(sent!.sent).toBe(part.start[0]! + part.offset);
-    expect(sent!.received).toBe(part.start[1]! + part.duration[1]! + part.offset);
+    const from = index.partOf(sent!.fromRow);
+    const to = index.partOf(sent!.toRow);
+    expect(sent!.sent).toBe(from.start[0]! + from.offset);
+    expect(sent!.received).toBe(to.start[0]! + to.duration[0]! + to.offset);
     index.close();
   });
 
@@ -64,8 +65,8 @@ describe('the messages of a run of DUMPI', () => {
       first.log('MPI_Wait', { request: 5, status });
     });
     expect(endsOf(index)).toEqual([
-      ['MPI rank 0 MPI_Isend 2', 'MPI rank 1 MPI_Wait 4', 16],
-      ['MPI rank 0 MPI_Send 3', 'MPI rank 1 MPI_Waitall 5', 16],
+      ['MPI rank 0 MPI_Isend 0', 'MPI rank 1 MPI_Wait 2', 16],
+      ['MPI rank 0 MPI_Send 1', 'MPI rank 1 MPI_Waitall 3', 16],
     ]);
     index.close();
   });

@@ -53,6 +53,14 @@ export class ByteTable {
     return { bytes: this.#bytes.slice(0, ends.at(-1) ?? 0), ends };
   }
 
+  /** All strings, decoded. */
+  texts(): string[] {
+    const bytes = Buffer.from(this.#bytes.buffer);
+    return Array.from({ length: this.count }, (_, number) =>
+      bytes.toString('utf8', number === 0 ? 0 : this.#ends[number - 1]!, this.#ends[number]),
+    );
+  }
+
   #isAt(number: number, bytes: Uint8Array, from: number, to: number): boolean {
     const own = this.#bytes;
     let at = number === 0 ? 0 : this.#ends[number - 1]!;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { chromeEvents, firstTime } from '../../../src/dumpi/read/chrome.js';
+import { readRows } from '../../../src/dumpi/read/rows.js';
+import { firstTimeOf } from '../../../src/dumpi/read/run.js';
+import { rowEvents } from '../../rows/row-events.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { writeBuilt } from '../trace-building.js';
 import type { BuiltCall } from '../trace-building.js';
@@ -24,23 +26,23 @@ function call(name: BuiltCall['name'], changes: Partial<BuiltCall> = {}): BuiltC
   return { ...wtime, name, ...changes };
 }
 
-describe('chromeEvents', () => {
+describe('the rows of a rank', () => {
   it('has a process for the rank and a complete event for each call, to the microsecond', () => {
     const fields = { count: 4, datatype: 5, dest: 1, tag: 7, comm: 2 };
     const path = writeBuilt(directory, 'run-0012.bin', {
       wallBias: WALL_BIAS,
       calls: [wtime, call('MPI_Send', { thread: 0, fields })],
     });
-    const base = { cat: 'dumpi', ph: 'X', pid: 13, ts: 1_296_777_956_737_669, dur: 1_000_001.5 };
-    expect([...chromeEvents(path)]).toEqual([
+    const base = { cat: 'rank', ph: 'X', pid: 13, ts: 1_296_777_956_737_669, dur: 1_000_001.5 };
+    expect([...rowEvents(readRows, path)].filter(({ name }) => name !== 'thread_name')).toEqual([
       { name: 'process_name', ph: 'M', ts: 0, pid: 13, tid: 0, args: { name: 'MPI rank 12' } },
-      { ...base, name: 'MPI_Wtime', tid: 3, args: {} },
+      { ...base, name: 'MPI_Wtime', tid: 3 },
       { ...base, name: 'MPI_Send', tid: 0, args: fields },
     ]);
-    expect(firstTime(path)).toBe(1_296_777_956_737_669_000n);
+    expect(firstTimeOf(path)).toBe(1_296_777_956_737_669_000n);
   });
 
-  it('begins and ends functions by their names, or by their addresses', () => {
+  it('has functions by their names, or by their addresses', () => {
     const functions = [1n, -1n].flatMap((fn) => [
       call('Function_enter', { fields: { fn } }),
       call('Function_exit', { fields: { fn } }),
@@ -49,13 +51,11 @@ describe('chromeEvents', () => {
       calls: functions,
       functionNames: [{ address: 1n, name: 'solve' }],
     });
-    const [process, ...events] = [...chromeEvents(path)];
+    const [process, , ...events] = [...rowEvents(readRows, path)];
     expect(process).toMatchObject({ pid: 1, args: { name: `DUMPI ${path}` } });
     expect(events.map(({ ph, name, tid }) => [ph, name, tid])).toEqual([
-      ['B', 'solve', 3],
-      ['E', 'solve', 3],
-      ['B', '0xffffffffffffffff', 3],
-      ['E', '0xffffffffffffffff', 3],
+      ['X', 'solve', 3],
+      ['X', '0xffffffffffffffff', 3],
     ]);
   });
 
@@ -79,10 +79,11 @@ describe('chromeEvents', () => {
         }),
       ],
     });
-    expect([...chromeEvents(path)].slice(1).map(({ ts, dur, tid }) => ({ ts, dur, tid }))).toEqual([
+    const slices = [...rowEvents(readRows, path)].filter(({ ph }) => ph === 'X');
+    expect(slices.map(({ ts, dur, tid }) => ({ ts, dur, tid }))).toEqual([
       { ts: 6_000_000, dur: 2, tid: 0 },
       { ts: 9_000_000.001, dur: 0, tid: 3 },
     ]);
-    expect(firstTime(path)).toBeUndefined();
+    expect(firstTimeOf(path)).toBeUndefined();
   });
 });

@@ -1,0 +1,16 @@
+/** The trace of a row that belongs to none: a state of ovni, a call of DUMPI. */
+export const NO_TRACE = 0xffff_ffff;
+/** No text: a row without a route. */
+export const NO_TEXT = 0xffff_ffff;
+/** The row has no attributes, so no record of its own is read for it. */
+export const NO_RECORD = 0xffff_ffff;
+
+/** Bits of a row's flags: the kind of a span, its status, and the bits below. */
+export const KIND_MASK = 0b111;
+export const STATUS_SHIFT = 3;
+export const STATUS_MASK = 0b11;
+/** The process ended before the span did: its end is the last sign of life. */
+export const UNFINISHED_BIT = 1 << 5;
+export const REMOTE_PARENT_BIT = 1 << 6;
+/** An instant: it has a time and no duration. */
+export const INSTANT_BIT = 1 << 7;
