@@ -142,8 +142,8 @@ describe('without a binary, on a directory of another user that is read-only', (
     expect(ofKilled.map(({ format }) => format).sort()).toEqual([
       'DUMPI',
       'Heph',
-      'Laplace',
-      'Laplace',
+      'laplace-binary',
+      'laplace-kernel',
       'ovni',
     ]);
     const barriers = report.mpi[0]!.calls.find(({ name }) => name === 'MPI_Barrier');

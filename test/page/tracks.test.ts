@@ -104,7 +104,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
     );
     expect(of('Heph')).toContain('main');
     expect(of('DUMPI')).toEqual(['MPI rank 0', 'MPI rank 1']);
-    expect(of('Laplace')).toEqual(['task 1', 'task 2']);
+    expect(of('laplace-kernel')).toEqual(['task 1', 'task 2']);
     expect(counters.map(({ name }) => name.replace(/ \(thread \d+\)$/, ''))).toEqual(
       expect.arrayContaining([
         'HTTP requests in flight',
