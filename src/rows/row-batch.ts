@@ -54,9 +54,10 @@ export interface RowCounter {
 /** Reads what only its record says of a row. It keeps a file open until it is closed. */
 export interface AttributeReader {
   /**
-   * The attributes that the record at an offset of the file has; none if it cannot be read any more.
+   * The attributes that the record at an offset of the file has.
    *
    * @param offset in bytes.
+   * @throws TracewrightError if the record cannot be read any more.
    */
   at(offset: number): Record<string, unknown>;
   close(): void;

@@ -62,14 +62,47 @@ export function spanCondition(condition: Condition, epoch: bigint): (span: SpanR
   if (maxDuration !== undefined) {
     tests.push(({ start, end }) => Number(end - start) <= maxDuration);
   }
-  for (const wanted of condition.attributes ?? []) {
-    const names = sameAttribute(wanted.name);
-    tests.push(({ attributes }) =>
+  const hasAttributes = attributesCondition(condition);
+  if (hasAttributes !== undefined) tests.push(({ attributes }) => hasAttributes(attributes));
+  return (span) => tests.every((test) => test(span));
+}
+
+/** A test for the attributes that a condition asks for; undefined: it asks for none. */
+function attributesCondition({
+  attributes: wanted = [],
+}: Condition): ((attributes: Readonly<Record<string, unknown>>) => boolean) | undefined {
+  if (wanted.length === 0) return undefined;
+  const all = wanted.map(({ name, value }) => ({ names: sameAttribute(name), value }));
+  return (attributes) =>
+    all.every(({ names, value }) =>
       names.some(
-        (each) =>
-          Object.hasOwn(attributes, each) && attributeText(attributes[each]) === wanted.value,
+        (each) => Object.hasOwn(attributes, each) && attributeText(attributes[each]) === value,
       ),
     );
-  }
-  return (span) => tests.every((test) => test(span));
+}
+
+/**
+ * A test for rows that are no spans: by their ns, their name, and their attributes if these decide. A condition that
+ * only spans can meet is met by none.
+ */
+export type RowTest = (
+  start: number,
+  end: number,
+  name: string,
+  attributes: () => Readonly<Record<string, unknown>>,
+) => boolean;
+
+/** See `RowTest`; the condition's times are not tested. */
+export function rowCondition(condition: Condition): RowTest {
+  const { name, minDuration = -Infinity, maxDuration = Infinity, ...others } = condition;
+  const { service, status, kind, unfinished = false, missingParent = false, traceId } = others;
+  const ofSpans = [service, status, kind, traceId].some((each) => each !== undefined);
+  if (ofSpans || unfinished || missingParent) return () => false;
+  const matches = name === undefined ? () => true : textPattern(name);
+  const hasAttributes = attributesCondition(condition);
+  return (start, end, own, attributes) =>
+    end - start >= minDuration &&
+    end - start <= maxDuration &&
+    matches(own) &&
+    (hasAttributes === undefined || hasAttributes(attributes()));
 }

@@ -1,6 +1,7 @@
 import { TracewrightError } from '../../core/errors.js';
 import type { SpanRecord } from '../../spans/span-record.js';
-import { spanCondition } from '../condition/span-condition.js';
+import { rowCondition, spanCondition } from '../condition/span-condition.js';
+import type { RowTest } from '../condition/span-condition.js';
 import { isRelative, rangeOf } from '../condition/time-point.js';
 import type { Extent, TimeRange } from '../condition/time-point.js';
 import type { Condition } from '../index/look-index.js';
@@ -44,16 +45,10 @@ export function spanTest(
   return spanCondition({ ...condition, ...rangeOf(range, extent) }, extent.epoch);
 }
 
-/**
- * A test for what is no span: a state, a mark, a call. Conditions other than the time select spans alone.
- *
- * @returns whether something is selected, by its times in nanoseconds since the extent's epoch.
- */
-export function intervalTest(
-  { range, condition }: Selection,
-  extent: Extent,
-): (start: number, end: number) => boolean {
-  if (Object.keys(condition).length > 0) return () => false;
+/** A test for what is no span: a state, a mark, a call. Its times are ns since the extent's epoch. */
+export function rowTest({ range, condition }: Selection, extent: Extent): RowTest {
   const { from = -Infinity, to = Infinity } = rangeOf(range, extent);
-  return (start, end) => start < to && (end > from || start >= from);
+  const isOf = rowCondition(condition);
+  return (start, end, name, attributes) =>
+    start < to && (end > from || start >= from) && isOf(start, end, name, attributes);
 }

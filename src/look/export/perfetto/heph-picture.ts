@@ -4,6 +4,7 @@ import { DEFINITION_STREAM } from '../../../heph/layout.js';
 import type { EventPacket } from '../../../heph/packet.js';
 import type { OnFault } from '../../../core/fault.js';
 import type { Progress } from '../../../core/finding.js';
+import type { RowTest } from '../../condition/span-condition.js';
 import { isLoopRecord } from '../../../spans/read/loop-curves.js';
 import { processIdOf } from '../../../spans/read/process-id.js';
 import { SpanWalk } from '../../../spans/read/span-walk.js';
@@ -39,15 +40,15 @@ function processKey(path: string, pid: number): string {
 export class HephPicture {
   readonly #picture: Picture;
   readonly #accepts: ((span: SpanRecord) => boolean) | undefined;
-  /** Whether plain events are drawn, by their times since the zero of the picture. */
-  readonly #acceptsPlain: (start: number, end: number) => boolean;
+  /** Whether plain events are drawn; times are those since the zero of the picture. */
+  readonly #acceptsPlain: RowTest;
   readonly #spans: GroupedSpans;
 
   constructor(
     picture: Picture,
     flows: SpanFlows,
     accepts: ((span: SpanRecord) => boolean) | undefined,
-    acceptsPlain: (start: number, end: number) => boolean,
+    acceptsPlain: RowTest,
   ) {
     this.#picture = picture;
     this.#accepts = accepts;
@@ -107,7 +108,9 @@ export class HephPicture {
     const { stream, substream, attributes } = event;
     const start = Number(event.start + shift);
     const end = Math.max(start, Number(event.end + shift));
-    if (!this.#acceptsPlain(start, end)) return;
+    const values = (): Record<string, unknown> =>
+      Object.fromEntries(attributes.map(({ name: each, value }) => [each, value]));
+    if (!this.#acceptsPlain(start, end, name, values)) return;
     if (isLoopRecord(event)) {
       drawLoopRecord(writer, process, nameOf(stream), event, start, end);
       return;

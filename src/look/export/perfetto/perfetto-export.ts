@@ -7,10 +7,11 @@ import type { FoundTrace } from '../../../traces/find-traces.js';
 import { hephFormat } from '../../../traces/heph-format.js';
 import { placeOnTimeLine } from '../../../traces/time-line.js';
 import type { Placement } from '../../../traces/time-line.js';
+import type { RowTest } from '../../condition/span-condition.js';
 import type { Extent } from '../../condition/time-point.js';
 import { EXPORTED_ROWS } from '../export-options.js';
 import type { ExportOptions } from '../export-options.js';
-import { ALL, intervalTest, isAll, needsExtent, spanTest } from '../selection.js';
+import { ALL, isAll, needsExtent, rowTest, spanTest } from '../selection.js';
 import { HephPicture } from './heph-picture.js';
 import { PacketWriter } from './packet-writer.js';
 import { Picture } from './picture.js';
@@ -63,8 +64,9 @@ export class PerfettoExport {
     const writer = this.#writer;
     if (start !== undefined) writer.clock(start);
     const picture = new Picture(writer);
-    const test = intervalTest(selection, extent);
-    const acceptsPlain = (from: number, to: number): boolean => test(from - origin, to - origin);
+    const test = rowTest(selection, extent);
+    const acceptsPlain: RowTest = (from, to, name, attributes) =>
+      test(from - origin, to - origin, name, attributes);
     const spans = new HephPicture(picture, this.#flows, accepts, acceptsPlain);
     for (const [i, given] of placements.entries()) {
       const placement = moved(given, start, aligned);

@@ -1,3 +1,4 @@
+import type { RowTest } from '../../condition/span-condition.js';
 import type { PartTrack, RowCounter, RowProcess, RowTrack } from '../../../rows/row-batch.js';
 import type { RowBuilder } from '../../../rows/row-builder.js';
 import { INSTANT_BIT, NO_RECORD } from '../../../rows/row-flags.js';
@@ -9,20 +10,19 @@ import type { Picture, PictureProcess, PictureThread } from './picture.js';
 import { INSTANT, SLICE_BEGIN } from './schema.js';
 
 const INSTANT_CATEGORY = 'event';
+const NO_VALUES: Readonly<Record<string, unknown>> = {};
 /** The high half of the number of a message, so that none is 0, and none is that of a span. */
 const FLOW_HIGH = 1 << 30;
-
-type Accepts = (start: number, end: number) => boolean;
 
 /** Draws the rows of a trace: its processes, their threads, and curves. */
 class RowPicture {
   readonly #picture: Picture;
   readonly #placement: Placement;
-  readonly #accepts: Accepts;
+  readonly #accepts: RowTest;
   readonly #processes = new Map<RowProcess, PictureProcess>();
   readonly #threads = new Map<PartTrack, PictureThread>();
 
-  constructor(picture: Picture, placement: Placement, accepts: Accepts) {
+  constructor(picture: Picture, placement: Placement, accepts: RowTest) {
     this.#picture = picture;
     this.#placement = placement;
     this.#accepts = accepts;
@@ -34,11 +34,14 @@ class RowPicture {
     const { writer } = this.#picture;
     const texts = batch.names.texts();
     const attributes = batch.openAttributes();
+    const valuesOf = (row: number): Record<string, unknown> =>
+      rows.place[row] === NO_RECORD ? NO_VALUES : attributes.at(from + rows.place[row]!);
     try {
       for (let row = 0; row < rows.count; row++) {
         const start = rows.start[row]!;
         const end = start + rows.duration[row]!;
-        if (!this.#accepts(start, end)) continue;
+        const name = texts[rows.name[row]!]!;
+        if (!this.#accepts(start, end, name, () => valuesOf(row))) continue;
         const thread = this.#thread(tracks[rows.track[row]!]!);
         const { kind } = tracks[rows.track[row]!]!;
         // An instant lies on a slice of the thread, if there is one.
@@ -46,12 +49,10 @@ class RowPicture {
         const track = isInstant ? thread.track : thread.place(start, end);
         const category = isInstant ? INSTANT_CATEGORY : kind;
         const type = isInstant ? INSTANT : SLICE_BEGIN;
-        writer.beginEvent(type, track, start, texts[rows.name[row]!]!, category);
+        writer.beginEvent(type, track, start, name, category);
         for (const flow of flowsOf(row)) writer.flow(FLOW_HIGH, flow);
-        if (rows.place[row] !== NO_RECORD) {
-          const values = attributes.at(from + rows.place[row]!);
-          for (const name in values) writer.annotate(name, values[name]);
-        }
+        const values = valuesOf(row);
+        for (const each in values) writer.annotate(each, values[each]);
         writer.endEvent();
         if (!isInstant) writer.endSlice(track, end);
         if (writer.isFull) yield writer.take();
@@ -65,7 +66,8 @@ class RowPicture {
   #curve({ process, name, unit, times, values }: RowCounter): void {
     const track = this.#process(process!).counter(name, unit === '' ? 'count' : unit);
     for (const [i, time] of times.entries()) {
-      if (this.#accepts(time, time)) this.#picture.writer.counter(track, time, values[i]!);
+      if (this.#accepts(time, time, name, () => NO_VALUES))
+        this.#picture.writer.counter(track, time, values[i]!);
     }
   }
 
@@ -98,13 +100,13 @@ const NO_FLOWS: readonly number[] = [];
 /**
  * Draws the rows of a trace. A message connects the row that sends with the one that receives.
  *
- * @param accepts whether something is drawn, by its times since the zero of the picture.
+ * @param accepts whether a row is drawn; times are those since the zero of the picture.
  * @param isCut whether `accepts` may refuse rows: a message could have one end then, so none is drawn.
  */
 export function* drawRows(
   picture: Picture,
   placement: Placement,
-  accepts: Accepts,
+  accepts: RowTest,
   isCut: boolean,
   { onProgress, onFault }: JobOptions,
 ): Generator<Buffer, void> {

@@ -6,10 +6,12 @@ import { PerfettoExport } from '../../../../src/look/export/perfetto/perfetto-ex
 import type { ExportOptions } from '../../../../src/look/export/export-options.js';
 import type { Attribute } from '../../../../src/heph/packet.js';
 import { openKernelEvents } from '../../../../src/laplace/write/kernel-events.js';
+import type { Condition } from '../../../../src/look/index/look-index.js';
 import { findTraces } from '../../../../src/traces/find-traces.js';
 import { writeOvniTrace } from '../../../cli/small-ovni-trace.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../../heph/temporary-file.js';
+import { T0, execute, mark, writeVersion3 } from '../../../ovni/trace-building.js';
 import {
   encodeResource,
   encodeSpan,
@@ -318,6 +320,27 @@ describe('other traces for Perfetto', () => {
     expect(faultsOf(trace)).toEqual([]);
     expect(trace.slices.length).toBeGreaterThan(0);
     expect(trace.slices.map(({ category }) => category)).toContain('states');
+  });
+
+  it('selects marks and states by name, duration and attributes', () => {
+    const path = `${directory}/selected`;
+    const ovni = { mark: { 3: { title: 'Step', chan_type: 'stack', labels: { 7: 'seven' } } } };
+    const events = [
+      execute(T0),
+      mark('OM[', T0 + 10n, 7, 3),
+      mark('OM]', T0 + 30n, 7, 3),
+      mark('OM[', T0 + 40n, 8, 3),
+      mark('OM]', T0 + 45n, 8, 3),
+    ];
+    writeVersion3([{ events, ovni }], path);
+    const names = (condition: Condition): (string | undefined)[] =>
+      readPerfetto(exported(path, { selection: { range: {}, condition } })).slices.map(
+        ({ name }) => name,
+      );
+    expect(names({ name: 'sev*' })).toEqual(['seven']);
+    expect(names({ maxDuration: 20 })).toEqual(['seven', '8']);
+    expect(names({ attributes: [{ name: 'value', value: '8' }] })).toEqual(['8']);
+    expect(names({ status: 'error' })).toEqual([]);
   });
 
   it('draws ranks of DUMPI, and messages between them as flows', () => {
