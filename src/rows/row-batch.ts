@@ -3,6 +3,7 @@ import type { Progress } from '../core/finding.js';
 import type { ByteTable } from './byte-table.js';
 import type { TraceTable } from './id-table.js';
 import type { RowColumns } from './row-columns.js';
+import type { TrackKind } from './row-flags.js';
 
 /** What is known of a stream's counter: gaps in it are records that were lost. */
 export interface StreamCount {
@@ -11,8 +12,6 @@ export interface StreamCount {
   last: number;
   missing: number;
 }
-
-export type TrackKind = 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
 
 /** A process as a trace has it. */
 export interface RowProcess {

@@ -1,3 +1,7 @@
+/** What the page and the exports know of rows, too: nothing here needs Node. */
+
+export type TrackKind = 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
+
 /** The trace of a row that belongs to none: a state of ovni, a call of DUMPI. */
 export const NO_TRACE = 0xffff_ffff;
 /** No text: a row without a route. */

@@ -136,8 +136,8 @@ describe('traces with their rings', () => {
     expect(states).toEqual([
       'DUMPI died',
       'Heph died',
-      'Laplace died',
-      'Laplace died',
+      'laplace-binary died',
+      'laplace-kernel died',
       'ovni died',
     ]);
     for (const width of [40, 80, 200]) {

@@ -1,4 +1,4 @@
-import type { TrackKind } from '../../rows/row-batch.js';
+import type { TrackKind } from '../../rows/row-flags.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 
 export {
