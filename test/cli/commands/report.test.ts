@@ -40,6 +40,7 @@ describe('tracewright report', () => {
       'exact',
       'sources',
       'recordedTwice',
+      'unknownAttributes',
       'withoutContext',
       'groups',
       'errors',
