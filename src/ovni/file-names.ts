@@ -90,7 +90,8 @@ function numberAfter(prefix: string, name: string): number | undefined {
 }
 
 const isProcessName = (name: string): boolean => /^proc\.\d+$/.test(name);
-const isThreadName = (name: string): boolean => /^thread\.\d+$/.test(name);
+/** Whether the name is that of a thread's directory (version 3), or of its stream (version 1). */
+export const isThreadName = (name: string): boolean => /^thread\.\d+$/.test(name);
 
 /** Whether a path has the name of a loom, process or thread, of either version. */
 export function isPartOfTrace(name: string): boolean {

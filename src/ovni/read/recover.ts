@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
@@ -29,6 +29,7 @@ import {
   isRing,
   isRingOfVersion3,
   isStream,
+  isThreadName,
   metadataOf,
   processDirectoryOf,
   ringOf,
@@ -118,12 +119,14 @@ function recoverStream(
   discardRing(ring);
 }
 
-function removeIfEmpty(directory: string): void {
+function removeIfEmpty(directory: string): boolean {
   try {
     rmdirSync(directory);
+    return true;
   } catch (error) {
-    // Other files there belong to others.
-    if (!hasCode(error, 'ENOTEMPTY')) throw error;
+    // Other files there belong to others. The name of a directory of version 3 is a stream's of version 1.
+    if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'ENOTDIR')) throw error;
+    return false;
   }
 }
 
@@ -245,6 +248,22 @@ function recoverStreams(path: string, options: RecoverOptions): Recovery {
       result.faults.push(asFault(stream, error));
     }
   }
+  removeBegunThreads(result);
   owners.save();
   return result;
+}
+
+/**
+ * Deletes empty directories of threads that a process had just begun when it died. Another thread's stream
+ * that was recovered says that the process is dead.
+ */
+function removeBegunThreads(result: Recovery): void {
+  const streams = [...result.streams.map(({ path }) => path), ...result.emptied];
+  for (const process of new Set(streams.map(processDirectoryOf))) {
+    if (!existsSync(process)) continue;
+    for (const name of readdirSync(process).filter(isThreadName)) {
+      const directory = join(process, name);
+      if (removeIfEmpty(directory)) result.emptied.push(directory);
+    }
+  }
 }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkTrace, readStream, recoverTrace } from '../../../src/ovni/index.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
@@ -116,6 +116,28 @@ describe.runIf(process.platform === 'linux')('recovery of an ovni trace', () => 
     expect(readFileSync(metadata, 'utf8')).not.toContain('"writer"');
     expect(recoverTrace(traceDir)).toEqual({ streams: [], emptied: [], faults: [] });
   });
+
+  it.each([1, 3] as const)(
+    'deletes the directory of a thread that had just begun, version %i',
+    async (version) => {
+      const { traceDir, stream } = await killed({ version });
+      const process = dirname(version === 3 ? dirname(stream) : stream);
+      const begun = join(process, 'thread.4000001');
+      const other = join(process, 'thread.4000002');
+      mkdirSync(begun);
+      mkdirSync(other);
+      writeFileSync(join(other, 'notes'), 'of somebody else');
+      const { emptied, faults, streams } = recoverTrace(traceDir);
+      expect(faults).toEqual([]);
+      expect(streams).toHaveLength(1);
+      expect(emptied).toEqual([begun]);
+      expect([existsSync(begun), existsSync(other), existsSync(stream)]).toEqual([
+        false,
+        true,
+        true,
+      ]);
+    },
+  );
 
   it('leaves a stream alone whose ring lies elsewhere, and says where', async () => {
     const { traceDir, stream, ring, metadata } = await killed({ version: 3 });
