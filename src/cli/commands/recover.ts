@@ -133,7 +133,10 @@ function isOfLiveProcess({ code, field }: TracewrightError): boolean {
 }
 
 /** What was done, in words; empty if nothing was. */
-function summary({ streams, emptied }: Recovery, { openThing }: TraceFormat): string[] {
+function summary(
+  { streams, emptied, dropped = 0 }: Recovery,
+  { openThing }: TraceFormat,
+): string[] {
   const sum = (of: (stream: RecoveredStream) => number | undefined): number =>
     streams.reduce((total, stream) => total + (of(stream) ?? 0), 0);
   const parts = [];
@@ -160,6 +163,7 @@ function summary({ streams, emptied }: Recovery, { openThing }: TraceFormat): st
         `${counted(lost, 'ring')} missing, what ${lost === 1 ? 'it' : 'they'} held is lost`,
       );
   }
+  if (dropped > 0) parts.push(`${counted(dropped, 'record')} had been dropped: a ring was full`);
   if (emptied.length > 0) parts.push(`${counted(emptied.length, 'empty stream')} removed`);
   return parts;
 }

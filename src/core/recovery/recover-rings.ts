@@ -95,6 +95,8 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
     for (const next of [...left]) {
       try {
         complete(next, left, result);
+        const { dropped } = next.ring;
+        if (dropped > 0) result.dropped = (result.dropped ?? 0) + dropped;
         left.splice(left.indexOf(next), 1);
       } catch (error) {
         // It stays among those that are left: the place that it has noted is not free.

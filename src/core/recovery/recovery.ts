@@ -24,6 +24,8 @@ export interface Recovery {
   streams: RecoveredStream[];
   /** Streams that never held a record, and rings without one, that were deleted. */
   emptied: string[];
+  /** Records that the processes could not put into these rings, because they were full. Absent: none. */
+  dropped?: number;
   /** What could not be recovered, and why; everything else was. */
   faults: TracewrightError[];
   /** Rings that are not believed, and why: another user may have put them there. Absent: none. */

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { controlLayout as control } from '../../../src/core/control-layout.js';
 import { checkTrace, readStream, recoverTrace } from '../../../src/ovni/index.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 
@@ -138,6 +139,14 @@ describe.runIf(process.platform === 'linux')('recovery of an ovni trace', () => 
       ]);
     },
   );
+
+  it('says how many records the thread had dropped, because its ring was full', async () => {
+    const { traceDir, ring } = await killed({ version: 3 });
+    const page = readFileSync(ring);
+    page.writeBigUInt64LE(17n, control.droppedEvents);
+    writeFileSync(ring, page);
+    expect(recoverTrace(traceDir)).toMatchObject({ dropped: 17, faults: [] });
+  });
 
   it('leaves a stream alone whose ring lies elsewhere, and says where', async () => {
     const { traceDir, stream, ring, metadata } = await killed({ version: 3 });
