@@ -15,8 +15,11 @@ describe('mongoose', () => {
     expect(treeOf(spans, models)).toEqual([
       'save users',
       '  hook',
+      '  insert users',
       'insertMany users',
+      '  insert users',
       'bulkWrite users',
+      '  update users',
     ]);
     expect(lines('errors')).toEqual([
       'save orders: 11000',

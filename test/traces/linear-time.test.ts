@@ -637,6 +637,7 @@ describe('reading takes linear time', { timeout: 240_000 }, () => {
 
   it.each([
     ['', 0],
+    // It cannot lie there: what is in the file is known by its bytes.
     [', each with a wrong note of what it was writing', 1],
   ])('of the recovery of many rings of one file%s', async (_, noted) => {
     const killed = mkdtempSync(join(directory, 'killed-'));
@@ -654,7 +655,7 @@ describe('reading takes linear time', { timeout: 240_000 }, () => {
       }
       return () => {
         const { streams, faults } = recoverHeph(join(places.pop()!, 'trace.heph'));
-        expect([streams.length, faults.length]).toEqual(noted === 0 ? [n, 0] : [0, n]);
+        expect([streams.length, faults.length]).toEqual([n, 0]);
       };
     };
     expect(await growth(recovery(100), recovery(400))).toBeLessThan(MOST_GROWTH);

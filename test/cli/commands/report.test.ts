@@ -37,6 +37,7 @@ describe('tracewright report', () => {
       'to',
       'length',
       'by',
+      'outside',
       'exact',
       'sources',
       'recordedTwice',

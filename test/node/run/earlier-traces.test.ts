@@ -74,9 +74,9 @@ async function killed(service: TracedProcess): Promise<void> {
 }
 
 /** Puts a file of the budget's size where there is no trace. */
-function putFile(path: string): string {
+function putFile(path: string, bytes = Buffer.alloc(BUDGET)): string {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, Buffer.alloc(BUDGET));
+  writeFileSync(path, bytes);
   return path;
 }
 
@@ -246,13 +246,15 @@ describe('a ring that cannot be read', () => {
   /** A run with a finished trace of either format, and others whose rings say nothing. */
   function runWithRings(makeRing: (path: string) => void, ringDir?: string): string[] {
     const run = join(temporaryDirectory(), 'run');
+    // The header of a stream, and an event without a payload.
+    const burst = Buffer.from('ovni\x01\0\0\0\0OB.\x01\0\0\0\0\0\0\0', 'latin1');
     const heph = (name: string) => putFile(join(run, 'heph', name));
     const process = (name: string) => join(run, 'ovni', 'loom.node', name);
     const streamOf = (name: string) => putFile(join(process(name), 'thread.1', 'stream.obs'));
     heph('service-2000001.heph');
     streamOf('proc.2000001');
     heph('service-2000002.heph');
-    const stream = streamOf('proc.2000002');
+    const stream = putFile(join(process('proc.2000002'), 'thread.1', 'stream.obs'), burst);
     const ring = join(
       ringDir ?? dirname(stream),
       ringDir === undefined ? '.stream.ring' : 'a.ring',

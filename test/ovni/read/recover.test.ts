@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux')('recovery of an ovni trace', () => 
   it('says how many records the thread had dropped, because its ring was full', async () => {
     const { traceDir, ring } = await killed({ version: 3 });
     const page = readFileSync(ring);
-    page.writeBigUInt64LE(17n, control.droppedEvents);
+    page.writeDoubleLE(17, control.droppedEvents);
     writeFileSync(ring, page);
     expect(recoverTrace(traceDir)).toMatchObject({ dropped: 17, faults: [] });
   });
