@@ -78,6 +78,11 @@ export class FileWindow {
     }
   }
 
+  /** Reads from an offset on, wherever the reader is; returns the count of bytes. */
+  readAt(into: Buffer, offset: number): number {
+    return readSeen(this.#fd, this.#view, into, 0, into.length, offset);
+  }
+
   /** Moves to an offset, also back. */
   seek(offset: number): void {
     const start = this.#start + offset - this.#offset;

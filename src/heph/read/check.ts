@@ -112,9 +112,12 @@ class TraceCheck {
       } catch (error) {
         if (!(error instanceof TraceFormatError)) throw error;
         const left = cursor.fileSize - cursor.offset;
-        const rest = `; the last ${left} bytes of the file were not checked`;
-        yield this.#error('bad-packet', `${error.fault}${rest}`, error.offset);
-        break;
+        const passed = cursor.passOver();
+        const rest =
+          passed === undefined ? `the last ${left} bytes of the file` : `${passed} bytes`;
+        yield this.#error('bad-packet', `${error.fault}; ${rest} were not checked`, error.offset);
+        if (passed === undefined) break;
+        continue;
       }
       this.#throughConverterBuffer();
       try {

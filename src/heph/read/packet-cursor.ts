@@ -9,6 +9,7 @@ import { EVENT_MAGIC, METADATA_MAGIC, PACKET_HEAD_BYTES, SIZE_OFFSET } from '../
 import type { Packet } from '../packet.js';
 import { LivingFile } from './living-file.js';
 import type { LivingOptions, LivingState, Part } from './living-file.js';
+import { nextEvent } from './next-event.js';
 import { PacketDecoding } from './packet-decoding.js';
 
 /** Packets are taken out of the file's window in stretches of this size. */
@@ -25,7 +26,7 @@ export interface CursorOptions {
   /** Where to begin: `settled` of an earlier reading. Default 0. */
   since?: number;
   /**
-   * Takes faults instead of an error: a packet without a valid head ends the file, any other is passed over
+   * Takes faults instead of an error: what is no packet is passed over up to the next event, any other fault
    * by those who `refuse` it.
    */
   onFault?: OnFault | undefined;
@@ -175,12 +176,29 @@ export class PacketCursor {
    */
   next(): boolean {
     if (this.#onFault === undefined) return this.#step();
-    try {
-      return this.#step();
-    } catch (error) {
-      this.refuse(error);
-      return false;
+    for (;;) {
+      try {
+        return this.#step();
+      } catch (error) {
+        this.refuse(error);
+        if (this.passOver() === undefined) return false;
+      }
     }
+  }
+
+  /**
+   * After an error of `next`: passes over what is no packet, so that `next` steps to the event behind it.
+   *
+   * @returns the bytes passed over; undefined if no event follows.
+   */
+  passOver(): number | undefined {
+    if (!this.inFile) return undefined;
+    const { offset } = this;
+    const read = (into: Buffer, at: number): number => this.#window.readAt(into, at);
+    const found = nextEvent(read, offset + 1, this.#limit);
+    if (found === undefined) return undefined;
+    this.#setBytes(Buffer.alloc(0), found);
+    return found - offset;
   }
 
   /** Hands what is wrong with the current packet to `onFault`, once; throws it if there is none. */

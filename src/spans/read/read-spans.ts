@@ -1,5 +1,6 @@
 import { hasCode } from '../../core/files/system-error.js';
 import { wrongType } from '../../core/errors.js';
+import type { TraceFormatError } from '../../core/errors.js';
 import { refuse } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
@@ -26,9 +27,9 @@ export interface ReadSpansOptions {
   /** More directories with rings than those of the files: `ringDir` of the writers. */
   ringDirs?: readonly string[];
   /**
-   * Takes what cannot be read, and the reading goes on: after a record that violates the format or the contract
-   * with the next record, after a packet without a valid head with the next file. A fault names the file and
-   * the byte. Without this option the first fault is thrown. An error that the function throws ends the reading.
+   * Takes what cannot be read, and the reading goes on: with the next record, or where bytes are no record with
+   * the first that follows them, else with the next file. A fault names the file and the byte. It also takes what a
+   * file has lost at its end, and what is wrong with rings, which are no errors otherwise. Without this option the first fault is thrown. An error that the function throws ends the reading.
    */
   onFault?: OnFault;
 }
@@ -63,6 +64,11 @@ class SpanFile {
     const { path } = this;
     const { settled, state, decoder } = this.#walk;
     return state === 'growing' ? { path, settled, decoder } : { path };
+  }
+
+  /** After the last span: what the file has lost, and what is wrong with its rings. */
+  get faults(): readonly TraceFormatError[] {
+    return this.#walk.faults;
   }
 
   /** The next span; undefined at the end. */
@@ -132,8 +138,10 @@ class SpanIterator implements AsyncIterableIterator<SpanRecord, undefined> {
   #leaveFile(): void {
     const file = this.#file;
     if (file === undefined) return;
-    file.close();
     this.#file = undefined;
+    const { faults } = file;
+    file.close();
+    for (const fault of faults) this.#options.onFault?.(fault);
     this.#last.set(traceOf(file.path), file.rest);
   }
 

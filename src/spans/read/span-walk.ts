@@ -1,3 +1,4 @@
+import type { TraceFormatError } from '../../core/errors.js';
 import type { EventPacket } from '../../heph/packet.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { CursorOptions } from '../../heph/read/packet-cursor.js';
@@ -7,7 +8,7 @@ import { SpanDecoder } from './span-decoder.js';
 
 /**
  * Steps through the events of a Heph file that are no definitions. With `onFault` a record that violates the
- * format or the contract is passed over, and a packet without a valid head ends the file.
+ * format or the contract is passed over, and so is what is no packet.
  */
 export class SpanWalk {
   /** The event, if it is a span. */
@@ -38,6 +39,10 @@ export class SpanWalk {
 
   get state(): LivingState {
     return this.#cursor.state;
+  }
+
+  get faults(): readonly TraceFormatError[] {
+    return this.#cursor.faults;
   }
 
   /** Steps to the next event; false at the end. */

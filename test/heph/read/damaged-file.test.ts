@@ -19,6 +19,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
 import { openTrace, readPackets, recoverTrace } from '../../../src/heph/index.js';
 import { EPOCH_PACKET_BYTES } from '../../../src/heph/layout.js';
+import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { readSpans } from '../../../src/spans/index.js';
 import { tracewright } from '../../cli/run-command.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
@@ -87,6 +88,20 @@ async function read(file: string): Promise<Read> {
   return counts;
 }
 
+/** What `report` and `view` read of it. */
+async function indexed(file: string): Promise<Read> {
+  const index = await openLookIndex([file], { cache: false });
+  try {
+    const facts = index.parts.map(({ count, unfinished }) => ({ spans: count, open: unfinished }));
+    return facts.reduce((sum, each) => ({
+      spans: sum.spans + each.spans,
+      open: sum.open + each.open,
+    }));
+  } finally {
+    index.close();
+  }
+}
+
 /** Recovers, and ensures that nothing is lost by that and that a repetition changes nothing. */
 async function recover({ directory, file }: Copy) {
   const before = await read(file);
@@ -148,6 +163,10 @@ describe.runIf(process.platform === 'linux').each(Object.entries(left))(
         const copy = copyOf(directory);
         const all = boundaries(copy.file);
         truncateSync(copy.file, all[Math.floor((all.length - 1) * share)]);
+        const found: string[] = [];
+        const onFault = ({ message }: Error): number => found.push(message);
+        for await (const span of readSpans(copy.file, { onFault })) expect(span.name).not.toBe('');
+        expect(found).toEqual([expect.stringContaining('has lost its end')]);
         const { before, after, faults } = await recover(copy);
         expect(after).toEqual(before);
         expect(after.open).toBe(OPEN * threads);
@@ -161,6 +180,9 @@ describe.runIf(process.platform === 'linux').each(Object.entries(left))(
       const { size } = statSync(copy.file);
       truncateSync(copy.file, all[Math.floor(all.length / 2)]! + 29);
       truncateSync(copy.file, size);
+      const { spans, open } = await read(copy.file);
+      // The record that is half zeros is a row, too.
+      expect(await indexed(copy.file)).toEqual({ spans: spans + 1, open });
       const { after, faults } = await recover(copy);
       expect(after.open).toBe(OPEN * threads);
       expect(faults).toEqual([expect.stringContaining('has lost its end')]);
@@ -172,6 +194,8 @@ describe.runIf(process.platform === 'linux').each(Object.entries(left))(
       const at = (bytes.length >> 13) << 12;
       bytes.fill(0, at, at + 4096);
       writeFileSync(copy.file, bytes);
+      const { open } = await indexed(copy.file);
+      expect(open).toBe(OPEN * threads);
       const { faults } = await recover(copy);
       expect(faults).toEqual([expect.stringContaining('is damaged')]);
       expect(readFileSync(copy.file).equals(bytes)).toBe(true);

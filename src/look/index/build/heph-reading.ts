@@ -142,17 +142,6 @@ export class HephReading {
   /** Reads what comes after the final rows, and makes parts of what of it is final now. */
   #readLiving(final: FinalRows): LivingRows {
     const { path } = this.#trace;
-    if (final.opened.ended === 'damaged') {
-      const settled = final.end;
-      return {
-        part: undefined,
-        records: new Map(),
-        state: 'ended',
-        settled,
-        isFaulty: false,
-        faults: [],
-      };
-    }
     const living = this.#rowsAfter(final);
     const rows = living.part?.facts.rows ?? 0;
     if (rows < LAST_ROWS || living.settled <= final.end || living.state !== 'growing') {

@@ -43,6 +43,7 @@ export function buildStretch(
     memory.rows.clear(records);
     const scan = new HephScan(times, from, memory.rows);
     for (let run = walk.next(); run !== undefined; run = walk.next()) {
+      if (run.passedOver > 0) scan.noteFaulty(run.offset - run.passedOver);
       scan.take(run.bytes, run.view, run.from, run.to, run.offset);
     }
     return buildPart(scan, from, to, memory.columns);

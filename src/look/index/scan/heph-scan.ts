@@ -78,7 +78,7 @@ export class HephScan {
   readonly tracks: PartTrack[] = [];
   /** Where definitions and clock records lie in the file. */
   readonly notes: number[] = [];
-  /** Records that are not as the format says, and where the first of them lies in the file. */
+  /** Records that are not as the format says, with stretches that are none, and where the first of them lies in the file. */
   faulty = 0;
   firstFaulty = 0;
   readonly #clock: TraceClock;
@@ -119,7 +119,7 @@ export class HephScan {
     const description = at + DESCRIPTION_OFFSET + 2;
     const identity = description + view.getUint16(at + DESCRIPTION_OFFSET);
     if (identity > end) {
-      this.#noteFaulty(offset);
+      this.noteFaulty(offset);
       return;
     }
     if (stream === DEFINITION_STREAM) {
@@ -152,7 +152,7 @@ export class HephScan {
       rows.parentId[2 * row] = rows.parentId[2 * row + 1] = 0;
     }
     const attributes = this.#attributes;
-    if (!attributes.read(bytes, view, rest, end)) this.#noteFaulty(offset);
+    if (!attributes.read(bytes, view, rest, end)) this.noteFaulty(offset);
     rows.hashEnd[row] = rows.hashCount;
     this.#times(view, at, row);
     const { texts } = attributes;
@@ -176,7 +176,8 @@ export class HephScan {
       : this.names.numberOf(bytes, description, identity);
   }
 
-  #noteFaulty(offset: number): void {
+  /** Notes a record that is not as the format says, or bytes between records. */
+  noteFaulty(offset: number): void {
     if (this.faulty++ === 0) this.firstFaulty = offset;
   }
 

@@ -8,6 +8,7 @@ import {
   PACKET_HEAD_BYTES,
   SIZE_OFFSET,
 } from '../../../heph/layout.js';
+import { nextEvent } from '../../../heph/read/next-event.js';
 import { CLOCK_DESCRIPTION } from '../../../spans/layout.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import type { TraceClock } from './trace-clock.js';
@@ -28,9 +29,11 @@ export interface Records {
   offset: number;
   /** How many they are. */
   count: number;
+  /** Bytes before them that are no records. */
+  passedOver: number;
 }
 
-/** Why a walk has ended before the end of the file. */
+/** Why a walk has ended before the end of the file: behind bytes that are no record it goes on, if one follows. */
 export type WalkEnd = 'end' | 'incomplete' | 'damaged';
 
 /** Reads a stretch of a Heph file as runs of whole records, by the records' heads alone. */
@@ -63,19 +66,45 @@ export class HephWalk {
   /** The next run of records; undefined at the end. Valid until the next call. */
   next(): Records | undefined {
     this.#refill();
+    let passedOver = 0;
     for (;;) {
       const to = this.#wholeRecords();
       if (to > this.#at) {
         const from = this.#at;
         const { offset } = this;
         const count = this.#count;
-        const records = { bytes: this.#bytes, view: this.#view, from, to, offset, count };
+        const records = {
+          bytes: this.#bytes,
+          view: this.#view,
+          from,
+          to,
+          offset,
+          count,
+          passedOver,
+        };
         this.offset += to - from;
         this.#at = to;
         return records;
       }
-      if (this.ended === 'damaged' || !this.#enlarge()) return undefined;
+      if (this.ended !== 'damaged' && this.#enlarge()) continue;
+      const passed = this.ended === 'end' ? undefined : this.#passOver();
+      if (passed === undefined) return undefined;
+      passedOver += passed;
     }
+  }
+
+  /** Goes on behind what is no record; undefined: no record follows. */
+  #passOver(): number | undefined {
+    const { offset } = this;
+    const read = (into: Buffer, at: number): number => readSync(this.#fd, into, 0, into.length, at);
+    const found = nextEvent(read, offset + 1, this.#end);
+    if (found === undefined) return undefined;
+    this.offset = found;
+    this.ended = 'end';
+    this.#filled = 0;
+    this.#at = 0;
+    this.#fill();
+    return found - offset;
   }
 
   /** The end of the last whole record in memory. */

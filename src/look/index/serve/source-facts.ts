@@ -91,7 +91,7 @@ export function lossesOf(
     const { firstFaulty } = parts.find((part) => part.faulty > 0)!;
     const reason =
       `${counted(faulty, 'record')} of ${trace.path} not as the format says, the first at byte ` +
-      `${firstFaulty}: attributes are missing`;
+      `${firstFaulty}: they lack attributes, or are missing`;
     all.push({ count: faulty, reason, isUnreadable: true });
   }
   if (clock.past.delays > 0) {

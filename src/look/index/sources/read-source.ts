@@ -79,6 +79,7 @@ export function readHeph(trace: FoundTrace, end: number): ReadSource {
         before = clock.state;
         scan = new HephScan(clock, begin);
       }
+      if (records.passedOver > 0) scan.noteFaulty(records.offset - records.passedOver);
       scan.take(records.bytes, records.view, records.from, records.to, records.offset);
       if (scan.rows.count >= PART_ROWS || walk.offset - begin >= PART_BYTES) finish();
     }

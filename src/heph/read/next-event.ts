@@ -1,0 +1,54 @@
+import {
+  DEFAULT_MAX_PACKET_BYTES,
+  EVENT_MAGIC,
+  METADATA_MAGIC,
+  MIN_EVENT_BYTES,
+  PACKET_HEAD_BYTES,
+  SIZE_OFFSET,
+} from '../layout.js';
+
+const WINDOW_BYTES = 256 << 10;
+/** Magic numbers behind which no packet follows: a hostile file can have one in every eight bytes. */
+const MOST_CANDIDATES = 1 << 18;
+const MAGIC_BYTES = 4;
+const EVENT_BYTES = Buffer.alloc(MAGIC_BYTES);
+EVENT_BYTES.writeUInt32BE(EVENT_MAGIC);
+
+/** Reads into a buffer from an offset of the file on; returns the count of bytes read. */
+export type ReadAt = (into: Buffer, offset: number) => number;
+
+/**
+ * Finds where a file can be read on behind bytes that are no packet: the first event from `from` on that another
+ * packet follows, or that ends at `end`. The work is that of reading the bytes once.
+ *
+ * @returns its offset; undefined if there is none, or if too many only look like one.
+ */
+export function nextEvent(read: ReadAt, from: number, end: number): number | undefined {
+  const window = Buffer.allocUnsafe(Math.min(WINDOW_BYTES, Math.max(end - from, 0)));
+  const head = Buffer.allocUnsafe(PACKET_HEAD_BYTES);
+  let candidates = 0;
+  for (let offset = from; end - offset >= MIN_EVENT_BYTES;) {
+    const filled = read(window.subarray(0, Math.min(window.length, end - offset)), offset);
+    const bytes = window.subarray(0, filled);
+    for (let i = bytes.indexOf(EVENT_BYTES); i !== -1; i = bytes.indexOf(EVENT_BYTES, i + 1)) {
+      if (isFollowed(read, head, offset + i, end)) return offset + i;
+      if (++candidates === MOST_CANDIDATES) return undefined;
+    }
+    if (filled < MAGIC_BYTES) return undefined;
+    // The last bytes can be the beginning of a magic number.
+    offset += filled - MAGIC_BYTES + 1;
+  }
+  return undefined;
+}
+
+/** Whether the event at `offset` is whole, and a packet or the end of the file follows it. */
+function isFollowed(read: ReadAt, head: Buffer, offset: number, end: number): boolean {
+  if (read(head, offset) < PACKET_HEAD_BYTES) return false;
+  const size = head.readUInt32BE(SIZE_OFFSET);
+  const next = offset + size;
+  if (size < MIN_EVENT_BYTES || size > DEFAULT_MAX_PACKET_BYTES || next > end) return false;
+  if (next === end) return true;
+  if (read(head, next) < MAGIC_BYTES) return false;
+  const magic = head.readUInt32BE(0);
+  return magic === EVENT_MAGIC || magic === METADATA_MAGIC;
+}
