@@ -36,6 +36,7 @@ const NAMES = [
   'loop-watch',
   'idle-service',
   'look-ups',
+  'redaction',
   'look-index',
   'start',
   'start-otel',
