@@ -5,6 +5,7 @@ import {
   readdirSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -105,6 +106,26 @@ describe('what a killed service has left', () => {
     expect(ringsBelow(`${place}.1`)).toEqual(expect.arrayContaining(rings));
     await killed(second);
     await killed(third);
+  });
+
+  it('is recovered as far as it can be, and a lost end is said once', async () => {
+    const place = join(temporaryDirectory(), 'run');
+    const first = await busy(place);
+    const hephFile = (): string | undefined =>
+      filesBelow(join(place, 'heph')).find((path) => path.endsWith('.heph'));
+    const size = (file = ''): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    await until(first, () => size(hephFile()) > 4096);
+    await killed(first);
+    const file = hephFile()!;
+    truncateSync(file, statSync(file).size >> 1);
+
+    const second = await busy(place);
+    expect(ringsBelow(place)).toEqual([]);
+    await killed(second);
+    const { stderr } = await second.ended();
+    const said = stderr.split('TRACEWRIGHT_TRACE_DAMAGED').slice(1);
+    expect(said).toEqual([expect.stringContaining('has lost its end')]);
+    expect(said[0]).toContain(file);
   });
 
   it('counts: the oldest is deleted where it is beyond the budget', async () => {
