@@ -59,6 +59,12 @@ if (values.list) {
   process.exit();
 }
 
+/**
+ * Bytes that a process reports as lost may have events which the recorder adds itself: those of a flush, and of
+ * a thread's end. They are no acknowledged ones.
+ */
+const OWN_BYTES = 64;
+
 const directory = mkdtempSync(join(values.directory, 'tracewright-faults-'));
 const random = new Random(seed);
 
@@ -117,7 +123,9 @@ async function run(row, place, shim) {
     const deleted = typeof deletedOf === 'function' ? deletedOf([...found]) : deletedOf;
     const perEvent = lost.bytes === 0 ? 1 : await bytesOf(row.format);
     const lostEvents = lost.events + lost.bytes / perEvent;
-    const difference = recording.acknowledged - found.size - lostEvents - (deleted ?? 0);
+    const exact = recording.acknowledged - found.size - lostEvents - (deleted ?? 0);
+    const isOwn = lost.bytes > 0 && exact < 0 && -exact * perEvent <= OWN_BYTES;
+    const difference = isOwn ? 0 : exact;
     return { ...recording, found: found.size, lost: lostEvents, deleted, difference, twice };
   } finally {
     unmount?.();
