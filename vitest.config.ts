@@ -35,6 +35,7 @@ const LONG = [
   'test/core/recovery/{detached-ring,open-records,other-container,recovery-lock,ring-trust,unready-ring}.test.ts',
   'test/core/ring/teardown.test.ts',
   'test/cli/special-files.test.ts',
+  'test/docs/**',
   'test/traces/empty-files.test.ts',
   'test/dumpi/read/recover-without-ring.test.ts',
   'test/heph/read/{living-file,ring-claim}.test.ts',
