@@ -38,7 +38,7 @@ function missingFor(command: string): string | undefined {
 /** Names of the guides, and what they are here. */
 const NAMES: [RegExp, string][] = [
   [/\/var\/lib\/traces/g, 'traces'],
-  [/traces\/(service-…|DIRECTORY)/g, 'traces/$(ls traces | head -n 1)'],
+  [/traces\/(service-…|DIRECTORY)/g, '$(ls -d traces/service-* | head -n 1)'],
   [/\bPATH --ring-dir DIR/g, 'traces --ring-dir rings'],
   [/(?<=recover )PATH\b/g, 'traces'],
   [/\brun-0000\.bin/g, '$(ls run-*.bin)'],
