@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/eventfd.h>
@@ -38,6 +39,15 @@ constexpr size_t kMostKeptBytes = 64 << 20;
 constexpr int kHoldLimitMs = 500;
 // Far longer than a producer takes from one store to the next.
 constexpr useconds_t kStepUs = 500;
+// After that a further signal ends the process at once.
+constexpr int64_t kSecondSignalMs = 1000;
+
+// Also in a signal handler. Never 0.
+int64_t milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000 + 1;
+}
 
 thread_local int holds = 0;
 
@@ -332,18 +342,22 @@ void DrainThread::stop() {
 }
 
 void DrainThread::on_signal(int signal_number) {
-  static volatile sig_atomic_t already = 0;
+  static std::atomic<int64_t> first{0};
   const int saved = errno;
   DrainThread& self = instance();
-  if (already != 0 || self.stopping_.load() || getpid() != self.process_) {
-    // A second signal, or the traces are finished and the thread has ended, or a forked child
-    // has inherited the handler together with the pipe of its parent's thread.
+  const int64_t now = milliseconds();
+  const int64_t begun = first.load();
+  // `timeout`, a terminal and a shell, or npm next to a terminal: one wish arrives as two signals.
+  if (begun != 0 && now - begun < kSecondSignalMs && getpid() == self.process_) return;
+  if (begun != 0 || self.stopping_.load() || getpid() != self.process_) {
+    // Somebody does not want to wait, or the traces are finished and the thread has ended, or a
+    // forked child has inherited the handler together with the pipe of its parent's thread.
     signal(signal_number, SIG_DFL);
     raise(signal_number);
     errno = saved;
     return;
   }
-  already = 1;
+  first.store(now);
   self.ending_.store(true);
   self.signal_.store(signal_number);
   self.post();

@@ -270,6 +270,7 @@ TEST(drain_thread_waits_on_a_signal_for_what_must_not_be_parted) {
     CHECK(drain_thread.finish_on_signal(SIGTERM));
     drain_thread.hold_signals();
     raise(SIGTERM);
+    raise(SIGTERM);  // as `timeout` does, and a terminal that signals its whole group
     const auto ring = open_own_file_ring(options);
     Producer producer(*ring, 1);
     drain_thread.hold_signals();

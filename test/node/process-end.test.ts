@@ -42,6 +42,16 @@ describe('a service leaves complete traces when it ends by', () => {
     expectComplete(service, ['/']);
   });
 
+  it.each([0, 1, 2, 3])('one signal that arrives twice, as from `timeout`, %s ms later', async (later) => {
+    const service = new TracedProcess('ceaseless-workers.mjs', { flags: ['--expose-gc'] });
+    await service.printed(/^begun 2$/m);
+    service.kill('SIGINT');
+    await sleep(later);
+    service.kill('SIGINT');
+    expect(await service.ended()).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
+    expect(faultsOf(service.directory)).toEqual([]);
+  });
+
   it('a signal while the event loop is blocked', async () => {
     const service = new TracedProcess('service.mjs');
     await service.get('/block');
