@@ -14,7 +14,7 @@ const LAYERS = {
   heph: ['core', 'rows'],
   dumpi: ['core', 'rows'],
   laplace: ['core', 'rows'],
-  spans: ['core', 'heph'],
+  spans: ['core', 'rows', 'heph'],
   otel: ['core', 'spans'],
   libraries: ['core', 'spans'],
   // Finds traces of any format, and shows spans as what they are.
@@ -30,7 +30,6 @@ const LAYERS = {
 
 /** Rooms of src/look/index: each imports only those before it. Building and serving know nothing of each other. */
 const INDEX_ROOMS = {
-  scan: ['parts', 'sources', 'cache', 'build', 'serve'],
   parts: ['sources', 'cache', 'build', 'serve'],
   sources: ['cache', 'build', 'serve'],
   cache: ['build', 'serve'],

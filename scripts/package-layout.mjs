@@ -198,11 +198,12 @@ export const internals = [
   'look/index/serve/indexed-sources',
   'look/export/otlp/otlp-export',
   'look/export/parquet/parquet-export',
-  'look/export/perfetto/perfetto-export',
+  'look/export/perfetto/packet-writer',
+  'look/export/picture/picture-export',
   'look/report/report',
   'traces/check-found',
   'traces/find-traces',
-  'look/export/chrome/merged-chrome-events',
+  'look/export/chrome/chrome-writer',
 ];
 
 /** The property by which one file of the package exports a module to the others. */

@@ -1,4 +1,4 @@
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { NativePieceNames } from '../core/native-core.js';
 
 /** A file with this extension counts as a Heph trace, whatever its content. */
@@ -27,6 +27,12 @@ export function pidOfFile(file: string): number | undefined {
   if (!name.endsWith(EXTENSION)) return undefined;
   const pid = PROCESS_TAIL.exec(basename(name, EXTENSION))?.[1];
   return pid === undefined ? undefined : Number(pid);
+}
+
+/** The process that has written a file of a run; undefined for any other file. */
+export function pidInRun(path: string): number | undefined {
+  const trace = resolve(path);
+  return basename(dirname(trace)) === RUN_FOLDER ? pidOfFile(trace) : undefined;
 }
 
 /** The program in the name of a file of a run, or of a piece of it; undefined for any other name. */

@@ -43,22 +43,33 @@ export interface RowCounter {
   readonly process?: RowProcess;
   readonly thread: number;
   readonly name: string;
-  /** Empty: it counts things. */
+  /** Empty: it counts things. `ratio`: from 0 to 1. */
   readonly unit: string;
+  /** The name within the process; absent: `name`. */
+  readonly label?: string;
   /** In ns, as `RowColumns.start`. */
   times: number[];
   values: number[];
 }
 
-/** Reads what only its record says of a row. It keeps a file open until it is closed. */
+/** What only its record says of a row. */
+export interface RowRecord {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** What the thread was working on: rows of one track with another number have no part in each other. */
+  readonly substream?: bigint;
+}
+
+/** Reads the records of rows. It keeps a file open until it is closed. */
 export interface AttributeReader {
+  /** Bytes of the record that was read last, where memory is to be bounded. */
+  readonly size?: number;
   /**
-   * The attributes that the record at an offset of the file has.
+   * What the record at an offset of the file says. Of a span it is all of it.
    *
    * @param offset in bytes.
-   * @throws TracewrightError if the record cannot be read any more.
+   * @throws TracewrightError if the record cannot be read, or not any more.
    */
-  at(offset: number): Record<string, unknown>;
+  at(offset: number): RowRecord;
   close(): void;
 }
 
@@ -75,7 +86,7 @@ export interface RowFlow {
   bytes: number;
 }
 
-/** Rows of a stretch of one file. */
+/** Rows of a stretch of one file, as the index takes them. */
 export interface RowBatch {
   rows: RowColumns;
   names: ByteTable;
@@ -90,6 +101,24 @@ export interface RowBatch {
   readonly firstFaulty: number;
 }
 
+/** Rows of a stretch of one file, as a reader yields them. */
+export interface ReadBatch extends RowBatch {
+  tracks: readonly RowTrack[];
+  readonly counters: readonly RowCounter[];
+  /** The offset in the file from which `rows.place` counts. */
+  readonly from: number;
+  /** Opens the file for the records of rows. */
+  readonly openAttributes: () => AttributeReader;
+}
+
+/** A reading of a trace as rows. */
+export interface RowReading {
+  /** The rows, of one file after the other. What cannot be read goes to the reading's `onFault`. */
+  batches(): Iterable<ReadBatch>;
+  /** Messages between rows; complete when all batches have been read. */
+  readonly flows?: readonly RowFlow[];
+}
+
 /** Options of reading rows. */
 export interface RowOptions {
   onProgress?: Progress | undefined;
@@ -97,6 +126,6 @@ export interface RowOptions {
   onFault?: OnFault | undefined;
   /** Zero of the rows' times, in ns of the trace's clock. Times near it are exact as doubles. */
   zero: bigint;
-  /** Rows of a batch at most. */
+  /** Rows of a batch, about. */
   batchRows: number;
 }

@@ -1,13 +1,6 @@
 import { ByteTable } from './byte-table.js';
 import { TraceTable } from './id-table.js';
-import type {
-  AttributeReader,
-  RowBatch,
-  RowCounter,
-  RowFlow,
-  RowOptions,
-  RowTrack,
-} from './row-batch.js';
+import type { AttributeReader, ReadBatch, RowCounter, RowOptions, RowTrack } from './row-batch.js';
 import { RowColumns } from './row-columns.js';
 import { INSTANT_BIT, NO_RECORD, NO_TEXT, NO_TRACE } from './row-flags.js';
 
@@ -20,7 +13,7 @@ const HALF_OFFSETS = 2 ** 31;
 const FIRST_ROWS = 1 << 10;
 
 /** Rows of a format whose records are read one by one. */
-export class RowBuilder implements RowBatch {
+export class RowBuilder implements ReadBatch {
   readonly rows: RowColumns;
   readonly names = new ByteTable();
   readonly traces = new TraceTable();
@@ -30,9 +23,7 @@ export class RowBuilder implements RowBatch {
   readonly notes: number[] = [];
   readonly faulty = 0;
   readonly firstFaulty = 0;
-  /** The offset in the file from which `rows.place` counts. */
   readonly from: number;
-  /** Opens the file for attributes. */
   readonly openAttributes: () => AttributeReader;
   readonly #zero: bigint;
   readonly #most: number;
@@ -129,11 +120,3 @@ export class RowBuilder implements RowBatch {
 }
 
 const FURTHER = { kind: 'thread', name: 'further threads', thread: 0xffff_fffe } as const;
-
-/** A reading of a trace as rows. */
-export interface RowReading {
-  /** The rows, of one file after the other. What cannot be read goes to the reading's `onFault`. */
-  batches(): Iterable<RowBuilder>;
-  /** Messages between rows; complete when all batches have been read. */
-  readonly flows?: readonly RowFlow[];
-}

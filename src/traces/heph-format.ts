@@ -8,10 +8,12 @@ import { lossesOf } from '../heph/read/cut-ends.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
 import { readEpoch } from '../heph/read/epoch.js';
 import { checkEndOfFile } from '../heph/read/check-end.js';
+import { traceOf } from '../heph/read/living-pass.js';
 import { PacketCursor } from '../heph/read/packet-cursor.js';
 import { readPackets } from '../heph/read/reader.js';
 import { recoverTrace } from '../heph/read/recover.js';
 import { traceViewer } from '../heph/read/view-trace.js';
+import { readRows } from '../spans/read/rows.js';
 import { ShownSpans } from '../spans/read/drawn-spans.js';
 import { spanCheck } from '../spans/read/span-check.js';
 import { spanLine, spanObject } from '../spans/read/span-text.js';
@@ -86,6 +88,9 @@ export const hephFormat: TraceFormat = {
   openThing: 'span',
   recover: recoverTrace,
   traceViewer,
+  rows: readRows,
+  hasSpans: true,
+  traceOf,
   epoch: readEpoch,
   // A trace begins shortly after its epoch.
   firstTime: () => 0n,

@@ -47,7 +47,10 @@ export function placeOnTimeLine(traces: readonly FoundTrace[]): TimeLine {
       return { trace, isAligned: true, shift: epoch - zero, label: timeZeroLabel(zero) };
     }
     const begin = firstOf(trace);
-    if (isAlone && begin <= FAR) return { trace, isAligned: false, shift: 0n, label: undefined };
+    if (isAlone && begin <= FAR) {
+      const label = `time 0 is not known: times are those of ${trace.format.clock}`;
+      return { trace, isAligned: false, shift: 0n, label };
+    }
     const label = `${trace.format.clock} minus ${begin.toString()} ns`;
     const notAligned = isAlone ? '' : ', not aligned with the other traces';
     return { trace, isAligned: false, shift: -begin, label: label + notAligned };

@@ -3,8 +3,7 @@ import type { OnFault } from '../core/fault.js';
 import type { Finding, Progress } from '../core/finding.js';
 import type { TraceViewer } from '../core/living/trace-view.js';
 import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
-import type { RowOptions } from '../rows/row-batch.js';
-import type { RowReading } from '../rows/row-builder.js';
+import type { RowOptions, RowReading } from '../rows/row-batch.js';
 
 /** Options of every job on a trace. */
 export interface JobOptions {
@@ -89,11 +88,12 @@ export interface TraceFormat {
   recover(path: string, options: RecoverOptions): Recovery;
   /** Starts one reading of traces as their rings complete them; it shows one trace after another. */
   traceViewer(): TraceViewer;
-  /**
-   * The trace as rows: all that shows or exports it reads these. Absent where `notDrawn` says why, and for
-   * Heph, whose spans say more than a row.
-   */
+  /** The trace as rows: all that shows or exports it reads these. Absent where `notDrawn` says why. */
   rows?(path: string, options: RowOptions): RowReading;
+  /** Whether its rows can be spans. */
+  hasSpans?: boolean;
+  /** Of a piece of a trace that rotates, the name under which the trace was opened. */
+  traceOf?(path: string): string;
   /** Zero of the trace's clock in nanoseconds since the Unix epoch, if the trace says it. */
   epoch(path: string): bigint | undefined;
   /** The earliest time of a trace without an epoch, in nanoseconds of its own clock. */

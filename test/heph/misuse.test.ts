@@ -107,10 +107,9 @@ const exported: Partial<Record<keyof typeof heph, Row[]>> = {
 const elsewhere = new Set<string>([
   'TracewrightError',
   'TraceFormatError',
-  // The read side: reader.test.ts, check.test.ts, chrome.test.ts and others.
+  // The read side: reader.test.ts, check.test.ts and others.
   'PacketDecoder',
   'checkTrace',
-  'chromeEvents',
   'decodePacket',
   'readPackets',
   'recoverTrace',

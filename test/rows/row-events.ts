@@ -1,7 +1,9 @@
-import type { ChromeEvent } from '../../src/core/chrome-event.js';
-import { RowEvents } from '../../src/look/export/chrome/row-events.js';
-import type { RowOptions } from '../../src/rows/row-batch.js';
-import type { RowReading } from '../../src/rows/row-builder.js';
+import type { ChromeEvent } from '../../src/look/export/chrome/chrome-event.js';
+import { exactMicroseconds, microseconds } from '../../src/look/export/chrome/chrome-event.js';
+import { RowCursor } from '../../src/look/export/row-cursor.js';
+import type { PartTrack, RowOptions, RowProcess, RowReading } from '../../src/rows/row-batch.js';
+
+type Said = Set<RowProcess | PartTrack>;
 
 /** The rows of a trace as Chrome's events, in microseconds of the trace's own clock. */
 export function* rowEvents(
@@ -9,5 +11,55 @@ export function* rowEvents(
   path: string,
   options: Partial<RowOptions> = {},
 ): Generator<ChromeEvent, void> {
-  yield* new RowEvents().of(read(path, { zero: 0n, batchRows: 1 << 14, ...options }));
+  const said: Said = new Set();
+  for (const batch of read(path, { zero: 0n, batchRows: 1 << 14, ...options }).batches()) {
+    const described = (
+      name: string,
+      { pid }: RowProcess,
+      tid: number,
+      args: Record<string, unknown>,
+    ): ChromeEvent => ({ name, ph: 'M', ts: 0, pid, tid, args });
+    for (const { process } of [...batch.tracks, ...batch.counters]) {
+      if (process === undefined || said.has(process)) continue;
+      said.add(process);
+      yield described('process_name', process, 0, { name: process.name });
+    }
+    for (const track of batch.tracks) {
+      if (said.has(track)) continue;
+      said.add(track);
+      const { process, tid, label, below } = track;
+      if (label !== undefined) yield described('thread_name', process, tid, { name: label });
+      if (below !== undefined) {
+        yield described('thread_sort_index', process, tid, { sort_index: below });
+      }
+    }
+    const rows = new RowCursor(batch, 0n);
+    while (rows.next()) {
+      const { process, tid, kind } = rows.track;
+      const { name, isInstant } = rows;
+      const ts = timeOf(rows.start, () => rows.exactStart);
+      const where = { ts, pid: process.pid, tid };
+      const event: ChromeEvent = isInstant
+        ? { name, ph: 'i', s: 't', cat: 'event', ...where }
+        : { name, ph: 'X', cat: kind, dur: 0, ...where };
+      if (!isInstant) {
+        event.dur = timeOf(rows.duration, () => rows.exactEnd - rows.exactStart);
+      }
+      const { attributes } = rows.record();
+      if (Object.keys(attributes).length > 0) event.args = attributes;
+      yield event;
+    }
+    rows.close();
+    for (const { process, thread: tid, name, times, values } of batch.counters) {
+      for (const [i, time] of times.entries()) {
+        const args = { value: values[i]! };
+        yield { name, ph: 'C', ts: exactMicroseconds(time), pid: process!.pid, tid, args };
+      }
+    }
+  }
+}
+
+/** Microseconds of a time. @param exact where a double is not. */
+function timeOf(time: number, exact: () => bigint): number {
+  return Number.isSafeInteger(time) ? exactMicroseconds(time) : microseconds(exact());
 }

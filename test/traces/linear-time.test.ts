@@ -11,7 +11,8 @@ import { describe, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
 import { allFormats } from '../../src/traces/formats.js';
 import { findTraces } from '../../src/traces/find-traces.js';
-import { mergedChromeEvents } from '../../src/look/export/chrome/merged-chrome-events.js';
+import { ChromeWriter } from '../../src/look/export/chrome/chrome-writer.js';
+import { PictureExport } from '../../src/look/export/picture/picture-export.js';
 import { MASK_WALL_TIME } from '../../src/dumpi/layout.js';
 import { tracewright } from '../cli/run-command.js';
 import { builtTrace } from '../dumpi/trace-building.js';
@@ -527,14 +528,7 @@ const jobs: Readonly<Record<string, (path: string) => unknown>> = {
   'convert to chrome': (path: string) => {
     const traces = findTraces([path]);
     if (traces[0]!.format.notDrawn !== undefined) return 0;
-    return count(
-      mergedChromeEvents(traces, {
-        job: () => ({}),
-        onFault(fault) {
-          throw fault;
-        },
-      }),
-    );
+    return count(new PictureExport(traces, new ChromeWriter()).chunks());
   },
 };
 

@@ -13,12 +13,13 @@ import { mutateMeaning } from './mutate-meaning.mjs';
 const { TraceFormatError, TracewrightError } = internal('core/errors');
 const { findTraces } = internal('traces/find-traces');
 const { TraceChecker } = internal('traces/check-found');
-const { mergedChromeEvents } = internal('look/export/chrome/merged-chrome-events');
+const { ChromeWriter } = internal('look/export/chrome/chrome-writer');
 const { openLookIndex } = internal('look/index/open-look-index');
 const { makeReport } = internal('look/report/report');
 const { OtlpExport } = internal('look/export/otlp/otlp-export');
 const { ParquetExport } = internal('look/export/parquet/parquet-export');
-const { PerfettoExport } = internal('look/export/perfetto/perfetto-export');
+const { PacketWriter } = internal('look/export/perfetto/packet-writer');
+const { PictureExport } = internal('look/export/picture/picture-export');
 
 const MAGIC = { heph: /\.heph$/, json: /\.json$/ };
 
@@ -137,8 +138,9 @@ async function readAll(root) {
     unfinished.push({ path, errors });
   }
   const drawn = traces.filter(({ format }) => format.notDrawn === undefined);
-  drain(mergedChromeEvents(drawn, { job: () => ({}), onFault }));
-  drain(new PerfettoExport(drawn, { onFault }).chunks());
+  for (const canvas of [new ChromeWriter(), new PacketWriter()]) {
+    drain(new PictureExport(drawn, canvas, { onFault }).chunks());
+  }
   const spans = traces.filter(({ format }) => format.name === 'Heph');
   for (const encoding of ['json', 'protobuf']) {
     drain(new OtlpExport(spans, { onFault }).chunks(encoding));
@@ -278,7 +280,7 @@ export const directoryReaders = [
         got += span.spanId === '' ? 0 : 1;
       await readStrictly(path, got - 1, faults.length > 0, [{ path, errors }]);
       for (const line of trace.format.dump(path, true, { onFault })) got += line === '' ? 0 : 1;
-      drain(mergedChromeEvents([trace], { job: () => ({}), onFault }));
+      drain(new PictureExport([trace], new ChromeWriter(), { onFault }).chunks());
       return got;
     },
   },

@@ -7,12 +7,11 @@ import {
   conditionOptions,
   withSignedTimes,
 } from '../condition-options.js';
-import { convertToChrome } from '../conversions/chrome.js';
 import { convertToLaplaceBinary, convertToLaplaceText } from '../conversions/laplace.js';
 import { convertToOtlp } from '../conversions/otlp.js';
 import { convertToOvni3 } from '../conversions/ovni3.js';
 import { convertToParquet } from '../conversions/parquet.js';
-import { convertToPerfetto } from '../conversions/perfetto.js';
+import { convertToChrome, convertToPerfetto } from '../conversions/picture.js';
 import type { ConversionRequest, OtlpEncoding } from '../conversions/request.js';
 import { checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { checkEndian } from '../input-options.js';
@@ -30,7 +29,7 @@ const conversions: Readonly<Record<string, (request: ConversionRequest) => Promi
 };
 
 /** Those that can convert a part of a recording. */
-const SELECTING: readonly string[] = ['perfetto', 'otlp', 'parquet'];
+const SELECTING: readonly string[] = ['perfetto', 'chrome', 'otlp', 'parquet'];
 
 /** @throws UsageError for an unknown encoding. */
 function checkEncoding(encoding: string | undefined): OtlpEncoding | undefined {
@@ -45,7 +44,7 @@ export const convertCommand: Command = {
        tracewright convert --to otlp PATH [OUT] [SELECTION] [--encoding E]
                            [--force]
        tracewright convert --to parquet PATH [OUT] [SELECTION] [--force]
-       tracewright convert --to chrome PATH [OUT] [--force]
+       tracewright convert --to chrome PATH [OUT] [SELECTION] [--force]
        tracewright convert --to ovni3 PATH OUT [--force]
        tracewright convert --to laplace-text PATH [OUT] [--endian E] [--force]
        tracewright convert --to laplace-binary PATH [OUT] [--endian E] [--force]
@@ -80,7 +79,7 @@ Converts the traces at PATH. The traces themselves do not change.
                 that is empty or contains an ovni trace
 ${ringHelp}  --help        print this text
 
-SELECTION, for perfetto, otlp and parquet
+SELECTION, for perfetto, chrome, otlp and parquet
 ${conditionHelp}
 --to names the format. The end of the time is therefore --until.
 

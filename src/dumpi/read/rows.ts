@@ -1,12 +1,13 @@
 import { untilFault } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
 import { RowBuilder } from '../../rows/row-builder.js';
-import type { RowReading } from '../../rows/row-builder.js';
 import type {
   AttributeReader,
   RowFlow,
   RowOptions,
   RowProcess,
+  RowReading,
+  RowRecord,
   RowTrack,
 } from '../../rows/row-batch.js';
 import { callObject, nanosecondsOf } from './dump.js';
@@ -131,10 +132,11 @@ class CallFields implements AttributeReader {
     this.#cursor = CallCursor.ofTrace(sections);
   }
 
-  at(offset: number): Record<string, unknown> {
+  at(offset: number): RowRecord {
     this.#cursor.seek(offset);
     const call = this.#cursor.next();
-    return call === undefined ? {} : (callObject(call)['fields'] as Record<string, unknown>);
+    const fields = call === undefined ? {} : callObject(call)['fields'];
+    return { attributes: fields as Record<string, unknown> };
   }
 
   close(): void {

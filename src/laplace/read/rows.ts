@@ -1,8 +1,14 @@
 import { jsonValue } from '../../core/json.js';
 import type { JsonObject } from '../../core/json.js';
 import { RowBuilder } from '../../rows/row-builder.js';
-import type { RowReading } from '../../rows/row-builder.js';
-import type { AttributeReader, RowOptions, RowProcess, RowTrack } from '../../rows/row-batch.js';
+import type {
+  AttributeReader,
+  RowOptions,
+  RowProcess,
+  RowReading,
+  RowRecord,
+  RowTrack,
+} from '../../rows/row-batch.js';
 import { fieldsOf } from './dump.js';
 import { KernelRecords, readKernelEvents } from './kernel-reader.js';
 
@@ -71,10 +77,10 @@ class RecordFields implements AttributeReader {
     this.#records = new KernelRecords(path);
   }
 
-  at(offset: number): Record<string, unknown> {
+  at(offset: number): RowRecord {
     const event = this.#records.at(offset);
-    if (event.kind === 'end') return {};
-    return jsonValue(Object.fromEntries(fieldsOf(event))) as JsonObject;
+    if (event.kind === 'end') return { attributes: {} };
+    return { attributes: jsonValue(Object.fromEntries(fieldsOf(event))) as JsonObject };
   }
 
   close(): void {

@@ -2,9 +2,10 @@ import { untilFault } from '../../core/fault.js';
 import { SpanWalk } from '../../spans/read/span-walk.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
+import { placeOnTimeLine } from '../../traces/time-line.js';
 import type { Extent } from '../condition/time-point.js';
 import type { ExportOptions } from './export-options.js';
-import { surveySpans } from './span-survey.js';
+import { surveyRows } from './row-survey.js';
 import { ALL, needsExtent, spanTest } from './selection.js';
 
 /** Reads the selected spans of Heph files, one file after another. */
@@ -58,13 +59,14 @@ export class SpanStream {
 
   /** Where the recording lies in time. */
   #extent(): Extent {
+    const { placements, zero = 0n } = placeOnTimeLine(this.#traces);
     let start: bigint | undefined;
     let end = 0n;
-    for (const { path } of this.#traces) {
-      const survey = surveySpans(path, undefined, undefined, undefined);
+    for (const placement of placements) {
+      const survey = surveyRows(placement, {});
       if (survey.start === undefined || survey.end === undefined) continue;
-      if (start === undefined || survey.start < start) start = survey.start;
-      if (survey.end > end) end = survey.end;
+      if (start === undefined || zero + survey.start < start) start = zero + survey.start;
+      if (zero + survey.end > end) end = zero + survey.end;
     }
     return { epoch: start ?? 0n, length: Number(end - (start ?? end)) };
   }

@@ -166,10 +166,6 @@ export interface Message {
 /** The thread of a curve that is of all threads of its source. */
 export const WHOLE_PROCESS = -1;
 
-/** Calls of libraries that no span asked for: how many have ended, and their ns together. */
-export const CALLS_OUTSIDE = 'calls outside spans';
-export const TIME_OUTSIDE = 'time of calls outside spans';
-
 /** A curve: requests in flight, delay of an event loop. A value holds until the next time. */
 export interface Counter {
   readonly source: number;

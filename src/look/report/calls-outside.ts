@@ -1,4 +1,4 @@
-import { CALLS_OUTSIDE, TIME_OUTSIDE } from '../index/look-index.js';
+import { CALLS_OUTSIDE, TIME_OUTSIDE } from '../../spans/read/loop-curves.js';
 import type { Report } from './report-shape.js';
 import type { RowSelection } from './selection.js';
 

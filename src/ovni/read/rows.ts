@@ -5,12 +5,13 @@ import { jsonValue } from '../../core/json.js';
 import type { JsonObject } from '../../core/json.js';
 import { UnusedNumbers } from '../../core/unused-numbers.js';
 import { RowBuilder } from '../../rows/row-builder.js';
-import type { RowReading } from '../../rows/row-builder.js';
 import type {
   AttributeReader,
   RowCounter,
   RowOptions,
   RowProcess,
+  RowReading,
+  RowRecord,
   RowTrack,
 } from '../../rows/row-batch.js';
 import { codeOf } from '../layout.js';
@@ -151,13 +152,16 @@ class EventArguments implements AttributeReader {
     this.#reader = new StreamReader(path, { version, maxDataBytes: 1 << 16, windowBytes: 1 << 18 });
   }
 
-  at(offset: number): Record<string, unknown> {
+  at(offset: number): RowRecord {
     this.#reader.seek(offset);
-    if (!this.#reader.next()) return {};
+    if (!this.#reader.next()) return { attributes: {} };
     const { event } = this.#reader;
-    if (isMark(event)) return { value: jsonValue(event.i64(0)), type: event.i32(8) };
+    if (isMark(event)) {
+      return { attributes: { value: jsonValue(event.i64(0)), type: event.i32(8) } };
+    }
     const decoded = Object.entries(decodeArguments(event) ?? {});
-    return Object.fromEntries(decoded.map(([name, value]) => [name, jsonValue(value)]));
+    const attributes = decoded.map(([name, value]) => [name, jsonValue(value)]);
+    return { attributes: Object.fromEntries(attributes) as Record<string, unknown> };
   }
 
   close(): void {

@@ -1,7 +1,5 @@
-import { DEFINITION_STREAM, STREAM_OFFSET } from '../../heph/layout.js';
-import type { InterpretedEvent } from '../../heph/read/chrome.js';
 import type { PacketCursor } from '../../heph/read/packet-cursor.js';
-import type { RecordedResource, SpanRecord } from '../span-record.js';
+import type { SpanRecord } from '../span-record.js';
 import { valueUnderAnyName, withoutQuery } from './older-names.js';
 import { SpanDecoder } from './span-decoder.js';
 
@@ -27,18 +25,6 @@ export class ShownSpans {
       return undefined;
     }
   }
-
-  /** Takes note of a definition, at the cost of a comparison for any other event; true: it is one. */
-  noteDefinition(cursor: PacketCursor): boolean {
-    if (cursor.u32(STREAM_OFFSET) !== DEFINITION_STREAM) return false;
-    this.spanAt(cursor);
-    return this.#decoder.isDefinition;
-  }
-
-  /** The resource that was defined first. */
-  get resource(): RecordedResource | undefined {
-    return this.#decoder.firstResource;
-  }
 }
 
 /**
@@ -46,7 +32,7 @@ export class ShownSpans {
  *
  * @param valueOf the value of an attribute.
  */
-export function requestName(valueOf: (attribute: string) => unknown): string | undefined {
+function requestName(valueOf: (attribute: string) => unknown): string | undefined {
   const method = valueUnderAnyName(valueOf, METHOD);
   if (typeof method !== 'string') return undefined;
   const where =
@@ -57,13 +43,18 @@ export function requestName(valueOf: (attribute: string) => unknown): string | u
 }
 
 /** OpenTelemetry calls a request without a route `GET`, which says little in a picture. */
-function drawnName({ name, attributes }: SpanRecord): string {
+export function drawnName({ name, attributes, unfinished }: SpanRecord): string {
   const valueOf = (attribute: string): unknown => attributes[attribute];
   const isMethod = name === valueUnderAnyName(valueOf, METHOD);
-  return (isMethod ? requestName(valueOf) : undefined) ?? name;
+  const drawn = (isMethod ? requestName(valueOf) : undefined) ?? name;
+  return unfinished ? `${drawn} (unfinished)` : drawn;
 }
 
-function* drawnAttributes(span: SpanRecord): Generator<readonly [string, unknown]> {
+/** What of a record is no attribute, under the names that all pictures have. */
+export const ENDS_EARLY = 'ends before its start by (ns)';
+
+/** The attributes of a span, and what else its record says of it. */
+export function* spanDetails(span: SpanRecord): Generator<readonly [string, unknown]> {
   yield* Object.entries(span.attributes);
   const { status, dropped } = span;
   yield ['trace', span.traceId];
@@ -87,16 +78,4 @@ function* drawnAttributes(span: SpanRecord): Generator<readonly [string, unknown
   for (const [what, count] of Object.entries(dropped)) {
     if (count > 0) yield [`dropped ${what}`, count];
   }
-}
-
-/** A span as a viewer shows it: the category is its kind. */
-export function drawnSpan(span: SpanRecord): InterpretedEvent {
-  const name = drawnName(span);
-  return {
-    name: span.unfinished ? `${name} (unfinished)` : name,
-    category: span.kind,
-    attributes: drawnAttributes(span),
-    start: span.start,
-    end: span.end,
-  };
 }

@@ -1,4 +1,5 @@
 import type { EventPacket } from '../../heph/packet.js';
+import type { RowCounter } from '../../rows/row-batch.js';
 import {
   LOOP_BUSY,
   LOOP_CALLING,
@@ -13,7 +14,7 @@ import {
 } from '../layout.js';
 
 /** What an event loop did from the start of a record to its end. A figure is undefined if it was not recorded. */
-export interface LoopFigures {
+interface LoopFigures {
   /** Of the record, in ns: at least 1. */
   length: number;
   /** Ns in which the loop ran code. */
@@ -35,11 +36,11 @@ export interface LoopFigures {
 }
 
 /** Whether an event says what an event loop did. */
-export function isLoopRecord({ description, attributes }: EventPacket): boolean {
+function isLoopRecord({ description, attributes }: EventPacket): boolean {
   return description === LOOP_DESCRIPTION && attributes[0]?.name === VERSION;
 }
 
-export function loopFigures({ attributes, start, end }: EventPacket): LoopFigures {
+function loopFigures({ attributes, start, end }: EventPacket): LoopFigures {
   const valueOf = (wanted: string): number | undefined => {
     const found = attributes.find(({ name }) => name === wanted)?.value;
     return typeof found === 'bigint' ? Number(found) : undefined;
@@ -59,35 +60,64 @@ export function loopFigures({ attributes, start, end }: EventPacket): LoopFigure
   };
 }
 
-/** What a curve of an event loop counts: a share of the time, nanoseconds, or a number. */
-export type LoopUnit = '%' | 'ns' | 'count';
+/** Curves of calls of libraries that no span asked for: how many have ended, and their ns together. */
+export const CALLS_OUTSIDE = 'calls outside spans';
+export const TIME_OUTSIDE = 'time of calls outside spans';
 
-/** The value of a curve from the start of a loop record to its end. */
-export interface LoopValue {
-  name: string;
-  unit: LoopUnit;
-  value: number;
+/** Curves of an event loop: their figure, name and unit. A ratio is one of the window's time. */
+const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit: string])[] = [
+  ['busy', 'event loop utilisation', 'ratio'],
+  ['longest', 'event loop longest turn', 'ns'],
+  ['delay', 'event loop delay', 'ns'],
+  ['gc', 'garbage collection', 'ratio'],
+  ['lookUps', 'dns look-ups', ''],
+  ['lookUp', 'dns look-up on average', 'ns'],
+  ['calls', CALLS_OUTSIDE, ''],
+  ['calling', TIME_OUTSIDE, 'ns'],
+];
+/** A gap between windows below this share of them is none. */
+const CONTIGUOUS = 0.1;
+
+/** The curves of the event loops of a file. Where no record is the loop waited: all curves are 0. */
+export class LoopCurves {
+  readonly #counters = new Map<string, RowCounter>();
+
+  get all(): RowCounter[] {
+    return [...this.#counters.values()];
+  }
+
+  /** Adds a record; one that says nothing of a loop adds nothing. Times are ns since the trace's epoch. */
+  add(record: EventPacket): void {
+    const { stream, start, end } = record;
+    if (!isLoopRecord(record) || end <= start) return;
+    const figures = loopFigures(record);
+    for (const [figure, name, unit] of CURVES) {
+      const recorded = figures[figure];
+      if (recorded === undefined) continue;
+      // The two clocks of a share are read one after the other.
+      const value = unit === 'ratio' ? Math.min(1, recorded / figures.length) : recorded;
+      const key = `${stream} ${name}`;
+      const known = this.#counters.get(key);
+      const counter = known ?? { thread: stream, name, unit, times: [], values: [] };
+      this.#counters.set(key, counter);
+      addWindow(counter, Number(start), Number(end), value);
+    }
+  }
 }
 
-const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit: LoopUnit])[] = [
-  ['busy', 'event loop busy', '%'],
-  ['delay', 'event loop delay', 'ns'],
-  ['longest', 'event loop longest turn', 'ns'],
-  ['gc', 'garbage collection', 'ns'],
-  ['lookUps', 'dns look-ups', 'count'],
-  ['lookUp', 'dns look-up on average', 'ns'],
-  ['calls', 'calls outside spans', 'count'],
-  ['calling', 'time of calls outside spans', 'ns'],
-];
-
-/** The curves of a loop record. Where there is none the loop waited: all curves are 0. */
-export function loopValues(event: EventPacket): LoopValue[] {
-  const figures = loopFigures(event);
-  const values: LoopValue[] = [];
-  for (const [figure, name, unit] of CURVES) {
-    const value = figures[figure];
-    if (value === undefined) continue;
-    values.push({ name, unit, value: unit === '%' ? (100 * value) / figures.length : value });
+/** A window of the loop has a value from its start to its end. */
+function addWindow({ times, values }: RowCounter, start: number, end: number, value: number): void {
+  const last = times.at(-1) ?? -Infinity;
+  // A window can be written late: times ascend.
+  if (start < last && end <= last) return;
+  const from = Math.max(start, last);
+  // The next window begins where this one ended, or nearly.
+  if (from - last < (end - start) * CONTIGUOUS) {
+    times.pop();
+    values.pop();
+    times.push(last, end);
+  } else {
+    times.push(from, end);
   }
-  return values;
+  values.push(value, 0);
 }

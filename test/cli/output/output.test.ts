@@ -1,11 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { writeChromeJson } from '../../../src/cli/output/chrome-json.js';
 import { ProgressLine } from '../../../src/cli/output/progress-line.js';
 import { ClosedPipe, TextOutput } from '../../../src/cli/output/text-output.js';
-import type { ChromeEvent } from '../../../src/core/chrome-event.js';
-
-const example: ChromeEvent = { name: 'say "hi"', ph: 'X', ts: 1.5, dur: 2, pid: 1, tid: 1 };
 
 describe('TextOutput', () => {
   it('takes no more while the stream has not taken what it has', async () => {
@@ -52,24 +48,6 @@ describe('TextOutput', () => {
     const disk = failing('ENOSPC');
     await disk.write('x');
     await expect(disk.end()).rejects.toThrow('cannot write out.json: ENOSPC: it failed');
-  });
-});
-
-describe('writeChromeJson', () => {
-  const write = async (events: ChromeEvent[]): Promise<string> => {
-    const stream = new PassThrough();
-    const output = new TextOutput(stream);
-    await writeChromeJson(output, events);
-    await output.flush();
-    stream.end();
-    return (await stream.toArray()).join('');
-  };
-
-  it('is one JSON object, also without events', async () => {
-    expect(JSON.parse(await write([]))).toEqual({ displayTimeUnit: 'ns', traceEvents: [] });
-    const text = await write([example, example]);
-    expect(JSON.parse(text)).toEqual({ displayTimeUnit: 'ns', traceEvents: [example, example] });
-    expect(text.split('\n')).toHaveLength(5);
   });
 });
 

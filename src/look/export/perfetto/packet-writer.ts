@@ -1,6 +1,7 @@
 import { isFloat } from '../../../core/json.js';
 import { isInt64, ProtobufBytes } from '../protobuf-bytes.js';
 import { InternedTexts } from './interned-texts.js';
+import type { Canvas, CounterUnit, PictureTime } from '../picture/canvas.js';
 import * as schema from './schema.js';
 
 const CHUNK_BYTES = 256 << 10;
@@ -18,12 +19,6 @@ const MAX_EVENT_BYTES = 8 << 20;
 /** Names the count of attributes that an event has no room for. */
 const LEFT_OUT = 'further attributes';
 
-/** Nanoseconds since the zero of the file: a bigint where a double has not all of their digits. */
-export type PacketTime = number | bigint;
-
-/** The unit of a counter: one of the schema's, or a name. */
-export type CounterUnit = 'ns' | 'count' | 'bytes' | (string & {});
-
 const UNITS = new Map([
   ['ns', schema.UNIT_TIME_NS],
   ['count', schema.UNIT_COUNT],
@@ -34,7 +29,7 @@ const UNITS = new Map([
  * Writes TracePackets. Each is complete by itself and refers to none after it, so a file that was cut at
  * any packet can be opened. Times are nanoseconds since the zero of the file, from 0 on.
  */
-export class PacketWriter {
+export class PacketWriter implements Canvas {
   readonly #bytes = new ProtobufBytes(2 * CHUNK_BYTES);
   readonly #interned = new ProtobufBytes(1 << 12);
   readonly #categories = new InternedTexts(schema.EVENT_CATEGORIES, this.#interned, false);
@@ -46,20 +41,20 @@ export class PacketWriter {
   #event = 0;
   #leftOut = 0;
   #nextUuid = 1;
-  /** Events written so far, an end not counted. */
   events = 0;
 
-  /** Whether `take` has a chunk. */
   get isFull(): boolean {
     return this.#bytes.length >= CHUNK_BYTES;
   }
 
-  /** The packets since the last call. */
   take(): Buffer {
     return this.#bytes.take();
   }
 
-  /** Says which moment the zero of the times is, in nanoseconds since 1970. */
+  end(): Buffer {
+    return this.take();
+  }
+
   clock(zero: bigint): void {
     const bytes = this.#bytes;
     this.#beginPacket();
@@ -113,16 +108,16 @@ export class PacketWriter {
     });
   }
 
-  /** Begins the packet of an event that has a name; `annotate` and `flow` add to it, `endEvent` ends it. */
   beginEvent(
-    type: typeof schema.SLICE_BEGIN | typeof schema.INSTANT,
+    isInstant: boolean,
     track: number,
-    time: PacketTime,
+    time: PictureTime,
     name: string,
     category: string,
   ): void {
     const bytes = this.#bytes;
     this.events++;
+    const type = isInstant ? schema.INSTANT : schema.SLICE_BEGIN;
     this.#beginTrackEvent(type, track, time);
     const number = this.#names.numberOf(name);
     if (number === 0) bytes.text(schema.EVENT_NAME, name);
@@ -130,13 +125,11 @@ export class PacketWriter {
     bytes.uint(schema.CATEGORY_IIDS, this.#categories.numberOf(category));
   }
 
-  /** Adds a value with its name: text, number, boolean, null, bigint, an array or an object of them. */
   annotate(name: string, value: unknown): void {
     if (this.#bytes.length - this.#packet > MAX_EVENT_BYTES) this.#leftOut++;
     else this.#annotation(schema.DEBUG_ANNOTATIONS, name, value, 0);
   }
 
-  /** Adds 64 bits, which are shown in hexadecimal digits. */
   annotateId(name: string, high: number, low: number): void {
     const bytes = this.#bytes;
     const from = this.#beginAnnotation(schema.DEBUG_ANNOTATIONS, name);
@@ -144,7 +137,6 @@ export class PacketWriter {
     bytes.end(from);
   }
 
-  /** Connects the event with the others that have the same number. */
   flow(high: number, low: number): void {
     if (this.#bytes.length - this.#packet > 4 * MAX_EVENT_BYTES) return;
     this.#bytes.fixed64(schema.FLOW_IDS, high, low);
@@ -159,8 +151,7 @@ export class PacketWriter {
     this.#endPacket(schema.NEEDS_STATE);
   }
 
-  /** Ends the slice of the track that began last. */
-  endSlice(track: number, time: PacketTime): void {
+  endSlice(track: number, time: PictureTime): void {
     this.#beginTrackEvent(schema.SLICE_END, track, time);
     this.#bytes.end(this.#event);
     this.#endPacket(0);
@@ -198,7 +189,7 @@ export class PacketWriter {
     this.#packet = this.#bytes.begin(schema.PACKET);
   }
 
-  #beginTrackEvent(type: number, track: number, time: PacketTime): void {
+  #beginTrackEvent(type: number, track: number, time: PictureTime): void {
     const bytes = this.#bytes;
     this.#beginPacket();
     if (typeof time === 'bigint') {

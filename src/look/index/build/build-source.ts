@@ -5,7 +5,7 @@ import type { FoundTrace } from '../../../traces/find-traces.js';
 import { nextTurn } from '../turns.js';
 import { newFileIn } from '../cache/cache-directory.js';
 import { SETTLED_ROWS } from '../parts/indexed-part.js';
-import { HephWalk } from '../scan/heph-walk.js';
+import { HephWalk } from '../../../spans/read/scan/heph-walk.js';
 import { PartWorkers } from './part-workers.js';
 import { PART_BYTES, PART_ROWS } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
@@ -13,7 +13,7 @@ import { clockOf, storedClock } from '../cache/index-facts.js';
 import type { NewPart, PartEntry } from '../cache/index-facts.js';
 import { readStored, storeIndex } from '../cache/stored-source.js';
 import type { StoredIndex } from '../cache/stored-source.js';
-import { TraceClock } from '../scan/trace-clock.js';
+import { TraceClock } from '../../../spans/read/scan/trace-clock.js';
 
 /** Called with the bytes that were read and all there are. */
 export type BuildProgress = (done: number, total: number) => void;
@@ -67,11 +67,11 @@ async function buildParts(
   onProgress: BuildProgress | undefined,
 ): Promise<Pick<ReadSource, 'end' | 'ended' | 'clock'> & { parts: NewPart[] }> {
   const clock = new TraceClock(state);
-  const { fd } = openRegularFile(path, 'followed');
+  const file = openRegularFile(path, 'followed');
   const parts: Promise<NewPart>[] = [];
   let done = begin;
   try {
-    const walk = new HephWalk(fd, begin, size, clock);
+    const walk = new HephWalk(file, begin, size, clock);
     let from = begin;
     let records = 0;
     let before = new TraceClock(state).state;
@@ -106,6 +106,6 @@ async function buildParts(
       clock: clock.state,
     };
   } finally {
-    closeSync(fd);
+    closeSync(file.fd);
   }
 }

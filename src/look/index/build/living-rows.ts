@@ -2,11 +2,11 @@ import { TracewrightError } from '../../../core/errors.js';
 import { LivingFile } from '../../../heph/read/living-file.js';
 import { PacketCursor } from '../../../heph/read/packet-cursor.js';
 import { buildPart } from '../parts/build-part.js';
-import { HephScan } from '../scan/heph-scan.js';
+import { HephScan } from '../../../spans/read/scan/heph-scan.js';
 import type { Source } from '../look-index.js';
 import type { BuiltPart } from '../parts/part-columns.js';
-import { TraceClock } from '../scan/trace-clock.js';
-import type { ClockState } from '../scan/trace-clock.js';
+import { TraceClock } from '../../../spans/read/scan/trace-clock.js';
+import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
 
 /** What a file's rings say that is not final in the file. It is read anew each time. */
 export interface LivingRows {

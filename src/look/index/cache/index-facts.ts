@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { PartFacts } from '../parts/part-columns.js';
-import type { WalkEnd } from '../scan/heph-walk.js';
+import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
 import type { PartTrack } from '../../../rows/row-batch.js';
-import type { ClockState } from '../scan/trace-clock.js';
+import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
 import { trackKey } from '../sources/source-joins.js';
 import { DamagedIndex } from './column-file.js';
 import type { TraceIdentity } from './trace-identity.js';

@@ -1,10 +1,10 @@
 import { closeSync } from 'node:fs';
 import { openRegularFile } from '../../../core/files/regular-file.js';
-import { HephScan } from '../scan/heph-scan.js';
-import { HephWalk } from '../scan/heph-walk.js';
+import { HephScan } from '../../../spans/read/scan/heph-scan.js';
+import { HephWalk } from '../../../spans/read/scan/heph-walk.js';
 import { RowColumns } from '../../../rows/row-columns.js';
-import { TraceClock } from '../scan/trace-clock.js';
-import type { ClockState } from '../scan/trace-clock.js';
+import { TraceClock } from '../../../spans/read/scan/trace-clock.js';
+import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
 import { buildPart } from './build-part.js';
 import { ColumnMemory } from './column-memory.js';
 import type { BuiltPart } from './part-columns.js';
@@ -37,9 +37,9 @@ export function buildStretch(
   memory = new StretchMemory(),
   times = new TraceClock(clock),
 ): BuiltPart {
-  const { fd } = openRegularFile(path, 'followed');
+  const file = openRegularFile(path, 'followed');
   try {
-    const walk = new HephWalk(fd, from, to);
+    const walk = new HephWalk(file, from, to);
     memory.rows.clear(records);
     const scan = new HephScan(times, from, memory.rows);
     for (let run = walk.next(); run !== undefined; run = walk.next()) {
@@ -48,6 +48,6 @@ export function buildStretch(
     }
     return buildPart(scan, from, to, memory.columns);
   } finally {
-    closeSync(fd);
+    closeSync(file.fd);
   }
 }

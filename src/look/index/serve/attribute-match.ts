@@ -3,8 +3,8 @@ import type { EventBytes } from '../../../heph/read/event-bytes.js';
 import { sameAttribute } from '../../../spans/read/older-names.js';
 import { mayContain } from '../parts/attribute-blocks.js';
 import type { AttributeBlocks } from '../parts/attribute-blocks.js';
-import { hashesOfAttribute } from '../scan/attribute-hash.js';
-import { AttributeScan } from '../scan/attribute-scan.js';
+import { hashesOfAttribute } from '../../../spans/read/scan/attribute-hash.js';
+import { AttributeScan } from '../../../spans/read/scan/attribute-scan.js';
 import { RowColumns } from '../../../rows/row-columns.js';
 
 /** Says which blocks and which records may have some attributes, without decoding a span. */

@@ -38,10 +38,10 @@ import {
 import { PieceJoiner } from '../sources/joined-pieces.js';
 import type { JoinedPieces } from '../sources/joined-pieces.js';
 import { RequestsInFlight } from './requests-in-flight.js';
-import { joinCounters } from './loop-counters.js';
+import { joinCounters } from './join-counters.js';
 import { TrackNumbers } from '../sources/source-joins.js';
 import { RowRecords } from './row-records.js';
-import { SpanSource } from './span-source.js';
+import { SpanSource } from '../../../spans/read/span-source.js';
 import { whileFilesVanish } from '../sources/vanishing-files.js';
 import { windowsOf } from './windows.js';
 
@@ -265,7 +265,10 @@ export class IndexedSources implements LookIndex {
     const { place, firstRow } = part;
     const { from } = part.stored.facts;
     return {
-      mayHave: (row, match) => spans.mayHave(from + place[row]!, match),
+      mayHave(row, match) {
+        const record = spans.bytesAt(from + place[row]!);
+        return record !== undefined && match.isInRecord(record);
+      },
       attributes: (row) =>
         this.span(firstRow + row)?.attributes ?? (this.details(firstRow + row) as Attributes),
       close: () => undefined,

@@ -24,7 +24,10 @@ export class RowRecords implements PartRecords {
     if (place[row] === NO_RECORD) return {};
     try {
       this.#reader ??= stored.openAttributes!();
-      return this.#reader.at(stored.facts.from + place[row]!) as Record<string, RecordedValue>;
+      return this.#reader.at(stored.facts.from + place[row]!).attributes as Record<
+        string,
+        RecordedValue
+      >;
     } catch (error) {
       if (!(error instanceof TracewrightError)) throw error;
       return {};

@@ -2,7 +2,7 @@ import { counted } from '../../../core/counted.js';
 import { TracewrightError } from '../../../core/errors.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
-import { pidOfFile } from '../../../traces/run-directory.js';
+import { pidInRun } from '../../../heph/file-names.js';
 import { CONTEXT, REDACTION_FAULT } from '../../../spans/layout.js';
 import type { RecordedLosses } from '../../../spans/read/span-decoder.js';
 import { processIdOf } from '../../../spans/read/process-id.js';
@@ -27,7 +27,7 @@ export function writerOf(
   return {
     service: textOf('service.name'),
     host: textOf('host.name'),
-    pid: processIdOf(resource) ?? pidOfFile(path),
+    pid: processIdOf(resource) ?? pidInRun(path),
     withoutContext: textOf(CONTEXT) === 'off',
   };
 }

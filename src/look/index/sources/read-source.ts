@@ -8,16 +8,16 @@ import type { RowCounter } from '../../../rows/row-batch.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { buildPart } from '../parts/build-part.js';
 import type { Stretch } from '../parts/build-stretch.js';
-import { HephScan } from '../scan/heph-scan.js';
-import { HephWalk } from '../scan/heph-walk.js';
-import type { WalkEnd } from '../scan/heph-walk.js';
+import { HephScan } from '../../../spans/read/scan/heph-scan.js';
+import { HephWalk } from '../../../spans/read/scan/heph-walk.js';
+import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
 import type { Loss, Message, Source } from '../look-index.js';
 import type { StoredPart } from '../parts/indexed-part.js';
 import type { BuiltPart } from '../parts/part-columns.js';
 import { joinSource } from './source-joins.js';
 import type { SourceJoins } from './source-joins.js';
-import { noClock, TraceClock } from '../scan/trace-clock.js';
-import type { ClockState } from '../scan/trace-clock.js';
+import { noClock, TraceClock } from '../../../spans/read/scan/trace-clock.js';
+import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
 
 /** Rows of a part, about. */
 export const PART_ROWS = 1 << 20;
@@ -59,10 +59,10 @@ export function inMemory({ facts, columns }: BuiltPart, stretch?: Stretch): Stor
 export function readHeph(trace: FoundTrace, end: number): ReadSource {
   const { path } = trace;
   const clock = new TraceClock();
-  const { fd } = openRegularFile(path, 'followed');
+  const file = openRegularFile(path, 'followed');
   const parts: StoredPart[] = [];
   try {
-    const walk = new HephWalk(fd, 0, end);
+    const walk = new HephWalk(file, 0, end);
     let scan: HephScan | undefined;
     let begin = 0;
     let before = clock.state;
@@ -98,7 +98,7 @@ export function readHeph(trace: FoundTrace, end: number): ReadSource {
       ended: walk.ended,
     };
   } finally {
-    closeSync(fd);
+    closeSync(file.fd);
   }
 }
 
@@ -132,7 +132,7 @@ export function readRows(trace: FoundTrace): ReadSource {
   const epoch = unlessFaulty(() => format.epoch(path));
   const reading = format.rows(path, { zero, batchRows: PART_ROWS, onFault });
   const parts: StoredPart[] = [];
-  const counters: RowCounter[][] = [];
+  const counters: (readonly RowCounter[])[] = [];
   /** The row of the source for each row of each batch. */
   const rowsOf: Uint32Array[] = [];
   let firstRow = 0;

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Comm, Datatype } from '../../../../src/dumpi/constants.js';
 import { openRank } from '../../../../src/dumpi/write/rank.js';
 import type { Rank } from '../../../../src/dumpi/write/rank.js';
-import { PerfettoExport } from '../../../../src/look/export/perfetto/perfetto-export.js';
+import { PacketWriter } from '../../../../src/look/export/perfetto/packet-writer.js';
+import { PictureExport } from '../../../../src/look/export/picture/picture-export.js';
 import type { ExportOptions } from '../../../../src/look/export/export-options.js';
 import type { Attribute } from '../../../../src/heph/packet.js';
 import { openKernelEvents } from '../../../../src/laplace/write/kernel-events.js';
@@ -28,7 +29,9 @@ const directory = temporaryDirectory();
 const EPOCH = 1_700_000_000_000_000_000n;
 
 function exported(path: string, options: ExportOptions = {}): Buffer {
-  return Buffer.concat([...new PerfettoExport(findTraces([path]), options).chunks()]);
+  return Buffer.concat([
+    ...new PictureExport(findTraces([path]), new PacketWriter(), options).chunks(),
+  ]);
 }
 
 let files = 0;
@@ -304,8 +307,8 @@ describe('other traces for Perfetto', () => {
     const counters = trace.events.filter(({ type }) => type === 'counter');
     const curves = counters.map(({ track, value }) => [trace.tracks.get(track)!.name, value]);
     expect(curves).toEqual([
-      ['event loop busy (main)', 25],
-      ['event loop busy (main)', 0],
+      ['event loop utilisation (main)', 25],
+      ['event loop utilisation (main)', 0],
       ['event loop delay (main)', 5],
       ['event loop delay (main)', 0],
     ]);

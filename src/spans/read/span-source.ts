@@ -1,19 +1,37 @@
-import { TraceFormatError } from '../../../core/errors.js';
-import { jsonValue } from '../../../core/json.js';
-import { drawnSpan } from '../../../spans/read/drawn-spans.js';
-import type { RecordedLosses } from '../../../spans/read/span-decoder.js';
-import { SpanDecoder } from '../../../spans/read/span-decoder.js';
-import type { RecordedResource, SpanRecord } from '../../../spans/span-record.js';
-import type { RowCounter } from '../../../rows/row-batch.js';
-import type { AttributeMatch } from './attribute-match.js';
-import { LoopCounters } from './loop-counters.js';
+import { TraceFormatError } from '../../core/errors.js';
+import { jsonValue } from '../../core/json.js';
+import { NumberedNames } from '../../core/numbered-names.js';
+import type { EventPacket } from '../../heph/packet.js';
+import { ENDS_EARLY, spanDetails } from './drawn-spans.js';
+import type { RecordedLosses } from './span-decoder.js';
+import { SpanDecoder } from './span-decoder.js';
+import type { RecordedResource, SpanRecord } from '../span-record.js';
+import type { AttributeReader, RowCounter } from '../../rows/row-batch.js';
+import type { EventBytes } from '../../heph/read/event-bytes.js';
+import { LoopCurves } from './loop-curves.js';
 import { RecordReader } from './record-reader.js';
 
 /** Faults of definitions that are kept. */
 const MOST_FAULTS = 20;
 
+/** A plain event of Heph. */
+export interface PlainRecord {
+  attributes: Record<string, unknown>;
+  substream: bigint;
+}
+
+/** What an event says that is no span. Of a repeated name, each value has a number. */
+function plainRecord({ attributes, substream, start, end }: EventPacket): PlainRecord {
+  const named = new NumberedNames();
+  for (const { name, value } of attributes) named.add(name, value);
+  if (substream !== 0n) named.add('substream', substream);
+  if (end < start) named.add(ENDS_EARLY, start - end);
+  return { attributes: named.values, substream };
+}
+
 /** Reads spans of a Heph file by the places of their records. */
-export class SpanSource {
+export class SpanSource implements AttributeReader {
+  readonly #path: string;
   readonly #epoch: bigint;
   readonly #reader: RecordReader;
   #decoder: SpanDecoder;
@@ -21,7 +39,7 @@ export class SpanSource {
   #noted = 0;
   #counted = 0;
   #notes: readonly number[];
-  readonly #loops = new LoopCounters();
+  readonly #loops = new LoopCurves();
   #faults: TraceFormatError[] = [];
   /** By the places of their records. */
   readonly #losses = new Map<number, RecordedLosses>();
@@ -33,6 +51,7 @@ export class SpanSource {
     notes: readonly number[],
     memory?: ReadonlyMap<number, Buffer>,
   ) {
+    this.#path = path;
     this.#epoch = epoch;
     this.#notes = notes;
     this.#reader = new RecordReader(path, memory);
@@ -98,14 +117,26 @@ export class SpanSource {
 
   /** Curves of the event loops. */
   get counters(): RowCounter[] {
-    this.#loops.add(this.#reader, this.#notes.slice(this.#counted));
+    const added = this.#notes.slice(this.#counted);
     this.#counted = this.#notes.length;
-    return this.#loops.all;
+    return this.curvesOf(added, this.#loops);
   }
 
-  /** Whether the record at a place may have attributes: a cheap answer for most that lack one. */
-  mayHave(place: number, match: AttributeMatch): boolean {
-    return this.#reader.at(place) && match.isInRecord(this.#reader);
+  /** The curves that records at some places say. @param curves takes them. */
+  curvesOf(places: readonly number[], curves = new LoopCurves()): RowCounter[] {
+    for (const place of places) {
+      try {
+        if (this.#reader.at(place)) curves.add(this.#reader.packet());
+      } catch (error) {
+        if (!(error instanceof TraceFormatError)) throw error;
+      }
+    }
+    return curves.all;
+  }
+
+  /** The bytes of the event at a place, until the next one is read; undefined: there is none any more. */
+  bytesAt(place: number): EventBytes | undefined {
+    return this.#reader.at(place) ? this.#reader : undefined;
   }
 
   /**
@@ -117,17 +148,32 @@ export class SpanSource {
     const span = this.spanAt(place, start);
     if (span !== undefined) {
       const { shown, more } = firstOf(span.attributes, most);
-      return objectOf(drawnSpan({ ...span, attributes: shown }).attributes, more);
+      return objectOf(spanDetails({ ...span, attributes: shown }), more);
     }
     try {
       if (!this.#reader.at(place)) return {};
-      const { attributes } = this.#reader.packet();
-      const shown = attributes.slice(0, most).map(({ name, value }) => [name, value] as const);
-      return objectOf(shown, attributes.length - shown.length);
+      const packet = this.#reader.packet();
+      const attributes = packet.attributes.slice(0, most);
+      const { attributes: shown } = plainRecord({ ...packet, attributes });
+      return objectOf(Object.entries(shown), packet.attributes.length - attributes.length);
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
       return {};
     }
+  }
+
+  /** Bytes of the record that was read last. */
+  get size(): number {
+    return this.#reader.size;
+  }
+
+  /** The span at a place, or what the plain event there says. */
+  at(place: number): SpanRecord | PlainRecord {
+    this.#noteAll();
+    if (!this.#reader.at(place)) {
+      throw new TraceFormatError(this.#path, place, 'the record is not there any more');
+    }
+    return this.#decoder.decode(this.#reader) ?? plainRecord(this.#reader.packet());
   }
 
   close(): void {

@@ -1,15 +1,17 @@
-import { closeSync, readSync } from 'node:fs';
-import { openRegularFile } from '../../../core/files/regular-file.js';
+import { closeSync } from 'node:fs';
+import { readSeen } from '../../core/files/file-view.js';
+import { openRegularFile } from '../../core/files/regular-file.js';
+import type { RegularFile } from '../../core/files/regular-file.js';
 import {
   DEFAULT_MAX_PACKET_BYTES,
   EVENT_MAGIC,
   MIN_EVENT_BYTES,
   PACKET_HEAD_BYTES,
   SIZE_OFFSET,
-} from '../../../heph/layout.js';
-import type { EventBytes } from '../../../heph/read/event-bytes.js';
-import { PacketDecoding } from '../../../heph/read/packet-decoding.js';
-import type { EventPacket } from '../../../heph/packet.js';
+} from '../../heph/layout.js';
+import type { EventBytes } from '../../heph/read/event-bytes.js';
+import { PacketDecoding } from '../../heph/read/packet-decoding.js';
+import type { EventPacket } from '../../heph/packet.js';
 
 const WINDOW_BYTES = 128 << 10;
 /** Windows overlap by so many bytes: a record of that size lies in one as a whole. */
@@ -36,7 +38,7 @@ export class RecordReader implements EventBytes {
   readonly #path: string;
   readonly #decoding: PacketDecoding;
   #memory: ReadonlyMap<number, Buffer>;
-  #fd = -1;
+  #file: RegularFile | undefined;
   /** Bytes of the file before `bytes`. */
   #base = 0;
   readonly #windows = new Map<number, FileWindow>();
@@ -82,16 +84,17 @@ export class RecordReader implements EventBytes {
   }
 
   close(): void {
-    if (this.#fd !== -1) closeSync(this.#fd);
-    this.#fd = -1;
+    if (this.#file !== undefined) closeSync(this.#file.fd);
+    this.#file = undefined;
     this.bytes = Buffer.alloc(0);
+    this.#base = 0;
     this.#windows.clear();
   }
 
   #setRecord(record: Buffer, offset: number): boolean {
     this.#base = offset;
     this.bytes = record;
-    this.view = new DataView(record.buffer, record.byteOffset, record.length);
+    this.view = viewOf(record);
     this.offset = offset;
     this.place = 0;
     this.size = record.length;
@@ -126,15 +129,19 @@ export class RecordReader implements EventBytes {
   }
 
   #read(base: number, memory: Buffer): FileWindow {
-    if (this.#fd === -1) this.#fd = openRegularFile(this.#path, 'followed').fd;
+    const { fd, view } = (this.#file ??= openRegularFile(this.#path, 'followed'));
     const count = memory.length;
     let filled = 0;
     while (filled < count) {
-      const read = readSync(this.#fd, memory, filled, count - filled, base + filled);
+      const read = readSeen(fd, view, memory, filled, count - filled, base + filled);
       if (read === 0) break;
       filled += read;
     }
     const bytes = memory.subarray(0, filled);
-    return { base, memory, bytes, view: new DataView(bytes.buffer, bytes.byteOffset, filled) };
+    return { base, memory, bytes, view: viewOf(bytes) };
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

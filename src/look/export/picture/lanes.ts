@@ -56,6 +56,7 @@ export class Lanes {
 interface Slice {
   start: number;
   end: number;
+  owner: bigint | undefined;
 }
 
 /** A track whose slices lie within each other or apart. */
@@ -71,14 +72,16 @@ class NestingLane {
   }
 
   /** Adds the slice if it contains the last ones, or follows them, and says whether it did. */
-  add(start: number, end: number): boolean {
+  add(start: number, end: number, owner: bigint | undefined): boolean {
     const slices = this.#slices;
     let from = slices.length;
     // One that begins at the same time would have to be written before the slices in it.
-    while (from > 0 && slices[from - 1]!.start > start && slices[from - 1]!.end <= end) from--;
+    while (from > 0 && slices[from - 1]!.start > start && slices[from - 1]!.end <= end) {
+      if (slices[--from]!.owner !== owner) return false;
+    }
     if ((slices[from - 1]?.end ?? this.#floor) > start) return false;
     slices.length = from;
-    slices.push({ start, end });
+    slices.push({ start, end, owner });
     if (slices.length > REMEMBERED) this.#floor = slices.shift()!.end;
     return true;
   }
@@ -96,10 +99,11 @@ export class NestingLanes {
     this.#newTrack = newTrack;
   }
 
-  place(start: number, end: number): number {
-    for (const lane of this.#lanes) if (lane.add(start, end)) return lane.track;
+  /** @param owner slices of different ones do not contain each other. */
+  place(start: number, end: number, owner?: bigint): number {
+    for (const lane of this.#lanes) if (lane.add(start, end, owner)) return lane.track;
     const lane = new NestingLane(this.#newTrack());
-    lane.add(start, end);
+    lane.add(start, end, owner);
     if (this.#lanes.length < MAX_TRIED) this.#lanes.push(lane);
     return lane.track;
   }

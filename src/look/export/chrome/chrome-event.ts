@@ -46,8 +46,3 @@ export function exactMicroseconds(nanoseconds: number): number {
   const nearest = nanoseconds / NANOSECONDS;
   return nearest > 0 && Math.trunc(nearest * NANOSECONDS) < nanoseconds ? nextUp(nearest) : nearest;
 }
-
-/** Whole nanoseconds of the microseconds that {@link exactMicroseconds} or a division have made. */
-export function nanosecondsOf(microseconds: number): number {
-  return Math.round(microseconds * NANOSECONDS);
-}

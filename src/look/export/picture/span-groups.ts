@@ -1,8 +1,8 @@
 import type { SpanRecord } from '../../../spans/span-record.js';
 import { Lanes } from './lanes.js';
-import type { PacketWriter } from './packet-writer.js';
+import { drawnName, ENDS_EARLY } from '../../../spans/read/drawn-spans.js';
+import type { Canvas } from './canvas.js';
 import type { PictureThread } from './picture.js';
-import { SLICE_BEGIN } from './schema.js';
 import type { SpanFlows } from './span-flows.js';
 import { layOut, placedSpan, writtenEnd, writtenStart } from './span-tree.js';
 import type { PlacedSpan } from './span-tree.js';
@@ -41,7 +41,7 @@ function halvesOf(id: string): [high: number, low: number] {
  * from. So no span looks like the cause of one that only ran at the same time.
  */
 export class GroupedSpans {
-  readonly #writer: PacketWriter;
+  readonly #canvas: Canvas;
   readonly #flows: SpanFlows;
   readonly #lanes = new Map<PictureThread, Lanes>();
   /** By thread and trace, the oldest first. */
@@ -49,8 +49,8 @@ export class GroupedSpans {
   #spans = 0;
   #bytes = 0;
 
-  constructor(writer: PacketWriter, flows: SpanFlows) {
-    this.#writer = writer;
+  constructor(canvas: Canvas, flows: SpanFlows) {
+    this.#canvas = canvas;
     this.#flows = flows;
   }
 
@@ -87,7 +87,7 @@ export class GroupedSpans {
   *end(): Generator<Buffer, void> {
     for (const group of this.#groups.values()) {
       this.#draw(group);
-      if (this.#writer.isFull) yield this.#writer.take();
+      if (this.#canvas.isFull) yield this.#canvas.take();
     }
     this.#groups.clear();
   }
@@ -133,54 +133,59 @@ export class GroupedSpans {
     for (const { start, end } of lanes) tracks.push(ofThread.place(start, end));
     for (const { placed, isEnd } of steps) {
       const track = tracks[placed.lane]!;
-      if (isEnd) this.#writer.endSlice(track, writtenEnd(placed));
+      if (isEnd) this.#canvas.endSlice(track, writtenEnd(placed));
       else this.#begin(track, placed);
     }
   }
 
   #begin(track: number, placed: PlacedSpan): void {
-    const writer = this.#writer;
+    const canvas = this.#canvas;
     const { span, within, parent, zero } = placed;
-    const name = span.unfinished ? `${span.name} (unfinished)` : span.name;
-    writer.beginEvent(SLICE_BEGIN, track, writtenStart(placed), name, span.kind);
+    canvas.beginEvent(false, track, writtenStart(placed), drawnName(span), span.kind);
     const [high, low] = halvesOf(span.spanId);
     if (!this.#flows.isEmpty) {
       this.#flows.takeOfSpan(high, low, (flowHigh, flowLow) => {
-        writer.flow(flowHigh, flowLow);
+        canvas.flow(flowHigh, flowLow);
       });
     }
     // A lane says what is within what. Between lanes of a thread a connection does.
-    if (placed.isApart) writer.flow(high, low);
-    for (const child of placed.childrenApart ?? []) writer.flow(...halvesOf(child.span.spanId));
-    writer.annotateId('span', high, low);
-    if (within === undefined) writer.annotate('trace', span.traceId);
+    if (placed.isApart) canvas.flow(high, low);
+    for (const child of placed.childrenApart ?? []) canvas.flow(...halvesOf(child.span.spanId));
+    annotateSpan(canvas, span);
+    canvas.annotateId('span', high, low);
+    if (within === undefined) canvas.annotate('trace', span.traceId);
     if (span.parentSpanId !== undefined && (within === undefined || within !== parent)) {
-      writer.annotateId('parent', ...halvesOf(span.parentSpanId));
+      canvas.annotateId('parent', ...halvesOf(span.parentSpanId));
     }
-    annotateSpan(writer, span);
-    if (span.start < zero) writer.annotate('began before the picture by (ns)', zero - span.start);
-    if (span.end < zero) writer.annotate('ended before the picture by (ns)', zero - span.end);
-    writer.endEvent();
+    if (span.start < zero) canvas.annotate('began before the picture by (ns)', zero - span.start);
+    if (span.end < zero) canvas.annotate('ended before the picture by (ns)', zero - span.end);
+    canvas.endEvent();
   }
 }
 
 /** What the slice of a span says, next to its ids. */
-function annotateSpan(writer: PacketWriter, span: SpanRecord): void {
+function annotateSpan(canvas: Canvas, span: SpanRecord): void {
   const { attributes, status, scope, events, links, dropped } = span;
-  for (const name in attributes) writer.annotate(name, attributes[name]);
-  if (status.code !== 'unset') writer.annotate('status', status.code);
-  if (status.message !== '') writer.annotate('message', status.message);
-  if (scope !== undefined) writer.annotate('scope', scope.name);
-  if (span.traceState !== '') writer.annotate('trace state', span.traceState);
-  if (span.end < span.start)
-    writer.annotate('ends before its start by (ns)', span.start - span.end);
-  for (const { name, time, attributes: own } of events) {
-    writer.annotate('event', { name, 'after (ns)': time - span.start, ...own });
+  for (const name in attributes) canvas.annotate(name, attributes[name]);
+  if (status.code !== 'unset') canvas.annotate('status', status.code);
+  if (status.message !== '') canvas.annotate('message', status.message);
+  if (scope !== undefined) canvas.annotate('scope', scope.name);
+  if (span.traceState !== '') canvas.annotate('trace state', span.traceState);
+  if (span.unfinished) canvas.annotate('unfinished', true);
+  if (span.end < span.start) canvas.annotate(ENDS_EARLY, span.start - span.end);
+  if (events.length > 0) {
+    const all = events.map(({ name, time, attributes: own }) => {
+      return { name, 'after (ns)': time - span.start, ...own };
+    });
+    canvas.annotate('events', all);
   }
-  for (const { traceId, spanId, attributes: own } of links) {
-    writer.annotate('link', { trace: traceId, span: spanId, ...own });
+  if (links.length > 0) {
+    const all = links.map(({ traceId, spanId, attributes: own }) => {
+      return { trace: traceId, span: spanId, ...own };
+    });
+    canvas.annotate('links', all);
   }
-  if (dropped.attributes > 0) writer.annotate('dropped attributes', dropped.attributes);
-  if (dropped.events > 0) writer.annotate('dropped events', dropped.events);
-  if (dropped.links > 0) writer.annotate('dropped links', dropped.links);
+  if (dropped.attributes > 0) canvas.annotate('dropped attributes', dropped.attributes);
+  if (dropped.events > 0) canvas.annotate('dropped events', dropped.events);
+  if (dropped.links > 0) canvas.annotate('dropped links', dropped.links);
 }

@@ -1,5 +1,5 @@
 import type { SpanRecord } from '../../../spans/span-record.js';
-import type { PacketTime } from './packet-writer.js';
+import type { PictureTime } from './canvas.js';
 
 /** Slices within each other on one lane, at most. */
 const MAX_DEPTH = 256;
@@ -55,12 +55,12 @@ export function placedSpan(span: SpanRecord, zero: bigint): PlacedSpan {
 }
 
 /** The start as it is written: with all of its digits. */
-export function writtenStart({ span, zero, start }: PlacedSpan): PacketTime {
+export function writtenStart({ span, zero, start }: PlacedSpan): PictureTime {
   return Number.isSafeInteger(start) ? start : span.start - zero;
 }
 
 /** The end, likewise. */
-export function writtenEnd({ span, zero, end }: PlacedSpan): PacketTime {
+export function writtenEnd({ span, zero, end }: PlacedSpan): PictureTime {
   if (Number.isSafeInteger(end)) return end;
   return (span.end < span.start ? span.start : span.end) - zero;
 }

@@ -12,7 +12,7 @@ import {
   RESERVED,
   STATUS_MESSAGE,
   TRACE_STATE,
-} from '../../../spans/layout.js';
+} from '../../layout.js';
 import {
   ANY_TEXT,
   HASHED_TEXT_BYTES,
@@ -33,7 +33,6 @@ const [MORE, ARRAY, START, END] = [CONTINUED, IS_ARRAY, REAL_START, REAL_END].ma
 ];
 const FIRST_SECTION = (codeOf(EVENT) & ~0x1f) | 1;
 const LAST_SECTION = FIRST_SECTION + 25;
-const TWO_32 = 2 ** 32;
 
 /** What readers of spans require, by the letter of a reserved attribute; 0: nothing, or one of several. */
 const WANTED_TYPES = new Uint8Array(256);
@@ -56,9 +55,9 @@ export const FULL_URL = 3;
 export class AttributeScan {
   /** Where the wanted texts lie in the bytes: from and to of each; to 0: absent. */
   readonly texts = new Uint32Array(2 * WANTED.length);
-  /** Start and end in place of the event's own, in ns since the epoch; NaN: absent. */
-  realStart = NaN;
-  realEnd = NaN;
+  /** Where 64 bits lie that replace the event's own start and end; 0: absent. */
+  realStart = 0;
+  realEnd = 0;
   readonly #rows: RowColumns;
   /** Whether `texts` has any. */
   #hasTexts = false;
@@ -78,8 +77,8 @@ export class AttributeScan {
     let hasValue = false;
     let isElement = false;
     let isInSection = false;
-    this.realStart = NaN;
-    this.realEnd = NaN;
+    this.realStart = 0;
+    this.realEnd = 0;
     if (this.#hasTexts) this.texts.fill(0);
     this.#hasTexts = false;
     while (at < end) {
@@ -103,9 +102,8 @@ export class AttributeScan {
             else if (!isInSection && (code === START || code === END)) {
               if (bytes[at] !== TYPE_I64 && bytes[at] !== TYPE_U64) return false;
               if (at + 9 > end) return false;
-              const time = view.getInt32(at + 1) * TWO_32 + view.getUint32(at + 5);
-              if (code === START) this.realStart = time;
-              else this.realEnd = time;
+              if (code === START) this.realStart = at + 1;
+              else this.realEnd = at + 1;
             }
             at = this.#skip(bytes, view, at, end);
           }

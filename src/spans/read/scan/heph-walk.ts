@@ -1,4 +1,5 @@
-import { readSync } from 'node:fs';
+import { readSeen } from '../../../core/files/file-view.js';
+import type { RegularFile } from '../../../core/files/regular-file.js';
 import {
   DEFAULT_MAX_PACKET_BYTES,
   DESCRIPTION_OFFSET,
@@ -9,7 +10,7 @@ import {
   SIZE_OFFSET,
 } from '../../../heph/layout.js';
 import { nextEvent } from '../../../heph/read/next-event.js';
-import { CLOCK_DESCRIPTION } from '../../../spans/layout.js';
+import { CLOCK_DESCRIPTION } from '../../layout.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import type { TraceClock } from './trace-clock.js';
 
@@ -41,7 +42,7 @@ export class HephWalk {
   /** Where the next record begins. */
   offset: number;
   ended: WalkEnd = 'end';
-  readonly #fd: number;
+  readonly #file: RegularFile;
   readonly #end: number;
   readonly #clock: TraceClock | undefined;
   #count = 0;
@@ -54,9 +55,9 @@ export class HephWalk {
    * @param clock takes note of what the records say of times, if they are not read otherwise.
    * @param end where the stretch ends: the size of the file, or the beginning of a record.
    */
-  constructor(fd: number, from: number, end: number, clock?: TraceClock) {
+  constructor(file: RegularFile, from: number, end: number, clock?: TraceClock) {
     this.#clock = clock;
-    this.#fd = fd;
+    this.#file = file;
     this.offset = from;
     this.#end = end;
     this.#bytes = Buffer.allocUnsafeSlow(Math.min(WINDOW_BYTES, Math.max(1, end - from)));
@@ -96,7 +97,8 @@ export class HephWalk {
   /** Goes on behind what is no record; undefined: no record follows. */
   #passOver(): number | undefined {
     const { offset } = this;
-    const read = (into: Buffer, at: number): number => readSync(this.#fd, into, 0, into.length, at);
+    const { fd, view } = this.#file;
+    const read = (into: Buffer, at: number): number => readSeen(fd, view, into, 0, into.length, at);
     const found = nextEvent(read, offset + 1, this.#end);
     if (found === undefined) return undefined;
     this.offset = found;
@@ -154,7 +156,8 @@ export class HephWalk {
       const place = this.offset + this.#filled;
       const count = Math.min(this.#bytes.length - this.#filled, this.#end - place);
       if (count <= 0) return;
-      const read = readSync(this.#fd, this.#bytes, this.#filled, count, place);
+      const { fd, view } = this.#file;
+      const read = readSeen(fd, view, this.#bytes, this.#filled, count, place);
       if (read === 0) return;
       this.#filled += read;
     }

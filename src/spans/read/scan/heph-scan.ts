@@ -24,7 +24,7 @@ import {
   TRACE_HIGH,
   UNFINISHED,
   VERSION,
-} from '../../../spans/layout.js';
+} from '../../layout.js';
 import { AttributeScan, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import { ByteTable } from '../../../rows/byte-table.js';
@@ -35,7 +35,7 @@ import {
   REMOTE_PARENT_BIT,
   STATUS_SHIFT,
   UNFINISHED_BIT,
-} from '../look-index.js';
+} from '../../../rows/row-flags.js';
 import type { PartTrack, StreamCount } from '../../../rows/row-batch.js';
 import { RowColumns } from '../../../rows/row-columns.js';
 import type { TraceClock } from './trace-clock.js';
@@ -81,8 +81,12 @@ export class HephScan {
   /** Records that are not as the format says, with stretches that are none, and where the first of them lies in the file. */
   faulty = 0;
   firstFaulty = 0;
+  /** Where those lie of which there is no row, the first of them. */
+  readonly unread: number[] = [];
   readonly #clock: TraceClock;
   readonly #base: number;
+  readonly #zero: bigint;
+  readonly #isZero: boolean;
   readonly #attributes: AttributeScan;
   readonly #trackOf = new Map<number, number>();
   #lastStream = -1;
@@ -93,11 +97,14 @@ export class HephScan {
    * @param clock what the records before these have said of times; takes note of what these say.
    * @param base bytes of the file before the part.
    * @param rows take what is read; empty.
+   * @param zero of the rows' times, in ns since the trace's first epoch.
    */
-  constructor(clock: TraceClock, base: number, rows = new RowColumns()) {
+  constructor(clock: TraceClock, base: number, rows = new RowColumns(), zero = 0n) {
     this.rows = rows;
     this.#clock = clock;
     this.#base = base;
+    this.#zero = zero;
+    this.#isZero = zero === 0n;
     this.#attributes = new AttributeScan(this.rows);
   }
 
@@ -120,6 +127,7 @@ export class HephScan {
     const identity = description + view.getUint16(at + DESCRIPTION_OFFSET);
     if (identity > end) {
       this.noteFaulty(offset);
+      if (this.unread.length < MAX_NOTES) this.unread.push(offset);
       return;
     }
     if (stream === DEFINITION_STREAM) {
@@ -209,12 +217,20 @@ export class HephScan {
     const startAt = at + START_OFFSET;
     const endAt = at + END_OFFSET;
     const { realStart, realEnd } = this.#attributes;
-    const own = view.getUint32(startAt) * TWO_32 + view.getUint32(startAt + 4);
-    const ownEnd = view.getUint32(endAt) * TWO_32 + view.getUint32(endAt + 4);
-    const start = Number.isNaN(realStart) ? own : realStart;
-    const duration = (Number.isNaN(realEnd) ? ownEnd : realEnd) - start;
-    this.rows.start[row] = this.#clock.isPlain ? start : start + this.#clock.offsetAt(own);
-    this.rows.duration[row] = duration > 0 ? duration : 0;
+    if (this.#isZero && (realStart | realEnd) === 0 && this.#clock.isPlain) {
+      const start = view.getUint32(startAt) * TWO_32 + view.getUint32(startAt + 4);
+      const end = view.getUint32(endAt) * TWO_32 + view.getUint32(endAt + 4);
+      if (start <= Number.MAX_SAFE_INTEGER && end <= Number.MAX_SAFE_INTEGER) {
+        this.rows.start[row] = start;
+        this.rows.duration[row] = end > start ? end - start : 0;
+        return;
+      }
+    }
+    const own = view.getBigUint64(startAt);
+    const start = realStart === 0 ? own : view.getBigInt64(realStart);
+    const end = realEnd === 0 ? view.getBigUint64(endAt) : view.getBigInt64(realEnd);
+    const offset = BigInt(this.#clock.offsetAt(Number(own))) - this.#zero;
+    this.rows.setTimes(row, start + offset, end + offset);
   }
 
   /** `GET /users/:id` rather than `request`, where an older hook has recorded without context. */

@@ -1,5 +1,5 @@
-import { clockStep, insertStep, noPast } from '../../../spans/read/clock-record.js';
-import type { ClockPast, ClockReading } from '../../../spans/read/clock-record.js';
+import { clockStep, insertStep, noPast } from '../clock-record.js';
+import type { ClockPast, ClockReading } from '../clock-record.js';
 
 /** Jumps that are kept: spans may have begun before some of them. */
 const MAX_JUMPS = 256;

@@ -4,8 +4,8 @@ import {
   EPOCH_PACKET_BYTES,
   OPTION_NAME_OFFSET,
 } from '../../../heph/layout.js';
-import { CLOCK_DESCRIPTION } from '../../../spans/layout.js';
-import { readClockRecord } from '../../../spans/read/clock-record.js';
+import { CLOCK_DESCRIPTION } from '../../layout.js';
+import { readClockRecord } from '../clock-record.js';
 import type { TraceClock } from './trace-clock.js';
 
 const EPOCH_NAME = Buffer.from(EPOCH_OPTION);

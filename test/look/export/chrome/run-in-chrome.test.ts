@@ -4,27 +4,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import type { ChromeEvent } from '../../src/core/chrome-event.js';
-import { configure, shutdown, startSpan, withSpan } from '../../src/spans/index.js';
-import { findTraces } from '../../src/traces/find-traces.js';
-import { mergedChromeEvents } from '../../src/look/export/chrome/merged-chrome-events.js';
-import { writeOvniTrace } from '../cli/small-ovni-trace.js';
-import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
-import { execute, normal, writeVersion3 } from '../ovni/trace-building.js';
+import { configure, shutdown, startSpan, withSpan } from '../../../../src/spans/index.js';
+import { findTraces } from '../../../../src/traces/find-traces.js';
+import { writeOvniTrace } from '../../../cli/small-ovni-trace.js';
+import { encodeEpoch, encodeEvent, someEvent } from '../../../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../../../heph/temporary-file.js';
+import { chromeEvents } from './chrome-events.js';
+import { execute, normal, writeVersion3 } from '../../../ovni/trace-building.js';
 
 const directory = temporaryDirectory();
-const register = fileURLToPath(new URL('../../dist/node/register.js', import.meta.url));
+const register = fileURLToPath(new URL('../../../../dist/node/register.js', import.meta.url));
 
-function convert(path: string): ChromeEvent[] {
-  const options = {
-    job: () => ({}),
-    onFault: (fault: Error) => {
-      throw fault;
-    },
-  };
-  return [...mergedChromeEvents(findTraces([path]), options)];
-}
+const convert = chromeEvents;
 
 function dumped(path: string, json: boolean): string[] {
   return findTraces([path]).flatMap(({ format }) => [...format.dump(path, json, {})]);
@@ -97,14 +88,14 @@ it('draws what an event loop did as curves of its thread', () => {
   expect(events.filter(({ ph }) => ph === 'X')).toEqual([]);
   const curves = events.filter(({ ph }) => ph === 'C');
   expect(curves.map(({ name, ts, args }) => [name, ts / 1e6, args?.['value']])).toEqual([
-    ['event loop busy % (stream 3)', 0, 25],
-    ['event loop busy % (stream 3)', 1, 0],
-    ['event loop longest turn ms (stream 3)', 0, 2.5],
-    ['event loop longest turn ms (stream 3)', 1, 0],
-    ['event loop busy % (stream 3)', 5, 100],
-    ['event loop busy % (stream 3)', 6, 0],
-    ['event loop longest turn ms (stream 3)', 5, 2.5],
-    ['event loop longest turn ms (stream 3)', 6, 0],
+    ['event loop utilisation (thread 3) %', 0, 25],
+    ['event loop utilisation (thread 3) %', 1, 0],
+    ['event loop utilisation (thread 3) %', 5, 100],
+    ['event loop utilisation (thread 3) %', 6, 0],
+    ['event loop longest turn (thread 3) ms', 0, 2.5],
+    ['event loop longest turn (thread 3) ms', 1, 0],
+    ['event loop longest turn (thread 3) ms', 5, 2.5],
+    ['event loop longest turn (thread 3) ms', 6, 0],
   ]);
 });
 
@@ -153,7 +144,7 @@ it('dumps spans as spans', async () => {
 it('flags spans that a kill has left open', async () => {
   const path = join(directory, 'killed.heph');
   const script = join(directory, 'killed.mjs');
-  const spans = new URL('../../dist/spans/index.mjs', import.meta.url).href;
+  const spans = new URL('../../../../dist/spans/index.mjs', import.meta.url).href;
   writeFileSync(
     script,
     `import { configure, startSpan } from ${JSON.stringify(spans)};

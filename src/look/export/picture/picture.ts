@@ -1,6 +1,6 @@
 import { UnusedNumbers } from '../../../core/unused-numbers.js';
 import { NestingLanes } from './lanes.js';
-import type { CounterUnit, PacketWriter } from './packet-writer.js';
+import type { Canvas, CounterUnit } from './canvas.js';
 
 /** Named tracks of a thread for what overlaps there. */
 const CONCURRENT = 'concurrent';
@@ -9,13 +9,16 @@ const CONCURRENT = 'concurrent';
 export class PictureThread {
   /** The number of the thread's own track. */
   readonly track: number;
-  readonly #writer: PacketWriter;
+  readonly #canvas: Canvas;
   readonly #laneName: string;
   #isUsed = false;
   #nesting: NestingLanes | undefined;
+  /** Where what was drawn of it ends: in the traces before this one, and in all. */
+  #before = -Infinity;
+  #end = -Infinity;
 
-  constructor(writer: PacketWriter, track: number, laneName: string) {
-    this.#writer = writer;
+  constructor(canvas: Canvas, track: number, laneName: string) {
+    this.#canvas = canvas;
     this.track = track;
     this.#laneName = laneName;
   }
@@ -26,13 +29,31 @@ export class PictureThread {
       this.#isUsed = true;
       return this.track;
     }
-    return this.#writer.namedTrack(this.track, this.#laneName);
+    return this.#canvas.namedTrack(this.track, this.#laneName);
   }
 
-  /** The track of a slice that is written when it ends. */
-  place(start: number, end: number): number {
+  /**
+   * The track of a slice that is written when it ends.
+   *
+   * @param owner slices of different ones do not contain each other.
+   */
+  place(start: number, end: number, owner: bigint | undefined): number {
+    this.#end = Math.max(this.#end, end);
     this.#nesting ??= new NestingLanes(() => this.newLane());
-    return this.#nesting.place(start, end);
+    return this.#nesting.place(start, end, owner);
+  }
+
+  /**
+   * The start of a state, once the traces before have had theirs: a thread has its stream in the next piece of a trace
+   * before it leaves one.
+   */
+  startOfState(start: number, end: number): number {
+    return Math.min(Math.max(start, this.#before), end);
+  }
+
+  /** All of a trace has been drawn. */
+  endTrace(): void {
+    this.#before = this.#end;
   }
 }
 
@@ -40,15 +61,15 @@ export class PictureThread {
 export class PictureProcess {
   readonly pid: number;
   readonly track: number;
-  readonly #writer: PacketWriter;
+  readonly #canvas: Canvas;
   readonly #tids = new UnusedNumbers();
   readonly #threads = new Map<string, PictureThread>();
   readonly #counters = new Map<string, number>();
 
-  constructor(writer: PacketWriter, pid: number, name: string, labels: readonly string[]) {
-    this.#writer = writer;
+  constructor(canvas: Canvas, pid: number, name: string, labels: readonly string[]) {
+    this.#canvas = canvas;
     this.pid = pid;
-    this.track = writer.processTrack(pid, name, labels);
+    this.track = canvas.processTrack(pid, name, labels);
   }
 
   /**
@@ -62,22 +83,17 @@ export class PictureProcess {
     if (thread === undefined) {
       const unused = this.#tids.find(tid);
       this.#tids.use(unused);
-      const track = this.#writer.threadTrack(this.track, this.pid, unused, name);
-      thread = new PictureThread(this.#writer, track, CONCURRENT);
+      const track = this.#canvas.threadTrack(this.track, this.pid, unused, name);
+      thread = new PictureThread(this.#canvas, track, CONCURRENT);
       this.#threads.set(key, thread);
     }
     return thread;
   }
 
-  /** A track below another one that is no thread: values of a mark. */
-  lanes(parent: number, name: string): PictureThread {
-    return new PictureThread(this.#writer, this.#writer.namedTrack(parent, name), name);
-  }
-
   counter(name: string, unit: CounterUnit): number {
     let track = this.#counters.get(name);
     if (track === undefined) {
-      track = this.#writer.counterTrack(this.track, name, unit);
+      track = this.#canvas.counterTrack(this.track, name, unit);
       this.#counters.set(name, track);
     }
     return track;
@@ -86,12 +102,12 @@ export class PictureProcess {
 
 /** All processes of a picture. */
 export class Picture {
-  readonly writer: PacketWriter;
+  readonly canvas: Canvas;
   readonly #pids = new UnusedNumbers();
   readonly #processes = new Map<string, PictureProcess>();
 
-  constructor(writer: PacketWriter) {
-    this.writer = writer;
+  constructor(canvas: Canvas) {
+    this.canvas = canvas;
   }
 
   /**
@@ -105,7 +121,7 @@ export class Picture {
     if (process === undefined) {
       const unused = this.#pids.find(pid);
       this.#pids.use(unused);
-      process = new PictureProcess(this.writer, unused, name, labels);
+      process = new PictureProcess(this.canvas, unused, name, labels);
       this.#processes.set(key, process);
     }
     return process;

@@ -1,0 +1,44 @@
+import { counted } from '../../core/counted.js';
+import { ChromeWriter } from '../../look/export/chrome/chrome-writer.js';
+import { PacketWriter } from '../../look/export/perfetto/packet-writer.js';
+import type { Canvas } from '../../look/export/picture/canvas.js';
+import { PictureExport } from '../../look/export/picture/picture-export.js';
+import { printMessage } from '../output/message.js';
+import { exportTraces } from './export.js';
+import { drawable } from './input-traces.js';
+import type { ConversionRequest } from './request.js';
+
+/** `convert --to perfetto`. */
+export function convertToPerfetto(request: ConversionRequest): Promise<number> {
+  return draw(request, new PacketWriter(), true, 'https://ui.perfetto.dev');
+}
+
+/** `convert --to chrome`. */
+export function convertToChrome(request: ConversionRequest): Promise<number> {
+  return draw(request, new ChromeWriter(), false, 'https://ui.perfetto.dev or chrome://tracing');
+}
+
+function draw(
+  request: ConversionRequest,
+  canvas: Canvas,
+  isBinary: boolean,
+  viewers: string,
+): Promise<number> {
+  return exportTraces(request, {
+    choose: drawable,
+    isBinary,
+    open(traces, options) {
+      const result = new PictureExport(traces, canvas, options);
+      return {
+        chunks: () => result.chunks(),
+        summary() {
+          const { unconnected } = result;
+          if (unconnected > 0) {
+            printMessage(`${counted(unconnected, 'span')} not connected with a parent: too many`);
+          }
+          return `${counted(canvas.events, 'event')}; open it in ${viewers}`;
+        },
+      };
+    },
+  });
+}
