@@ -132,6 +132,13 @@ export class TraceTable {
     return -1;
   }
 
+  /** Forgets all, and keeps the room. */
+  clear(): void {
+    this.count = 0;
+    this.#last = 0;
+    this.#slots.fill(NONE);
+  }
+
   /** Four words of each trace. */
   take(): Uint32Array {
     return new Uint32Array(this.#words.slice(0, TRACE_WORDS * this.count).buffer);

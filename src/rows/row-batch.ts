@@ -113,7 +113,10 @@ export interface ReadBatch extends RowBatch {
 
 /** A reading of a trace as rows. */
 export interface RowReading {
-  /** The rows, of one file after the other. What cannot be read goes to the reading's `onFault`. */
+  /**
+   * The rows, of one file after the other. A batch is valid until the next one. What cannot be read goes to the
+   * reading's `onFault`.
+   */
   batches(): Iterable<ReadBatch>;
   /** Messages between rows; complete when all batches have been read. */
   readonly flows?: readonly RowFlow[];

@@ -96,8 +96,9 @@ export class RowCursor {
 
   /** The row has the time by the clock as it was when the span was written, which a record does not say. */
   #move(span: SpanRecord): void {
+    const { start } = this;
+    if (Number.isSafeInteger(start) && Number(span.start - this.#zero) === start) return;
     const late = this.#zero + this.exactStart - span.start;
-    if (late === 0n) return;
     span.start += late;
     span.end += late;
     for (const event of span.events) event.time += late;

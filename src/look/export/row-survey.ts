@@ -49,29 +49,18 @@ export function surveyRows(
   const survey: RowSurvey = { start: undefined, end: undefined, recordedStart: undefined };
   let [least, recorded, most] = [Infinity, Infinity, -Infinity];
   const read = () => format.rows?.(path, options).batches() ?? [];
-  const addStart = (start: number, exact: () => bigint): void => {
-    if (start < least) {
-      least = start;
-      survey.start = exact();
-    }
-    if (start < recorded && start >= first) {
-      recorded = start;
-      survey.recordedStart = exact();
-    }
-  };
-  const addEnd = (end: number, exact: () => bigint): void => {
-    if (end <= most) return;
-    most = end;
-    survey.end = exact();
+  const add = (start: number, end: number, exactStart: bigint, exactEnd: bigint): void => {
+    if (start < least) [least, survey.start] = [start, exactStart];
+    if (start < recorded && start >= first) [recorded, survey.recordedStart] = [start, exactStart];
+    if (end > most) [most, survey.end] = [end, exactEnd];
   };
   for (const batch of untilFault(ignore, path, read)) {
     const { spanId, parentId } = batch.rows;
     const cursor = new RowCursor(batch, zero);
     while (cursor.next()) {
-      const { row } = cursor;
       if (accepts !== undefined && unlessFaulty(() => accepts(cursor)) !== true) continue;
-      addStart(cursor.start, () => cursor.exactStart);
-      addEnd(cursor.end, () => cursor.exactEnd);
+      const { row, start, end } = cursor;
+      if (start < recorded || end > most) add(start, end, cursor.exactStart, cursor.exactEnd);
       if (note === undefined || !cursor.isSpan) continue;
       const at = 2 * row;
       note(cursor.track, spanId[at]!, spanId[at + 1]!, parentId[at]!, parentId[at + 1]!);
@@ -79,8 +68,8 @@ export function surveyRows(
     cursor.close();
     for (const { times } of batch.counters) {
       if (times.length === 0) continue;
-      addStart(times[0]!, () => BigInt(Math.round(times[0]!)));
-      addEnd(times.at(-1)!, () => BigInt(Math.round(times.at(-1)!)));
+      const [from, to] = [times[0]!, times.at(-1)!];
+      add(from, to, BigInt(Math.round(from)), BigInt(Math.round(to)));
     }
   }
   return survey;

@@ -5,14 +5,17 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { pidInRun } from '../../heph/file-names.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type {
+  AttributeReader,
   PartTrack,
   ReadBatch,
   RowCounter,
   RowOptions,
   RowProcess,
   RowReading,
+  RowRecord,
   RowTrack,
 } from '../../rows/row-batch.js';
+import { TraceTable } from '../../rows/id-table.js';
 import { RowColumns } from '../../rows/row-columns.js';
 import { processIdOf } from './process-id.js';
 import { HephScan } from './scan/heph-scan.js';
@@ -41,6 +44,8 @@ function* batches(path: string, options: RowOptions): Generator<ReadBatch, void>
   try {
     const walk = new HephWalk(file, 0, size);
     const clock = new TraceClock();
+    const rows = new RowColumns(batchRows);
+    const traces = new TraceTable();
     let scan: HephScan | undefined;
     let from = 0;
     for (let records = walk.next(); records !== undefined; records = walk.next()) {
@@ -51,7 +56,9 @@ function* batches(path: string, options: RowOptions): Generator<ReadBatch, void>
       }
       if (scan === undefined) {
         from = records.offset;
-        scan = new HephScan(clock, from, new RowColumns(), zero);
+        rows.clear(batchRows);
+        traces.clear();
+        scan = new HephScan(clock, from, rows, { zero, hashes: false, traces });
       }
       scan.take(records.bytes, records.view, records.from, records.to, records.offset);
       onProgress?.(walk.offset, size);
@@ -77,6 +84,27 @@ function headFault(path: string, since: number): unknown {
     return error;
   } finally {
     cursor.close();
+  }
+}
+
+/** The records of a file, which stays open for the next batch. */
+class SharedRecords implements AttributeReader {
+  readonly #records: SpanSource;
+
+  constructor(records: SpanSource) {
+    this.#records = records;
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  at(offset: number): RowRecord {
+    return this.#records.at(offset);
+  }
+
+  close(): void {
+    return undefined;
   }
 }
 
@@ -113,7 +141,7 @@ class FileRows {
       ...{ rows, names, traces, counts, notes, faulty, firstFaulty, from },
       tracks: scan.tracks.map((track) => this.#trackOf(track, process)),
       counters: records.curvesOf(notes).map((curve) => this.#counterOf(curve, process)),
-      openAttributes: () => records,
+      openAttributes: () => new SharedRecords(records),
     };
   }
 

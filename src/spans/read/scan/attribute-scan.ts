@@ -46,6 +46,9 @@ const WANTED = ['http.route', 'http.request.method', 'url.path', 'url.full'].map
   const bytes = Buffer.from(name);
   return { bytes, hash: hashOfText(bytes, 0, bytes.length) };
 });
+/** By the length of a name: 1 if a wanted one has it. */
+const IS_WANTED_LENGTH = new Uint8Array(32);
+for (const { bytes } of WANTED) IS_WANTED_LENGTH[bytes.length] = 1;
 export const ROUTE = 0;
 export const METHOD = 1;
 export const PATH = 2;
@@ -59,15 +62,17 @@ export class AttributeScan {
   realStart = 0;
   realEnd = 0;
   readonly #rows: RowColumns;
+  readonly #hashes: boolean;
   /** Whether `texts` has any. */
   #hasTexts = false;
   #ofValue = 0;
   /** Bytes of the last text. */
   #textBytes = 0;
 
-  /** @param rows take the hashes of the attributes. */
-  constructor(rows: RowColumns) {
+  /** @param rows take the hashes of the attributes, if these are wanted. */
+  constructor(rows: RowColumns, hashes = true) {
     this.#rows = rows;
+    this.#hashes = hashes;
   }
 
   /** Reads the attributes from `at` to `end`; false where they are not as the format says. */
@@ -118,6 +123,14 @@ export class AttributeScan {
         continue;
       }
       if (hasValue) this.#rows.addHash(hashOfPair(ofName, this.#ofValue));
+      if (!this.#hashes) {
+        if (IS_WANTED_LENGTH[length] === 1) {
+          this.#noteText(bytes, view, hashOfText(bytes, begin, to), begin, to, end);
+        }
+        at = this.#skip(bytes, view, at, end);
+        if (at === 0) return false;
+        continue;
+      }
       // Elements of an array have no name: they count as values of the array's.
       if (length > 0 || !isElement) {
         ofName = hashOfText(bytes, begin, to);

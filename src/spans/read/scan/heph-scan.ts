@@ -73,7 +73,7 @@ const TWO_32 = 2 ** 32;
 export class HephScan {
   readonly rows: RowColumns;
   readonly names = new ByteTable();
-  readonly traces = new TraceTable();
+  readonly traces: TraceTable;
   readonly counts = new Map<number, StreamCount>();
   readonly tracks: PartTrack[] = [];
   /** Where definitions and clock records lie in the file. */
@@ -86,7 +86,8 @@ export class HephScan {
   readonly #clock: TraceClock;
   readonly #base: number;
   readonly #zero: bigint;
-  readonly #isZero: boolean;
+  /** The same; NaN beyond 2^53. */
+  readonly #near: number;
   readonly #attributes: AttributeScan;
   readonly #trackOf = new Map<number, number>();
   #lastStream = -1;
@@ -97,15 +98,23 @@ export class HephScan {
    * @param clock what the records before these have said of times; takes note of what these say.
    * @param base bytes of the file before the part.
    * @param rows take what is read; empty.
-   * @param zero of the rows' times, in ns since the trace's first epoch.
+   * @param options.zero of the rows' times, in ns since the trace's first epoch.
+   * @param options.traces takes the ids of traces; empty.
+   * @param options.hashes whether attributes are hashed for searches.
    */
-  constructor(clock: TraceClock, base: number, rows = new RowColumns(), zero = 0n) {
+  constructor(
+    clock: TraceClock,
+    base: number,
+    rows = new RowColumns(),
+    { zero = 0n, hashes = true, traces = new TraceTable() } = {},
+  ) {
     this.rows = rows;
+    this.traces = traces;
     this.#clock = clock;
     this.#base = base;
     this.#zero = zero;
-    this.#isZero = zero === 0n;
-    this.#attributes = new AttributeScan(this.rows);
+    this.#near = Number.isSafeInteger(Number(zero)) ? Number(zero) : NaN;
+    this.#attributes = new AttributeScan(this.rows, hashes);
   }
 
   /** Takes the records that lie in bytes `from` to `to`, which begin `offset` bytes into the file. */
@@ -217,11 +226,16 @@ export class HephScan {
     const startAt = at + START_OFFSET;
     const endAt = at + END_OFFSET;
     const { realStart, realEnd } = this.#attributes;
-    if (this.#isZero && (realStart | realEnd) === 0 && this.#clock.isPlain) {
+    if ((realStart | realEnd) === 0 && this.#clock.isPlain) {
       const start = view.getUint32(startAt) * TWO_32 + view.getUint32(startAt + 4);
       const end = view.getUint32(endAt) * TWO_32 + view.getUint32(endAt + 4);
-      if (start <= Number.MAX_SAFE_INTEGER && end <= Number.MAX_SAFE_INTEGER) {
-        this.rows.start[row] = start;
+      const fromZero = start - this.#near;
+      if (
+        Number.isSafeInteger(end) &&
+        Number.isSafeInteger(start) &&
+        Number.isSafeInteger(fromZero)
+      ) {
+        this.rows.start[row] = fromZero;
         this.rows.duration[row] = end > start ? end - start : 0;
         return;
       }
