@@ -2,6 +2,10 @@
 
 export type TrackKind = 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
 
+/** What the rows of a trace are. */
+export type TraceContent =
+  'spans' | 'states of threads' | 'MPI calls' | 'kernel events' | 'memory references' | 'events';
+
 /** The trace of a row that belongs to none: a state of ovni, a call of DUMPI. */
 export const NO_TRACE = 0xffff_ffff;
 /** No text: a row without a route. */

@@ -103,6 +103,7 @@ export const dumpiFormat: TraceFormat = {
   recover: recoverRun,
   traceViewer,
   rows: readRows,
+  content: 'MPI calls',
   // The trace does not say which host's wall clock a rank used.
   epoch: () => undefined,
   firstTime: firstTimeOf,

@@ -89,7 +89,7 @@ export const hephFormat: TraceFormat = {
   recover: recoverTrace,
   traceViewer,
   rows: readRows,
-  hasSpans: true,
+  content: 'spans',
   traceOf,
   epoch: readEpoch,
   // A trace begins shortly after its epoch.

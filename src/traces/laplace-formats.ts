@@ -63,6 +63,7 @@ function referenceFormat(form: ReferenceForm, endian: Endian): TraceFormat {
       return lines(records, json);
     },
     mergesKernel: true,
+    content: 'memory references',
     notDrawn: NOT_DRAWN,
     check: (path, { onProgress }) => checkReferences(path, { form, endian, onProgress }),
     unfinishedRules: [],
@@ -94,6 +95,7 @@ const kernelFormat: TraceFormat = {
   recover: (path, options) => recover('kernel', path, options),
   traceViewer,
   rows: readKernelRows,
+  content: 'kernel events',
   epoch: () => undefined,
   firstTime(path) {
     for (const event of readKernelEvents(path)) {

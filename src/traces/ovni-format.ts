@@ -59,6 +59,7 @@ export const ovniFormat: TraceFormat = {
   recover: recoverTrace,
   traceViewer,
   rows: readRows,
+  content: 'states of threads',
   epoch(path) {
     for (const { metadata } of readTraceDirectory(path, { onFault: ignore }).streams) {
       if (metadata.epoch !== undefined) return metadata.epoch;

@@ -4,6 +4,7 @@ import type { Finding, Progress } from '../core/finding.js';
 import type { TraceViewer } from '../core/living/trace-view.js';
 import type { Recovery, RecoverOptions } from '../core/recovery/recovery.js';
 import type { RowOptions, RowReading } from '../rows/row-batch.js';
+import type { TraceContent } from '../rows/row-flags.js';
 
 /** Options of every job on a trace. */
 export interface JobOptions {
@@ -90,8 +91,8 @@ export interface TraceFormat {
   traceViewer(): TraceViewer;
   /** The trace as rows: all that shows or exports it reads these. Absent where `notDrawn` says why. */
   rows?(path: string, options: RowOptions): RowReading;
-  /** Whether its rows can be spans. */
-  hasSpans?: boolean;
+  /** What its rows are. */
+  content: TraceContent;
   /** Of a piece of a trace that rotates, the name under which the trace was opened. */
   traceOf?(path: string): string;
   /** Zero of the trace's clock in nanoseconds since the Unix epoch, if the trace says it. */

@@ -16,7 +16,18 @@ function source(path: string, service: string, begin: number, format = 'Heph'): 
   const order = number++;
   const times = { begin, end: begin + 10, clockOffset: '0' };
   const about = service === '' ? {} : { service };
-  return { number: order, order, path, format, ...about, ...times, state: 'ended', losses: [] };
+  const content = format === 'ovni' ? 'states of threads' : 'spans';
+  return {
+    number: order,
+    order,
+    path,
+    format,
+    content,
+    ...about,
+    ...times,
+    state: 'ended',
+    losses: [],
+  };
 }
 
 describe('what is before and after', () => {

@@ -67,7 +67,7 @@ it('is shown by the page under its name', async () => {
   const { sources, tracks } = await served.json<{ sources: unknown[]; tracks: unknown[] }>(
     '/data/recording',
   );
-  expect(sources).toMatchObject([{ format: 'Ticks' }]);
+  expect(sources).toMatchObject([{ format: 'Ticks', content: 'events' }]);
   expect(tracks).toMatchObject([{ name: 'worker 1' }, { name: 'worker 2' }]);
   await served.close();
 });

@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import type { FoundTrace } from '../../traces/find-traces.js';
-import { hephFormat } from '../../traces/heph-format.js';
 import { UsageError } from '../command.js';
 import { printMessage } from '../output/message.js';
 
@@ -44,9 +43,9 @@ export function refusePartOf(traces: readonly FoundTrace[], out: string): void {
  * @throws UsageError when there is none.
  */
 export function withSpans(traces: readonly FoundTrace[]): FoundTrace[] {
-  const chosen = traces.filter(({ format }) => format === hephFormat);
+  const chosen = traces.filter(({ format }) => format.content === 'spans');
   for (const { format, path } of traces) {
-    if (format === hephFormat) continue;
+    if (format.content === 'spans') continue;
     const why = `is a trace of ${format.name}, which has no spans`;
     if (chosen.length === 0) throw new UsageError(`${path} ${why}`);
     printMessage(`tracewright convert: ${path} is skipped: it ${why}`);

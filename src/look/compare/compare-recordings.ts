@@ -29,7 +29,7 @@ async function sideOf({
   condition,
 }: ComparedIndex): Promise<{ rows: RowsOfSide; described: ComparedRecordings }> {
   const selection = await RowSelection.of(index, condition);
-  const all = index.sources.filter(({ format }) => format !== 'ovni');
+  const all = index.sources.filter(({ content }) => content !== 'states of threads');
   // States of threads say nothing next to spans.
   const sources = all.length === 0 ? index.sources : all;
   const services = sources.flatMap(({ service }) => (service === undefined ? [] : [service]));

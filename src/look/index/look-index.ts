@@ -1,4 +1,4 @@
-import type { TrackKind } from '../../rows/row-flags.js';
+import type { TraceContent, TrackKind } from '../../rows/row-flags.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 
 export {
@@ -43,6 +43,7 @@ export interface Source {
   readonly path: string;
   /** The name of its format: `Heph`. */
   readonly format: string;
+  readonly content: TraceContent;
   /** Zero of its times, in ns since 1970. */
   readonly epoch: bigint;
   /** What is added to its times to compare them with other hosts, in ns: see `estimateClocks`. */

@@ -10,10 +10,10 @@ export function earlierAndLater(
   times: RecordedTimes,
 ): EarlierAndLater | null {
   const described = sources
-    .map(({ number, path, format, service }): SideSource => {
+    .map(({ number, path, format, content, service }): SideSource => {
       const { begin, end } = times.ofSource(number);
       const about = service === undefined ? {} : { service };
-      return { number, order: 0, path, format, ...about, begin, end };
+      return { number, order: 0, path, format, content, ...about, begin, end };
     })
     .filter(({ begin, end }) => begin <= end)
     .sort((a, b) => a.begin - b.begin)

@@ -125,7 +125,8 @@ export class InterruptionTally {
       if (marks.length === 0) continue;
       const ofNames = kindsOfNames(part);
       // Names of a part are few as a rule: without one of ours its rows need no look.
-      if (part.source.format !== 'ovni' && !ofNames.some((kind) => kind !== undefined)) continue;
+      const { content } = part.source;
+      if (content !== 'states of threads' && !ofNames.some((kind) => kind !== undefined)) continue;
       const { track, name } = part;
       for (let at = 0; at < marks.length; at++) {
         if ((marks[at]! & IN_WINDOW) === 0) continue;

@@ -29,7 +29,7 @@ function rankOfFile(path: string): number {
 function runsOf({ sources }: LookIndex): Run[] {
   const runs = new Map<string, Run>();
   for (const source of sources) {
-    if (source.format !== 'DUMPI') continue;
+    if (source.content !== 'MPI calls') continue;
     const { path } = source;
     const key = path.replace(RANK_IN_NAME, '');
     const files = isMetafile(path) ? existingRankFiles(path) : [path];

@@ -26,7 +26,7 @@ export class RecordedTimes {
     for (const source of index.sources)
       times.#bySource.set(source.number, stretchOf(index, source));
     yield* times.#addThreads(index);
-    const described = index.sources.filter(({ format }) => format !== 'ovni');
+    const described = index.sources.filter(({ content }) => content !== 'states of threads');
     for (const { number, service = null } of described.length > 0 ? described : index.sources) {
       const known = times.#byService.get(service) ?? new IntervalSet();
       times.#byService.set(service, known);
@@ -55,7 +55,7 @@ export class RecordedTimes {
   *#addThreads(index: LookIndex): Steps<void> {
     const { sources, tracks, parts } = index;
     const ovni = new Set(
-      sources.filter(({ format }) => format === 'ovni').map(({ number }) => number),
+      sources.filter(({ content }) => content === 'states of threads').map(({ number }) => number),
     );
     if (ovni.size === 0 || ovni.size === sources.length) return;
     const keys = threadKeys(index);
@@ -95,7 +95,7 @@ function stretchOf(index: LookIndex, source: Source): Stretch {
     if (own.number !== source.number || count === 0) continue;
     extend(stretch, firstStart + offset, lastEnd + offset);
   }
-  if (source.isAligned && source.format === 'Heph') {
+  if (source.isAligned && source.content === 'spans') {
     stretch.begin = Math.min(
       stretch.begin,
       Number(source.epoch + source.clockOffset - index.epoch),

@@ -1,3 +1,4 @@
+import type { TraceContent } from '../../rows/row-flags.js';
 /** What is asked of a source. */
 export interface SideSource {
   number: number;
@@ -5,6 +6,7 @@ export interface SideSource {
   order: number;
   path: string;
   format: string;
+  content: TraceContent;
   service?: string;
   /** Of its rows, in ns of the recording. */
   begin: number;
@@ -37,7 +39,7 @@ const SEPARATOR = /[\\/]/;
  * service. States of threads are not compared where there are spans.
  */
 export function runsOf(sources: readonly SideSource[]): Run[] {
-  const spans = sources.filter(({ format }) => format !== 'ovni');
+  const spans = sources.filter(({ content }) => content !== 'states of threads');
   // Traces of services say when they began; others may say no time of their own.
   const ordered = (spans.length === 0 ? sources : spans).toSorted(
     (a, b) =>

@@ -77,11 +77,12 @@ export function threadKeys({ sources, tracks }: LookIndex): string[] {
   const hosts = hostsByPid(sources);
   const byNumber = new Map(sources.map((source) => [source.number, source]));
   const ovni = new OvniThreads(
-    tracks.filter(({ source }) => byNumber.get(source)!.format === 'ovni'),
+    tracks.filter(({ source }) => byNumber.get(source)!.content === 'states of threads'),
   );
   return tracks.map((track) => {
-    const { pid, host, path, format } = byNumber.get(track.source)!;
-    const thread = format === 'ovni' ? ovni.of(track) : pid && { pid, name: track.name };
+    const { pid, host, path, content } = byNumber.get(track.source)!;
+    const thread =
+      content === 'states of threads' ? ovni.of(track) : pid && { pid, name: track.name };
     if (thread === undefined || thread === 0) return `${path}/${track.name}`;
     // Only Heph says the host.
     const known = hosts.get(thread.pid);

@@ -1,5 +1,6 @@
 /** What the routes of `tracewright view` answer, as the server writes it and the page reads it. */
 
+import type { TraceContent } from '../../rows/row-flags.js';
 import type { NamedCount } from '../report/report-shape.js';
 
 /** The header with the token of the session. */
@@ -16,6 +17,7 @@ export interface SourceAnswer {
   order: number;
   path: string;
   format: string;
+  content: TraceContent;
   service?: string;
   host?: string;
   pid?: number;

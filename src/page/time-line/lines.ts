@@ -183,28 +183,29 @@ export function heightOf(lines: readonly Line[]): number {
   return last === undefined ? 0 : last.y + last.height;
 }
 
-/** By format, for those who do not know it. */
-const CONTENTS: Readonly<Record<string, string>> = {
-  Heph: 'spans',
-  ovni: 'states of threads',
-  DUMPI: 'MPI calls',
-  Laplace: 'kernel events',
-};
-
 /** A process or a trace in a few words. */
-export function titleOf({ service, pid, host, path, format, state }: SourceAnswer): string {
-  const name = service ?? nameOfPath(path);
+export function titleOf({
+  service,
+  pid,
+  host,
+  path,
+  format,
+  content,
+  state,
+}: SourceAnswer): string {
+  const name = service ?? nameOfPath(path, format);
   const process = pid === undefined ? [] : [`process ${pid}`];
   const place = host === undefined ? [] : [`on ${host}`];
   const end = unusualStateText(state);
-  const content = `${CONTENTS[format] ?? 'events'} (${format})`;
-  return [name, content, ...process, ...place, ...(end === '' ? [] : [end])].join(' · ');
+  return [name, `${content} (${format})`, ...process, ...place, ...(end === '' ? [] : [end])].join(
+    ' · ',
+  );
 }
 
 /** The last part of a path that says more than its format. */
-function nameOfPath(path: string): string {
+function nameOfPath(path: string, format: string): string {
   const parts = path.split(/[\\/]/).filter((part) => part !== '');
-  return parts.findLast((part) => part !== 'ovni' && part !== 'heph') ?? path;
+  return parts.findLast((part) => part !== format.toLowerCase()) ?? path;
 }
 
 /** Where the line is among those of its thread, or the only thread, its number says nothing. */

@@ -68,7 +68,7 @@ export class PictureExport {
     for (const placement of placements) {
       const { format, path } = placement.trace;
       const progress = this.#options.progress?.(placement.trace);
-      const onProgress = format.hasSpans === true ? progress && half(progress, 1) : progress;
+      const onProgress = format.content === 'spans' ? progress && half(progress, 1) : progress;
       const drawing = { picture, spans, accepts };
       const draw = () =>
         drawRows(drawing, placement, zeroOf(placement, start), { onProgress, onFault });
@@ -87,7 +87,7 @@ export class PictureExport {
   ): (RowSurvey | undefined)[] {
     return placements.map((placement) => {
       const { format } = placement.trace;
-      if (format.hasSpans !== true) return undefined;
+      if (format.content !== 'spans') return undefined;
       const progress = this.#options.progress?.(placement.trace);
       const numberOf = threads?.ofTrace(placement.trace);
       const note: SpanNote | undefined =
@@ -114,7 +114,7 @@ export class PictureExport {
   ): void {
     if (!this.#flows.isWaiting || threads.count < 2) return;
     for (const placement of placements) {
-      if (placement.trace.format.hasSpans !== true) continue;
+      if (placement.trace.format.content !== 'spans') continue;
       const numberOf = threads.ofTrace(placement.trace);
       const note: SpanNote = (track, high, low) => {
         this.#flows.noteParent(numberOf(track), high, low);

@@ -1,6 +1,5 @@
 import { hasCode } from '../../../core/files/system-error.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
-import { hephFormat } from '../../../traces/heph-format.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
 import { unreadSource } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
@@ -32,8 +31,8 @@ export class TraceReading {
    */
   async read(mapped: MappedRings): Promise<ReadSource> {
     try {
-      const isHeph = this.trace.format === hephFormat;
-      return await (isHeph ? this.#heph : this.#rows).read(mapped);
+      const hasSpans = this.trace.format.content === 'spans';
+      return await (hasSpans ? this.#heph : this.#rows).read(mapped);
     } catch (error) {
       // A file that was deleted meanwhile is no source any more: the traces are looked for again.
       if (hasCode(error, 'ENOENT') && this.#vanished++ < MOST_VANISHED) throw error;

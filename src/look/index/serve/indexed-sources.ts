@@ -1,7 +1,6 @@
 import type { TracewrightError } from '../../../core/errors.js';
 import type { RowCounter } from '../../../rows/row-batch.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
-import { hephFormat } from '../../../traces/heph-format.js';
 import { activityOf } from './activity.js';
 import { estimateClocks } from './clock-offsets.js';
 import type { ClockOffset } from './clock-offsets.js';
@@ -286,7 +285,7 @@ export class IndexedSources implements LookIndex {
       return joined.map((each, number) => {
         for (const piece of pieces[number]!) {
           const { trace, counters } = piece.piece;
-          piece.counters = trace.format === hephFormat ? [piece.spans.counters] : counters;
+          piece.counters = trace.format.content === 'spans' ? [piece.spans.counters] : counters;
         }
         return this.#opened(each, pieces[number]!, number);
       });
@@ -301,7 +300,7 @@ export class IndexedSources implements LookIndex {
     const { trace } = pieces[0]!;
     const { epoch, spans } = opened[0]!;
     const facts = pieces.map(({ parts }) => parts.map((part) => part.facts));
-    const resource = trace.format === hephFormat ? spans.resource : undefined;
+    const resource = trace.format.content === 'spans' ? spans.resource : undefined;
     const writer = writerOf(trace.path, resource);
     const recorded = opened.flatMap(({ spans: { losses } }) => losses);
     const dropped = droppedRecords(recorded);
@@ -310,6 +309,7 @@ export class IndexedSources implements LookIndex {
       number,
       path,
       format: trace.format.name,
+      content: trace.format.content,
       epoch: epoch ?? pieces[0]!.times?.zero ?? 0n,
       clockOffset: BigInt(Math.round(hostClock?.offset ?? 0)),
       clockError: hostClock?.error,

@@ -1,7 +1,5 @@
 import { resolve } from 'node:path';
-import { traceOf } from '../../../heph/read/living-pass.js';
 import { GrowingJoins } from './growing-joins.js';
-import { hephFormat } from '../../../traces/heph-format.js';
 import type { ReadSource } from './read-source.js';
 import { joinSource } from './source-joins.js';
 import type { SourceJoins } from './source-joins.js';
@@ -20,13 +18,12 @@ export interface JoinedPieces {
 /** Pieces with the same key are of one trace of one process; undefined: it is no piece. */
 function keyOf({ trace, clock }: ReadSource): { key: string; path: string } | undefined {
   const path = resolve(trace.path);
-  // Each piece of ovni has an epoch of its own, so it is a recording of its own.
-  if (trace.format !== hephFormat) return undefined;
-  const opened = traceOf(path);
+  const { format } = trace;
+  const opened = format.traceOf?.(path) ?? path;
   // Another process that wrote to the same name has another epoch.
   return opened === path
     ? undefined
-    : { key: `${opened} ${clock.epoch}`, path: traceOf(trace.path) };
+    : { key: `${opened} ${clock.epoch}`, path: format.traceOf!(trace.path) };
 }
 
 /** Joins the pieces of traces that rotate; every other trace is its only piece. */

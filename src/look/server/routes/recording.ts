@@ -40,9 +40,9 @@ function describe(recording: Recording): RecordingAnswer {
   };
 }
 
-function describeTrack(track: Track, { format }: Source): TrackAnswer {
+function describeTrack(track: Track, { content }: Source): TrackAnswer {
   const { number, source, kind, name, thread, lanes } = track;
-  const about = format === 'ovni' ? threadOfTrack(track) : thread;
+  const about = content === 'states of threads' ? threadOfTrack(track) : thread;
   return { number, source, kind, name, thread, about, lanes };
 }
 
@@ -60,14 +60,26 @@ function describeSource(
   order: number,
   times: { begin: number; end: number },
 ): RecordingAnswer['sources'][number] {
-  const { number, path, format, service, host, pid, state, clockOffset, clockError, losses } =
-    source;
+  const {
+    number,
+    path,
+    format,
+    content,
+    service,
+    host,
+    pid,
+    state,
+    clockOffset,
+    clockError,
+    losses,
+  } = source;
   return {
     number,
     order,
     ...times,
     path,
     format,
+    content,
     ...(service === undefined ? {} : { service }),
     ...(host === undefined ? {} : { host }),
     ...(pid === undefined ? {} : { pid }),

@@ -192,13 +192,13 @@ function Table() {
 function StatesLine({ states }: { states: boolean }) {
   const { view, recording } = useApp();
   const sources = useStore(recording.store, ({ answer }) => answer?.sources) ?? [];
-  const ovni = sources.filter(({ format }) => format === 'ovni').length;
+  const ovni = sources.filter(({ content }) => content === 'states of threads').length;
   if (ovni === 0 || ovni === sources.length) return null;
   return (
     <p class="choice-line">
       {states
-        ? 'With the states and marks of threads that ovni has recorded.'
-        : 'Spans only, without the states and marks of threads that ovni has recorded.'}{' '}
+        ? 'With the states and marks of threads.'
+        : 'Without the states and marks of threads.'}{' '}
       <button
         type="button"
         onClick={() => {
