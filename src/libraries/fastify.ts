@@ -1,3 +1,4 @@
+import { BoundedCache } from '../core/bounded-cache.js';
 import { text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -7,6 +8,16 @@ interface Handling {
   async?: unknown;
   request?: { routeOptions?: { handler?: unknown } };
 }
+
+const MAX_PATTERN = 256;
+/** Routes for which the name of the span is kept. */
+const KEPT = 256;
+const names = new BoundedCache(
+  KEPT,
+  MAX_PATTERN,
+  (pattern) => `handler ${pattern.slice(0, MAX_PATTERN)}`,
+);
+const BOUND = 'bound ';
 
 /** The handler of a route, without the hooks before and after it. */
 const handler: Operation<Handling> = {
@@ -19,10 +30,13 @@ const handler: Operation<Handling> = {
   describe({ route, request }) {
     const pattern = text(route?.url);
     const { name } = (request?.routeOptions?.handler ?? {}) as { name?: unknown };
-    const ownName = text(name)?.replace(/^bound /, '');
+    const ownName = text(name);
     return {
-      name: pattern === undefined ? 'handler' : `handler ${pattern.slice(0, 256)}`,
-      attributes: { 'code.function.name': text(ownName) },
+      name: pattern === undefined ? 'handler' : names.of(pattern),
+      attributes: {
+        'code.function.name':
+          ownName?.startsWith(BOUND) === true ? ownName.slice(BOUND.length) : ownName,
+      },
     };
   },
   isDone: (message) => message.async !== true,

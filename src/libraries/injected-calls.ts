@@ -1,5 +1,7 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import type { Channel } from 'node:diagnostics_channel';
+import { directRecorder, recordCallback, recordPromise } from './engine/direct-calls.js';
+import type { AnyFunction, CallRecorder } from './engine/direct-calls.js';
 
 /** What is published of a call. A subscriber to its start may change the arguments. */
 interface CallMessage {
@@ -8,8 +10,6 @@ interface CallMessage {
   result?: unknown;
   error?: unknown;
 }
-
-type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 interface Channels {
   start: Channel;
@@ -80,6 +80,21 @@ function publishedPromise(
   return promise;
 }
 
+/** The same of a call that is not published: nobody subscribes but what records it. */
+function recordedCall(
+  recorder: CallRecorder,
+  original: AnyFunction,
+  self: unknown,
+  args: unknown[],
+): unknown {
+  const message: CallMessage = { self, arguments: args };
+  const last = args.length - 1;
+  if (typeof args[last] === 'function') {
+    return recordCallback(recorder, message, original, self, args, last);
+  }
+  return recordPromise(recorder, message, original, self, args);
+}
+
 /** Calls a function, and publishes that: a callback as its last argument, or a promise as its result, ends it. */
 function publishedCall(
   channels: Channels,
@@ -89,6 +104,8 @@ function publishedCall(
 ): unknown {
   if (!channels.start.hasSubscribers) return Reflect.apply(original, self, given);
   const args = Array.from(given);
+  const recorder = directRecorder(channels.start);
+  if (recorder !== undefined) return recordedCall(recorder, original, self, args);
   const message: CallMessage = { self, arguments: args };
   const callback = args.at(-1);
   const callsBack = typeof callback === 'function';

@@ -1,7 +1,14 @@
 import { shared } from '../core/process-state.js';
 import { activeContext, CarriedScope } from './context/active-context.js';
 import { CarriedBaggage } from './context/carried.js';
-import { contextStorage, enterContext, runWith, runWithOne } from './context/context-storage.js';
+import {
+  contextStorage,
+  enterContext,
+  leaveContext,
+  runWith,
+  runWithOne,
+  swapContext,
+} from './context/context-storage.js';
 import { observeSpans } from './observer.js';
 import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagation.js';
 import { configure, flush, shutdown } from './recording.js';
@@ -46,6 +53,7 @@ export const spans = shared('spans', () => ({
   injectSpan,
   keepAnew,
   keepWith,
+  leaveContext,
   observeSpans,
   isOpen,
   openThreadSpans,
@@ -61,6 +69,7 @@ export const spans = shared('spans', () => ({
   startRequestFrom,
   startScopedSpan,
   startSpan,
+  swapContext,
   withBaggage,
   withSpan,
 }));

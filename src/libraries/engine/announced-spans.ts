@@ -8,6 +8,7 @@ import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import type { Announcement, FollowedSpan, LibraryOptions } from '../library.js';
 import type { Attributes } from './attribute-names.js';
+import { beginEarlier } from './earlier-start.js';
 import { failureOf, markFailed } from './failure.js';
 import type { LibraryGuard } from './library-guard.js';
 
@@ -69,14 +70,6 @@ export class AnnouncedSpans {
     }
     announcement.follow(message, new Followed(span, this.#scope, this.#options, this.#guard));
   }
-}
-
-/** Of what is over when it is published. Its clock may be coarse: it has not begun before its parent. */
-function beginEarlier(span: Span, tookNs: number, parent: Span | undefined): void {
-  const start = span.start - tookNs;
-  const isOfSameTrace = parent?.recording === true && parent.output === span.output;
-  span.start = isOfSameTrace ? Math.max(start, parent.start) : start;
-  span.change();
 }
 
 class Followed implements FollowedSpan {

@@ -57,6 +57,9 @@ export interface ContextFrames {
   /** What the storage has. */
   stored(): object | undefined;
   enter(context: object | undefined): void;
+  /** Enters a context until `leave` gets what this returns. */
+  swap(context: object | undefined): unknown;
+  leave(before: unknown): void;
   /** Calls `fn` while `context` is entered. */
   run<Value, Result>(
     context: object | undefined,
@@ -151,6 +154,19 @@ function framesOf(storage: Storage, Frames: FrameClass): ContextFrames {
     },
     enter(context) {
       enterAfter(Frames.current(), context);
+    },
+    swap(context) {
+      const before = Frames.current();
+      enterAfter(before, context);
+      return before;
+    },
+    leave(before) {
+      const to = before as Frame | undefined;
+      const now = Frames.current();
+      const areAlone = (now === undefined || isAlone(now)) && (to === undefined || isAlone(to));
+      // What was entered in other storages meanwhile stays entered.
+      if (areAlone) Frames.set(to);
+      else storage.enterWith(to === undefined ? undefined : valueIn(to));
     },
     run(context, fn, value) {
       const before = Frames.current();

@@ -42,6 +42,15 @@ export function findResources(storage: Storage): ContextFrames | undefined {
     enter(context) {
       resource()[key] = context;
     },
+    swap(context) {
+      const current = resource();
+      const before = current[key];
+      current[key] = context;
+      return before;
+    },
+    leave(before) {
+      resource()[key] = before as object | undefined;
+    },
     run(context, fn, value) {
       const current = resource();
       const before = current[key];

@@ -33,6 +33,21 @@ export function enterContext(context: object | undefined): void {
   else entered.enterWith(context);
 }
 
+/** Makes a context active in the calling code until `leaveContext` gets what this returns. */
+export function swapContext(context: object | undefined): unknown {
+  const entered = storage ?? contextStorage();
+  if (frames !== undefined) return frames.swap(context);
+  const before = entered.getStore();
+  entered.enterWith(context);
+  return before;
+}
+
+/** Ends what `swapContext` has begun, in the same call of the program. */
+export function leaveContext(before: unknown): void {
+  if (frames !== undefined) frames.leave(before);
+  else contextStorage().enterWith(before as object | undefined);
+}
+
 /** Calls `fn` with the arguments while `context` is active. */
 export function runWith<Arguments extends unknown[], Result>(
   context: object | undefined,
