@@ -117,6 +117,9 @@ const folders = [
   [/^libraries\/kafka-messages$/, 'libraries/kafka'],
   [/^libraries\/([\w-]+)$/, 'libraries/$1'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
+  // All that a stream of marks needs, which the first garbage collection begins.
+  [/^core\/(int64|ring\/(compile|emitter-builder))$/, 'core/emitters'],
+  [/^ovni\/write\/(attribute|mark|shared-marks)$/, 'ovni/marks'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
