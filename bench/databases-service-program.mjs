@@ -3,7 +3,7 @@
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { serveLoad } from './loaded-service.mjs';
+import { serveLoad, whenEnded } from './loaded-service.mjs';
 
 const [, , place] = process.argv;
 const require = createRequire(join(place, 'package.json'));
@@ -51,7 +51,7 @@ serveLoad((request, response) => {
   app.routing(request, response);
 });
 
-process.once('disconnect', () => {
+whenEnded(() => {
   redis.destroy();
   void pool.end();
   for (const client of clients) void client.end();

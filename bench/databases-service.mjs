@@ -1,13 +1,15 @@
 // A service of Fastify, pg, mysql2 and redis: plain, with channels that nobody reads, with the hook and parts of it, and
-// with OpenTelemetry's SDK. What a request costs, and what it leaves to the garbage collector. Needs PostgreSQL,
-// MariaDB and Redis at their standard addresses; npm installs the packages into build/libraries-service.
+// with OpenTelemetry's SDK. What a request costs, what it leaves to the garbage collector, how late the event loop is,
+// and what is kept. Needs PostgreSQL, MariaDB and Redis at their standard addresses; npm installs the packages into
+// build/libraries-service.
 
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
 import { measureCollections } from './collections.mjs';
-import { CONNECTIONS, loadNote } from './http-turns.mjs';
+import { CONNECTIONS, leaveServiceCore, loadNote, measureInTurns } from './http-turns.mjs';
 import { installPackages } from './libraries-packages.mjs';
 import { openTelemetry, spansOf } from './libraries-service.mjs';
+import { measureMemory } from './service-memory.mjs';
 
 const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
 
@@ -25,6 +27,11 @@ const OPENTELEMETRY = '@opentelemetry/sdk-node with auto-instrumentations';
 const MOST_OF_PEER = 0.25;
 const MOST_PROMOTED = 1.2;
 const MOST_COLLECTING = 1.25;
+/** Of the plain service's requests a second, per cent. */
+const LEAST_REQUESTS = 95;
+const MOST_DELAY = 1.05;
+/** What is measured in turns, in the main thread and in a worker. */
+const IN_TURNS = [PLAIN, HOOK, OPENTELEMETRY];
 
 /**
  * @param {string} place
@@ -74,6 +81,38 @@ function variantsIn(place) {
   ];
 }
 
+/**
+ * A service in a worker thread.
+ *
+ * @param {import('./http-turns.mjs').Variant} variant
+ * @returns {import('./http-turns.mjs').Variant}
+ */
+function inWorker({ name, flags, ...rest }) {
+  const at = flags.length - 2;
+  const program = [...flags.slice(0, at), here('service-in-worker.mjs'), ...flags.slice(at)];
+  return { ...rest, name: `${name}, in a worker`, flags: program };
+}
+
+/**
+ * @param {readonly import('./http-turns.mjs').Variant[]} variants the plain one, the hook and the peer.
+ * @param {boolean} quick
+ */
+async function measureTurns(variants, quick) {
+  const timed = variants.map((each) => ({ ...each, env: { ...each.env, BENCH_LOOP_DELAY: '1' } }));
+  const how = quick ? { generations: 1, slices: 2 } : { generations: 3, slices: 12 };
+  const rows = await measureInTurns(timed, how);
+  const [plain] = rows;
+  return rows.map(({ name, perSecond, perSecondShare, cpuUs, delayP99Ms, delayShare }) => ({
+    name,
+    perSecond,
+    perSecondShare,
+    cpuUs,
+    moreUs: cpuUs - plain.cpuUs,
+    delayP99Ms,
+    delayShare,
+  }));
+}
+
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
   const place = installPackages();
@@ -85,13 +124,40 @@ async function measure({ quick }) {
     all.find((each) => each.name === name);
   const counts = [];
   for (const name of [HOOK, OPENTELEMETRY]) counts.push(await spansOf(named(variants, name)));
+  leaveServiceCore();
+  const inTurns = IN_TURNS.map((name) => named(variants, name));
+  const turns = await measureTurns(inTurns, quick);
+  const workers = await measureTurns(inTurns.map(inWorker), quick);
+  const memory = await measureMemory(
+    inTurns,
+    quick ? { warmUp: 500, counted: 1000 } : { warmUp: 30_000, counted: 100_000 },
+  );
   const rows = await measureCollections(variants, how);
-  const [plain, ours, peer] = [PLAIN, HOOK, OPENTELEMETRY].map((name) => named(rows, name));
-  const share = (ours.cpuUs - plain.cpuUs) / (peer.cpuUs - plain.cpuUs);
+  const [plain, ours] = [PLAIN, HOOK].map((name) => named(rows, name));
+  const [, hook, peer] = turns;
+  const share = hook.moreUs / peer.moreUs;
   const promoted = ours.promoted / plain.promoted;
   const collecting = ours.collectionUs / plain.collectionUs;
   return {
     tables: [
+      ...[turns, workers].map((each, i) => ({
+        title: `Fastify 5, pg, mysql2 and redis${i === 0 ? '' : ', in a worker thread'}, ${CONNECTIONS} connections, slices in turn`,
+        columns: [
+          '',
+          'requests/s',
+          '% of plain',
+          'CPU us/request',
+          'more than plain',
+          'p99 of the event-loop delay, ms',
+          'times plain',
+        ],
+        rows: each.map((row) => Object.values(row)),
+      })),
+      {
+        title: 'Memory after the first requests, and how much more after 100,000 others',
+        columns: ['', 'kept MB', 'more', 'resident MB', 'more'],
+        rows: memory.map((row) => Object.values(row)),
+      },
       {
         title: `Fastify 5, pg, mysql2 and redis, ${CONNECTIONS} connections, median of ${how.processes} processes, ${how.counted} requests each`,
         columns: [
@@ -116,6 +182,16 @@ async function measure({ quick }) {
         goal: "the hook's CPU time beyond plain: at most a quarter of OpenTelemetry's",
         figure: share,
         met: share <= MOST_OF_PEER,
+      },
+      {
+        goal: `with the hook: at least ${LEAST_REQUESTS} % of the plain requests/s`,
+        figure: hook.perSecondShare,
+        met: hook.perSecondShare >= LEAST_REQUESTS,
+      },
+      {
+        goal: `p99 of the event-loop delay: at most ${MOST_DELAY} times plain`,
+        figure: hook.delayShare,
+        met: hook.delayShare <= MOST_DELAY,
       },
       {
         goal: `bytes promoted a request: at most ${MOST_PROMOTED} times plain`,

@@ -137,7 +137,7 @@ export function signal(processes, name) {
 /**
  * @param {import('node:child_process').ChildProcess} service
  * @returns {Promise<{ requests: number, cpuUs: number, systemUs: number, pageFaults: number, preemptions: number,
- *   ms: number }>}
+ *   ms: number, delayP99Ms: number }>}
  */
 export async function ask(service) {
   const answer = once(service, 'message');
@@ -173,6 +173,7 @@ async function measureSlice(service, load) {
     systemUs: (to.systemUs - from.systemUs) / requests,
     pageFaults: (1000 * (to.pageFaults - from.pageFaults)) / requests,
     preemptions: (1000 * (to.preemptions - from.preemptions)) / requests,
+    delayP99Ms: to.delayP99Ms,
     serviceMs: cpuUs / 1000,
     loadMs: (loadTo - loadFrom) * 1000,
   };
@@ -265,6 +266,8 @@ export async function measureInTurns(
       systemUs: median(of.map(({ systemUs }) => systemUs)),
       pageFaults: median(of.map(({ pageFaults }) => pageFaults)),
       preemptions: median(of.map(({ preemptions }) => preemptions)),
+      delayP99Ms: median(of.map(({ delayP99Ms }) => delayP99Ms)),
+      delayShare: median(of.map(({ delayP99Ms }, round) => delayP99Ms / plain[round].delayP99Ms)),
       serviceCore: 100 * (sum('serviceMs') / sum('ms')),
       loadCore: 100 * (sum('loadMs') / sum('ms')),
       byProcess: Array.from({ length: generations }, (_, generation) => {
@@ -286,6 +289,9 @@ export async function measureInTurns(
 
 /** @typedef {Awaited<ReturnType<typeof measureInTurns>>} Rows */
 
+/** What other tables have. */
+const OTHER_TABLES = new Set(['delayP99Ms', 'delayShare', 'byProcess']);
+
 /**
  * @param {string} title
  * @param {Rows} rows
@@ -306,7 +312,11 @@ export function tableOf(title, rows) {
       'service core %',
       'load core %',
     ],
-    rows: rows.map((row) => Object.values(row).filter((cell) => !Array.isArray(cell))),
+    rows: rows.map((row) =>
+      Object.entries(row)
+        .filter(([key]) => !OTHER_TABLES.has(key))
+        .map(([, cell]) => cell),
+    ),
   };
 }
 
