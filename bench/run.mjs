@@ -33,6 +33,7 @@ const NAMES = [
   'http-spans',
   'libraries-service',
   'databases-service',
+  'tracing-channel',
   'loop-watch',
   'idle-service',
   'look-ups',
