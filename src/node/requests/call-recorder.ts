@@ -1,9 +1,11 @@
+import type { ActiveContext } from '../../spans/context/active-context.js';
 import { BAGGAGE, TRACE_PARENT, TRACE_STATE } from '../../spans/context/headers.js';
 import { isOfSameTrace, traceParentOf } from '../../spans/context/trace-context.js';
 import { withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { OTHER_METHOD } from '../../spans/http-methods.js';
 import { KINDS } from '../../spans/layout.js';
 import { spans } from '../../spans/shared-spans.js';
+import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import { SpanEnding } from '../../spans/write/span-ending.js';
 import * as http from './conventions.js';
@@ -54,9 +56,10 @@ export class CallRecorder {
    */
   start(target: CallTarget, headers: CallHeaders | undefined): Call | undefined {
     if (isLeftOut(target.method, target.path)) return undefined;
-    const attributes = callAttributes(target);
-    const name = http.spanName(http.knownMethod(target.method));
     const context = this.#hasContext ? spans.activeContext() : undefined;
+    // What is below a span that is not recorded needs ids alone.
+    const attributes = isRecordedBelow(context) ? callAttributes(target) : undefined;
+    const name = http.spanName(http.knownMethod(target.method));
     const span = spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
     if (headers !== undefined) this.#propagate(span, target, headers);
     return new Call(span);
@@ -125,6 +128,12 @@ export class Call {
     }
     span.end();
   }
+}
+
+/** Whether a span with this context can be recorded. */
+function isRecordedBelow(context: ActiveContext | undefined): boolean {
+  const parent = context?.activeSpan;
+  return parent === undefined || (parent.flags & SAMPLED) !== 0 || parent.state === REMOTE;
 }
 
 function portOf({ port }: http.HostAndPort, scheme: string): number {
