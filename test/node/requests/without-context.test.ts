@@ -14,7 +14,11 @@ it('without context requests are spans all the same, and nothing is below them',
   const { code, stdout, stderr } = await service.ended();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(faultsOf(service.directory)).toEqual([]);
-  const { sent, name, made } = JSON.parse(stdout) as Record<string, unknown[]>;
+  const { sent, name, made } = JSON.parse(stdout) as {
+    sent: unknown[];
+    name: string;
+    made: [ofRequests: number, ofSpans: number];
+  };
   // Calls carry no header but the program's own.
   expect(sent).toEqual([
     `00-${TRACE}-b7ad6b7169203331-01`,
@@ -22,8 +26,9 @@ it('without context requests are spans all the same, and nothing is below them',
     null,
     expect.stringMatching(/-00$/),
   ]);
-  // What context needs is made by the program's spans, and not by requests.
-  expect({ name, made }).toEqual({ name: 'inner', made: [0, 1] });
+  // What context needs is made by the program's spans, and not by requests. From Node 24 on a second storage checks it.
+  expect({ name, ofRequests: made[0] }).toEqual({ name: 'inner', ofRequests: 0 });
+  expect(made[1]).toBeGreaterThan(0);
   const spans: SpanRecord[] = [];
   for await (const span of readSpans(hephFiles(service.directory))) spans.push(span);
   const of = (kind: SpanRecord['kind']) =>
