@@ -1,7 +1,7 @@
 import type { Attributes } from './engine/attribute-names.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
-import { text } from './engine/payload.js';
+import { requiredObject, text } from './engine/payload.js';
 import type { Failure, Library, Operation } from './library.js';
 
 /** Its document, its variables and its result are never read, but for the codes of errors. */
@@ -9,6 +9,19 @@ interface Execution {
   operationType?: unknown;
   operationName?: unknown;
   result?: unknown;
+}
+
+/** What an injected channel says of a call of graphql 15 or 16. */
+interface Call {
+  arguments?: unknown;
+  result?: unknown;
+}
+
+/** Of a document: which operations it has. */
+interface Definition {
+  kind?: unknown;
+  operation?: unknown;
+  name?: { value?: unknown };
 }
 
 interface Resolution {
@@ -59,6 +72,41 @@ function execution(channel: string): Operation<Execution> {
   };
 }
 
+/** The operation that a call executes, which its document has. */
+function executed(call: Call): Execution {
+  const given = requiredObject(call.arguments, 'arguments') as readonly unknown[];
+  const [only] = given as readonly [Record<string, unknown> | undefined];
+  // Version 15 takes them one by one, too.
+  const document: unknown = given.length > 1 ? given[1] : only?.['document'];
+  const wanted: unknown = given.length > 1 ? given[5] : only?.['operationName'];
+  const { definitions } = (document ?? {}) as { definitions?: unknown };
+  const operations = (Array.isArray(definitions) ? (definitions as Definition[]) : []).filter(
+    ({ kind, name }) =>
+      kind === 'OperationDefinition' && (text(wanted) === undefined || name?.value === wanted),
+  );
+  // More than one without a name is an error of the caller.
+  const found = operations.length === 1 ? operations[0] : undefined;
+  return { operationType: found?.operation, operationName: found?.name?.value };
+}
+
+/** Executing an operation in a version without channels. */
+function injectedExecution(channel: string): Operation<Call> {
+  return {
+    channel,
+    kind: 'internal',
+    nests: true,
+    describe(call) {
+      const execution = executed(call);
+      return {
+        name: text(execution.operationType) ?? 'GraphQL Operation',
+        attributes: attributesOf(execution),
+      };
+    },
+    errorOf: ({ result }) => errorIn(result),
+    failure,
+  };
+}
+
 /** Recorded where it takes long, or fails. */
 function preparation(channel: string, name: string): Operation<Execution> {
   return {
@@ -90,6 +138,15 @@ export const graphql: Library = {
     preparation('graphql:validate', 'graphql validate'),
     execution('graphql:execute'),
     execution('graphql:subscribe'),
+  ],
+};
+
+/** Version 16 and earlier ones, into which the channels are injected. */
+export const graphql16: Library = {
+  name: 'graphql',
+  operations: [
+    injectedExecution('orchestrion:graphql:execute'),
+    injectedExecution('orchestrion:graphql:subscribe'),
   ],
 };
 

@@ -1,5 +1,6 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import type { Channel } from 'node:diagnostics_channel';
+import type { EventEmitter } from 'node:events';
 import { directRecorder, recordCallback, recordPromise } from './engine/direct-calls.js';
 import type { AnyFunction, CallRecorder } from './engine/direct-calls.js';
 
@@ -131,13 +132,88 @@ function publishedCall(
   });
 }
 
+/** Calls the listeners of an event as `emit` does; returns a promise that all of theirs have settled with. */
+function callListeners(
+  emitter: EventEmitter,
+  event: string,
+  values: readonly unknown[],
+): Promise<unknown> | undefined {
+  const promises: unknown[] = [];
+  for (const listener of emitter.rawListeners(event)) {
+    const result = Reflect.apply(listener, emitter, values) as unknown;
+    if (result instanceof Promise) promises.push(result);
+  }
+  if (promises.length < 2) return promises[0] as Promise<unknown> | undefined;
+  return Promise.all(promises);
+}
+
+/** A call of gRPC that its owner has yet to start. */
+interface StartableCall {
+  start: (metadata: unknown, listener: StatusListener | undefined) => unknown;
+}
+
+interface StatusListener {
+  onReceiveMetadata?: (metadata: unknown) => void;
+  onReceiveMessage?: (message: unknown) => void;
+  onReceiveStatus?: (status: { code: number }) => void;
+}
+
+const OK = 0;
+
+/** Publishes a call of gRPC from its start to its status. */
+function publishedStart(channels: Channels, call: StartableCall, fields: object): StartableCall {
+  if (!channels.start.hasSubscribers) return call;
+  const { start } = call;
+  call.start = (metadata, listener) => {
+    const message: Record<string, unknown> = { ...fields, metadata };
+    const received = (listen: () => void): void => {
+      channels.asyncStart.runStores(message, listen);
+    };
+    const published: Required<StatusListener> = {
+      onReceiveMetadata(value) {
+        received(() => listener?.onReceiveMetadata?.(value));
+      },
+      onReceiveMessage(value) {
+        received(() => listener?.onReceiveMessage?.(value));
+      },
+      onReceiveStatus(status) {
+        message['status'] = status;
+        if (status.code !== OK) {
+          message['error'] = status;
+          channels.error.publish(message);
+        }
+        try {
+          received(() => listener?.onReceiveStatus?.(status));
+        } finally {
+          channels.asyncEnd.publish(message);
+        }
+      },
+    };
+    return channels.start.runStores(message, () => {
+      try {
+        return start.call(call, message['metadata'], published);
+      } catch (error) {
+        message['error'] = error;
+        channels.error.publish(message);
+        throw error;
+      } finally {
+        channels.end.publish(message);
+      }
+    });
+  };
+  return call;
+}
+
 /** The tracing channel that a changed file of a library publishes on. */
 export function injectedChannel(name: string): object {
-  const channels = diagnostics.tracingChannel(name);
+  const channels = diagnostics.tracingChannel(name) as Channels & diagnostics.TracingChannel;
   return {
     traceSync: channels.traceSync.bind(channels),
     call: (original: AnyFunction, self: unknown, args: ArrayLike<unknown>) =>
       publishedCall(channels, original, self, args),
+    started: (call: StartableCall, fields: object) => publishedStart(channels, call, fields),
+    emit: (emitter: EventEmitter, event: string, ...values: unknown[]) =>
+      channels.traceSync(callListeners, { emitter, event }, undefined, emitter, event, values),
   };
 }
 

@@ -9,10 +9,10 @@ interface PublishedMethod {
   readonly names: readonly string[];
 }
 
-/** A text that is changed: it is found exactly once, and spaces in it may be any white space. */
+/** A text that is changed: it is found exactly once, and spaces in a string may be any white space. */
 export interface ChangedText {
   readonly channel: string;
-  readonly from: string;
+  readonly from: string | RegExp;
   /** In it, `$channel` is the tracing channel. */
   readonly to: string;
 }
@@ -24,6 +24,8 @@ export interface InjectedFile {
   readonly path: RegExp;
   readonly methods?: readonly PublishedMethod[];
   readonly texts?: readonly ChangedText[];
+  /** A file with this in it is left as it is: it has channels of its own. */
+  readonly unless?: RegExp;
 }
 
 function method(channel: string, owner: string, ...names: string[]): PublishedMethod {
@@ -93,6 +95,33 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
           'fn(req, res, paramCallback, paramVal, key.name',
           'handler: fn, param: key.name, req',
         ),
+      ],
+    },
+  ],
+  graphql16: [
+    {
+      package: 'graphql',
+      path: /^execution\/execute\.js$/,
+      methods: [method('orchestrion:graphql:execute', 'exports', 'execute')],
+      unless: /diagnostics/,
+    },
+    {
+      package: 'graphql',
+      path: /^(?:execution|subscription)\/subscribe\.js$/,
+      methods: [method('orchestrion:graphql:subscribe', 'exports', 'subscribe')],
+      unless: /diagnostics/,
+    },
+  ],
+  grpc: [
+    {
+      package: '@grpc/grpc-js',
+      path: /^build\/src\/client-interceptors\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:@grpc/grpc-js:call',
+          from: 'return getCall(interceptorOptions)',
+          to: 'return $channel.started(getCall(interceptorOptions), { channel, definition: methodDefinition })',
+        },
       ],
     },
   ],
@@ -169,6 +198,20 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
       methods: [method('orchestrion:mongodb:operation', 'exports', 'executeOperation')],
     },
   ],
+  nest: [
+    {
+      package: '@nestjs/core',
+      path: /^router\/router-execution-context\.js$/,
+      texts: [
+        call(
+          'orchestrion:@nestjs/core:handler',
+          'callback.apply(instance, args',
+          'controller: instance.constructor, method: methodName',
+          'callback',
+        ),
+      ],
+    },
+  ],
   pg: [
     {
       package: 'pg',
@@ -182,6 +225,42 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
       package: 'pg-pool',
       path: /^index\.js$/,
       methods: [method('orchestrion:pg-pool:connect', 'Pool.prototype', 'connect')],
+    },
+  ],
+  'socket.io': [
+    {
+      package: 'socket.io',
+      path: /^dist\/index\.js$/,
+      methods: [method('orchestrion:socket.io:connect', 'Server.prototype', 'onconnection')],
+    },
+    {
+      package: 'socket.io',
+      path: /^dist\/socket\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:socket.io:event',
+          from: /super\.emit(?:Untyped)?\.apply\(this, event\)/,
+          to: '$channel.emit(this, ...event)',
+        },
+      ],
+    },
+  ],
+  ws: [
+    {
+      package: 'ws',
+      path: /^lib\/websocket-server\.js$/,
+      methods: [method('orchestrion:ws:accept', 'module.exports.prototype', 'completeUpgrade')],
+    },
+    {
+      package: 'ws',
+      path: /^lib\/websocket\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:ws:message',
+          from: "this[kWebSocket].emit('message',",
+          to: "$channel.emit(this[kWebSocket], 'message',",
+        },
+      ],
     },
   ],
 };

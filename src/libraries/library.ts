@@ -51,6 +51,8 @@ export interface Operation<Message extends object = object> {
   notice?(message: Message): void;
   /** Whether it is a new beginning, whatever is active: a connection that is made again. */
   isDetached?(message: Message): boolean;
+  /** The span that it comes from, if that is not above it. */
+  linkOf?(message: Message): Span | undefined;
   /** The headers of a message that was received: its sender is the parent. Undefined: a new trace begins. */
   received?(message: Message): object | undefined;
   /** The headers of a message to be sent, which carry the trace on. */

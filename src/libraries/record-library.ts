@@ -17,6 +17,8 @@ const FILES: Record<LibraryName, () => Library> = {
   graphql: () => (require('./graphql.js') as typeof import('./graphql.js')).graphql,
   'graphql:resolve': () =>
     (require('./graphql.js') as typeof import('./graphql.js')).graphqlResolve,
+  graphql16: () => (require('./graphql.js') as typeof import('./graphql.js')).graphql16,
+  grpc: () => (require('./grpc.js') as typeof import('./grpc.js')).grpc,
   h3: () => (require('./h3.js') as typeof import('./h3.js')).h3,
   hono: () => (require('./hono.js') as typeof import('./hono.js')).hono,
   ioredis: () => (require('./ioredis.js') as typeof import('./ioredis.js')).ioredis,
@@ -28,11 +30,14 @@ const FILES: Record<LibraryName, () => Library> = {
   mongoose: () => (require('./mongoose.js') as typeof import('./mongoose.js')).mongoose,
   mssql: () => (require('./mssql.js') as typeof import('./mssql.js')).mssql,
   mysql2: () => (require('./mysql2.js') as typeof import('./mysql2.js')).mysql2,
+  nest: () => (require('./nest.js') as typeof import('./nest.js')).nest,
   net: () => (require('./net.js') as typeof import('./net.js')).net,
   pg: () => (require('./pg.js') as typeof import('./pg.js')).pg,
   redis: () => (require('./redis.js') as typeof import('./redis.js')).redis,
+  'socket.io': () => (require('./socket-io.js') as typeof import('./socket-io.js')).socketIo,
   sqlite: () => (require('./sqlite.js') as typeof import('./sqlite.js')).sqlite,
   srvx: () => (require('./srvx.js') as typeof import('./srvx.js')).srvx,
+  ws: () => (require('./ws.js') as typeof import('./ws.js')).ws,
 };
 
 /** What a library's file says. */

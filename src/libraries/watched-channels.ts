@@ -50,11 +50,16 @@ const INJECTED = {
   amqplib: ['orchestrion:amqplib:publish', 'orchestrion:amqplib:process'],
   bullmq: ['orchestrion:bullmq:add', 'orchestrion:bullmq:addBulk', 'orchestrion:bullmq:process'],
   express4: ['orchestrion:express:layer'],
+  graphql16: ['orchestrion:graphql:execute', 'orchestrion:graphql:subscribe'],
+  grpc: ['orchestrion:@grpc/grpc-js:call'],
   hono: ['orchestrion:hono:handler'],
   kafkajs: ['orchestrion:kafkajs:publish', 'orchestrion:kafkajs:process'],
   koa: ['orchestrion:koa-compose:middleware'],
   mongodb: ['orchestrion:mongodb:operation'],
+  nest: ['orchestrion:@nestjs/core:handler'],
   pg: ['orchestrion:pg:query', 'orchestrion:pg:connect', 'orchestrion:pg-pool:connect'],
+  'socket.io': ['orchestrion:socket.io:connect', 'orchestrion:socket.io:event'],
+  ws: ['orchestrion:ws:accept', 'orchestrion:ws:message'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** The name of a library as in `TRACEWRIGHT_INJECT`. */
@@ -80,7 +85,7 @@ export const NODE_PART_NAMES = Object.keys(OF_NODE) as readonly NodePartName[];
 export const INJECTED_NAMES = Object.keys(INJECTED) as readonly InjectedName[];
 
 /** Of these a program can load ES modules. All others are CommonJS, whichever module imports them. */
-export const WITH_ES_MODULES: readonly InjectedName[] = ['hono'];
+export const WITH_ES_MODULES: readonly InjectedName[] = ['hono', 'nest'];
 
 /** The packages into which channels of a library are put. */
 export function injectedPackages(name: InjectedName): string[] {

@@ -42,7 +42,8 @@ const forChangedFiles = {
   },
 };
 
-function patternOf(text: string): RegExp {
+function patternOf(text: string | RegExp): RegExp {
+  if (typeof text !== 'string') return new RegExp(text, 'g');
   const literal = text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '\\s*');
   return new RegExp(`(?<![\\w$.])${literal}`, 'g');
 }
@@ -50,7 +51,7 @@ function patternOf(text: string): RegExp {
 /** Changes what is found exactly once. */
 function replaced(content: string, { from, to }: ChangedText, channel: string): string {
   const found = [...content.matchAll(patternOf(from))];
-  if (found.length !== 1) throw new TypeError(`it has "${from}" ${found.length} times`);
+  if (found.length !== 1) throw new TypeError(`it has "${String(from)}" ${found.length} times`);
   const [{ index, 0: match }] = found as [RegExpExecArray];
   const text = to.replaceAll('$channel', channel);
   return content.slice(0, index) + text + content.slice(index + match.length);
@@ -87,13 +88,14 @@ function change(
 export function changedFile(
   names: readonly InjectedName[],
   content: string,
-  [, directory = '', packageName, given = '']: readonly string[],
+  [, directory = '', found = '', given = '']: readonly string[],
 ): string {
+  const packageName = found.replaceAll('\\', '/');
   const path = given.replaceAll('\\', '/');
   for (const library of names) {
     for (const file of INJECTIONS[library]) {
       if (file.package !== packageName || !file.path.test(path)) continue;
-      if (content.includes(KEY)) return content;
+      if (content.includes(KEY) || file.unless?.test(content) === true) return content;
       Object.defineProperty(process, Symbol.for(KEY), {
         value: forChangedFiles,
         configurable: true,

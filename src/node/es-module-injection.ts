@@ -1,5 +1,6 @@
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { injectedPackages } from '../libraries/watched-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
 import { changedFile } from './changed-files.js';
 import { programDependencies } from './otel/program-dependencies.js';
@@ -34,7 +35,9 @@ export function injectEsModules(names: readonly InjectedName[], files: RegExp): 
   if (registerHooks === undefined) {
     if (programFormat() === 'commonjs') return;
     const dependencies = programDependencies();
-    const missed = names.filter((name) => dependencies.includes(name));
+    const missed = names.filter((name) =>
+      injectedPackages(name).some((each) => dependencies.includes(each)),
+    );
     if (missed.length === 0) return;
     warn(
       `ES modules of ${missed.join(', ')} are not traced on Node ${process.versions.node}; this needs Node 22.15, 23.5 or later, or require()`,

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { injectedPackages, WITH_ES_MODULES } from '../libraries/watched-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
-import { ancestors } from './otel/program-dependencies.js';
+import { ancestors, readManifest } from './otel/program-dependencies.js';
 
 type Compile = (content: unknown, filename: unknown, ...further: unknown[]) => unknown;
 
@@ -14,7 +13,7 @@ interface ModuleClass {
 
 /** A file of a package: its directory, the package's name, and the path in it. */
 function filesOf(names: readonly InjectedName[]): RegExp {
-  const packages = names.flatMap(injectedPackages).join('|');
+  const packages = names.flatMap(injectedPackages).join('|').replaceAll('/', '[\\\\/]');
   return new RegExp(`^(.*[\\\\/]node_modules[\\\\/](${packages})[\\\\/])(.+)$`);
 }
 
@@ -32,17 +31,21 @@ export function injectChannels(names: readonly InjectedName[]): void {
     return compile.call(this, text, filename, ...further);
   };
   // Hooks make each module that is loaded a little slower.
-  const modules = names.filter((name) => WITH_ES_MODULES.includes(name) && isInstalled(name));
+  const modules = names.filter(
+    (name) => WITH_ES_MODULES.includes(name) && injectedPackages(name).some(isOfModules),
+  );
   if (modules.length === 0) return;
   const { injectEsModules } =
     require('./es-module-injection.js') as typeof import('./es-module-injection.js');
   injectEsModules(modules, filesOf(modules));
 }
 
-/** Whether the program, or the directory that it runs in, has a package. */
-function isInstalled(name: string): boolean {
+/** Whether the program, or the directory that it runs in, has a package, and as ES modules. */
+function isOfModules(name: string): boolean {
   return [dirname(process.argv[1] ?? ''), process.cwd()].some((place) =>
-    [...ancestors(place)].some((each) => existsSync(join(each, 'node_modules', name))),
+    [...ancestors(place)].some(
+      (each) => readManifest(join(each, 'node_modules', name))?.type === 'module',
+    ),
   );
 }
 

@@ -30,6 +30,29 @@ describe('graphql', () => {
     expect(query.scope).toMatchObject({ name: 'tracewright/graphql' });
   });
 
+  it.each(['earlier', 'ancient'] as const)('its %s version is recorded, too', async (age) => {
+    const { spans, stdout } = await runLibrary('graphql', age, 'graphql');
+    expect(stdout).toContain('tick 1');
+    const tree = (of: string): string[] =>
+      treeOf(
+        spans,
+        spans.find(({ name }) => name === of)!,
+      );
+    expect(tree('first')).toEqual(['query', '  load']);
+    expect(tree('again')).toEqual(['query', '  load']);
+    expect(tree('renaming')).toEqual(['mutation']);
+    expect(tree('failing')).toEqual(['query: E_WANTED']);
+    expect(tree('denied')).toEqual(['query: FORBIDDEN']);
+    expect(tree('direct')).toEqual(['query', '  load']);
+    expect(tree('subscribe')[0]).toBe('subscription');
+    const query = below(spans, 'again').find(({ name }) => name === 'query')!;
+    expect(query.attributes).toEqual({
+      'graphql.operation.type': 'query',
+      'graphql.operation.name': 'GetUser',
+    });
+    expect(query.scope).toMatchObject({ name: 'tracewright/graphql' });
+  });
+
   it('has resolvers on request', async () => {
     const env = { TRACEWRIGHT_LIBRARIES: 'auto,graphql:resolve' };
     const { spans } = await runLibrary('graphql', 'newest', 'graphql', env);

@@ -11,7 +11,7 @@ const rows = new Map(
     .map((line) => line.split('|').map((cell) => cell.trim()))
     .filter(([, , from = '']) => /^(?:router )?\d+\.\d+\.\d+/.test(from))
     .map(([, library = '', from = '', to = '']) => [
-      /^[\w-]+/.exec(library)![0],
+      /^[\w.-]+/.exec(library)![0],
       { from: /\d+\.\d+\.\d+/.exec(from)![0], to },
     ]),
 );
@@ -20,8 +20,17 @@ const rows = new Map(
 const PACKAGES_OF: Readonly<Record<string, string>> = {
   express: 'router',
   express4: 'express',
+  graphql16: 'graphql',
+  grpc: '@grpc/grpc-js',
   kafka: '@platformatic/kafka',
+  nest: '@nestjs/core',
   redis: '@redis/client',
+};
+
+/** Of Express it is the router that publishes, and its newest version is its oldest. */
+const FROM: Readonly<Record<string, string>> = {
+  express: versionOf('newest', 'router'),
+  graphql: versionOf('oldest', 'graphql'),
 };
 
 /** The least version of a package that any test runs. */
@@ -38,10 +47,10 @@ test('the documented versions are those that the tests run', () => {
   const names = LIBRARY_NAMES.filter((name) => !name.includes(':') && !ofNode.includes(name));
   expect([...rows.keys()].sort()).toEqual([...names].sort());
   for (const [name, { from, to }] of rows) {
-    // Of Express it is the router that publishes, and its newest version is its oldest.
     const target = PACKAGES_OF[name] ?? name;
-    expect(to, name).toBe(versionOf(name === 'express4' ? 'earlier' : 'newest', target));
-    expect(from, name).toBe(name === 'express' ? to : leastVersion(target));
+    const isEarlier = name === 'express4' || name === 'graphql16';
+    expect(to, name).toBe(versionOf(isEarlier ? 'earlier' : 'newest', target));
+    expect(from, name).toBe(FROM[name] ?? leastVersion(target));
   }
 });
 

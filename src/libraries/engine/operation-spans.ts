@@ -262,8 +262,10 @@ export class OperationSpans implements CallRecorder {
     if (description === undefined) return undefined;
     const { name, attributes } = description;
     let options: StartOptions | undefined;
-    if (operation.isDetached?.(message) === true) options = { ...this.#below, parent: null };
-    else if (operation.received !== undefined) {
+    if (operation.isDetached?.(message) === true) {
+      const to = operation.linkOf?.(message);
+      options = { ...this.#below, parent: null, links: to === undefined ? [] : [{ to }] };
+    } else if (operation.received !== undefined) {
       options = { ...this.#below, parent: senderOf(operation.received(message)) };
     } else if (!isActive && parent !== undefined) options = { ...this.#below, parent };
     const span =

@@ -66,15 +66,22 @@ export const RECORDED: Readonly<Record<string, readonly RecordedLibrary[]>> = {
   '@fastify/otel': [{ name: 'fastify', target: 'fastify', from: [5, 0, 0] }],
   [`${OFFICIAL}amqplib`]: [{ name: 'amqplib', target: 'amqplib', from: [0, 10, 4] }],
   [`${OFFICIAL}express`]: EXPRESS,
+  [`${OFFICIAL}graphql`]: [
+    { name: 'graphql', target: 'graphql', from: [17, 0, 0] },
+    { name: 'graphql16', target: 'graphql', from: [15, 11, 0], before: 17 },
+  ],
+  [`${OFFICIAL}grpc`]: [{ name: 'grpc', target: '@grpc/grpc-js', from: [1, 3, 8] }],
   [`${OFFICIAL}ioredis`]: [{ name: 'ioredis', target: 'ioredis', from: [5, 11, 0] }],
   [`${OFFICIAL}kafkajs`]: [{ name: 'kafkajs', target: 'kafkajs', from: [1, 16, 0] }],
   [`${OFFICIAL}koa`]: [{ name: 'koa', target: 'koa', from: [2, 13, 0] }],
   [`${OFFICIAL}mongodb`]: [{ name: 'mongodb', target: 'mongodb', from: [5, 9, 2] }],
   [`${OFFICIAL}mongoose`]: [{ name: 'mongoose', target: 'mongoose', from: [9, 7, 0] }],
   [`${OFFICIAL}mysql2`]: [{ name: 'mysql2', target: 'mysql2', from: [3, 20, 0] }],
+  [`${OFFICIAL}nestjs-core`]: [{ name: 'nest', target: '@nestjs/core', from: [10, 0, 0] }],
   [`${OFFICIAL}pg`]: [{ name: 'pg', target: 'pg', from: [8, 4, 0] }],
   [`${OFFICIAL}redis`]: [{ name: 'redis', target: '@redis/client', from: [5, 12, 0] }],
   [`${OFFICIAL}router`]: EXPRESS,
+  [`${OFFICIAL}socket.io`]: [{ name: 'socket.io', target: 'socket.io', from: [3, 1, 2] }],
 };
 
 /** Whether the library of an instrumentation publishes what it does, so that the hook records it. */

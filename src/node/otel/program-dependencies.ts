@@ -10,6 +10,7 @@ export const INSTRUMENTATIONS =
 export interface Manifest {
   name?: unknown;
   version?: unknown;
+  type?: unknown;
   dependencies?: unknown;
 }
 

@@ -9,6 +9,7 @@ import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import { SpanEnding } from '../../spans/write/span-ending.js';
 import * as http from './conventions.js';
+import { describeGrpc } from './grpc.js';
 import { isLeftOut } from './left-out-calls.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import { pathOf } from './url-path.js';
@@ -61,11 +62,20 @@ export class CallRecorder {
     const attributes = isRecordedBelow(context) ? callAttributes(target) : undefined;
     const name = http.spanName(http.knownMethod(target.method));
     const span = spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
-    if (headers !== undefined) this.#propagate(span, target, headers);
+    if (headers !== undefined) this.#propagate(span, target.authority, headers);
     return new Call(span);
   }
 
-  #propagate(span: Span, { authority }: CallTarget, headers: CallHeaders): void {
+  /** As `start`, of a call of gRPC: the caller ends its span. */
+  startGrpc({ authority, path }: CallTarget, headers: CallHeaders | undefined): Span {
+    const { name, attributes } = describeGrpc(path, authority);
+    const context = this.#hasContext ? spans.activeContext() : undefined;
+    const span = spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
+    if (headers !== undefined) this.#propagate(span, authority, headers);
+    return span;
+  }
+
+  #propagate(span: Span, authority: string, headers: CallHeaders): void {
     const host = http.hostAndPort(authority)?.host ?? '';
     if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
     const sent = headers.get(TRACE_PARENT);

@@ -1,11 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { Duplex } from 'node:stream';
+import { recordsGrpc } from '../../libraries/recorded-grpc.js';
+import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
-import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
+import { Call } from './call-recorder.js';
+import type { CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
 import { onFirstMessage } from './channels.js';
 import { failureOf } from './conventions.js';
 import { isUndiciSession } from './fetch-calls.js';
+import { endGrpc, followGrpcCall, isGrpc } from './grpc.js';
 
 type Headers = IncomingHttpHeaders & Record<string, unknown>;
 
@@ -16,7 +20,7 @@ const CANCEL = 8;
 /** A request that Node is about to make. */
 interface Beginning {
   /** Undefined: it is not recorded. */
-  readonly call: Call | undefined;
+  readonly call: Call | Span | undefined;
   /** Its headers, with those that were added. */
   readonly headers: unknown;
 }
@@ -117,6 +121,11 @@ function http2Target(
   };
 }
 
+function end(call: Call | Span, failure: string | undefined): void {
+  if (call instanceof Call) call.end(failure);
+  else endGrpc(call, undefined, failure);
+}
+
 /** Whether the program has loaded node:http2, which takes long. */
 function isLoaded(): boolean {
   const { moduleLoadList } = process as { moduleLoadList?: readonly string[] };
@@ -150,7 +159,11 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
   let beginning: Beginning | undefined;
   let wrapped: SessionClass | undefined;
 
-  const observe = (stream: ClientHttp2Stream, call: Call): void => {
+  const observe = (stream: ClientHttp2Stream, call: Call | Span): void => {
+    if (!(call instanceof Call)) {
+      followGrpcCall(guard, stream, call);
+      return;
+    }
     const onResponse = guard.wrap<Headers>((headers) => {
       call.answered(Number(headers[':status'] ?? 0));
     });
@@ -163,13 +176,22 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
     });
   };
 
+  const start = (
+    target: CallTarget,
+    contentType: unknown,
+    headers: EarlyHeaders | undefined,
+  ): Call | Span | undefined => {
+    if (!isGrpc(contentType)) return recorder.start(target, headers);
+    return recordsGrpc() ? undefined : recorder.startGrpc(target, headers);
+  };
+
   const begin = (session: ClientHttp2Session, given: unknown): Beginning | undefined => {
     const early = guard.on ? earlyHeaders(given) : undefined;
     if (early === undefined || isUndiciSession(session)) return undefined;
     try {
       const target = http2Target(session, early);
       if (target === undefined) return undefined;
-      const call = recorder.start(target, early);
+      const call = start(target, early.get('content-type'), early);
       return { call, headers: call === undefined ? given : early.all };
     } catch (error) {
       guard.fail(error);
@@ -193,7 +215,7 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
         if (own?.call !== undefined) observe(stream, own.call);
         return stream;
       } catch (error) {
-        own?.call?.end(failureOf(error));
+        if (own?.call !== undefined) end(own.call, failureOf(error));
         throw error;
       } finally {
         beginning = outer;
@@ -219,7 +241,8 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
     if (session === undefined || sent === undefined || isUndiciSession(session)) return;
     if (wrapped === undefined) wrapRequest(Object.getPrototypeOf(session) as SessionClass);
     const target = http2Target(session, sent);
-    const call = target === undefined ? undefined : recorder.start(target, undefined);
+    const call =
+      target === undefined ? undefined : start(target, sent.get('content-type'), undefined);
     if (call !== undefined) observe(stream, call);
   });
   wrapIfLoaded(undefined);

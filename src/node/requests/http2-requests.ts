@@ -1,15 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import { routeOf as givenRoute, watchGivenRoutes } from '../../spans/route.js';
+import { spans } from '../../spans/shared-spans.js';
+import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
+import { endServedGrpc, isGrpc } from './grpc.js';
 import type { ServedRequest, ServerRecorder } from './server-recorder.js';
 import { bounded } from './url-path.js';
 
 const SERVED = Symbol('tracewright.served');
+const CALL = Symbol('tracewright.call');
 const NO_ERROR = 0;
 
-type ServerStream = ServerHttp2Stream & { [SERVED]?: ServedRequest };
+type ServerStream = ServerHttp2Stream & { [SERVED]?: ServedRequest; [CALL]?: Span };
 type Headers = IncomingHttpHeaders & Record<string, unknown>;
+
+/**
+ * Has the listeners of a stream run in the context of now. From Node 24 on they run in that of the connection, and a
+ * server of gRPC calls its handlers when it has received a message.
+ */
+function emitInContext(stream: ServerHttp2Stream): void {
+  const context = spans.activeContext();
+  const emit = stream.emit.bind(stream);
+  stream.emit = (...event: Parameters<typeof emit>) =>
+    spans.runWithOne(context, (all) => emit(...all), event);
+}
 
 /** Records the requests that HTTP/2 servers of this thread receive, as those of HTTP/1. Of Node 22 and later. */
 export function traceHttp2Requests(recorder: ServerRecorder): void {
@@ -17,7 +32,11 @@ export function traceHttp2Requests(recorder: ServerRecorder): void {
   guard.subscribe(
     'http2.server.stream.start',
     ({ stream, headers }: { stream: ServerStream; headers: Headers }) => {
-      stream[SERVED] = recorder.startStream(headers, stream.session?.socket);
+      const socket = stream.session?.socket;
+      if (isGrpc(headers['content-type'])) {
+        stream[CALL] = recorder.startGrpc(headers, socket);
+        emitInContext(stream);
+      } else stream[SERVED] = recorder.startStream(headers, socket);
       stream.once('close', () => {
         close(stream);
       });
@@ -33,6 +52,8 @@ export function traceHttp2Requests(recorder: ServerRecorder): void {
     }
   });
   const close = guard.wrap<ServerStream>((stream) => {
+    const call = stream[CALL];
+    if (call !== undefined) endServedGrpc(stream, call);
     const served = stream[SERVED];
     if (served === undefined) return;
     const sent = stream.sentHeaders as Record<string, unknown> | undefined;

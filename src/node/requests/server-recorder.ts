@@ -20,6 +20,7 @@ import {
   spanName,
   STATUS_CODE,
 } from './conventions.js';
+import { describeGrpc } from './grpc.js';
 import { HeaderReader, SERVER, ServerTemplates } from './incoming-request.js';
 import type { ServerRequest } from './incoming-request.js';
 import type { PropagationPolicy } from './propagation-policy.js';
@@ -34,6 +35,11 @@ const ANSWERED = new SpanEnding(STATUS_CODE, ROUTE);
 
 function schemeOf(socket: Socket): string {
   return 'encrypted' in socket ? 'https' : 'http';
+}
+
+/** The headers of a request of HTTP/2, if they say something of a trace. */
+function sentContext(headers: IncomingHttpHeaders): IncomingHttpHeaders | undefined {
+  return TRACE_PARENT in headers || BAGGAGE in headers ? headers : undefined;
 }
 
 /** A request that a server of this thread has received, until it is answered. */
@@ -96,6 +102,12 @@ export class ServerRecorder {
     return { method, span, route: '', keptRoute: '' };
   }
 
+  /** Starts the span of a call of gRPC, and makes it active. */
+  startGrpc(headers: IncomingHttpHeaders, socket: Socket | undefined): Span {
+    const { name, attributes } = describeGrpc(String(headers[':path']), headers[':authority']);
+    return this.#beginNamed(name, attributes, sentContext(headers), socket);
+  }
+
   /** Starts the span of a request of HTTP/2, and makes it active. */
   startStream(headers: IncomingHttpHeaders, socket: Socket | undefined): ServedRequest {
     const text = (name: string): string => String(headers[name] ?? '');
@@ -107,8 +119,7 @@ export class ServerRecorder {
     const authority = hostAndPort(request.authority);
     request.host = authority?.host;
     request.port = authority?.port;
-    const sent = TRACE_PARENT in headers || BAGGAGE in headers ? headers : undefined;
-    const span = this.#begin(request, text(':path'), sent, socket);
+    const span = this.#begin(request, text(':path'), sentContext(headers), socket);
     return { method: request.method, span, route: '', keptRoute: '' };
   }
 
@@ -140,9 +151,17 @@ export class ServerRecorder {
     sent: object | undefined,
     socket: Socket | undefined,
   ): Span {
+    return this.#beginNamed(spanName(knownMethod(method)), attributes, sent, socket);
+  }
+
+  #beginNamed(
+    name: string,
+    attributes: Record<string, SpanValue>,
+    sent: object | undefined,
+    socket: Socket | undefined,
+  ): Span {
     const remote = sent === undefined ? undefined : spans.extract(sent);
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
-    const name = spanName(knownMethod(method));
     const span = spans.startRequest(HTTP_SCOPE, name, attributes, SERVER, remote, trusted);
     if (this.#hasContext) spans.enterContext(span);
     return span;

@@ -1,0 +1,66 @@
+import * as names from './engine/conventions.js';
+import { number, requiredObject, requiredText, text } from './engine/payload.js';
+import { grpcMethod, grpcStatus } from './grpc-status.js';
+import type { Library, Operation } from './library.js';
+import { noteRecordedGrpc } from './recorded-grpc.js';
+
+/** What an injected channel says of a call, as it starts. */
+interface Call {
+  definition?: { path?: unknown };
+  channel?: { getTarget?: () => unknown };
+  metadata?: unknown;
+  /** At its end. */
+  status?: { code?: unknown };
+}
+
+interface Metadata {
+  clone(): Metadata;
+  get(name: string): unknown[];
+  set(name: string, value: string): void;
+}
+
+/** Host and port of a target such as `dns:localhost:50051`. */
+function serverOf(target: unknown): { host: string | undefined; port: number | undefined } {
+  const [, host, port] =
+    /^(?:[a-z][\w+.-]*:(?:\/\/[^/]*\/)?)?(\[[^\]]+\]|[^:/]+)(?::(\d+))?$/i.exec(
+      text(target) ?? '',
+    ) ?? [];
+  return { host, port: number(port === undefined ? undefined : Number(port)) };
+}
+
+const call: Operation<Call> = {
+  channel: 'orchestrion:@grpc/grpc-js:call',
+  kind: 'client',
+  callsBack: true,
+  notice: noteRecordedGrpc,
+  describe({ definition, channel }) {
+    const method = grpcMethod(requiredText(definition?.path, 'path'));
+    const { host, port } = serverOf(channel?.getTarget?.());
+    return {
+      name: method,
+      attributes: {
+        'rpc.system.name': 'grpc',
+        'rpc.method': method,
+        'server.address': host,
+        'server.port': port,
+      },
+    };
+  },
+  carry(message, carrier) {
+    const given = requiredObject(message.metadata, 'metadata') as Metadata;
+    if (given.get('traceparent').length > 0) return;
+    // The program may use it again.
+    const metadata = given.clone();
+    for (const [name, value] of Object.entries(carrier)) metadata.set(name, value);
+    message.metadata = metadata;
+  },
+  finish(span, { status }) {
+    span.set(names.RPC_STATUS, grpcStatus(status?.code));
+  },
+  failure: (error) => ({
+    type: grpcStatus((error as { code?: unknown } | null)?.code) ?? names.OTHER,
+  }),
+};
+
+/** Clients of `@grpc/grpc-js`, into which the channel is injected. */
+export const grpc: Library = { name: 'grpc', operations: [call] };

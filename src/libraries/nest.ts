@@ -1,0 +1,24 @@
+import { text } from './engine/payload.js';
+import type { Library, Operation } from './library.js';
+
+/** What an injected channel says of a handler. */
+interface Call {
+  controller?: unknown;
+  method?: unknown;
+}
+
+const handler: Operation<Call> = {
+  channel: 'orchestrion:@nestjs/core:handler',
+  kind: 'internal',
+  nests: true,
+  needsParent: true,
+  handlesPromises: true,
+  describe({ controller, method }) {
+    const { name } = (controller ?? {}) as { name?: unknown };
+    const both = [text(name), text(method)].filter((part) => part !== undefined).join('.');
+    return { name: `handler ${both}`.trimEnd(), attributes: { 'code.function.name': both } };
+  },
+};
+
+/** Handlers of Nest's HTTP controllers, into whose calls the channel is injected. */
+export const nest: Library = { name: 'nest', operations: [handler] };
