@@ -99,6 +99,9 @@ const folders = [
     /^spans\/(open-telemetry-variables|resource-(variable|detectors)|sampling|limits|context\/(propagators-variable|trace-state-entries|trace-context))$/,
     'spans/variables',
   ],
+  // Only if they are wanted.
+  [/^spans\/context\/other-formats$/, 'spans/other-formats'],
+  [/^otel\/program-propagator$/, 'otel/program-propagator'],
   // Little, and needed by the hook where no spans are.
   [/^(spans\/(http-methods|layout|route|schema-url)|otel\/keys)$/, 'core/core'],
   [/^spans\//, 'spans/spans'],
@@ -113,6 +116,8 @@ const folders = [
   [/^libraries\/(record-library|library|engine\/(?!sql|redis))/, 'libraries/libraries'],
   [/^libraries\/engine\/sql/, 'libraries/sql'],
   [/^libraries\/engine\/redis-commands$/, 'libraries/redis-commands'],
+  // Little, and needed for every request of HTTP/2.
+  [/^libraries\/(grpc-status|recorded-grpc)$/, 'node/request-spans'],
   // Loaded with the library's first message.
   [/^libraries\/kafka-messages$/, 'libraries/kafka'],
   [/^libraries\/([\w-]+)$/, 'libraries/$1'],

@@ -17,7 +17,7 @@ export interface ApiGlobals {
   diag?: DiagLogger;
 }
 
-/** Providers and context managers of all copies of this package in the thread. */
+/** Providers, context managers and propagators of all copies of this package in the thread. */
 const own = shared('otel.own', () => new WeakSet());
 
 /** The globals of the API; undefined until something was registered. A program can replace them. */
@@ -25,12 +25,12 @@ export function apiGlobals(): ApiGlobals | undefined {
   return (globalThis as { [API_GLOBALS_KEY]?: ApiGlobals | null })[API_GLOBALS_KEY] ?? undefined;
 }
 
-/** Says that a provider or a context manager is one of ours. */
+/** Says that a provider, a context manager or a propagator is one of ours. */
 export function addOwn(part: object): void {
   own.add(part);
 }
 
-/** Whether a provider or a context manager is one of ours. */
+/** Whether a provider, a context manager or a propagator is one of ours. */
 export function isOwn(part: unknown): boolean {
   return typeof part === 'object' && part !== null && own.has(part);
 }

@@ -9,6 +9,7 @@ import type {
 } from '@opentelemetry/api';
 import { formatEntries, parseEntries } from '../spans/context/baggage.js';
 import type { FormattedEntry } from '../spans/context/baggage.js';
+import type { Extracted } from '../spans/context/header-format.js';
 import {
   BAGGAGE,
   CARRIED_HEADERS,
@@ -24,6 +25,7 @@ import {
 import { propagated } from '../spans/context/propagators-variable.js';
 import { sentTraceState } from '../spans/context/trace-state-entries.js';
 import { spans } from '../spans/shared-spans.js';
+import { addOwn } from './api-globals.js';
 import { activeIn } from './api-context.js';
 import { BaggageView, entriesOf, entryOf } from './baggage-view.js';
 import { BAGGAGE_KEY, SPAN_KEY, SUPPRESS_TRACING_KEY } from './keys.js';
@@ -52,6 +54,10 @@ function isSuppressed(context: Context): boolean {
  * `OTEL_PROPAGATORS` chooses among them.
  */
 export class W3CPropagator implements TextMapPropagator {
+  constructor() {
+    addOwn(this);
+  }
+
   inject<Carrier>(context: Context, carrier: Carrier, setter: TextMapSetter<Carrier>): void {
     try {
       if (isSuppressed(context)) return;
@@ -74,9 +80,10 @@ export class W3CPropagator implements TextMapPropagator {
   }
 
   fields(): string[] {
-    return CARRIED_HEADERS.filter((name) =>
+    const own = CARRIED_HEADERS.filter((name) =>
       name === BAGGAGE ? propagated.baggage : propagated.trace,
     );
+    return [...new Set([...own, ...propagated.formats.flatMap(({ fields }) => fields)])];
   }
 }
 
@@ -85,11 +92,18 @@ function injectSpan<Carrier>(
   carrier: Carrier,
   setter: TextMapSetter<Carrier>,
 ): void {
-  if (typeof span !== 'object' || span === null || !propagated.trace) return;
+  if (typeof span !== 'object' || span === null) return;
+  if (!propagated.trace && propagated.formats.length === 0) return;
   const own = isOwnSpan(span)
     ? span.activeSpan
     : standInOf((span as { spanContext(): SpanContext }).spanContext(), undefined);
   if (own === undefined) return;
+  for (const format of propagated.formats) {
+    format.inject(own, (name, value) => {
+      setter.set(carrier, name, value);
+    });
+  }
+  if (!propagated.trace) return;
   setter.set(carrier, TRACE_PARENT, formatTraceParent(own.ids));
   const traceState = sentTraceState(own);
   if (traceState !== '') setter.set(carrier, TRACE_STATE, traceState);
@@ -110,18 +124,42 @@ function injectBaggage<Carrier>(
   if (header !== '') setter.set(carrier, BAGGAGE, header);
 }
 
+/** W3C's headers. */
+function extractTrace<Carrier>(
+  carrier: Carrier,
+  getter: TextMapGetter<Carrier>,
+): Extracted | undefined {
+  if (!propagated.trace) return undefined;
+  const [header, ...others] = headers(getter, carrier, TRACE_PARENT) ?? [];
+  if (header === undefined || others.length > 0) return undefined;
+  const parent = parseTraceParent(header.trim());
+  if (parent === undefined) return undefined;
+  const state = headers(getter, carrier, TRACE_STATE);
+  return { parent, traceState: state === undefined ? '' : checkTraceState(state.join(',')) };
+}
+
+function extractOther<Carrier>(
+  carrier: Carrier,
+  getter: TextMapGetter<Carrier>,
+): Extracted | undefined {
+  for (const format of propagated.formats) {
+    const found = format.extract(
+      (name) => headers(getter, carrier, name)?.join(','),
+      () => getter.keys(carrier),
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 function extractSpan<Carrier>(
   context: Context,
   carrier: Carrier,
   getter: TextMapGetter<Carrier>,
 ): Context {
-  if (!propagated.trace) return context;
-  const [header, ...others] = headers(getter, carrier, TRACE_PARENT) ?? [];
-  if (header === undefined || others.length > 0) return context;
-  const parent = parseTraceParent(header.trim());
-  if (parent === undefined) return context;
-  const state = headers(getter, carrier, TRACE_STATE);
-  const traceState = state === undefined ? '' : checkTraceState(state.join(','));
+  const found = extractTrace(carrier, getter) ?? extractOther(carrier, getter);
+  if (found?.parent === undefined) return context;
+  const { parent, traceState } = found;
   const carried = activeIn(context)?.carried;
   const { trace, span, flags } = parent;
   const standIn = spans.standIn(trace, span, flags, true, traceState, carried);

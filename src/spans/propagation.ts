@@ -6,6 +6,8 @@ import { runWith } from './context/context-storage.js';
 import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './context/baggage.js';
 import type { Baggage } from './context/baggage.js';
 import { CarriedBaggage } from './context/carried.js';
+import { programFormat } from './context/header-format.js';
+import type { HeaderFormat } from './context/header-format.js';
 import { BAGGAGE, MAX_HEADERS, TRACE_PARENT, TRACE_STATE } from './context/headers.js';
 import { TRACE_FLAGS_MASK } from './layout.js';
 import { propagated } from './context/propagators-variable.js';
@@ -58,13 +60,26 @@ function read(carrier: object, name: string): string[] | undefined {
   return texts;
 }
 
-/** The headers of a span: `traceparent`, `tracestate` and `baggage`. */
+/** Puts the headers of a format, unless the program has put one of them. */
+function putFormat(format: HeaderFormat, span: Span, carrier: object): void {
+  if (format.fields.some((name) => read(carrier, name) !== undefined)) return;
+  format.inject(span, (name, value) => {
+    put(carrier, name, value);
+  });
+}
+
+/** The headers of a span: `traceparent`, `tracestate` and `baggage`, unless others are wanted. */
 export function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
+  if (programFormat.format !== undefined) {
+    putFormat(programFormat.format, span, carrier);
+    return;
+  }
   if (propagated.trace) {
     put(carrier, TRACE_PARENT, traceParentOf(span, span.flags & TRACE_FLAGS_MASK));
     const traceState = sentTraceState(span);
     if (traceState !== '') put(carrier, TRACE_STATE, traceState);
   }
+  for (const format of propagated.formats) putFormat(format, span, carrier);
   injectBaggage(baggage, carrier);
 }
 
@@ -90,6 +105,32 @@ export function inject<Headers extends Carrier>(carrier: Headers): Headers {
   return carrier;
 }
 
+/** @param baggage unless the format has its own. */
+function readFormat(
+  format: HeaderFormat,
+  carrier: object,
+  baggage: Baggage | undefined,
+): RemoteParent | undefined {
+  const found = format.extract(
+    (name) => read(carrier, name)?.join(','),
+    () => Object.keys(carrier),
+  );
+  return found && new RemoteParent(found.parent, found.traceState, found.baggage ?? baggage);
+}
+
+/** Whether other formats than W3C's are read. */
+export function readsOtherFormats(): boolean {
+  return programFormat.format !== undefined || propagated.formats.length > 0;
+}
+
+/** Whether a header carries a trace by another format than W3C's. Its name is in any case. */
+export function isOfOtherFormat(name: string): boolean {
+  const { format } = programFormat;
+  const lower = name.toLowerCase();
+  if (format !== undefined) return format.fields.includes(lower);
+  return propagated.formats.some(({ fields }) => fields.includes(lower));
+}
+
 /**
  * Reads the headers of a request, to be the `parent` of a span. Headers that are not valid by W3C's rules are
  * ignored.
@@ -99,12 +140,20 @@ export function inject<Headers extends Carrier>(carrier: Headers): Headers {
  */
 export function extract(carrier: Carrier): RemoteParent | undefined {
   if (!isCarrier(carrier)) throw wrongType('carrier', carrier, 'an object, a Headers or a Map');
+  if (programFormat.format !== undefined)
+    return readFormat(programFormat.format, carrier, undefined);
   const [header, ...others] = (propagated.trace ? read(carrier, TRACE_PARENT) : undefined) ?? [];
   const parent =
     header === undefined || others.length > 0 ? undefined : parseTraceParent(header.trim());
   const baggageHeader = propagated.baggage ? read(carrier, BAGGAGE) : undefined;
   const baggage = baggageHeader === undefined ? undefined : parseBaggage(baggageHeader.join(','));
-  if (parent === undefined && baggage === undefined) return undefined;
+  if (parent === undefined) {
+    for (const format of propagated.formats) {
+      const found = readFormat(format, carrier, baggage);
+      if (found !== undefined) return found;
+    }
+    if (baggage === undefined) return undefined;
+  }
   const state = parent === undefined ? undefined : read(carrier, TRACE_STATE);
   const traceState = state === undefined ? '' : checkTraceState(state.join(','));
   const own = ownParentIn(traceState);

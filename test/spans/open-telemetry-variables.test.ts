@@ -91,7 +91,7 @@ test.each([
   ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'parentbased_always_on is used'],
   ['OTEL_LOG_LEVEL', 'loud', 'one of none, error'],
   ['OTEL_NODE_RESOURCE_DETECTORS', 'env,aws,host', 'aws is not detected'],
-  ['OTEL_PROPAGATORS', 'b3,tracecontext', 'b3 is not supported'],
+  ['OTEL_PROPAGATORS', 'ottrace,b3', 'ottrace is not supported'],
   ['OTEL_SPAN_EVENT_COUNT_LIMIT', '-1', 'a whole number'],
   ['OTEL_ATTRIBUTE_COUNT_LIMIT', '1.5', 'a whole number'],
   ['OTEL_SDK_DISABLED', 'yes', 'true or false'],
@@ -143,9 +143,11 @@ test.each([
   ['none', { trace: false, baggage: false }],
   ['tracecontext', { trace: true, baggage: false }],
   [' Baggage ', { trace: false, baggage: true }],
-  ['b3', { trace: true, baggage: true }],
+  ['b3', { trace: false, baggage: false }],
 ])('propagators %j', (text, headers) => {
-  expect(readPropagators(text)).toEqual(headers);
+  const { trace, baggage, formats } = readPropagators(text);
+  expect({ trace, baggage }).toEqual(headers);
+  expect(formats).toHaveLength(text === 'b3' ? 1 : 0);
 });
 
 test('detectors choose what the resource says of host and process', () => {

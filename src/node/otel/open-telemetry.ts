@@ -1,6 +1,8 @@
 import { writeSync } from 'node:fs';
 import { switchOf } from '../../core/options/switch.js';
+import type { TextMapPropagator } from '@opentelemetry/api';
 import { isMainThread } from '../../core/system-thread.js';
+import { programFormat } from '../../spans/context/header-format.js';
 import { reasonOf, warn } from '../warning.js';
 import { otherTracing } from './other-tracing.js';
 import type { ServedParts } from './served-parts.js';
@@ -66,8 +68,13 @@ export class OpenTelemetry {
   }
 
   #replaced(part: Part, api: GlobalApi): void {
-    if (part === 'propagation' || this.#isReplaced) return;
+    if (this.#isReplaced) return;
+    if (part === 'propagation') {
+      usePropagator(api['propagation']);
+      return;
+    }
     this.#isReplaced = true;
+    programFormat.format = undefined;
     this.#served?.leave(() => providerOf(api));
     otherTracing.isRegistered = true;
     this.#whenReplaced();
@@ -81,6 +88,17 @@ function wantedLogger(): object | undefined {
   const { levelledLogger } =
     require('../../otel/log-level.js') as typeof import('../../otel/log-level.js');
   return levelledLogger();
+}
+
+/** The program's propagator makes the headers of the hook's requests, too. */
+function usePropagator(propagator: unknown): void {
+  const { formatOfPropagator } =
+    require('../../otel/program-propagator.js') as typeof import('../../otel/program-propagator.js');
+  try {
+    programFormat.format = formatOfPropagator(propagator as TextMapPropagator);
+  } catch (error) {
+    warn(`requests have no headers of the program's propagator: ${reasonOf(error)}`);
+  }
 }
 
 function apiGlobals(): typeof import('../../otel/api-globals.js') {

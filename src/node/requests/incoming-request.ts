@@ -2,6 +2,7 @@ import type { SpanValue } from '../../spans/attributes.js';
 import { BAGGAGE, TRACE_PARENT } from '../../spans/context/headers.js';
 import { OTHER_METHOD } from '../../spans/http-methods.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
+import { isOfOtherFormat, readsOtherFormats } from '../../spans/propagation.js';
 import { SpanTemplate } from '../../spans/write/span-template.js';
 import { hostAndPort, HTTP_SCOPE, knownMethod, serverAttributes, spanName } from './conventions.js';
 
@@ -43,12 +44,17 @@ export class HeaderReader {
   /** @param headers names and values in turn. */
   read(headers: readonly string[]): void {
     this.hasContext = false;
+    const readsOthers = readsOtherFormats();
     let authority = '';
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i]!;
       if (isHeader(name, HOST)) {
         if (authority === '') authority = headers[i + 1] ?? '';
-      } else if (isHeader(name, TRACE_PARENT) || isHeader(name, BAGGAGE)) {
+      } else if (
+        isHeader(name, TRACE_PARENT) ||
+        isHeader(name, BAGGAGE) ||
+        (readsOthers && isOfOtherFormat(name))
+      ) {
         this.hasContext = true;
       }
     }

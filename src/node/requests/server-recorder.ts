@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { SpanValue } from '../../spans/attributes.js';
 import { BAGGAGE, TRACE_PARENT } from '../../spans/context/headers.js';
 import { OTHER_METHOD } from '../../spans/http-methods.js';
+import { isOfOtherFormat, readsOtherFormats } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 import { SpanEnding } from '../../spans/write/span-ending.js';
@@ -39,7 +40,8 @@ function schemeOf(socket: Socket): string {
 
 /** The headers of a request of HTTP/2, if they say something of a trace. */
 function sentContext(headers: IncomingHttpHeaders): IncomingHttpHeaders | undefined {
-  return TRACE_PARENT in headers || BAGGAGE in headers ? headers : undefined;
+  if (TRACE_PARENT in headers || BAGGAGE in headers) return headers;
+  return readsOtherFormats() && Object.keys(headers).some(isOfOtherFormat) ? headers : undefined;
 }
 
 /** A request that a server of this thread has received, until it is answered. */

@@ -1,13 +1,19 @@
-/** Which headers of W3C carry what is active to other processes. */
+import type { HeaderFormat } from './header-format.js';
+
+/** Which headers carry what is active to other processes. */
 export interface PropagatedHeaders {
-  /** `traceparent` and `tracestate`. */
+  /** W3C's `traceparent` and `tracestate`. */
   readonly trace: boolean;
   readonly baggage: boolean;
+  /** Others that carry a trace. */
+  readonly formats: readonly HeaderFormat[];
 }
 
 const TRACE = 'tracecontext';
 const BAGGAGE = 'baggage';
 const NONE = 'none';
+/** Those of other-formats.ts. */
+const OTHERS: readonly string[] = ['b3', 'b3multi', 'jaeger', 'xray'];
 
 function namesIn(text: string): string[] {
   return text
@@ -18,16 +24,31 @@ function namesIn(text: string): string[] {
 
 /** The names in `OTEL_PROPAGATORS` that Tracewright does not know. */
 export function unknownPropagators(text: string): string[] {
-  return namesIn(text).filter((name) => ![TRACE, BAGGAGE, NONE].includes(name));
+  return namesIn(text).filter((name) => ![TRACE, BAGGAGE, NONE, ...OTHERS].includes(name));
 }
 
-/** `OTEL_PROPAGATORS`. By default, and where it has no known name, both are sent and read. */
+function formatsOf(names: readonly string[]): HeaderFormat[] {
+  if (names.length === 0) return [];
+  const { formatOf } = require('./other-formats.js') as typeof import('./other-formats.js');
+  return names.map(formatOf);
+}
+
+/** `OTEL_PROPAGATORS`. By default, and where it has no known name, W3C's headers are sent and read. */
 export function readPropagators(text: string): PropagatedHeaders {
   const names = namesIn(text);
-  if (names.includes(NONE)) return { trace: false, baggage: false };
+  if (names.includes(NONE)) return { trace: false, baggage: false, formats: [] };
   const trace = names.includes(TRACE);
   const baggage = names.includes(BAGGAGE);
-  return trace || baggage ? { trace, baggage } : { trace: true, baggage: true };
+  const others = OTHERS.filter((name) => names.includes(name));
+  const isNone = !trace && !baggage && others.length === 0;
+  let formats: HeaderFormat[] | undefined;
+  return {
+    trace: trace || isNone,
+    baggage: baggage || isNone,
+    get formats() {
+      return (formats ??= formatsOf(others));
+    },
+  };
 }
 
 /** Of this process. */

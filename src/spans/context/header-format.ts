@@ -1,0 +1,26 @@
+import { shared } from '../../core/process-state.js';
+import type { Span } from '../span.js';
+import type { Baggage } from './baggage.js';
+import type { TraceParent } from './trace-context.js';
+
+/** What the headers of a request say. */
+export interface Extracted {
+  parent: TraceParent | undefined;
+  traceState: string;
+  baggage?: Baggage | undefined;
+}
+
+/** Headers that carry a trace in place of W3C's, or next to them. */
+export interface HeaderFormat {
+  /** Their names in lower case. */
+  readonly fields: readonly string[];
+  inject(span: Span, put: (name: string, value: string) => void): void;
+  /** Undefined: they say nothing that is valid. */
+  extract(get: (name: string) => string | undefined, names: () => string[]): Extracted | undefined;
+}
+
+/** What the program has registered with the OpenTelemetry API: all headers are its own then. */
+export const programFormat = shared(
+  'spans.propagator',
+  (): { format?: HeaderFormat | undefined } => ({}),
+);
