@@ -125,6 +125,8 @@ const folders = [
   // All that a stream of marks needs, which the first garbage collection begins.
   [/^core\/(int64|ring\/(compile|emitter-builder))$/, 'core/emitters'],
   [/^ovni\/write\/(attribute|mark|shared-marks)$/, 'ovni/marks'],
+  // Where a test runner or a package manager runs the program.
+  [/^node\/run\/process-tree$/, 'node/process-tree'],
   [/^core\//, 'core/core'],
   [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
   [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],

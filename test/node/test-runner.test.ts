@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { temporaryDirectory } from './traced-process.js';
+import { faultsOf } from './written-traces.js';
 
 const register = fileURLToPath(new URL('../../dist/node/register.js', import.meta.url));
 
@@ -16,7 +17,8 @@ it.each([
     writeFileSync(join(cwd, `${name}.test.cjs`), "require('node:test').test('passes', () => {});");
   }
   const own = { ...process.env, ...env, TRACEWRIGHT_DIR: join(cwd, 'traces') };
-  for (const name of ['NODE_TEST_CONTEXT', 'TRACEWRIGHT_QUIET']) Reflect.deleteProperty(own, name);
+  for (const name of ['NODE_TEST_CONTEXT', 'TRACEWRIGHT_QUIET', 'npm_execpath'])
+    Reflect.deleteProperty(own, name);
   const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, '--test'], {
     cwd,
     encoding: 'utf8',
@@ -25,5 +27,50 @@ it.each([
   expect(status).toBe(0);
   expect(stdout).toContain('pass 2');
   expect(stdout + stderr).not.toContain('racewright');
-  expect(readdirSync(cwd).filter((name) => name.startsWith('traces'))).not.toEqual([]);
+  // All processes of the runner are one run.
+  expect(readdirSync(cwd).filter((name) => name.startsWith('traces'))).toEqual(['traces']);
+  const [loom = ''] = readdirSync(join(cwd, 'traces', 'ovni'));
+  expect(readdirSync(join(cwd, 'traces', 'ovni', loom)).length).toBeGreaterThanOrEqual(2);
 });
+
+/** Runs a command that inherits the hook. */
+function inherit(cwd: string, command: string, args: readonly string[]) {
+  const env = { ...process.env, NODE_OPTIONS: `--import ${register}`, TRACEWRIGHT_QUIET: '1' };
+  for (const name of ['NODE_TEST_CONTEXT', 'npm_execpath', 'TRACEWRIGHT_RUN', 'TRACEWRIGHT_DIR']) {
+    Reflect.deleteProperty(env, name);
+  }
+  return spawnSync(command, args, { cwd, encoding: 'utf8', env });
+}
+
+const runsIn = (cwd: string): string[] =>
+  readdirSync(join(cwd, 'traces'))
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => join(cwd, 'traces', name));
+
+it.runIf(process.platform === 'linux')('what a command of npm runs is one run', () => {
+  const cwd = temporaryDirectory();
+  const scripts = { programs: 'node -e 1 && node -e 2' };
+  writeFileSync(join(cwd, 'package.json'), JSON.stringify({ scripts }));
+  expect(inherit(cwd, 'npm', ['run', '--silent', 'programs'])).toMatchObject({
+    status: 0,
+    stdout: '',
+  });
+  expect(runsIn(cwd)).toHaveLength(1);
+});
+
+it.runIf(process.platform === 'linux')(
+  'the next start completes the trace of a killed test',
+  () => {
+    const cwd = temporaryDirectory();
+    const start = (program: string): void => {
+      writeFileSync(join(cwd, 'one.test.cjs'), program);
+      inherit(cwd, process.execPath, ['--test']);
+    };
+    start("process.kill(process.pid, 'SIGKILL');");
+    const [killed = ''] = runsIn(cwd);
+    expect(faultsOf(killed)).not.toEqual([]);
+    start("require('node:test').test('passes', () => {});");
+    expect(runsIn(cwd)).toHaveLength(2);
+    expect(faultsOf(killed)).toEqual([]);
+  },
+);

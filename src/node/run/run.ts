@@ -9,6 +9,7 @@ import { hasCode } from '../../core/files/system-error.js';
 import { RUN_FOLDER as HEPH_FOLDER } from '../../heph/file-names.js';
 import { RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
 import type { Settings } from '../settings.js';
+import type { SharedRun } from './process-tree.js';
 
 /** What a run has in its directory: a folder of each format. */
 export const FOLDERS: readonly string[] = [OVNI_FOLDER, HEPH_FOLDER];
@@ -40,9 +41,9 @@ interface Inherited {
   setting: string;
 }
 
-function inherited(settings: Settings): Run | undefined {
+function inherited(settings: Settings, text: string): Run | undefined {
   try {
-    const { directory, firstClock, setting } = JSON.parse(process.env[VARIABLE] ?? '') as Inherited;
+    const { directory, firstClock, setting } = JSON.parse(text) as Inherited;
     const begun = BigInt(firstClock);
     // A clock from the future is that of another boot or machine.
     if (setting !== (settings.directory ?? '') || begun > clockNow()) return undefined;
@@ -53,25 +54,49 @@ function inherited(settings: Settings): Run | undefined {
   }
 }
 
+/** What a test runner or a package manager runs. */
+function isRunByTool(): boolean {
+  return (
+    process.env['NODE_TEST_CONTEXT'] !== undefined || process.env['npm_execpath'] !== undefined
+  );
+}
+
+/** The run of the processes that a tool has started; undefined: this is none of them. */
+function sharedRunIn(place: string): SharedRun | undefined {
+  if (!isRunByTool()) return undefined;
+  const { sharedRun } = require('./process-tree.js') as typeof import('./process-tree.js');
+  try {
+    makeDirectories(place, directoryMode(checkFileMode()));
+    return sharedRun(place);
+  } catch {
+    // It has a run of its own then.
+    return undefined;
+  }
+}
+
 function defaultDirectory(name: string): string {
   const moment = `${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
   return join('traces', `${name}-${moment}-${process.pid}`);
 }
 
 const NUMBERED = /^\.\d+$/;
+/** In place of the service's name, of a run that several programs share. */
+const SHARED_NAME = 'run';
 const STAMPED = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-\d+(?:\.\d+)?$/;
 
 /** The directories of runs that were given the same name before. */
 function earlierRuns(wanted: string, settings: Settings): string[] {
   const place = dirname(wanted);
   if (!existsSync(place)) return [];
-  const [start, rest] =
-    settings.directory === undefined ? [settings.name, STAMPED] : [basename(wanted), NUMBERED];
+  const [starts, rest] =
+    settings.directory === undefined
+      ? [[settings.name, SHARED_NAME], STAMPED]
+      : [[basename(wanted)], NUMBERED];
   return readdirSync(place, { withFileTypes: true })
     .filter(
       ({ name }) =>
         name === basename(wanted) ||
-        (name.startsWith(start) && rest.test(name.slice(start.length))),
+        starts.some((start) => name.startsWith(start) && rest.test(name.slice(start.length))),
     )
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(place, name))
@@ -103,13 +128,24 @@ function claim(wanted: string, folder: string): string {
  * @throws when the directory cannot be made.
  */
 export function joinRun(settings: Settings): Run {
-  const parents = inherited(settings);
+  const parents = inherited(settings, process.env[VARIABLE] ?? '');
   if (parents !== undefined) {
     anchorNamedDirectory(parents.directory);
     return parents;
   }
+  const place = dirname(resolve(settings.directory ?? defaultDirectory(settings.name)));
+  const shared = sharedRunIn(place);
   const firstClock = clockNow();
-  const wanted = resolve(settings.directory ?? defaultDirectory(settings.name));
+  if (shared?.run !== undefined) {
+    const found = inherited(settings, shared.run);
+    if (found !== undefined && dirname(found.directory) === place) {
+      anchorNamedDirectory(found.directory);
+      process.env[VARIABLE] = shared.run;
+      return found;
+    }
+  }
+  const name = shared === undefined ? settings.name : SHARED_NAME;
+  const wanted = resolve(settings.directory ?? defaultDirectory(name));
   const earlier = earlierRuns(wanted, settings);
   const directory = claim(wanted, settings.ovni ? OVNI_FOLDER : HEPH_FOLDER);
   anchorNamedDirectory(directory);
@@ -119,6 +155,7 @@ export function joinRun(settings: Settings): Run {
     setting: settings.directory ?? '',
   };
   process.env[VARIABLE] = JSON.stringify(child);
+  shared?.begin(JSON.stringify(child));
   return { directory, firstClock, topmost: true, earlier };
 }
 
