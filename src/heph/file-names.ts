@@ -93,9 +93,14 @@ function pieceNumber(file: string, path: string): number | undefined {
   return piece?.trace === basename(path) ? piece.number : undefined;
 }
 
+/** How many earlier pieces a trace had when a file began. */
+export function predecessorsOf(path: string): number {
+  return Math.max(0, (pieceOf(path)?.number ?? 0) - 1);
+}
+
 /** Whether earlier pieces of the trace can exist, which hold its earlier events. */
 export function hasPredecessors(path: string): boolean {
-  return (pieceOf(path)?.number ?? 0) > 1;
+  return predecessorsOf(path) > 0;
 }
 
 /** The trace's name as it was opened: a file's name without the number of its piece. */

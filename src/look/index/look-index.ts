@@ -37,6 +37,15 @@ export interface UnreadPart extends Loss {
  */
 export type SourceState = 'ended' | 'growing' | 'died' | 'unfinished';
 
+/** Earlier pieces of a trace that rotates, which are not there: its budget has deleted them. */
+export interface DeletedPieces {
+  pieces: number;
+  /** Of the threads that have recorded since, at least. */
+  records: number;
+  /** When the first record was written that is left, in ns since the source's epoch. */
+  until: number;
+}
+
 /** One trace that was read: a file, a directory of ovni, a rank of DUMPI, or a living process. */
 export interface Source {
   readonly number: number;
@@ -58,6 +67,7 @@ export interface Source {
   /** Its resource says that nothing is below requests. */
   readonly withoutContext: boolean;
   readonly state: SourceState;
+  readonly deleted: DeletedPieces | undefined;
   readonly losses: readonly Loss[];
 }
 

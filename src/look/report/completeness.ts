@@ -12,6 +12,7 @@ export function* completenessOf(selection: RowSelection): Steps<Completeness> {
   const traces: PartTraces[] = [];
   let spans = 0;
   let missingParents = 0;
+  let begunBefore = 0;
   for (const part of selection.index.parts) {
     yield;
     const marks = selection.marksOf(part);
@@ -19,10 +20,26 @@ export function* completenessOf(selection: RowSelection): Steps<Completeness> {
     const states = new Uint8Array(part.traceCount);
     spans += addSpans(part, marks, states);
     missingParents += addMissing(part, marks, states);
+    begunBefore += addBegunBefore(part, marks, states);
     traces.push({ traceIds: part.traceIds, states });
   }
   const { seen, incomplete } = yield* countTraces(traces);
-  return { spans, traces: seen, incompleteTraces: incomplete, missingParents };
+  return { spans, traces: seen, incompleteTraces: incomplete, missingParents, begunBefore };
+}
+
+/** Marks the traces of spans that began before what is left of the trace: spans below them may be deleted. */
+function addBegunBefore(part: IndexPart, marks: Uint8Array, states: Uint8Array): number {
+  const { start, trace, source } = part;
+  const until = source.deleted?.until ?? -Infinity;
+  let begun = 0;
+  // Rows are in order of start.
+  for (let at = 0; at < marks.length && start[at]! < until; at++) {
+    if ((marks[at]! & SPAN) === 0) continue;
+    begun++;
+    const number = trace[at]!;
+    if (number !== NO_TRACE) states[number] = SEEN | INCOMPLETE;
+  }
+  return begun;
 }
 
 /** Marks the traces of a part's spans. @returns how many spans there are. */

@@ -20,7 +20,11 @@ export class ProcessStarts {
       const { number } = part.source;
       if (first < (firsts.get(number) ?? Infinity)) firsts.set(number, first);
     }
-    for (const { number } of index.sources) {
+    for (const { number, deleted } of index.sources) {
+      if (deleted !== undefined) {
+        starts.#until.set(number, -Infinity);
+        continue;
+      }
       const first = firsts.get(number);
       const { begin } = times.ofSource(number);
       starts.#until.set(

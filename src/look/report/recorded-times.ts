@@ -14,8 +14,8 @@ interface Stretch {
 }
 
 /**
- * When the process of each source was recorded: from the beginning of its trace to its last record. The ovni trace of
- * the same process says more: when its threads began and ended.
+ * When the process of each source was recorded: from the beginning of its trace, as far as it is left, to its last
+ * record. The ovni trace of the same process says more: when its threads began and ended.
  */
 export class RecordedTimes {
   readonly #bySource = new Map<number, Stretch>();
@@ -76,10 +76,13 @@ export class RecordedTimes {
         if (stretch !== undefined) extend(stretch, begin, begin + duration[at]!);
       }
     }
+    const cut = new Set(sources.filter((each) => each.deleted).map(({ number }) => number));
     for (const { number, source } of tracks) {
       const thread = ofThreads.get(keys[number]!);
       if (thread === undefined || ovni.has(source)) continue;
-      extend(this.#bySource.get(source)!, thread.begin, thread.end);
+      // Its spans of the time before are deleted.
+      const begin = cut.has(source) ? Infinity : thread.begin;
+      extend(this.#bySource.get(source)!, begin, thread.end);
     }
   }
 }
@@ -95,7 +98,9 @@ function stretchOf(index: LookIndex, source: Source): Stretch {
     if (own.number !== source.number || count === 0) continue;
     extend(stretch, firstStart + offset, lastEnd + offset);
   }
-  if (source.isAligned && source.content === 'spans') {
+  if (source.deleted !== undefined) {
+    stretch.begin = Number(source.epoch + source.clockOffset - index.epoch) + source.deleted.until;
+  } else if (source.isAligned && source.content === 'spans') {
     stretch.begin = Math.min(
       stretch.begin,
       Number(source.epoch + source.clockOffset - index.epoch),

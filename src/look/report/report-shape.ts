@@ -48,6 +48,8 @@ export interface ReportSource {
   state: SourceState;
   /** Ns of the window in which its process was recorded. */
   recorded: number;
+  /** Earlier pieces of its trace that are deleted, and what they had at least; null: none. */
+  deleted: { pieces: number; records: number } | null;
   rows: number;
   /** Ns that were added to its times, because its host's clock differs from that of the first host. */
   clockOffset: number;
@@ -267,10 +269,12 @@ export interface EarlierAndLater {
 export interface Completeness {
   spans: number;
   traces: number;
-  /** Traces in which a parent is missing. */
+  /** Traces in which a parent is missing, or of which a span began before what is left of the recording. */
   incompleteTraces: number;
   /** Spans whose parent is not in the recording. They are never taken for roots. */
   missingParents: number;
+  /** Spans that began before what is left: those below them may be deleted. */
+  begunBefore: number;
 }
 
 export interface MpiCall extends Omit<Latency, 'errors' | 'rate'> {

@@ -13,11 +13,16 @@ export const NOTHING_DELAYED =
 
 /** What the report says of incomplete traces; undefined: none is. */
 export function incompleteText({ completeness }: Report): string | undefined {
-  const { incompleteTraces, missingParents } = completeness;
-  if (missingParents === 0) return undefined;
+  const { incompleteTraces, missingParents, begunBefore } = completeness;
+  const missing = counted(missingParents, 'span has a parent', 'spans have a parent');
+  const begun = counted(begunBefore, 'span', 'spans');
+  const reasons = [
+    ...(missingParents > 0 ? [`${missing} that is not in the recording`] : []),
+    ...(begunBefore > 0 ? [`${begun} began before what is left of the recording`] : []),
+  ];
+  if (reasons.length === 0) return undefined;
   const traces = counted(incompleteTraces, 'trace is', 'traces are');
-  const spans = counted(missingParents, 'span has a parent', 'spans have a parent');
-  return `${traces} incomplete: ${spans} that is not in the recording`;
+  return `${traces} incomplete: ${reasons.join(', ')}`;
 }
 
 /** How much was read, in a line. */

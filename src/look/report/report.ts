@@ -67,7 +67,8 @@ function sourcesOf(
     rows.set(source.number, (rows.get(source.number) ?? 0) + count);
   }
   return sources.map((source) => {
-    const { number, path, format, service, host, pid, state, clockOffset, clockError } = source;
+    const { number, path, format, service, host, pid, state, clockOffset, clockError, deleted } =
+      source;
     return {
       path,
       format,
@@ -76,6 +77,7 @@ function sourcesOf(
       pid: pid ?? null,
       state,
       recorded: times.within(number, window),
+      deleted: deleted === undefined ? null : { pieces: deleted.pieces, records: deleted.records },
       rows: rows.get(number) ?? 0,
       clockOffset: Number(clockOffset),
       clockError: clockError ?? null,

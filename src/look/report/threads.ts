@@ -1,15 +1,12 @@
-import { INSTANT_BIT } from '../index/look-index.js';
-import type { IndexPart } from '../index/look-index.js';
+import { busyTimes } from './busy-times.js';
 import type { InterruptionTally } from './interruptions.js';
 import { UTILISATION } from './recorded-times.js';
 import type { RecordedTimes } from './recorded-times.js';
 import type { ThreadFigures } from './report-shape.js';
-import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { isAboutThread, threadKeys } from './thread-names.js';
 import type { Steps } from '../index/turns.js';
 
-const RUNNING = 'running';
 /** Weighted by time. */
 interface Mean {
   sum: number;
@@ -54,45 +51,6 @@ function shownTracks({ index }: RowSelection): Set<number> {
   return new Set(shown.map(({ number }) => number));
 }
 
-/** By track. */
-interface BusyTimes {
-  /** Rows. */
-  spans: Float64Array;
-  /** Ns in which a row was open. */
-  busy: Float64Array;
-  /** Rows come by their start: up to here the time is counted. */
-  counted: Float64Array;
-}
-
-function addBusy(
-  part: IndexPart,
-  selection: RowSelection,
-  isStates: Uint8Array,
-  { spans, busy, counted }: BusyTimes,
-): void {
-  const marks = selection.marksOf(part);
-  if (marks.length === 0) return;
-  const { track: trackOf, flags, name, names, start, duration, offset } = part;
-  const { to: end } = selection.window;
-  for (let at = 0; at < marks.length; at++) {
-    if ((marks[at]! & IN_WINDOW) === 0) continue;
-    const track = trackOf[at]!;
-    spans[track]!++;
-    if ((flags[at]! & INSTANT_BIT) !== 0) continue;
-    if (isStates[track] === 1 && names.text(name[at]!) !== RUNNING) continue;
-    const begin = start[at]! + offset;
-    const until = begin + duration[at]!;
-    const known = counted[track]!;
-    // Most rows lie within one that began before them.
-    if (until <= known) continue;
-    const from = begin < known ? known : begin;
-    const to = until < end ? until : end;
-    if (to <= from) continue;
-    busy[track]! += to - from;
-    counted[track] = to;
-  }
-}
-
 /** How busy the threads were within the window, whatever other condition there is. */
 export function* threadFigures(
   selection: RowSelection,
@@ -100,18 +58,9 @@ export function* threadFigures(
   times: RecordedTimes,
 ): Steps<ThreadFigures[]> {
   const { index, window } = selection;
-  const { tracks, parts } = index;
-  const counts: BusyTimes = {
-    spans: new Float64Array(tracks.length),
-    busy: new Float64Array(tracks.length),
-    counted: new Float64Array(tracks.length).fill(window.from),
-  };
-  const { spans, busy } = counts;
-  const isStates = Uint8Array.from(tracks, ({ kind }) => (kind === 'states' ? 1 : 0));
-  for (const part of parts) {
-    yield;
-    addBusy(part, selection, isStates, counts);
-  }
+  const { tracks } = index;
+  const begins = Float64Array.from(tracks, ({ source }) => times.ofSource(source).begin);
+  const { spans, busy } = yield* busyTimes(selection, begins);
   const means = utilisations(selection);
   const shown = shownTracks(selection);
   const sources = new Map(index.sources.map((source) => [source.number, source]));

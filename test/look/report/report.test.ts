@@ -188,6 +188,7 @@ describe('a report', () => {
       traces: 2,
       incompleteTraces: 1,
       missingParents: 1,
+      begunBefore: 0,
     });
     expect(report.slowest.map(({ rows }) => rows[0]!.missingParent)).toEqual([true, false]);
     const text = [...textReport(report, textStyle(100, false))].join('\n');

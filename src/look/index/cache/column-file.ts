@@ -10,7 +10,7 @@ import { parseOwnJson } from '../../../core/json.js';
  */
 const MAGIC = Buffer.from('TWINDEX\n');
 /** Of everything that the index stores. A file of another version is made anew. */
-export const INDEX_VERSION = 6;
+export const INDEX_VERSION = 7;
 const HEAD_BYTES = 32;
 const ALIGNMENT = 8;
 const MAX_HEADER_BYTES = 256 << 20;

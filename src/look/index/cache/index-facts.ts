@@ -113,6 +113,7 @@ const arePartFacts = objectOf({
   hasCycles: (value) => typeof value === 'boolean',
   firstStart: isNumber,
   lastEnd: isNumber,
+  firstEnd: isNumber,
 });
 
 const areIndexFacts = objectOf({

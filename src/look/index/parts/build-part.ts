@@ -68,6 +68,7 @@ export function buildPart(
     hasCycles,
     firstStart: start[0] ?? 0,
     lastEnd: blockEnds.reduce((last, end) => Math.max(last, end), 0),
+    firstEnd: rows.count === 0 ? 0 : rows.start[0]! + rows.duration[0]!,
   };
   return { facts, columns, order };
 }

@@ -53,6 +53,8 @@ export interface PartFacts {
   hasCycles: boolean;
   firstStart: number;
   lastEnd: number;
+  /** The end of the row whose record was written first. */
+  firstEnd: number;
 }
 
 export interface BuiltPart {

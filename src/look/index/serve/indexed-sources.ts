@@ -25,6 +25,8 @@ import { NO_TRACE } from '../look-index.js';
 import { unreadable } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import {
+  deletedPieces,
+  deletedRecords,
   hostsOf,
   droppedRecords,
   lossesOf,
@@ -305,6 +307,7 @@ export class IndexedSources implements LookIndex {
     const recorded = opened.flatMap(({ spans: { losses } }) => losses);
     const dropped = droppedRecords(recorded);
     const hostClock = writer.host === undefined ? undefined : this.#clocks.get(writer.host);
+    const deleted = deletedPieces(pieces);
     const source: Source = {
       number,
       path,
@@ -316,8 +319,10 @@ export class IndexedSources implements LookIndex {
       isAligned: epoch !== undefined,
       ...writer,
       state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
+      deleted,
       losses: [
         ...withheldPaths(resource),
+        ...deletedRecords({ deleted, path }),
         ...recordedLosses(recorded),
         ...pieces.flatMap((piece, i) => [
           ...lossesOf(piece, facts[i]!, dropped),

@@ -1,5 +1,7 @@
 import { counted } from '../../../core/counted.js';
 import { TracewrightError } from '../../../core/errors.js';
+import { predecessorsOf } from '../../../heph/file-names.js';
+import { hephFormat } from '../../../traces/heph-format.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
 import { pidInRun } from '../../../heph/file-names.js';
@@ -37,6 +39,36 @@ export function hostsOf(sources: readonly Source[]): Map<number, string> {
   const hosts = new Map<number, string>();
   for (const { number, host } of sources) if (host !== undefined) hosts.set(number, host);
   return hosts;
+}
+
+/** What a trace has deleted of itself; undefined: nothing. */
+export function deletedPieces(pieces: readonly ReadSource[]): Source['deleted'] {
+  const { trace } = pieces[0]!;
+  const count = trace.format === hephFormat ? predecessorsOf(trace.path) : 0;
+  const parts = pieces.flatMap((piece) => piece.parts.map(({ facts }) => facts));
+  const first = parts.find(({ rows }) => rows > 0);
+  if (count === 0 || first === undefined) return undefined;
+  // A stream counts its records from 0.
+  const firsts = new Map<number, number>();
+  for (const { counts } of parts) {
+    for (const { stream, first: number } of counts) {
+      if (!firsts.has(stream)) firsts.set(stream, number);
+    }
+  }
+  const records = [...firsts.values()].reduce((sum, number) => sum + number, 0);
+  return { pieces: count, records, until: first.firstEnd };
+}
+
+/** That pieces are deleted, as a loss. */
+export function deletedRecords({ deleted, path }: Pick<Source, 'deleted' | 'path'>): Loss[] {
+  if (deleted === undefined) return [];
+  const { pieces, records } = deleted;
+  const what = counted(pieces, 'earlier piece', 'earlier pieces');
+  const are = pieces === 1 ? 'is' : 'are';
+  const reason =
+    `${what} of ${path} ${are} deleted, with ${counted(records, 'record')} or more: ` +
+    'all figures are of what is left';
+  return [{ count: records, reason }];
 }
 
 /** Whether the writer of a trace lives, and how it has ended. */

@@ -8,7 +8,7 @@ import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { countText } from '../../../look/report/units.js';
+import { incompleteText } from '../../../look/report/report-texts.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
@@ -83,7 +83,8 @@ function Figures(answer: ReportAnswer) {
   const { recording } = useApp();
   const wasKilled = useStore(recording.store, ({ answer }) => answer?.sources.some(isCutOff));
   const { report, slowest, open } = answer;
-  const { groups, by, errors, interruptions, completeness, losses, threads, mpi } = report;
+  const { groups, by, errors, interruptions, losses, threads, mpi } = report;
+  const incomplete = incompleteText(report);
   const openSpans = report.open.count > 0 && <OpenSpans open={report.open} rows={open} />;
   const isEmpty = groups.length === 0 && threads.length === 0 && mpi.length === 0;
   return (
@@ -108,13 +109,7 @@ function Figures(answer: ReportAnswer) {
         {mpi.length > 0 && <MpiTables runs={mpi} />}
         {threads.length > 0 && <FiguresTable caption="Threads" table={threadTable(threads)} />}
       </div>
-      {completeness.incompleteTraces > 0 && (
-        <p>
-          {countText(completeness.incompleteTraces)} of {countText(completeness.traces)} traces are
-          incomplete: the parents of {countText(completeness.missingParents)} spans are not in the
-          recording.
-        </p>
-      )}
+      {incomplete !== undefined && <p>{incomplete}.</p>}
       {losses.length > 0 && <FiguresTable caption="What was lost" table={lossTable(report)} />}
     </>
   );
