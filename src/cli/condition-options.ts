@@ -27,9 +27,9 @@ export const conditionHelp = `  --since, --until
                 +5m after the start of the recording, or -5m before its end.
                 --from is another name of --since
   --where       only spans that meet a condition; can be repeated. NAME=VALUE
-                with name (* is any text), service, status, kind, trace, or
-                any attribute; duration>=10ms, duration<=1s; unfinished;
-                missing-parent
+                with name (* is any text), service, system (http, redis),
+                status, kind, trace, or any attribute; duration>=10ms,
+                duration<=1s; unfinished; missing-parent
 `;
 
 /** What the options select. The times of the condition are in the range. */

@@ -1,6 +1,8 @@
 const FIRST_SLOTS = 1 << 10;
 const FIRST_BYTES = 1 << 14;
 const EMPTY = 0xffff_ffff;
+/** Of a name: its operation names no system. */
+export const NO_SYSTEM = 0xffff_ffff;
 
 function hashBytes(bytes: Uint8Array, from: number, to: number): number {
   let hash = RANDOM_SEED;
@@ -19,38 +21,45 @@ export function mixed(hash: number): number {
   return bits ^ (bits >>> 16);
 }
 
-/** Byte strings by number, each once. Makes no object for a string. */
+/**
+ * Byte strings by number, each once. Makes no object for a string. A name of operations of several systems has a
+ * number for each: the name of a system is the number of its own string.
+ */
 export class ByteTable {
   count = 0;
   #bytes = new Uint8Array(FIRST_BYTES);
   /** Where each string ends in #bytes. */
   #ends = new Uint32Array(FIRST_SLOTS);
   #hashes = new Int32Array(FIRST_SLOTS);
+  #systems = new Uint32Array(FIRST_SLOTS);
   #slots = new Uint32Array(2 * FIRST_SLOTS).fill(EMPTY);
 
   /** The number of the string at `from` in `bytes`; a new one where it is not known. */
-  numberOf(bytes: Uint8Array, from: number, to: number): number {
-    const hash = mixed(hashBytes(bytes, from, to));
+  numberOf(bytes: Uint8Array, from: number, to: number, system = NO_SYSTEM): number {
+    const hash = mixed(hashBytes(bytes, from, to) ^ Math.imul(system, 0x9e37_79b1));
     const mask = this.#slots.length - 1;
     let slot = hash & mask;
     for (;;) {
       const number = this.#slots[slot]!;
       if (number === EMPTY) break;
-      if (this.#hashes[number] === hash && this.#isAt(number, bytes, from, to)) return number;
+      const isSame = this.#hashes[number] === hash && this.#systems[number] === system;
+      if (isSame && this.#isAt(number, bytes, from, to)) return number;
       slot = (slot + 1) & mask;
     }
+    this.#systems[this.count] = system;
     return this.#add(bytes, from, to, hash, slot);
   }
 
-  numberOfText(text: string): number {
+  numberOfText(text: string, system = NO_SYSTEM): number {
     const bytes = Buffer.from(text);
-    return this.numberOf(bytes, 0, bytes.length);
+    return this.numberOf(bytes, 0, bytes.length, system);
   }
 
-  /** What a `BytesAsTexts` reads. */
-  take(): { bytes: Uint8Array; ends: Uint32Array } {
+  /** What a `TextBytes` reads. */
+  take(): { bytes: Uint8Array; ends: Uint32Array; systems: Uint32Array } {
     const ends = this.#ends.slice(0, this.count);
-    return { bytes: this.#bytes.slice(0, ends.at(-1) ?? 0), ends };
+    const systems = this.#systems.slice(0, this.count);
+    return { bytes: this.#bytes.slice(0, ends.at(-1) ?? 0), ends, systems };
   }
 
   /** All strings, decoded. */
@@ -90,6 +99,8 @@ export class ByteTable {
     const size = 2 * this.count;
     const ends = new Uint32Array(size);
     const hashes = new Int32Array(size);
+    const systems = new Uint32Array(size);
+    systems.set(this.#systems);
     ends.set(this.#ends);
     hashes.set(this.#hashes);
     const slots = new Uint32Array(2 * size).fill(EMPTY);
@@ -101,6 +112,7 @@ export class ByteTable {
     }
     this.#ends = ends;
     this.#hashes = hashes;
+    this.#systems = systems;
     this.#slots = slots;
   }
 }

@@ -1,3 +1,6 @@
+import { KINDS } from '../../spans/layout.js';
+import type { SpanKind } from '../../spans/layout.js';
+import { KIND_MASK } from '../index/look-index.js';
 import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
 import { SampledCalls, isCall } from '../report/call-target.js';
 import { Distribution } from '../report/distribution.js';
@@ -36,6 +39,8 @@ class Side {
 interface Pair {
   name: string;
   service: string | null;
+  kind: SpanKind;
+  system: string | null;
   /** Of calls that are named by their method alone. */
   calls: SampledCalls | undefined;
   before: Side;
@@ -52,7 +57,7 @@ export interface RowsOfSide {
 }
 
 /**
- * Compares spans with others, by name and service: by name alone if the two sides have no service in common.
+ * Compares spans with others, by kind, system, name and service: without the service if the two sides have no service in common.
  */
 export function compareGroups(before: RowsOfSide, after: RowsOfSide): ComparedGroup[] {
   const pairs: Pairs = { spans: new Map(), marks: new Map(), states: new Map() };
@@ -65,12 +70,14 @@ export function compareGroups(before: RowsOfSide, after: RowsOfSide): ComparedGr
   const named = new Set(compared.filter(({ isLarge }, at) => isLarge && isMore[at]));
   const groups = shown.map((each): ComparedGroup => {
     const { pair, ratio } = each;
-    const { name, service, calls, before: first, after: second } = pair;
+    const { name, service, kind, system, calls, before: first, after: second } = pair;
     const change = named.has(each) ? (ratio!.value > 1 ? 'slower' : 'faster') : 'same';
     return {
       name,
       targets: calls?.targets ?? [],
       service,
+      kind,
+      system,
       before: first.figures,
       after: second.figures,
       ratio,
@@ -96,20 +103,23 @@ function addSide(
       continue;
     }
     const ofName = new Map<Map<string, Pair>, (Pair | undefined)[]>();
-    const ofCalls: (Pair | undefined)[] = [];
     const areMethods = methodNames(part);
     for (; next < rows.length && rows[next]! < end; next++) {
       const at = rows[next]! - part.firstRow;
       const name = part.name[at]!;
       const place = placeOfTrack[part.track[at]!]!;
-      let pair: Pair;
+      const kind = Math.min(part.flags[at]! & KIND_MASK, KINDS.length - 1);
+      let known = ofName.get(place);
+      if (known === undefined) ofName.set(place, (known = []));
+      const pair = (known[KINDS.length * name + kind] ??= pairOf(
+        place,
+        part,
+        name,
+        KINDS[kind]!,
+        byService,
+      ));
       if (areMethods[name] === 1 && isCall(part, at)) {
-        pair = ofCalls[name] ??= pairOf(place, part, name, byService, true);
-        pair.calls!.add(index, rows[next]!);
-      } else {
-        let known = ofName.get(place);
-        if (known === undefined) ofName.set(place, (known = []));
-        pair = known[name] ??= pairOf(place, part, name, byService, false);
+        (pair.calls ??= new SampledCalls()).add(index, rows[next]!);
       }
       const stretch = stretchOf(part.start[at]! + part.offset);
       pair[side].add(part.duration[at]!, isError(part.flags[at]!), stretch);
@@ -176,16 +186,17 @@ function pairOf(
   pairs: Map<string, Pair>,
   part: IndexPart,
   number: number,
+  kind: SpanKind,
   byService: boolean,
-  areCalls: boolean,
 ): Pair {
   const name = part.names.text(number);
   const service = byService ? (part.source.service ?? null) : null;
-  const key = `${service ?? ''}\n${areCalls ? 'call' : ''}\n${name}`;
+  const system = part.names.system(number) ?? null;
+  const key = [service, kind, system, name].join('\n');
   let pair = pairs.get(key);
   if (pair === undefined) {
-    const calls = areCalls ? new SampledCalls() : undefined;
-    pair = { name, service, calls, before: new Side(), after: new Side() };
+    const sides = { before: new Side(), after: new Side() };
+    pair = { name, service, kind, system, calls: undefined, ...sides };
     pairs.set(key, pair);
   }
   return pair;

@@ -4,6 +4,7 @@ import { isoTime } from '../report/iso-time.js';
 import { CHOSEN, RowSelection, SPAN } from '../report/selection.js';
 import { compareGroups } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
+import { COMPARISON_VERSION } from './comparison-shape.js';
 import type { ComparedRecordings, Comparison } from './comparison-shape.js';
 
 /** An index, and which of its rows are compared. */
@@ -21,7 +22,7 @@ export async function compareRecordings(
 ): Promise<Comparison> {
   const [first, second] = [await sideOf(before), await sideOf(after)];
   const groups = compareGroups(first.rows, second.rows);
-  return { before: first.described, after: second.described, groups };
+  return { version: COMPARISON_VERSION, before: first.described, after: second.described, groups };
 }
 
 async function sideOf({

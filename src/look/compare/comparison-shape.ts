@@ -1,3 +1,5 @@
+import type { SpanKind } from '../../spans/layout.js';
+
 /** The spans of one name and service on one side. Durations are in nanoseconds. */
 export interface ComparedSide {
   count: number;
@@ -11,6 +13,9 @@ export interface ComparedGroup {
   /** Hosts and ports that calls have asked, some of them, if they are named by their method. */
   targets: string[];
   service: string | null;
+  kind: SpanKind;
+  /** `http`, `redis`; null: the spans name none. */
+  system: string | null;
   before: ComparedSide;
   after: ComparedSide;
   /**
@@ -37,8 +42,13 @@ export interface ComparedRecordings {
   spans: number;
 }
 
+/** Grows when a field changes its meaning, or goes. */
+export const COMPARISON_VERSION = 2;
+
 /** What `report --against` prints. */
 export interface Comparison {
+  /** Of this shape. */
+  version: typeof COMPARISON_VERSION;
   before: ComparedRecordings;
   after: ComparedRecordings;
   /** What became slower first, then the rest, then what became faster. */

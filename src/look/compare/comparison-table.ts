@@ -1,5 +1,5 @@
 import { nameWithTargets } from '../report/request-name.js';
-import { serviceColumn, tableOf } from '../report/tables/report-table.js';
+import { kindColumns, serviceColumn, tableOf } from '../report/tables/report-table.js';
 import type { ReportColumn, ReportTable } from '../report/tables/report-table.js';
 import { countText, durationText } from '../report/units.js';
 import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
@@ -31,6 +31,7 @@ export function comparisonTable(
   return tableOf(
     [
       { title: 'span', unit: 'text', value: nameWithTargets, spare: 0, least: 16 },
+      ...kindColumns(groups),
       serviceColumn<ComparedGroup>(1),
       {
         title: 'a typical one takes',

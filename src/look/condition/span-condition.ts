@@ -1,4 +1,5 @@
 import type { SpanRecord } from '../../spans/span-record.js';
+import { systemOf } from '../../spans/read/system-of.js';
 import { sameAttribute } from '../../spans/read/older-names.js';
 import type { Condition } from '../index/look-index.js';
 
@@ -35,7 +36,7 @@ export function attributeText(value: unknown): string {
  */
 export function spanCondition(condition: Condition, epoch: bigint): (span: SpanRecord) => boolean {
   const tests: ((span: SpanRecord) => boolean)[] = [];
-  const { from, to, name, service, status, kind, unfinished, traceId } = condition;
+  const { from, to, name, service, system, status, kind, unfinished, traceId } = condition;
   if (from !== undefined) {
     const least = epoch + BigInt(Math.ceil(from));
     tests.push(({ start, end }) => end > least || start >= least);
@@ -51,6 +52,7 @@ export function spanCondition(condition: Condition, epoch: bigint): (span: SpanR
   if (service !== undefined) {
     tests.push(({ resource }) => resource?.attributes['service.name'] === service);
   }
+  if (system !== undefined) tests.push(({ attributes }) => systemOf(attributes) === system);
   if (status !== undefined) tests.push((span) => span.status.code === status);
   if (kind !== undefined) tests.push((span) => span.kind === kind);
   if (unfinished !== undefined) tests.push((span) => span.unfinished === unfinished);
@@ -95,8 +97,16 @@ export type RowTest = (
 /** See `RowTest`; the condition's times are not tested. */
 export function rowCondition(condition: Condition): RowTest {
   const { name, minDuration = -Infinity, maxDuration = Infinity, ...others } = condition;
-  const { service, status, kind, unfinished = false, missingParent = false, traceId } = others;
-  const ofSpans = [service, status, kind, traceId].some((each) => each !== undefined);
+  const {
+    service,
+    system,
+    status,
+    kind,
+    unfinished = false,
+    missingParent = false,
+    traceId,
+  } = others;
+  const ofSpans = [service, system, status, kind, traceId].some((each) => each !== undefined);
   if (ofSpans || unfinished || missingParent) return () => false;
   const matches = name === undefined ? () => true : textPattern(name);
   const hasAttributes = attributesCondition(condition);

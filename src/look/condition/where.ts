@@ -4,7 +4,7 @@ import { parseDuration } from './time-point.js';
 
 const COMPARISON = /^([^=<>]+)(=|<=|>=|<|>)([^]*)$/;
 const EXPECTED =
-  'NAME=VALUE with name, service, status, kind, trace or an attribute, ' +
+  'NAME=VALUE with name, service, system, status, kind, trace or an attribute, ' +
   'duration>=TIME, duration<=TIME, unfinished, or missing-parent';
 /** Conditions of one word. */
 export const WORDS: Readonly<Record<string, string>> = {
@@ -56,6 +56,9 @@ function add(condition: Condition, text: string): void {
       return;
     case 'service':
       set(condition, text, 'service', value);
+      return;
+    case 'system':
+      set(condition, text, 'system', value);
       return;
     case 'status':
       set(condition, text, 'status', word(text, value, STATUSES));

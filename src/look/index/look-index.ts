@@ -1,4 +1,5 @@
 import type { TraceContent, TrackKind } from '../../rows/row-flags.js';
+import type { SpanKind } from '../../spans/layout.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 
 export {
@@ -84,10 +85,15 @@ export interface Track {
   readonly lanes: number;
 }
 
-/** Texts by number. Decoded when asked for: a recording may have millions. */
+/**
+ * Texts by number. Decoded when asked for: a recording may have millions. A name of operations of several systems
+ * has several numbers.
+ */
 export interface TextTable {
   readonly count: number;
   text(number: number): string;
+  /** The system of the operations of a name: `redis`, `http`; undefined: none is known. */
+  system(number: number): string | undefined;
 }
 
 /** Columns of a part that are read from the cache. */
@@ -152,7 +158,9 @@ export interface Condition {
   name?: string;
   service?: string;
   status?: 'unset' | 'ok' | 'error';
-  kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+  kind?: SpanKind;
+  /** What `systemOf` says of the attributes. */
+  system?: string;
   unfinished?: boolean;
   missingParent?: boolean;
   traceId?: string;

@@ -105,7 +105,8 @@ class SpanNames {
   of(part: IndexPart, at: number): string {
     const name = spanName(part, at);
     if (!isMethod(name) || !isCall(part, at) || !this.#targets.take()) return name;
-    return nameWithTarget({ name, target: callTarget(this.#index, part.firstRow + at) });
+    const system = part.names.system(part.name[at]!) ?? null;
+    return nameWithTarget({ name, system, target: callTarget(this.#index, part.firstRow + at) });
   }
 }
 

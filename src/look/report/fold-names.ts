@@ -1,3 +1,4 @@
+import type { SpanKind } from '../../spans/layout.js';
 import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
 import { LongestRows } from './longest-rows.js';
 
@@ -15,10 +16,16 @@ const PATH = new RegExp(
   `^(${[...METHODS, OTHER_METHOD_NAME, OTHER_METHOD].join('|')}) (?:/|\\*$|https?:)`,
 );
 
-/** A name with the time that its spans took in a piece of the recording. */
-export interface TimedName {
+/** What spans of one kind, system and name are called in a service. */
+export interface NamedGroup {
   service: string | undefined;
+  kind: SpanKind | null;
+  system: string | null;
   name: string;
+}
+
+/** A name with the time that its spans took in a piece of the recording. */
+export interface TimedName extends NamedGroup {
   total: number;
 }
 
@@ -36,9 +43,9 @@ function kindOf(name: string): NameKind {
   return method === undefined ? OTHER_NAMES : { method, most: MAX_PATHS };
 }
 
-/** The key of a name in a service. */
-export function nameKey(service: string | undefined, name: string): string {
-  return `${service ?? ''}\n${name}`;
+/** The same for all spans that share a row unless there are too many names. */
+export function nameKey({ service, kind, system, name }: NamedGroup): string {
+  return `${service ?? ''}\n${kind ?? ''}\n${system ?? ''}\n${name}`;
 }
 
 /**
@@ -53,15 +60,16 @@ export class FoldedNames {
   /** Takes the names of a piece, each once. */
   add(names: Iterable<TimedName>): void {
     const longest = new Map<string, LongestRows<string>>();
-    for (const { service, name, total } of names) {
-      const { method, most } = kindOf(name);
-      const kind = nameKey(service, method ?? '');
+    for (const named of names) {
+      const { total } = named;
+      const { method, most } = kindOf(named.name);
+      const kind = nameKey({ ...named, name: method ?? '' });
       let rows = longest.get(kind);
       if (rows === undefined) {
         longest.set(kind, (rows = new LongestRows(SPARE * most)));
         if (!this.#times.has(kind)) this.#times.set(kind, { most, totals: new Map() });
       }
-      if (rows.admits(total)) rows.add(total, nameKey(service, name));
+      if (rows.admits(total)) rows.add(total, nameKey(named));
     }
     for (const [kind, rows] of longest) {
       const { totals } = this.#times.get(kind)!;
@@ -72,8 +80,8 @@ export class FoldedNames {
   }
 
   /** Whether a name has a row of its own. After all were added. */
-  keeps(service: string | undefined, name: string): boolean {
-    return (this.#kept ??= this.#chosen()).has(nameKey(service, name));
+  keeps(named: NamedGroup): boolean {
+    return (this.#kept ??= this.#chosen()).has(nameKey(named));
   }
 
   #chosen(): Set<string> {
@@ -100,8 +108,8 @@ export class OtherNames {
   }
 
   /** The same for all names that share a row in a service. */
-  static key(service: string | undefined, name: string): string {
-    return nameKey(service, `(${kindOf(name).method ?? ''})`);
+  static key(named: NamedGroup): string {
+    return nameKey({ ...named, name: `(${kindOf(named.name).method ?? ''})` });
   }
 
   add(name: string): void {

@@ -1,11 +1,11 @@
 import { KIND_MASK, NO_TEXT, STATUS_MASK, STATUS_SHIFT } from '../index/look-index.js';
 import type { IndexPart } from '../index/look-index.js';
 import { KINDS, STATUSES } from '../../spans/layout.js';
+import type { SpanKind } from '../../spans/layout.js';
 import { Distribution } from './distribution.js';
 import { FoldedNames, OtherNames, nameKey } from './fold-names.js';
-import type { TimedName } from './fold-names.js';
+import type { NamedGroup, TimedName } from './fold-names.js';
 import type { Group, GroupBy, GroupWaits } from './report-shape.js';
-import { isMethod } from './request-name.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { nextTurn } from '../index/turns.js';
@@ -24,8 +24,15 @@ export function isError(flags: number): boolean {
   return ((flags >> STATUS_SHIFT) & STATUS_MASK) === ERROR;
 }
 
+/** What the spans of a group are: of a service, of several kinds. */
+export interface GroupKind {
+  kind: SpanKind | null;
+  /** `http`, `redis`; null: they name none. */
+  system: string | null;
+}
+
 /** A group while its spans are counted. */
-export interface GroupTally {
+export interface GroupTally extends GroupKind {
   readonly name: string;
   service: string | null;
   errors: number;
@@ -54,10 +61,11 @@ function routeName(name: string, route: string): string {
   return name.includes(route) ? name : `${name} ${route}`;
 }
 
-/** Gives the rows of a part numbers by their name and route. */
+/** Gives the rows of a part numbers by their name, which has a number for each system, their kind and route. */
 class PartGroups {
-  /** By number: the name, the route and the time of its rows. */
+  /** By number: the name, the kind, the route and the time of its rows. */
   readonly names: number[] = [];
+  readonly kinds: number[] = [];
   readonly routes: number[] = [];
   readonly totals: number[] = [];
   readonly #byName: Int32Array;
@@ -66,26 +74,28 @@ class PartGroups {
   readonly #byBoth = new Map<number, number>();
 
   constructor({ names: { count } }: IndexPart) {
-    this.#byName = new Int32Array(count).fill(NONE);
+    this.#byName = new Int32Array(KINDS.length * count).fill(NONE);
     this.#byRoute = new Int32Array(count).fill(NONE);
   }
 
-  numberOf(name: number, route: number): number {
+  numberOf(name: number, kind: number, route: number): number {
+    const named = KINDS.length * name + kind;
     if (route === NO_TEXT) {
-      const known = this.#byName[name]!;
-      return known === NONE ? (this.#byName[name] = this.#add(name, route)) : known;
+      const known = this.#byName[named]!;
+      return known === NONE ? (this.#byName[named] = this.#add(name, kind, route)) : known;
     }
     const last = this.#byRoute[route]!;
-    if (last !== NONE && this.names[last] === name) return last;
-    const key = route * this.#byName.length + name;
+    if (last !== NONE && this.names[last] === name && this.kinds[last] === kind) return last;
+    const key = route * this.#byName.length + named;
     let number = this.#byBoth.get(key);
-    if (number === undefined) this.#byBoth.set(key, (number = this.#add(name, route)));
+    if (number === undefined) this.#byBoth.set(key, (number = this.#add(name, kind, route)));
     this.#byRoute[route] = number;
     return number;
   }
 
-  #add(name: number, route: number): number {
+  #add(name: number, kind: number, route: number): number {
     this.names.push(name);
+    this.kinds.push(kind);
     this.routes.push(route);
     return this.totals.push(0) - 1;
   }
@@ -150,7 +160,13 @@ export class Grouping {
     let count = 0;
     for (let at = 0; at < marks.length; at++) {
       if ((marks[at]! & SPAN) === 0 || (requestsOnly && !isRequest(flags[at]!))) continue;
-      const number = numbered.numberOf(byService ? 0 : name[at]!, byRoute ? route[at]! : NO_TEXT);
+      const number = byService
+        ? numbered.numberOf(0, 0, NO_TEXT)
+        : numbered.numberOf(
+            name[at]!,
+            Math.min(flags[at]! & KIND_MASK, KINDS.length - 1),
+            byRoute ? route[at]! : NO_TEXT,
+          );
       totals[number]! += duration[at]!;
       rows[count] = at;
       groups[count++] = number;
@@ -180,8 +196,8 @@ export class Grouping {
   #count(part: IndexPart, numbered: PartGroups, folded: FoldedNames | undefined): void {
     const { rows, groups } = this.rowsOf(part);
     const { flags, duration } = part;
-    const numbers = Int32Array.from(numbered.names, (name, number) =>
-      this.#find(part, name, numbered.routes[number]!, folded),
+    const numbers = Int32Array.from(numbered.names, (_, number) =>
+      this.#find(this.#keyOf(part, numbered, number), folded),
     );
     for (let i = 0; i < rows.length; i++) {
       const at = rows[i]!;
@@ -193,50 +209,65 @@ export class Grouping {
     }
   }
 
-  #nameOf(part: IndexPart, name: number, route: number): string {
-    const { source } = part;
-    if (this.by === 'service') return source.service ?? source.path;
-    return nameOf(part, name, route);
+  #keyOf(part: IndexPart, { names, kinds, routes }: PartGroups, number: number): OwnGroup {
+    const { service, path } = part.source;
+    if (this.by === 'service') {
+      const where = service === undefined ? null : whereOf([], service);
+      return { service, name: service ?? path, kind: null, system: null, where };
+    }
+    const key = { service, ...groupKey(part, names[number]!, kinds[number]!, routes[number]!) };
+    return { ...key, where: this.#whereOf(part, key, names[number]!, routes[number]!) };
   }
 
-  #find(part: IndexPart, own: number, route: number, folded: FoldedNames | undefined): number {
-    const { service } = part.source;
-    const name = this.#nameOf(part, own, route);
-    const isFolded = folded?.keeps(service, name) === false;
-    const key = isFolded ? OtherNames.key(service, name) : nameKey(service, name);
+  #find(own: OwnGroup, folded: FoldedNames | undefined): number {
+    const { name, service, kind, system, where } = own;
+    const isFolded = folded?.keeps(own) === false;
+    const key = isFolded ? OtherNames.key(own) : nameKey(own);
     let found = this.#byKey.get(key);
     if (found === undefined) {
       found = this.#tallies.length;
       const others = isFolded ? new OtherNames(name) : undefined;
-      const where = isFolded ? null : this.#whereOf(part, own, route);
       this.#tallies.push({
         get name() {
           return others?.text ?? name;
         },
         service: service ?? null,
+        kind,
+        system,
         errors: 0,
         durations: new Distribution(this.#exact),
         others,
-        where,
+        where: isFolded ? null : where,
       });
       this.#byKey.set(key, found);
     }
     const tally = this.#tallies[found]!;
     tally.others?.add(name);
     // Instrumentations may name one route in two ways.
-    if (String(tally.where) !== String(this.#whereOf(part, own, route))) tally.where = null;
+    if (String(tally.where) !== String(where)) tally.where = null;
     return found;
   }
 
-  #whereOf({ names, source }: IndexPart, name: number, route: number): string[] | null {
-    const service = source.service === undefined ? [] : [`service=${source.service}`];
-    if (this.by === 'service') return service.length === 0 ? null : service;
+  #whereOf(
+    { names, source }: IndexPart,
+    { kind, system }: GroupKind,
+    name: number,
+    route: number,
+  ): string[] {
     const text = names.text(name);
-    // The spans of clients may have such a name too.
-    const kind = this.#requestsOnly && isMethod(text) ? ['kind=server'] : [];
     const path = route === NO_TEXT ? text : names.text(route);
-    const attribute = text.includes(path) ? [] : [`http.route=${path}`];
-    return [`name=${text}`, ...attribute, ...kind, ...service];
+    return whereOf(
+      [
+        `name=${text}`,
+        ...(text.includes(path) ? [] : [`http.route=${path}`]),
+        // What is no span has no kind.
+        ...(kind === null || (kind === 'internal' && source.format !== 'Heph')
+          ? []
+          : [`kind=${kind}`]),
+        ...(system === null ? [] : [`system=${system}`]),
+      ],
+      source.service,
+    );
   }
 
   /** The groups, those that took the most time first. */
@@ -247,9 +278,28 @@ export class Grouping {
   }
 }
 
+/** What a group of one part is called, and the values of `--where` that select its spans. */
+interface OwnGroup extends NamedGroup {
+  where: string[] | null;
+}
+
+function whereOf(conditions: readonly string[], service: string | undefined): string[] {
+  return service === undefined ? [...conditions] : [...conditions, `service=${service}`];
+}
+
 function nameOf({ names }: IndexPart, name: number, route: number): string {
   const text = names.text(name);
   return route === NO_TEXT ? text : routeName(text, names.text(route));
+}
+
+function groupKey(
+  part: IndexPart,
+  name: number,
+  kind: number,
+  route: number,
+): GroupKind & { name: string } {
+  const system = part.names.system(name) ?? null;
+  return { name: nameOf(part, name, route), kind: KINDS[kind]!, system };
 }
 
 /** What a row is called: by its name and its route. */
@@ -259,12 +309,12 @@ export function spanName(part: IndexPart, at: number): string {
 
 function* timedNames(
   part: IndexPart,
-  { names, routes, totals }: PartGroups,
+  { names, kinds, routes, totals }: PartGroups,
 ): Generator<TimedName, void> {
   const { service } = part.source;
   for (let number = 0; number < names.length; number++) {
-    const name = nameOf(part, names[number]!, routes[number]!);
-    yield { service, name, total: totals[number]! };
+    const key = groupKey(part, names[number]!, kinds[number]!, routes[number]!);
+    yield { service, ...key, total: totals[number]! };
   }
 }
 
@@ -290,12 +340,14 @@ export function groupFigures(
 ): Group[] {
   const all = tallies.reduce((sum, { durations }) => sum + durations.total, 0);
   return tallies.map((tally) => {
-    const { name, service, errors, durations, others, where } = tally;
+    const { name, service, kind, system, errors, durations, others, where } = tally;
     const { count, total, max } = durations;
     const [p50, p95, p99] = [50, 95, 99].map((percent) => durations.percentile(percent));
     return {
       name,
       service,
+      kind,
+      system,
       count,
       errors,
       rate: count / (recorded(tally) / 1e9),

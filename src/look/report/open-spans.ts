@@ -81,6 +81,7 @@ function describe(
     depth,
     name: handler === undefined ? name : `${name} ${handler.route}`,
     path: handler === undefined && lacksRoute({ part, at, row }) ? requestPath(index, row) : null,
+    system: part.names.system(part.name[at]!) ?? null,
     target: isCall(part, at) ? callTarget(index, row) : null,
     service: part.source.service ?? null,
     thread: index.tracks[part.track[at]!]!.name,

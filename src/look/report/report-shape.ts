@@ -1,5 +1,6 @@
 import type { LatencyHistogram } from '../index/latency-histogram.js';
 import type { SourceState } from '../index/look-index.js';
+import type { SpanKind } from '../../spans/layout.js';
 import type { UnknownAttribute } from './unknown-attributes.js';
 
 /** What the spans of a group have in common. */
@@ -30,6 +31,10 @@ export interface GroupWaits {
 export interface Group extends Latency, GroupWaits {
   name: string;
   service: string | null;
+  /** Null: it is a service, with spans of several kinds. */
+  kind: SpanKind | null;
+  /** `http`, `redis`; null: the spans name none. */
+  system: string | null;
   /** Of the time of all groups, from 0 to 1. */
   share: number;
   /** How many names share the row, because there are too many; null: it is of one name. */
@@ -87,6 +92,8 @@ export interface TreeRow {
   /** 0 for those at the top. */
   depth: number;
   name: string;
+  /** `http`, `redis`; null: it names none. */
+  system: string | null;
   /** Host and port that a call named by its method has asked. */
   target: string | null;
   service: string | null;
@@ -113,6 +120,8 @@ export interface WaitedFor {
   /** `stall`, `collection`: of the thread of a called service. */
   kind: TreeRow['kind'];
   name: string;
+  /** `http`, `redis`; null: it names none. */
+  system: string | null;
   /** Host and port that a call named by its method has asked. */
   target: string | null;
   service: string | null;
@@ -189,6 +198,8 @@ export interface LongStall extends ThreadPlace {
 /** How much of the time of the slow spans of a group lay within stalls and collections. */
 export interface SlowShare {
   name: string;
+  kind: SpanKind | null;
+  system: string | null;
   service: string | null;
   /** Spans of at least the group's p95. */
   count: number;
@@ -237,6 +248,8 @@ export interface OpenSpan {
   name: string;
   /** Of a request whose name has no path. */
   path: string | null;
+  /** `http`, `redis`; null: it names none. */
+  system: string | null;
   /** Host and port that a call named by its method has asked. */
   target: string | null;
   service: string | null;
@@ -315,8 +328,13 @@ export interface Timeline {
   errors: number[];
 }
 
+/** Grows when a field changes its meaning, or goes. */
+export const REPORT_VERSION = 2;
+
 /** What `report --json` prints. All durations are in nanoseconds. */
 export interface Report {
+  /** Of this shape. */
+  version: typeof REPORT_VERSION;
   /** ISO time with nanoseconds. */
   from: string;
   to: string;

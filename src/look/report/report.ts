@@ -13,6 +13,7 @@ import { longStalls } from './long-stalls.js';
 import { mpiRuns } from './mpi.js';
 import { openSpans } from './open-spans.js';
 import { groupPictures, timelineOf } from './pictures.js';
+import { REPORT_VERSION } from './report-shape.js';
 import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
 import { ProcessStarts } from './process-starts.js';
 import { RecordedTimes } from './recorded-times.js';
@@ -160,6 +161,7 @@ function* figureSteps(
   const { open, rows } = yield* openSpans(selection);
   const threads = [...interruptions.threads('stall'), ...interruptions.threads('collection')];
   const report: Report = {
+    version: REPORT_VERSION,
     from: isoTime(index.epoch, from),
     to: isoTime(index.epoch, end),
     length,

@@ -1,3 +1,4 @@
+import { HTTP } from '../../spans/read/system-of.js';
 import { METHODS, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
 import type { GroupBy } from './report-shape.js';
 
@@ -11,9 +12,26 @@ export function nameWithPath({ name, path }: { name: string; path: string | null
   return path === null ? name : `${name} ${path}`;
 }
 
+/** `GET (redis)`: a command that is called as a method of HTTP. */
+export function nameWithSystem({
+  name,
+  system,
+}: {
+  name: string;
+  system?: string | null | undefined;
+}): string {
+  const isMistakable = isMethod(name) && system != null && system !== HTTP;
+  return isMistakable ? `${name} (${system})` : name;
+}
+
 /** `GET stock:8080`. */
-export function nameWithTarget({ name, target }: { name: string; target: string | null }): string {
-  return target === null ? name : `${name} ${target}`;
+export function nameWithTarget(span: {
+  name: string;
+  target: string | null;
+  system?: string | null | undefined;
+}): string {
+  const { target } = span;
+  return target === null ? nameWithSystem(span) : `${span.name} ${target}`;
 }
 
 /** `GET /orders/:id`, `GET /orders/42` without a route, `GET stock:8080` */
@@ -21,8 +39,9 @@ export function nameWithDetail(span: {
   name: string;
   path: string | null;
   target: string | null;
+  system?: string | null | undefined;
 }): string {
-  return span.target === null ? nameWithPath(span) : nameWithTarget(span);
+  return span.path === null ? nameWithTarget(span) : nameWithPath(span);
 }
 
 /** Targets of a name that are named. */
@@ -32,17 +51,23 @@ const MOST_TARGETS = 2;
 export function nameWithTargets({
   name,
   targets,
+  system,
 }: {
   name: string;
   targets: readonly string[];
+  system?: string | null | undefined;
 }): string {
-  if (targets.length === 0) return name;
+  if (targets.length === 0) return nameWithSystem({ name, system });
   const others = targets.length - MOST_TARGETS;
   const rest = others > 0 ? ` and ${others} more` : '';
   return `${name} ${targets.slice(0, MOST_TARGETS).join(', ')}${rest}`;
 }
 
 /** What a row of the table of groups is called: a method alone says that no router has matched. */
-export function groupTitle({ name }: { name: string }, by: GroupBy): string {
-  return by === 'route' && isMethod(name) ? `${name} (no route)` : name;
+export function groupTitle(
+  group: { name: string; system?: string | null | undefined },
+  by: GroupBy,
+): string {
+  const title = nameWithSystem(group);
+  return by === 'route' && isMethod(title) ? `${title} (no route)` : title;
 }

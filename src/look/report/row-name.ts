@@ -8,7 +8,8 @@ export function rowName(index: LookIndex, row: number): string {
   const part = index.partOf(row);
   const at = row - part.firstRow;
   const name = part.names.text(part.name[at]!);
+  const system = part.names.system(part.name[at]!) ?? null;
   return isCall(part, at)
-    ? nameWithTarget({ name, target: callTarget(index, row) })
+    ? nameWithTarget({ name, system, target: callTarget(index, row) })
     : nameWithPath({ name, path: requestPath(index, row) });
 }

@@ -32,10 +32,13 @@ export function* slowShares(
   if (interruptions.isEmpty) return [];
   const shares = new Map<GroupTally, GroupShare>();
   for (const group of grouping.tallies.slice(0, MAX_SLOW_GROUPS)) {
-    const { name, service, durations } = group;
+    const { name, service, kind, system, durations } = group;
     if (isInterruption(name)) continue;
     const none = { count: 0, time: 0, stalls: 0, collections: 0, called: 0, either: 0 };
-    shares.set(group, { least: durations.percentile(95), share: { name, service, ...none } });
+    shares.set(group, {
+      least: durations.percentile(95),
+      share: { name, service, kind, system, ...none },
+    });
   }
   const waited = yield* waitsForCalled(index, grouping, called, shares);
   for (const part of index.parts) {

@@ -18,6 +18,8 @@ export interface TreeSpan {
   /** Place of the parent among the spans; -1: it has none, or it is not there. */
   parent: number;
   name: string;
+  /** `redis`, `http`. */
+  system: string | null;
   service: string | null;
   /** Ns. */
   start: number;
@@ -75,6 +77,7 @@ function treeSpan(index: LookIndex, row: number, places: ReadonlyMap<number, num
     kind: 'span',
     parent: places.get(parent) ?? -1,
     name: part.names.text(part.name[at]!),
+    system: part.names.system(part.name[at]!) ?? null,
     service: part.source.service ?? null,
     start,
     end: start + part.duration[at]!,
@@ -97,6 +100,7 @@ export function spanOfPause(
     kind,
     parent,
     name: PAUSE_NAMES[kind],
+    system: null,
     service,
     start,
     end,

@@ -19,8 +19,8 @@ function* shownSiblings(
 ): Generator<number[], void> {
   const byName = new Map<string, number[]>();
   const nameOf = (at: number): string => {
-    const { kind, name, target } = spans[at]!;
-    return target === null && kind === 'span' ? name : `${name}\n${kind}\n${target ?? ''}`;
+    const { kind, name, system, target } = spans[at]!;
+    return [name, kind, system, target].join('\n');
   };
   for (const at of siblings) {
     const name = nameOf(at);
@@ -43,7 +43,7 @@ function rowOf(
   begin: number,
   depth: number,
 ): TreeRow {
-  const { kind, name, target, service, start, missingParent } = spans[together[0]!]!;
+  const { kind, name, system, target, service, start, missingParent } = spans[together[0]!]!;
   const members = together.map((at) => spans[at]!);
   const sum = (of: (span: TreeSpan, at: number) => number): number =>
     members.reduce((total, span, place) => total + of(span, together[place]!), 0);
@@ -51,6 +51,7 @@ function rowOf(
     kind,
     depth,
     name,
+    system,
     target,
     service,
     start: start - begin,

@@ -15,15 +15,15 @@ export class WaitTally {
    * @param weight how often it counts: more than once if it is a sample of many.
    */
   add(spans: readonly TreeSpan[], waited: Float64Array, top: number, weight = 1): void {
-    for (const [at, { kind, name, target, service }] of spans.entries()) {
+    for (const [at, { kind, name, system, target, service }] of spans.entries()) {
       const time = weight * waited[at]!;
       if (time === 0) continue;
       const isItself = at === top;
-      const key = isItself ? '' : `${kind}\n${service ?? ''}\n${target ?? ''}\n${name}`;
+      const key = isItself ? '' : [kind, service, system, target, name].join('\n');
       const entry = this.#byName.get(key);
       this.#all += time;
       if (entry !== undefined) entry.time += time;
-      else this.#byName.set(key, { kind, name, target, service, isItself, time, share: 0 });
+      else this.#byName.set(key, { kind, name, system, target, service, isItself, time, share: 0 });
     }
   }
 

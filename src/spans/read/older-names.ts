@@ -43,6 +43,7 @@ const OLDER_NAMES: Readonly<Record<string, readonly string[]>> = {
   'messaging.message.id': ['messaging.message_id'],
   'messaging.kafka.offset': ['messaging.kafka.message.offset'],
   'messaging.rabbitmq.destination.routing_key': ['messaging.rabbitmq.routing_key'],
+  'rpc.system.name': ['rpc.system'],
   'gen_ai.provider.name': ['gen_ai.system'],
   'gen_ai.usage.input_tokens': ['gen_ai.usage.prompt_tokens'],
   'gen_ai.usage.output_tokens': ['gen_ai.usage.completion_tokens'],

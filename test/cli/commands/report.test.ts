@@ -33,6 +33,7 @@ describe('tracewright report', () => {
   it('prints JSON of the documented shape', () => {
     const report = jsonOf();
     expect(Object.keys(report)).toEqual([
+      'version',
       'from',
       'to',
       'length',
@@ -91,7 +92,7 @@ describe('tracewright report', () => {
     expect(stdout).toContain('0 of 5 kinds of spans became slower; 0 became faster; 5 took about');
     const json = tracewright('report', path, '--against', path, '--json', '--where', 'name=SELECT');
     const { groups, ...sides } = JSON.parse(json.stdout) as Comparison;
-    expect(Object.keys(sides)).toEqual(['before', 'after']);
+    expect(Object.keys(sides)).toEqual(['version', 'before', 'after']);
     expect(groups.map(({ name, before }) => [name, before.count])).toEqual([['SELECT', 500]]);
   });
 

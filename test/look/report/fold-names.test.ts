@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FoldedNames, OtherNames } from '../../../src/look/report/fold-names.js';
+import type { NamedGroup, TimedName } from '../../../src/look/report/fold-names.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { recording, reportOn } from './recorded-service.js';
 
@@ -45,17 +46,22 @@ describe('requests without a route', () => {
   });
 });
 
+/** A name of a service. */
+function named(name: string, service?: string): NamedGroup {
+  return { service, kind: null, system: null, name };
+}
+
 describe('folded names', () => {
   it('take the same memory, however many there are', () => {
     const folded = new FoldedNames();
-    function* paths(): Generator<{ service: string; name: string; total: number }> {
-      for (let i = 0; i < 200_000; i++) yield { service: 'shop', name: `GET /${i}`, total: i };
+    function* paths(): Generator<TimedName> {
+      for (let i = 0; i < 200_000; i++) yield { ...named(`GET /${i}`, 'shop'), total: i };
     }
     folded.add(paths());
-    folded.add([{ service: 'shop', name: 'GET /7', total: 1e9 }]);
-    expect(folded.keeps('shop', 'GET /7')).toBe(true);
-    expect(folded.keeps('shop', 'GET /199999')).toBe(true);
-    expect(folded.keeps('shop', 'GET /100000')).toBe(false);
+    folded.add([{ ...named('GET /7', 'shop'), total: 1e9 }]);
+    expect(folded.keeps(named('GET /7', 'shop'))).toBe(true);
+    expect(folded.keeps(named('GET /199999', 'shop'))).toBe(true);
+    expect(folded.keeps(named('GET /100000', 'shop'))).toBe(false);
     const others = new OtherNames('GET /1');
     for (let i = 0; i < 200_000; i++) others.add(`GET /${i}`);
     expect(others.count).toBe(10_000);
@@ -65,8 +71,8 @@ describe('folded names', () => {
   it('that are no paths have a row each, up to a thousand of a service', () => {
     const folded = new FoldedNames();
     const names = Array.from({ length: 1500 }, (_, i) => `job ${i}`);
-    folded.add(names.map((name, total) => ({ service: undefined, name, total })));
-    expect(names.filter((name) => folded.keeps(undefined, name))).toEqual(names.slice(500));
+    folded.add(names.map((name, total) => ({ ...named(name), total })));
+    expect(names.filter((name) => folded.keeps(named(name)))).toEqual(names.slice(500));
     const others = new OtherNames('job 1');
     others.add('job 1');
     expect(others.text).toBe('(1 other name)');

@@ -293,7 +293,11 @@ describe('a report', () => {
     );
     const { report } = await reportOn([path]);
     const where = new Map(report.groups.map((group) => [group.name, group.where]));
-    expect(where.get('GET /orders/:id')).toEqual(['name=GET /orders/:id', 'service=shop']);
+    expect(where.get('GET /orders/:id')).toEqual([
+      'name=GET /orders/:id',
+      'kind=server',
+      'service=shop',
+    ]);
     expect(where.get('GET /users/:id')).toEqual([
       'name=GET',
       'http.route=/users/:id',

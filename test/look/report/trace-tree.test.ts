@@ -8,6 +8,7 @@ function span(name: string, parent: number, start: number, end: number): TreeSpa
   return {
     kind: 'span',
     name,
+    system: null,
     target: null,
     parent,
     start,

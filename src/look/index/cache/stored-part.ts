@@ -4,6 +4,7 @@ import type { Stretch } from '../parts/build-stretch.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import type { Column } from './column-file.js';
 import type { StoredPart } from '../parts/indexed-part.js';
+import { NO_SYSTEM } from '../../../rows/byte-table.js';
 import { MISSING_PARENT, NO_TEXT, NO_TRACE } from '../look-index.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
 
@@ -21,6 +22,7 @@ const COLUMNS: Record<ColumnName, readonly ['f64' | 'u32' | 'i32' | 'u8', number
   place: ['u32', 1],
   nameBytes: ['u8', 0],
   nameEnds: ['u32', 0],
+  nameSystems: ['u32', 0],
   traceIds: ['u32', 0],
   missing: ['u32', 0],
   filterBits: ['u8', 0],
@@ -110,6 +112,8 @@ export class PartFile implements StoredPart {
         return isBelow(column, Math.max(1, this.facts.to - this.facts.from));
       case 'nameEnds':
         return isAscending(column, 0, lengthOf('nameBytes'));
+      case 'nameSystems':
+        return column.length === lengthOf('nameEnds') && isBelow(column, column.length, NO_SYSTEM);
       case 'filterEnds':
         return isAscending(column, 0, lengthOf('filterBits'));
       case 'missing':

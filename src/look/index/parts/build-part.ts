@@ -27,7 +27,7 @@ export function buildPart(
   const trace = orderedWords('trace');
   const start = inOrder(rows.start, order, memory.doubles('start', length));
   const duration = inOrder(rows.duration, order, memory.doubles('duration', length));
-  const { bytes: nameBytes, ends: nameEnds } = scan.names.take();
+  const { bytes: nameBytes, ends: nameEnds, systems: nameSystems } = scan.names.take();
   const blockEnds = endsOfBlocks(start, duration);
   const { hasCycles, ...parents } = parentsOfPart(
     rows,
@@ -50,6 +50,7 @@ export function buildPart(
     ...parents,
     nameBytes,
     nameEnds,
+    nameSystems,
     traceIds: scan.traces.take(),
     filterBits: blocks.bits,
     filterEnds: blocks.ends,

@@ -110,7 +110,12 @@ export class IndexedPart implements IndexPart {
   get names(): TextTable {
     return this.#once(
       'names',
-      () => new TextBytes(this.stored.column('nameBytes'), this.stored.column('nameEnds')),
+      () =>
+        new TextBytes(
+          this.stored.column('nameBytes'),
+          this.stored.column('nameEnds'),
+          this.stored.column('nameSystems'),
+        ),
     );
   }
   get traceIds(): Uint32Array {

@@ -21,6 +21,8 @@ export interface PartColumns {
   /** Texts of names and routes. */
   nameBytes: Uint8Array;
   nameEnds: Uint32Array;
+  /** Of each text: the number of the system's, or NO_SYSTEM. */
+  nameSystems: Uint32Array;
   /** Four words of each trace. */
   traceIds: Uint32Array;
   /** Rows whose parent is not in the part, ascending: see MISSING_WORDS. */

@@ -90,6 +90,13 @@ function testOf(part: IndexedPart, condition: Condition): ((row: number) => bool
     const { name: names } = part;
     tests.push((row) => matches(names[row]!));
   }
+  if (condition.system !== undefined) {
+    const { names, name: nameOf } = part;
+    const isOf = Uint8Array.from({ length: names.count }, (_, number) =>
+      names.system(number) === condition.system ? YES : NO,
+    );
+    tests.push((row) => isOf[nameOf[row]!] === YES);
+  }
   if (status !== undefined) {
     const wanted = STATUSES.indexOf(status);
     const isStatus = (flags: number): boolean => ((flags >> STATUS_SHIFT) & STATUS_MASK) === wanted;
@@ -99,7 +106,10 @@ function testOf(part: IndexedPart, condition: Condition): ((row: number) => bool
   if (kind !== undefined) {
     const wanted = KINDS.indexOf(kind);
     const { trace, flags } = part;
-    tests.push((row) => trace[row] !== NO_TRACE && (flags[row]! & KIND_MASK) === wanted);
+    // A span without ids may have a kind; what is no span has the first.
+    tests.push(
+      (row) => (wanted > 0 || trace[row] !== NO_TRACE) && (flags[row]! & KIND_MASK) === wanted,
+    );
   }
   if (condition.unfinished !== undefined) {
     const { unfinished } = condition;

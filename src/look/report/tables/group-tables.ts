@@ -2,7 +2,7 @@ import type { Group, GroupBy, Report } from '../report-shape.js';
 import { groupTitle } from '../request-name.js';
 import { durationText } from '../units.js';
 import { waitShares, waitingGroups } from '../wait-texts.js';
-import { serviceColumn, tableOf } from './report-table.js';
+import { kindColumns, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
 
 const LIMIT = 50;
@@ -27,6 +27,7 @@ export function groupTable({ groups, by }: Pick<Report, 'groups' | 'by'>): Repor
   const areSeveral = new Set(groups.map(({ service }) => service)).size > 1;
   const columns: ReportColumn<Group>[] = [
     nameColumn(by),
+    ...kindColumns(groups),
     ...(by === 'service' ? [] : [serviceColumn<Group>(areSeveral ? 2 : 7)]),
     figure('count', 'count', 0),
     {

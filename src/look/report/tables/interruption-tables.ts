@@ -1,5 +1,6 @@
 import { causeText, countsText } from '../interruption-texts.js';
 import type { Interruptions, LongStall, SlowShare, ThreadInterruption } from '../report-shape.js';
+import { nameWithSystem } from '../request-name.js';
 import { processColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
 
@@ -66,7 +67,7 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
 export function slowShareTable({ slow }: Interruptions): ReportTable<SlowShare> {
   return tableOf<SlowShare>(
     [
-      { title: 'slowest 5 % of', unit: 'text', value: ({ name }) => name, spare: 0, least: 16 },
+      { title: 'slowest 5 % of', unit: 'text', value: nameWithSystem, spare: 0, least: 16 },
       serviceColumn(2),
       { title: 'count', unit: 'count', value: ({ count }) => count, spare: 1 },
       { title: 'time', unit: 'duration', value: ({ time }) => time, spare: 3 },

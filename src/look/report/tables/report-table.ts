@@ -73,6 +73,24 @@ export function serviceColumn<T extends { service: string | null }>(
   return { title: 'service', unit: 'text', value: ({ service }) => service, spare, least: 8 };
 }
 
+/** The columns of the kind and the system: of several, they say which is which. */
+export function kindColumns<T extends { kind: string | null; system: string | null }>(
+  rows: readonly T[],
+): ReportColumn<T>[] {
+  const spareOf = (key: 'kind' | 'system', several: number): number =>
+    new Set(rows.map((row) => row[key])).size > 1 ? several : 8;
+  return [
+    { title: 'kind', unit: 'text', value: ({ kind }) => kind, spare: spareOf('kind', 4) },
+    {
+      title: 'system',
+      unit: 'text',
+      value: ({ system }) => system,
+      spare: spareOf('system', 3),
+      least: 8,
+    },
+  ];
+}
+
 /** The column of the process. */
 export function processColumn<T extends { pid: number | null }>(spare: number): ReportColumn<T> {
   return { title: 'process', unit: 'number', value: ({ pid }) => pid, spare };

@@ -13,6 +13,8 @@ import {
   STATUS_MESSAGE,
   TRACE_STATE,
 } from '../../layout.js';
+import { sameAttribute } from '../older-names.js';
+import { HTTP_NAME, SYSTEM_NAMES } from '../system-of.js';
 import {
   ANY_TEXT,
   HASHED_TEXT_BYTES,
@@ -41,23 +43,46 @@ for (const name of [LINK, DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS]) {
   WANTED_TYPES[codeOf(name)] = TYPE_U64;
 }
 
-/** Attributes whose text the index needs, by the order of `AttributeScan.texts`. */
-const WANTED = ['http.route', 'http.request.method', 'url.path', 'url.full'].map((name) => {
-  const bytes = Buffer.from(name);
-  return { bytes, hash: hashOfText(bytes, 0, bytes.length) };
-});
-/** By the length of a name: 1 if a wanted one has it. */
-const IS_WANTED_LENGTH = new Uint8Array(32);
-for (const { bytes } of WANTED) IS_WANTED_LENGTH[bytes.length] = 1;
+/** Attributes whose text the index needs, and where it is in `AttributeScan.texts`. */
 export const ROUTE = 0;
 export const METHOD = 1;
 export const PATH = 2;
 export const FULL_URL = 3;
+/** The method under its older name. */
+export const OLD_METHOD = 4;
+/** From here on: the system of an operation, in the order of SYSTEM_NAMES. */
+const SYSTEMS = 5;
+const TEXTS = SYSTEMS + SYSTEM_NAMES.length;
+const WANTED = [
+  ['http.route', ROUTE],
+  [HTTP_NAME, METHOD],
+  ['url.path', PATH],
+  ['url.full', FULL_URL],
+  ...sameAttribute(HTTP_NAME)
+    .slice(1)
+    .map((name) => [name, OLD_METHOD] as const),
+  ...SYSTEM_NAMES.flatMap((name, i) =>
+    sameAttribute(name).map((each) => [each, SYSTEMS + i] as const),
+  ),
+].map(([name, slot]) => {
+  const bytes = Buffer.from(name as string);
+  return { bytes, hash: hashOfText(bytes, 0, bytes.length), slot: slot as number };
+});
+/** By the length of a name: 1 if a wanted one has it. */
+const IS_WANTED_LENGTH = new Uint8Array(1 + Math.max(...WANTED.map(({ bytes }) => bytes.length)));
+for (const { bytes } of WANTED) IS_WANTED_LENGTH[bytes.length] = 1;
+/** Which of them has a hash, by its lowest bits; -1: none. */
+const WANTED_BITS = 0x3ff;
+const BY_HASH = new Int8Array(WANTED_BITS + 1).fill(-1);
+for (const [i, { hash, bytes }] of WANTED.entries()) {
+  if (BY_HASH[hash & WANTED_BITS] !== -1) throw new Error(`hash of ${bytes.toString()}`);
+  BY_HASH[hash & WANTED_BITS] = i;
+}
 
 /** Goes through the attributes of a Heph event without making an object. They may be hostile. */
 export class AttributeScan {
   /** Where the wanted texts lie in the bytes: from and to of each; to 0: absent. */
-  readonly texts = new Uint32Array(2 * WANTED.length);
+  readonly texts = new Uint32Array(2 * TEXTS);
   /** Where 64 bits lie that replace the event's own start and end; 0: absent. */
   realStart = 0;
   realEnd = 0;
@@ -153,19 +178,34 @@ export class AttributeScan {
     to: number,
     end: number,
   ): void {
-    for (let i = 0; i < WANTED.length; i++) {
-      const wanted = WANTED[i]!;
-      if (wanted.hash !== hash || wanted.bytes.length !== to - from) continue;
-      if (bytes[to] !== TYPE_STRING || to + 3 > end) return;
-      for (let j = 0; j < wanted.bytes.length; j++) {
-        if (bytes[from + j] !== wanted.bytes[j]) return;
-      }
-      const last = to + 3 + view.getUint16(to + 1);
-      if (last > end) return;
-      this.texts[2 * i] = to + 3;
-      this.texts[2 * i + 1] = last;
-      this.#hasTexts = true;
+    const known = BY_HASH[hash & WANTED_BITS]!;
+    if (known === -1) return;
+    const wanted = WANTED[known]!;
+    if (wanted.hash !== hash || wanted.bytes.length !== to - from) return;
+    if (bytes[to] !== TYPE_STRING || to + 3 > end) return;
+    for (let j = 0; j < wanted.bytes.length; j++) {
+      if (bytes[from + j] !== wanted.bytes[j]) return;
     }
+    const last = to + 3 + view.getUint16(to + 1);
+    if (last > end) return;
+    this.texts[2 * wanted.slot] = to + 3;
+    this.texts[2 * wanted.slot + 1] = last;
+    this.#hasTexts = true;
+  }
+
+  /** Which of the texts names the system of the operation; -1: none, or it is one of HTTP. */
+  get system(): number {
+    if (!this.#hasTexts) return -1;
+    for (let place = SYSTEMS; place < TEXTS; place++) {
+      if (this.texts[2 * place + 1] !== 0) return place;
+    }
+    return -1;
+  }
+
+  get isHttp(): boolean {
+    return (
+      this.#hasTexts && (this.texts[2 * METHOD + 1] !== 0 || this.texts[2 * OLD_METHOD + 1] !== 0)
+    );
   }
 
   /** Hashes the value at `at`, which is its type; returns its end, 0 where it is faulty. */

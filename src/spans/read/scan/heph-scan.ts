@@ -25,9 +25,10 @@ import {
   UNFINISHED,
   VERSION,
 } from '../../layout.js';
+import { HTTP } from '../system-of.js';
 import { AttributeScan, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
 import { noteClock, noteEpoch } from './clock-records.js';
-import { ByteTable } from '../../../rows/byte-table.js';
+import { ByteTable, NO_SYSTEM } from '../../../rows/byte-table.js';
 import { TraceTable } from '../../../rows/id-table.js';
 import {
   NO_TEXT,
@@ -59,6 +60,7 @@ const CLIENT = KINDS.indexOf('client');
 const ERROR = STATUSES.indexOf('error');
 const STATUS_CODE = Buffer.from('http.response.status_code');
 const ERROR_TYPE = Buffer.from('error.type');
+const HTTP_BYTES = Buffer.from(HTTP);
 const LONGEST_REQUEST = 'http client'.length;
 
 /** Threads of a source that have a track of their own; the others share the last one. */
@@ -178,6 +180,7 @@ export class HephScan {
     }
     // One that was open at the end has ids, whatever the others have.
     const mayBePlain = !isSpan || (rows.flags[row]! & UNFINISHED_BIT) !== 0;
+    const system = this.#systemNumber(bytes);
     const isRequest =
       mayBePlain &&
       identity - description <= LONGEST_REQUEST &&
@@ -189,8 +192,19 @@ export class HephScan {
       rows.flags[row] = kind | (isFailed ? ERROR << STATUS_SHIFT : 0);
     }
     rows.name[row] = isRequest
-      ? this.#requestName(bytes)
-      : this.names.numberOf(bytes, description, identity);
+      ? this.#requestName(bytes, system)
+      : this.names.numberOf(bytes, description, identity, system);
+  }
+
+  /** The number of the text that names the system of the operation. */
+  #systemNumber(bytes: Uint8Array): number {
+    const attributes = this.#attributes;
+    const place = attributes.system;
+    if (place !== -1) {
+      const { texts } = attributes;
+      return this.names.numberOf(bytes, texts[2 * place]!, texts[2 * place + 1]!);
+    }
+    return attributes.isHttp ? this.names.numberOf(HTTP_BYTES, 0, HTTP_BYTES.length) : NO_SYSTEM;
   }
 
   /** Notes a record that is not as the format says, or bytes between records. */
@@ -248,13 +262,13 @@ export class HephScan {
   }
 
   /** `GET /users/:id` rather than `request`, where an older hook has recorded without context. */
-  #requestName(bytes: Uint8Array): number {
+  #requestName(bytes: Uint8Array, system: number): number {
     const { texts } = this.#attributes;
     const method = textOf(bytes, texts[2 * METHOD]!, texts[2 * METHOD + 1]!);
     const place = [ROUTE, PATH, FULL_URL].find((each) => texts[2 * each + 1] !== 0);
-    if (place === undefined) return this.names.numberOfText(method);
+    if (place === undefined) return this.names.numberOfText(method, system);
     const where = textOf(bytes, texts[2 * place]!, texts[2 * place + 1]!);
-    return this.names.numberOfText(`${method} ${where}`);
+    return this.names.numberOfText(`${method} ${where}`, system);
   }
 
   #setStream(stream: number, counter: number): void {
