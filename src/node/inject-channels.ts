@@ -1,3 +1,4 @@
+import { programPath } from '../core/program-path.js';
 import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { injectedPackages, WITH_ES_MODULES } from '../libraries/watched-channels.js';
@@ -42,7 +43,7 @@ export function injectChannels(names: readonly InjectedName[]): void {
 
 /** Whether the program, or the directory that it runs in, has a package, and as ES modules. */
 function isOfModules(name: string): boolean {
-  return [dirname(process.argv[1] ?? ''), process.cwd()].some((place) =>
+  return [dirname(programPath() ?? ''), process.cwd()].some((place) =>
     [...ancestors(place)].some(
       (each) => readManifest(join(each, 'node_modules', name))?.type === 'module',
     ),

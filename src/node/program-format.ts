@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs';
+import { programPath } from '../core/program-path.js';
 import { dirname, extname, join } from 'node:path';
 
 /** The `type` of the package.json that counts for a file. */
@@ -16,7 +17,7 @@ function packageType(file: string): unknown {
 
 /** How Node loads the program's main file. What a loader of TypeScript does with it is unknown: `module`. */
 export function programFormat(): 'commonjs' | 'module' {
-  const script = process.argv[1];
+  const script = programPath();
   if (script === undefined) return 'commonjs';
   let file = script;
   try {

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { programPath } from '../core/program-path.js';
 import { basename, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 import type { Propagation, Trust } from './requests/propagation-policy.js';
@@ -120,7 +121,8 @@ const SCRIPT = /\.[cm]?[jt]sx?$/;
 
 /** The name of the program. ts-node runs it in its own process, as an argument. */
 function scriptName(): string {
-  const [, first, ...rest] = process.argv;
+  const [, , ...rest] = process.argv;
+  const first = programPath();
   if (first === undefined) return 'node';
   const script = (TS_NODE.test(first) && rest.find((text) => SCRIPT.test(text))) || first;
   return basename(script, extname(script));
@@ -159,7 +161,7 @@ const CHEAP_CONTEXT = 24;
 function wantsContext(): boolean {
   if (Number.parseInt(process.versions.node) >= CHEAP_CONTEXT) return true;
   try {
-    createRequire(process.argv[1] ?? `${process.cwd()}/`).resolve('@opentelemetry/api');
+    createRequire(programPath() ?? `${process.cwd()}/`).resolve('@opentelemetry/api');
     return true;
   } catch {
     return false;

@@ -126,6 +126,9 @@ export const LOST_DROPPED = 'dropped';
 /** Texts of spans that were not recorded because their redaction took too long. */
 export const LOST_TEXTS = 'texts';
 
+/** Attribute of a resource: the share of the traces that begin there and are recorded; absent: all are. */
+export const SAMPLING_RATIO = 'tracewright.sampling.ratio';
+
 /** Attribute of a resource: why no path was recorded; absent: paths were. */
 export const REDACTION_FAULT = 'tracewright.redaction.fault';
 

@@ -20,7 +20,7 @@ import type { SpanLimits } from './limits.js';
 import type { Policy } from './policy.js';
 import { checkRedaction, redactorWithoutPaths, warnOf } from './redaction/redaction.js';
 import type { Redaction } from './redaction/redaction.js';
-import { REDACTION_FAULT } from './layout.js';
+import { REDACTION_FAULT, SAMPLING_RATIO } from './layout.js';
 import { describeResource } from './resource.js';
 import type { Resource, ResourceOptions } from './resource.js';
 import { checkSampler } from './sampling.js';
@@ -117,11 +117,16 @@ function redactorOf(redact: Redaction | undefined): Policy['redactor'] {
   }
 }
 
-/** The resource, with what readers must know of the redaction. */
-function resourceWith({ redactor }: Policy, described: Resource): Resource {
+/** The resource, with what readers must know of redaction and sampling. */
+function resourceWith({ redactor, sampler: { ratio } }: Policy, described: Resource): Resource {
   const fault = redactor?.fault;
-  if (fault === undefined) return described;
-  return { ...described, attributes: { ...described.attributes, [REDACTION_FAULT]: fault } };
+  if (fault === undefined && ratio === 1) return described;
+  const attributes = {
+    ...described.attributes,
+    ...(fault === undefined ? {} : { [REDACTION_FAULT]: fault }),
+    ...(ratio === 1 ? {} : { [SAMPLING_RATIO]: ratio }),
+  };
+  return { ...described, attributes };
 }
 
 /** Opens the output if there is a place for spans; undefined while it cannot be opened. */
@@ -194,14 +199,16 @@ export function configure(given: SpanOptions): void {
   const nextResource = describeResource(described);
   if (own.openSpans !== undefined) checkOpenSpans(own.openSpans);
   if (own.target !== undefined) useTarget(own.target, next.openSpans);
-  const before = policy?.redactor?.fault;
+  const before = policy;
   options = next;
   policy = usePolicy(nextPolicy);
   resource = nextResource;
   if (output === undefined) return;
   output.policy = nextPolicy;
-  const isFaultOther = before !== nextPolicy.redactor?.fault;
-  if (isFaultOther || [own.service, own.version, own.resource].some((each) => each !== undefined)) {
+  const isOther =
+    before?.redactor?.fault !== nextPolicy.redactor?.fault ||
+    before?.sampler.ratio !== nextPolicy.sampler.ratio;
+  if (isOther || [own.service, own.version, own.resource].some((each) => each !== undefined)) {
     output.setResource(resourceWith(nextPolicy, nextResource));
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { programPath } from '../core/program-path.js';
 import { basename, dirname, join, resolve } from 'node:path';
 import { wrongType } from '../core/errors.js';
 import { version as ownVersion } from '../core/version.js';
@@ -27,7 +28,7 @@ const MAX_MANIFEST_BYTES = 1 << 20;
 
 /** The nearest package.json of the program. */
 function manifest(): { name?: unknown; version?: unknown } {
-  const script = process.argv[1];
+  const script = programPath();
   if (script === undefined) return {};
   for (let directory = dirname(resolve(script)); ; directory = dirname(directory)) {
     try {
@@ -66,7 +67,7 @@ export function describeResource(options: ResourceOptions = {}): Resource {
     process.env['OTEL_RESOURCE_ATTRIBUTES'] ?? '',
   );
   const known = options.service === undefined || options.version === undefined ? manifest() : {};
-  const script = process.argv[1];
+  const script = programPath();
   const service =
     text(process.env['OTEL_SERVICE_NAME']) ??
     text(variables['service.name']) ??

@@ -16,6 +16,7 @@ import type { ConversionRequest, OtlpEncoding } from '../conversions/request.js'
 import { checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { checkEndian } from '../input-options.js';
 import { isAll } from '../../look/export/selection.js';
+import type { Selection } from '../../look/export/selection.js';
 
 /** Each converts and returns the exit code. Each is one file in conversions/. */
 const conversions: Readonly<Record<string, (request: ConversionRequest) => Promise<number>>> = {
@@ -35,6 +36,22 @@ const SELECTING: readonly string[] = ['perfetto', 'chrome', 'otlp', 'parquet'];
 function checkEncoding(encoding: string | undefined): OtlpEncoding | undefined {
   if (encoding === undefined || encoding === 'json' || encoding === 'protobuf') return encoding;
   throw new UsageError(`--encoding must be json or protobuf, got ${JSON.stringify(encoding)}`);
+}
+
+const LEAST_DIGITS = 8;
+
+/** @throws UsageError for what is no id of a trace, and no beginning of one. */
+function checkTraces(selection: Selection, given: readonly string[] | undefined): Selection {
+  if (given === undefined) return selection;
+  const traces = given.flatMap((text) => text.split(',')).map((text) => text.trim().toLowerCase());
+  for (const id of traces) {
+    if (/^[\da-f]+$/.test(id) && id.length >= LEAST_DIGITS && id.length <= 32) continue;
+    throw new UsageError(
+      `--traces must be ids of traces, ${LEAST_DIGITS} to 32 hexadecimal digits each, ` +
+        `got ${JSON.stringify(id)}`,
+    );
+  }
+  return { ...selection, traces };
 }
 
 /** `tracewright convert`. */
@@ -80,6 +97,8 @@ Converts the traces at PATH. The traces themselves do not change.
 ${ringHelp}  --help        print this text
 
 SELECTION, for perfetto, chrome, otlp and parquet
+  --traces      only the spans of these traces: ids, or their first 8 digits or
+                more, with commas between them; can be repeated
 ${conditionHelp}
 --to names the format. The end of the time is therefore --until.
 
@@ -102,6 +121,7 @@ Exit codes
         force: { type: 'boolean' },
         endian: { type: 'string' },
         encoding: { type: 'string' },
+        traces: { type: 'string', multiple: true },
         ...conditionOptions,
         ...ringOptions,
       },
@@ -119,9 +139,11 @@ Exit codes
       );
     }
     const [path, out] = positionals;
-    const selection = checkSelection(values);
+    const selection = checkTraces(checkSelection(values), values.traces);
     if (!isAll(selection) && !SELECTING.includes(values.to)) {
-      throw new UsageError(`--since, --until and --where are for ${SELECTING.join(', ')}`);
+      throw new UsageError(
+        `--since, --until, --where and --traces are for ${SELECTING.join(', ')}`,
+      );
     }
     if (values.encoding !== undefined && values.to !== 'otlp') {
       throw new UsageError('--encoding is for otlp');

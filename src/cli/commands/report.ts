@@ -1,3 +1,4 @@
+import { endOf } from '../../look/report/selection.js';
 import { makeReport } from '../../look/report/report.js';
 import type { ReportOptions } from '../../look/report/report.js';
 import { PICTURED_GROUPS, reportPage } from '../../look/report/html/html-page.js';
@@ -117,7 +118,10 @@ Exit codes
     if (file !== undefined) refusePartOf(findTraces(positionals, form, { onFault: ignore }), file);
     const page = file === undefined ? undefined : await fileOutput(file, values.force === true);
     const { index, exitCode } = await openIndex('report', positionals, form, values);
-    const condition = { ...selection.condition, ...rangeOf(selection.range, index) };
+    const condition = {
+      ...selection.condition,
+      ...rangeOf(selection.range, { epoch: index.epoch, length: endOf(index) }),
+    };
     const illustrated = await makeReport(index, { ...options, condition }).finally(() => {
       index.close();
     });
@@ -154,7 +158,13 @@ async function compare(
   const open = async (given: readonly string[]): Promise<ComparedIndex> => {
     const { index, exitCode: own } = await openIndex('report', given, form, values);
     exitCode = Math.max(exitCode, own);
-    return { index, condition: { ...selection.condition, ...rangeOf(selection.range, index) } };
+    return {
+      index,
+      condition: {
+        ...selection.condition,
+        ...rangeOf(selection.range, { epoch: index.epoch, length: endOf(index) }),
+      },
+    };
   };
   const before = await open(others);
   try {

@@ -1,7 +1,7 @@
 import { INSTANT_BIT } from '../index/look-index.js';
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
 import { isoTime } from '../report/iso-time.js';
-import { CHOSEN, RowSelection, SPAN } from '../report/selection.js';
+import { CHOSEN, RowSelection, SPAN, endOf } from '../report/selection.js';
 import { compareGroups } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
 import { COMPARISON_VERSION } from './comparison-shape.js';
@@ -36,7 +36,7 @@ async function sideOf({
   const services = sources.flatMap(({ service }) => (service === undefined ? [] : [service]));
   const { rows, spans } = await chosenRows(selection);
   const { from, to } = selection.window;
-  const end = Math.min(to, index.length);
+  const end = Math.min(to, endOf(index));
   const described: ComparedRecordings = {
     paths: sources.map(({ path }) => path),
     services: [...new Set(services)].sort(),

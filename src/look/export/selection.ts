@@ -10,14 +10,18 @@ import type { Condition } from '../index/look-index.js';
 export interface Selection {
   range: TimeRange;
   condition: Condition;
+  /** The traces whose ids begin with one of these: lower-case hexadecimal digits. Absent: all. */
+  traces?: readonly string[];
 }
 
 /** Everything. */
 export const ALL: Selection = { range: {}, condition: {} };
 
 /** Whether the selection leaves nothing out. */
-export function isAll({ range, condition }: Selection): boolean {
-  return Object.keys(range).length === 0 && Object.keys(condition).length === 0;
+export function isAll({ range, condition, traces }: Selection): boolean {
+  return (
+    traces === undefined && Object.keys(range).length === 0 && Object.keys(condition).length === 0
+  );
 }
 
 /** Whether the extent of the recording must be known first. */
@@ -41,12 +45,15 @@ export function spanTest(
   extent: Extent,
 ): ((span: SpanRecord) => boolean) | undefined {
   if (isAll(selection)) return undefined;
-  const { range, condition } = selection;
-  return spanCondition({ ...condition, ...rangeOf(range, extent) }, extent.epoch);
+  const { range, condition, traces } = selection;
+  const meets = spanCondition({ ...condition, ...rangeOf(range, extent) }, extent.epoch);
+  if (traces === undefined) return meets;
+  return (span) => traces.some((id) => span.traceId.startsWith(id)) && meets(span);
 }
 
 /** A test for what is no span: a state, a mark, a call. Its times are ns since the extent's epoch. */
-export function rowTest({ range, condition }: Selection, extent: Extent): RowTest {
+export function rowTest({ range, condition, traces }: Selection, extent: Extent): RowTest {
+  if (traces !== undefined) return () => false;
   const { from = -Infinity, to = Infinity } = rangeOf(range, extent);
   const isOf = rowCondition(condition);
   return (start, end, name, attributes) =>

@@ -68,7 +68,11 @@ export interface Source {
   /** Its resource says that nothing is below requests. */
   readonly withoutContext: boolean;
   readonly state: SourceState;
+  /** Of a living process: what it had recorded until then is there, in ns since `LookIndex.epoch`. */
+  readonly until: number | undefined;
   readonly deleted: DeletedPieces | undefined;
+  /** Of the traces that begin in its process, the share that it records, from 0 to 1. */
+  readonly sampled: number;
   readonly losses: readonly Loss[];
 }
 

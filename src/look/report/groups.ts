@@ -332,24 +332,32 @@ export async function hasRequests(selection: RowSelection, ready: PartsReady): P
   return false;
 }
 
-/** @param recorded ns of the window in which the service of a group was recorded. */
+/**
+ * @param recorded ns of the window in which the service of a group was recorded.
+ * @param weight how many spans there were for each that is recorded.
+ */
 export function groupFigures(
   tallies: readonly GroupTally[],
   recorded: (tally: GroupTally) => number,
+  weight: (tally: GroupTally) => number,
   waitsOf: (tally: GroupTally) => GroupWaits,
 ): Group[] {
-  const all = tallies.reduce((sum, { durations }) => sum + durations.total, 0);
+  const totalOf = (tally: GroupTally): number => weight(tally) * tally.durations.total;
+  const all = tallies.reduce((sum, tally) => sum + totalOf(tally), 0);
   return tallies.map((tally) => {
     const { name, service, kind, system, errors, durations, others, where } = tally;
-    const { count, total, max } = durations;
+    const { max } = durations;
+    const total = totalOf(tally);
+    const count = weight(tally) * durations.count;
     const [p50, p95, p99] = [50, 95, 99].map((percent) => durations.percentile(percent));
     return {
       name,
       service,
       kind,
       system,
-      count,
-      errors,
+      count: Math.round(count),
+      errors: Math.round(weight(tally) * errors),
+      recorded: durations.count,
       rate: count / (recorded(tally) / 1e9),
       p50: p50!,
       p95: p95!,

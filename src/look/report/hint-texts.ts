@@ -1,4 +1,5 @@
 import { listed } from '../../core/listed.js';
+import { shareText } from './units.js';
 import type { EarlierAndLater, Report } from './report-shape.js';
 
 /** Paths of a side that are named. */
@@ -12,6 +13,7 @@ export function hintTexts(report: Report): string[][] {
       `No span that was looked at has the attribute ${name}: did you mean ${near}?`,
     ]),
     ...(recordedTwice === null ? [] : [recordedTwiceHint(recordedTwice)]),
+    ...samplingHints(report),
     ...(withoutContext.length === 0 ? [] : [contextHint(withoutContext)]),
   ];
 }
@@ -22,6 +24,34 @@ function recordedTwiceHint({ services, before, after }: EarlierAndLater): string
     'The figures below are of both together.',
     `To compare them: tracewright report ${argumentsOf(after)} ${againstOf(before)}`,
   ];
+}
+
+/** Which services record only a share of their traces, and what that means for the figures. */
+function samplingHints({ sources }: Report): string[][] {
+  const ratios = new Map<string, Set<number | null>>();
+  for (const { service, path, sampled, format } of sources) {
+    if (format === 'ovni') continue;
+    const name = service ?? path;
+    ratios.set(name, (ratios.get(name) ?? new Set()).add(sampled === null ? 1 : sampled.ratio));
+  }
+  const hints: string[][] = [];
+  for (const [name, [first, ...others]] of ratios) {
+    if (first === 1 && others.length === 0) continue;
+    const isKnown = others.length === 0 && typeof first === 'number';
+    hints.push(
+      isKnown
+        ? [
+            `${name} is sampled: it records ${shareText(first)} of its traces.`,
+            'Its counts, errors, totals and rates by group are estimates of all.',
+            'All other figures are of what is recorded.',
+          ]
+        : [
+            `${name} is sampled, and the share that is recorded is not known for all of its traces.`,
+            'All figures are of what is recorded.',
+          ],
+    );
+  }
+  return hints;
 }
 
 export function contextHint(services: readonly string[]): string[] {

@@ -7,6 +7,7 @@ import { messagesOfRun } from './mpi-messages.js';
 import type { CallWindow, RankFile } from './mpi-messages.js';
 import type { MpiCall, MpiRun } from './report-shape.js';
 import { CHOSEN } from './selection.js';
+import { endOf } from './selection.js';
 import type { RowSelection } from './selection.js';
 
 /** The files of a run end with their rank. */
@@ -89,7 +90,7 @@ export function mpiRuns(selection: RowSelection, exact: boolean): MpiRun[] {
   const { index, window } = selection;
   return runsOf(index).map((run) => {
     const calls = callTallies(selection, run, exact);
-    const whole = window.from <= 0 && window.to > index.length;
+    const whole = window.from <= 0 && window.to > endOf(index);
     const offset = [...run.sources][0]!.clockOffset;
     const clock: CallWindow | undefined = whole
       ? undefined

@@ -40,13 +40,14 @@ export function* openSpans(selection: RowSelection): Steps<FoundOpenSpans> {
     yield;
     if (part.unfinished === 0) continue;
     const marks = selection.marksOf(part);
-    const { flags, duration } = part;
+    const { flags } = part;
     for (let at = 0; at < marks.length; at++) {
       if ((flags[at]! & UNFINISHED_BIT) === 0 || (marks[at]! & SPAN) === 0) continue;
       count++;
       if (isRequest(flags[at]!)) requests++;
       const row = part.firstRow + at;
-      if (oldest.admits(duration[at]!)) oldest.add(duration[at]!, { part, at, row });
+      const age = ageOf(part, at);
+      if (oldest.admits(age)) oldest.add(age, { part, at, row });
     }
   }
   const found = oldest.sorted.map(({ value }) => value);
@@ -63,6 +64,12 @@ export function* openSpans(selection: RowSelection): Steps<FoundOpenSpans> {
     rows.push(span.row);
   }
   return { open: { count, requests, spans, omitted: count - found.length }, rows };
+}
+
+/** Ns for which a span has been open: of a living process, until it was read. */
+function ageOf({ source, start, duration, offset }: IndexPart, at: number): number {
+  const { until } = source;
+  return until === undefined ? duration[at]! : Math.max(duration[at]!, until - start[at]! - offset);
 }
 
 function lacksRoute({ part, at }: Listed): boolean {
@@ -86,7 +93,7 @@ function describe(
     service: part.source.service ?? null,
     thread: index.tracks[part.track[at]!]!.name,
     start: isoTime(index.epoch, part.start[at]! + part.offset),
-    age: part.duration[at]!,
+    age: ageOf(part, at),
     traceId: trace === NO_TRACE ? null : part.traceId(trace),
   };
 }

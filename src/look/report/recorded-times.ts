@@ -51,6 +51,13 @@ export class RecordedTimes {
     return Math.max(1, this.#byService.get(service)?.overlap(from, to) ?? to - from);
   }
 
+  /** Ns in which any process was recorded, at least 1. */
+  get ofAll(): number {
+    const all = new IntervalSet();
+    for (const { begin, end } of this.#bySource.values()) if (begin < end) all.add(begin, end);
+    return Math.max(1, all.overlap(-Infinity, Infinity));
+  }
+
   /** Extends a process by the times of its threads in ovni traces. */
   *#addThreads(index: LookIndex): Steps<void> {
     const { sources, tracks, parts } = index;
@@ -111,6 +118,6 @@ function stretchOf(index: LookIndex, source: Source): Stretch {
     if (own !== source.number || name !== UTILISATION) continue;
     stretch.end = times.reduce((most, time) => Math.max(most, time), stretch.end);
   }
-  if (source.state === 'growing') stretch.end = Math.max(stretch.end, index.length);
+  if (source.until !== undefined) stretch.end = Math.max(stretch.end, source.until);
   return stretch;
 }

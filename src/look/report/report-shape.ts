@@ -35,6 +35,8 @@ export interface Group extends Latency, GroupWaits {
   kind: SpanKind | null;
   /** `http`, `redis`; null: the spans name none. */
   system: string | null;
+  /** How many spans are recorded: of a sampled service fewer than `count`. */
+  recorded: number;
   /** Of the time of all groups, from 0 to 1. */
   share: number;
   /** How many names share the row, because there are too many; null: it is of one name. */
@@ -53,6 +55,10 @@ export interface ReportSource {
   state: SourceState;
   /** Ns of the window in which its process was recorded. */
   recorded: number;
+  /** Of a living process: what it had recorded until then was read, as an ISO time; null: it has ended. */
+  until: string | null;
+  /** Its service records only a share of its traces, null if that is not known; null: it records all of them. */
+  sampled: { ratio: number | null } | null;
   /** Earlier pieces of its trace that are deleted, and what they had at least; null: none. */
   deleted: { pieces: number; records: number } | null;
   rows: number;
@@ -320,6 +326,15 @@ export interface ReportedLoss {
   unreadable: boolean;
 }
 
+/** What the traces take on disk: all of them, whatever part of them the report is about. */
+export interface DiskCost {
+  bytes: number;
+  /** Bytes; null: there is no request, or the report is about a part of the recording. */
+  perRequest: number | null;
+  /** Bytes a day, as in the time that was recorded; null: nothing was. */
+  perDay: number | null;
+}
+
 /** Requests, or other spans of the groups, by the time of their start. */
 export interface Timeline {
   /** Ns of one bucket. */
@@ -364,6 +379,7 @@ export interface Report {
   mpi: MpiRun[];
   losses: ReportedLoss[];
   timeline: Timeline;
+  cost: DiskCost;
 }
 
 /** Spans of a group by time and latency, for the heat map. */

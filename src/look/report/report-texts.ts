@@ -1,6 +1,6 @@
 import { counted } from '../../core/counted.js';
 import type { Report } from './report-shape.js';
-import { durationText } from './units.js';
+import { bytesText, durationText } from './units.js';
 
 /** Title of the traces. */
 export function tracesTitle({ slowestOf }: Report): string {
@@ -23,6 +23,16 @@ export function incompleteText({ completeness }: Report): string | undefined {
   if (reasons.length === 0) return undefined;
   const traces = counted(incompleteTraces, 'trace is', 'traces are');
   return `${traces} incomplete: ${reasons.join(', ')}`;
+}
+
+/** What the traces take on disk, in a line. */
+export function costText({ cost: { bytes, perRequest, perDay } }: Report): string {
+  const texts = [
+    `${bytesText(bytes)} on disk`,
+    ...(perRequest === null ? [] : [`${bytesText(perRequest)} a request`]),
+    ...(perDay === null ? [] : [`${bytesText(perDay)} a day at this rate`]),
+  ];
+  return texts.join(', ');
 }
 
 /** How much was read, in a line. */

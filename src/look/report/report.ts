@@ -2,6 +2,7 @@ import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js'
 import { CalledThreads } from './called-threads.js';
 import { callsOutside } from './calls-outside.js';
 import { completenessOf } from './completeness.js';
+import { diskCost } from './disk-cost.js';
 import { earlierAndLater } from './earlier-and-later.js';
 import { errorTypes } from './error-types.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
@@ -17,8 +18,9 @@ import { REPORT_VERSION } from './report-shape.js';
 import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
 import { ProcessStarts } from './process-starts.js';
 import { RecordedTimes } from './recorded-times.js';
-import { RowSelection } from './selection.js';
+import { RowSelection, endOf } from './selection.js';
 import type { TimeWindow } from './selection.js';
+import { Sampling } from './sampling.js';
 import { slowShares } from './slow-shares.js';
 import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
@@ -59,8 +61,9 @@ export interface ReportedRows {
 const DEFAULT_SLOWEST = 5;
 
 function sourcesOf(
-  { sources, parts }: LookIndex,
+  { sources, parts, epoch }: LookIndex,
   times: RecordedTimes,
+  sampling: Sampling,
   window: TimeWindow,
 ): ReportSource[] {
   const rows = new Map<number, number>();
@@ -68,8 +71,19 @@ function sourcesOf(
     rows.set(source.number, (rows.get(source.number) ?? 0) + count);
   }
   return sources.map((source) => {
-    const { number, path, format, service, host, pid, state, clockOffset, clockError, deleted } =
-      source;
+    const {
+      number,
+      path,
+      format,
+      service,
+      host,
+      pid,
+      state,
+      clockOffset,
+      clockError,
+      deleted,
+      until,
+    } = source;
     return {
       path,
       format,
@@ -78,6 +92,8 @@ function sourcesOf(
       pid: pid ?? null,
       state,
       recorded: times.within(number, window),
+      until: until === undefined ? null : isoTime(epoch, until),
+      sampled: sampling.of(number),
       deleted: deleted === undefined ? null : { pieces: deleted.pieces, records: deleted.records },
       rows: rows.get(number) ?? 0,
       clockOffset: Number(clockOffset),
@@ -151,10 +167,11 @@ function* figureSteps(
   const { index } = selection;
   const { by } = grouping;
   const times = yield* RecordedTimes.of(index);
+  const sampling = yield* Sampling.of(index);
   const starts = yield* ProcessStarts.of(index, times);
   const interruptions = yield* InterruptionTally.of(selection, starts);
   const { from, to } = selection.window;
-  const end = Math.min(to, index.length);
+  const end = Math.min(to, endOf(index));
   const length = Math.max(1, end - from);
   const called = yield* CalledThreads.of(selection, interruptions);
   const waitsOf = yield* groupWaits(selection, grouping, called);
@@ -168,13 +185,14 @@ function* figureSteps(
     by,
     outside: callsOutside(selection),
     exact,
-    sources: sourcesOf(index, times, selection.window),
+    sources: sourcesOf(index, times, sampling, selection.window),
     recordedTwice: earlierAndLater(index, times),
     unknownAttributes: grouping.tallies.length > 0 ? [] : unknownAttributes(index, condition),
     withoutContext: yield* servicesWithoutContext(index),
     groups: groupFigures(
       grouping.tallies,
       ({ service }) => times.ofService(service, selection.window),
+      (tally) => sampling.weightOf(tally),
       waitsOf,
     ),
     errors: yield* errorTypes(selection),
@@ -192,6 +210,7 @@ function* figureSteps(
     mpi: mpiRuns(selection, exact),
     losses: lossesOf(index),
     timeline: yield* timelineOf(selection, grouping),
+    cost: yield* diskCost(selection, times),
   };
   return {
     report,

@@ -14,6 +14,11 @@ export const CHOSEN = 2;
 /** It also is a span: an operation, and not a state, a mark, an instant or a call of MPI. */
 export const SPAN = 4;
 
+/** Where the recording ends, in ns since its epoch: living processes go on after their last record. */
+export function endOf({ sources, length }: Pick<LookIndex, 'sources' | 'length'>): number {
+  return sources.reduce((end, { until = 0 }) => Math.max(end, until), length);
+}
+
 /** The rows that a report is about: those that overlap a window, and those among them that meet a condition. */
 export class RowSelection {
   readonly index: LookIndex;
@@ -41,7 +46,7 @@ export class RowSelection {
     const window = {
       from: Math.max(from ?? 0, 0),
       // Beyond the last end, so that a row of no length there is within the window.
-      to: Math.min(to ?? Infinity, index.length + 1),
+      to: Math.min(to ?? Infinity, endOf(index) + 1),
     };
     let chosen: Uint8Array | undefined;
     if (Object.keys(fields).length > 0) {

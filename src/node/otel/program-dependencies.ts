@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { programPath } from '../../core/program-path.js';
 import { dirname, join } from 'node:path';
 
 const MAX_MANIFEST_BYTES = 1 << 20;
@@ -36,7 +37,7 @@ export function* ancestors(directory: string): Generator<string> {
 
 /** Where the program lies. A command of a package, such as `next`, runs the program of the working directory. */
 export function programDirectory(): string {
-  const script = process.argv[1];
+  const script = programPath();
   if (script === undefined) return process.cwd();
   try {
     const path = realpathSync(script);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { programPath } from '../../core/program-path.js';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,7 +116,7 @@ export function versionInBundle(text: string, line: number, column: number): str
 /** The version that the program would load. */
 function installedVersion(): string | undefined {
   try {
-    return packageVersion(createRequire(process.argv[1] ?? join(process.cwd(), '/')).resolve(API));
+    return packageVersion(createRequire(programPath() ?? join(process.cwd(), '/')).resolve(API));
   } catch {
     return undefined;
   }

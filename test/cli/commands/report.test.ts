@@ -55,6 +55,7 @@ describe('tracewright report', () => {
       'mpi',
       'losses',
       'timeline',
+      'cost',
     ]);
     for (const { name, service, count, errors, rate, p50, p95, p99, max, total } of report.groups) {
       expect([typeof name, typeof service]).toEqual(['string', 'string']);

@@ -79,5 +79,5 @@ it('figures are of what a budget has left', async () => {
   const text = [...textReport(report, textStyle(200, false))].join('\n');
   expect(text).toMatch(/earlier pieces? of .* deleted, with [\d,]+ records or more/);
   expect(text).toMatch(/spans? began before what is left of the recording/);
-  expect(text).toMatch(/Rates are of the time in which the service was recorded: shop .* of 2/);
+  expect(text).toMatch(/Rates are of the time in which the service was recorded: shop .* of \d/);
 });

@@ -106,6 +106,7 @@ export class HephReading {
       this.#read = withLivingRows(read, living);
       this.#signature = signature;
     }
+    this.#read.readAt = living.readAt;
     return this.#read;
   }
 

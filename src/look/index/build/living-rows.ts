@@ -1,3 +1,4 @@
+import { unixNow } from '../../../core/clock.js';
 import { TracewrightError } from '../../../core/errors.js';
 import { LivingFile } from '../../../heph/read/living-file.js';
 import { PacketCursor } from '../../../heph/read/packet-cursor.js';
@@ -14,6 +15,8 @@ export interface LivingRows {
   /** Records that lie in no file, by the place at which a recovery would put them. */
   records: Map<number, Buffer>;
   state: Source['state'];
+  /** What was recorded until then is there: ns since 1970. */
+  readAt: bigint;
   /** Up to where what was read is final. */
   settled: number;
   /** Whether something is wrong with what comes after the final part, or with a ring. */
@@ -43,6 +46,8 @@ export function readLivingRows(
   clock: ClockState,
   ringDirs: readonly string[],
 ): LivingRows {
+  // Before the rings are copied.
+  const readAt = unixNow();
   const scan = new HephScan(new TraceClock(clock), since);
   const records = new Map<number, Buffer>();
   let last = since;
@@ -71,7 +76,7 @@ export function readLivingRows(
   const isEmpty = scan.rows.count === 0 && scan.notes.length === 0;
   const part = isEmpty ? undefined : buildPart(scan, since, last);
   const { state = 'ended', settled = since } = cursor ?? {};
-  return { part, records, state, settled, isFaulty, faults };
+  return { part, records, state, readAt, settled, isFaulty, faults };
 }
 
 /** What is wrong with a ring or with the end of a file leaves the rest as it is. */

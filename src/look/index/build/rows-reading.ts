@@ -1,3 +1,4 @@
+import { unixNow } from '../../../core/clock.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
 import { TraceViews } from '../../../traces/trace-views.js';
@@ -36,6 +37,7 @@ export class RowsReading {
   #withRings(mapped: MappedRings): ReadSource {
     const views = new TraceViews(this.#ringDirs, mapped);
     try {
+      const readAt = unixNow();
       const view = views.show(this.#trace);
       const source = readRows(this.#trace);
       const state = view?.state ?? 'ended';
@@ -44,6 +46,7 @@ export class RowsReading {
         ...source,
         losses: [...source.losses, ...faults],
         state,
+        readAt,
         parts: state === 'ended' ? source.parts : source.parts.map((part) => this.#shown(part)),
       };
     } finally {

@@ -201,6 +201,7 @@ export class IndexedSources implements LookIndex {
       this.#fill(read);
       return false;
     });
+    this.#setUntil();
     releaseUnused(this.parts);
     return !isSame;
   }
@@ -246,6 +247,16 @@ export class IndexedSources implements LookIndex {
     this.#placeTimes();
     for (const open of this.#open) this.#addParts(open);
     this.rows = this.parts.reduce((sum, { count }) => sum + count, 0);
+    this.#setUntil();
+  }
+
+  /** Up to when living processes have been read: also where they have recorded nothing since. */
+  #setUntil(): void {
+    for (const { source, joined } of this.#open) {
+      const readAt = joined.pieces.at(-1)!.readAt;
+      if (source.state !== 'growing' || !source.isAligned || readAt === undefined) continue;
+      source.until = Number(readAt + source.clockOffset - this.epoch);
+    }
   }
 
   #closeFiles(): void {
@@ -319,6 +330,7 @@ export class IndexedSources implements LookIndex {
       isAligned: epoch !== undefined,
       ...writer,
       state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
+      until: undefined,
       deleted,
       losses: [
         ...withheldPaths(resource),

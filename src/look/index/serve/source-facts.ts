@@ -5,7 +5,7 @@ import { hephFormat } from '../../../traces/heph-format.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
 import { pidInRun } from '../../../heph/file-names.js';
-import { CONTEXT, REDACTION_FAULT } from '../../../spans/layout.js';
+import { CONTEXT, REDACTION_FAULT, SAMPLING_RATIO } from '../../../spans/layout.js';
 import type { RecordedLosses } from '../../../spans/read/span-decoder.js';
 import { processIdOf } from '../../../spans/read/process-id.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
@@ -20,7 +20,7 @@ const MAX_STREAMS = 16;
 export function writerOf(
   path: string,
   resource: RecordedResource | undefined,
-): Pick<Source, 'service' | 'host' | 'pid' | 'withoutContext'> {
+): Pick<Source, 'service' | 'host' | 'pid' | 'withoutContext' | 'sampled'> {
   const { attributes = {} } = resource ?? {};
   const textOf = (name: string): string | undefined => {
     const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
@@ -31,7 +31,12 @@ export function writerOf(
     host: textOf('host.name'),
     pid: processIdOf(resource) ?? pidInRun(path),
     withoutContext: textOf(CONTEXT) === 'off',
+    sampled: ratioOf(Object.hasOwn(attributes, SAMPLING_RATIO) ? attributes[SAMPLING_RATIO] : 1),
   };
+}
+
+function ratioOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 && value < 1 ? value : 1;
 }
 
 /** The hosts of sources that say theirs, by the number of the source. */

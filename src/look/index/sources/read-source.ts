@@ -46,6 +46,8 @@ export interface ReadSource {
   ended: WalkEnd;
   /** What rings say of its writer; undefined: nobody has asked them. */
   state?: Source['state'];
+  /** Of a trace that grows: what was recorded until then was read, in ns since 1970. Each reading sets it. */
+  readAt?: bigint;
   /** Records that lie in no file: see `LivingRows`. */
   records?: ReadonlyMap<number, Buffer>;
 }

@@ -14,6 +14,7 @@ import {
   pictureSection,
   sourceSection,
   stripSection,
+  costSection,
   threadSection,
   traceSections,
 } from './html-sections.js';
@@ -40,6 +41,7 @@ function* sections({ report, pictures }: IllustratedReport): Generator<Html, voi
   yield interruptionSection(report.interruptions);
   yield openSection(report);
   yield threadSection(report);
+  yield costSection(report);
   yield sourceSection(report);
 }
 

@@ -7,7 +7,7 @@ import type {
   SlowTrace,
   TreeRow,
 } from '../report-shape.js';
-import { NOTHING_DELAYED, tracesTitle } from '../report-texts.js';
+import { costText, NOTHING_DELAYED, tracesTitle } from '../report-texts.js';
 import { groupTitle } from '../request-name.js';
 import { errorsTitle, errorTable } from '../tables/error-table.js';
 import {
@@ -165,6 +165,11 @@ export function interruptionSection(interruptions: Interruptions): Html {
 
 export function openSection({ open }: Report): Html {
   return open.count === 0 ? markup`` : section(openTitle(open), htmlTable(openTable(open)));
+}
+
+/** What the traces take on disk. */
+export function costSection(report: Report): Html {
+  return markup`<p class="weak">${costText(report)}.</p>`;
 }
 
 export function threadSection({ threads }: Report): Html {

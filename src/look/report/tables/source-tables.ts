@@ -22,6 +22,13 @@ export function sourceTable({ sources }: Pick<Report, 'sources'>): ReportTable<R
         spare: 1,
       },
       {
+        title: 'complete to',
+        explanation: 'The process lives: what it had recorded until then is there',
+        unit: 'time',
+        value: ({ until }) => until,
+        spare: 2,
+      },
+      {
         title: 'clock',
         explanation: 'What was added to its times, because the clock of its host differs',
         unit: 'text',

@@ -1,7 +1,13 @@
 import { terminalText } from '../../../core/terminal-text.js';
 import { hintTexts } from '../hint-texts.js';
 import type { Report } from '../report-shape.js';
-import { incompleteText, NOTHING_DELAYED, summaryText, tracesTitle } from '../report-texts.js';
+import {
+  costText,
+  incompleteText,
+  NOTHING_DELAYED,
+  summaryText,
+  tracesTitle,
+} from '../report-texts.js';
 import { errorsTitle, errorTable } from '../tables/error-table.js';
 import { GROUP_TITLES, groupTable, rateNote, waitTitle } from '../tables/group-tables.js';
 import { INTERRUPTIONS_TITLE } from '../tables/interruption-tables.js';
@@ -59,4 +65,6 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
   }
   if (open.count > 0) yield* section(openTitle(open), tableLines(openTable(open), style));
   if (threads.length > 0) yield* section('Threads', tableLines(threadTable(threads), style));
+  yield '';
+  yield* paragraph('weak', costText(report));
 }

@@ -44,12 +44,12 @@ type Lines = Generator<string, void>;
 export function* groupWaitLines(report: Report, style: TextStyle): Lines {
   const { columns, rows } = groupWaitTable(report);
   for (const group of rows) {
-    const { service, sampled, count } = group;
+    const { service, sampled, recorded } = group;
     const title =
       cellText(columns[0]!, group) +
       (service === null || report.by === 'service' ? '' : ` of ${service}`);
     const some =
-      sampled < count ? ` (estimated from ${countText(sampled)} of ${countText(count)})` : '';
+      sampled < recorded ? ` (estimated from ${countText(sampled)} of ${countText(recorded)})` : '';
     yield* wrapped(`${title}${some}: ${cellText(columns.at(-1)!, group)}`, style.width);
   }
 }

@@ -19,7 +19,7 @@ export function GroupFigures({ groups, by }: Pick<Report, 'groups' | 'by'>) {
   const figureOf = (group: Group): number => Number(group[sort as keyof Group]);
   const report = { by, groups: groups.toSorted((a, b) => figureOf(b) - figureOf(a)) };
   const waiting = waitingGroups(groups);
-  const isEstimate = waiting.some(({ sampled, count }) => sampled < count);
+  const isEstimate = waiting.some(({ sampled, recorded }) => sampled < recorded);
   const table = groupTable(report);
   const waits = waiting.length > 0 ? groupWaitTable(report).columns.slice(-1) : [];
   return (

@@ -8,7 +8,7 @@ import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { incompleteText } from '../../../look/report/report-texts.js';
+import { costText, incompleteText } from '../../../look/report/report-texts.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
@@ -111,6 +111,7 @@ function Figures(answer: ReportAnswer) {
       </div>
       {incomplete !== undefined && <p>{incomplete}.</p>}
       {losses.length > 0 && <FiguresTable caption="What was lost" table={lossTable(report)} />}
+      <p class="quiet">{costText(report)}.</p>
     </>
   );
 }
