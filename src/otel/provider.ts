@@ -36,6 +36,8 @@ export const PROVIDER_OPTIONS: OptionNames<Required<ProviderOptions>> = {
   forceFlushTimeoutMillis: true,
 };
 
+const FLUSH_OPTIONS: OptionNames<Required<FlushOptions>> = { timeoutMillis: true };
+
 /** What went wrong so far. */
 export interface ProviderStats {
   /** Arguments of calls to the API that were ignored in this thread, because they were wrong. */
@@ -64,6 +66,10 @@ function checkProcessors(given: unknown): SpanProcessor[] {
     if (methods.every((method) => typeof method === 'function')) return each as SpanProcessor;
     throw wrongType('spanProcessors', each, limit);
   });
+}
+
+function givenTimeout(options: FlushOptions = {}): unknown {
+  return ownOptions(options, FLUSH_OPTIONS).timeoutMillis;
 }
 
 /** Gives the OpenTelemetry API tracers whose spans are those of tracewright/spans. */
@@ -116,7 +122,7 @@ export class TracewrightProvider implements TracerProvider {
    *   throws.
    */
   async forceFlush(options?: FlushOptions): Promise<void> {
-    const timeoutMs = timeoutFrom(options?.timeoutMillis, this.#timeoutMs);
+    const timeoutMs = timeoutFrom(givenTimeout(options), this.#timeoutMs);
     await Promise.all([spans.flush(), processors.forceFlush(this.#processors, timeoutMs)]);
   }
 
@@ -127,7 +133,7 @@ export class TracewrightProvider implements TracerProvider {
    * @throws TracewrightError as `forceFlush`.
    */
   async shutdown(options?: FlushOptions): Promise<void> {
-    const timeoutMs = timeoutFrom(options?.timeoutMillis, this.#timeoutMs);
+    const timeoutMs = timeoutFrom(givenTimeout(options), this.#timeoutMs);
     await Promise.all([spans.shutdown(), processors.shutdown(this.#processors, timeoutMs)]);
   }
 }

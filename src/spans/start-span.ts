@@ -1,4 +1,5 @@
-import { wrongType } from '../core/errors.js';
+import { outOfRange, wrongType } from '../core/errors.js';
+import type { OptionNames } from '../core/options/argument.js';
 import { takeElements } from '../core/taken-elements.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
@@ -27,6 +28,13 @@ export interface StartOptions {
   links?: readonly SpanLink[];
 }
 
+const OPTIONS: OptionNames<Required<StartOptions>> = {
+  kind: true,
+  links: true,
+  parent: true,
+  startTime: true,
+};
+
 /** Links that are looked at; `limits` says how many of them are recorded. */
 const MAX_LINKS = 65_535;
 
@@ -34,7 +42,7 @@ const MAX_LINKS = 65_535;
  * Starts a span. It is not active: {@link withSpan} and `span.run` make it so.
  *
  * @param name what is done, with few different values: `GET /users/:id`.
- * @throws TracewrightError for an argument of the wrong type.
+ * @throws TracewrightError for an argument of the wrong type, and for an unknown option.
  */
 export function startSpan(name: string, attributes?: SpanAttributes, options?: StartOptions): Span {
   if (isUnused !== undefined && options === undefined) {
@@ -85,7 +93,17 @@ function startOtherwise(
   attributes: SpanAttributes | undefined,
   options: StartOptions | undefined,
 ): Span {
+  checkNames(options);
   return startScopedSpan(undefined, name, attributes, options);
+}
+
+/** An option that is not known would be ignored without a word. */
+function checkNames(options: unknown): void {
+  if (typeof options !== 'object' || options === null) return;
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(OPTIONS, name)) continue;
+    throw outOfRange('option', name, `one of ${Object.keys(OPTIONS).join(', ')}`);
+  }
 }
 
 /** As `startSpan`, for a library that records under its own scope. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import * as api from '@opentelemetry/api';
 import { register, TracewrightProvider } from '../../src/otel/index.js';
+import { startSpan, withSpan } from '../../src/spans/index.js';
 
 test('unknown options are typed errors that list the valid ones', () => {
   const unknown = { target: 'spans.heph' } as object;
@@ -15,6 +16,16 @@ test('unknown options are typed errors that list the valid ones', () => {
   expect(() => new TracewrightProvider({ sampler: {} } as object)).toThrow(
     expect.objectContaining({ code: 'ERR_ARGUMENT_TYPE', field: 'sampler' }),
   );
+});
+
+test('an unknown option of a call is a typed error, too', async () => {
+  const unknown = { target: 'spans.heph' } as object;
+  const error = { code: 'ERR_ARGUMENT_RANGE', field: 'option', value: 'target' };
+  const provider = new TracewrightProvider();
+  await expect(provider.forceFlush(unknown)).rejects.toMatchObject(error);
+  await expect(provider.shutdown(unknown)).rejects.toMatchObject(error);
+  expect(() => startSpan('order', {}, unknown)).toThrow(expect.objectContaining(error));
+  expect(() => withSpan('order', {}, () => 1, unknown)).toThrow(expect.objectContaining(error));
 });
 
 test('a provider without a target says so once', async () => {
