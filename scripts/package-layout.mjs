@@ -108,6 +108,8 @@ const folders = [
   [/^otel\//, 'otel/otel'],
   // On request only, by either of two.
   [/^node\/program-format$/, 'node/program-format'],
+  // For large files only.
+  [/^node\/bundled-libraries$/, 'node/bundled-libraries'],
   // Loaded with the first library that has no channels of its own.
   [
     /^(node\/changed-files|node\/es-module-injection|libraries\/injected-(channels|calls))$/,

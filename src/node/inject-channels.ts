@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { programPath } from '../core/program-path.js';
 import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
@@ -11,6 +12,10 @@ type Compile = (content: unknown, filename: unknown, ...further: unknown[]) => u
 interface ModuleClass {
   Module: { prototype: { _compile: Compile } };
 }
+
+/** Bytes of a file that may be a bundle with a library in it. */
+const LEAST_BUNDLE = 1 << 14;
+const MOST_BUNDLE = 1 << 26;
 
 /** A file of a package: its directory, the package's name, and the path in it. */
 function filesOf(names: readonly InjectedName[]): RegExp {
@@ -28,9 +33,16 @@ export function injectChannels(names: readonly InjectedName[]): void {
   const { _compile: compile } = prototype;
   prototype._compile = function (content, filename, ...further) {
     const found = typeof content === 'string' ? files.exec(String(filename)) : null;
-    const text = found === null ? content : changedText(names, content as string, found);
+    if (found === null) {
+      if (typeof content === 'string' && content.length >= LEAST_BUNDLE) {
+        checkBundle(names, content, String(filename));
+      }
+      return compile.call(this, content, filename, ...further);
+    }
+    const text = changedText(names, content as string, found);
     return compile.call(this, text, filename, ...further);
   };
+  checkProgram(names, process.argv[1] ?? '');
   // Hooks make each module that is loaded a little slower.
   const modules = names.filter(
     (name) => WITH_ES_MODULES.includes(name) && injectedPackages(name).some(isOfModules),
@@ -48,6 +60,25 @@ function isOfModules(name: string): boolean {
       (each) => readManifest(join(each, 'node_modules', name))?.type === 'module',
     ),
   );
+}
+
+function checkBundle(names: readonly InjectedName[], content: string, path: string): void {
+  if (/[\\/]node_modules[\\/]/.test(path)) return;
+  const { warnOfBundled } =
+    require('./bundled-libraries.js') as typeof import('./bundled-libraries.js');
+  warnOfBundled(names, content, path);
+}
+
+/** A program of ES modules is not compiled where it could be seen. It is looked at later, if it is large. */
+function checkProgram(names: readonly InjectedName[], path: string): void {
+  if (!/\.m?js$/.test(path) || /[\\/]node_modules[\\/]/.test(path)) return;
+  const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (size < LEAST_BUNDLE || size > MOST_BUNDLE) return;
+  setImmediate(() => {
+    const { warnOfBundledProgram } =
+      require('./bundled-libraries.js') as typeof import('./bundled-libraries.js');
+    warnOfBundledProgram(names, path);
+  });
 }
 
 function changedText(names: readonly InjectedName[], content: string, found: string[]): string {
