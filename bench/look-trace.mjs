@@ -1,7 +1,7 @@
 // Writes a trace of spans as a service would: requests with queries, some errors, several threads, over
-// an hour of given times.
+// an hour of given times. `--attributes many`: as many as the hook records for HTTP and PostgreSQL, and more queries.
 //
-//   node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME]
+//   node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME] [--attributes few|many]
 
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -67,13 +67,60 @@ function request(next, number, start) {
   server.end(at(1));
 }
 
-async function write({ spans, begin, seed }) {
+/** Share of the requests with a fifth query: 52 % of all spans are queries then. */
+const FIFTH_QUERY = 0.16;
+
+/** One request of `OF_REQUEST` spans, which have the attributes of a real service. */
+function fullRequest(next, number, start) {
+  const route = ROUTES[Math.floor(next() ** 2 * ROUTES.length)];
+  const isSlow = next() < 0.01;
+  const length = Math.floor((isSlow ? 400e6 : 8e6) * (0.2 + next()));
+  const at = (share) => start + BigInt(Math.floor(length * share));
+  const status = number % 97 === 0 ? 500 : 200;
+  const server = startSpan(
+    `GET ${route}`,
+    {
+      'http.request.method': 'GET',
+      'http.route': route,
+      'url.path': route.replace(':id', String(number)),
+      'server.address': 'shop.example.com',
+      'server.port': 8080,
+      'http.response.status_code': status,
+      'enduser.id': `user-${Math.floor(next() * 500_000)}`,
+    },
+    { kind: 'server', startTime: start },
+  );
+  const child = (name, kind, attributes, from, to) => {
+    startSpan(name, attributes, { kind, parent: server, startTime: at(from) }).end(at(to));
+  };
+  child('authenticate', 'internal', { cached: next() < 0.9 }, 0.01, 0.05);
+  const query = (i) => {
+    const table = TABLES[Math.floor(next() * TABLES.length)];
+    const attributes = {
+      'db.system.name': 'postgresql',
+      'db.namespace': 'shop',
+      'db.collection.name': table,
+      'db.query.text': `SELECT * FROM ${table} WHERE id = $1`,
+      'server.address': 'database.example.com',
+    };
+    child(`SELECT ${table}`, 'client', attributes, 0.1 + 0.15 * i, 0.22 + 0.15 * i);
+  };
+  for (let i = 0; i < 4; i++) query(i);
+  if (next() < FIFTH_QUERY) query(4);
+  else child('validate', 'internal', { 'code.function.name': 'validate' }, 0.72, 0.8);
+  child('render', 'internal', { bytes: Math.floor(next() * 1e5) }, 0.88, 0.98);
+  if (status === 500) server.fail(new Error('no connection'));
+  server.end(at(1));
+}
+
+async function write({ spans, begin, seed, attributes }) {
   const next = random(seed);
+  const writeRequest = attributes === 'many' ? fullRequest : request;
   const requests = Math.round(spans / OF_REQUEST);
   const step = HOUR_NS / BigInt(Math.max(1, requests));
   for (let i = 0; i < requests; i++) {
     const jitter = BigInt(Math.floor(next() * 1e6 * CONCURRENT));
-    request(next, i, BigInt(begin) + BigInt(i) * step + jitter);
+    writeRequest(next, i, BigInt(begin) + BigInt(i) * step + jitter);
     if (i % FLUSH_EVERY === FLUSH_EVERY - 1) await flush();
   }
   await flush();
@@ -81,17 +128,18 @@ async function write({ spans, begin, seed }) {
 
 /**
  * @param {string} path
- * @param {{ spans?: number, threads?: number, service?: string }} options
+ * @param {{ spans?: number, threads?: number, service?: string, attributes?: 'few' | 'many' }} options
  */
 export async function writeLookTrace(
   path,
-  { spans = 10_000_000, threads = 4, service = 'shop' } = {},
+  { spans = 10_000_000, threads = 4, service = 'shop', attributes = 'few' } = {},
 ) {
   rmSync(path, { force: true });
   const begin = String(BigInt(Date.now()) * 1_000_000n + 60_000_000_000n);
   await Promise.all(
     Array.from({ length: threads }, async (_, i) => {
-      const data = { path, spans: Math.floor(spans / threads), begin, seed: i + 1, service };
+      const own = Math.floor(spans / threads);
+      const data = { path, spans: own, begin, seed: i + 1, service, attributes };
       const worker = new Worker(new URL(import.meta.url), { workerData: data });
       await new Promise((resolve, reject) => {
         worker.on('exit', resolve);
@@ -112,17 +160,20 @@ if (!isMainThread && workerData?.path !== undefined) {
       spans: { type: 'string' },
       threads: { type: 'string' },
       service: { type: 'string' },
+      attributes: { type: 'string' },
     },
   });
   if (positionals.length !== 1) {
     console.error(
-      'usage: node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME]',
+      'usage: node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME] ' +
+        '[--attributes few|many]',
     );
     process.exit(1);
   }
   await writeLookTrace(positionals[0], {
     ...(values.spans && { spans: Number(values.spans) }),
     ...(values.service && { service: values.service }),
+    ...(values.attributes && { attributes: values.attributes }),
     ...(values.threads && { threads: Number(values.threads) }),
   });
 }

@@ -1,54 +1,217 @@
-import { DESCRIPTION_OFFSET } from '../../../heph/layout.js';
+import {
+  DESCRIPTION_OFFSET,
+  TYPE_ARRAY,
+  TYPE_F64,
+  TYPE_I64,
+  TYPE_STRING,
+  TYPE_U64,
+} from '../../../heph/layout.js';
 import type { EventBytes } from '../../../heph/read/event-bytes.js';
+import {
+  CONTINUED,
+  IDENTITY_BYTES,
+  IS_ARRAY,
+  IS_BIGINT,
+  IS_BOOLEAN,
+  IS_BYTES,
+  IS_NULL,
+  RESERVED,
+  TRACE_HIGH,
+} from '../../../spans/layout.js';
 import { sameAttribute } from '../../../spans/read/older-names.js';
 import { mayContain } from '../parts/attribute-blocks.js';
 import type { AttributeBlocks } from '../parts/attribute-blocks.js';
 import { hashesOfAttribute } from '../../../spans/read/scan/attribute-hash.js';
-import { AttributeScan } from '../../../spans/read/scan/attribute-scan.js';
-import { RowColumns } from '../../../rows/row-columns.js';
 
-/** Says which blocks and which records may have some attributes, without decoding a span. */
+/** What the bytes of a record say of a condition. */
+export type Verdict = typeof NO | typeof YES | typeof UNCERTAIN;
+export const NO = 0;
+export const YES = 1;
+/** The record must be decoded: a value is an array, in pieces, or of a rare type. */
+export const UNCERTAIN = 2;
+
+const TILDE = RESERVED.charCodeAt(0);
+const SPAN_HEAD = (2 << 16) | (TILDE << 8) | TRACE_HIGH.charCodeAt(1);
+const BOOLEAN = IS_BOOLEAN.charCodeAt(1);
+const MODIFIERS = new Uint8Array(256);
+for (const name of [IS_BOOLEAN, IS_NULL, IS_BIGINT, IS_ARRAY, IS_BYTES, CONTINUED]) {
+  MODIFIERS[name.charCodeAt(1)] = 1;
+}
+const [FIRST_SECTION, LAST_SECTION] = [0x41, 0x5a];
+const TWO_32 = 2 ** 32;
+
+/** A name and a value that a record may have. */
+interface Wanted {
+  name: Buffer;
+  text: string;
+  bytes: Buffer;
+  /** The value as a number; NaN: none that a person would write. */
+  number: number;
+  isNaN: boolean;
+  verdict: Verdict;
+}
+
+/** Says which blocks and which records have some attributes, without decoding a span. */
 export class AttributeMatch {
   /** Of each attribute the hashes that it can have. */
   readonly #hashes: readonly (readonly number[])[];
-  /** For a whole array, of which there are only the hashes of its elements. */
-  readonly #names: readonly (readonly Buffer[])[] | undefined;
-  readonly #found = new RowColumns(1);
-  readonly #scan = new AttributeScan(this.#found);
+  /** Of a whole array there are only the hashes of its elements. */
+  readonly #isWhole: boolean;
+  /** Of each attribute the names that it can have. */
+  readonly #attributes: readonly (readonly Wanted[])[];
+  /** By length of the name. */
+  readonly #byLength: (Wanted[] | undefined)[] = [];
+  /** A name that is not recorded as it is. */
+  readonly #isEscaped: boolean;
 
   constructor(attributes: readonly { name: string; value: string }[]) {
-    const isWhole = attributes.some(({ value }) => value.startsWith('['));
-    this.#names = isWhole
-      ? attributes.map(({ name }) => sameAttribute(name).map((each) => Buffer.from(each)))
-      : undefined;
+    this.#isWhole = attributes.some(({ value }) => value.startsWith('['));
+    this.#isEscaped = attributes.some(({ name }) => name === '' || name.startsWith(RESERVED));
     this.#hashes = attributes.map(({ name, value }) =>
       sameAttribute(name).flatMap((each) => hashesOfAttribute(each, value)),
     );
+    this.#attributes = attributes.map(({ name, value }) =>
+      sameAttribute(name).map((each) => wantedOf(each, value)),
+    );
+    for (const wanted of this.#attributes.flat()) {
+      (this.#byLength[wanted.name.length] ??= []).push(wanted);
+    }
   }
 
   /** Whether one row of a block may have all of them. */
   isInBlock(filters: AttributeBlocks, block: number): boolean {
-    if (this.#names !== undefined) return true;
+    if (this.#isWhole) return true;
     return this.#hashes.every((each) => mayContain(filters, block, each));
   }
 
-  /** Whether a record may have all of them. */
-  isInRecord({ bytes, view, place, size }: EventBytes): boolean {
-    if (this.#names !== undefined) {
-      const record = bytes.subarray(place, place + size);
-      return this.#names.every((names) => names.some((name) => record.includes(name)));
-    }
-    const found = this.#found;
-    found.hashCount = 0;
+  /** Whether a record has all of them. Of names that a record has twice the last counts. */
+  inRecord({ bytes, view, place, size }: EventBytes): Verdict {
+    if (this.#isEscaped) return UNCERTAIN;
+    const end = place + size;
     const description = place + DESCRIPTION_OFFSET;
-    const from = description + 2 + view.getUint16(description);
-    // What is faulty is for the decoder to judge.
-    if (!this.#scan.read(bytes, view, from, place + size)) return true;
-    return this.#hashes.every((wanted) => {
-      for (let i = 0; i < found.hashCount; i++) {
-        if (wanted.includes(found.hashes[i]!)) return true;
+    let at = description + 2 + view.getUint16(description);
+    const isSpan = at + IDENTITY_BYTES <= end && view.getUint32(at) === SPAN_HEAD;
+    if (isSpan) at += IDENTITY_BYTES;
+    for (const names of this.#attributes) for (const each of names) each.verdict = NO;
+    while (at < end) {
+      if (at + 3 > end) return UNCERTAIN;
+      const length = view.getUint16(at);
+      const name = at + 2;
+      const value = name + length;
+      if (value >= end) return UNCERTAIN;
+      const next = endOfValue(bytes, view, value, end);
+      if (next === 0) return UNCERTAIN;
+      if (length === 2 && bytes[name] === TILDE) {
+        const code = bytes[name + 1]!;
+        // What follows belongs to an event or a link.
+        if (code >= FIRST_SECTION && code <= LAST_SECTION) break;
+      } else {
+        const sameLength = this.#byLength[length];
+        if (sameLength !== undefined) {
+          for (let i = 0; i < sameLength.length; i++) {
+            const wanted = sameLength[i]!;
+            if (!isAt(bytes, name, wanted.name)) continue;
+            wanted.verdict = isSpan
+              ? valueVerdict(wanted, bytes, view, value, next, end)
+              : UNCERTAIN;
+          }
+        }
       }
-      return false;
-    });
+      at = next;
+    }
+    return this.#verdict();
   }
+
+  #verdict(): Verdict {
+    let all: Verdict = YES;
+    for (const names of this.#attributes) {
+      let best: Verdict = NO;
+      for (const { verdict } of names) {
+        if (verdict === YES) best = YES;
+        else if (verdict === UNCERTAIN && best === NO) best = UNCERTAIN;
+      }
+      if (best === NO) return NO;
+      if (best === UNCERTAIN) all = UNCERTAIN;
+    }
+    return all;
+  }
+}
+
+function wantedOf(name: string, value: string): Wanted {
+  const number = value.trim() === '' ? NaN : Number(value);
+  return {
+    name: Buffer.from(name),
+    text: value,
+    bytes: Buffer.from(value),
+    number,
+    isNaN: value.trim() === 'NaN',
+    verdict: NO,
+  };
+}
+
+/** Whether a value is the wanted one. `next` is where the value ends, `end` where the record does. */
+function valueVerdict(
+  wanted: Wanted,
+  bytes: Uint8Array,
+  view: DataView,
+  value: number,
+  next: number,
+  end: number,
+): Verdict {
+  const type = bytes[value]!;
+  const modifier = modifierAt(bytes, next, end);
+  if (type === TYPE_STRING) {
+    if (modifier !== 0) return UNCERTAIN;
+    const from = value + 3;
+    return next - from === wanted.bytes.length && isAt(bytes, from, wanted.bytes) ? YES : NO;
+  }
+  if (type === TYPE_F64) {
+    if (modifier !== 0) return UNCERTAIN;
+    const number = view.getFloat64(value + 1);
+    return Object.is(number, wanted.number) && (number === number || wanted.isNaN) ? YES : NO;
+  }
+  if (type !== TYPE_U64 && type !== TYPE_I64) return UNCERTAIN;
+  const high = type === TYPE_U64 ? view.getUint32(value + 1) : view.getInt32(value + 1);
+  const number = high * TWO_32 + view.getUint32(value + 5);
+  if (modifier === BOOLEAN && modifierAt(bytes, next + 7, end) === 0) {
+    return wanted.text === (number !== 0 ? 'true' : 'false') ? YES : NO;
+  }
+  if (modifier !== 0 || !Number.isSafeInteger(number)) return UNCERTAIN;
+  return Object.is(number, wanted.number) ? YES : NO;
+}
+
+/** The letter of the modifier at `at`, 0 where none is. */
+function modifierAt(bytes: Uint8Array, at: number, end: number): number {
+  if (at + 7 > end || bytes[at] !== 0 || bytes[at + 1] !== 2 || bytes[at + 2] !== TILDE) return 0;
+  const letter = bytes[at + 3]!;
+  return MODIFIERS[letter] === 1 ? letter : 0;
+}
+
+/** Where the value ends whose type is at `at`; 0: it does not lie within the record. */
+function endOfValue(bytes: Uint8Array, view: DataView, at: number, end: number): number {
+  const type = bytes[at]!;
+  let next = at + 9;
+  if (type === TYPE_STRING) {
+    if (at + 3 > end) return 0;
+    next = at + 3 + view.getUint16(at + 1);
+  } else if ((type & TYPE_ARRAY) !== 0) {
+    if (at + 3 > end) return 0;
+    next = at + 3;
+    const isTexts = (type & ~TYPE_ARRAY) === TYPE_STRING;
+    for (let left = view.getUint16(at + 1); left > 0; left--) {
+      if (next + 2 > end) return 0;
+      next += isTexts ? 2 + view.getUint16(next) : 8;
+    }
+  } else if (type !== TYPE_U64 && type !== TYPE_I64 && type !== TYPE_F64) {
+    return 0;
+  }
+  return next > end ? 0 : next;
+}
+
+/** From the end: names of one library begin alike. */
+function isAt(bytes: Uint8Array, from: number, wanted: Buffer): boolean {
+  for (let at = wanted.length - 1; at >= 0; at--) {
+    if (bytes[from + at] !== wanted[at]) return false;
+  }
+  return true;
 }

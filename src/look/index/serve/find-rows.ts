@@ -4,7 +4,8 @@ import type { RecordedValue } from '../../../spans/span-record.js';
 import { attributeText, textPattern } from '../../condition/span-condition.js';
 import { Turns } from '../turns.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
-import { AttributeMatch } from './attribute-match.js';
+import { AttributeMatch, NO, YES } from './attribute-match.js';
+import type { Verdict } from './attribute-match.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 import {
   KIND_MASK,
@@ -22,8 +23,8 @@ type Attributes = Record<string, RecordedValue> | undefined;
 
 /** What the records of a part say, by the rows of the part. */
 export interface PartRecords {
-  /** Whether a row may have some attributes: a cheap answer for most that lack one. */
-  mayHave(row: number, match: AttributeMatch): boolean;
+  /** Whether a row has some attributes, as far as its bytes say it. */
+  meets(row: number, match: AttributeMatch): Verdict;
   attributes(row: number): Attributes;
   /** Closes the file that was opened for it. */
   close(): void;
@@ -52,8 +53,11 @@ export async function* findRows(
         const to = Math.min(part.count, first + BLOCK_ROWS);
         for (let row = first; row < to; row++) {
           if (!test(row)) continue;
-          if (records && !records.mayHave(row, match)) continue;
-          if (records && !hasAttributes(records.attributes(row), attributes)) continue;
+          if (records) {
+            const verdict = records.meets(row, match);
+            if (verdict === NO) continue;
+            if (verdict !== YES && !hasAttributes(records.attributes(row), attributes)) continue;
+          }
           found.push(part.firstRow + row);
         }
         if (found.length > 0) yield Int32Array.from(found);
@@ -136,16 +140,16 @@ export function wordsOf(traceId: string): number[] {
 }
 
 const UNKNOWN = 0;
-const YES = 1;
-const NO = 2;
+const LIKE = 1;
+const OTHER = 2;
 
 /** Which names are like a pattern. Each is looked at once. */
 function namesLike(names: TextTable, pattern: string): (name: number) => boolean {
   const known = new Uint8Array(names.count);
   const matches = textPattern(pattern);
   return (name) => {
-    if (known[name] === UNKNOWN) known[name] = matches(names.text(name)) ? YES : NO;
-    return known[name] === YES;
+    if (known[name] === UNKNOWN) known[name] = matches(names.text(name)) ? LIKE : OTHER;
+    return known[name] === LIKE;
   };
 }
 

@@ -44,6 +44,7 @@ import { TrackNumbers } from '../sources/source-joins.js';
 import { RowRecords } from './row-records.js';
 import { SpanSource } from '../../../spans/read/span-source.js';
 import { whileFilesVanish } from '../sources/vanishing-files.js';
+import { NO } from './attribute-match.js';
 import { windowsOf } from './windows.js';
 
 /** Bytes of columns that an index keeps in memory while its traces grow. */
@@ -277,9 +278,9 @@ export class IndexedSources implements LookIndex {
     const { place, firstRow } = part;
     const { from } = part.stored.facts;
     return {
-      mayHave(row, match) {
+      meets(row, match) {
         const record = spans.bytesAt(from + place[row]!);
-        return record !== undefined && match.isInRecord(record);
+        return record === undefined ? NO : match.inRecord(record);
       },
       attributes: (row) =>
         this.span(firstRow + row)?.attributes ?? (this.details(firstRow + row) as Attributes),

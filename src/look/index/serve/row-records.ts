@@ -3,6 +3,8 @@ import type { AttributeReader } from '../../../rows/row-batch.js';
 import { NO_RECORD } from '../../../rows/row-flags.js';
 import type { RecordedValue } from '../../../spans/span-record.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
+import { NO, UNCERTAIN } from './attribute-match.js';
+import type { Verdict } from './attribute-match.js';
 import type { PartRecords } from './find-rows.js';
 
 /** The attributes of a part's rows, read from their records. */
@@ -14,8 +16,8 @@ export class RowRecords implements PartRecords {
     this.#part = part;
   }
 
-  mayHave(row: number): boolean {
-    return this.#part.place[row] !== NO_RECORD;
+  meets(row: number): Verdict {
+    return this.#part.place[row] === NO_RECORD ? NO : UNCERTAIN;
   }
 
   /** None of a row without them, and of one whose record cannot be read any more. */
