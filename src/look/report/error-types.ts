@@ -18,19 +18,19 @@ const TYPE = 'error.type';
  */
 export function* errorTypes(selection: RowSelection): Steps<FailedSpans> {
   let count = 0;
-  const failing: IndexPart[] = [];
+  const failing: Int32Array[] = [];
   for (const part of selection.index.parts) {
     yield;
-    const { length } = failedRows(selection, part);
-    count += length;
-    if (length > 0) failing.push(part);
+    const rows = failedRows(selection, part);
+    count += rows.length;
+    failing.push(rows);
   }
   const read = Math.min(count, MOST_READ);
   const types = new Map<string, ErrorType>();
   let place = 0;
   let done = 0;
-  for (const part of failing) {
-    for (const row of failedRows(selection, part)) {
+  for (const rows of failing) {
+    for (const row of rows) {
       if (place++ !== Math.floor((done * count) / read)) continue;
       add(types, describe(selection.index, row));
       if (++done % READ_A_STEP === 0) yield;
@@ -39,15 +39,15 @@ export function* errorTypes(selection: RowSelection): Steps<FailedSpans> {
   return { count, read, types: [...types.values()].sort((a, b) => b.count - a.count) };
 }
 
-function failedRows(selection: RowSelection, part: IndexPart): number[] {
+function failedRows(selection: RowSelection, part: IndexPart): Int32Array {
   const marks = selection.marksOf(part);
-  if (marks.length === 0) return [];
+  if (marks.length === 0) return new Int32Array(0);
   const { flags, firstRow } = part;
   const rows: number[] = [];
   for (let at = 0; at < marks.length; at++) {
     if ((marks[at]! & SPAN) !== 0 && isError(flags[at]!)) rows.push(firstRow + at);
   }
-  return rows;
+  return Int32Array.from(rows);
 }
 
 function add(types: Map<string, ErrorType>, one: ErrorType): void {

@@ -113,10 +113,10 @@ function stretchOf(index: LookIndex, source: Source): Stretch {
       Number(source.epoch + source.clockOffset - index.epoch),
     );
   }
-  for (const { source: own, name, times } of index.counters) {
-    // Points of other curves are made when they are asked for.
-    if (own !== source.number || name !== UTILISATION) continue;
-    stretch.end = times.reduce((most, time) => Math.max(most, time), stretch.end);
+  for (const counter of index.counters) {
+    // Points of other curves are made when they are asked for: it takes all rows to do so.
+    if (counter.source !== source.number || counter.name !== UTILISATION) continue;
+    stretch.end = counter.times.reduce((most, time) => Math.max(most, time), stretch.end);
   }
   if (source.until !== undefined) stretch.end = Math.max(stretch.end, source.until);
   return stretch;

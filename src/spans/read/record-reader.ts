@@ -14,6 +14,8 @@ import { PacketDecoding } from '../../heph/read/packet-decoding.js';
 import type { EventPacket } from '../../heph/packet.js';
 
 const WINDOW_BYTES = 128 << 10;
+/** What is read first of a window: of most, single records are wanted. */
+const PIECE_BYTES = 8 << 10;
 /** Windows overlap by so many bytes: a record of that size lies in one as a whole. */
 const OVERLAP_BYTES = 16 << 10;
 const STEP = WINDOW_BYTES - OVERLAP_BYTES;
@@ -42,6 +44,9 @@ export class RecordReader implements EventBytes {
   /** Bytes of the file before `bytes`. */
   #base = 0;
   readonly #windows = new Map<number, FileWindow>();
+  /** Bases of windows of which a piece was read. */
+  readonly #begun = new Set<number>();
+  readonly #piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
 
   /** @param memory records that lie in no file, by their places. */
   constructor(path: string, memory: ReadonlyMap<number, Buffer> = new Map()) {
@@ -108,15 +113,25 @@ export class RecordReader implements EventBytes {
     const isLarge = end > base + WINDOW_BYTES;
     let window = isLarge ? undefined : this.#windows.get(base);
     if (window === undefined) {
-      window = isLarge
-        ? this.#read(offset, Buffer.allocUnsafeSlow(count))
-        : this.#read(base, this.#freeMemory());
-      if (!isLarge) this.#windows.set(base, window);
+      if (isLarge) window = this.#read(offset, Buffer.allocUnsafeSlow(count));
+      else if (count <= PIECE_BYTES && this.#isFirst(base)) {
+        window = this.#read(offset, this.#piece);
+      } else {
+        window = this.#read(base, this.#freeMemory());
+        this.#windows.set(base, window);
+      }
     }
     this.#base = window.base;
     this.bytes = window.bytes;
     this.view = window.view;
     return end <= window.base + window.bytes.length;
+  }
+
+  #isFirst(base: number): boolean {
+    if (this.#begun.delete(base)) return false;
+    if (this.#begun.size === WINDOWS) this.#begun.delete(this.#begun.values().next().value!);
+    this.#begun.add(base);
+    return true;
   }
 
   /** Memory for a window. The window that was read first loses its own. */

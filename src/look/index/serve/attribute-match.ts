@@ -22,6 +22,7 @@ import { sameAttribute } from '../../../spans/read/older-names.js';
 import { mayContain } from '../parts/attribute-blocks.js';
 import type { AttributeBlocks } from '../parts/attribute-blocks.js';
 import { hashesOfAttribute } from '../../../spans/read/scan/attribute-hash.js';
+import { isAt } from '../../../spans/read/scan/attribute-scan.js';
 
 /** What the bytes of a record say of a condition. */
 export type Verdict = typeof NO | typeof YES | typeof UNCERTAIN;
@@ -206,12 +207,4 @@ function endOfValue(bytes: Uint8Array, view: DataView, at: number, end: number):
     return 0;
   }
   return next > end ? 0 : next;
-}
-
-/** From the end: names of one library begin alike. */
-function isAt(bytes: Uint8Array, from: number, wanted: Buffer): boolean {
-  for (let at = wanted.length - 1; at >= 0; at--) {
-    if (bytes[from + at] !== wanted[at]) return false;
-  }
-  return true;
 }

@@ -11,20 +11,26 @@ const DOUBLE_SEED = 0x6c07_8965;
 export const ANY_TEXT = 0x1b87_3593;
 
 /** Of a text or a name. */
-export function hashOfText(bytes: Uint8Array, from: number, to: number): number {
+export function hashOfText(view: DataView, from: number, to: number): number {
   const length = to - from;
   const end = length > HASHED_TEXT_BYTES ? from + HASHED_TEXT_BYTES : to;
   // Four bytes at a time: this runs over all attributes of a trace.
-  let hash = TEXT_SEED;
+  let hash = TEXT_SEED ^ (end - from);
   let at = from;
   for (; at + 4 <= end; at += 4) {
-    const word =
-      bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-    hash = Math.imul(hash ^ word, 0x9e37_79b1);
+    hash = Math.imul(hash ^ view.getInt32(at, true), 0x9e37_79b1);
     hash = (hash << 13) | (hash >>> 19);
   }
-  for (; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x0100_0193);
+  if (at === end) return hash;
+  // The last four bytes, of which some have counted.
+  if (length >= 4) return Math.imul(hash ^ view.getInt32(end - 4, true), 0x0100_0193);
+  for (; at < end; at++) hash = Math.imul(hash ^ view.getUint8(at), 0x0100_0193);
   return hash;
+}
+
+function hashOfString(text: string): number {
+  const { buffer, byteOffset, length } = Buffer.from(text);
+  return hashOfText(new DataView(buffer, byteOffset, length), 0, length);
 }
 
 /** Of a u64 or an i64. */
@@ -43,10 +49,8 @@ const doubles = new DataView(new ArrayBuffer(8));
 
 /** The hashes that an attribute can have of which a person gives the value as text: `200` is a number, too. */
 export function hashesOfAttribute(name: string, value: string): number[] {
-  const nameBytes = Buffer.from(name);
-  const ofName = hashOfText(nameBytes, 0, nameBytes.length);
-  const valueBytes = Buffer.from(value);
-  const values = [hashOfText(valueBytes, 0, valueBytes.length), ANY_TEXT];
+  const ofName = hashOfString(name);
+  const values = [hashOfString(value), ANY_TEXT];
   if (/^-?\d{1,20}$/.test(value)) {
     doubles.setBigInt64(0, BigInt.asIntN(64, BigInt(value)));
     values.push(hashOfWord(doubles.getInt32(0), doubles.getInt32(4)));

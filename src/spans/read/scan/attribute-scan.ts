@@ -64,19 +64,13 @@ const WANTED = [
   ...SYSTEM_NAMES.flatMap((name, i) =>
     sameAttribute(name).map((each) => [each, SYSTEMS + i] as const),
   ),
-].map(([name, slot]) => {
-  const bytes = Buffer.from(name as string);
-  return { bytes, hash: hashOfText(bytes, 0, bytes.length), slot: slot as number };
-});
-/** By the length of a name: 1 if a wanted one has it. */
-const IS_WANTED_LENGTH = new Uint8Array(1 + Math.max(...WANTED.map(({ bytes }) => bytes.length)));
-for (const { bytes } of WANTED) IS_WANTED_LENGTH[bytes.length] = 1;
-/** Which of them has a hash, by its lowest bits; -1: none. */
-const WANTED_BITS = 0x3ff;
-const BY_HASH = new Int8Array(WANTED_BITS + 1).fill(-1);
-for (const [i, { hash, bytes }] of WANTED.entries()) {
-  if (BY_HASH[hash & WANTED_BITS] !== -1) throw new Error(`hash of ${bytes.toString()}`);
-  BY_HASH[hash & WANTED_BITS] = i;
+].map(([name, slot]) => ({ bytes: Buffer.from(name as string), slot: slot as number }));
+/** By the length of their names. */
+const WANTED_OF_LENGTH: { bytes: Buffer; slot: number }[][] = [];
+const IS_WANTED_LENGTH = new Uint8Array(1 << 16);
+for (const wanted of WANTED) {
+  (WANTED_OF_LENGTH[wanted.bytes.length] ??= []).push(wanted);
+  IS_WANTED_LENGTH[wanted.bytes.length] = 1;
 }
 
 /** Goes through the attributes of a Heph event without making an object. They may be hostile. */
@@ -150,7 +144,7 @@ export class AttributeScan {
       if (hasValue) this.#rows.addHash(hashOfPair(ofName, this.#ofValue));
       if (!this.#hashes) {
         if (IS_WANTED_LENGTH[length] === 1) {
-          this.#noteText(bytes, view, hashOfText(bytes, begin, to), begin, to, end);
+          this.#noteText(bytes, view, begin, to, end);
         }
         at = this.#skip(bytes, view, at, end);
         if (at === 0) return false;
@@ -158,9 +152,9 @@ export class AttributeScan {
       }
       // Elements of an array have no name: they count as values of the array's.
       if (length > 0 || !isElement) {
-        ofName = hashOfText(bytes, begin, to);
+        ofName = hashOfText(view, begin, to);
         isElement = false;
-        this.#noteText(bytes, view, ofName, begin, to, end);
+        if (IS_WANTED_LENGTH[to - begin] === 1) this.#noteText(bytes, view, begin, to, end);
       }
       hasValue = true;
       at = this.#value(bytes, view, at, end, ofName);
@@ -170,27 +164,17 @@ export class AttributeScan {
     return true;
   }
 
-  #noteText(
-    bytes: Uint8Array,
-    view: DataView,
-    hash: number,
-    from: number,
-    to: number,
-    end: number,
-  ): void {
-    const known = BY_HASH[hash & WANTED_BITS]!;
-    if (known === -1) return;
-    const wanted = WANTED[known]!;
-    if (wanted.hash !== hash || wanted.bytes.length !== to - from) return;
-    if (bytes[to] !== TYPE_STRING || to + 3 > end) return;
-    for (let j = 0; j < wanted.bytes.length; j++) {
-      if (bytes[from + j] !== wanted.bytes[j]) return;
+  #noteText(bytes: Uint8Array, view: DataView, from: number, to: number, end: number): void {
+    for (const { bytes: wanted, slot } of WANTED_OF_LENGTH[to - from]!) {
+      if (!isAt(bytes, from, wanted)) continue;
+      if (bytes[to] !== TYPE_STRING || to + 3 > end) return;
+      const last = to + 3 + view.getUint16(to + 1);
+      if (last > end) return;
+      this.texts[2 * slot] = to + 3;
+      this.texts[2 * slot + 1] = last;
+      this.#hasTexts = true;
+      return;
     }
-    const last = to + 3 + view.getUint16(to + 1);
-    if (last > end) return;
-    this.texts[2 * wanted.slot] = to + 3;
-    this.texts[2 * wanted.slot + 1] = last;
-    this.#hasTexts = true;
   }
 
   /** Which of the texts names the system of the operation; -1: none, or it is one of HTTP. */
@@ -216,7 +200,7 @@ export class AttributeScan {
       const from = at + 3;
       const to = from + view.getUint16(at + 1);
       if (to > end) return 0;
-      this.#ofValue = hashOfText(bytes, from, to);
+      this.#ofValue = hashOfText(view, from, to);
       this.#textBytes = to - from;
       return to;
     }
@@ -244,7 +228,7 @@ export class AttributeScan {
         if (place + 2 > end) return 0;
         to = place + 2 + view.getUint16(place);
         if (to > end) return 0;
-        this.#ofValue = hashOfText(bytes, place + 2, to);
+        this.#ofValue = hashOfText(view, place + 2, to);
       } else if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
         if (to > end) return 0;
         const high = view.getInt32(place);
@@ -276,4 +260,12 @@ export class AttributeScan {
     this.#rows.hashCount = before;
     return to;
   }
+}
+
+/** From the end: names of one library begin alike. */
+export function isAt(bytes: Uint8Array, from: number, wanted: Uint8Array): boolean {
+  for (let at = wanted.length - 1; at >= 0; at--) {
+    if (bytes[from + at] !== wanted[at]) return false;
+  }
+  return true;
 }
