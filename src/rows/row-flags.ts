@@ -17,6 +17,10 @@ export const NO_RECORD = 0xffff_ffff;
 export const KIND_MASK = 0b111;
 export const STATUS_SHIFT = 3;
 export const STATUS_MASK = 0b11;
+const ERROR = 2;
+/** 1: the row has failed. */
+export const failedOf = (flags: number): number =>
+  ((flags >> STATUS_SHIFT) & STATUS_MASK) === ERROR ? 1 : 0;
 /** The process ended before the span did: its end is the last sign of life. */
 export const UNFINISHED_BIT = 1 << 5;
 export const REMOTE_PARENT_BIT = 1 << 6;

@@ -11,6 +11,7 @@ export {
   STATUS_MASK,
   STATUS_SHIFT,
   UNFINISHED_BIT,
+  failedOf,
 } from '../../rows/row-flags.js';
 
 /** No row: the parent of a root. */
@@ -214,7 +215,11 @@ export interface Window {
     row: Int32Array;
     /** Of `row`, in ns, rounded. */
     duration: Float32Array;
+    /** How many of the rows failed. */
+    failed: Uint32Array;
   };
+  /** Pixels from `at` up to `end` in each of which a merged row begins that failed. */
+  failed: { at: Uint32Array; end: Uint32Array };
 }
 
 /** Lanes of a track from number `lanes` on are merged in that one, unless the track is `open`. */

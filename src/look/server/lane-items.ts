@@ -1,8 +1,15 @@
+import { failedOf } from '../../rows/row-flags.js';
 import type { LookIndex, Window } from '../index/look-index.js';
 import type { BoxColumns } from '../wire/answers.js';
 
 /** Merged boxes end at these distances, in pixels: wide enough for a label, short enough to show when. */
 export const CELL = 64;
+
+interface BoxMarks {
+  box: number[];
+  from: number[];
+  to: number[];
+}
 
 /** What the lanes of a window show before rows merge: rows and pixels of rows, lane by lane, by start. */
 export class LaneItems {
@@ -18,6 +25,10 @@ export class LaneItems {
   #duration = new Float64Array(0);
   #isRun = new Uint8Array(0);
   #count = new Uint32Array(0);
+  #failed = new Uint32Array(0);
+  /** By item: the end of its stretches in `#marks`, where rows begin that failed; begins and ends in turn. */
+  #markEnds = new Uint32Array(0);
+  #marks: number[] = [];
   #size = 0;
   #from = 0;
   #pixel = 1;
@@ -27,6 +38,7 @@ export class LaneItems {
     this.#from = from;
     this.#pixel = pixel;
     this.#size = 0;
+    this.#marks = [];
     this.lanes = windows.length;
     const size = windows.reduce((sum, { rows, merged }) => sum + rows.length + merged.at.length, 0);
     this.#makeRoom(size, windows.length);
@@ -70,29 +82,48 @@ export class LaneItems {
       count: new Uint32Array(size),
       name: new Uint32Array(size),
       flags: new Uint8Array(size),
+      failed: new Uint32Array(size),
+      failedBox: new Uint32Array(0),
+      failedFrom: new Float64Array(0),
+      failedTo: new Float64Array(0),
     };
     let at = 0;
-    this.#merge(threshold, (lane, start, end, row, count) => {
+    const marks: BoxMarks = { box: [], from: [], to: [] };
+    this.#merge(threshold, (lane, start, end, row, count, failed, first, last) => {
       columns.track[at] = this.#track[lane]!;
       columns.lane[at] = this.#lane[lane]!;
       columns.start[at] = start;
       columns.end[at] = end;
       columns.row[at] = row;
       columns.count[at] = count;
+      columns.failed[at] = failed;
+      if (count > 1 && failed > 0) this.#addMarks(marks, at, first, last);
       at++;
     });
+    columns.failedBox = Uint32Array.from(marks.box);
+    columns.failedFrom = Float64Array.from(marks.from);
+    columns.failedTo = Float64Array.from(marks.to);
     return columns;
   }
 
   #merge(
     threshold: number,
-    onBox: (lane: number, start: number, end: number, row: number, count: number) => void,
+    onBox: (
+      lane: number,
+      start: number,
+      end: number,
+      row: number,
+      count: number,
+      failed: number,
+      first: number,
+      last: number,
+    ) => void,
   ): void {
     const narrow = threshold * this.#pixel;
     const cell = CELL * this.#pixel;
     const from = this.#from;
     const [starts, ends, rows, counts] = [this.#start, this.#end, this.#row, this.#count];
-    const [durations, isRun] = [this.#duration, this.#isRun];
+    const [durations, isRun, fails] = [this.#duration, this.#isRun, this.#failed];
     let at = 0;
     for (let lane = 0; lane < this.lanes; lane++) {
       /** The box that may still grow. */
@@ -101,6 +132,8 @@ export class LaneItems {
       let row = -1;
       let longest = -1;
       let count = 0;
+      let failed = 0;
+      let first = at;
       let place = NaN;
       for (const last = this.#ends[lane]!; at < last; at++) {
         const itemStart = starts[at]!;
@@ -109,12 +142,14 @@ export class LaneItems {
         // NaN never equals: a wide row has a box of its own.
         const itemPlace = isNarrow ? Math.floor((itemStart - from) / cell) : NaN;
         if (itemPlace !== place || itemStart - end > narrow) {
-          if (count !== 0) onBox(lane, start, end, row, count);
+          if (count !== 0) onBox(lane, start, end, row, count, failed, first, at);
+          first = at;
           start = itemStart;
           end = itemEnd;
           row = rows[at]!;
           longest = durations[at]!;
           count = counts[at]!;
+          failed = fails[at]!;
           place = itemPlace;
           continue;
         }
@@ -124,17 +159,19 @@ export class LaneItems {
         }
         if (itemEnd > end) end = itemEnd;
         count += counts[at]!;
+        failed += fails[at]!;
       }
-      if (count !== 0) onBox(lane, start, end, row, count);
+      if (count !== 0) onBox(lane, start, end, row, count, failed, first, at);
     }
   }
 
   /** Rows and runs of one lane in order of start. */
-  #addLane(index: LookIndex, { rows, merged }: Window): void {
+  #addLane(index: LookIndex, { rows, merged, failed }: Window): void {
     const pixel = this.#pixel;
     const from = this.#from;
     const runs = merged.at.length;
     let next = 0;
+    let mark = 0;
     for (let place = 0; place <= rows.length; place++) {
       const row = place < rows.length ? rows[place]! : -1;
       const part = row === -1 ? undefined : index.partOf(row);
@@ -145,6 +182,11 @@ export class LaneItems {
         this.#count[at] = merged.count[next]!;
         this.#duration[at] = merged.duration[next]!;
         this.#isRun[at] = 1;
+        this.#failed[at] = merged.failed[next]!;
+        for (; mark < failed.at.length && failed.at[mark]! < merged.end[next]!; mark++) {
+          this.#marks.push(from + failed.at[mark]! * pixel, from + failed.end[mark]! * pixel);
+        }
+        this.#markEnds[at] = this.#marks.length;
       }
       if (part === undefined) continue;
       const duration = part.duration[row - part.firstRow]!;
@@ -152,6 +194,25 @@ export class LaneItems {
       this.#count[at] = 1;
       this.#duration[at] = duration;
       this.#isRun[at] = 0;
+      this.#failed[at] = failedOf(part.flags[row - part.firstRow]!);
+      if (this.#failed[at] === 1) this.#marks.push(start, start + pixel);
+      this.#markEnds[at] = this.#marks.length;
+    }
+  }
+
+  /** What failed of the items from `first` up to `last`; stretches that touch are one. */
+  #addMarks(marks: BoxMarks, box: number, first: number, last: number): void {
+    const own = marks.box.length;
+    const to = this.#markEnds[last - 1]!;
+    for (let at = first === 0 ? 0 : this.#markEnds[first - 1]!; at < to; at += 2) {
+      const before = marks.to.length - 1;
+      if (before >= own && this.#marks[at]! <= marks.to[before]!) {
+        marks.to[before] = Math.max(marks.to[before]!, this.#marks[at + 1]!);
+        continue;
+      }
+      marks.box.push(box);
+      marks.from.push(this.#marks[at]!);
+      marks.to.push(this.#marks[at + 1]!);
     }
   }
 
@@ -169,6 +230,8 @@ export class LaneItems {
       this.#end = new Float64Array(items);
       this.#row = new Int32Array(items);
       this.#count = new Uint32Array(items);
+      this.#failed = new Uint32Array(items);
+      this.#markEnds = new Uint32Array(items);
       this.#duration = new Float64Array(items);
       this.#isRun = new Uint8Array(items);
     }

@@ -108,6 +108,12 @@ export interface BoxColumns {
   count: Uint32Array;
   name: Uint32Array;
   flags: Uint8Array;
+  /** How many of the `count` rows failed. */
+  failed: Uint32Array;
+  /** Of merged boxes, in their order: the box, and a time in each pixel of which a row begins that failed. */
+  failedBox: Uint32Array;
+  failedFrom: Float64Array;
+  failedTo: Float64Array;
 }
 
 /** Columns of `GET /data/overview`: one element a pixel of the strip. */

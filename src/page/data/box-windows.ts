@@ -50,7 +50,8 @@ export interface Sight {
 
 /** Bytes of windows that are kept. */
 const MOST_BYTES = 24 << 20;
-const BYTES_A_BOX = 35;
+const BYTES_A_BOX = 39;
+const BYTES_A_MARK = 20;
 const MOST_REQUESTS = 2;
 /** Boxes that the screen may show. */
 const BUDGET = 1800;
@@ -222,7 +223,7 @@ function foldOf({ lanes, open }: Fold, track: number): number {
 }
 
 function bytesOf({ boxes }: BoxWindow): number {
-  return boxes.row.length * BYTES_A_BOX + 1024;
+  return boxes.row.length * BYTES_A_BOX + boxes.failedBox.length * BYTES_A_MARK + 1024;
 }
 
 function levelOf({ from, to, width }: Pick<Sight, 'from' | 'to' | 'width'>): number {

@@ -1,4 +1,5 @@
 import { STALLS_LANE } from '../../look/wire/answers.js';
+import type { BoxColumns } from '../../look/wire/answers.js';
 import { laneKey } from '../data/box-windows.js';
 import type { BoxWindow, BoxWindows, Sight } from '../data/box-windows.js';
 import type { TrackLine } from './lines.js';
@@ -85,7 +86,7 @@ function addLane(
 ): void {
   const range = window.lanes.get(laneKey(track.number, lane));
   if (range === undefined) return;
-  const { start, end, row, count, name, flags } = window.boxes;
+  const { start, end, row, count, name, flags, failed } = window.boxes;
   const perPixel = scale.width / (scale.to - scale.from);
   const [clipLeft, clipRight] = [scale.left, scale.left + scale.width];
   let lastRight = -1;
@@ -114,12 +115,45 @@ function addLane(
     picture.count[box] = count[at]!;
     picture.name[box] = name[at]!;
     picture.flags[box] = flags[at]!;
+    picture.failed[box] = failed[at]!;
     picture.track[box] = track.number;
     picture.lane[box] = lane;
     picture.folded[box] = folded > 0 && lane === lanes - 1 ? 1 : 0;
     picture.start[box] = begin;
     picture.end[box] = end[at]!;
+    if (count[at]! > 1 && failed[at]! > 0) addMarks(picture, window.boxes, at, box, scale);
   }
+}
+
+/** Where rows of a merged box begin that failed; as wide as the pixels for which the box was made, or one. */
+function addMarks(
+  picture: Picture,
+  { failedBox, failedFrom, failedTo }: BoxColumns,
+  at: number,
+  box: number,
+  scale: Scale,
+): void {
+  const [first, last] = [picture.left[box]!, picture.right[box]!];
+  for (let mark = firstFrom(failedBox, at); failedBox[mark] === at; mark++) {
+    // Times of pixels are rounded.
+    const left = Math.max(first, Math.floor(pixelOf(scale, failedFrom[mark]!) + 0.01));
+    const right = Math.min(last, Math.ceil(pixelOf(scale, failedTo[mark]!) - 0.01));
+    if (left >= last || right <= first) continue;
+    const before = picture.marks.at(-1);
+    if (before?.box === box && left <= before.right) before.right = Math.max(before.right, right);
+    else picture.marks.push({ box, left, right: Math.max(left + 1, right) });
+  }
+}
+
+/** The place of the first of ascending values that is not below one. */
+function firstFrom(values: Uint32Array, least: number): number {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Boxes of a lane do not overlap, so their ends ascend too. */

@@ -3,6 +3,7 @@ import {
   STATUS_MASK,
   STATUS_SHIFT,
   UNFINISHED_BIT,
+  failedOf,
 } from '../../look/index/look-index.js';
 import type { LitRows } from '../state/lit-rows.js';
 import { INK, STATUS_COLOURS } from '../theme/palette.js';
@@ -12,6 +13,8 @@ import type { Labels } from './labels.js';
 import type { Picture } from './picture.js';
 
 const ERROR = 2;
+/** Where rows failed. */
+const FAILED = '#a0001c';
 /** Pixels that a label needs at least. */
 const LABEL_WIDTH = 14;
 /** Pixels between the left edge of a box and its label. */
@@ -28,6 +31,8 @@ export interface BoxStyle {
   colours: CanvasColours;
   /** The colour of a box, by its place in the picture. */
   colourOf(box: number): string;
+  /** The colour of the share of a merged box that failed; undefined: only marks show it. */
+  failedColour: string | undefined;
   /** The colour of the text on it. */
   inkOf(box: number): string;
   /** What a box is called, by its place in the picture. */
@@ -43,7 +48,7 @@ export function drawBoxes(
   labels: Labels,
   style: BoxStyle,
 ): void {
-  const { left, right, top, height, count, flags, row } = picture;
+  const { left, right, top, height, count, flags, failed, row } = picture;
   const { lit } = style;
   const isLit = (box: number): boolean => lit.rows?.has(row[box]!) !== false;
   for (let box = 0; box < picture.size; box++) {
@@ -56,8 +61,15 @@ export function drawBoxes(
     }
     // One pixel of the page between two boxes keeps them apart.
     const gap = width > 3 ? 1 : 0;
-    if (count[box]! > 1) context.fillRect(x, y + 2, width - gap, height[box]! - 3);
-    else context.fillRect(x, y, width - gap, height[box]!);
+    if (count[box]! > 1) {
+      const whole = height[box]! - 3;
+      context.fillRect(x, y + 2, width - gap, whole);
+      if (style.failedColour === undefined || failed[box] === 0) continue;
+      // Fewer than a pixel shows have their marks alone.
+      const part = Math.round((whole * failed[box]!) / count[box]!);
+      context.fillStyle = style.failedColour;
+      context.fillRect(x, y + 2 + whole - part, width - gap, part);
+    } else context.fillRect(x, y, width - gap, height[box]!);
   }
   context.globalAlpha = 1;
   drawMarks(context, picture, style.colours);
@@ -68,16 +80,21 @@ export function drawBoxes(
 /** What a colour alone must not say: errors have a bar, spans without an end an open side. */
 function drawMarks(
   context: CanvasRenderingContext2D,
-  { size, left, right, top, height, flags, count }: Picture,
+  { size, left, right, top, height, flags, count, marks }: Picture,
   colours: CanvasColours,
 ): void {
+  context.fillStyle = FAILED;
+  for (const mark of marks) {
+    const y = top[mark.box]! + height[mark.box]! - 2;
+    context.fillRect(mark.left, y, mark.right - mark.left, 2);
+  }
   for (let box = 0; box < size; box++) {
     const bits = flags[box]!;
     const failed = ((bits >> STATUS_SHIFT) & STATUS_MASK) === ERROR;
     if (!failed && (bits & UNFINISHED_BIT) === 0) continue;
     const width = right[box]! - left[box]!;
     if (failed && count[box] === 1) {
-      context.fillStyle = '#a0001c';
+      context.fillStyle = FAILED;
       context.fillRect(left[box]!, top[box]! + height[box]! - 2, Math.max(1, width - 1), 2);
     }
     if ((bits & UNFINISHED_BIT) !== 0 && width >= 6) {
@@ -142,7 +159,8 @@ function isSelected(picture: Picture, box: number, { row: selected, times }: Sel
   );
 }
 
-/** The colour of a status, from a row's flags. */
-export function statusColour(flags: number): string {
+/** The colour of a status, from a row's flags. Of a merged box: of those that did not fail. */
+export function statusColour(flags: number, isMerged: boolean): string {
+  if (isMerged && failedOf(flags) === 1) return STATUS_COLOURS[0];
   return STATUS_COLOURS[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? STATUS_COLOURS[0];
 }

@@ -1,3 +1,9 @@
+export interface FailedPixels {
+  box: number;
+  left: number;
+  right: number;
+}
+
 /** What the last frame showed, for hit tests and for tests of the page. Places are in CSS pixels, as long as texts have their usual size. */
 export class Picture {
   /** Frames that were drawn since the page was opened. */
@@ -13,16 +19,21 @@ export class Picture {
   count = new Uint32Array(4096);
   name = new Uint32Array(4096);
   flags = new Uint8Array(4096);
+  /** How many of the `count` rows failed. */
+  failed = new Uint32Array(4096);
   track = new Uint32Array(4096);
   lane = new Uint16Array(4096);
   start = new Float64Array(4096);
   end = new Float64Array(4096);
   /** 1: in a lane of several, where even one row has the times of pixels. */
   folded = new Uint8Array(4096);
+  /** Pixels of merged boxes in which rows begin that failed. */
+  readonly marks: FailedPixels[] = [];
 
   clear(): void {
     this.size = 0;
     this.labelled = 0;
+    this.marks.length = 0;
   }
 
   /** @returns the place of a new box in the columns. */
@@ -70,6 +81,7 @@ export class Picture {
     this.count = wider(this.count, new Uint32Array(size));
     this.name = wider(this.name, new Uint32Array(size));
     this.flags = wider(this.flags, new Uint8Array(size));
+    this.failed = wider(this.failed, new Uint32Array(size));
     this.track = wider(this.track, new Uint32Array(size));
     this.lane = wider(this.lane, new Uint16Array(size));
     this.start = wider(this.start, new Float64Array(size));

@@ -7,7 +7,7 @@ import type { App } from '../state/app.js';
 import type { AssignedColours } from '../theme/assigned-colours.js';
 import { kindOfName, kindOfTrack } from '../theme/interruption-kind.js';
 import type { InterruptionKind } from '../theme/interruption-kind.js';
-import { INK, PALETTE } from '../theme/palette.js';
+import { INK, PALETTE, STATUS_COLOURS } from '../theme/palette.js';
 import { textScale } from '../theme/text-scale.js';
 import { canvasColours } from '../theme/theme.js';
 import type { CanvasColours } from '../theme/theme.js';
@@ -306,6 +306,7 @@ export class TimeLine {
     drawBoxes(context, picture, this.#labels, {
       colours: this.#colours,
       ...this.#colourer(),
+      failedColour: this.#app.view.value.colour === 'status' ? STATUS_COLOURS[2] : undefined,
       nameOf: (box) => this.#nameOf(box),
       lit: this.#app.lit.value,
       selected: this.#selected(),
@@ -396,7 +397,8 @@ export class TimeLine {
     const { picture } = this;
     const { recording, view } = this.#app;
     const { colour } = view.value;
-    if (colour === 'status') return (box) => statusColour(picture.flags[box]!);
+    if (colour === 'status')
+      return (box) => statusColour(picture.flags[box]!, picture.count[box]! > 1);
     if (colour === 'service') {
       const { tracks = [], sources = [] } = recording.answer ?? {};
       const { serviceColours } = recording;

@@ -9,6 +9,7 @@ const PYRAMID_COLUMNS = [
   ['bucket', 'f64'],
   ['key', 'u32'],
   ['count', 'u32'],
+  ['failed', 'u32'],
   ['row', 'u32'],
   ['wide', 'u32'],
 ] as const;
@@ -92,6 +93,7 @@ export class ShapeFile implements PartShape {
       bucket: file.column('bucket') as Float64Array,
       key: file.column('key') as Uint32Array,
       count: file.column('count') as Uint32Array,
+      failed: file.column('failed') as Uint32Array,
       row: file.column('row') as Uint32Array,
       wide: file.column('wide') as Uint32Array,
     };
@@ -100,7 +102,7 @@ export class ShapeFile implements PartShape {
 
 /** Whether all numbers of a pyramid lie where its readers take them to lie. */
 function isPlausible(
-  { ends, bucket, key, count, row, wide }: Pyramid,
+  { ends, bucket, key, count, failed, row, wide }: Pyramid,
   rows: number,
   laneCounts: readonly number[],
 ): boolean {
@@ -108,9 +110,10 @@ function isPlausible(
   return (
     ends.length > 0 &&
     ends.every((end, i) => end <= cells && (i === 0 || end >= ends[i - 1]!)) &&
-    [key, count, row].every(({ length }) => length === cells) &&
+    [key, count, failed, row].every(({ length }) => length === cells) &&
     bucket.every((value) => Number.isFinite(value)) &&
     key.every((value) => laneOfKey(value) < (laneCounts[trackOfKey(value)] ?? 0)) &&
+    failed.every((value, cell) => value <= count[cell]!) &&
     row.every((value) => value < rows) &&
     wide.every((value) => value < rows)
   );

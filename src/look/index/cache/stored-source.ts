@@ -131,10 +131,10 @@ export async function storeIndex(
   const lanes = new Map<number, Lanes>();
   const shapes: string[] = [];
   const writing = new Set<Promise<void>>();
-  for (const { number, start, duration, track, lane } of placeLanes(rows, lanes)) {
+  for (const { number, start, duration, track, lane, flags } of placeLanes(rows, lanes)) {
     const out = newFileIn(entry, 'shape');
     shapes[number] = basename(out);
-    const task = { out, rows: { start, duration, track, lane }, numbers: numbers[number]! };
+    const task = { out, rows: { start, duration, track, lane, flags }, numbers: numbers[number]! };
     const written = shape(task).then(() => {
       unused.push(memory.get(number)!);
       writing.delete(written);
@@ -172,6 +172,7 @@ function sharedColumns(part: PartFile, memory: ColumnMemory, isFresh: boolean): 
     duration: read('duration', memory.doubles('duration', rows)),
     track: read('track', memory.words('track', rows)),
     parent: read('parent', memory.integers('parent', rows)),
+    flags: read('flags', memory.bytes('flags', rows)),
     lane: memory.halves('lane', rows),
   };
 }

@@ -1,3 +1,5 @@
+import { failedOf } from '../../../rows/row-flags.js';
+
 /** Parts with fewer rows are looked at row by row. */
 const LEAST_ROWS = 1 << 15;
 /** Rows for each cell and wide row of the finest level, at least. */
@@ -19,8 +21,9 @@ export interface Pyramid {
   bucket: Float64Array;
   /** Track within the source and lane: see `keyOf`. */
   key: Uint32Array;
-  /** Rows that start in the bucket, and the longest of them. */
+  /** Rows that start in the bucket, those of them that failed, and the longest of all. */
   count: Uint32Array;
+  failed: Uint32Array;
   row: Uint32Array;
   /** Rows that are not shorter than a bucket of the finest level, in order of start. */
   wide: Uint32Array;
@@ -34,6 +37,7 @@ export interface PyramidTimes {
   start: Float64Array;
   duration: Float64Array;
   key: Uint32Array;
+  failed: Uint8Array;
 }
 
 /** @param firstTrack number among the tracks of `rows` of the source's first track. */
@@ -42,12 +46,13 @@ export function pyramidTimes(
   rows: PyramidRows,
   firstTrack: number,
 ): PyramidTimes {
-  const { start, duration, track, lane } = rows;
+  const { start, duration, track, lane, flags } = rows;
   const times: PyramidTimes = {
     longest: new Float32Array(row.length),
     start: new Float64Array(wide.length),
     duration: new Float64Array(wide.length),
     key: new Uint32Array(wide.length),
+    failed: new Uint8Array(wide.length),
   };
   for (let cell = 0; cell < row.length; cell++) times.longest[cell] = duration[row[cell]!]!;
   for (let at = 0; at < wide.length; at++) {
@@ -55,6 +60,7 @@ export function pyramidTimes(
     times.start[at] = start[each]!;
     times.duration[at] = duration[each]!;
     times.key[at] = keyOf(track[each]! - firstTrack, lane[each]!);
+    times.failed[at] = failedOf(flags[each]!);
   }
   return times;
 }
@@ -69,6 +75,7 @@ export interface PyramidRows {
   duration: Float64Array;
   track: Uint32Array;
   lane: Uint16Array;
+  flags: Uint8Array;
 }
 
 /** Undefined: the part has too few rows, or is nowhere dense. */
@@ -106,7 +113,7 @@ function rowsFrom(duration: Float64Array, least: number): Uint32Array {
 
 /** Puts the rows into cells; false: there are too many. */
 function firstLevel(rows: PyramidRows, slots: KeySlots, cells: Cells, exponent: number): boolean {
-  const { start, duration, track, lane } = rows;
+  const { start, duration, track, lane, flags } = rows;
   const width = 2 ** exponent;
   const limit = start.length / GAIN;
   let wide = 0;
@@ -124,9 +131,10 @@ function firstLevel(rows: PyramidRows, slots: KeySlots, cells: Cells, exponent: 
     const cell = slots.cellOf(key, bucket, cells);
     if (cell === -1) {
       if (cells.used + wide >= limit) return false;
-      slots.set(key, cells.add(bucket, key, 1, row));
+      slots.set(key, cells.add(bucket, key, 1, failedOf(flags[row]!), row));
     } else {
       cells.count[cell]!++;
+      cells.failed[cell]! += failedOf(flags[row]!);
       if (length > duration[cells.row[cell]!]!) cells.row[cell] = row;
     }
   }
@@ -135,7 +143,7 @@ function firstLevel(rows: PyramidRows, slots: KeySlots, cells: Cells, exponent: 
 
 /** Merges the cells from `from` on, and the rows that are narrow now, into those of the next level. */
 function nextLevel(
-  { start, duration, track, lane }: PyramidRows,
+  { start, duration, track, lane, flags }: PyramidRows,
   slots: KeySlots,
   cells: Cells,
   wide: Uint32Array,
@@ -145,13 +153,14 @@ function nextLevel(
   const width = 2 ** exponent;
   const to = cells.used;
   slots.begin();
-  const put = (bucket: number, key: number, count: number, row: number): void => {
+  const put = (bucket: number, key: number, count: number, failed: number, row: number): void => {
     const cell = slots.cellOf(key, bucket, cells);
     if (cell === -1) {
-      slots.set(key, cells.add(bucket, key, count, row));
+      slots.set(key, cells.add(bucket, key, count, failed, row));
       return;
     }
     cells.count[cell]! += count;
+    cells.failed[cell]! += failed;
     if (duration[row]! > duration[cells.row[cell]!]!) cells.row[cell] = row;
   };
   let next = 0;
@@ -162,13 +171,13 @@ function nextLevel(
       if (length >= width || length < width / 2) continue;
       const bucket = Math.floor(start[row]! / width);
       if (bucket > limit) return;
-      put(bucket, keyOf(track[row]!, lane[row]!), 1, row);
+      put(bucket, keyOf(track[row]!, lane[row]!), 1, failedOf(flags[row]!), row);
     }
   };
   for (let cell = from; cell < to; cell++) {
     const bucket = Math.floor(cells.bucket[cell]! / 2);
     putWide(bucket);
-    put(bucket, cells.key[cell]!, cells.count[cell]!, cells.row[cell]!);
+    put(bucket, cells.key[cell]!, cells.count[cell]!, cells.failed[cell]!, cells.row[cell]!);
   }
   putWide(Infinity);
 }
@@ -216,30 +225,34 @@ class Cells {
   bucket: Float64Array;
   key: Uint32Array;
   count: Uint32Array;
+  failed: Uint32Array;
   row: Uint32Array;
 
   constructor(capacity: number) {
     this.bucket = new Float64Array(capacity);
     this.key = new Uint32Array(capacity);
     this.count = new Uint32Array(capacity);
+    this.failed = new Uint32Array(capacity);
     this.row = new Uint32Array(capacity);
   }
 
-  add(bucket: number, key: number, count: number, row: number): number {
+  add(bucket: number, key: number, count: number, failed: number, row: number): number {
     if (this.used === this.bucket.length) this.#grow();
     this.bucket[this.used] = bucket;
     this.key[this.used] = key;
     this.count[this.used] = count;
+    this.failed[this.used] = failed;
     this.row[this.used] = row;
     return this.used++;
   }
 
-  take(): Pick<Pyramid, 'bucket' | 'key' | 'count' | 'row'> {
+  take(): Pick<Pyramid, 'bucket' | 'key' | 'count' | 'failed' | 'row'> {
     const { used } = this;
     return {
       bucket: this.bucket.slice(0, used),
       key: this.key.slice(0, used),
       count: this.count.slice(0, used),
+      failed: this.failed.slice(0, used),
       row: this.row.slice(0, used),
     };
   }
@@ -249,10 +262,12 @@ class Cells {
     larger.bucket.set(this.bucket);
     larger.key.set(this.key);
     larger.count.set(this.count);
+    larger.failed.set(this.failed);
     larger.row.set(this.row);
     this.bucket = larger.bucket;
     this.key = larger.key;
     this.count = larger.count;
+    this.failed = larger.failed;
     this.row = larger.row;
   }
 }

@@ -10,7 +10,7 @@ const BREAK = 2 ** 31;
 const COVER = 2 ** 30;
 /** The rest of it: rows that begin in the pixel. */
 const COUNT = COVER - 1;
-const BYTES_A_PIXEL = 12;
+const BYTES_A_PIXEL = 16;
 
 const NO_RUNS: Window['merged'] = {
   at: new Uint32Array(0),
@@ -18,7 +18,9 @@ const NO_RUNS: Window['merged'] = {
   count: new Uint32Array(0),
   row: new Int32Array(0),
   duration: new Float32Array(0),
+  failed: new Uint32Array(0),
 };
+const NO_PIXELS: Window['failed'] = { at: new Uint32Array(0), end: new Uint32Array(0) };
 
 /**
  * What the lanes of a window show while it is collected: by pixel what is merged there, and the rows that
@@ -27,6 +29,8 @@ const NO_RUNS: Window['merged'] = {
 export class LanePixels {
   /** By pixel of each slot: rows merged there, and `BREAK`. */
   #counts = new Uint32Array(0);
+  /** Rows merged there that failed. */
+  #failed = new Uint32Array(0);
   /** The longest of them and its duration, in turn: both are written at once. Two views of one buffer. */
   #rows = new Int32Array(0);
   #durations = new Float32Array(0);
@@ -47,7 +51,11 @@ export class LanePixels {
   #runCounts = new Uint32Array(1024);
   #runRows = new Int32Array(1024);
   #runDurations = new Float32Array(1024);
+  #runFailed = new Uint32Array(1024);
   #runs = 0;
+  #failedStarts = new Uint32Array(1024);
+  #failedEnds = new Uint32Array(1024);
+  #failedRuns = 0;
 
   /**
    * @param laneCounts lanes of every track; `tracks` are those that are shown.
@@ -61,12 +69,14 @@ export class LanePixels {
   ): void {
     if (this.#counts.length * BYTES_A_PIXEL > MOST_KEPT) {
       this.#counts = new Uint32Array(0);
+      this.#failed = new Uint32Array(0);
       this.#setRows(new Int32Array(0));
     }
     this.#width = width;
     this.#used = 0;
     this.#wide = 0;
     this.#runs = 0;
+    this.#failedRuns = 0;
     if (this.#bases.length < laneCounts.length) {
       this.#bases = new Int32Array(laneCounts.length);
       this.#lastLanes = new Int32Array(laneCounts.length);
@@ -103,7 +113,15 @@ export class LanePixels {
     return lane < this.#mergedLanes[track]!;
   }
 
-  merge(slot: number, pixel: number, count: number, row: number, duration: number): void {
+  /** @param failed how many of the `count` rows failed; `row` is the longest of them. */
+  merge(
+    slot: number,
+    pixel: number,
+    count: number,
+    failed: number,
+    row: number,
+    duration: number,
+  ): void {
     const at = slot * this.#width + pixel;
     const before = this.#counts[at]!;
     if ((before & COUNT) === 0 || duration > this.#durations[2 * at + 1]!) {
@@ -111,11 +129,19 @@ export class LanePixels {
       this.#durations[2 * at + 1] = duration;
     }
     this.#counts[at] = before + count;
+    if (failed > 0) this.#failed[at]! += failed;
   }
 
   /** Merges a row that covers the pixels up to `end`, too. */
-  mergeWide(slot: number, pixel: number, end: number, row: number, duration: number): void {
-    this.merge(slot, pixel, 1, row, duration);
+  mergeWide(
+    slot: number,
+    pixel: number,
+    end: number,
+    failed: number,
+    row: number,
+    duration: number,
+  ): void {
+    this.merge(slot, pixel, 1, failed, row, duration);
     const first = slot * this.#width;
     for (let at = first + pixel + 1; at <= first + end; at++) this.#counts[at]! |= COVER;
   }
@@ -136,6 +162,7 @@ export class LanePixels {
     const { ends, rows } = this.#orderedRows();
     const windows: Window[] = [];
     const runEnds: number[] = [];
+    const failedEnds: number[] = [];
     for (const track of new Set(tracks)) {
       const base = this.#bases[track]!;
       for (let lane = 0; lane <= this.#lastLanes[track]!; lane++) {
@@ -143,8 +170,9 @@ export class LanePixels {
         if (slot === -1) continue;
         const own = rows.subarray(slot === 0 ? 0 : ends[slot - 1]!, ends[slot]);
         this.#addRuns(slot, cell);
-        windows.push({ track, lane, rows: own, merged: NO_RUNS });
+        windows.push({ track, lane, rows: own, merged: NO_RUNS, failed: NO_PIXELS });
         runEnds.push(this.#runs);
+        failedEnds.push(this.#failedRuns);
       }
     }
     const all: Window['merged'] = {
@@ -153,6 +181,11 @@ export class LanePixels {
       count: this.#runCounts.slice(0, this.#runs),
       row: this.#runRows.slice(0, this.#runs),
       duration: this.#runDurations.slice(0, this.#runs),
+      failed: this.#runFailed.slice(0, this.#runs),
+    };
+    const failed: Window['failed'] = {
+      at: this.#failedStarts.slice(0, this.#failedRuns),
+      end: this.#failedEnds.slice(0, this.#failedRuns),
     };
     for (const [place, window] of windows.entries()) {
       const [from, to] = [runEnds[place - 1] ?? 0, runEnds[place]!];
@@ -162,6 +195,12 @@ export class LanePixels {
         count: all.count.subarray(from, to),
         row: all.row.subarray(from, to),
         duration: all.duration.subarray(from, to),
+        failed: all.failed.subarray(from, to),
+      };
+      const [first, last] = [failedEnds[place - 1] ?? 0, failedEnds[place]!];
+      window.failed = {
+        at: failed.at.subarray(first, last),
+        end: failed.end.subarray(first, last),
       };
     }
     return windows;
@@ -172,6 +211,7 @@ export class LanePixels {
     const [counts, durations] = [this.#counts, this.#durations];
     const first = slot * this.#width;
     let run = -1;
+    let failedRun = -1;
     /** Where the cell ends in which the run began. */
     let limit = 0;
     for (let pixel = 0; pixel < this.#width; pixel++) {
@@ -179,6 +219,7 @@ export class LanePixels {
       const field = counts[at]!;
       if (field === 0) {
         run = -1;
+        failedRun = -1;
         continue;
       }
       const isWhole = field < BREAK;
@@ -186,25 +227,46 @@ export class LanePixels {
       if (!isWhole || (count > 0 && pixel >= limit)) run = -1;
       if (count === 0) {
         if (run !== -1) this.#runEnds[run] = pixel + 1;
+        failedRun = -1;
         continue;
       }
       const duration = durations[2 * at + 1]!;
       if (run === -1) {
         if (this.#runs === this.#runEnds.length) this.#growRuns();
         run = this.#runs++;
+        failedRun = -1;
         limit = pixel - (pixel % cell) + cell;
         this.#runStarts[run] = pixel;
         this.#runCounts[run] = 0;
+        this.#runFailed[run] = 0;
         this.#runDurations[run] = -1;
       }
       this.#runEnds[run] = pixel + 1;
       this.#runCounts[run]! += count;
+      const failed = this.#failed[at]!;
+      this.#runFailed[run]! += failed;
+      failedRun = failed === 0 ? -1 : this.#addFailed(failedRun, pixel);
       if (duration > this.#runDurations[run]!) {
         this.#runDurations[run] = duration;
         this.#runRows[run] = this.#rows[2 * at]!;
       }
       if (!isWhole) run = -1;
     }
+  }
+
+  /** Adds a pixel to a run of pixels with failed rows; -1: to a new one. @returns the run. */
+  #addFailed(run: number, pixel: number): number {
+    if (run !== -1) {
+      this.#failedEnds[run] = pixel + 1;
+      return run;
+    }
+    if (this.#failedRuns === this.#failedEnds.length) {
+      this.#failedStarts = enlarged(this.#failedStarts);
+      this.#failedEnds = enlarged(this.#failedEnds);
+    }
+    this.#failedStarts[this.#failedRuns] = pixel;
+    this.#failedEnds[this.#failedRuns] = pixel + 1;
+    return this.#failedRuns++;
   }
 
   /** The wide rows by slot, those of one by start; `ends[slot]` is the place after the last. */
@@ -233,9 +295,11 @@ export class LanePixels {
     if (end > this.#counts.length) {
       const size = Math.max(end, 2 * this.#counts.length);
       this.#counts = enlarged(this.#counts, size);
+      this.#failed = enlarged(this.#failed, size);
       this.#setRows(enlarged(this.#rows, 2 * size));
     }
     this.#counts.fill(0, end - this.#width, end);
+    this.#failed.fill(0, end - this.#width, end);
     return slot;
   }
 
@@ -250,6 +314,7 @@ export class LanePixels {
     this.#runCounts = enlarged(this.#runCounts);
     this.#runRows = enlarged(this.#runRows);
     this.#runDurations = enlarged(this.#runDurations);
+    this.#runFailed = enlarged(this.#runFailed);
   }
 
   #growWide(): void {

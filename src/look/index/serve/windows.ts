@@ -1,3 +1,4 @@
+import { failedOf } from '../../../rows/row-flags.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 import { LanePixels } from './lane-pixels.js';
@@ -55,7 +56,7 @@ function addPart(part: IndexedPart, view: View): void {
 }
 
 function addRows(part: IndexedPart, view: View): void {
-  const { start, duration, track, lane, blockEnds, offset, firstRow, count } = part;
+  const { start, duration, track, lane, flags, blockEnds, offset, firstRow, count } = part;
   const first = view.from - offset;
   const last = view.to - offset;
   const { pixel } = view;
@@ -73,12 +74,13 @@ function addRows(part: IndexedPart, view: View): void {
       const slot = pixels.slotOf(track[row]!, own);
       if (slot === -1) continue;
       const place = placeOf(at - first, view);
-      if (length < pixel) pixels.merge(slot, place, 1, firstRow + row, length);
-      else if (pixels.showsRows(track[row]!, own)) {
+      if (length < pixel) {
+        pixels.merge(slot, place, 1, failedOf(flags[row]!), firstRow + row, length);
+      } else if (pixels.showsRows(track[row]!, own)) {
         pixels.addWide(slot, place, firstRow + row, at + offset);
       } else {
         const end = placeOf(at + length - first, view);
-        pixels.mergeWide(slot, place, end, firstRow + row, length);
+        pixels.mergeWide(slot, place, end, failedOf(flags[row]!), firstRow + row, length);
       }
     }
   }
@@ -87,7 +89,7 @@ function addRows(part: IndexedPart, view: View): void {
 function addCells(part: IndexedPart, pyramid: Pyramid, level: number, view: View): void {
   const { offset, firstRow, firstTrack } = part;
   const { longest } = part.pyramidTimes;
-  const { bucket, key, count, row, ends } = pyramid;
+  const { bucket, key, count, failed, row, ends } = pyramid;
   const first = view.from - offset;
   const last = view.to - offset;
   const width = 2 ** (pyramid.first + level);
@@ -99,14 +101,14 @@ function addCells(part: IndexedPart, pyramid: Pyramid, level: number, view: View
     const slot = pixels.slotOf(trackOfKey(key[cell]!) + firstTrack, laneOfKey(key[cell]!));
     if (slot === -1) continue;
     const place = placeOf(at - first, view);
-    pixels.merge(slot, place, count[cell]!, firstRow + row[cell]!, longest[cell]!);
+    pixels.merge(slot, place, count[cell]!, failed[cell]!, firstRow + row[cell]!, longest[cell]!);
   }
 }
 
 /** Rows that are not shorter than a bucket of the level. */
 function addWideRows(part: IndexedPart, pyramid: Pyramid, level: number, view: View): void {
   const { offset, firstRow, firstTrack } = part;
-  const { start, duration, key } = part.pyramidTimes;
+  const { start, duration, key, failed } = part.pyramidTimes;
   const first = view.from - offset;
   const last = view.to - offset;
   const width = 2 ** (pyramid.first + level);
@@ -122,9 +124,12 @@ function addWideRows(part: IndexedPart, pyramid: Pyramid, level: number, view: V
     if (slot === -1) continue;
     const place = placeOf(at - first, view);
     const row = firstRow + wide[each]!;
-    if (length < view.pixel) pixels.merge(slot, place, 1, row, length);
+    if (length < view.pixel) pixels.merge(slot, place, 1, failed[each]!, row, length);
     else if (pixels.showsRows(track, own)) pixels.addWide(slot, place, row, at + offset);
-    else pixels.mergeWide(slot, place, placeOf(at + length - first, view), row, length);
+    else {
+      const end = placeOf(at + length - first, view);
+      pixels.mergeWide(slot, place, end, failed[each]!, row, length);
+    }
   }
 }
 

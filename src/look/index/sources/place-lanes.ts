@@ -7,6 +7,7 @@ export interface LaneColumns {
   /** Numbers within the part. */
   track: Uint32Array;
   parent: Int32Array;
+  flags: Uint8Array;
   /** To be filled. */
   lane: Uint16Array;
 }

@@ -96,12 +96,12 @@ export function laneCountsOf(
 
 /** What a part looks like from afar; `numbers` are those of its tracks within the source. */
 export function pyramidOf(
-  { start, duration, track, lane }: PyramidRows,
+  { track, ...columns }: PyramidRows,
   numbers: Uint32Array,
 ): Pyramid | undefined {
   const isSame = numbers.every((number, i) => number === i);
   const ofSource = isSame ? track : track.map((number) => numbers[number]!);
-  return buildPyramid({ start, duration, track: ofSource, lane });
+  return buildPyramid({ ...columns, track: ofSource });
 }
 
 /** A part for `placeLanes`, whose columns are read when it needs them. */
@@ -145,6 +145,7 @@ export function placeShapes(
       duration: part.column('duration'),
       track: part.column('track'),
       parent: part.column('parent'),
+      flags: part.column('flags'),
       lane: new Uint16Array(part.facts.rows),
     })),
   );

@@ -18,6 +18,9 @@ function random(): () => number {
   };
 }
 
+/** Flags of a row that failed. */
+const ERROR = 2 << 3;
+
 function rowsOf(count: number, durationOf: (next: () => number) => number): PyramidRows {
   const next = random();
   const start = Float64Array.from({ length: count }, () => Math.floor(next() * 1e10)).sort();
@@ -27,7 +30,8 @@ function rowsOf(count: number, durationOf: (next: () => number) => number): Pyra
   const lane = Uint16Array.from(start, (from, row) =>
     lanes[track[row]!]!.place(from, from + duration[row]!, 0),
   );
-  return { start, duration, track, lane };
+  const flags = Uint8Array.from(start, () => (next() < 0.2 ? ERROR : 0));
+  return { start, duration, track, lane, flags };
 }
 
 test.each([
@@ -36,29 +40,34 @@ test.each([
   ['instants', () => 0],
 ])('the cells of each level say what the rows say: %s', (_, durationOf) => {
   const rows = rowsOf(60_000, durationOf);
-  const { start, duration, track, lane } = rows;
+  const { start, duration, track, lane, flags } = rows;
   const pyramid = buildPyramid(rows)!;
-  const { first, ends, bucket, key, count, row, wide } = pyramid;
+  const { first, ends, bucket, key, count, failed, row, wide } = pyramid;
   expect(ends[0]! + wide.length).toBeLessThanOrEqual(60_000 / 8 + 1);
   expect([...wide]).toEqual([...duration.keys()].filter((each) => duration[each]! >= 2 ** first));
   for (const [level, end] of ends.entries()) {
     const width = 2 ** (first + level);
-    const wanted = new Map<string, { count: number; longest: number }>();
+    const wanted = new Map<string, { count: number; failed: number; longest: number }>();
     for (let each = 0; each < start.length; each++) {
       if (duration[each]! >= width) continue;
       const name = `${keyOf(track[each]!, lane[each]!)} ${Math.floor(start[each]! / width)}`;
-      const cell = wanted.get(name) ?? { count: 0, longest: -1 };
+      const cell = wanted.get(name) ?? { count: 0, failed: 0, longest: -1 };
       cell.count++;
+      if (flags[each] === ERROR) cell.failed++;
       cell.longest = Math.max(cell.longest, duration[each]!);
       wanted.set(name, cell);
     }
-    const found = new Map<string, { count: number; longest: number }>();
+    const found = new Map<string, { count: number; failed: number; longest: number }>();
     let before = -Infinity;
     for (let cell = level === 0 ? 0 : ends[level - 1]!; cell < end; cell++) {
       expect(bucket[cell]!).toBeGreaterThanOrEqual(before);
       before = bucket[cell]!;
       const longest = duration[row[cell]!]!;
-      found.set(`${key[cell]!} ${bucket[cell]!}`, { count: count[cell]!, longest });
+      found.set(`${key[cell]!} ${bucket[cell]!}`, {
+        count: count[cell]!,
+        failed: failed[cell]!,
+        longest,
+      });
     }
     expect(found).toEqual(wanted);
   }
