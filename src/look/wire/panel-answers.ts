@@ -12,6 +12,8 @@ export interface FindLine {
   starts: number[];
   /** The stretches of the recording, of `FOUND_STRETCHES`, in which further matches begin. */
   stretches: number[];
+  /** How much of the recording was looked at, from 0 to 1. */
+  searched: number;
   done: boolean;
 }
 

@@ -1,11 +1,12 @@
 import { nameWithTargets } from '../../look/report/request-name.js';
+import type { SourceAnswer } from '../../look/wire/answers.js';
 import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { cssColour, kindOfName } from '../theme/interruption-kind.js';
-import { STATUS_COLOURS } from '../theme/palette.js';
+import { OTHER_COLOUR, STATUS_COLOURS } from '../theme/palette.js';
 
-/** Names beyond these share colours with others. */
+/** Services beyond these share one colour. */
 const MOST = 9;
 
 /** What the colours of the time line mean. */
@@ -22,12 +23,12 @@ export function Legend() {
           ['error', STATUS_COLOURS[2]],
         ]
       : colour === 'service'
-        ? [...new Set(sources.map(serviceOf))]
-            .slice(0, MOST)
-            .map((service) => [service, recording.serviceColours.of(service)])
+        ? servicesOf(sources).map((service) => [service, recording.serviceColours.of(service)])
         : frequentNames
             .filter(({ name }) => kindOfName(name) === undefined)
             .map((each) => [nameWithTargets(each), recording.nameColours.of(each.name)]);
+  const others = { name: 'other names', service: 'other services', status: undefined }[colour];
+  const hasOthers = colour === 'name' || new Set(sources.map(serviceOf)).size > MOST;
   return (
     <ul class="legend" aria-label="Colours of the time line">
       <Item text="event loop blocked" colour={cssColour('stall')} />
@@ -35,8 +36,13 @@ export function Legend() {
       {items.map(([text, own]) => (
         <Item key={text} text={text} colour={own} />
       ))}
+      {others !== undefined && hasOthers && <Item text={others} colour={OTHER_COLOUR} />}
     </ul>
   );
+}
+
+function servicesOf(sources: readonly SourceAnswer[]): string[] {
+  return [...new Set(sources.map(serviceOf))].slice(0, MOST);
 }
 
 function Item({ text, colour }: { text: string; colour: string }) {

@@ -32,20 +32,22 @@ export function Page() {
           showHelp(true);
         }}
       />
-      {words !== '' && (
-        <p class="notice bad" role="alert">
-          {words}
-        </p>
-      )}
-      {answer?.problems.map((problem) => (
-        <p key={problem} class="notice bad" role="alert">
-          {problem}
-        </p>
-      ))}
-      {answer?.rows === 0 && <p class="notice">The recording has no spans or events yet.</p>}
-      <OverviewStrip />
-      <TimeLineView />
-      <PanelHost />
+      <main>
+        {words !== '' && (
+          <p class="notice bad" role="alert">
+            {words}
+          </p>
+        )}
+        {answer?.problems.map((problem) => (
+          <p key={problem} class="notice bad" role="alert">
+            {problem}
+          </p>
+        ))}
+        {answer?.rows === 0 && <p class="notice">The recording has no spans or events yet.</p>}
+        <OverviewStrip />
+        <TimeLineView />
+        <PanelHost />
+      </main>
       <Help
         open={help}
         onClose={() => {

@@ -15,12 +15,22 @@ export interface Found {
   /** The first matches, in order of their start. */
   rows: readonly number[];
   starts: readonly number[];
+  /** How much of the recording was looked at, from 0 to 1. */
+  searched: number;
   state: 'none' | 'searching' | 'done' | 'failed';
   /** Why it failed. */
   words: string;
 }
 
-const NOTHING: Found = { text: '', count: 0, rows: [], starts: [], state: 'none', words: '' };
+const NOTHING: Found = {
+  text: '',
+  count: 0,
+  rows: [],
+  starts: [],
+  searched: 0,
+  state: 'none',
+  words: '',
+};
 
 /** Time in which a person goes on typing, in ms. */
 const TYPING = 200;
@@ -71,12 +81,19 @@ export class Search {
       const fields = { where: text };
       const stream = await this.#server.stream('/data/find', fields, undefined, running.signal);
       for await (const line of linesOf(stream)) {
-        const { count, rows: more, starts: times, stretches, done } = JSON.parse(line) as FindLine;
+        const {
+          count,
+          rows: more,
+          starts: times,
+          stretches,
+          searched,
+          done,
+        } = JSON.parse(line) as FindLine;
         // One by one: a call with thousands of arguments can exceed the stack.
         for (const row of more) rows.push(row);
         for (const start of times) starts.push(start);
         for (const stretch of stretches) marks.push(stretch / FOUND_STRETCHES);
-        this.#show(text, count, rows, starts, done);
+        this.#show({ text, count, searched, state: done ? 'done' : 'searching' }, rows, starts);
         this.#lit.set({ rows: new Set(rows), marks: [...marks] });
       }
     } catch (error) {
@@ -87,14 +104,16 @@ export class Search {
     }
   }
 
-  #show(text: string, count: number, rows: number[], starts: number[], done: boolean): void {
+  #show(
+    found: Pick<Found, 'text' | 'count' | 'searched' | 'state'>,
+    rows: number[],
+    starts: number[],
+  ): void {
     const order = [...rows.keys()].sort((a, b) => starts[a]! - starts[b]!);
     this.found.set({
-      text,
-      count,
+      ...found,
       rows: order.map((at) => rows[at]!),
       starts: order.map((at) => starts[at]!),
-      state: done ? 'done' : 'searching',
       words: '',
     });
   }

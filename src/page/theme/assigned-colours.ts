@@ -1,8 +1,8 @@
-import { PALETTE, colourOfText } from './palette.js';
+import { OTHER_COLOUR, PALETTE, colourOfText } from './palette.js';
 
 /**
  * Colours of texts. The frequent ones have different colours: each has the colour that its text always has,
- * unless a more frequent one has that already. Of the others several share a colour.
+ * unless a more frequent one has that already. All others share one that none of these has: no legend could name them.
  */
 export class AssignedColours {
   readonly #colours = new Map<string, string>();
@@ -19,8 +19,6 @@ export class AssignedColours {
   }
 
   of(text: string): string {
-    let colour = this.#colours.get(text);
-    if (colour === undefined) this.#colours.set(text, (colour = colourOfText(text)));
-    return colour;
+    return this.#colours.get(text) ?? OTHER_COLOUR;
   }
 }

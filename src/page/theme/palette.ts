@@ -14,6 +14,9 @@ export const PALETTE = [
   '#c3a5e1',
 ] as const;
 
+/** Of texts that have no colour of their own. */
+export const OTHER_COLOUR = '#c8ccd0';
+
 /** Of errors, unset and good ones. An error has a bar as well, because a colour alone says nothing. */
 export const STATUS_COLOURS = ['#77aadd', '#44bb99', '#ee8866'] as const;
 

@@ -165,8 +165,9 @@ export class GroupedSpans {
 
 /** What the slice of a span says, next to its ids. */
 function annotateSpan(canvas: Canvas, span: SpanRecord): void {
-  const { attributes, status, scope, events, links, dropped } = span;
+  const { attributes, kind, status, scope, events, links, dropped } = span;
   for (const name in attributes) canvas.annotate(name, attributes[name]);
+  if (kind !== 'internal') canvas.annotate('kind', kind);
   if (status.code !== 'unset') canvas.annotate('status', status.code);
   if (status.message !== '') canvas.annotate('message', status.message);
   if (scope !== undefined) canvas.annotate('scope', scope.name);

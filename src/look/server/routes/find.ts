@@ -23,7 +23,7 @@ async function* linesOf(
   const isMarked = new Uint8Array(FOUND_STRETCHES);
   const perNs = FOUND_STRETCHES / Math.max(1, index.length);
   const emptyLine = (count: number): FindLine => {
-    return { count, rows: [], starts: [], stretches: [], done: false };
+    return { count, rows: [], starts: [], stretches: [], searched: 0, done: false };
   };
   let line = emptyLine(0);
   let sent = 0;
@@ -31,6 +31,8 @@ async function* linesOf(
   for await (const rows of index.find(condition)) {
     if (signal.aborted) return;
     line.count += rows.length;
+    // Blocks come in the order of the rows.
+    line.searched = rows.at(-1)! / index.rows;
     const { start, offset, firstRow } = index.partOf(rows[0]!);
     for (const row of rows) {
       const begin = start[row - firstRow]! + offset;
@@ -49,7 +51,7 @@ async function* linesOf(
     yield bytesOf(line);
     line = emptyLine(line.count);
   }
-  yield bytesOf({ ...line, done: true });
+  yield bytesOf({ ...line, searched: 1, done: true });
 }
 
 function bytesOf(line: FindLine): Uint8Array {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { FIND_TEXT, searchFor } from '../../data/choice.js';
+import type { Found } from '../../data/search.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText } from '../../../look/report/units.js';
@@ -33,13 +34,17 @@ function Find() {
   const found = useStore(app.search.found, (value) => value);
   const selected = useStore(app.view, ({ row }) => row);
   const place = found.rows.indexOf(selected ?? -1);
+  const isCurrent = found.text === text.trim();
 
   useEffect(() => {
     field.current?.focus();
   }, []);
   useEffect(() => {
-    if (found.state === 'done') app.announce(`${countText(found.count)} spans match`);
-  }, [app, found]);
+    // What was said of another search would contradict this one.
+    app.announce(
+      isCurrent && found.state === 'done' ? `${countText(found.count)} spans match` : '',
+    );
+  }, [app, found, isCurrent]);
 
   const search = (words: string): void => {
     searchFor(app.view, words);
@@ -47,10 +52,9 @@ function Find() {
   /** A step that was asked for before the search for the text has found anything. */
   const owed = useRef(0);
   const step = (by: number): void => {
-    const isOld = found.text !== text.trim();
     const { length } = found.rows;
-    owed.current = isOld || (length === 0 && found.state === 'searching') ? by : 0;
-    if (isOld || length === 0) return;
+    owed.current = !isCurrent || (length === 0 && found.state === 'searching') ? by : 0;
+    if (!isCurrent || length === 0) return;
     const next = place === -1 ? (by > 0 ? 0 : length - 1) : (place + by + length) % length;
     void app.showRow(found.rows[next]!, found.starts[next]);
   };
@@ -92,7 +96,9 @@ function Find() {
           Previous
         </button>
       </form>
-      <p role={found.state === 'failed' ? 'alert' : undefined}>{wordsOf(found, place)}</p>
+      <p role={found.state === 'failed' ? 'alert' : undefined}>
+        {isCurrent ? wordsOf(found, place) : 'Searching …'}
+      </p>
       <table>
         <caption class="spoken">What one can search by</caption>
         <tbody>
@@ -119,20 +125,16 @@ function Find() {
   );
 }
 
-function wordsOf(
-  {
-    state,
-    words,
-    count,
-    rows,
-  }: { state: string; words: string; count: number; rows: readonly number[] },
-  place: number,
-): string {
+function wordsOf({ state, words, count, rows, searched }: Found, place: number): string {
   if (state === 'none') return 'All terms must hold. Matches are lit on the time line.';
   if (state === 'failed') return words;
   const which = place === -1 ? '' : `, this is number ${countText(place + 1)}`;
   const kept = rows.length < count ? `, Next steps through ${countText(rows.length)}` : '';
-  if (count === 0 && state !== 'searching') return 'No span matches.';
+  if (count === 0 && state === 'done') return 'No span matches.';
+  if (state === 'searching') {
+    const share = `${Math.floor(100 * searched)} % searched`;
+    return count === 0 ? `Searching … ${share}` : `${countText(count)} so far, ${share}${which}.`;
+  }
   const verb = count === 1 ? 'matches' : 'match';
-  return `${countText(count)} ${state === 'searching' ? 'so far' : verb}${which}${kept}.`;
+  return `${countText(count)} ${verb}${which}${kept}.`;
 }
