@@ -59,7 +59,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
       }),
     );
     const [box] = await boxes();
-    expect(Object.fromEntries(swatches)['GET /0']).toBe(await colourAt(box!.left + 2, box!.top));
+    expect(new Map(swatches as [string, string][]).get('GET /0')).toBe(
+      await colourAt(box!.left + 2, box!.top),
+    );
   });
 });
 

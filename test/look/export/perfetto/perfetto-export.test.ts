@@ -80,9 +80,9 @@ describe('spans for Perfetto', () => {
       { id: 1n, start: 0n, end: 99n },
       { id: 2n, parent: 1n, start: 10n, end: 30n, flags: 1n | (client << 8n) },
     ]);
-    expect(named(trace, 'span 2')!.args).toMatchObject({ kind: 'client' });
-    expect(named(trace, 'span 2')!.category).toBe('client');
-    expect(named(trace, 'span 1')!.args).not.toHaveProperty('kind');
+    expect(named(trace, 'span 2').args).toMatchObject({ kind: 'client' });
+    expect(named(trace, 'span 2').category).toBe('client');
+    expect(named(trace, 'span 1').args).not.toHaveProperty('kind');
   });
 
   it('have lanes and connections where they overlap', () => {
