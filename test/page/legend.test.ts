@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page with a panel open'), 
 
   it('never says of a search that runs what another one has found', async () => {
     const { page } = await traces.open({}, '&panel=find');
-    const field = page.getByRole('searchbox');
+    const field = page.getByRole('combobox', { name: 'Spans that match' });
     await field.fill('nothing-has-this-name');
     await page.getByText('No span matches.').waitFor();
     await page.getByText('0 spans match').waitFor({ state: 'attached' });

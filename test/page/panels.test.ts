@@ -84,7 +84,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
   it('find: Enter goes to a match of the text that was typed, not of an older one', async () => {
     const panel = await open('find', '&find.text=GET');
     await panel.getByText('600 match').waitFor();
-    const field = panel.getByRole('searchbox');
+    const field = panel.getByRole('combobox', { name: 'Spans that match' });
     await field.fill('status=error');
     await field.press('Enter');
     await panel.getByText('6 match, this is number 1.').waitFor();

@@ -17,6 +17,12 @@ export interface FindLine {
   done: boolean;
 }
 
+/** `GET /data/search-terms`. */
+export interface SearchTermsAnswer {
+  /** As `status=error`: values with spaces are quoted. */
+  terms: string[];
+}
+
 /** The whole recording is cut into so many stretches, to mark where there are matches. */
 export const FOUND_STRETCHES = 4096;
 

@@ -11,6 +11,7 @@ import { reportRoute } from './report.js';
 import { rowNamesRoute } from './row-names.js';
 import { rowRoute } from './row.js';
 import { tableRoute } from './table.js';
+import { searchTermsRoute } from './search-terms.js';
 import { traceRoute } from './trace.js';
 
 /** Every route of data. Each is one file next to this one. */
@@ -23,6 +24,7 @@ const all: readonly Route[] = [
   rowRoute,
   rowNamesRoute,
   findRoute,
+  searchTermsRoute,
   tableRoute,
   latencyRoute,
   traceRoute,

@@ -4,7 +4,10 @@ import type { Found } from '../../data/search.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText } from '../../../look/report/units.js';
+import type { SearchTermsAnswer } from '../../../look/wire/panel-answers.js';
 import type { Panel } from '../panel.js';
+import { useAnswer } from '../use-answer.js';
+import { suggestedTerms } from './suggested-terms.js';
 
 /** Search: matches are lit on the time line, and the other panels are about them. */
 export const findPanel: Panel = {
@@ -35,6 +38,10 @@ function Find() {
   const selected = useStore(app.view, ({ row }) => row);
   const place = found.rows.indexOf(selected ?? -1);
   const isCurrent = found.text === text.trim();
+
+  const { answer } = useAnswer('', (signal) =>
+    app.server.json<SearchTermsAnswer>('/data/search-terms', {}, signal),
+  );
 
   useEffect(() => {
     field.current?.focus();
@@ -78,11 +85,17 @@ function Find() {
           type="search"
           spellcheck={false}
           autocomplete="off"
+          list="find-terms"
           value={text}
           onInput={(event) => {
             search(event.currentTarget.value);
           }}
         />
+        <datalist id="find-terms">
+          {suggestedTerms(text, answer?.terms ?? []).map((term) => (
+            <option key={term} value={term} />
+          ))}
+        </datalist>
         <button type="submit" disabled={text.trim() === ''}>
           Next
         </button>
