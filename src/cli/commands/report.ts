@@ -3,7 +3,6 @@ import { makeReport } from '../../look/report/report.js';
 import type { ReportOptions } from '../../look/report/report.js';
 import { PICTURED_GROUPS, reportPage } from '../../look/report/html/html-page.js';
 import { jsonReport } from '../../look/report/json-report.js';
-import type { GroupBy } from '../../look/report/report-shape.js';
 import { textReport } from '../../look/report/text/text-report.js';
 import { textStyle } from '../../look/report/text/text-style.js';
 import type { TextStyle } from '../../look/report/text/text-style.js';
@@ -21,6 +20,7 @@ import {
 } from '../condition-options.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { didYouMean } from '../../core/nearest-name.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { refusePartOf } from '../conversions/input-traces.js';
 import { printMessage } from '../output/message.js';
@@ -29,9 +29,9 @@ import { fileOutput, standardOutput } from '../output/text-output.js';
 
 type CompareValues = Parameters<typeof checkSelection>[0] &
   Parameters<typeof checkInput>[0] &
-  Parameters<typeof openIndex>[3] & { json?: boolean | undefined };
+  Parameters<typeof openIndex>[3] & { json?: boolean | undefined; by?: string[] | undefined };
 
-const GROUPS_BY: readonly GroupBy[] = ['route', 'name', 'service'];
+const GROUPS_BY = ['route', 'name', 'service'] as const;
 const MAX_SLOWEST = 100;
 /** The index reports what cannot be searched. */
 const ignore = (): void => undefined;
@@ -64,7 +64,9 @@ ${pathHelp}
   --html        write one page with figures and pictures to FILE, a new file,
                 and print nothing. The page needs no network
   --by          group by route (default if there are requests), name (of every
-                span) or service
+                span), service, or the values of an attribute: db.query.text;
+                of several with commas between them. attribute.user is one
+                without a point. With --against, only attributes
 ${conditionHelp}  --slowest     how many traces to show; default 5, at most ${MAX_SLOWEST}
   --exact       exact percentiles. Otherwise they are within 1 %, and take less
                 memory
@@ -87,7 +89,7 @@ Exit codes
         against: { type: 'string', multiple: true },
         json: { type: 'boolean' },
         html: { type: 'string' },
-        by: { type: 'string' },
+        by: { type: 'string', multiple: true },
         slowest: { type: 'string' },
         exact: { type: 'boolean' },
         force: { type: 'boolean' },
@@ -107,7 +109,7 @@ Exit codes
       return compare(positionals, values.against, values);
     }
     const options: ReportOptions = {
-      by: checkGroup(values.by),
+      ...checkGroup(values.by),
       slowest: checkSlowest(values.slowest),
       exact: values.exact === true,
       pictures: file === undefined ? 0 : PICTURED_GROUPS,
@@ -138,7 +140,7 @@ Exit codes
 };
 
 /** Options that say what a report of one recording has. */
-const NOT_COMPARED = ['html', 'by', 'slowest', 'exact', 'force'] as const;
+const NOT_COMPARED = ['html', 'slowest', 'exact', 'force'] as const;
 
 /** @throws UsageError for an option that a comparison does not have. */
 function checkComparison(values: Readonly<Record<string, unknown>>): void {
@@ -154,6 +156,8 @@ async function compare(
 ): Promise<number> {
   const selection = checkSelection(values);
   const form = checkInput(values);
+  const { by, attributes } = checkGroup(values.by);
+  if (by !== undefined) throw new UsageError(`--by ${by} cannot be used with --against`);
   let exitCode = EXIT_DONE;
   const open = async (given: readonly string[]): Promise<ComparedIndex> => {
     const { index, exitCode: own } = await openIndex('report', given, form, values);
@@ -170,7 +174,7 @@ async function compare(
   try {
     const after = await open(paths);
     try {
-      const comparison = await compareRecordings(before, after);
+      const comparison = await compareRecordings(before, after, attributes);
       const json = values.json === true;
       await print(json ? [comparisonJson(comparison)] : comparisonText(comparison, ownStyle()));
     } finally {
@@ -196,14 +200,23 @@ async function print(lines: Iterable<string>): Promise<void> {
   await output.end();
 }
 
-function checkGroup(name: string | undefined): GroupBy | undefined {
-  const known = GROUPS_BY.find((each) => each === name);
-  if (name !== undefined && known === undefined) {
+/** What `--by` names: one kind of group, or attributes. */
+function checkGroup(given: readonly string[] = []): Pick<ReportOptions, 'by' | 'attributes'> {
+  const names = given.flatMap((text) => text.split(',')).map((text) => text.trim());
+  if (names.length === 0) return {};
+  const by = GROUPS_BY.find((each) => each === names[0]);
+  if (by !== undefined && names.length === 1) return { by };
+  // Attributes have namespaces; one without is called with a prefix.
+  const attributes = names.map((name) => name.replace(/^attribute\./, ''));
+  for (const [at, name] of names.entries()) {
+    if (attributes[at] !== '' && name.includes('.')) continue;
     throw new UsageError(
-      `--by must be one of ${GROUPS_BY.join(', ')}, got ${JSON.stringify(name)}`,
+      `--by must be one of ${GROUPS_BY.join(', ')}, or attributes such as db.query.text ` +
+        `(attribute.user for one without a point), got ${JSON.stringify(name)}` +
+        didYouMean(name, GROUPS_BY),
     );
   }
-  return known;
+  return { attributes };
 }
 
 function checkSlowest(text: string | undefined): number {

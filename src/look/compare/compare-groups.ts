@@ -2,6 +2,8 @@ import { KINDS } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
 import { KIND_MASK } from '../index/look-index.js';
 import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
+import { HTTP } from '../../spans/read/system-of.js';
+import { valuesOf } from '../report/attribute-values.js';
 import { SampledCalls, isCall } from '../report/call-target.js';
 import { Distribution } from '../report/distribution.js';
 import { isError } from '../report/groups.js';
@@ -15,6 +17,13 @@ const LEAST_SPANS = 5;
 /** Smaller changes of a typical span are not named: as a share of its duration, and in ns. */
 const LEAST_CHANGE = 0.05;
 const LEAST_NS = 50_000;
+/** What a database was asked. */
+const TEXT = 'db.query.text';
+const SUMMARY = 'db.query.summary';
+/** Calls of databases of a side whose records are read, taken evenly. */
+const MOST_READ = 50_000;
+/** Statements of one name that are compared one by one. */
+const MOST_STATEMENTS = 50;
 
 /** The spans of one name and service on one side. */
 class Side {
@@ -38,6 +47,8 @@ class Side {
 
 interface Pair {
   name: string;
+  /** The spans of one statement among those of the name. */
+  statement: string | null;
   service: string | null;
   kind: SpanKind;
   system: string | null;
@@ -59,21 +70,34 @@ export interface RowsOfSide {
 /**
  * Compares spans with others, by kind, system, name and service: without the service if the two sides have no service in common.
  */
-export function compareGroups(before: RowsOfSide, after: RowsOfSide): ComparedGroup[] {
+export function compareGroups(
+  before: RowsOfSide,
+  after: RowsOfSide,
+  attributes: readonly string[] = [],
+): ComparedGroup[] {
   const pairs: Pairs = { spans: new Map(), marks: new Map(), states: new Map() };
   const byService = haveCommonService(before, after);
-  addSide(pairs, 'before', before, byService);
-  addSide(pairs, 'after', after, byService);
+  if (attributes.length > 0) {
+    addValues(pairs.spans, 'before', before, byService, attributes);
+    addValues(pairs.spans, 'after', after, byService, attributes);
+  } else {
+    addSide(pairs, 'before', before, byService);
+    addSide(pairs, 'after', after, byService);
+    for (const pair of comparedStatements(before, after, byService)) {
+      pairs.spans.set(`statement\n${pairs.spans.size}`, pair);
+    }
+  }
   const shown = shownPairs(pairs).map((pair) => ({ pair, ...changeOf(pair) }));
   const compared = shown.filter(({ ratio }) => ratio !== null);
   const isMore = moreThanChance(compared.map(({ chance }) => chance));
   const named = new Set(compared.filter(({ isLarge }, at) => isLarge && isMore[at]));
   const groups = shown.map((each): ComparedGroup => {
     const { pair, ratio } = each;
-    const { name, service, kind, system, calls, before: first, after: second } = pair;
+    const { name, statement, service, kind, system, calls, before: first, after: second } = pair;
     const change = named.has(each) ? (ratio!.value > 1 ? 'slower' : 'faster') : 'same';
     return {
       name,
+      statement,
       targets: calls?.targets ?? [],
       service,
       kind,
@@ -125,6 +149,99 @@ function addSide(
       pair[side].add(part.duration[at]!, isError(part.flags[at]!), stretch);
     }
   }
+}
+
+/** Adds the rows of a side by the values of attributes; those that have none of them are left out. */
+function addValues(
+  pairs: Map<string, Pair>,
+  side: 'before' | 'after',
+  { index, rows, sources }: RowsOfSide,
+  byService: boolean,
+  attributes: readonly string[],
+): void {
+  const stretchOf = stretchesOf(index, rows, sources);
+  for (const { part, at } of rowsOf(index, rows, sources)) {
+    const label = valuesOf(index, part.firstRow + at, attributes)?.label;
+    if (label === undefined) continue;
+    const pair = pairIn(pairs, { ...keyAt(part, at, byService), name: label, statement: null });
+    add(pair[side], part, at, stretchOf);
+  }
+}
+
+/** Statements of databases that share a name with others: one of them may be slower. */
+function comparedStatements(before: RowsOfSide, after: RowsOfSide, byService: boolean): Pair[] {
+  const pairs = new Map<string, Pair>();
+  addStatements(pairs, 'before', before, byService);
+  addStatements(pairs, 'after', after, byService);
+  const ofNames = new Map<string, Pair[]>();
+  for (const pair of pairs.values()) {
+    const key = [pair.service, pair.kind, pair.system, pair.name].join('\n');
+    const others = ofNames.get(key) ?? [];
+    ofNames.set(key, others);
+    others.push(pair);
+  }
+  // A single one is the name's, and many have values in their texts.
+  const several = [...ofNames.values()].filter(
+    ({ length }) => length > 1 && length <= MOST_STATEMENTS,
+  );
+  return several.flat();
+}
+
+function addStatements(
+  pairs: Map<string, Pair>,
+  side: 'before' | 'after',
+  { index, rows, sources }: RowsOfSide,
+  byService: boolean,
+): void {
+  const calls = [...rowsOf(index, rows, sources)].filter(({ part, at }) => {
+    const system = part.names.system(part.name[at]!);
+    return system !== undefined && system !== HTTP;
+  });
+  const step = Math.max(1, Math.ceil(calls.length / MOST_READ));
+  const stretchOf = stretchesOf(index, rows, sources);
+  for (let i = 0; i < calls.length; i += step) {
+    const { part, at } = calls[i]!;
+    const row = part.firstRow + at;
+    const values = valuesOf(index, row, [TEXT]) ?? valuesOf(index, row, [SUMMARY]);
+    if (values === undefined) continue;
+    const statement = values.label;
+    const pair = pairIn(pairs, { ...keyAt(part, at, byService), statement });
+    add(pair[side], part, at, stretchOf);
+  }
+}
+
+function* rowsOf(
+  index: LookIndex,
+  rows: Int32Array,
+  sources: ReadonlySet<number>,
+): Generator<{ part: IndexPart; at: number }, void> {
+  let next = 0;
+  for (const part of index.parts) {
+    const end = part.firstRow + part.count;
+    for (; next < rows.length && rows[next]! < end; next++) {
+      if (sources.has(part.source.number)) yield { part, at: rows[next]! - part.firstRow };
+    }
+  }
+}
+
+function keyAt({ source, names, name, flags }: IndexPart, at: number, byService: boolean): PairKey {
+  const number = name[at]!;
+  return {
+    name: names.text(number),
+    statement: null,
+    service: byService ? (source.service ?? null) : null,
+    kind: KINDS[Math.min(flags[at]! & KIND_MASK, KINDS.length - 1)]!,
+    system: names.system(number) ?? null,
+  };
+}
+
+function add(
+  side: Side,
+  { duration, flags, start, offset }: IndexPart,
+  at: number,
+  stretchOf: (start: number) => number,
+): void {
+  side.add(duration[at]!, isError(flags[at]!), stretchOf(start[at]! + offset));
 }
 
 /** The stretch of a start, in ns since the index's epoch, between the first and the last start of rows. */
@@ -189,14 +306,19 @@ function pairOf(
   kind: SpanKind,
   byService: boolean,
 ): Pair {
-  const name = part.names.text(number);
   const service = byService ? (part.source.service ?? null) : null;
   const system = part.names.system(number) ?? null;
-  const key = [service, kind, system, name].join('\n');
+  return pairIn(pairs, { name: part.names.text(number), statement: null, service, kind, system });
+}
+
+type PairKey = Pick<Pair, 'name' | 'statement' | 'service' | 'kind' | 'system'>;
+
+function pairIn(pairs: Map<string, Pair>, named: PairKey): Pair {
+  const { name, statement, service, kind, system } = named;
+  const key = [service, kind, system, name, statement].join('\n');
   let pair = pairs.get(key);
   if (pair === undefined) {
-    const sides = { before: new Side(), after: new Side() };
-    pair = { name, service, kind, system, calls: undefined, ...sides };
+    pair = { ...named, calls: undefined, before: new Side(), after: new Side() };
     pairs.set(key, pair);
   }
   return pair;

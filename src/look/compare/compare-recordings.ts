@@ -15,13 +15,18 @@ export interface ComparedIndex {
 
 const COLUMNS: readonly StoredColumn[] = ['start', 'duration', 'track', 'flags', 'name'];
 
-/** Compares the spans of recordings with those of others. */
+/**
+ * Compares the spans of recordings with those of others.
+ *
+ * @param attributes by whose values, if any are given.
+ */
 export async function compareRecordings(
   before: ComparedIndex,
   after: ComparedIndex,
+  attributes: readonly string[] = [],
 ): Promise<Comparison> {
   const [first, second] = [await sideOf(before), await sideOf(after)];
-  const groups = compareGroups(first.rows, second.rows);
+  const groups = compareGroups(first.rows, second.rows, attributes);
   return { version: COMPARISON_VERSION, before: first.described, after: second.described, groups };
 }
 

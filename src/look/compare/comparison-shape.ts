@@ -10,6 +10,8 @@ export interface ComparedSide {
 
 export interface ComparedGroup {
   name: string;
+  /** Of the spans of a name, those of one statement of a database; null: all of them. */
+  statement: string | null;
   /** Hosts and ports that calls have asked, some of them, if they are named by their method. */
   targets: string[];
   service: string | null;

@@ -31,6 +31,14 @@ export function comparisonTable(
   return tableOf(
     [
       { title: 'span', unit: 'text', value: nameWithTargets, spare: 0, least: 16 },
+      {
+        title: 'statement',
+        explanation: 'Of the spans of this name, those of one statement',
+        unit: 'text',
+        value: ({ statement }) => statement,
+        spare: 0,
+        least: 24,
+      },
       ...kindColumns(groups),
       serviceColumn<ComparedGroup>(1),
       {

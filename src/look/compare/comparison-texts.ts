@@ -12,7 +12,7 @@ export function comparisonSummary(groups: readonly ComparedGroup[]): string {
   const same = compared.length - slower.length - faster.length;
   // The table begins with what became slower the most.
   const mostOf = (group: ComparedGroup | undefined): string =>
-    group === undefined ? '' : `, ${nameWithTargets(group)} the most`;
+    group === undefined ? '' : `, ${group.statement ?? nameWithTargets(group)} the most`;
   const counts = [
     `${countText(slower.length)} of ${countText(groups.length)} kinds of spans became slower${mostOf(slower[0])}`,
     `${countText(faster.length)} became faster${mostOf(faster.at(-1))}`,

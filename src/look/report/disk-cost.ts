@@ -4,7 +4,7 @@ import { bytesOfPieces } from '../../heph/pieces.js';
 import type { Steps } from '../index/turns.js';
 import { isRequest } from './groups.js';
 import type { RecordedTimes } from './recorded-times.js';
-import type { DiskCost } from './report-shape.js';
+import type { DiskCost } from './cost-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 

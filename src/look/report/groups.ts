@@ -2,10 +2,12 @@ import { KIND_MASK, NO_TEXT, STATUS_MASK, STATUS_SHIFT } from '../index/look-ind
 import type { IndexPart } from '../index/look-index.js';
 import { KINDS, STATUSES } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
+import { valuesOf } from './attribute-values.js';
 import { Distribution } from './distribution.js';
 import { FoldedNames, OtherNames, nameKey } from './fold-names.js';
 import type { NamedGroup, TimedName } from './fold-names.js';
 import type { Group, GroupBy, GroupWaits } from './report-shape.js';
+import { PartGroups } from './part-groups.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { nextTurn } from '../index/turns.js';
@@ -52,7 +54,13 @@ export interface GroupedRows {
 /** Waits until the columns of a part have been read. */
 export type PartsReady = (part: IndexPart) => Promise<void> | undefined;
 
-const NONE = -1;
+/** Records that are read in a turn. */
+const READ_A_TURN = 1 << 10;
+
+function kindOf(flags: number): number {
+  return Math.min(flags & KIND_MASK, KINDS.length - 1);
+}
+
 /** With fewer names than this nothing is folded, so that nobody need look at them. */
 const FEW_NAMES = 40;
 
@@ -61,49 +69,10 @@ function routeName(name: string, route: string): string {
   return name.includes(route) ? name : `${name} ${route}`;
 }
 
-/** Gives the rows of a part numbers by their name, which has a number for each system, their kind and route. */
-class PartGroups {
-  /** By number: the name, the kind, the route and the time of its rows. */
-  readonly names: number[] = [];
-  readonly kinds: number[] = [];
-  readonly routes: number[] = [];
-  readonly totals: number[] = [];
-  readonly #byName: Int32Array;
-  /** A route has one name as a rule, and therefore one group: the last one. */
-  readonly #byRoute: Int32Array;
-  readonly #byBoth = new Map<number, number>();
-
-  constructor({ names: { count } }: IndexPart) {
-    this.#byName = new Int32Array(KINDS.length * count).fill(NONE);
-    this.#byRoute = new Int32Array(count).fill(NONE);
-  }
-
-  numberOf(name: number, kind: number, route: number): number {
-    const named = KINDS.length * name + kind;
-    if (route === NO_TEXT) {
-      const known = this.#byName[named]!;
-      return known === NONE ? (this.#byName[named] = this.#add(name, kind, route)) : known;
-    }
-    const last = this.#byRoute[route]!;
-    if (last !== NONE && this.names[last] === name && this.kinds[last] === kind) return last;
-    const key = route * this.#byName.length + named;
-    let number = this.#byBoth.get(key);
-    if (number === undefined) this.#byBoth.set(key, (number = this.#add(name, kind, route)));
-    this.#byRoute[route] = number;
-    return number;
-  }
-
-  #add(name: number, kind: number, route: number): number {
-    this.names.push(name);
-    this.kinds.push(kind);
-    this.routes.push(route);
-    return this.totals.push(0) - 1;
-  }
-}
-
 /** Puts the spans of a selection into groups. */
 export class Grouping {
   readonly by: GroupBy;
+  readonly attributes: readonly string[];
   readonly #selection: RowSelection;
   readonly #exact: boolean;
   readonly #requestsOnly: boolean;
@@ -113,11 +82,18 @@ export class Grouping {
   #room: GroupedRows = { rows: new Int32Array(0), groups: new Int32Array(0) };
 
   /** @param requests whether the selection has requests; then groups by route or service are of them. */
-  constructor(selection: RowSelection, by: GroupBy, requests: boolean, exact: boolean) {
+  constructor(
+    selection: RowSelection,
+    by: GroupBy,
+    requests: boolean,
+    exact: boolean,
+    attributes: readonly string[] = [],
+  ) {
     this.#selection = selection;
+    this.attributes = attributes;
     this.by = by;
     this.#exact = exact;
-    this.#requestsOnly = requests && by !== 'name';
+    this.#requestsOnly = requests && by !== 'name' && by !== 'attribute';
   }
 
   /** The rows of a part that are in a group, once `count` has counted them. */
@@ -139,7 +115,8 @@ export class Grouping {
       }
       await ready(part);
       await nextTurn();
-      numbered.set(part, this.#number(part));
+      const isByAttribute = this.by === 'attribute';
+      numbered.set(part, isByAttribute ? await this.#numberValues(part) : this.#number(part));
     }
     const folded = this.#folded(numbered);
     for (const [part, groups] of numbered) {
@@ -162,12 +139,30 @@ export class Grouping {
       if ((marks[at]! & SPAN) === 0 || (requestsOnly && !isRequest(flags[at]!))) continue;
       const number = byService
         ? numbered.numberOf(0, 0, NO_TEXT)
-        : numbered.numberOf(
-            name[at]!,
-            Math.min(flags[at]! & KIND_MASK, KINDS.length - 1),
-            byRoute ? route[at]! : NO_TEXT,
-          );
+        : numbered.numberOf(name[at]!, kindOf(flags[at]!), byRoute ? route[at]! : NO_TEXT);
       totals[number]! += duration[at]!;
+      rows[count] = at;
+      groups[count++] = number;
+    }
+    this.#ofParts.set(part, { rows: rows.slice(0, count), groups: groups.slice(0, count) });
+    return numbered;
+  }
+
+  /** The same by the values of attributes, which are read from the records. */
+  async #numberValues(part: IndexPart): Promise<PartGroups> {
+    const { index } = this.#selection;
+    const marks = this.#selection.marksOf(part);
+    const { flags, name, duration, firstRow } = part;
+    const { rows, groups } = this.#roomFor(marks.length);
+    const numbered = new PartGroups(part);
+    let count = 0;
+    for (let at = 0; at < marks.length; at++) {
+      if (at % READ_A_TURN === 0) await nextTurn();
+      if ((marks[at]! & SPAN) === 0) continue;
+      const values = valuesOf(index, firstRow + at, this.attributes);
+      if (values === undefined) continue;
+      const number = numbered.numberOfValues(values, name[at]!, kindOf(flags[at]!));
+      numbered.totals[number]! += duration[at]!;
       rows[count] = at;
       groups[count++] = number;
     }
@@ -209,14 +204,20 @@ export class Grouping {
     }
   }
 
-  #keyOf(part: IndexPart, { names, kinds, routes }: PartGroups, number: number): OwnGroup {
+  #keyOf(part: IndexPart, groups: PartGroups, number: number): OwnGroup {
     const { service, path } = part.source;
     if (this.by === 'service') {
       const where = service === undefined ? null : whereOf([], service);
       return { service, name: service ?? path, kind: null, system: null, where };
     }
-    const key = { service, ...groupKey(part, names[number]!, kinds[number]!, routes[number]!) };
-    return { ...key, where: this.#whereOf(part, key, names[number]!, routes[number]!) };
+    const key = { service, ...groupKey(part, groups, number) };
+    const values = groups.values[number];
+    if (values === undefined) {
+      const [name, route] = [groups.names[number]!, groups.routes[number]!];
+      return { ...key, where: this.#whereOf(part, key, name, route) };
+    }
+    const { where } = values;
+    return { ...key, where: where && whereOf([...where, ...kindsOf(part, key)], service) };
   }
 
   #find(own: OwnGroup, folded: FoldedNames | undefined): number {
@@ -248,23 +249,15 @@ export class Grouping {
     return found;
   }
 
-  #whereOf(
-    { names, source }: IndexPart,
-    { kind, system }: GroupKind,
-    name: number,
-    route: number,
-  ): string[] {
+  #whereOf(part: IndexPart, group: GroupKind, name: number, route: number): string[] {
+    const { names, source } = part;
     const text = names.text(name);
     const path = route === NO_TEXT ? text : names.text(route);
     return whereOf(
       [
         `name=${text}`,
         ...(text.includes(path) ? [] : [`http.route=${path}`]),
-        // What is no span has no kind.
-        ...(kind === null || (kind === 'internal' && source.format !== 'Heph')
-          ? []
-          : [`kind=${kind}`]),
-        ...(system === null ? [] : [`system=${system}`]),
+        ...kindsOf(part, group),
       ],
       source.service,
     );
@@ -292,14 +285,22 @@ function nameOf({ names }: IndexPart, name: number, route: number): string {
   return route === NO_TEXT ? text : routeName(text, names.text(route));
 }
 
+/** Conditions on the kind and the system of a group. */
+function kindsOf({ source }: IndexPart, { kind, system }: GroupKind): string[] {
+  // What is no span has no kind.
+  const hasKind = kind !== null && (kind !== 'internal' || source.format === 'Heph');
+  return [...(hasKind ? [`kind=${kind}`] : []), ...(system === null ? [] : [`system=${system}`])];
+}
+
 function groupKey(
   part: IndexPart,
-  name: number,
-  kind: number,
-  route: number,
+  { names, kinds, routes, values }: PartGroups,
+  number: number,
 ): GroupKind & { name: string } {
+  const name = names[number]!;
   const system = part.names.system(name) ?? null;
-  return { name: nameOf(part, name, route), kind: KINDS[kind]!, system };
+  const label = values[number]?.label ?? nameOf(part, name, routes[number]!);
+  return { name: label, kind: KINDS[kinds[number]!]!, system };
 }
 
 /** What a row is called: by its name and its route. */
@@ -307,14 +308,10 @@ export function spanName(part: IndexPart, at: number): string {
   return nameOf(part, part.name[at]!, part.route[at]!);
 }
 
-function* timedNames(
-  part: IndexPart,
-  { names, kinds, routes, totals }: PartGroups,
-): Generator<TimedName, void> {
+function* timedNames(part: IndexPart, groups: PartGroups): Generator<TimedName, void> {
   const { service } = part.source;
-  for (let number = 0; number < names.length; number++) {
-    const key = groupKey(part, names[number]!, kinds[number]!, routes[number]!);
-    yield { service, ...key, total: totals[number]! };
+  for (let number = 0; number < groups.names.length; number++) {
+    yield { service, ...groupKey(part, groups, number), total: groups.totals[number]! };
   }
 }
 

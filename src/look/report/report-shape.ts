@@ -1,10 +1,11 @@
 import type { LatencyHistogram } from '../index/latency-histogram.js';
 import type { SourceState } from '../index/look-index.js';
 import type { SpanKind } from '../../spans/layout.js';
+import type { DiskCost } from './cost-shape.js';
 import type { UnknownAttribute } from './unknown-attributes.js';
 
 /** What the spans of a group have in common. */
-export type GroupBy = 'route' | 'name' | 'service';
+export type GroupBy = 'route' | 'name' | 'service' | 'attribute';
 
 /** Latency of a set of spans, in nanoseconds. */
 export interface Latency {
@@ -326,15 +327,6 @@ export interface ReportedLoss {
   unreadable: boolean;
 }
 
-/** What the traces take on disk: all of them, whatever part of them the report is about. */
-export interface DiskCost {
-  bytes: number;
-  /** Bytes; null: there is no request, or the report is about a part of the recording. */
-  perRequest: number | null;
-  /** Bytes a day, as in the time that was recorded; null: nothing was. */
-  perDay: number | null;
-}
-
 /** Requests, or other spans of the groups, by the time of their start. */
 export interface Timeline {
   /** Ns of one bucket. */
@@ -356,6 +348,8 @@ export interface Report {
   /** Ns. */
   length: number;
   by: GroupBy;
+  /** Whose values the groups have, if they are by attribute. */
+  attributes: readonly string[];
   /** Calls of libraries that no span asked for: how many have ended, and their ns together. */
   outside: { count: number; time: number };
   /** Whether the percentiles are exact. Otherwise they are within 1 %. */

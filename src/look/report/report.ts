@@ -31,7 +31,9 @@ import type { Steps } from '../index/turns.js';
 
 export interface ReportOptions {
   /** Default: `route` if there are requests, else `name`. */
-  by?: GroupBy | undefined;
+  by?: Exclude<GroupBy, 'attribute'> | undefined;
+  /** Group by the values of these, and leave out spans that have none of them. */
+  attributes?: readonly string[] | undefined;
   condition?: Condition;
   /** Traces that are shown: 5 unless set. */
   slowest?: number;
@@ -149,12 +151,13 @@ export async function makeReport(
   index: LookIndex,
   options: ReportOptions = {},
 ): Promise<IllustratedReport> {
-  const { condition = {}, exact = false } = options;
+  const { condition = {}, exact = false, attributes = [] } = options;
   const selection = await RowSelection.of(index, condition);
   const ready = readAhead(index, selection);
   const requests = await hasRequests(selection, ready);
-  const by = options.by ?? (requests ? 'route' : 'name');
-  const grouping = new Grouping(selection, by, requests, exact);
+  const usual = requests ? 'route' : 'name';
+  const by = attributes.length > 0 ? 'attribute' : (options.by ?? usual);
+  const grouping = new Grouping(selection, by, requests, exact, attributes);
   await grouping.count(ready);
   return inTurns(figureSteps(selection, grouping, options));
 }
@@ -183,6 +186,7 @@ function* figureSteps(
     to: isoTime(index.epoch, end),
     length,
     by,
+    attributes: grouping.attributes,
     outside: callsOutside(selection),
     exact,
     sources: sourcesOf(index, times, sampling, selection.window),

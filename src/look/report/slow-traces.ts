@@ -99,7 +99,8 @@ export function* slowTraces(
   const longest = new LongestRows<{ part: IndexPart; at: number }>(CANDIDATES * wanted);
   const interrupting = new LongestRows<NamedInterval>(wanted);
   // Without requests, what is at the top of a trace is what was asked for.
-  const topsOnly = grouping.by !== 'route' && !selection.conditional;
+  const isAny = grouping.by === 'route' || grouping.by === 'attribute' || selection.conditional;
+  const topsOnly = !isAny;
   for (const part of index.parts) {
     yield;
     const { rows } = grouping.rowsOf(part);

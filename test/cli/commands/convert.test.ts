@@ -227,7 +227,10 @@ describe('tracewright convert to the formats of other tools', { timeout: 60_000 
       [['--to', 'otlp', '--where', 'parent=missing'], 'parent=missing needs the whole recording'],
       [['--to', 'otlp', '--since', 'noon'], '--since must be an ISO time'],
       [['--to', 'otlp', '--encoding', 'xml'], '--encoding must be json or protobuf'],
-      [['--to', 'ovni3', '--since', '+1s'], '--since, --until and --where are for perfetto'],
+      [
+        ['--to', 'ovni3', '--since', '+1s'],
+        '--since, --until, --where and --traces are for perfetto',
+      ],
       [['--to', 'parquet', '--encoding', 'json'], '--encoding is for otlp'],
     ] as const) {
       const { status, stderr } = tracewright('convert', path, ...args);

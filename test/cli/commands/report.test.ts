@@ -38,6 +38,7 @@ describe('tracewright report', () => {
       'to',
       'length',
       'by',
+      'attributes',
       'outside',
       'exact',
       'sources',
@@ -99,7 +100,10 @@ describe('tracewright report', () => {
 
   it('refuses what it does not know', () => {
     const wrong: [string[], string][] = [
-      [['--by', 'colour'], '--by must be one of route, name, service, got "colour"'],
+      [
+        ['--by', 'colour'],
+        '--by must be one of route, name, service, or attributes such as db.query.text (attribute.user for one without a point), got "colour"',
+      ],
       [['--slowest', 'all'], '--slowest must be a number from 0 to 100, got "all"'],
       [['--since', 'soon'], '--since'],
       [['--where', 'name'], '--where'],

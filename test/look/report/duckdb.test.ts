@@ -1,6 +1,5 @@
 import { DuckDBInstance, BIGINT, VARCHAR } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
-import type { GroupBy } from '../../../src/look/report/report-shape.js';
 import type { SpanRecord } from '../../../src/spans/span-record.js';
 import { recording, reportOn, serviceRequests } from './recorded-service.js';
 
@@ -41,7 +40,7 @@ it('counts and measures as DuckDB does', async () => {
   const { path, spans } = await recording(() => {
     serviceRequests(30_000);
   });
-  const kinds: [GroupBy, string][] = [
+  const kinds: ['route' | 'name' | 'service', string][] = [
     ['name', 'true'],
     ['route', "kind = 'server'"],
   ];

@@ -11,7 +11,7 @@ import { costText, NOTHING_DELAYED, tracesTitle } from '../report-texts.js';
 import { groupTitle } from '../request-name.js';
 import { errorsTitle, errorTable } from '../tables/error-table.js';
 import {
-  GROUP_TITLES,
+  groupsTitle,
   groupTable,
   groupWaitTable,
   rateNote,
@@ -57,16 +57,16 @@ export function stripSection({ timeline, from, to, groups }: Report): Html {
 }
 
 export function groupSection(report: Report): Html {
-  const { groups, by } = report;
+  const { groups } = report;
   if (groups.length === 0) return markup``;
   const rates = rateNote(report);
   const note = rates === undefined ? '' : markup`<p class="weak">${rates}.</p>`;
-  return section(GROUP_TITLES[by], htmlTable(groupTable(report)), note);
+  return section(groupsTitle(report), htmlTable(groupTable(report)), note);
 }
 
 export function groupWaitSection(report: Report): Html {
   if (waitingGroups(report.groups).length === 0) return markup``;
-  return section(waitTitle(report.by), htmlTable(groupWaitTable(report)));
+  return section(waitTitle(report), htmlTable(groupWaitTable(report)));
 }
 
 export function errorSection({ errors }: Report): Html {
@@ -163,8 +163,9 @@ export function interruptionSection(interruptions: Interruptions): Html {
   );
 }
 
-export function openSection({ open }: Report): Html {
-  return open.count === 0 ? markup`` : section(openTitle(open), htmlTable(openTable(open)));
+export function openSection(report: Report): Html {
+  const { open } = report;
+  return open.count === 0 ? markup`` : section(openTitle(report), htmlTable(openTable(open)));
 }
 
 /** What the traces take on disk. */

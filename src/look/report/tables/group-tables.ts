@@ -1,4 +1,4 @@
-import type { Group, GroupBy, Report } from '../report-shape.js';
+import type { Group, Report } from '../report-shape.js';
 import { groupTitle } from '../request-name.js';
 import { durationText } from '../units.js';
 import { waitShares, waitingGroups } from '../wait-texts.js';
@@ -9,7 +9,14 @@ const LIMIT = 50;
 const WAITING_LIMIT = 20;
 
 /** Titles of the tables of groups. */
-export const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services' } as const;
+const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services' } as const;
+
+/** `Routes`, `By db.query.text`. */
+export function groupsTitle({ by, attributes }: GroupedBy): string {
+  return by === 'attribute' ? `By ${attributes.join(', ')}` : GROUP_TITLES[by];
+}
+
+type GroupedBy = Pick<Report, 'by' | 'attributes'>;
 
 type GroupFigure = 'count' | 'rate' | 'errors' | 'p50' | 'p95' | 'p99' | 'max' | 'total' | 'share';
 
@@ -17,16 +24,18 @@ function figure(title: GroupFigure, unit: ReportColumn<Group>['unit'], spare: nu
   return { title, unit, value: (group: Group) => group[title], spare };
 }
 
-function nameColumn(by: GroupBy): ReportColumn<Group> {
-  return { title: by, unit: 'text', value: (group) => groupTitle(group, by), spare: 0, least: 16 };
+function nameColumn({ by, attributes }: GroupedBy): ReportColumn<Group> {
+  const title = by === 'attribute' ? attributes.join(', ') : by;
+  return { title, unit: 'text', value: (group) => groupTitle(group, by), spare: 0, least: 16 };
 }
 
 /** Latency by route, name or service. */
-export function groupTable({ groups, by }: Pick<Report, 'groups' | 'by'>): ReportTable<Group> {
+export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
+  const { groups, by } = report;
   // Of several, it says which one is slow.
   const areSeveral = new Set(groups.map(({ service }) => service)).size > 1;
   const columns: ReportColumn<Group>[] = [
-    nameColumn(by),
+    nameColumn(report),
     ...kindColumns(groups),
     ...(by === 'service' ? [] : [serviceColumn<Group>(areSeveral ? 2 : 7)]),
     figure('count', 'count', 0),
@@ -46,14 +55,17 @@ export function groupTable({ groups, by }: Pick<Report, 'groups' | 'by'>): Repor
 }
 
 /** Title of what the spans of groups waited for. */
-export function waitTitle(by: GroupBy): string {
-  return `What ${GROUP_TITLES[by].toLowerCase()} waited for`;
+export function waitTitle({ by }: GroupedBy): string {
+  return by === 'attribute'
+    ? 'What these waited for'
+    : `What ${GROUP_TITLES[by].toLowerCase()} waited for`;
 }
 
 /** What the spans of groups waited for, of those that waited for others. */
-export function groupWaitTable({ groups, by }: Pick<Report, 'groups' | 'by'>): ReportTable<Group> {
+export function groupWaitTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
+  const { groups, by } = report;
   const columns: ReportColumn<Group>[] = [
-    nameColumn(by),
+    nameColumn(report),
     ...(by === 'service' ? [] : [serviceColumn<Group>(1)]),
     {
       title: 'looked at',

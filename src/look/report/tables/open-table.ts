@@ -1,5 +1,5 @@
 import { counted } from '../../../core/counted.js';
-import type { OpenSpan, OpenSpans } from '../report-shape.js';
+import type { OpenSpan, OpenSpans, Report } from '../report-shape.js';
 import { nameWithDetail } from '../request-name.js';
 import { serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
@@ -15,8 +15,10 @@ function openText({ count, requests }: OpenSpans): string {
   return `${all}, ${counted(requests, 'of them a request', 'of them requests')}`;
 }
 
-export function openTitle(open: OpenSpans): string {
-  return `Open at the end: ${openText(open)}`;
+/** Of processes that live, they are open now. */
+export function openTitle({ open, sources }: Pick<Report, 'open' | 'sources'>): string {
+  const isNow = sources.some(({ until }) => until !== null);
+  return `Open ${isNow ? 'now' : 'at the end'}: ${openText(open)}`;
 }
 
 /** What had not ended: each request, and below it what it was waiting for. */

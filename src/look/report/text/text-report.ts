@@ -9,7 +9,7 @@ import {
   tracesTitle,
 } from '../report-texts.js';
 import { errorsTitle, errorTable } from '../tables/error-table.js';
-import { GROUP_TITLES, groupTable, rateNote, waitTitle } from '../tables/group-tables.js';
+import { groupsTitle, groupTable, rateNote, waitTitle } from '../tables/group-tables.js';
 import { INTERRUPTIONS_TITLE } from '../tables/interruption-tables.js';
 import { mpiTitle } from '../tables/mpi-table.js';
 import { openTable, openTitle } from '../tables/open-table.js';
@@ -26,8 +26,7 @@ import { wrapped } from './wrapped.js';
 /** The lines of a report for a terminal. */
 export function* textReport(report: Report, style: TextStyle): Generator<string, void> {
   const { width, paint } = style;
-  const { groups, slowest, interruptions, threads, open, mpi, losses, errors, by, from, to } =
-    report;
+  const { groups, slowest, interruptions, threads, open, mpi, losses, errors, from, to } = report;
   function* paragraph(role: TextRole, text: string | undefined): Generator<string, void> {
     if (text === undefined) return;
     for (const line of wrapped(text, width)) yield paint(role, line);
@@ -44,10 +43,10 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
   for (const hint of hintTexts(report)) yield* paragraph('hint', hint.join(' '));
   if (losses.length > 0) yield* section('What was lost', tableLines(lossTable(report), style));
   if (groups.length > 0) {
-    yield* section(GROUP_TITLES[by], tableLines(groupTable(report), style));
+    yield* section(groupsTitle(report), tableLines(groupTable(report), style));
     yield* paragraph('weak', rateNote(report));
     if (waitingGroups(groups).length > 0) {
-      yield* section(waitTitle(by), groupWaitLines(report, style));
+      yield* section(waitTitle(report), groupWaitLines(report, style));
     }
   } else if (mpi.every(({ calls }) => calls.length === 0)) {
     yield '';
@@ -63,7 +62,7 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
   if (interruptions.threads.length > 0) {
     yield* section(INTERRUPTIONS_TITLE, interruptionLines(interruptions, style));
   }
-  if (open.count > 0) yield* section(openTitle(open), tableLines(openTable(open), style));
+  if (open.count > 0) yield* section(openTitle(report), tableLines(openTable(open), style));
   if (threads.length > 0) yield* section('Threads', tableLines(threadTable(threads), style));
   yield '';
   yield* paragraph('weak', costText(report));

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Group, Report } from '../../../look/report/report-shape.js';
 import {
-  GROUP_TITLES,
+  groupsTitle,
   groupTable,
   groupWaitTable,
 } from '../../../look/report/tables/group-tables.js';
@@ -13,11 +13,15 @@ import { FiguresTable } from '../figures-table.js';
 import { ErrorsLink } from './errors-link.js';
 
 /** Latency by route, name or service, and what it waited for. A click on a title sorts. */
-export function GroupFigures({ groups, by }: Pick<Report, 'groups' | 'by'>) {
+export function GroupFigures({
+  groups,
+  by,
+  attributes,
+}: Pick<Report, 'groups' | 'by' | 'attributes'>) {
   const { view } = useApp();
   const [sort, sortBy] = useState('share');
   const figureOf = (group: Group): number => Number(group[sort as keyof Group]);
-  const report = { by, groups: groups.toSorted((a, b) => figureOf(b) - figureOf(a)) };
+  const report = { by, attributes, groups: groups.toSorted((a, b) => figureOf(b) - figureOf(a)) };
   const waiting = waitingGroups(groups);
   const isEstimate = waiting.some(({ sampled, recorded }) => sampled < recorded);
   const table = groupTable(report);
@@ -25,7 +29,7 @@ export function GroupFigures({ groups, by }: Pick<Report, 'groups' | 'by'>) {
   return (
     <div>
       <FiguresTable
-        caption={`${GROUP_TITLES[by]}, the most first: ${sort}`}
+        caption={`${groupsTitle(report)}, the most first: ${sort}`}
         table={{ ...table, columns: [...table.columns, ...waits] }}
         sort={{ by: sort, choose: sortBy }}
         cell={({ where, errors }, { title }, text) => {

@@ -1,4 +1,4 @@
-import type { OpenSpans as Open } from '../../../look/report/report-shape.js';
+import type { Report } from '../../../look/report/report-shape.js';
 import { openTable, openTitle } from '../../../look/report/tables/open-table.js';
 import type { ReportedRow } from '../../../look/wire/panel-answers.js';
 import { momentText } from '../../data/moment-text.js';
@@ -7,18 +7,18 @@ import { FiguresTable } from '../figures-table.js';
 import { SpanLink } from './span-link.js';
 
 interface OpenSpansProps {
-  open: Open;
+  report: Report;
   /** Of the first spans. */
   rows: readonly ReportedRow[];
 }
 
 /** What had not ended: each request, and below it what it was waiting for. */
-export function OpenSpans({ open, rows }: OpenSpansProps) {
+export function OpenSpans({ report, rows }: OpenSpansProps) {
   const { recording } = useApp();
   return (
     <FiguresTable
-      caption={`${openTitle(open)}, the oldest first`}
-      table={openTable(open)}
+      caption={`${openTitle(report)}, the oldest first`}
+      table={openTable(report.open)}
       cell={(_, { title }, text, at) => {
         const found = rows[at];
         if (found === undefined) return undefined;

@@ -85,14 +85,16 @@ function Figures(answer: ReportAnswer) {
   const { report, slowest, open } = answer;
   const { groups, by, errors, interruptions, losses, threads, mpi } = report;
   const incomplete = incompleteText(report);
-  const openSpans = report.open.count > 0 && <OpenSpans open={report.open} rows={open} />;
+  const openSpans = report.open.count > 0 && <OpenSpans report={report} rows={open} />;
   const isEmpty = groups.length === 0 && threads.length === 0 && mpi.length === 0;
   return (
     <>
       {isEmpty && <p>There are no spans here. Clear the search or the range to see more.</p>}
       {report.withoutContext.length > 0 && <p>{contextHint(report.withoutContext).join(' ')}.</p>}
       <div class="report-tables">
-        {groups.length > 0 && <GroupFigures groups={groups} by={by} />}
+        {groups.length > 0 && (
+          <GroupFigures groups={groups} by={by} attributes={report.attributes} />
+        )}
         {wasKilled === true && openSpans}
         {report.slowest.length > 0 && <SlowTraces slowest={report.slowest} rows={slowest} />}
         {errors.count > 0 && (
