@@ -1,3 +1,4 @@
+import { UNFINISHED_BIT } from '../index/look-index.js';
 import { KIND_MASK, NO_TEXT, STATUS_MASK, STATUS_SHIFT } from '../index/look-index.js';
 import type { IndexPart } from '../index/look-index.js';
 import { KINDS, STATUSES } from '../../spans/layout.js';
@@ -134,9 +135,12 @@ export class Grouping {
     const { totals } = numbered;
     const [byService, byRoute] = [this.by === 'service', this.by === 'route'];
     const requestsOnly = this.#requestsOnly;
+    const isLiving = part.source.until !== undefined;
     let count = 0;
     for (let at = 0; at < marks.length; at++) {
       if ((marks[at]! & SPAN) === 0 || (requestsOnly && !isRequest(flags[at]!))) continue;
+      // Nobody knows yet how long it takes.
+      if (isLiving && (flags[at]! & UNFINISHED_BIT) !== 0) continue;
       const number = byService
         ? numbered.numberOf(0, 0, NO_TEXT)
         : numbered.numberOf(name[at]!, kindOf(flags[at]!), byRoute ? route[at]! : NO_TEXT);
@@ -152,13 +156,14 @@ export class Grouping {
   async #numberValues(part: IndexPart): Promise<PartGroups> {
     const { index } = this.#selection;
     const marks = this.#selection.marksOf(part);
-    const { flags, name, duration, firstRow } = part;
+    const { flags, name, duration, firstRow, source } = part;
+    const isLiving = source.until !== undefined;
     const { rows, groups } = this.#roomFor(marks.length);
     const numbered = new PartGroups(part);
     let count = 0;
     for (let at = 0; at < marks.length; at++) {
       if (at % READ_A_TURN === 0) await nextTurn();
-      if ((marks[at]! & SPAN) === 0) continue;
+      if ((marks[at]! & SPAN) === 0 || (isLiving && (flags[at]! & UNFINISHED_BIT) !== 0)) continue;
       const values = valuesOf(index, firstRow + at, this.attributes);
       if (values === undefined) continue;
       const number = numbered.numberOfValues(values, name[at]!, kindOf(flags[at]!));

@@ -95,7 +95,7 @@ export class HephReading {
     }
     const { parts, opened } = final;
     const { part, state, faults } = living;
-    const signature = `${stamp} ${parts.length} ${state} ${part?.facts.to} ${faults.length}`;
+    const signature = `${stamp} ${parts.length} ${state} ${part?.facts.to} ${faults.length} ${living.open}`;
     if (this.#read?.reading !== final.reading || signature !== this.#signature) {
       // What its joins are of, as far as it has not been built anew.
       const joined = opened.parts.findIndex((part, i) => part !== parts[i]);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { unixNow } from '../../../core/clock.js';
 import { TracewrightError } from '../../../core/errors.js';
 import { LivingFile } from '../../../heph/read/living-file.js';
@@ -6,6 +7,7 @@ import { buildPart } from '../parts/build-part.js';
 import { HephScan } from '../../../spans/read/scan/heph-scan.js';
 import type { Source } from '../look-index.js';
 import type { BuiltPart } from '../parts/part-columns.js';
+import { openRecordsOf } from './open-records.js';
 import { TraceClock } from '../../../spans/read/scan/trace-clock.js';
 import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
 
@@ -17,6 +19,8 @@ export interface LivingRows {
   state: Source['state'];
   /** What was recorded until then is there: ns since 1970. */
   readAt: bigint;
+  /** Another one for other open spans. */
+  open: string;
   /** Up to where what was read is final. */
   settled: number;
   /** Whether something is wrong with what comes after the final part, or with a ring. */
@@ -52,6 +56,7 @@ export function readLivingRows(
   const records = new Map<number, Buffer>();
   let last = since;
   let isFaulty = false;
+  const open = createHash('sha1');
   const faults: TracewrightError[] = [];
   let cursor: PacketCursor | undefined;
   try {
@@ -73,10 +78,20 @@ export function readLivingRows(
     faults.push(...(cursor?.faults ?? []));
     cursor?.close();
   }
+  if (cursor?.state === 'growing' && !isFaulty) {
+    for (const bytes of openRecordsOf(path, ringDirs)) {
+      if (last + bytes.length - since > 0xffff_ffff) break;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      scan.take(bytes, view, 0, bytes.length, last);
+      records.set(last, bytes);
+      open.update(bytes);
+      last += bytes.length;
+    }
+  }
   const isEmpty = scan.rows.count === 0 && scan.notes.length === 0;
   const part = isEmpty ? undefined : buildPart(scan, since, last);
   const { state = 'ended', settled = since } = cursor ?? {};
-  return { part, records, state, readAt, settled, isFaulty, faults };
+  return { part, records, state, readAt, open: open.digest('hex'), settled, isFaulty, faults };
 }
 
 /** What is wrong with a ring or with the end of a file leaves the rest as it is. */
