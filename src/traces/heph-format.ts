@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { headOfFile } from '../core/files/regular-file.js';
 import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../heph/file-names.js';
-import { EVENT_MAGIC, METADATA_MAGIC } from '../heph/layout.js';
 import { checkPackets } from '../heph/read/check.js';
 import { lossesOf } from '../heph/read/cut-ends.js';
 import { dumpLine, dumpObject } from '../heph/read/dump.js';
@@ -10,6 +9,7 @@ import { readEpoch } from '../heph/read/epoch.js';
 import { checkEndOfFile } from '../heph/read/check-end.js';
 import { traceOf } from '../heph/read/living-pass.js';
 import { PacketCursor } from '../heph/read/packet-cursor.js';
+import { EVENT_BYTES, METADATA_BYTES } from '../heph/read/packet-head.js';
 import { readPackets } from '../heph/read/reader.js';
 import { recoverTrace } from '../heph/read/recover.js';
 import { traceViewer } from '../heph/read/view-trace.js';
@@ -19,13 +19,9 @@ import { spanCheck } from '../spans/read/span-check.js';
 import { spanLine, spanObject } from '../spans/read/span-text.js';
 import type { TraceFormat } from './trace-format.js';
 
-const MAGIC_BYTES = 4;
-
 function beginsWithMagic(path: string): boolean {
-  const head = headOfFile(path, MAGIC_BYTES);
-  if (head.length < MAGIC_BYTES) return false;
-  const magic = head.readUInt32BE();
-  return magic === EVENT_MAGIC || magic === METADATA_MAGIC;
+  const head = headOfFile(path, EVENT_BYTES.length);
+  return EVENT_BYTES.equals(head) || METADATA_BYTES.equals(head);
 }
 
 /** Files with the extension, and files of which only rings may exist. */

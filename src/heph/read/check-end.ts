@@ -2,9 +2,10 @@ import { closeSync, readSync } from 'node:fs';
 import { TraceFormatError } from '../../core/errors.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
 import { endOfRecords } from '../../core/living/ring-copy.js';
-import { EVENT_MAGIC, PACKET_HEAD_BYTES } from '../layout.js';
+import { PACKET_HEAD_BYTES } from '../layout.js';
 import { eventBytes } from './event-size.js';
 import { PacketCursor } from './packet-cursor.js';
+import { EVENT_BYTES } from './packet-head.js';
 
 const TAIL_BYTES = 1 << 16;
 
@@ -37,9 +38,7 @@ export function checkEndOfFile(path: string): void {
 function endsWithPackets(fd: number, size: number): boolean {
   const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
   readSync(fd, tail, 0, tail.length, size - tail.length);
-  const magic = Buffer.alloc(4);
-  magic.writeUInt32BE(EVENT_MAGIC);
-  for (let at = 0; (at = tail.indexOf(magic, at)) !== -1; at += magic.length) {
+  for (let at = 0; (at = tail.indexOf(EVENT_BYTES, at)) !== -1; at += EVENT_BYTES.length) {
     at += endOfRecords(tail.subarray(at), PACKET_HEAD_BYTES, eventBytes);
     if (at === tail.length) return true;
   }

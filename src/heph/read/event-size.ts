@@ -1,9 +1,10 @@
-import { EVENT_MAGIC, MAGIC_OFFSET, MIN_EVENT_BYTES, SIZE_OFFSET } from '../layout.js';
+import { MIN_EVENT_BYTES, SIZE_OFFSET } from '../layout.js';
 import { PacketDecoding } from './packet-decoding.js';
+import { EVENT_BYTES } from './packet-head.js';
 
 /** Bytes of an event by its size field; undefined if no event begins there. */
 export function eventBytes(bytes: Buffer, at: number): number | undefined {
-  if (bytes.readUInt32BE(at + MAGIC_OFFSET) !== EVENT_MAGIC) return undefined;
+  if (EVENT_BYTES.compare(bytes, at, at + EVENT_BYTES.length) !== 0) return undefined;
   const size = bytes.readUInt32BE(at + SIZE_OFFSET);
   return size < MIN_EVENT_BYTES ? undefined : size;
 }

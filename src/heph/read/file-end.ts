@@ -1,18 +1,8 @@
 import { readSync } from 'node:fs';
-import {
-  DEFAULT_MAX_PACKET_BYTES,
-  EVENT_MAGIC,
-  METADATA_MAGIC,
-  PACKET_HEAD_BYTES,
-  SIZE_OFFSET,
-} from '../layout.js';
+import { DEFAULT_MAX_PACKET_BYTES, PACKET_HEAD_BYTES, SIZE_OFFSET } from '../layout.js';
+import { EVENT_BYTES, METADATA_BYTES } from './packet-head.js';
 
 const WINDOW_BYTES = 1 << 20;
-const [EVENT_BYTES, METADATA_BYTES] = [EVENT_MAGIC, METADATA_MAGIC].map((magic) => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(magic);
-  return bytes;
-}) as [Buffer, Buffer];
 
 /**
  * What follows the last whole packet of a file: the beginning of a packet, zeros, or something else, which may

@@ -1,18 +1,10 @@
-import {
-  DEFAULT_MAX_PACKET_BYTES,
-  EVENT_MAGIC,
-  METADATA_MAGIC,
-  MIN_EVENT_BYTES,
-  PACKET_HEAD_BYTES,
-  SIZE_OFFSET,
-} from '../layout.js';
+import { MIN_EVENT_BYTES, PACKET_HEAD_BYTES } from '../layout.js';
+import { EVENT_BYTES, isPacketAt, packetBytes } from './packet-head.js';
 
 const WINDOW_BYTES = 256 << 10;
 /** Magic numbers behind which no packet follows: a hostile file can have one in every eight bytes. */
 const MOST_CANDIDATES = 1 << 18;
 const MAGIC_BYTES = 4;
-const EVENT_BYTES = Buffer.alloc(MAGIC_BYTES);
-EVENT_BYTES.writeUInt32BE(EVENT_MAGIC);
 
 /** Reads into a buffer from an offset of the file on; returns the count of bytes read. */
 export type ReadAt = (into: Buffer, offset: number) => number;
@@ -43,12 +35,11 @@ export function nextEvent(read: ReadAt, from: number, end: number): number | und
 
 /** Whether the event at `offset` is whole, and a packet or the end of the file follows it. */
 function isFollowed(read: ReadAt, head: Buffer, offset: number, end: number): boolean {
+  const view = new DataView(head.buffer, head.byteOffset, head.length);
   if (read(head, offset) < PACKET_HEAD_BYTES) return false;
-  const size = head.readUInt32BE(SIZE_OFFSET);
+  const size = packetBytes(view, 0);
   const next = offset + size;
-  if (size < MIN_EVENT_BYTES || size > DEFAULT_MAX_PACKET_BYTES || next > end) return false;
+  if (size === 0 || next > end) return false;
   if (next === end) return true;
-  if (read(head, next) < MAGIC_BYTES) return false;
-  const magic = head.readUInt32BE(0);
-  return magic === EVENT_MAGIC || magic === METADATA_MAGIC;
+  return read(head, next) >= MAGIC_BYTES && isPacketAt(view, 0);
 }

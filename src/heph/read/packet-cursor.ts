@@ -5,12 +5,13 @@ import { refuse } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import { EVENT_MAGIC, METADATA_MAGIC, PACKET_HEAD_BYTES, SIZE_OFFSET } from '../layout.js';
+import { PACKET_HEAD_BYTES, SIZE_OFFSET } from '../layout.js';
 import type { Packet } from '../packet.js';
 import { LivingFile } from './living-file.js';
 import type { LivingOptions, LivingState, Part } from './living-file.js';
 import { nextEvent } from './next-event.js';
 import { PacketDecoding } from './packet-decoding.js';
+import { isEventAt, isPacketAt } from './packet-head.js';
 
 /** Packets are taken out of the file's window in stretches of this size. */
 const STRETCH_BYTES = 256 << 10;
@@ -149,7 +150,7 @@ export class PacketCursor {
   }
 
   get isEvent(): boolean {
-    return this.#view.getUint32(this.#at) === EVENT_MAGIC;
+    return isEventAt(this.#view, this.#at);
   }
 
   /** The u32 `offset` bytes into the current packet. */
@@ -160,12 +161,6 @@ export class PacketCursor {
   /** The u64 `offset` bytes into the current packet. */
   u64(offset: number): bigint {
     return this.#view.getBigUint64(this.#at + offset);
-  }
-
-  /** The u64 `offset` bytes into the current packet as the nearest number: exact to 2^53. */
-  u64AsNumber(offset: number): number {
-    const at = this.#at + offset;
-    return this.#view.getUint32(at) * 0x1_0000_0000 + this.#view.getUint32(at + 4);
   }
 
   /**
@@ -247,10 +242,8 @@ export class PacketCursor {
 
   /** Whether a packet begins here and ends within what can be read for now. */
   #mayBeWhole(remaining: number): boolean {
-    const magic = this.#view.getUint32(this.#at);
-    const isPacket = magic === EVENT_MAGIC || magic === METADATA_MAGIC;
     const size = this.#view.getUint32(this.#at + SIZE_OFFSET);
-    return isPacket && size >= PACKET_HEAD_BYTES && size <= remaining;
+    return isPacketAt(this.#view, this.#at) && size >= PACKET_HEAD_BYTES && size <= remaining;
   }
 
   /** Whether the current packet was not read before, in a ring. */

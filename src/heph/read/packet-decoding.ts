@@ -3,12 +3,9 @@ import { limitFrom } from '../../core/options/argument.js';
 import {
   COUNTER_OFFSET,
   DEFAULT_MAX_PACKET_BYTES,
-  DESCRIPTION_OFFSET,
   END_OFFSET,
   EPOCH_OPTION,
-  EVENT_MAGIC,
   MAX_ATTRIBUTES,
-  METADATA_MAGIC,
   MIN_EVENT_BYTES,
   OPTION_NAME_OFFSET,
   PACKET_HEAD_BYTES,
@@ -23,10 +20,16 @@ import {
   TYPE_U64,
 } from '../layout.js';
 import type { Attribute, EventPacket, MetadataPacket, Packet } from '../packet.js';
+import {
+  descriptionAt,
+  EVENT_BYTES,
+  isEventAt,
+  isPacketAt,
+  METADATA_BYTES,
+  MIN_METADATA_BYTES,
+} from './packet-head.js';
 import { TextDecoding } from './text-decoding.js';
 
-/** Smallest metadata packet: head and an empty name; the value may be empty too. */
-const MIN_METADATA_BYTES = OPTION_NAME_OFFSET + 2;
 const WORD_BYTES = 8;
 const LENGTH_BYTES = 2;
 
@@ -76,18 +79,19 @@ export class PacketDecoding {
   size(at: number, remaining = Infinity): number {
     this.#packet = at;
     const magic = this.#view.getUint32(at);
-    if (magic !== EVENT_MAGIC && magic !== METADATA_MAGIC) {
+    if (!isPacketAt(this.#view, at)) {
       this.#fail(
         at,
         'magic',
         `no packet begins with 0x${hex(magic, 8)}`,
         magic,
-        `0x${hex(EVENT_MAGIC, 8)} (event) or 0x${hex(METADATA_MAGIC, 8)} (metadata)`,
+        `0x${EVENT_BYTES.toString('hex')} (event) or 0x${METADATA_BYTES.toString('hex')} (metadata)`,
       );
     }
     const size = this.#view.getUint32(at + SIZE_OFFSET);
-    const kind = magic === EVENT_MAGIC ? 'event' : 'metadata';
-    const least = magic === EVENT_MAGIC ? MIN_EVENT_BYTES : MIN_METADATA_BYTES;
+    const isEvent = isEventAt(this.#view, at);
+    const kind = isEvent ? 'event' : 'metadata';
+    const least = isEvent ? MIN_EVENT_BYTES : MIN_METADATA_BYTES;
     if (size < least) {
       const message = `${size} bytes are too few for a packet of kind "${kind}"`;
       this.#fail(at + SIZE_OFFSET, 'size', message, size, `at least ${least}`);
@@ -112,7 +116,7 @@ export class PacketDecoding {
   decode(at: number, size: number): Packet {
     this.#packet = at;
     this.#end = at + size;
-    return this.#view.getUint32(at) === EVENT_MAGIC ? this.#event(at) : this.#metadata(at);
+    return isEventAt(this.#view, at) ? this.#event(at) : this.#metadata(at);
   }
 
   /** The error for a source that ends inside the eight bytes of a packet's head. */
@@ -147,7 +151,7 @@ export class PacketDecoding {
   #event(at: number): EventPacket {
     const view = this.#view;
     const end = this.#end;
-    this.#at = at + DESCRIPTION_OFFSET;
+    this.#at = descriptionAt(at) - LENGTH_BYTES;
     const description = this.#text('description', -1);
     const attributes: Attribute[] = [];
     while (this.#at < end) {

@@ -2,15 +2,10 @@ import { closeSync } from 'node:fs';
 import { readSeen } from '../../core/files/file-view.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
 import type { RegularFile } from '../../core/files/regular-file.js';
-import {
-  DEFAULT_MAX_PACKET_BYTES,
-  EVENT_MAGIC,
-  MIN_EVENT_BYTES,
-  PACKET_HEAD_BYTES,
-  SIZE_OFFSET,
-} from '../../heph/layout.js';
+import { PACKET_HEAD_BYTES } from '../../heph/layout.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
 import { PacketDecoding } from '../../heph/read/packet-decoding.js';
+import { isEventAt, packetBytes } from '../../heph/read/packet-head.js';
 import type { EventPacket } from '../../heph/packet.js';
 
 const WINDOW_BYTES = 128 << 10;
@@ -61,10 +56,9 @@ export class RecordReader implements EventBytes {
     if (record !== undefined) return this.#setRecord(record, offset);
     if (!this.#hold(offset, PACKET_HEAD_BYTES)) return false;
     const place = offset - this.#base;
-    if (this.view.getUint32(place) !== EVENT_MAGIC) return false;
-    const size = this.view.getUint32(place + SIZE_OFFSET);
-    if (size < MIN_EVENT_BYTES || size > DEFAULT_MAX_PACKET_BYTES) return false;
-    if (!this.#hold(offset, size)) return false;
+    if (!isEventAt(this.view, place)) return false;
+    const size = packetBytes(this.view, place);
+    if (size === 0 || !this.#hold(offset, size)) return false;
     this.offset = offset;
     this.place = offset - this.#base;
     this.size = size;

@@ -1,15 +1,14 @@
 import { TraceFormatError } from '../../core/errors.js';
 import {
   DEFINITION_STREAM,
-  DESCRIPTION_OFFSET,
   END_OFFSET,
   COUNTER_OFFSET,
   START_OFFSET,
   STREAM_OFFSET,
   SUBSTREAM_OFFSET,
-  TYPE_U64,
 } from '../../heph/layout.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
+import { attributesAt, descriptionAt } from '../../heph/read/packet-head.js';
 import {
   CLOCK_BOOT,
   CLOCK_DESCRIPTION,
@@ -33,7 +32,7 @@ import {
   LOST_OPEN,
   LOST_TEXTS,
   NUMBER_MASK,
-  PARENT_ID,
+  IDENTITY_BYTES,
   PARENT_REMOTE,
   REAL_END,
   REAL_START,
@@ -49,7 +48,6 @@ import {
   STATUS_SHIFT,
   STATUSES,
   TRACE_FLAGS_MASK,
-  TRACE_HIGH,
   TRACE_STATE,
   UNFINISHED,
   VERSION,
@@ -66,16 +64,10 @@ import { AttributeCursor, BadSpan } from './attribute-cursor.js';
 import { readingOf } from './clock-record.js';
 import { HexWords } from './hex-words.js';
 import { processIdOf } from './process-id.js';
+import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from './span-identity.js';
 import { WallClock } from './wall-clock.js';
 
-/** Bytes of an attribute with a name of two bytes and a word. */
-const WORD_ATTRIBUTE = 13;
-const IDENTITY_BYTES = 4 * WORD_ATTRIBUTE;
-/** The u32 with which a reserved attribute begins. */
-const headOf = (name: string): number => (2 << 16) | (name.charCodeAt(0) << 8) | name.charCodeAt(1);
-const HEADS = [TRACE_HIGH, SPAN_ID, PARENT_ID, FLAGS].map(headOf);
 const letter = (name: string): number => name.charCodeAt(1);
-const VERSION_HEAD = headOf(VERSION);
 /** Events that begin with a version. */
 const OURS: ReadonlySet<string> = new Set([
   RESOURCE_DESCRIPTION,
@@ -176,16 +168,11 @@ export class SpanDecoder {
   #decode(cursor: EventBytes): SpanRecord | undefined {
     const { bytes, view, place, size } = cursor;
     const end = place + size;
-    const description = place + DESCRIPTION_OFFSET;
-    const identity = description + 2 + view.getUint16(description);
+    const identity = attributesAt(view, place);
+    const description = descriptionAt(place) - 2;
     const attributes = this.#attributes;
     attributes.set(bytes, view, identity, end);
-    const head = identity + WORD_ATTRIBUTE > end ? 0 : view.getUint32(identity);
-    if (head === HEADS[0] && end - identity >= IDENTITY_BYTES) {
-      for (let i = 0; i < HEADS.length; i++) {
-        const at = identity + i * WORD_ATTRIBUTE;
-        if (view.getUint32(at) !== HEADS[i] || view.getUint8(at + 4) !== TYPE_U64) return undefined;
-      }
+    if (isIdentity(view, identity, end)) {
       const name = attributes.textAt(description);
       return this.#span(bytes, view, place, identity, name);
     }
@@ -193,7 +180,8 @@ export class SpanDecoder {
     this.isNote = false;
     this.losses = undefined;
     const nameLength = identity - description - 2;
-    if (head === VERSION_HEAD) this.#note(cursor, attributes.textAt(description));
+    if (headAt(view, identity, end) === VERSION_HEAD)
+      this.#note(cursor, attributes.textAt(description));
     else if (OUR_LENGTHS.has(nameLength) && OURS.has(attributes.textAt(description))) {
       throw new BadSpan('the first attribute', `a u64 "${VERSION}"`, 'another one');
     }

@@ -3,23 +3,20 @@ import { storeInt64 } from '../../core/int64.js';
 import { isArray, takeElements } from '../../core/taken-elements.js';
 import { writeUtf8 } from '../../core/utf8.js';
 import {
-  COUNTER_OFFSET,
   DEFAULT_MAX_PACKET_BYTES,
   DESCRIPTION_OFFSET,
   END_OFFSET,
-  EVENT_MAGIC,
-  MAGIC_OFFSET,
   MAX_ATTRIBUTES,
   MAX_U16,
   SIZE_OFFSET,
   START_OFFSET,
-  STREAM_OFFSET,
   SUBSTREAM_OFFSET,
   TYPE_F64,
   TYPE_I64,
   TYPE_STRING,
   TYPE_U64,
 } from '../../heph/layout.js';
+import { writeHead } from '../../heph/write/encoder.js';
 import { MAX_U64, MIN_I64, TypedValue } from '../../heph/write/value.js';
 import {
   CONTINUED,
@@ -72,9 +69,7 @@ export class EventWriter {
     this.at = 0;
     this.#need(DESCRIPTION_OFFSET);
     const { view } = this;
-    view.setUint32(MAGIC_OFFSET, EVENT_MAGIC);
-    view.setUint32(STREAM_OFFSET, stream);
-    view.setUint32(COUNTER_OFFSET, counter);
+    writeHead(view, 0, stream, counter, 0);
     view.setBigUint64(SUBSTREAM_OFFSET, 0n);
     this.at = DESCRIPTION_OFFSET;
     this.#short(description);

@@ -1,12 +1,6 @@
-import {
-  DESCRIPTION_OFFSET,
-  TYPE_ARRAY,
-  TYPE_F64,
-  TYPE_I64,
-  TYPE_STRING,
-  TYPE_U64,
-} from '../../../heph/layout.js';
+import { TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../../heph/layout.js';
 import type { EventBytes } from '../../../heph/read/event-bytes.js';
+import { attributesAt } from '../../../heph/read/packet-head.js';
 import {
   CONTINUED,
   IDENTITY_BYTES,
@@ -89,8 +83,7 @@ export class AttributeMatch {
   inRecord({ bytes, view, place, size }: EventBytes): Verdict {
     if (this.#isEscaped) return UNCERTAIN;
     const end = place + size;
-    const description = place + DESCRIPTION_OFFSET;
-    let at = description + 2 + view.getUint16(description);
+    let at = attributesAt(view, place);
     const isSpan = at + IDENTITY_BYTES <= end && view.getUint32(at) === SPAN_HEAD;
     if (isSpan) at += IDENTITY_BYTES;
     for (const names of this.#attributes) for (const each of names) each.verdict = NO;

@@ -269,3 +269,22 @@ export function isAt(bytes: Uint8Array, from: number, wanted: Uint8Array): boole
   }
   return true;
 }
+
+const STATUS_CODE = Buffer.from('http.response.status_code');
+const ERROR_TYPE = Buffer.from('error.type');
+
+/** Whether the attributes of a request name an error, or a status code from `least` on. */
+export function hasFailed(
+  bytes: Uint8Array,
+  view: DataView,
+  from: number,
+  to: number,
+  least: number,
+): boolean {
+  const attributes = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from);
+  if (attributes.includes(ERROR_TYPE)) return true;
+  const at = attributes.indexOf(STATUS_CODE);
+  const value = from + at + STATUS_CODE.length;
+  if (at === -1 || value + 9 > to || bytes[value] !== TYPE_U64) return false;
+  return view.getUint32(value + 1) === 0 && view.getUint32(value + 5) >= least;
+}

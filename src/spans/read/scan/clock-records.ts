@@ -1,9 +1,5 @@
-import {
-  DESCRIPTION_OFFSET,
-  EPOCH_OPTION,
-  EPOCH_PACKET_BYTES,
-  OPTION_NAME_OFFSET,
-} from '../../../heph/layout.js';
+import { EPOCH_OPTION, EPOCH_PACKET_BYTES, OPTION_NAME_OFFSET } from '../../../heph/layout.js';
+import { attributesAt, descriptionAt } from '../../../heph/read/packet-head.js';
 import { CLOCK_DESCRIPTION } from '../../layout.js';
 import { readClockRecord } from '../clock-record.js';
 import type { TraceClock } from './trace-clock.js';
@@ -35,11 +31,9 @@ export function noteClock(
   at: number,
   end: number,
 ): void {
-  const description = at + DESCRIPTION_OFFSET;
-  if (view.getUint16(description) !== CLOCK_NAME.length) return;
-  const name = description + 2;
-  const attributes = name + CLOCK_NAME.length;
-  if (attributes > end) return;
+  const name = descriptionAt(at);
+  const attributes = attributesAt(view, at);
+  if (attributes - name !== CLOCK_NAME.length || attributes > end) return;
   const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (own.compare(CLOCK_NAME, 0, CLOCK_NAME.length, name, attributes) !== 0) return;
   const reading = readClockRecord(own, view, at, attributes, end);

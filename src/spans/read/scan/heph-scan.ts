@@ -1,32 +1,27 @@
 import {
   COUNTER_OFFSET,
   DEFINITION_STREAM,
-  DESCRIPTION_OFFSET,
   END_OFFSET,
-  EVENT_MAGIC,
   SIZE_OFFSET,
   START_OFFSET,
   STREAM_OFFSET,
   SUBSTREAM_OFFSET,
-  TYPE_U64,
 } from '../../../heph/layout.js';
 import {
-  FLAGS,
   KIND_MASK as KIND_BITS,
   KIND_SHIFT,
+  IDENTITY_BYTES,
   KINDS,
-  PARENT_ID,
   PARENT_REMOTE,
-  SPAN_ID,
   STATUS_MASK as STATUS_BITS,
   STATUS_SHIFT as STATUS_PLACE,
   STATUSES,
-  TRACE_HIGH,
   UNFINISHED,
-  VERSION,
 } from '../../layout.js';
 import { HTTP } from '../system-of.js';
-import { AttributeScan, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
+import { attributesAt, descriptionAt, isEventAt } from '../../../heph/read/packet-head.js';
+import { AttributeScan, hasFailed, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
+import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identity.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import { ByteTable, NO_SYSTEM } from '../../../rows/byte-table.js';
 import { TraceTable } from '../../../rows/id-table.js';
@@ -41,25 +36,12 @@ import type { PartTrack, StreamCount } from '../../../rows/row-batch.js';
 import { RowColumns } from '../../../rows/row-columns.js';
 import type { TraceClock } from './trace-clock.js';
 
-/** Bytes of an attribute with a name of two bytes and a word. */
-const WORD_ATTRIBUTE = 13;
-const IDENTITY_BYTES = 4 * WORD_ATTRIBUTE;
-const headOf = (name: string): number => (2 << 16) | (name.charCodeAt(0) << 8) | name.charCodeAt(1);
-const [TRACE_HEAD, SPAN_HEAD, PARENT_HEAD, FLAGS_HEAD, VERSION_HEAD] = [
-  TRACE_HIGH,
-  SPAN_ID,
-  PARENT_ID,
-  FLAGS,
-  VERSION,
-].map(headOf) as [number, number, number, number, number];
 /** What older hooks called requests without context, which had no ids. */
 const INCOMING = 'request';
 const REQUESTS: ReadonlySet<string> = new Set([INCOMING, 'http client', 'fetch']);
 const SERVER = KINDS.indexOf('server');
 const CLIENT = KINDS.indexOf('client');
 const ERROR = STATUSES.indexOf('error');
-const STATUS_CODE = Buffer.from('http.response.status_code');
-const ERROR_TYPE = Buffer.from('error.type');
 const HTTP_BYTES = Buffer.from(HTTP);
 const LONGEST_REQUEST = 'http client'.length;
 
@@ -123,7 +105,7 @@ export class HephScan {
   take(bytes: Uint8Array, view: DataView, from: number, to: number, offset: number): void {
     for (let at = from; at < to;) {
       const size = view.getUint32(at + SIZE_OFFSET);
-      if (view.getUint32(at) !== EVENT_MAGIC) {
+      if (!isEventAt(view, at)) {
         noteEpoch(this.#clock, bytes, view, at, size);
       } else {
         this.#event(bytes, view, at, at + size, offset + at - from);
@@ -134,8 +116,8 @@ export class HephScan {
 
   #event(bytes: Uint8Array, view: DataView, at: number, end: number, offset: number): void {
     const stream = view.getUint32(at + STREAM_OFFSET);
-    const description = at + DESCRIPTION_OFFSET + 2;
-    const identity = description + view.getUint16(at + DESCRIPTION_OFFSET);
+    const description = descriptionAt(at);
+    const identity = attributesAt(view, at);
     if (identity > end) {
       this.noteFaulty(offset);
       if (this.unread.length < MAX_NOTES) this.unread.push(offset);
@@ -148,8 +130,7 @@ export class HephScan {
     }
     if (stream !== this.#lastStream) this.#setStream(stream, view.getUint32(at + COUNTER_OFFSET));
     else this.#count(view.getUint32(at + COUNTER_OFFSET));
-    const head = identity + WORD_ATTRIBUTE <= end ? view.getUint32(identity) : 0;
-    if (head === VERSION_HEAD) {
+    if (headAt(view, identity, end) === VERSION_HEAD) {
       if (this.notes.length < MAX_NOTES) this.notes.push(offset);
       noteClock(this.#clock, bytes, view, at, end);
       return;
@@ -159,7 +140,7 @@ export class HephScan {
     rows.track[row] = this.#lastTrack;
     rows.place[row] = offset - this.#base;
     rows.route[row] = NO_TEXT;
-    const isSpan = head === TRACE_HEAD && isIdentity(bytes, view, identity, end);
+    const isSpan = isIdentity(view, identity, end);
     let rest = identity;
     if (isSpan) {
       this.#identity(view, at, identity, row);
@@ -310,34 +291,4 @@ function nameOfStream(stream: number): string {
 
 function textOf(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
-}
-
-/** Whether a span's first four attributes are there. */
-function isIdentity(bytes: Uint8Array, view: DataView, at: number, end: number): boolean {
-  return (
-    end - at >= IDENTITY_BYTES &&
-    bytes[at + 4] === TYPE_U64 &&
-    view.getUint32(at + WORD_ATTRIBUTE) === SPAN_HEAD &&
-    bytes[at + WORD_ATTRIBUTE + 4] === TYPE_U64 &&
-    view.getUint32(at + 2 * WORD_ATTRIBUTE) === PARENT_HEAD &&
-    bytes[at + 2 * WORD_ATTRIBUTE + 4] === TYPE_U64 &&
-    view.getUint32(at + 3 * WORD_ATTRIBUTE) === FLAGS_HEAD &&
-    bytes[at + 3 * WORD_ATTRIBUTE + 4] === TYPE_U64
-  );
-}
-
-/** Whether the attributes of a request name an error, or a status code from `least` on. */
-function hasFailed(
-  bytes: Uint8Array,
-  view: DataView,
-  from: number,
-  to: number,
-  least: number,
-): boolean {
-  const attributes = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from);
-  if (attributes.includes(ERROR_TYPE)) return true;
-  const at = attributes.indexOf(STATUS_CODE);
-  const value = from + at + STATUS_CODE.length;
-  if (at === -1 || value + 9 > to || bytes[value] !== TYPE_U64) return false;
-  return view.getUint32(value + 1) === 0 && view.getUint32(value + 5) >= least;
 }

@@ -1,23 +1,13 @@
 import { readSeen } from '../../../core/files/file-view.js';
 import type { RegularFile } from '../../../core/files/regular-file.js';
-import {
-  DEFAULT_MAX_PACKET_BYTES,
-  DESCRIPTION_OFFSET,
-  EVENT_MAGIC,
-  METADATA_MAGIC,
-  MIN_EVENT_BYTES,
-  PACKET_HEAD_BYTES,
-  SIZE_OFFSET,
-} from '../../../heph/layout.js';
+import { PACKET_HEAD_BYTES, SIZE_OFFSET } from '../../../heph/layout.js';
 import { nextEvent } from '../../../heph/read/next-event.js';
-import { CLOCK_DESCRIPTION } from '../../layout.js';
+import { isEventAt, packetBytes } from '../../../heph/read/packet-head.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import type { TraceClock } from './trace-clock.js';
 
 /** What the processor's caches hold: a record is read twice, for its size and for what it says. */
 const WINDOW_BYTES = 256 << 10;
-/** Head and an empty name. */
-const MIN_METADATA_BYTES = PACKET_HEAD_BYTES + 2;
 
 /** Whole records in memory. */
 export interface Records {
@@ -116,30 +106,22 @@ export class HephWalk {
     let at = this.#at;
     this.#count = 0;
     while (at + PACKET_HEAD_BYTES <= filled) {
-      const magic = view.getUint32(at);
-      const size = view.getUint32(at + SIZE_OFFSET);
-      const least = magic === EVENT_MAGIC ? MIN_EVENT_BYTES : MIN_METADATA_BYTES;
-      if (
-        (magic !== EVENT_MAGIC && magic !== METADATA_MAGIC) ||
-        size < least ||
-        size > DEFAULT_MAX_PACKET_BYTES
-      ) {
+      const size = packetBytes(view, at);
+      if (size === 0) {
         this.ended = 'damaged';
         break;
       }
       if (at + size > filled) break;
-      if (this.#clock !== undefined) this.#note(this.#clock, magic, at, size);
+      if (this.#clock !== undefined) this.#note(this.#clock, at, size);
       at += size;
       this.#count++;
     }
     return at;
   }
 
-  #note(clock: TraceClock, magic: number, at: number, size: number): void {
-    if (magic === METADATA_MAGIC) noteEpoch(clock, this.#bytes, this.#view, at, size);
-    else if (this.#view.getUint16(at + DESCRIPTION_OFFSET) === CLOCK_DESCRIPTION.length) {
-      noteClock(clock, this.#bytes, this.#view, at, at + size);
-    }
+  #note(clock: TraceClock, at: number, size: number): void {
+    if (isEventAt(this.#view, at)) noteClock(clock, this.#bytes, this.#view, at, at + size);
+    else noteEpoch(clock, this.#bytes, this.#view, at, size);
   }
 
   /** Moves what is left to the front and reads on. */

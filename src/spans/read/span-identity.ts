@@ -1,0 +1,36 @@
+import { TYPE_U64 } from '../../heph/layout.js';
+import { FLAGS, IDENTITY_BYTES, PARENT_ID, SPAN_ID, TRACE_HIGH, VERSION } from '../layout.js';
+
+/** Bytes of an attribute with a name of two bytes and a word. */
+export const WORD_ATTRIBUTE = 13;
+
+/** The u32 with which a reserved attribute begins: its length and its name. */
+const headOf = (name: string): number => (2 << 16) | (name.charCodeAt(0) << 8) | name.charCodeAt(1);
+const [TRACE_HEAD, SPAN_HEAD, PARENT_HEAD, FLAGS_HEAD] = [
+  TRACE_HIGH,
+  SPAN_ID,
+  PARENT_ID,
+  FLAGS,
+].map(headOf) as [number, number, number, number];
+/** That of definitions and of other records of ours. */
+export const VERSION_HEAD = headOf(VERSION);
+
+/** The first u32 of the attributes at `at`; 0: there is no attribute with a word. */
+export function headAt(view: DataView, at: number, end: number): number {
+  return at + WORD_ATTRIBUTE <= end ? view.getUint32(at) : 0;
+}
+
+/** Whether the attributes at `at` begin with the identity of a span. */
+export function isIdentity(view: DataView, at: number, end: number): boolean {
+  return (
+    end - at >= IDENTITY_BYTES &&
+    view.getUint32(at) === TRACE_HEAD &&
+    view.getUint8(at + 4) === TYPE_U64 &&
+    view.getUint32(at + WORD_ATTRIBUTE) === SPAN_HEAD &&
+    view.getUint8(at + WORD_ATTRIBUTE + 4) === TYPE_U64 &&
+    view.getUint32(at + 2 * WORD_ATTRIBUTE) === PARENT_HEAD &&
+    view.getUint8(at + 2 * WORD_ATTRIBUTE + 4) === TYPE_U64 &&
+    view.getUint32(at + 3 * WORD_ATTRIBUTE) === FLAGS_HEAD &&
+    view.getUint8(at + 3 * WORD_ATTRIBUTE + 4) === TYPE_U64
+  );
+}
