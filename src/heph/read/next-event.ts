@@ -18,12 +18,13 @@ export type ReadAt = (into: Buffer, offset: number) => number;
 export function nextEvent(read: ReadAt, from: number, end: number): number | undefined {
   const window = Buffer.allocUnsafe(Math.min(WINDOW_BYTES, Math.max(end - from, 0)));
   const head = Buffer.allocUnsafe(PACKET_HEAD_BYTES);
+  const view = new DataView(head.buffer, head.byteOffset, head.length);
   let candidates = 0;
   for (let offset = from; end - offset >= MIN_EVENT_BYTES;) {
     const filled = read(window.subarray(0, Math.min(window.length, end - offset)), offset);
     const bytes = window.subarray(0, filled);
     for (let i = bytes.indexOf(EVENT_BYTES); i !== -1; i = bytes.indexOf(EVENT_BYTES, i + 1)) {
-      if (isFollowed(read, head, offset + i, end)) return offset + i;
+      if (isFollowed(read, head, view, offset + i, end)) return offset + i;
       if (++candidates === MOST_CANDIDATES) return undefined;
     }
     if (filled < MAGIC_BYTES) return undefined;
@@ -34,8 +35,13 @@ export function nextEvent(read: ReadAt, from: number, end: number): number | und
 }
 
 /** Whether the event at `offset` is whole, and a packet or the end of the file follows it. */
-function isFollowed(read: ReadAt, head: Buffer, offset: number, end: number): boolean {
-  const view = new DataView(head.buffer, head.byteOffset, head.length);
+function isFollowed(
+  read: ReadAt,
+  head: Buffer,
+  view: DataView,
+  offset: number,
+  end: number,
+): boolean {
   if (read(head, offset) < PACKET_HEAD_BYTES) return false;
   const size = packetBytes(view, 0);
   const next = offset + size;

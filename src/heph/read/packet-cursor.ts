@@ -158,11 +158,6 @@ export class PacketCursor {
     return this.#view.getUint32(this.#at + offset);
   }
 
-  /** The u64 `offset` bytes into the current packet. */
-  u64(offset: number): bigint {
-    return this.#view.getBigUint64(this.#at + offset);
-  }
-
   /**
    * Steps to the next packet; false at the end of the file.
    *
