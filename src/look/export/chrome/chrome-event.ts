@@ -4,8 +4,8 @@
  */
 export interface ChromeEvent {
   name: string;
-  /** Phase: complete, begin, end, async begin and end, counter, metadata, instant. */
-  ph: 'X' | 'B' | 'E' | 'b' | 'e' | 'C' | 'M' | 'i';
+  /** Phase: complete, counter, metadata, instant. */
+  ph: 'X' | 'C' | 'M' | 'i';
   ts: number;
   dur?: number;
   pid: number;
