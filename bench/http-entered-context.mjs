@@ -1,0 +1,12 @@
+// Preloaded into a service: what context costs by Node's own means. An object is active in each request, and nothing is
+// recorded.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+
+const storage = new AsyncLocalStorage();
+
+subscribe('http.server.request.start', () => {
+  storage.enterWith({});
+});
+subscribe('http.server.response.finish', () => {});
