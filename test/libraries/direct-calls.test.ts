@@ -38,8 +38,11 @@ describe('calls of a tracing channel', () => {
     expect(same(direct.lines)).toEqual(same(plain.lines));
     expect(direct.lines).toEqual(shared.lines);
     expect(direct.lines).toContain('sync middleware work work');
-    expect(direct.spans.sort()).toEqual(shared.spans.sort());
-    expect(direct.spans.filter((name) => name === 'mysql pool')).toHaveLength(1);
+    // Waiting for less than a millisecond may take more on a busy machine.
+    const calls = ({ spans }: { spans: string[] }): string[] =>
+      spans.filter((name) => name !== 'mysql pool').sort();
+    expect(calls(direct)).toEqual(calls(shared));
+    expect(direct.spans).toContain('mysql pool');
     expect(direct.spans.filter((name) => name.startsWith('GET'))).toHaveLength(6);
     expect(shared.published.filter((name) => name === 'node-redis:command:start')).toHaveLength(6);
   });
