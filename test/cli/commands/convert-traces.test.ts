@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { recording } from '../../look/report/recorded-service.js';
@@ -32,7 +34,11 @@ it('convert --traces selects traces by their ids', async () => {
       '--traces must be ids of traces, 8 to 32 hexadecimal digits each, got',
     );
   }
-  const { status, stderr } = tracewright('convert', '--to', 'chrome', path, '--traces', first);
+  const chrome = join(dirname(path), 'picture.json');
+  expect(tracewright('convert', '--to', 'chrome', path, chrome, '--traces', first).status).toBe(0);
+  const drawn = readFileSync(chrome, 'utf8');
+  expect(ids.filter((id) => drawn.includes(id))).toEqual([first]);
+  const { status, stderr } = tracewright('convert', '--to', 'ovni3', path, '--traces', first);
   expect(status).toBe(2);
-  expect(stderr).toContain('are for perfetto, otlp, parquet');
+  expect(stderr).toContain('are for perfetto, chrome, otlp, parquet');
 });

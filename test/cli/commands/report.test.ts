@@ -107,7 +107,7 @@ describe('tracewright report', () => {
       [['--slowest', 'all'], '--slowest must be a number from 0 to 100, got "all"'],
       [['--since', 'soon'], '--since'],
       [['--where', 'name'], '--where'],
-      [['--against', path, '--by', 'name'], '--by cannot be used with --against'],
+      [['--against', path, '--by', 'name'], '--by name cannot be used with --against'],
       [['--json', '--html', 'x'], '--json and --html cannot be used together'],
     ];
     for (const [args, message] of wrong) {

@@ -28,7 +28,7 @@ it('the traces cost what their files have, for a request and for a day', async (
   expect(cost).toEqual({
     bytes,
     perRequest: bytes / 150,
-    perDay: expect.closeTo(bytes * 8640, -2),
+    perDay: expect.closeTo(bytes * 8640, -2) as number,
   });
   const text = [...textReport(illustrated.report, textStyle(100, false))].at(-1);
   expect(text).toMatch(/^[\d.]+ KiB on disk, [\d.]+ B a request, [\d.]+ MiB a day at this rate$/);
