@@ -19,7 +19,7 @@ function channelsOf(name: LibraryName): string[] {
 function round(index: number): { names: string[]; channels: string[] } {
   const present = LIBRARY_NAMES.filter((name) => channelsOf(name)[index] !== undefined);
   return {
-    names: present.map((name) => name.split(':')[0]!),
+    names: present.map((name) => libraryOf(name).name),
     channels: present.map((name) => channelsOf(name)[index]!),
   };
 }
@@ -55,6 +55,7 @@ describe('the table of channels', () => {
       channel.startsWith('plain ') ? channel.slice(6) : `tracing:${channel}:start`,
     );
     expect(firstChannels(name)).toEqual(own);
-    expect(libraryOf(name).name).toBe(name.split(':')[0]);
+    // The two files of graphql are one library.
+    expect(libraryOf(name).name).toBe(name.split(':')[0]!.replace('graphql16', 'graphql'));
   });
 });

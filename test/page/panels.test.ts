@@ -177,13 +177,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     // Some 4 of 6 ms are the query's.
     expect(rows[0]).toMatch(/SELECT 6\d\.\d %, itself 3\d\.\d %$/);
     expect(rows.map((row) => row.replaceAll(',', ''))).toEqual([
-      expect.stringMatching(/^GET \/stockshop400/),
-      expect.stringMatching(/^GET \/ordersshop200/),
+      expect.stringMatching(/^GET \/stockservershop400/),
+      expect.stringMatching(/^GET \/ordersservershop200/),
     ]);
     const report = await open('report', '&rangeFrom=0&rangeTo=995000000');
     await report.getByText('GET /orders').first().waitFor();
     const part = await report.locator('.figures').first().locator('tbody tr').allTextContents();
-    expect(part[1]).toMatch(/^GET \/ordersshop68/);
+    expect(part[1]).toMatch(/^GET \/ordersservershop68/);
   });
 
   it('report: a slow trace fills the time line, and there is a way back', async () => {

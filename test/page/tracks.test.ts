@@ -146,7 +146,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
     const view = await traces.start([paths.service]);
     const { page } = await traces.open({}, '&panel=table&table.sort=name', view);
     const table = page.locator('#panel-table');
-    await table.getByText('Spans only, without the states and marks of threads').waitFor();
+    await table.getByText('Without the states and marks of threads').waitFor();
     const rows = table.getByRole('grid');
     const spans = Number(await rows.getAttribute('aria-rowcount'));
     await table.getByRole('button', { name: 'Include them' }).click();

@@ -166,6 +166,7 @@ function shapeWithPyramid(path) {
     bucket: Float64Array.of(0, 1, 0),
     key: new Uint32Array(3),
     count: Uint32Array.of(1, 1, 2),
+    failed: Uint32Array.of(0, 1, 1),
     row: Uint32Array.of(0, 1, 0),
     wide: Uint32Array.from({ length: rows - 2 }, (_, at) => at + 2),
   };
