@@ -347,11 +347,11 @@ void DrainThread::on_signal(int signal_number) {
   DrainThread& self = instance();
   const int64_t now = milliseconds();
   const int64_t begun = first.load();
-  // `timeout`, a terminal and a shell, or npm next to a terminal: one wish arrives as two signals.
+  // `timeout` sends two signals, and so do a terminal and a shell that it runs.
   if (begun != 0 && now - begun < kSecondSignalMs && getpid() == self.process_) return;
   if (begun != 0 || self.stopping_.load() || getpid() != self.process_) {
-    // Somebody does not want to wait, or the traces are finished and the thread has ended, or a
-    // forked child has inherited the handler together with the pipe of its parent's thread.
+    // A later signal, or the traces are finished and the thread has ended, or a forked child has
+    // inherited the handler together with the pipe of its parent's thread.
     signal(signal_number, SIG_DFL);
     raise(signal_number);
     errno = saved;

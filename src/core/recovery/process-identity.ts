@@ -24,12 +24,12 @@ function pidNamespace(): string | undefined {
   }
 }
 
-/** State and start time of a process of this machine. */
-function statOf(pid: number | 'self'): { state: string; start: string } {
+/** What `/proc/<pid>/stat` says of a process of this machine. @throws where there is none. */
+export function statOf(pid: number | 'self'): { state: string; parent: number; start: string } {
   // Field 2 is the name in parentheses and may hold anything; fields are counted from its end.
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', start: fields[19] ?? '0' };
+  return { state: fields[0] ?? '', parent: Number(fields[1]), start: fields[19] ?? '0' };
 }
 
 /** The identity of this process. */

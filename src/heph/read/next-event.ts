@@ -2,7 +2,7 @@ import { MIN_EVENT_BYTES, PACKET_HEAD_BYTES } from '../layout.js';
 import { EVENT_BYTES, isPacketAt, packetBytes } from './packet-head.js';
 
 const WINDOW_BYTES = 256 << 10;
-/** Magic numbers behind which no packet follows: a hostile file can have one in every eight bytes. */
+/** Magic numbers that begin no event, before the search ends. A hostile file can have one in every eight bytes. */
 const MOST_CANDIDATES = 1 << 18;
 const MAGIC_BYTES = 4;
 
@@ -10,8 +10,8 @@ const MAGIC_BYTES = 4;
 export type ReadAt = (into: Buffer, offset: number) => number;
 
 /**
- * Finds where a file can be read on behind bytes that are no packet: the first event from `from` on that another
- * packet follows, or that ends at `end`. The work is that of reading the bytes once.
+ * Finds the next event after damaged bytes: the first one from `from` on that another packet follows, or that ends at
+ * `end`. It reads the bytes once.
  *
  * @returns its offset; undefined if there is none, or if too many only look like one.
  */

@@ -177,7 +177,7 @@ export class PacketCursor {
   }
 
   /**
-   * After an error of `next`: passes over what is no packet, so that `next` steps to the event behind it.
+   * After `next` has failed: skips the bytes that are no packet, up to the next event. `next` then steps to that.
    *
    * @returns the bytes passed over; undefined if no event follows.
    */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../../core/files/system-error.js';
+import { statOf } from '../../core/recovery/process-identity.js';
 
 /** A process, by its pid and the clock tick at which it started. */
 interface Identity {
@@ -13,17 +14,12 @@ interface Process extends Identity {
 }
 
 const MAX_ANCESTORS = 32;
-/** After the command in `/proc/PID/stat`: the parent, and the start. */
-const PARENT = 1;
-const START = 19;
 
 /** Of Linux; undefined elsewhere, or where the system does not say. */
 function processOf(pid: number): Process | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const start = fields[START];
-    return start === undefined ? undefined : { pid, start, parent: Number(fields[PARENT]) };
+    const { parent, start } = statOf(pid);
+    return { pid, start, parent };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../../heph/layout.js';
+import { TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../../heph/layout.js';
 import type { EventBytes } from '../../../heph/read/event-bytes.js';
 import { attributesAt } from '../../../heph/read/packet-head.js';
 import {
@@ -10,13 +10,13 @@ import {
   IS_BYTES,
   IS_NULL,
   RESERVED,
-  TRACE_HIGH,
 } from '../../../spans/layout.js';
 import { sameAttribute } from '../../../spans/read/older-names.js';
 import { mayContain } from '../parts/attribute-blocks.js';
 import type { AttributeBlocks } from '../parts/attribute-blocks.js';
 import { hashesOfAttribute } from '../../../spans/read/scan/attribute-hash.js';
-import { isAt } from '../../../spans/read/scan/attribute-scan.js';
+import { endOfValue, isAt, isSection } from '../../../spans/read/scan/attribute-scan.js';
+import { isIdentity } from '../../../spans/read/span-identity.js';
 
 /** What the bytes of a record say of a condition. */
 export type Verdict = typeof NO | typeof YES | typeof UNCERTAIN;
@@ -26,13 +26,11 @@ export const YES = 1;
 export const UNCERTAIN = 2;
 
 const TILDE = RESERVED.charCodeAt(0);
-const SPAN_HEAD = (2 << 16) | (TILDE << 8) | TRACE_HIGH.charCodeAt(1);
 const BOOLEAN = IS_BOOLEAN.charCodeAt(1);
 const MODIFIERS = new Uint8Array(256);
 for (const name of [IS_BOOLEAN, IS_NULL, IS_BIGINT, IS_ARRAY, IS_BYTES, CONTINUED]) {
   MODIFIERS[name.charCodeAt(1)] = 1;
 }
-const [FIRST_SECTION, LAST_SECTION] = [0x41, 0x5a];
 const TWO_32 = 2 ** 32;
 
 /** A name and a value that a record may have. */
@@ -84,7 +82,7 @@ export class AttributeMatch {
     if (this.#isEscaped) return UNCERTAIN;
     const end = place + size;
     let at = attributesAt(view, place);
-    const isSpan = at + IDENTITY_BYTES <= end && view.getUint32(at) === SPAN_HEAD;
+    const isSpan = isIdentity(view, at, end);
     if (isSpan) at += IDENTITY_BYTES;
     for (const names of this.#attributes) for (const each of names) each.verdict = NO;
     while (at < end) {
@@ -96,9 +94,7 @@ export class AttributeMatch {
       const next = endOfValue(bytes, view, value, end);
       if (next === 0) return UNCERTAIN;
       if (length === 2 && bytes[name] === TILDE) {
-        const code = bytes[name + 1]!;
-        // What follows belongs to an event or a link.
-        if (code >= FIRST_SECTION && code <= LAST_SECTION) break;
+        if (isSection(bytes[name + 1]!)) break;
       } else {
         const sameLength = this.#byLength[length];
         if (sameLength !== undefined) {
@@ -179,25 +175,4 @@ function modifierAt(bytes: Uint8Array, at: number, end: number): number {
   if (at + 7 > end || bytes[at] !== 0 || bytes[at + 1] !== 2 || bytes[at + 2] !== TILDE) return 0;
   const letter = bytes[at + 3]!;
   return MODIFIERS[letter] === 1 ? letter : 0;
-}
-
-/** Where the value ends whose type is at `at`; 0: it does not lie within the record. */
-function endOfValue(bytes: Uint8Array, view: DataView, at: number, end: number): number {
-  const type = bytes[at]!;
-  let next = at + 9;
-  if (type === TYPE_STRING) {
-    if (at + 3 > end) return 0;
-    next = at + 3 + view.getUint16(at + 1);
-  } else if ((type & TYPE_ARRAY) !== 0) {
-    if (at + 3 > end) return 0;
-    next = at + 3;
-    const isTexts = (type & ~TYPE_ARRAY) === TYPE_STRING;
-    for (let left = view.getUint16(at + 1); left > 0; left--) {
-      if (next + 2 > end) return 0;
-      next += isTexts ? 2 + view.getUint16(next) : 8;
-    }
-  } else if (type !== TYPE_U64 && type !== TYPE_I64 && type !== TYPE_F64) {
-    return 0;
-  }
-  return next > end ? 0 : next;
 }

@@ -36,6 +36,11 @@ const [MORE, ARRAY, START, END] = [CONTINUED, IS_ARRAY, REAL_START, REAL_END].ma
 const FIRST_SECTION = (codeOf(EVENT) & ~0x1f) | 1;
 const LAST_SECTION = FIRST_SECTION + 25;
 
+/** Whether an attribute of ours with this letter begins an event or a link: what follows belongs to that. */
+export function isSection(code: number): boolean {
+  return code >= FIRST_SECTION && code <= LAST_SECTION;
+}
+
 /** What readers of spans require, by the letter of a reserved attribute; 0: nothing, or one of several. */
 const WANTED_TYPES = new Uint8Array(256);
 for (const name of [EVENT, STATUS_MESSAGE, TRACE_STATE]) WANTED_TYPES[codeOf(name)] = TYPE_STRING;
@@ -49,7 +54,7 @@ export const METHOD = 1;
 export const PATH = 2;
 export const FULL_URL = 3;
 /** The method under its older name. */
-export const OLD_METHOD = 4;
+const OLD_METHOD = 4;
 /** From here on: the system of an operation, in the order of SYSTEM_NAMES. */
 const SYSTEMS = 5;
 const TEXTS = SYSTEMS + SYSTEM_NAMES.length;
@@ -117,19 +122,19 @@ export class AttributeScan {
         if (length === 2 && code !== TILDE) {
           if (code === MORE && bytes[at] === TYPE_STRING) {
             if (this.#textBytes < HASHED_TEXT_BYTES) this.#ofValue = ANY_TEXT;
-            at = this.#skip(bytes, view, at, end);
+            at = endOfValue(bytes, view, at, end);
           } else {
             const wanted = WANTED_TYPES[code]!;
             if (wanted !== 0 && bytes[at] !== wanted) return false;
             if (code === ARRAY) isElement = true;
-            else if (code >= FIRST_SECTION && code <= LAST_SECTION) isInSection = true;
+            else if (isSection(code)) isInSection = true;
             else if (!isInSection && (code === START || code === END)) {
               if (bytes[at] !== TYPE_I64 && bytes[at] !== TYPE_U64) return false;
               if (at + 9 > end) return false;
               if (code === START) this.realStart = at + 1;
               else this.realEnd = at + 1;
             }
-            at = this.#skip(bytes, view, at, end);
+            at = endOfValue(bytes, view, at, end);
           }
           if (at === 0) return false;
           continue;
@@ -137,7 +142,7 @@ export class AttributeScan {
         if (code === TILDE && length > 1) begin++;
       }
       if (isInSection) {
-        at = this.#skip(bytes, view, at, end);
+        at = endOfValue(bytes, view, at, end);
         if (at === 0) return false;
         continue;
       }
@@ -146,7 +151,7 @@ export class AttributeScan {
         if (IS_WANTED_LENGTH[length] === 1) {
           this.#noteText(bytes, view, begin, to, end);
         }
-        at = this.#skip(bytes, view, at, end);
+        at = endOfValue(bytes, view, at, end);
         if (at === 0) return false;
         continue;
       }
@@ -180,8 +185,8 @@ export class AttributeScan {
   /** Which of the texts names the system of the operation; -1: none, or it is one of HTTP. */
   get system(): number {
     if (!this.#hasTexts) return -1;
-    for (let place = SYSTEMS; place < TEXTS; place++) {
-      if (this.texts[2 * place + 1] !== 0) return place;
+    for (let slot = SYSTEMS; slot < TEXTS; slot++) {
+      if (this.texts[2 * slot + 1] !== 0) return slot;
     }
     return -1;
   }
@@ -204,7 +209,7 @@ export class AttributeScan {
       this.#textBytes = to - from;
       return to;
     }
-    if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
+    if (isWord(type)) {
       const to = at + 9;
       if (to > end) return 0;
       const high = view.getInt32(at + 1);
@@ -229,7 +234,7 @@ export class AttributeScan {
         to = place + 2 + view.getUint16(place);
         if (to > end) return 0;
         this.#ofValue = hashOfText(view, place + 2, to);
-      } else if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
+      } else if (isWord(type)) {
         if (to > end) return 0;
         const high = view.getInt32(place);
         const low = view.getInt32(place + 4);
@@ -242,24 +247,35 @@ export class AttributeScan {
     }
     return place;
   }
+}
 
-  /** The end of the value at `at`, 0 where it is faulty. */
-  #skip(bytes: Uint8Array, view: DataView, at: number, end: number): number {
-    const type = bytes[at]!;
-    if (type === TYPE_STRING) {
-      if (at + 3 > end) return 0;
-      const to = at + 3 + view.getUint16(at + 1);
-      return to > end ? 0 : to;
-    }
-    if (type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64) {
-      return at + 9 > end ? 0 : at + 9;
-    }
-    const isArray = (type & TYPE_ARRAY) !== 0;
-    const before = this.#rows.hashCount;
-    const to = isArray ? this.#array(bytes, view, at, end, 0) : 0;
-    this.#rows.hashCount = before;
-    return to;
+/** Where the value ends whose type is at `at`; 0: it is faulty, or does not lie within the record. */
+export function endOfValue(bytes: Uint8Array, view: DataView, at: number, end: number): number {
+  const type = bytes[at]!;
+  if (type === TYPE_STRING) {
+    if (at + 3 > end) return 0;
+    const to = at + 3 + view.getUint16(at + 1);
+    return to > end ? 0 : to;
   }
+  if (isWord(type)) return at + 9 > end ? 0 : at + 9;
+  if ((type & TYPE_ARRAY) === 0 || at + 3 > end) return 0;
+  const elements = type & ~TYPE_ARRAY;
+  const count = view.getUint16(at + 1);
+  let to = at + 3;
+  if (elements !== TYPE_STRING) {
+    if (count > 0 && !isWord(elements)) return 0;
+    to += 8 * count;
+    return to > end ? 0 : to;
+  }
+  for (let left = count; left > 0; left--) {
+    if (to + 2 > end) return 0;
+    to += 2 + view.getUint16(to);
+  }
+  return to > end ? 0 : to;
+}
+
+function isWord(type: number): boolean {
+  return type === TYPE_U64 || type === TYPE_I64 || type === TYPE_F64;
 }
 
 /** From the end: names of one library begin alike. */

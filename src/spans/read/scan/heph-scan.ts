@@ -62,7 +62,7 @@ export class HephScan {
   readonly tracks: PartTrack[] = [];
   /** Where definitions and clock records lie in the file. */
   readonly notes: number[] = [];
-  /** Records that are not as the format says, with stretches that are none, and where the first of them lies in the file. */
+  /** Records and stretches of bytes that are not as the format says; where the first of them begins in the file. */
   faulty = 0;
   firstFaulty = 0;
   /** Where those lie of which there is no row, the first of them. */
