@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFile } from '../../core/files/regular-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { statOf } from '../../core/recovery/process-identity.js';
 
@@ -56,6 +57,8 @@ function treeRoot(): Identity | undefined {
 const MARKER = /^\.tracewright-(\d+)-(\d+)$/;
 const LONGEST_CLAIM_MS = 2000;
 const PAUSE_MS = 5;
+/** What a process says of its run: a path and a few words. */
+const MOST_RUN_BYTES = 1 << 16;
 
 /** The run of a tree that has no traced process at its top: the first process of it begins the run. */
 export interface SharedRun {
@@ -79,7 +82,7 @@ function awaitRun(path: string): string | undefined {
   const until = Date.now() + LONGEST_CLAIM_MS;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   do {
-    const run = readFileSync(path, 'utf8');
+    const run = readRegularFile(path, MOST_RUN_BYTES).toString();
     if (run !== '') return run;
     Atomics.wait(pause, 0, 0, PAUSE_MS);
   } while (Date.now() < until);
