@@ -1,4 +1,5 @@
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <map>
@@ -105,6 +106,19 @@ Napi::Value try_lock(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), true);
 }
 
+// nextData(fd, offset): where a file has bytes again, from an offset on. -1: only a hole follows. A file
+// system that does not know of holes answers the offset itself.
+Napi::Value next_data(const Napi::CallbackInfo& info) {
+  const auto offset = static_cast<off_t>(info[1].ToNumber().Int64Value());
+#ifdef SEEK_DATA
+  const off_t found = lseek(info[0].ToNumber().Int32Value(), offset, SEEK_DATA);
+  if (found >= 0 || errno == ENXIO) {
+    return Napi::Number::New(info.Env(), static_cast<double>(found));
+  }
+#endif
+  return Napi::Number::New(info.Env(), static_cast<double>(offset));
+}
+
 Napi::Value ring_is_held(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), Ring::is_held(info[0].ToNumber().Int32Value()));
 }
@@ -121,6 +135,7 @@ void add_file_calls(Napi::Object exports) {
   put("anchoredPath", anchored_path);
   put("fileIdentity", file_identity);
   put("tryLock", try_lock);
+  put("nextData", next_data);
   put("ringIsHeld", ring_is_held);
 }
 

@@ -435,6 +435,8 @@ export interface NativeCore {
   processEnds(): void;
   /** Locks the file or directory that is open as `fd`; false when another descriptor has it locked. */
   tryLock(fd: number): boolean;
+  /** Where a file has bytes again, from an offset on; -1: only a hole follows. It moves the position of `fd`. */
+  nextData(fd: number, offset: number): number;
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;
   releaseSignals(): void;

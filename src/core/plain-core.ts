@@ -140,6 +140,7 @@ export function plainCore(): NativeCore {
     ringIsHeld,
     // Node has no lock for files.
     tryLock: () => true,
+    nextData: (_, offset) => offset,
 
     putNote: (name, text) => void notes.set(name, text),
     getNote: (name) => notes.get(name) ?? '',

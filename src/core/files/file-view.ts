@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { core } from '../addon.js';
 
 /** What readers see of a file from a place on, instead of what it has there. The file does not change. */
 export interface FileView {
@@ -52,4 +53,11 @@ export function readSeen(
   }
   const inside = position - view.from;
   return view.bytes.copy(into, at, inside, Math.min(view.bytes.length, inside + count));
+}
+
+/** Where readers see bytes again, from an offset on: a hole of any size is passed in one step. -1: only a hole follows. */
+export function nextSeen(fd: number, view: FileView | undefined, offset: number): number {
+  const found = core.nextData(fd, offset);
+  if (view === undefined || (found !== -1 && found < view.from)) return found;
+  return Math.max(offset, view.from);
 }

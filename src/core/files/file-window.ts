@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { readSeen } from './file-view.js';
+import { nextSeen, readSeen } from './file-view.js';
 import type { FileView } from './file-view.js';
 import { openRegularFile, seenSize } from './regular-file.js';
 
@@ -81,6 +81,11 @@ export class FileWindow {
   /** Reads from an offset on, wherever the reader is; returns the count of bytes. */
   readAt(into: Buffer, offset: number): number {
     return readSeen(this.#fd, this.#view, into, 0, into.length, offset);
+  }
+
+  /** Where the file has bytes again, from an offset on; -1: only a hole follows. */
+  nextData(offset: number): number {
+    return nextSeen(this.#fd, this.#view, offset);
   }
 
   /** Moves to an offset, also back. */

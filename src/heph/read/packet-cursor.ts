@@ -184,8 +184,7 @@ export class PacketCursor {
   passOver(): number | undefined {
     if (!this.inFile) return undefined;
     const { offset } = this;
-    const read = (into: Buffer, at: number): number => this.#window.readAt(into, at);
-    const found = nextEvent(read, offset + 1, this.#limit);
+    const found = nextEvent(this.#window, offset + 1, this.#limit);
     if (found === undefined) return undefined;
     this.#setBytes(Buffer.alloc(0), found);
     return found - offset;

@@ -1,4 +1,4 @@
-import { readSeen } from '../../../core/files/file-view.js';
+import { nextSeen, readSeen } from '../../../core/files/file-view.js';
 import type { RegularFile } from '../../../core/files/regular-file.js';
 import { PACKET_HEAD_BYTES, SIZE_OFFSET } from '../../../heph/layout.js';
 import { nextEvent } from '../../../heph/read/next-event.js';
@@ -88,8 +88,11 @@ export class HephWalk {
   #passOver(): number | undefined {
     const { offset } = this;
     const { fd, view } = this.#file;
-    const read = (into: Buffer, at: number): number => readSeen(fd, view, into, 0, into.length, at);
-    const found = nextEvent(read, offset + 1, this.#end);
+    const file = {
+      readAt: (into: Buffer, at: number) => readSeen(fd, view, into, 0, into.length, at),
+      nextData: (at: number) => nextSeen(fd, view, at),
+    };
+    const found = nextEvent(file, offset + 1, this.#end);
     if (found === undefined) return undefined;
     this.offset = found;
     this.ended = 'end';
