@@ -106,8 +106,8 @@ Napi::Value try_lock(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), true);
 }
 
-// nextData(fd, offset): where a file has bytes again, from an offset on. -1: only a hole follows. A file
-// system that does not know of holes answers the offset itself.
+// nextData(fd, offset): where a file has bytes again, from an offset on. -1: only a hole follows. A
+// file system that does not know of holes answers the offset itself.
 Napi::Value next_data(const Napi::CallbackInfo& info) {
   const auto offset = static_cast<off_t>(info[1].ToNumber().Int64Value());
 #ifdef SEEK_DATA
