@@ -21,11 +21,13 @@ const LAYERS = {
   traces: [...RECORDER, 'rows', 'spans'],
   // The hook.
   node: [...RECORDER, 'spans', 'otel', 'libraries'],
-  // Index, report and conversions: readers only.
+  // Index and report: readers only.
   look: [...RECORDER, 'rows', 'spans', 'traces'],
+  // What other programs read: of readers' rows and spans, and look's conditions.
+  export: ['core', 'rows', 'spans', 'traces', 'look'],
   // The page of `tracewright view`, in a browser: what its server sends, and nothing of Node.
   page: ['look'],
-  cli: [...RECORDER, 'traces', 'spans', 'node', 'look'],
+  cli: [...RECORDER, 'traces', 'spans', 'node', 'look', 'export'],
 };
 
 /** Rooms of src/look/index: each imports only those before it. Building and serving know nothing of each other. */

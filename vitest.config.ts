@@ -45,7 +45,8 @@ const LONG = [
   'test/package/{copies,counted-instructions,demo,looking-without-binary,tarball,without-binary}.test.ts',
   // Commands and the index in more cases, and with other programs that read what they write.
   'test/cli/commands/{convert,dumpi,report-mpi,several-services}.test.ts',
-  'test/look/{export/parquet,report/{called-services,duckdb,hostile-traces,stalls}}.test.ts',
+  'test/export/parquet.test.ts',
+  'test/look/report/{called-services,duckdb,hostile-traces,stalls}.test.ts',
   'test/look/index/{growing-trace,hostile,cache/forged-index}.test.ts',
   // The page in a browser.
   'test/page/{compare,faults,lanes,live,live-services,other-pages,panels,request-names,stalls,time-line,tracks}.test.ts',

@@ -152,6 +152,7 @@ const folders = [
   [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],
   // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],
+  [/^export\//, 'export/export'],
   [/^rows\//, 'rows/rows'],
   [/^traces\//, 'traces/traces'],
   [/^cli\//, 'cli/commands'],
@@ -208,14 +209,14 @@ export const internals = [
   'look/index/cache/stored-shape',
   'look/index/cache/stored-source',
   'look/index/serve/indexed-sources',
-  'look/export/otlp/otlp-export',
-  'look/export/parquet/parquet-export',
-  'look/export/perfetto/packet-writer',
-  'look/export/picture/picture-export',
+  'export/otlp/otlp-export',
+  'export/parquet/parquet-export',
+  'export/perfetto/packet-writer',
+  'export/picture/picture-export',
   'look/report/report',
   'traces/check-found',
   'traces/find-traces',
-  'look/export/chrome/chrome-writer',
+  'export/chrome/chrome-writer',
 ];
 
 /** The property by which one file of the package exports a module to the others. */

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encodeEpoch } from '../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
-import { encodeSpan } from '../look/export/span-file.js';
+import { encodeSpan } from '../export/span-file.js';
 import { tracewright } from './run-command.js';
 import { writeOvniTrace } from './small-ovni-trace.js';
 

@@ -23,7 +23,7 @@ import {
   MANY_ATTRIBUTES,
   manyAttributes,
   withAttributes,
-} from '../look/export/span-file.js';
+} from '../export/span-file.js';
 import { installCopy, newProject } from './installed-copy.js';
 
 // What reads traces where there is no binary, no right to write to them, and another user than theirs.

@@ -1,6 +1,6 @@
-import type { ChromeEvent } from '../../src/look/export/chrome/chrome-event.js';
-import { exactMicroseconds, microseconds } from '../../src/look/export/chrome/chrome-event.js';
-import { RowCursor } from '../../src/look/export/row-cursor.js';
+import type { ChromeEvent } from '../../src/export/chrome/chrome-event.js';
+import { exactMicroseconds, microseconds } from '../../src/export/chrome/chrome-event.js';
+import { RowCursor } from '../../src/export/row-cursor.js';
 import type { PartTrack, RowOptions, RowProcess, RowReading } from '../../src/rows/row-batch.js';
 
 type Said = Set<RowProcess | PartTrack>;

@@ -3,7 +3,7 @@ import type { Attribute } from '../../src/heph/packet.js';
 import { openLookIndex } from '../../src/look/index/open-look-index.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
-import { encodeSpan } from '../look/export/span-file.js';
+import { encodeSpan } from '../export/span-file.js';
 import { allSpans } from './span-trace.js';
 
 const directory = temporaryDirectory();

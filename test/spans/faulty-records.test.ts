@@ -8,7 +8,7 @@ import { TraceChecker } from '../../src/traces/check-found.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
-import { encodeResource, encodeSpan } from '../look/export/span-file.js';
+import { encodeResource, encodeSpan } from '../export/span-file.js';
 import { allSpans } from './span-trace.js';
 
 const directory = temporaryDirectory();

@@ -13,13 +13,13 @@ import { mutateMeaning } from './mutate-meaning.mjs';
 const { TraceFormatError, TracewrightError } = internal('core/errors');
 const { findTraces } = internal('traces/find-traces');
 const { TraceChecker } = internal('traces/check-found');
-const { ChromeWriter } = internal('look/export/chrome/chrome-writer');
+const { ChromeWriter } = internal('export/chrome/chrome-writer');
 const { openLookIndex } = internal('look/index/open-look-index');
 const { makeReport } = internal('look/report/report');
-const { OtlpExport } = internal('look/export/otlp/otlp-export');
-const { ParquetExport } = internal('look/export/parquet/parquet-export');
-const { PacketWriter } = internal('look/export/perfetto/packet-writer');
-const { PictureExport } = internal('look/export/picture/picture-export');
+const { OtlpExport } = internal('export/otlp/otlp-export');
+const { ParquetExport } = internal('export/parquet/parquet-export');
+const { PacketWriter } = internal('export/perfetto/packet-writer');
+const { PictureExport } = internal('export/picture/picture-export');
 
 const MAGIC = { heph: /\.heph$/, json: /\.json$/ };
 

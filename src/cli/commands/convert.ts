@@ -15,8 +15,8 @@ import { convertToChrome, convertToPerfetto } from '../conversions/picture.js';
 import type { ConversionRequest, OtlpEncoding } from '../conversions/request.js';
 import { checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { checkEndian } from '../input-options.js';
-import { isAll } from '../../look/export/selection.js';
-import type { Selection } from '../../look/export/selection.js';
+import { isAll } from '../../export/selection.js';
+import type { Selection } from '../../export/selection.js';
 
 /** Each converts and returns the exit code. Each is one file in conversions/. */
 const conversions: Readonly<Record<string, (request: ConversionRequest) => Promise<number>>> = {

@@ -1,6 +1,6 @@
 import { TracewrightError } from '../../core/errors.js';
-import { checkExportable } from '../../look/export/selection.js';
-import type { ExportOptions } from '../../look/export/export-options.js';
+import { checkExportable } from '../../export/selection.js';
+import type { ExportOptions } from '../../export/export-options.js';
 import { findTraces } from '../../traces/find-traces.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import { UsageError } from '../command.js';

@@ -1,5 +1,5 @@
 import { counted } from '../../core/counted.js';
-import { OtlpExport } from '../../look/export/otlp/otlp-export.js';
+import { OtlpExport } from '../../export/otlp/otlp-export.js';
 import { printMessage } from '../output/message.js';
 import { exportTraces } from './export.js';
 import { withSpans } from './input-traces.js';

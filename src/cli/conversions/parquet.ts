@@ -1,4 +1,4 @@
-import { ParquetExport } from '../../look/export/parquet/parquet-export.js';
+import { ParquetExport } from '../../export/parquet/parquet-export.js';
 import { exportTraces } from './export.js';
 import { withSpans } from './input-traces.js';
 import { spansText } from './otlp.js';

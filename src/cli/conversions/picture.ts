@@ -1,8 +1,8 @@
 import { counted } from '../../core/counted.js';
-import { ChromeWriter } from '../../look/export/chrome/chrome-writer.js';
-import { PacketWriter } from '../../look/export/perfetto/packet-writer.js';
-import type { Canvas } from '../../look/export/picture/canvas.js';
-import { PictureExport } from '../../look/export/picture/picture-export.js';
+import { ChromeWriter } from '../../export/chrome/chrome-writer.js';
+import { PacketWriter } from '../../export/perfetto/packet-writer.js';
+import type { Canvas } from '../../export/picture/canvas.js';
+import { PictureExport } from '../../export/picture/picture-export.js';
 import { printMessage } from '../output/message.js';
 import { exportTraces } from './export.js';
 import { drawable } from './input-traces.js';

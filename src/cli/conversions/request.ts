@@ -1,6 +1,6 @@
 import type { Endian } from '../../laplace/layout.js';
 import type { RingReading } from '../ring-options.js';
-import type { Selection } from '../../look/export/selection.js';
+import type { Selection } from '../../export/selection.js';
 
 /** How OTLP is written. */
 export type OtlpEncoding = 'json' | 'protobuf';

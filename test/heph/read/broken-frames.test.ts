@@ -5,7 +5,7 @@ import type { TracewrightError } from '../../../src/core/errors.js';
 import { checkTrace } from '../../../src/heph/index.js';
 import { EVENT_MAGIC } from '../../../src/heph/layout.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
-import { encodeSpan, randomNumbers } from '../../look/export/span-file.js';
+import { encodeSpan, randomNumbers } from '../../export/span-file.js';
 import { allSpans } from '../../spans/span-trace.js';
 import { encodeEpoch } from '../byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../temporary-file.js';

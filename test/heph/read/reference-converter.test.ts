@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkTrace } from '../../../src/heph/read/check.js';
 import { readPackets } from '../../../src/heph/read/reader.js';
-import { chromeEvents } from '../../look/export/chrome/chrome-events.js';
+import { chromeEvents } from '../../export/chrome/chrome-events.js';
 import { anyEvent } from './arbitrary-packets.js';
 import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from '../byte-by-byte-encoder.js';
 import type { EventFields } from '../byte-by-byte-encoder.js';

@@ -8,7 +8,7 @@ import { Recording } from '../../../src/look/server/recording.js';
 import { writeOvniTrace } from '../../cli/small-ovni-trace.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
-import { encodeSpan } from '../export/span-file.js';
+import { encodeSpan } from '../../export/span-file.js';
 
 const directory = temporaryDirectory();
 const EPOCH = encodeEpoch(1_700_000_000_000_000_000n);

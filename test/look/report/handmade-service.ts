@@ -1,7 +1,7 @@
 import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
-import { encodeResource, encodeSpan } from '../export/span-file.js';
-import type { HandmadeSpan } from '../export/span-file.js';
+import { encodeResource, encodeSpan } from '../../export/span-file.js';
+import type { HandmadeSpan } from '../../export/span-file.js';
 
 const directory = temporaryDirectory();
 const RESOURCE = 1n | (1n << 16n);

@@ -6,7 +6,7 @@ import { Recording } from '../../../src/look/server/recording.js';
 import type { BoxColumns } from '../../../src/look/wire/answers.js';
 import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
-import { encodeSpan, randomNumbers } from '../export/span-file.js';
+import { encodeSpan, randomNumbers } from '../../export/span-file.js';
 
 const directory = temporaryDirectory();
 /** Enough for a pyramid. */

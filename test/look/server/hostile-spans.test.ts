@@ -8,7 +8,7 @@ import {
   encodeSpan,
   manyAttributes,
   withAttributes,
-} from '../export/span-file.js';
+} from '../../export/span-file.js';
 import { Served } from './served.js';
 
 const directory = temporaryDirectory();

@@ -4,7 +4,7 @@ import { FOUND_STRETCHES, MOST_FOUND } from '../../../src/look/wire/panel-answer
 import type { FindLine } from '../../../src/look/wire/panel-answers.js';
 import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
-import { encodeSpan } from '../export/span-file.js';
+import { encodeSpan } from '../../export/span-file.js';
 import { Served } from './served.js';
 
 const directory = temporaryDirectory();

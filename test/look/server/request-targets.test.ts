@@ -10,7 +10,7 @@ import { TOKEN_HEADER } from '../../../src/look/wire/answers.js';
 import { main } from '../../cli/run-command.js';
 import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
-import { encodeSpan } from '../export/span-file.js';
+import { encodeSpan } from '../../export/span-file.js';
 
 const directory = temporaryDirectory();
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import { encodeEpoch } from '../../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../../heph/temporary-file.js';
-import { encodeResource, encodeSpan, randomNumbers } from '../../export/span-file.js';
+import { encodeResource, encodeSpan, randomNumbers } from '../../../export/span-file.js';
 
 const directory = temporaryDirectory();
 const EPOCH = 1_700_000_000_000_000_000n;

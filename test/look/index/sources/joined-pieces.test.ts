@@ -3,7 +3,7 @@ import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import type { LookIndex } from '../../../../src/look/index/look-index.js';
 import { encodeEpoch } from '../../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../../heph/temporary-file.js';
-import { encodeResource, encodeSpan, randomNumbers } from '../../export/span-file.js';
+import { encodeResource, encodeSpan, randomNumbers } from '../../../export/span-file.js';
 
 const directory = temporaryDirectory();
 const EPOCH = 1_700_000_000_000_000_000n;

@@ -1,0 +1,120 @@
+import { KINDS, STATUSES } from '../../spans/layout.js';
+import type { RecordedAttributes, RecordedValue, SpanRecord } from '../../spans/span-record.js';
+import { isFloat, numberText } from '../../core/json.js';
+import { nameJson, textJson } from '../json-text.js';
+import { clampUint64, isInt64 } from '../protobuf-bytes.js';
+import { furtherAttributes, furtherOfEvent, otlpFlags } from './span-batches.js';
+import type { ResourceBatch } from './span-batches.js';
+
+/** OTLP's JSON: 64-bit integers are strings, ids are hexadecimal, what is empty is absent. */
+
+function valueJson(value: RecordedValue): string {
+  switch (typeof value) {
+    case 'string':
+      return `{"stringValue":${textJson(value)}}`;
+    case 'boolean':
+      return value ? '{"boolValue":true}' : '{"boolValue":false}';
+    case 'number':
+      if (!isFloat(value)) return `{"intValue":"${value}"}`;
+      return Number.isFinite(value)
+        ? `{"doubleValue":${numberText(value)}}`
+        : `{"doubleValue":"${value}"}`;
+    case 'bigint':
+      return isInt64(value) ? `{"intValue":"${value}"}` : `{"stringValue":"${value}"}`;
+    default:
+      if (value === null) return '{}';
+      if (value instanceof Uint8Array) {
+        return `{"bytesValue":"${Buffer.from(value).toString('base64')}"}`;
+      }
+      return `{"arrayValue":{"values":[${value.map(valueJson).join(',')}]}}`;
+  }
+}
+
+function attributeJson(name: string, value: RecordedValue): string {
+  return `{"key":${nameJson(name)},"value":${valueJson(value)}}`;
+}
+
+function listJson(
+  attributes: RecordedAttributes,
+  further: Iterable<readonly [name: string, value: RecordedValue]> = [],
+): string {
+  let json = '';
+  const add = (name: string, value: RecordedValue): void => {
+    json += (json === '' ? '' : ',') + attributeJson(name, value);
+  };
+  for (const name in attributes) add(name, attributes[name]!);
+  for (const [name, value] of further) add(name, value);
+  return json;
+}
+
+/** `,"attributes":[…]`, or nothing. */
+function attributesJson(...given: Parameters<typeof listJson>): string {
+  const list = listJson(...given);
+  return list === '' ? '' : `,"attributes":[${list}]`;
+}
+
+function droppedJson(name: string, count: number): string {
+  return count > 0 ? `,"${name}":${Math.min(count, 0xffff_ffff)}` : '';
+}
+
+function statusJson({ code, message }: SpanRecord['status']): string {
+  const description = message === '' ? '' : `"message":${textJson(message)},`;
+  return `"status":{${description}"code":${STATUSES.indexOf(code)}}`;
+}
+
+function spanJson(span: SpanRecord): string {
+  const { parentSpanId, traceState, dropped } = span;
+  const start = clampUint64(span.start);
+  const end = span.end < span.start ? start : clampUint64(span.end);
+  let json =
+    `{"traceId":"${span.traceId}","spanId":"${span.spanId}"` +
+    (traceState === '' ? '' : `,"traceState":${textJson(traceState)}`) +
+    (parentSpanId === undefined ? '' : `,"parentSpanId":"${parentSpanId}"`) +
+    `,"flags":${otlpFlags(span.flags, span.parentIsRemote)}` +
+    `,"name":${nameJson(span.name)},"kind":${KINDS.indexOf(span.kind) + 1}` +
+    `,"startTimeUnixNano":"${start}","endTimeUnixNano":"${end}"` +
+    attributesJson(span.attributes, furtherAttributes(span)) +
+    droppedJson('droppedAttributesCount', dropped.attributes);
+  if (span.events.length > 0) {
+    const events = span.events.map(
+      (event) =>
+        `{"timeUnixNano":"${clampUint64(event.time)}","name":${textJson(event.name)}` +
+        attributesJson(event.attributes, furtherOfEvent(event)) +
+        `${droppedJson('droppedAttributesCount', event.droppedAttributes)}}`,
+    );
+    json += `,"events":[${events.join(',')}]`;
+  }
+  json += droppedJson('droppedEventsCount', dropped.events);
+  if (span.links.length > 0) {
+    const links = span.links.map(
+      (link) =>
+        `{"traceId":"${link.traceId}","spanId":"${link.spanId}"` +
+        (link.traceState === '' ? '' : `,"traceState":${textJson(link.traceState)}`) +
+        attributesJson(link.attributes) +
+        droppedJson('droppedAttributesCount', link.droppedAttributes) +
+        `,"flags":${otlpFlags(link.flags, link.remote)}}`,
+    );
+    json += `,"links":[${links.join(',')}]`;
+  }
+  return `${json}${droppedJson('droppedLinksCount', dropped.links)},${statusJson(span.status)}}`;
+}
+
+const schemaJson = (url: string): string => (url === '' ? '' : `,"schemaUrl":${textJson(url)}`);
+
+/** An ExportTraceServiceRequest as JSON in one line, without the line's end. */
+export function requestJson(batch: readonly ResourceBatch[]): string {
+  const resources = batch.map(({ resource, scopes }) => {
+    const scopeSpans = scopes.map(({ scope, spans }) => {
+      const { name = '', version = '', schemaUrl = '', attributes = {} } = scope ?? {};
+      const own =
+        `"name":${textJson(name)}${version === '' ? '' : `,"version":${textJson(version)}`}` +
+        attributesJson(attributes);
+      const all = spans.map(spanJson).join(',');
+      return `{"scope":{${own}},"spans":[${all}]${schemaJson(schemaUrl)}}`;
+    });
+    const attributes = `"attributes":[${listJson(resource?.attributes ?? {})}]`;
+    const schema = schemaJson(resource?.schemaUrl ?? '');
+    return `{"resource":{${attributes}},"scopeSpans":[${scopeSpans.join(',')}]${schema}}`;
+  });
+  return `{"resourceSpans":[${resources.join(',')}]}`;
+}

@@ -1,0 +1,109 @@
+import type {
+  RecordedEvent,
+  RecordedResource,
+  RecordedScope,
+  RecordedValue,
+  SpanRecord,
+} from '../../spans/span-record.js';
+import type { SpanStream } from '../span-stream.js';
+
+/** Spans of a request, and bytes that they take in their file: collectors accept 4 MiB at least. */
+const MAX_SPANS = 1000;
+const MAX_BYTES = 1 << 20;
+const NO_TRACE = '0'.repeat(32);
+const NO_SPAN = '0'.repeat(16);
+
+/** Of an unfinished span, true: the process ended before it, and its end is the last sign of life. */
+export const UNFINISHED = 'tracewright.unfinished';
+/** Of a span that ends before its start: by how many nanoseconds. Its end is its start then. */
+export const ENDS_BEFORE_START = 'tracewright.ends_before_start';
+
+/** Of a span or an event before 1970: its times in nanoseconds since then. OTLP's own are 0. */
+export const START_TIME = 'tracewright.start_time_unix_nano';
+export const END_TIME = 'tracewright.end_time_unix_nano';
+export const EVENT_TIME = 'tracewright.time_unix_nano';
+
+/** What OTLP's fields of a span cannot say, as attributes. */
+export function* furtherAttributes({
+  start,
+  end,
+  unfinished,
+}: SpanRecord): Generator<readonly [name: string, value: RecordedValue]> {
+  if (unfinished) yield [UNFINISHED, true];
+  if (end < start) yield [ENDS_BEFORE_START, start - end];
+  if (start < 0n) yield [START_TIME, start];
+  if (end < 0n) yield [END_TIME, end];
+}
+
+/** The same of an event. */
+export function* furtherOfEvent({
+  time,
+}: RecordedEvent): Generator<readonly [name: string, value: RecordedValue]> {
+  if (time < 0n) yield [EVENT_TIME, time];
+}
+
+/** Bits of a span's or a link's flags, over those of W3C. */
+const HAS_IS_REMOTE = 0x100;
+const IS_REMOTE = 0x200;
+
+/** OTLP's flags of a span or a link. */
+export function otlpFlags(flags: number, isRemote: boolean): number {
+  return flags | HAS_IS_REMOTE | (isRemote ? IS_REMOTE : 0);
+}
+
+/** Spans of one scope. */
+export interface ScopeBatch {
+  scope: RecordedScope | undefined;
+  spans: SpanRecord[];
+}
+
+/** Spans of one resource. */
+export interface ResourceBatch {
+  resource: RecordedResource | undefined;
+  scopes: ScopeBatch[];
+}
+
+/** Puts spans into batches: each becomes a request, in which a resource and a scope occur once. */
+export class SpanBatches {
+  readonly #stream: SpanStream;
+  /** Spans without a valid id, which OTLP does not allow. */
+  invalid = 0;
+
+  constructor(stream: SpanStream) {
+    this.#stream = stream;
+  }
+
+  *batches(): Generator<ResourceBatch[], void> {
+    let batch: ResourceBatch[] = [];
+    let last: ScopeBatch | undefined;
+    let lastResource: RecordedResource | undefined;
+    let spans = 0;
+    let bytes = 0;
+    for (const span of this.#stream.read()) {
+      if (span.traceId === NO_TRACE || span.spanId === NO_SPAN) {
+        this.invalid++;
+        continue;
+      }
+      if (last === undefined || lastResource !== span.resource || last.scope !== span.scope) {
+        lastResource = span.resource;
+        last = placeOf(batch, span);
+      }
+      last.spans.push(span);
+      spans++;
+      bytes += this.#stream.bytes;
+      if (spans < MAX_SPANS && bytes < MAX_BYTES) continue;
+      yield batch;
+      [batch, last, spans, bytes] = [[], undefined, 0, 0];
+    }
+    if (spans > 0) yield batch;
+  }
+}
+
+/** Where a span of the batch goes. A recording has few resources and scopes. */
+function placeOf(batch: ResourceBatch[], { resource, scope }: SpanRecord): ScopeBatch {
+  let ofResource = batch.find((each) => each.resource === resource);
+  if (ofResource === undefined) batch.push((ofResource = { resource, scopes: [] }));
+  let ofScope = ofResource.scopes.find((each) => each.scope === scope);
+  if (ofScope === undefined) ofResource.scopes.push((ofScope = { scope, spans: [] }));
+  return ofScope;
+}

@@ -1,0 +1,129 @@
+import { UnusedNumbers } from '../../core/unused-numbers.js';
+import { NestingLanes } from './lanes.js';
+import type { Canvas, CounterUnit } from './canvas.js';
+
+/** Named tracks of a thread for what overlaps there. */
+const CONCURRENT = 'concurrent';
+
+/** A thread's track, and lanes below it for what overlaps on it. */
+export class PictureThread {
+  /** The number of the thread's own track. */
+  readonly track: number;
+  readonly #canvas: Canvas;
+  readonly #laneName: string;
+  #isUsed = false;
+  #nesting: NestingLanes | undefined;
+  /** Where what was drawn of it ends: in the traces before this one, and in all. */
+  #before = -Infinity;
+  #end = -Infinity;
+
+  constructor(canvas: Canvas, track: number, laneName: string) {
+    this.#canvas = canvas;
+    this.track = track;
+    this.#laneName = laneName;
+  }
+
+  /** A track for slices that nest: the thread's own at first, then further ones below it. */
+  newLane(): number {
+    if (!this.#isUsed) {
+      this.#isUsed = true;
+      return this.track;
+    }
+    return this.#canvas.namedTrack(this.track, this.#laneName);
+  }
+
+  /**
+   * The track of a slice that is written when it ends.
+   *
+   * @param owner slices of different ones do not contain each other.
+   */
+  place(start: number, end: number, owner: bigint | undefined): number {
+    this.#end = Math.max(this.#end, end);
+    this.#nesting ??= new NestingLanes(() => this.newLane());
+    return this.#nesting.place(start, end, owner);
+  }
+
+  /**
+   * The start of a state, once the traces before have had theirs: a thread has its stream in the next piece of a trace
+   * before it leaves one.
+   */
+  startOfState(start: number, end: number): number {
+    return Math.min(Math.max(start, this.#before), end);
+  }
+
+  /** All of a trace has been drawn. */
+  endTrace(): void {
+    this.#before = this.#end;
+  }
+}
+
+/** A process in the picture, with its threads and counters. */
+export class PictureProcess {
+  readonly pid: number;
+  readonly track: number;
+  readonly #canvas: Canvas;
+  readonly #tids = new UnusedNumbers();
+  readonly #threads = new Map<string, PictureThread>();
+  readonly #counters = new Map<string, number>();
+
+  constructor(canvas: Canvas, pid: number, name: string, labels: readonly string[]) {
+    this.#canvas = canvas;
+    this.pid = pid;
+    this.track = canvas.processTrack(pid, name, labels);
+  }
+
+  /**
+   * A thread of the process.
+   *
+   * @param key the same for the same thread, in every trace of the process.
+   * @param tid as the trace says it; another one if that is used.
+   */
+  thread(key: string, tid: number, name: string): PictureThread {
+    let thread = this.#threads.get(key);
+    if (thread === undefined) {
+      const unused = this.#tids.find(tid);
+      this.#tids.use(unused);
+      const track = this.#canvas.threadTrack(this.track, this.pid, unused, name);
+      thread = new PictureThread(this.#canvas, track, CONCURRENT);
+      this.#threads.set(key, thread);
+    }
+    return thread;
+  }
+
+  counter(name: string, unit: CounterUnit): number {
+    let track = this.#counters.get(name);
+    if (track === undefined) {
+      track = this.#canvas.counterTrack(this.track, name, unit);
+      this.#counters.set(name, track);
+    }
+    return track;
+  }
+}
+
+/** All processes of a picture. */
+export class Picture {
+  readonly canvas: Canvas;
+  readonly #pids = new UnusedNumbers();
+  readonly #processes = new Map<string, PictureProcess>();
+
+  constructor(canvas: Canvas) {
+    this.canvas = canvas;
+  }
+
+  /**
+   * A process.
+   *
+   * @param key the same for the same process, in every trace of it.
+   * @param pid as the trace says it; another one if that is used.
+   */
+  process(key: string, pid: number, name: string, labels: readonly string[]): PictureProcess {
+    let process = this.#processes.get(key);
+    if (process === undefined) {
+      const unused = this.#pids.find(pid);
+      this.#pids.use(unused);
+      process = new PictureProcess(this.canvas, unused, name, labels);
+      this.#processes.set(key, process);
+    }
+    return process;
+  }
+}

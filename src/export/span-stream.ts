@@ -1,0 +1,73 @@
+import { untilFault } from '../core/fault.js';
+import { SpanWalk } from '../spans/read/span-walk.js';
+import type { SpanRecord } from '../spans/span-record.js';
+import type { FoundTrace } from '../traces/find-traces.js';
+import { placeOnTimeLine } from '../traces/time-line.js';
+import type { Extent } from '../look/condition/time-point.js';
+import type { ExportOptions } from './export-options.js';
+import { surveyRows } from './row-survey.js';
+import { ALL, needsExtent, spanTest } from './selection.js';
+
+/** Reads the selected spans of Heph files, one file after another. */
+export class SpanStream {
+  readonly #traces: readonly FoundTrace[];
+  readonly #options: ExportOptions;
+  /** Spans read so far. */
+  spans = 0;
+  /** Events that are no spans: those of programs that use Heph without `tracewright/spans`. */
+  otherEvents = 0;
+  /** Bytes that the last span takes in its file. */
+  bytes = 0;
+
+  constructor(traces: readonly FoundTrace[], options: ExportOptions = {}) {
+    this.#traces = traces;
+    this.#options = options;
+  }
+
+  /** The spans, in the order of each file: that of their ends in each thread. */
+  *read(): Generator<SpanRecord, void> {
+    const { selection = ALL, onFault } = this.#options;
+    const extent = needsExtent(selection) ? this.#extent() : { epoch: 0n, length: 0 };
+    const accepts = spanTest(selection, extent);
+    for (const trace of this.#traces) {
+      yield* untilFault(onFault, trace.path, () => this.#file(trace, accepts));
+    }
+  }
+
+  *#file(
+    trace: FoundTrace,
+    accepts: ((span: SpanRecord) => boolean) | undefined,
+  ): Generator<SpanRecord, void> {
+    const { progress, onFault } = this.#options;
+    const onProgress = progress?.(trace);
+    const walk = new SpanWalk(trace.path, { onFault, ...(onProgress && { onProgress }) });
+    try {
+      while (walk.next()) {
+        const { span } = walk;
+        if (span === undefined) {
+          this.otherEvents++;
+        } else if (accepts?.(span) !== false) {
+          this.spans++;
+          this.bytes = walk.bytes;
+          yield span;
+        }
+      }
+    } finally {
+      walk.close();
+    }
+  }
+
+  /** Where the recording lies in time. */
+  #extent(): Extent {
+    const { placements, zero = 0n } = placeOnTimeLine(this.#traces);
+    let start: bigint | undefined;
+    let end = 0n;
+    for (const placement of placements) {
+      const survey = surveyRows(placement, {});
+      if (survey.start === undefined || survey.end === undefined) continue;
+      if (start === undefined || zero + survey.start < start) start = zero + survey.start;
+      if (zero + survey.end > end) end = zero + survey.end;
+    }
+    return { epoch: start ?? 0n, length: Number(end - (start ?? end)) };
+  }
+}
