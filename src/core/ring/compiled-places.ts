@@ -11,6 +11,7 @@ import {
   TAKEN,
   WRITER,
 } from './open-records.js';
+import type { OpenRecords } from './open-records.js';
 import type { Ring } from './ring.js';
 
 /**
@@ -27,11 +28,11 @@ function headWord(at: string, word: number): string {
 export const HAS_PLACE = `control[${TAKEN}] < counts[0]`;
 
 /** Statements: take a place, and declare `at`, where its record goes. */
-export function takePlace(at: string): string {
+export function takePlace(at: string, { mask }: OpenRecords): string {
   return `const taken = control[${TAKEN}];
   control[${TAKEN}] = taken + 1;
   if (control[${ATTENTION}] !== 0) attend();
-  const ${at} = places[taken];`;
+  const ${at} = places[taken] & ${mask};`;
 }
 
 /** A variable: which writer has written the record at `at`; see `OpenRecords.newWriter`. */

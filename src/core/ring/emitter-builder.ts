@@ -128,7 +128,7 @@ function bindUsualCase(ring: Ring, usual: UsualCase, unusual: unknown): unknown 
 return function record(${list}) {
   ${prepare}
   if (!(${test}) || ring.free < ${typeof bytes === 'number' ? bytes : `(${bytes})`}) return unusual(${list});
-  const start = ring.position;
+  const start = ring.position & ${ring.capacity - 1};
   ${write}
   ${size === undefined ? '' : `const size = ${size};`}
   ${commitText(ring, 'start', size === undefined ? bytes : 'size')}

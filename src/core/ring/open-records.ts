@@ -40,11 +40,13 @@ export const GENERATION = 0x40000;
  * its heap, and the machine the order in which a thread retires them; see native/ring/open_records.h.
  */
 export class OpenRecords {
-  /** The table: where `take` leads to. */
+  /** From the start of the table, where `take` leads to, to the end of the mapping. */
   readonly view: DataView;
   readonly bytes: Buffer;
   /** Bytes of the longest record. */
   readonly longest: number;
+  /** @internal All bits of an offset in the table. V8 knows by them that `view` has room after it, and does not look. */
+  readonly mask: number;
   /** Two elements: the series whose numbers its records take, and the next number. */
   readonly #numbers: Uint32Array<ArrayBuffer>;
 
@@ -74,12 +76,15 @@ export class OpenRecords {
     const most = Math.max(options.places, options.most ?? 0);
     const tableBytes = most * stride;
     this.#id = id;
-    this.view = new DataView(buffer, control.openTable, tableBytes);
-    this.bytes = Buffer.from(buffer, control.openTable, tableBytes);
+    this.view = new DataView(buffer, control.openTable);
+    this.bytes = Buffer.from(buffer, control.openTable);
+    // After the table comes the ring, twice: at least as much again.
+    this.mask = 2 ** Math.ceil(Math.log2(tableBytes)) - 1;
     this.longest = options.longest;
     this.#numbers = new Uint32Array(buffer, control.series, 2);
     this.#words = new Int32Array(buffer, control.openTable, tableBytes / 4);
-    this.#counts = Int32Array.of(0, 0);
+    // Not on V8's heap: where it lies is a constant then.
+    this.#counts = new Int32Array(new ArrayBuffer(8));
     this.#places = new Int32Array(most);
     this.#stride = stride;
     this.#most = most;

@@ -1,13 +1,14 @@
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
-import { constantStores, prefixed } from './constant-bytes.js';
-import { writeHead, writeInteger, writeText, writeUntyped } from './encoder.js';
 import {
-  DESCRIPTION_OFFSET,
-  SIZE_OFFSET,
-  SUBSTREAM_OFFSET,
-  TYPE_STRING,
-  TYPE_U64,
-} from '../layout.js';
+  constantStores,
+  headStores,
+  measureValue,
+  prefixed,
+  timeStores,
+  writeValueAt,
+} from './event-text.js';
+import { writeInteger, writeText, writeUntyped } from './encoder.js';
+import { DESCRIPTION_OFFSET, SIZE_OFFSET, START_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import { recordTaken } from './record-taken.js';
 import type { EventStream, EventTrace } from './event-stream.js';
 import { isUsual, listNames, takeValues } from './taken-attributes.js';
@@ -224,31 +225,6 @@ export class EventShapes<Emitter> {
   }
 }
 
-/** Statements: count the characters of a value, and find out whether it is usual. */
-export function measureValue(value: string): string {
-  return `if (typeof ${value} === 'string') characters += ${value}.length;
-  else if (typeof ${value} !== 'number' && ${value} !== undefined && !isUsual(${value})) areUsual = false;`;
-}
-
-/**
- * Statements: store a value and its type, and move `at` past them.
- *
- * @param writeOther the function for what is no string and no u32.
- */
-export function writeValueAt(value: string, writeOther: string): string {
-  return `if (typeof ${value} === 'string') {
-      view.setInt8(at, ${TYPE_STRING});
-      at = writeText(view, bytes, at + 1, ${value});
-    } else if (typeof ${value} === 'number' && ${value} >>> 0 === ${value} && (${value} !== 0 || 1 / ${value} > 0)) {
-      view.setInt8(at, ${TYPE_U64});
-      view.setInt32(at + 1, 0);
-      view.setInt32(at + 5, ${value} | 0);
-      at += 9;
-    } else {
-      at = ${writeOther}(view, bytes, at, ${value});
-    }`;
-}
-
 /**
  * Compiles events as `finishTrace` records them. An emitter reads every property once, and first of all:
  * a getter can record another event.
@@ -276,7 +252,6 @@ export function compileShape(
       scope: {
         started: trace.started,
         isUsual,
-        writeHead,
         writeInteger,
         writeText,
         writeUntyped,
@@ -296,7 +271,8 @@ export function compileShape(
       bytes: `${fixedBytes} + 3 * characters`,
       write: `const { counter } = stream;
   const number = counter[0];
-  writeHead(view, start, stream.id, number, started[0]);
+  ${headStores('stream.id', 'number')}
+  ${timeStores('started[0]', START_OFFSET)}
   counter[0] = number + 1;
   writeInteger(view, start + ${SUBSTREAM_OFFSET}, substream);
   let at = start + ${DESCRIPTION_OFFSET};

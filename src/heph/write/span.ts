@@ -3,16 +3,15 @@ import type { UsualCase } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { bigintHalves, bigintStore, HIGH_HALF } from '../../core/int64.js';
 import { isArray, takeElements } from '../../core/taken-elements.js';
-import { constantStores, prefixed } from './constant-bytes.js';
+import { constantStores, headStores, prefixed, timeStores } from './event-text.js';
+import { valueBound, writeFloat, writeInteger, writeText, writeValue } from './encoder.js';
 import {
-  valueBound,
-  writeFloat,
-  writeHead,
-  writeInteger,
-  writeText,
-  writeValue,
-} from './encoder.js';
-import { DESCRIPTION_OFFSET, MAX_U16, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+  DESCRIPTION_OFFSET,
+  MAX_U16,
+  SIZE_OFFSET,
+  START_OFFSET,
+  SUBSTREAM_OFFSET,
+} from '../layout.js';
 import type { ValueType } from '../packet.js';
 import type { EventStream, Timing } from './event-stream.js';
 import {
@@ -220,13 +219,13 @@ function write(type: AttributeType, value: string): string {
       // As writeInteger, without a call. The low half is taken modulo 2^32. Each case has a store of
       // its own: V8 would box a value that one of them takes as an integer and the other as a double.
       return `if (typeof ${value} === 'number') {
-    if (${isSmall}) view.setUint32(at, ${smallHigh});
-    else view.setUint32(at, ${wideHigh});
-    view.setUint32(at + 4, ${value});
+    if (${isSmall}) view.setInt32(at, ${smallHigh});
+    else view.setInt32(at, (${wideHigh}) | 0);
+    view.setInt32(at + 4, ${value} | 0);
   } else if (typeof ${value} === 'bigint') {
     bigintStore[0] = ${value};
-    view.setUint32(at, bigintHalves[${HIGH_HALF}]);
-    view.setUint32(at + 4, bigintHalves[${1 - HIGH_HALF}]);
+    view.setInt32(at, bigintHalves[${HIGH_HALF}] | 0);
+    view.setInt32(at + 4, bigintHalves[${1 - HIGH_HALF}] | 0);
   } else {
     writeInteger(view, at, ${value});
   }
@@ -309,7 +308,6 @@ function usualCase(
       takeAttribute,
       valueBound,
       writeFloat,
-      writeHead,
       writeInteger,
       writeText,
       writeValue,
@@ -331,16 +329,17 @@ function usualCase(
     test: hasArrays ? 'isUsual' : test,
     bytes: boundOf(description, fields),
     write: `const number = counter[0];
-  writeHead(view, start, ${stream.id}, number, timing);
+  ${headStores(stream.id, 'number')}
+  ${timeStores('timing', START_OFFSET)}
   counter[0] = number + 1;
   ${
     inSubstream
       ? `writeInteger(view, ${substreamAt}, substream);`
-      : `view.setUint32(${substreamAt}, 0);
-  view.setUint32(${substreamAt} + 4, 0);`
+      : `view.setInt32(${substreamAt}, 0);
+  view.setInt32(${substreamAt} + 4, 0);`
   }
   ${writeAttributes(description, fields)}
-  view.setUint32(start + ${SIZE_OFFSET}, at - start);
+  view.setInt32(start + ${SIZE_OFFSET}, at - start);
   ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) stream.refuse(at - start, ${packetLimit});`}`,
     size: 'at - start',
   };

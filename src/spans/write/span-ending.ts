@@ -10,7 +10,7 @@ import {
   TYPE_STRING,
   TYPE_U64,
 } from '../../heph/layout.js';
-import { constantStores, prefixed } from '../../heph/write/constant-bytes.js';
+import { constantStores, prefixed } from '../../heph/write/event-text.js';
 import { writeText } from '../../heph/write/encoder.js';
 import { FLAGS_AFTER_NAME, RESOURCE_SHIFT } from '../layout.js';
 import type { Span } from '../span.js';

@@ -9,21 +9,23 @@ import {
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import {
-  COUNTER_OFFSET,
   DESCRIPTION_OFFSET,
   END_OFFSET,
-  EVENT_MAGIC,
-  MAGIC_OFFSET,
   SIZE_OFFSET,
   START_OFFSET,
-  STREAM_OFFSET,
   SUBSTREAM_OFFSET,
   TYPE_STRING,
   TYPE_U64,
 } from '../../heph/layout.js';
-import { constantStores, prefixed } from '../../heph/write/constant-bytes.js';
-import { writeHead, writeText, writeUntyped } from '../../heph/write/encoder.js';
-import { measureValue, writeValueAt } from '../../heph/write/event-shapes.js';
+import {
+  constantStores,
+  headStores,
+  measureValue,
+  prefixed,
+  timeStores,
+  writeValueAt,
+} from '../../heph/write/event-text.js';
+import { writeText, writeUntyped } from '../../heph/write/encoder.js';
 import type { ShapeCompiler } from '../../heph/write/event-shapes.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
 import type { Stream } from '../../heph/write/stream.js';
@@ -150,7 +152,6 @@ function spanText(
     scope: {
       isUsual,
       output,
-      writeHead,
       writeText,
       writeUntyped,
       ...Object.fromEntries(names.map((name, i) => [`n${i}`, name])),
@@ -219,20 +220,13 @@ return function writeOpen(span, attributes, before) {
     ${keepValues}
     return -1;
   }
-  ${takePlace('start')}
+  ${takePlace('start', table)}
   if (${placeWriter('start')} !== ${writer}) {
     ${placeWriter('start')} = ${writer};
-    view.setInt32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
-    view.setInt32(start + ${STREAM_OFFSET}, ${output.stream.id});
-    view.setInt32(start + ${COUNTER_OFFSET}, ${NO_NUMBER});
+    ${headStores(output.stream.id, NO_NUMBER)}
     ${text.writeConstants}
   }
-  const timeHigh = (time * ${2 ** -32}) | 0;
-  const timeLow = time | 0;
-  view.setInt32(start + ${START_OFFSET}, timeHigh);
-  view.setInt32(start + ${START_OFFSET + 4}, timeLow);
-  view.setInt32(start + ${END_OFFSET}, timeHigh);
-  view.setInt32(start + ${END_OFFSET + 4}, timeLow);
+  ${timeStores('time', START_OFFSET, END_OFFSET)}
   ${text.write}
   const size = at - start;
   view.setInt32(start + ${SIZE_OFFSET}, size);
@@ -273,7 +267,8 @@ export function spanShapeCompiler(output: ShapedSpans): ShapeCompiler<SpanEmitte
         test: `areUsual && characters <= ${mostCharacters} && span.start >= 0 && span.start <= stamp[0]`,
         bytes: `${fixedBytes} + 3 * characters`,
         write: `const number = counter[0];
-  writeHead(view, start, ${output.stream.id}, number, span.start);
+  ${headStores(output.stream.id, 'number')}
+  ${timeStores('span.start', START_OFFSET)}
   ${text.writeConstants}
   ${text.write}
   ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) return unusual(span);`}

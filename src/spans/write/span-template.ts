@@ -1,6 +1,6 @@
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import { DESCRIPTION_OFFSET, TYPE_STRING } from '../../heph/layout.js';
-import { prefixed } from '../../heph/write/constant-bytes.js';
+import { prefixed } from '../../heph/write/event-text.js';
 import type { SpanValue } from '../attributes.js';
 import { RESOURCE_SHIFT, UNFINISHED } from '../layout.js';
 import type { Scope } from '../scope.js';
