@@ -25,9 +25,11 @@ const LAYERS = {
   look: [...RECORDER, 'rows', 'spans', 'traces'],
   // What other programs read: of readers' rows and spans, and look's conditions.
   export: ['core', 'rows', 'spans', 'traces', 'look'],
+  // Sends what is recorded: readers and encoders only.
+  ship: ['core', 'heph', 'spans', 'export'],
   // The page of `tracewright view`, in a browser: what its server sends, and nothing of Node.
   page: ['look'],
-  cli: [...RECORDER, 'traces', 'spans', 'node', 'look', 'export'],
+  cli: [...RECORDER, 'traces', 'spans', 'node', 'look', 'export', 'ship'],
 };
 
 /** Rooms of src/look/index: each imports only those before it. Building and serving know nothing of each other. */

@@ -153,6 +153,8 @@ const folders = [
   // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],
   [/^export\//, 'export/export'],
+  // For the command ship alone.
+  [/^ship\//, 'ship/ship'],
   [/^rows\//, 'rows/rows'],
   [/^traces\//, 'traces/traces'],
   [/^cli\//, 'cli/commands'],

@@ -9,6 +9,7 @@ import { convertCommand } from './commands/convert.js';
 import { dumpCommand } from './commands/dump.js';
 import { recoverCommand } from './commands/recover.js';
 import { reportCommand } from './commands/report.js';
+import { shipCommand } from './commands/ship.js';
 import { viewCommand } from './commands/view.js';
 import { printMessage } from './output/message.js';
 import { ClosedPipe, standardOutput } from './output/text-output.js';
@@ -21,6 +22,7 @@ const commands = new Map<string, Command>([
   ['recover', recoverCommand],
   ['report', reportCommand],
   ['view', viewCommand],
+  ['ship', shipCommand],
 ]);
 
 function overview(): string {

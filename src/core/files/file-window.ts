@@ -21,11 +21,16 @@ export class FileWindow {
 
   /**
    * @param windowBytes what is read at once; smaller where many files are open together.
+   * @param links whether a symbolic link at the path is followed.
    * @throws TraceFormatError when this is not a regular file; the error of node:fs when it cannot be opened.
    */
-  constructor(path: string, windowBytes = WINDOW_BYTES) {
+  constructor(
+    path: string,
+    windowBytes = WINDOW_BYTES,
+    links: 'followed' | 'refused' = 'followed',
+  ) {
     this.path = path;
-    const file = openRegularFile(path, 'followed');
+    const file = openRegularFile(path, links);
     this.#fd = file.fd;
     this.#view = file.view;
     this.#size = seenSize(file);

@@ -74,6 +74,14 @@ export class RequestEncoder {
 
   /** An ExportTraceServiceRequest with its length as a varint before it. */
   encode(batch: readonly ResourceBatch[]): Buffer {
+    const request = this.request(batch);
+    const length = new ProtobufBytes(16);
+    length.varint(request.length);
+    return Buffer.concat([length.take(), request]);
+  }
+
+  /** An ExportTraceServiceRequest. */
+  request(batch: readonly ResourceBatch[]): Buffer {
     const bytes = this.#bytes;
     for (const { resource, scopes } of batch) {
       const ofResource = bytes.begin(REQUEST.resourceSpans);
@@ -96,9 +104,7 @@ export class RequestEncoder {
       this.#text(RESOURCE_SPANS.schemaUrl, resource?.schemaUrl ?? '');
       bytes.end(ofResource);
     }
-    const length = new ProtobufBytes(16);
-    length.varint(bytes.length);
-    return Buffer.concat([length.take(), bytes.take()]);
+    return bytes.take();
   }
 
   #span(span: SpanRecord): void {

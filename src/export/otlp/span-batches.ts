@@ -99,6 +99,26 @@ export class SpanBatches {
   }
 }
 
+/** Puts spans together in one request. */
+export function groupSpans(spans: readonly SpanRecord[]): ResourceBatch[] {
+  const batch: ResourceBatch[] = [];
+  let last: ScopeBatch | undefined;
+  let lastResource: RecordedResource | undefined;
+  for (const span of spans) {
+    if (last === undefined || lastResource !== span.resource || last.scope !== span.scope) {
+      lastResource = span.resource;
+      last = placeOf(batch, span);
+    }
+    last.spans.push(span);
+  }
+  return batch;
+}
+
+/** Whether OTLP allows the ids of a span. */
+export function hasValidIds({ traceId, spanId }: SpanRecord): boolean {
+  return traceId !== NO_TRACE && spanId !== NO_SPAN;
+}
+
 /** Where a span of the batch goes. A recording has few resources and scopes. */
 function placeOf(batch: ResourceBatch[], { resource, scope }: SpanRecord): ScopeBatch {
   let ofResource = batch.find((each) => each.resource === resource);

@@ -30,6 +30,16 @@ export class CounterRanges {
     else range.last = counter;
   }
 
+  /** Of each stream its first and its last event, for `restore`. */
+  get entries(): [stream: number, first: number, last: number][] {
+    return [...this.#ranges].map(([stream, { first, last }]) => [stream, first, last]);
+  }
+
+  /** Adds what `entries` has said of an earlier reading. */
+  restore(entries: readonly (readonly [stream: number, first: number, last: number])[]): void {
+    for (const [stream, first, last] of entries) this.#ranges.set(stream, { first, last });
+  }
+
   has(stream: number, counter: number): boolean {
     if (stream === DEFINITION_STREAM) return this.#definitions.has(counter);
     const range = this.#ranges.get(stream);

@@ -41,6 +41,10 @@ export interface LivingOptions {
   pass?: LivingPass | undefined;
   /** The rings, where they are open; default: those that are found. */
   rings?: FileRings | undefined;
+  /** What an earlier reading had of the rings: `entries` of its ranges. It is not read again. */
+  known?: CounterRanges['entries'] | undefined;
+  /** Whether a symbolic link at the path is followed. Default: it is. */
+  links?: 'followed' | 'refused' | undefined;
 }
 
 /** A stretch of a file that can be read now, or what a ring holds. */
@@ -108,13 +112,17 @@ export class LivingFile {
   #isOpen = true;
 
   /** @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened. */
-  constructor(path: string, { ringDirs = [], pass, rings }: LivingOptions = {}) {
+  constructor(
+    path: string,
+    { ringDirs = [], pass, rings, known = [], links = 'followed' }: LivingOptions = {},
+  ) {
     this.path = path;
     this.#isPiece = hasPredecessors(path);
-    this.#fd = wrapSystemError('path', path, () => openRegularFile(path, 'followed').fd);
+    this.#fd = wrapSystemError('path', path, () => openRegularFile(path, links).fd);
     const epoch = Buffer.alloc(EPOCH_PACKET_BYTES);
     readSync(this.#fd, epoch, 0, epoch.length, 0);
     this.#unsettled = pass?.unsettledOf(path, epoch) ?? new CounterRanges();
+    this.#unsettled.restore(known);
     const isFormat = (format: string): boolean => format === 'heph';
     this.#rings = rings ?? new RingsOfFile(path, this.#fd, { fileOfRing, isFormat, ringDirs });
   }
@@ -145,6 +153,22 @@ export class LivingFile {
   /** Whether a ring feeds it, or has fed it since it was opened. */
   get hasRings(): boolean {
     return this.#rings.find().length > 0;
+  }
+
+  /** Whether a live process writes to it now. */
+  get isGrowing(): boolean {
+    return this.#rings.find().some((ring) => ring.isRunning && ring.isInPlace());
+  }
+
+  /** Which file it is, whatever its name is. */
+  get identity(): string {
+    const { dev, ino } = fstatSync(this.#fd, { bigint: true });
+    return `${dev}:${ino}`;
+  }
+
+  /** Bytes of the file now. */
+  get size(): number {
+    return this.#size();
   }
 
   /** Up to where the bytes of the file are final now. It may lie inside a record. */

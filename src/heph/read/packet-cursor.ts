@@ -26,6 +26,10 @@ export interface CursorOptions {
   living?: boolean | LivingOptions | LivingFile;
   /** Where to begin: `settled` of an earlier reading. Default 0. */
   since?: number;
+  /** Without `living`: what lies behind is not read, and a packet that is cut there is no error. Default: the end. */
+  until?: number;
+  /** Whether a symbolic link at the path is followed. Default: it is. */
+  links?: 'followed' | 'refused';
   /**
    * Takes faults instead of an error: what is no packet is passed over up to the next event, any other fault
    * by those who `refuse` it.
@@ -58,14 +62,28 @@ export class PacketCursor {
   /** @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened. */
   constructor(path: string, options: CursorOptions = {}) {
     options = ownOptions(options);
-    const { living = false, maxPacketBytes, onProgress, onFault, since = 0 } = options;
+    const {
+      living = false,
+      maxPacketBytes,
+      onProgress,
+      onFault,
+      since = 0,
+      until,
+      links,
+    } = options;
     this.#decoding = new PacketDecoding(path, maxPacketBytes);
-    this.#window = wrapSystemError('path', path, () => new FileWindow(path));
+    this.#window = wrapSystemError('path', path, () => new FileWindow(path, undefined, links));
     this.#onProgress = onProgress;
     this.#onFault = onFault;
     this.#limit = this.#window.size;
     this.#base = since;
-    if (living === false) return;
+    if (living === false) {
+      if (until === undefined) return;
+      this.#limit = Math.min(until, this.#limit);
+      this.#window.resize(this.#limit);
+      this.#isStrict = false;
+      return;
+    }
     try {
       this.#living =
         living instanceof LivingFile ? living : new LivingFile(path, living === true ? {} : living);
@@ -202,7 +220,9 @@ export class PacketCursor {
       this.#at = this.#next;
       if (this.#bytes.length - this.#at >= PACKET_HEAD_BYTES || this.#load(PACKET_HEAD_BYTES)) {
         const remaining = this.#limit - this.offset;
-        if (this.#isStrict || this.#mayBeWhole(remaining)) {
+        // Before `until` all bytes are final: what is no packet stays none.
+        const isFinal = this.#parts === undefined && !isPacketAt(this.#view, this.#at);
+        if (this.#isStrict || isFinal || this.#mayBeWhole(remaining)) {
           const size = this.#decoding.size(this.#at, remaining);
           if (this.#bytes.length - this.#at < size && !this.#load(size)) {
             // The file was cut while it was being read.

@@ -1,5 +1,6 @@
 import type { TraceFormatError } from '../../core/errors.js';
 import type { EventPacket } from '../../heph/packet.js';
+import { COUNTER_OFFSET, STREAM_OFFSET } from '../../heph/layout.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { CursorOptions } from '../../heph/read/packet-cursor.js';
 import type { LivingState } from '../../heph/read/living-file.js';
@@ -14,6 +15,8 @@ export class SpanWalk {
   /** The event, if it is a span. */
   span: SpanRecord | undefined;
   readonly decoder: SpanDecoder;
+  /** Takes the offsets of definitions and clock records: what a decoder needs to go on later. */
+  onNote: ((offset: number, kind: 'definition' | 'clock') => void) | undefined;
   readonly #cursor: PacketCursor;
 
   /** @param decoder of an earlier reading, which went up to `since`. */
@@ -45,6 +48,26 @@ export class SpanWalk {
     return this.#cursor.faults;
   }
 
+  /** Where the current event ends in its file. */
+  get endOffset(): number {
+    return this.#cursor.offset + this.#cursor.size;
+  }
+
+  /** The counter of the current event within its stream. */
+  get counter(): number {
+    return this.#cursor.u32(COUNTER_OFFSET);
+  }
+
+  /** The stream of the current event. */
+  get stream(): number {
+    return this.#cursor.u32(STREAM_OFFSET);
+  }
+
+  /** Whether a reading from `settled` on does not see the current event again. */
+  get isSettled(): boolean {
+    return this.#cursor.isSettled;
+  }
+
   /** Steps to the next event; false at the end. */
   next(): boolean {
     const cursor = this.#cursor;
@@ -54,6 +77,9 @@ export class SpanWalk {
         if (cursor.isEvent) {
           this.span = decoder.decode(cursor);
           if (this.span !== undefined || !decoder.isNote) return true;
+          if (cursor.inFile && decoder.losses === undefined) {
+            this.onNote?.(cursor.offset, decoder.isDefinition ? 'definition' : 'clock');
+          }
         } else {
           const packet = cursor.packet();
           if (packet.kind === 'metadata' && packet.epoch !== undefined) {

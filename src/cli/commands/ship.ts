@@ -1,0 +1,225 @@
+import { counted } from '../../core/counted.js';
+import { checkExportable, spanTest } from '../../export/selection.js';
+import { Checkpoint, defaultCheckpoint } from '../../ship/checkpoint.js';
+import { deleteSent } from '../../ship/delete-sent.js';
+import { surveyTraces } from '../../ship/dry-run.js';
+import { openTarget } from '../../ship/open-target.js';
+import { RefusedSpans } from '../../ship/refused-spans.js';
+import { resourceOfOptions } from '../../ship/resource-options.js';
+import { IN_FLIGHT, Shipper } from '../../ship/shipper.js';
+import type { ShipperOptions } from '../../ship/shipper.js';
+import { EXIT_FAULTY, parseCommandLine, UsageError } from '../command.js';
+import type { Command } from '../command.js';
+import { checkSelection } from '../condition-options.js';
+import { FaultReport } from '../output/fault-report.js';
+import { printMessage } from '../output/message.js';
+import { standardOutput } from '../output/text-output.js';
+
+const MOST_IN_FLIGHT = 64;
+/** What is at hand after a signal is sent within this time, in milliseconds. */
+const END_MS = 10_000;
+const DELETE_EVERY_MS = 5000;
+
+/** `tracewright ship`. */
+export const shipCommand: Command = {
+  summary: 'send spans to a backend, also those of a killed process',
+  help: `Usage: tracewright ship PATH... [--to URL]... [--once] [--dry-run]
+                       [--checkpoint FILE] [--match CONDITION]...
+                       [--resource NAME=VALUE]... [--headers FILE]...
+                       [--refused DIR] [--delete] [--newest-first]
+                       [--compression gzip|none] [--in-flight N]
+                       [--bandwidth BYTES] [--owner UID|any]... [--ring-dir DIR]...
+
+Follows the Heph traces below PATH, which need not exist yet, and sends their
+spans to a backend of OpenTelemetry's protocol. A span of a living process goes
+when it is in its file. Of a killed process also what its rings hold goes, with
+the spans that were open. Nothing is written next to a trace. If the backend
+does not answer, spans wait in their files.
+
+  tracewright ship traces --to http://localhost:4318
+  OTEL_EXPORTER_OTLP_ENDPOINT=https://otlp.example tracewright ship traces
+
+  --to            http: or https: with a path, or with none for /v1/traces.
+                  Can be repeated. Default: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+                  or OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
+  --once          send what is there, and end
+  --dry-run       say what would be sent, by service
+  --checkpoint    where to note what has arrived. Default: a file below
+                  ~/.local/state/tracewright/ship for these paths and targets
+  --match         only spans that meet a condition, as --where of report;
+                  can be repeated
+  --resource      a further attribute of each resource; can be repeated
+  --headers       a file with lines of NAME: VALUE, read again on SIGHUP; the
+                  first is for the first --to, and so on
+  --refused       keep spans that a target refuses for good in this directory
+  --delete        delete files that are complete, and that every target has
+  --newest-first  after a backlog, begin with the file that was written last
+  --compression   of requests; default gzip
+  --in-flight     requests at once; default ${IN_FLIGHT}, at most ${MOST_IN_FLIGHT}
+  --bandwidth     bytes of traces a second at most: 500k, 10M
+  --owner         also read files of this user, or of any. Default: those of
+                  the user who runs the command, and of root
+  --ring-dir      a further directory with rings; can be repeated
+  --help          print this text
+
+The other variables OTEL_EXPORTER_OTLP_HEADERS, _CERTIFICATE,
+_CLIENT_CERTIFICATE, _CLIENT_KEY, _COMPRESSION, _TIMEOUT, and HTTP_PROXY,
+HTTPS_PROXY and NO_PROXY apply too.
+
+Exit codes
+  0  everything that was read has arrived
+  1  something was refused, could not be read, or has not arrived
+  2  wrong usage, or another process uses the checkpoint
+`,
+  async run(args) {
+    const { values, positionals } = parseCommandLine(
+      args,
+      {
+        to: { type: 'string', multiple: true },
+        once: { type: 'boolean' },
+        'dry-run': { type: 'boolean' },
+        checkpoint: { type: 'string' },
+        match: { type: 'string', multiple: true },
+        resource: { type: 'string', multiple: true },
+        headers: { type: 'string', multiple: true },
+        refused: { type: 'string' },
+        delete: { type: 'boolean' },
+        'newest-first': { type: 'boolean' },
+        compression: { type: 'string' },
+        'in-flight': { type: 'string' },
+        bandwidth: { type: 'string' },
+        owner: { type: 'string', multiple: true },
+        'ring-dir': { type: 'string', multiple: true },
+      },
+      ['PATH...'],
+    );
+    const { condition } = checkSelection({ where: values.match });
+    const selection = { range: {}, condition };
+    checkExportable(selection);
+    const faults = new FaultReport('ship');
+    const say = (text: string): void => {
+      printMessage(`tracewright ship: ${text}`);
+    };
+    const notes = new Set<string>();
+    const options: Omit<ShipperOptions, 'refusedSpans'> = {
+      paths: positionals,
+      ringDirs: values['ring-dir'] ?? [],
+      owners: checkOwners(values.owner),
+      newestFirst: values['newest-first'] === true,
+      inFlight: checkCount('--in-flight', values['in-flight'] ?? String(IN_FLIGHT), MOST_IN_FLIGHT),
+      accepts: spanTest(selection, { epoch: 0n, length: 0 }),
+      resource: resourceOfOptions(values.resource ?? [], process.env),
+      bytesPerSecond: checkBandwidth(values.bandwidth),
+      onFault: faults.add,
+      onMessage(text) {
+        // With several targets each would say it.
+        if (notes.has(text)) return;
+        if (notes.size < 1000) notes.add(text);
+        say(text);
+      },
+    };
+    const urls: readonly (string | undefined)[] = values.to ?? [undefined];
+    const headers = values.headers ?? [];
+    if (headers.length > urls.length) {
+      throw new UsageError(`there are ${headers.length} --headers and ${urls.length} --to`);
+    }
+    const targets = urls.map((url, i) =>
+      openTarget({ url, headersFile: headers[i], compression: values.compression }),
+    );
+    const labels = targets.map(({ label }) => label);
+    if (new Set(labels).size < labels.length) throw new UsageError('two --to are the same');
+    if (values['dry-run'] === true) {
+      const output = standardOutput();
+      for (const line of surveyTraces(options)) await output.write(`${line}\n`);
+      await output.end();
+      return faults.end();
+    }
+    const refused = values.refused === undefined ? undefined : new RefusedSpans(values.refused);
+    const file = values.checkpoint ?? defaultCheckpoint(positionals, labels);
+    const checkpoint = new Checkpoint(file);
+    const shippers = targets.map(
+      (target) => new Shipper(target, checkpoint, { ...options, refusedSpans: refused }),
+    );
+    const once = values.once === true;
+    let isEnding = false;
+    const end = (): void => {
+      if (isEnding) return;
+      isEnding = true;
+      for (const shipper of shippers) shipper.end(END_MS);
+    };
+    const reload = (): void => {
+      for (const target of targets) {
+        try {
+          target.reload?.();
+        } catch (error) {
+          say((error as Error).message);
+        }
+      }
+    };
+    process.on('SIGTERM', end).on('SIGINT', end).on('SIGHUP', reload);
+    const deleting =
+      values.delete === true
+        ? setInterval(() => {
+            deleteSent(shippers, checkpoint, say);
+          }, DELETE_EVERY_MS)
+        : undefined;
+    if (!once) say(`follows ${positionals.join(', ')} and sends to ${labels.join(', ')}`);
+    try {
+      await Promise.all(shippers.map((shipper) => shipper.run(once)));
+      if (values.delete === true) deleteSent(shippers, checkpoint, say);
+    } finally {
+      clearInterval(deleting);
+      checkpoint.close();
+      process.off('SIGTERM', end).off('SIGINT', end).off('SIGHUP', reload);
+    }
+    let code = faults.end();
+    for (const { target, counts, isIdle } of shippers) {
+      const parts = [`${counted(counts.spans, 'span')} sent to ${target.label}`];
+      if (counts.refused > 0) parts.push(`${counts.refused} refused`);
+      if (counts.invalid > 0) parts.push(`${counts.invalid} left out: an id of zeros is not valid`);
+      if (!isIdle) parts.push('the rest has not arrived, and goes with the next run');
+      say(parts.join(', '));
+      if (counts.refused > 0 || !isIdle) code = EXIT_FAULTY;
+    }
+    return code;
+  },
+};
+
+function checkCount(option: string, text: string, most: number): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || count > most) {
+    throw new UsageError(
+      `${option} must be a number from 1 to ${most}, got ${JSON.stringify(text)}`,
+    );
+  }
+  return count;
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 };
+
+function checkBandwidth(text: string | undefined): number {
+  if (text === undefined) return Infinity;
+  const [, count, unit] = /^(\d+)([kmg]?)b?$/i.exec(text) ?? [];
+  if (count === undefined || Number(count) === 0) {
+    throw new UsageError(
+      `--bandwidth must be bytes a second, such as 10M, got ${JSON.stringify(text)}`,
+    );
+  }
+  return Number(count) * UNITS[unit!.toLowerCase()]!;
+}
+
+/** Users whose files are read; undefined: those of all. */
+function checkOwners(given: readonly string[] = []): ReadonlySet<number> | undefined {
+  const own = process.geteuid?.();
+  if (own === undefined || given.includes('any')) return undefined;
+  const owners = new Set([0, own]);
+  for (const text of given) {
+    if (!/^\d+$/.test(text)) {
+      throw new UsageError(
+        `--owner must be a number of a user, or any, got ${JSON.stringify(text)}`,
+      );
+    }
+    owners.add(Number(text));
+  }
+  return owners;
+}

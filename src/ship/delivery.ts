@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { halvesOf } from './batch.js';
+import type { Outcome, ShipBatch, ShipTarget } from './target.js';
+
+/** Delays between attempts, in milliseconds: they double. */
+const FIRST_DELAY_MS = 500;
+const MOST_DELAY_MS = 30_000;
+/** A target that asks for more is asked again after this time. */
+const MOST_RETRY_AFTER_MS = 600_000;
+/** A stopped target is asked once in this time, in milliseconds. */
+export const PROBE_MS = 60_000;
+/** So often a batch fails before a smaller one is tried. */
+const FAILURES_BEFORE_SMALLER = 3;
+
+/** What happens to batches, for messages and metrics. */
+export interface DeliveryEvents {
+  /** A target that answered no longer does, or cannot take anything until a setting is changed. */
+  onTrouble?(reason: string, isStopped: boolean): void;
+  /** It answers again. */
+  onWell?(): void;
+  /** Spans are refused for good. `batch`: which ones, if the target says so. */
+  onRefused?(count: number, reason: string, batch: ShipBatch | undefined): void;
+  onSent?(spans: number): void;
+  onRetry?(): void;
+}
+
+interface DeliveryOptions extends DeliveryEvents {
+  probeMs?: number | undefined;
+  firstDelayMs?: number | undefined;
+}
+
+/** The delivery was ended before a batch was taken. */
+export class DeliveryEnded extends Error {}
+
+/**
+ * Sends batches to one target until each is accepted or refused for good. While a target fails, one batch at a time
+ * asks whether it is well again.
+ */
+export class Delivery {
+  readonly #target: ShipTarget;
+  readonly #options: DeliveryOptions;
+  readonly #ended = new AbortController();
+  /** Undefined: the target answers. */
+  #trouble: { reason: string; isStopped: boolean; failures: number; until: number } | undefined;
+  /** The batch that asks. */
+  #asking: Promise<unknown> | undefined;
+  /** Batches that were accepted. */
+  #accepted = 0;
+  /** Spans of a batch at most, since a larger one was refused as too large. */
+  #mostSpans = Infinity;
+
+  constructor(target: ShipTarget, options: DeliveryOptions = {}) {
+    this.#target = target;
+    this.#options = options;
+  }
+
+  /** Why nothing can be sent now; undefined: the target answers. */
+  get trouble(): { reason: string; isStopped: boolean } | undefined {
+    return this.#trouble;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  /**
+   * Sends a batch, however often it takes.
+   *
+   * @param since batches that were accepted before a larger one, of which this is a part, failed.
+   * @throws DeliveryEnded after `end`.
+   */
+  async deliver(batch: ShipBatch, since = this.#accepted): Promise<void> {
+    const count = batch.spans.length;
+    if (count === 0) return;
+    if (count > this.#mostSpans) return this.#deliverHalves(batch, since);
+    let failures = 0;
+    for (;;) {
+      const outcome = await this.#attempt(batch);
+      switch (outcome.kind) {
+        case 'accepted': {
+          const { refused } = outcome;
+          if (refused !== undefined) {
+            this.#options.onRefused?.(refused.count, refused.reason, undefined);
+          }
+          this.#accepted++;
+          this.#options.onSent?.(count - (refused?.count ?? 0));
+          return;
+        }
+        case 'retry':
+          failures++;
+          if (outcome.mayBeTooLarge !== true || failures < FAILURES_BEFORE_SMALLER) break;
+          if (count > 1) return this.#deliverHalves(batch, since);
+          // Others passed meanwhile: it is this span.
+          if (this.#accepted > since) return this.#refuse(batch, outcome.reason);
+          break;
+        case 'tooLarge':
+        case 'refused':
+          if (count === 1) return this.#refuse(batch, outcome.reason);
+          return this.#deliverHalves(batch, since, outcome.kind === 'tooLarge');
+        case 'stopped':
+          break;
+      }
+    }
+  }
+
+  /** Ends all attempts. */
+  end(): void {
+    this.#ended.abort();
+  }
+
+  #refuse(batch: ShipBatch, reason: string): void {
+    this.#options.onRefused?.(batch.spans.length, reason, batch);
+  }
+
+  async #deliverHalves(batch: ShipBatch, since: number, isTooLarge = false): Promise<void> {
+    const [first, second] = halvesOf(batch);
+    if (isTooLarge) this.#mostSpans = Math.min(this.#mostSpans, second.spans.length);
+    await this.deliver(first, since);
+    await this.deliver(second, since);
+  }
+
+  /** One attempt. In trouble, the only one of all batches, after a delay. */
+  async #attempt(batch: ShipBatch): Promise<Outcome> {
+    while (this.#trouble !== undefined) {
+      if (this.#asking !== undefined) {
+        await this.#asking;
+        continue;
+      }
+      const asking = this.#ask(batch, this.#trouble.until);
+      // It never rejects: those who wait for it look at the trouble again.
+      this.#asking = asking.catch(() => undefined);
+      try {
+        return await asking;
+      } finally {
+        this.#asking = undefined;
+      }
+    }
+    return this.#send(batch);
+  }
+
+  async #ask(batch: ShipBatch, until: number): Promise<Outcome> {
+    await this.#wait(until - performance.now());
+    this.#options.onRetry?.();
+    return this.#send(batch);
+  }
+
+  async #send(batch: ShipBatch): Promise<Outcome> {
+    const { signal } = this.#ended;
+    if (signal.aborted) throw new DeliveryEnded();
+    const outcome = await this.#target.send(batch, signal);
+    if (signal.aborted && outcome.kind !== 'accepted') throw new DeliveryEnded();
+    if (outcome.kind === 'retry' || outcome.kind === 'stopped') this.#fail(outcome);
+    else this.#succeed();
+    return outcome;
+  }
+
+  #fail(outcome: Extract<Outcome, { kind: 'retry' | 'stopped' }>): void {
+    const { probeMs = PROBE_MS, firstDelayMs = FIRST_DELAY_MS } = this.#options;
+    const before = this.#trouble;
+    const isStopped = outcome.kind === 'stopped';
+    const failures = (before?.failures ?? 0) + 1;
+    let delay = probeMs;
+    if (outcome.kind === 'retry') {
+      const backoff = Math.min(MOST_DELAY_MS, firstDelayMs * 2 ** (failures - 1));
+      const { afterMs } = outcome;
+      // Many shippers must not come back at the same moment.
+      delay =
+        afterMs === undefined
+          ? backoff * (0.5 + Math.random() / 2)
+          : Math.min(afterMs, MOST_RETRY_AFTER_MS);
+    }
+    const { reason } = outcome;
+    this.#trouble = { reason, isStopped, failures, until: performance.now() + delay };
+    if (before?.isStopped !== isStopped) this.#options.onTrouble?.(reason, isStopped);
+  }
+
+  #succeed(): void {
+    if (this.#trouble === undefined) return;
+    this.#trouble = undefined;
+    this.#options.onWell?.();
+  }
+
+  async #wait(ms: number): Promise<void> {
+    try {
+      await sleep(Math.max(0, ms), undefined, { signal: this.#ended.signal });
+    } catch {
+      throw new DeliveryEnded();
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { counted } from '../core/counted.js';
+import { FollowedFiles } from './followed-files.js';
+import type { ShipperOptions } from './shipper.js';
+
+/** What would be sent of what is there now: a line a service. */
+export function* surveyTraces(
+  options: Omit<ShipperOptions, 'refusedSpans'>,
+): Generator<string, void> {
+  const { paths, accepts, onFault, onMessage } = options;
+  const files = new FollowedFiles(paths, new Map(), { ...options, onNote: onMessage });
+  const services = new Map<string, { spans: number; unfinished: number }>();
+  let count = 0;
+  try {
+    for (const { follower } of files.due()) {
+      count++;
+      try {
+        for (const span of follower.read()) {
+          if (accepts?.(span) === false) continue;
+          const service = String(span.resource?.attributes['service.name'] ?? 'unknown');
+          let own = services.get(service);
+          if (own === undefined) services.set(service, (own = { spans: 0, unfinished: 0 }));
+          own.spans++;
+          if (span.unfinished) own.unfinished++;
+        }
+      } catch (error) {
+        onFault(error as Parameters<typeof onFault>[0]);
+      }
+    }
+  } finally {
+    files.close();
+  }
+  for (const [service, { spans, unfinished }] of services) {
+    const open = unfinished === 0 ? '' : `, ${unfinished} of them unfinished`;
+    yield `${service}: ${counted(spans, 'span')}${open}`;
+  }
+  yield `${counted(count, 'file')} read, nothing sent`;
+}

@@ -1,0 +1,203 @@
+import { lstatSync, watch } from 'node:fs';
+import type { FSWatcher, Stats } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { hasCode } from '../core/files/system-error.js';
+import type { TracewrightError } from '../core/errors.js';
+import { spanFiles } from '../spans/read/span-files.js';
+import { SpanFollower } from '../spans/read/span-follower.js';
+import type { SpanPosition } from '../spans/read/span-follower.js';
+
+/** All directories are searched again after this time, whatever the notifications say, in milliseconds. */
+const SEARCH_MS = 10_000;
+/** The same without notifications. */
+const SEARCH_WITHOUT_MS = 1000;
+/** A file whose process lives is looked at after this time: nothing notifies of a process that dies. */
+const LIVING_MS = 1000;
+
+export interface FollowedFile {
+  readonly path: string;
+  readonly follower: SpanFollower;
+  /** Bytes when it was read last; -1: it was not. */
+  size: number;
+  /** Of `performance.now`. */
+  readAt: number;
+  mtimeMs: number;
+}
+
+interface FollowedFilesOptions {
+  ringDirs: readonly string[];
+  /** Users whose files are read; undefined: those of all. */
+  owners: ReadonlySet<number> | undefined;
+  newestFirst: boolean;
+  onFault: (fault: TracewrightError) => void;
+  /** Says something once. */
+  onNote: (text: string) => void;
+}
+
+/** The Heph files below some paths, also those that come later, and which of them may have new spans. */
+export class FollowedFiles {
+  readonly #paths: readonly string[];
+  readonly #options: FollowedFilesOptions;
+  readonly #positions: ReadonlyMap<string, SpanPosition>;
+  readonly #files = new Map<string, FollowedFile>();
+  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #foreign = new Set<string>();
+  #isWatching = true;
+  #searchAt = 0;
+  #changed = new Set<string>();
+  #wake: (() => void) | undefined;
+  /** Files that are gone. */
+  readonly gone: FollowedFile[] = [];
+
+  /** @param positions of an earlier process. */
+  constructor(
+    paths: readonly string[],
+    positions: ReadonlyMap<string, SpanPosition>,
+    options: FollowedFilesOptions,
+  ) {
+    this.#paths = paths.map((path) => resolve(path));
+    this.#positions = positions;
+    this.#options = options;
+  }
+
+  get all(): Iterable<FollowedFile> {
+    return this.#files.values();
+  }
+
+  /** The files that may have new spans, in the order in which to read them. */
+  due(): FollowedFile[] {
+    const now = performance.now();
+    if (now >= this.#searchAt) this.#search(now);
+    const changed = this.#changed;
+    this.#changed = new Set();
+    const due = [...this.#files.values()].filter((file) => this.#isDue(file, changed, now));
+    if (this.#options.newestFirst) due.sort((a, b) => b.mtimeMs - a.mtimeMs);
+    return due;
+  }
+
+  /** Waits until a file may have changed, at most some time. */
+  async changed(mostMs: number): Promise<void> {
+    if (this.#changed.size > 0) return;
+    const ms = Math.max(0, Math.min(mostMs, this.#searchAt - performance.now()));
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+  }
+
+  /** Ends a wait. */
+  wake(): void {
+    this.#wake?.();
+  }
+
+  /** Searches all directories at the next look. */
+  searchAgain(): void {
+    this.#searchAt = 0;
+  }
+
+  /** Follows a file no longer. */
+  forget(path: string): void {
+    this.#files.delete(path);
+  }
+
+  close(): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+    this.wake();
+  }
+
+  #isDue(file: FollowedFile, changed: ReadonlySet<string>, now: number): boolean {
+    const isOver = file.follower.completeAt !== undefined;
+    const isKnown = file.size !== -1;
+    if (isKnown && !changed.has(file.path)) {
+      // What is complete changes only by a recovery, which notifies, or is seen by the next search.
+      if (isOver || (this.#isWatching && now - file.readAt < LIVING_MS)) return false;
+    }
+    const stats = this.#statsOf(file.path);
+    if (stats === undefined) {
+      this.#files.delete(file.path);
+      this.gone.push(file);
+      return false;
+    }
+    file.mtimeMs = stats.mtimeMs;
+    if (isOver && file.follower.completeAt === stats.size) return false;
+    return !isKnown || stats.size !== file.size || now - file.readAt >= LIVING_MS;
+  }
+
+  #search(now: number): void {
+    this.#searchAt = now + (this.#isWatching ? SEARCH_MS : SEARCH_WITHOUT_MS);
+    const directories = new Set<string>();
+    for (const root of this.#paths) {
+      try {
+        directories.add(lstatSync(root).isDirectory() ? root : dirname(root));
+        for (const path of spanFiles(root, this.#options.onFault)) {
+          const full = resolve(path);
+          for (let at = dirname(full); !directories.has(at); at = dirname(at)) {
+            directories.add(at);
+            if (at === root || at === dirname(at)) break;
+          }
+          this.#changed.add(full);
+          if (!this.#files.has(full)) this.#add(full);
+        }
+      } catch (error) {
+        // It may come later.
+        if (!hasCode(error, 'ENOENT')) this.#options.onFault(error as TracewrightError);
+      }
+    }
+    for (const directory of directories) this.#watch(directory);
+  }
+
+  #add(path: string): void {
+    const stats = this.#statsOf(path);
+    if (stats === undefined) return;
+    const { owners, ringDirs, onFault, onNote } = this.#options;
+    if (owners !== undefined && !owners.has(stats.uid)) {
+      if (this.#foreign.has(path)) return;
+      this.#foreign.add(path);
+      onNote(`${path} belongs to user ${stats.uid}: it is left out. --owner ${stats.uid} reads it`);
+      return;
+    }
+    const follower = new SpanFollower(path, { ringDirs, onFault }, this.#positions.get(path));
+    this.#files.set(path, { path, follower, size: -1, readAt: -Infinity, mtimeMs: stats.mtimeMs });
+  }
+
+  #statsOf(path: string): Stats | undefined {
+    try {
+      const stats = lstatSync(path);
+      return stats.isFile() ? stats : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #watch(directory: string): void {
+    if (!this.#isWatching || this.#watchers.has(directory)) return;
+    try {
+      const watcher = watch(directory, { persistent: false }, (event, name) => {
+        const path = name === null ? undefined : resolve(directory, name);
+        if (path !== undefined && this.#files.has(path)) this.#changed.add(path);
+        else if (event === 'rename') this.#searchAt = 0;
+        else return;
+        this.wake();
+      });
+      watcher.on('error', () => {
+        this.#watchers.delete(directory);
+        watcher.close();
+      });
+      this.#watchers.set(directory, watcher);
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return;
+      this.#isWatching = false;
+      for (const watcher of this.#watchers.values()) watcher.close();
+      this.#watchers.clear();
+      const { message } = error as Error;
+      this.#options.onNote(
+        `directories cannot be watched (${message}): they are searched once a second`,
+      );
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { promisify } from 'node:util';
+import { gunzipSync, gzip } from 'node:zlib';
+import { RequestEncoder } from '../export/otlp/otlp-protobuf.js';
+import { groupSpans } from '../export/otlp/span-batches.js';
+import { version } from '../core/version.js';
+import { HttpConnection } from './http-connection.js';
+import type { Answer } from './http-connection.js';
+import { partialSuccess } from './otlp-response.js';
+import type { OtlpSettings } from './otlp-settings.js';
+import type { Outcome, ShipBatch, ShipTarget } from './target.js';
+
+const compress = promisify(gzip);
+/** Level 1: levels above 3 take more than twice the time for a tenth fewer bytes. */
+const GZIP_LEVEL = 1;
+/** Characters of what a target answers, in messages. */
+const MOST_REASON = 300;
+/** Shorter parts of header values are words. */
+const SHORTEST_SECRET = 8;
+
+/** Codes of errors of certificates and handshakes: a repetition does not help. */
+const TLS_ERROR =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO|ERR_OSSL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
+
+/** Sends spans to an endpoint of OpenTelemetry's protocol over HTTP. */
+export class OtlpHttpTarget implements ShipTarget {
+  readonly label: string;
+  readonly #settings: OtlpSettings;
+  readonly #connection: HttpConnection;
+  readonly #encoder = new RequestEncoder();
+  #headers: Readonly<Record<string, string>>;
+
+  constructor(settings: OtlpSettings) {
+    const { url, ca, cert, key } = settings;
+    this.label = `${url.origin}${url.pathname}`;
+    this.#settings = settings;
+    this.#headers = settings.headers();
+    this.#connection = new HttpConnection(url, {
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    });
+  }
+
+  /** Reads the file of headers again. @throws TracewrightError if it is wrong: the headers stay as they are. */
+  reload(): void {
+    this.#headers = this.#settings.headers();
+  }
+
+  async send({ spans }: ShipBatch, signal: AbortSignal): Promise<Outcome> {
+    const { compression, timeoutMs } = this.#settings;
+    const plain = this.#encoder.request(groupSpans(spans));
+    const isCompressed = compression === 'gzip';
+    const body = isCompressed ? await compress(plain, { level: GZIP_LEVEL }) : plain;
+    const headers = {
+      'user-agent': `tracewright/${version}`,
+      ...this.#headers,
+      'content-type': 'application/x-protobuf',
+      ...(isCompressed && { 'content-encoding': 'gzip' }),
+    };
+    try {
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const answer = await this.#connection.post(body, headers, AbortSignal.any([signal, timeout]));
+      return this.#withoutSecrets(outcomeOf(answer));
+    } catch (error) {
+      return this.#withoutSecrets(failureOf(error, timeoutMs));
+    }
+  }
+
+  /** A target may repeat what it was sent. */
+  #withoutSecrets(outcome: Outcome): Outcome {
+    if (outcome.kind === 'accepted') return outcome;
+    let { reason } = outcome;
+    for (const value of Object.values(this.#headers)) {
+      for (const part of [value, ...value.split(' ')]) {
+        if (part.length >= SHORTEST_SECRET) reason = reason.replaceAll(part, '***');
+      }
+    }
+    return { ...outcome, reason };
+  }
+
+  close(): Promise<void> {
+    this.#connection.close();
+    return Promise.resolve();
+  }
+}
+
+/** What an error of a connection means. */
+function failureOf(error: unknown, timeoutMs: number): Outcome {
+  const { name = '', code = '', message = '' } = error as NodeJS.ErrnoException;
+  if (name === 'TimeoutError') return { kind: 'retry', reason: `no answer within ${timeoutMs} ms` };
+  const reason = message === '' ? code : message;
+  return { kind: TLS_ERROR.test(code) ? 'stopped' : 'retry', reason };
+}
+
+function outcomeOf({ status, headers, body }: Answer): Outcome {
+  if (status >= 200 && status < 300) {
+    const refused = partialSuccess(plainBody(headers, body));
+    return { kind: 'accepted', ...(refused && { refused }) };
+  }
+  const reason = reasonOf(status, headers, body);
+  switch (status) {
+    case 401:
+    case 403:
+    case 404:
+    case 407:
+      return { kind: 'stopped', reason };
+    case 413:
+      return { kind: 'tooLarge', reason };
+    case 429:
+    case 500:
+    case 502:
+    case 503:
+    case 504: {
+      const afterMs = retryAfter(headers['retry-after']);
+      const mayBeTooLarge = afterMs === undefined && (status === 429 || status === 500);
+      return { kind: 'retry', reason, mayBeTooLarge, ...(afterMs !== undefined && { afterMs }) };
+    }
+  }
+  // A redirect would take the headers, and their secrets, to another address.
+  if (status >= 300 && status < 400) return { kind: 'stopped', reason };
+  return { kind: 'refused', reason };
+}
+
+function plainBody(headers: Answer['headers'], body: Buffer): Buffer {
+  if (headers['content-encoding'] !== 'gzip') return body;
+  try {
+    return gunzipSync(body, { maxOutputLength: 1 << 20 });
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** The status, and what a text or an error's message (google.rpc.Status, field 2) says. */
+function reasonOf(status: number, headers: Answer['headers'], body: Buffer): string {
+  if (status >= 300 && status < 400) return `HTTP ${status}: redirects are not followed`;
+  const text = plainBody(headers, body)
+    .toString('utf8')
+    .replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ')
+    .trim()
+    .slice(0, MOST_REASON);
+  return text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`;
+}
+
+/** Milliseconds of a Retry-After header: seconds, or a date. */
+function retryAfter(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+}

@@ -1,0 +1,59 @@
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { wrapSystemError } from '../core/files/system-error.js';
+import { requestJson } from '../export/otlp/otlp-json.js';
+import { groupSpans } from '../export/otlp/span-batches.js';
+import type { ShipBatch } from './target.js';
+
+/** Bytes of a directory of refused spans at most. */
+const MOST_BYTES = 64 << 20;
+const PRIVATE_DIRECTORY = 0o700;
+const PRIVATE_FILE = 0o600;
+
+/** Keeps spans that a target refuses for good, with the reason: one JSON object a line, `request` being OTLP's JSON. */
+export class RefusedSpans {
+  readonly #directory: string;
+  #bytes = 0;
+
+  /** @throws TracewrightError when the directory cannot be made. */
+  constructor(directory: string) {
+    this.#directory = directory;
+    wrapSystemError('--refused', directory, () => {
+      mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+      for (const name of readdirSync(directory)) {
+        this.#bytes += statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0;
+      }
+    });
+  }
+
+  /** @returns false: there is no room for it, or it cannot be written. */
+  add(target: string, reason: string, { spans }: ShipBatch): boolean {
+    const time = new Date().toISOString();
+    const request = requestJson(groupSpans(spans));
+    const facts = JSON.stringify({ time, target, reason }).slice(0, -1);
+    const line = Buffer.from(`${facts},"request":${request}}\n`);
+    if (this.#bytes + line.length > MOST_BYTES) return false;
+    const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
+    try {
+      const path = join(this.#directory, `refused-${time.slice(0, 10)}.jsonl`);
+      const fd = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, PRIVATE_FILE);
+      try {
+        writeSync(fd, line);
+      } finally {
+        closeSync(fd);
+      }
+    } catch {
+      return false;
+    }
+    this.#bytes += line.length;
+    return true;
+  }
+}

@@ -1,0 +1,45 @@
+import { TracewrightError } from '../core/errors.js';
+import type { RecordedAttributes } from '../spans/span-record.js';
+
+/** Variables by which a pod's description passes on what Kubernetes knows of it. */
+const DOWNWARD: Readonly<Record<string, string>> = {
+  K8S_NAMESPACE_NAME: 'k8s.namespace.name',
+  K8S_NODE_NAME: 'k8s.node.name',
+  K8S_POD_NAME: 'k8s.pod.name',
+  K8S_POD_UID: 'k8s.pod.uid',
+  K8S_CONTAINER_NAME: 'k8s.container.name',
+  K8S_CLUSTER_NAME: 'k8s.cluster.name',
+};
+
+/**
+ * What is added to each resource: Kubernetes' variables, and what the command line says.
+ *
+ * @param given `name=value` each.
+ * @throws TracewrightError for one without a name.
+ */
+export function resourceOfOptions(
+  given: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): RecordedAttributes {
+  const attributes: RecordedAttributes = {};
+  for (const [variable, name] of Object.entries(DOWNWARD)) {
+    const value = env[variable];
+    if (value !== undefined && value !== '') attributes[name] = value;
+  }
+  for (const each of given) {
+    const at = each.indexOf('=');
+    if (at < 1) {
+      throw new TracewrightError(
+        'ERR_ARGUMENT_RANGE',
+        `--resource must be NAME=VALUE, got ${each}`,
+        {
+          field: '--resource',
+          value: each,
+          limit: 'NAME=VALUE',
+        },
+      );
+    }
+    attributes[each.slice(0, at)] = each.slice(at + 1);
+  }
+  return attributes;
+}

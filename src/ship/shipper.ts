@@ -1,0 +1,322 @@
+import { rmSync } from 'node:fs';
+import { counted } from '../core/counted.js';
+import { TracewrightError } from '../core/errors.js';
+import { hasValidIds } from '../export/otlp/span-batches.js';
+import type { RecordedAttributes, RecordedResource, SpanRecord } from '../spans/span-record.js';
+import { BatchBuilder } from './batch.js';
+import type { PlacedBatch } from './batch.js';
+import type { Checkpoint } from './checkpoint.js';
+import { Delivery, DeliveryEnded } from './delivery.js';
+import { FollowedFiles } from './followed-files.js';
+import type { FollowedFile } from './followed-files.js';
+import type { RefusedSpans } from './refused-spans.js';
+import type { ShipTarget } from './target.js';
+
+/** Batches on their way at once, unless set. */
+export const IN_FLIGHT = 4;
+/** Batches of a file before the next file has its turn. */
+const TURN_BATCHES = 10;
+/** Files are looked at after this time, in milliseconds. */
+const LOOK_MS = 250;
+/** The checkpoint is written at most so often, in milliseconds. */
+const SAVE_MS = 1000;
+
+/** What one shipper has done so far. */
+export interface ShipCounts {
+  spans: number;
+  refused: number;
+  /** Spans that OTLP does not allow, because an id is zero. */
+  invalid: number;
+  retries: number;
+  /** Bytes of files that were deleted before they were sent. */
+  deletedBytes: number;
+  files: number;
+  /** End of the newest span that was sent, in milliseconds since 1970. */
+  newestMs: number;
+}
+
+export interface ShipperOptions {
+  paths: readonly string[];
+  ringDirs: readonly string[];
+  owners: ReadonlySet<number> | undefined;
+  newestFirst: boolean;
+  inFlight: number;
+  /** Spans to send; undefined: all. */
+  accepts: ((span: SpanRecord) => boolean) | undefined;
+  /** Added to each resource. */
+  resource: RecordedAttributes;
+  refusedSpans: RefusedSpans | undefined;
+  /** Bytes of files a second at most; Infinity: as fast as the target takes them. */
+  bytesPerSecond: number;
+  probeMs?: number | undefined;
+  /** Takes messages for a person. */
+  onMessage: (text: string) => void;
+  /** Takes what cannot be read. */
+  onFault: (fault: TracewrightError) => void;
+}
+
+interface Sent {
+  batch: PlacedBatch;
+  isDone: boolean;
+}
+
+/** Sends the spans below some paths to one target, and keeps a checkpoint of what it has. */
+export class Shipper {
+  readonly target: ShipTarget;
+  readonly counts: ShipCounts = {
+    spans: 0,
+    refused: 0,
+    invalid: 0,
+    retries: 0,
+    deletedBytes: 0,
+    files: 0,
+    newestMs: 0,
+  };
+  readonly #options: ShipperOptions;
+  readonly #checkpoint: Checkpoint | undefined;
+  readonly #files: FollowedFiles;
+  readonly #delivery: Delivery;
+  readonly #builder = new BatchBuilder();
+  /** In the order in which they were read. */
+  readonly #onTheWay: Sent[] = [];
+  #settled: (() => void) | undefined;
+  #savedAt = 0;
+  #isEnding = false;
+  #resources = new WeakMap<RecordedResource, RecordedResource>();
+  readonly #reasons = new Set<string>();
+  #budgetAt = 0;
+
+  /** @param checkpoint undefined: nothing is kept. */
+  constructor(target: ShipTarget, checkpoint: Checkpoint | undefined, options: ShipperOptions) {
+    const { onMessage, onFault, paths, ringDirs, owners, newestFirst } = options;
+    this.target = target;
+    this.#options = options;
+    this.#checkpoint = checkpoint;
+    const say = (text: string): void => {
+      onMessage(`${target.label}: ${text}`);
+    };
+    const positions = checkpoint?.positionsOf(target.label) ?? new Map();
+    const following = { ringDirs, owners, newestFirst, onFault, onNote: onMessage };
+    this.#files = new FollowedFiles(paths, positions, following);
+    const { counts } = this;
+    this.#delivery = new Delivery(target, {
+      probeMs: options.probeMs,
+      onTrouble(reason, isStopped) {
+        say(isStopped ? `stopped, asked once a minute: ${reason}` : `retrying: ${reason}`);
+      },
+      onWell() {
+        say('answers again');
+      },
+      onRetry() {
+        counts.retries++;
+      },
+      onSent(spans) {
+        counts.spans += spans;
+      },
+      onRefused: (count, reason, batch) => {
+        counts.refused += count;
+        const isKept =
+          batch !== undefined && options.refusedSpans?.add(target.label, reason, batch) === true;
+        if (this.#reasons.has(reason) || this.#reasons.size === 20) return;
+        this.#reasons.add(reason);
+        const kept = isKept ? '; kept in the directory of --refused' : '';
+        say(`refuses ${counted(count, 'span')} for good: ${reason}${kept}`);
+      },
+    });
+  }
+
+  /** Why nothing can be sent now; undefined: the target answers. */
+  get trouble(): { reason: string; isStopped: boolean } | undefined {
+    return this.#delivery.trouble;
+  }
+
+  /** Whether everything that was read has arrived. */
+  get isIdle(): boolean {
+    return this.#onTheWay.length === 0;
+  }
+
+  /** The files that it follows, for those who delete them. */
+  get files(): Iterable<FollowedFile> {
+    return this.#files.all;
+  }
+
+  /**
+   * Sends until `end` is called.
+   *
+   * @param once ends when there is nothing new.
+   */
+  async run(once: boolean): Promise<void> {
+    try {
+      while (!this.#isEnding) {
+        const before = this.#read;
+        await this.#round();
+        this.#save();
+        if (once && this.#read === before) break;
+        if (!once && !this.#isEnding) await this.#files.changed(LOOK_MS);
+      }
+      while (this.#onTheWay.length > 0) await this.#oneSettled();
+    } catch (error) {
+      if (!(error instanceof DeliveryEnded)) throw error;
+    } finally {
+      this.#files.close();
+      this.#save(true);
+      await this.target.close();
+    }
+  }
+
+  /** Sends what is at hand and ends; what does not arrive in time stays for the next process. */
+  end(limitMs: number): void {
+    this.#isEnding = true;
+    this.#files.wake();
+    setTimeout(() => {
+      this.#delivery.end();
+      this.#settled?.();
+    }, limitMs).unref();
+  }
+
+  /** Deletes a file that every target has. */
+  delete(path: string): void {
+    rmSync(path, { force: true });
+    this.#files.forget(path);
+    this.#checkpoint?.forget(this.target.label, path);
+  }
+
+  /** Spans read so far. */
+  #read = 0;
+
+  async #round(): Promise<void> {
+    for (const file of this.#files.due()) {
+      if (this.#isEnding) break;
+      await this.#readFile(file);
+    }
+    this.#reportGone();
+    await this.#emit();
+  }
+
+  async #readFile(file: FollowedFile): Promise<void> {
+    const { follower, path } = file;
+    file.readAt = performance.now();
+    let batches = 0;
+    try {
+      let at = follower.position.offset;
+      for (const span of follower.read()) {
+        const { offset } = follower.position;
+        this.#add(span, follower.counter, Math.max(offset - at, 100), path);
+        at = offset;
+        this.#read++;
+        if (!this.#builder.isFull) continue;
+        this.#builder.reach(path, follower.position);
+        await this.#emit();
+        if (++batches === TURN_BATCHES || this.#isEnding) return;
+      }
+      file.size = follower.fileSize;
+    } catch (error) {
+      if (error instanceof DeliveryEnded) throw error;
+      // One bad file stops nobody else. It is read again when it has changed.
+      file.size = follower.fileSize;
+      this.#options.onFault(faultOf(path, error));
+    }
+    this.#builder.reach(path, follower.position);
+  }
+
+  #add(span: SpanRecord, counter: number, bytes: number, path: string): void {
+    const { accepts } = this.#options;
+    if (accepts?.(span) === false) return;
+    if (!hasValidIds(span)) {
+      this.counts.invalid++;
+      return;
+    }
+    if (span.resource !== undefined) span.resource = this.#resourceOf(span.resource);
+    this.#builder.add(span, path, counter, bytes);
+  }
+
+  /** The resource with what was given on the command line: the same object for all its spans. */
+  #resourceOf(own: RecordedResource): RecordedResource {
+    const { resource } = this.#options;
+    let full = this.#resources.get(own);
+    if (full === undefined) {
+      full = { ...own, attributes: { ...own.attributes, ...resource } };
+      this.#resources.set(own, full);
+    }
+    return full;
+  }
+
+  /** Sends what was collected, once there is room for it. */
+  async #emit(): Promise<void> {
+    const batch = this.#builder.take();
+    if (batch === undefined) return;
+    while (this.#onTheWay.filter(({ isDone }) => !isDone).length >= this.#options.inFlight) {
+      await this.#oneSettled();
+    }
+    await this.#keepRate(batch);
+    const sent: Sent = { batch, isDone: false };
+    this.#onTheWay.push(sent);
+    void this.#deliver(sent);
+    // Answers come while files are read.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async #deliver(sent: Sent): Promise<void> {
+    try {
+      await this.#delivery.deliver(sent.batch);
+      sent.isDone = true;
+      const last = sent.batch.spans.at(-1);
+      if (last !== undefined) {
+        this.counts.newestMs = Math.max(this.counts.newestMs, Number(last.end / 1_000_000n));
+      }
+      this.#noteArrived();
+    } catch (error) {
+      if (!(error instanceof DeliveryEnded)) this.#options.onFault(faultOf('the target', error));
+    }
+    this.#settled?.();
+  }
+
+  /** Notes the positions of all batches before which nothing is on its way. */
+  #noteArrived(): void {
+    while (this.#onTheWay[0]?.isDone === true) {
+      const { batch } = this.#onTheWay.shift()!;
+      this.#checkpoint?.reach(this.target.label, batch.positions);
+    }
+  }
+
+  async #oneSettled(): Promise<void> {
+    await new Promise<void>((resolve) => (this.#settled = resolve));
+    this.#settled = undefined;
+    this.#save();
+    if (this.#delivery.hasEnded) throw new DeliveryEnded();
+  }
+
+  async #keepRate({ spans, bytes }: PlacedBatch): Promise<void> {
+    const { bytesPerSecond } = this.#options;
+    if (bytesPerSecond === Infinity || spans.length === 0) return;
+    const now = performance.now();
+    this.#budgetAt = Math.max(this.#budgetAt, now) + (bytes / bytesPerSecond) * 1000;
+    const wait = this.#budgetAt - now - 1000;
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+
+  #save(isLast = false): void {
+    const now = performance.now();
+    if (!isLast && now - this.#savedAt < SAVE_MS) return;
+    this.#savedAt = now;
+    this.#checkpoint?.save();
+  }
+
+  #reportGone(): void {
+    for (const { path, follower, size } of this.#files.gone.splice(0)) {
+      const left = Math.max(0, size - follower.position.offset);
+      this.#checkpoint?.forget(this.target.label, path);
+      if (left === 0) continue;
+      this.counts.deletedBytes += left;
+      this.#options.onMessage(
+        `${path} was deleted with ${counted(left, 'byte')} that were not sent`,
+      );
+    }
+  }
+}
+
+function faultOf(path: string, error: unknown): TracewrightError {
+  if (error instanceof TracewrightError) return error;
+  const { message = String(error) } = error as Error;
+  return new TracewrightError('ERR_SYSTEM', `${path}: ${message}`, { field: 'path', value: path });
+}

@@ -1,0 +1,47 @@
+import type { SpanRecord } from '../spans/span-record.js';
+
+/** Spans that are sent together. They are of any number of processes. */
+export interface ShipBatch {
+  readonly spans: readonly SpanRecord[];
+  /**
+   * Of each span the file that it is in, and its counter in its stream (`thread` of the span). Together they name it:
+   * they are the same whenever it is sent.
+   */
+  readonly producers: readonly string[];
+  readonly counters: readonly number[];
+}
+
+/** What became of a batch. */
+export type Outcome =
+  /** The target has it; of some spans it may say that it refuses them for good. */
+  | { kind: 'accepted'; refused?: { count: number; reason: string } }
+  /**
+   * Later it may go. `afterMs`: the target says when. `mayBeTooLarge`: some targets answer so to a body that is too
+   * large.
+   */
+  | { kind: 'retry'; reason: string; afterMs?: number; mayBeTooLarge?: boolean }
+  /** A smaller one may go. */
+  | { kind: 'tooLarge'; reason: string }
+  /** Something in it is refused for good. */
+  | { kind: 'refused'; reason: string }
+  /** No batch can go until somebody changes a setting: credentials, an address, a certificate. */
+  | { kind: 'stopped'; reason: string };
+
+/**
+ * Where spans are sent. A target only sends: waiting, repeating, splitting and giving up are the same for all, in
+ * delivery.ts.
+ */
+export interface ShipTarget {
+  /** Names it in messages, metrics and the checkpoint: without user, password or query. */
+  readonly label: string;
+  /**
+   * Sends a batch once.
+   *
+   * @param signal ends the attempt.
+   * @returns what became of it. It never throws for what the network or the target does.
+   */
+  send(batch: ShipBatch, signal: AbortSignal): Promise<Outcome>;
+  /** Reads settings again that a person has changed, after a signal. @throws TracewrightError if they are wrong. */
+  reload?(): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,184 @@
+import { TraceFormatError } from '../../core/errors.js';
+import type { OnFault } from '../../core/fault.js';
+import { EPOCH_PACKET_BYTES } from '../../heph/layout.js';
+import { CounterRanges } from '../../heph/read/counter-ranges.js';
+import { LivingFile } from '../../heph/read/living-file.js';
+import { PacketCursor } from '../../heph/read/packet-cursor.js';
+import type { SpanRecord } from '../span-record.js';
+import { RecordReader } from './record-reader.js';
+import { SpanDecoder } from './span-decoder.js';
+import { SpanWalk } from './span-walk.js';
+
+/** A run of events of a stream that were read in a ring: the first and the last counter. */
+type Run = [stream: number, first: number, last: number];
+
+/** Where the reading of a Heph file goes on, also in another process. It can be JSON. */
+export interface SpanPosition {
+  /** Which file it is: device and inode. */
+  identity: string;
+  /** Everything before is read. */
+  offset: number;
+  /** Where definitions and clock records lie that later spans need. */
+  definitions: readonly number[];
+  clocks: readonly number[];
+  /** Of a dead process: what was read in its rings, and may come into the file by a recovery. */
+  fromRings: readonly Run[];
+  /** Bytes of the file when all of it, and of its rings, was read; undefined: it was not. */
+  completeAt?: number;
+}
+
+/** Clock records that are kept: the first, and the last of them. */
+const LAST_CLOCKS = 16;
+
+/** Options of a follower. */
+export interface FollowOptions {
+  /** More directories with rings than that of the file. */
+  ringDirs?: readonly string[];
+  /** Takes what cannot be read; the reading goes on. */
+  onFault: OnFault;
+}
+
+/**
+ * Reads a Heph file again and again while it grows: each span once. Of a live process it reads the file alone, of a
+ * dead one also the rings, as a recovery would write them. Nothing is written.
+ */
+export class SpanFollower {
+  readonly path: string;
+  readonly #options: FollowOptions;
+  #decoder: SpanDecoder | undefined;
+  #identity: string | undefined;
+  #offset = 0;
+  #definitions: number[] = [];
+  #clocks: number[] = [];
+  #fromRings = new CounterRanges();
+  #completeAt: number | undefined;
+  /** The counter of the span that was yielded last, in its stream. */
+  counter = 0;
+  /** Bytes of the file when it was read last. */
+  fileSize = 0;
+  /** Bytes of the file that the readings so far have taken. */
+  bytesRead = 0;
+
+  /** @param position of an earlier process, if it is of this file. */
+  constructor(path: string, options: FollowOptions, position?: SpanPosition) {
+    this.path = path;
+    this.#options = options;
+    if (position === undefined) return;
+    this.#identity = position.identity;
+    this.#offset = position.offset;
+    this.#definitions = [...position.definitions];
+    this.#clocks = [...position.clocks];
+    this.#fromRings.restore(position.fromRings);
+    this.#completeAt = position.completeAt;
+  }
+
+  /** After the span that was yielded last. */
+  get position(): SpanPosition {
+    return {
+      identity: this.#identity ?? '',
+      offset: this.#offset,
+      definitions: this.#definitions,
+      clocks: this.#clocks,
+      fromRings: this.#fromRings.entries,
+      ...(this.#completeAt !== undefined && { completeAt: this.#completeAt }),
+    };
+  }
+
+  /** Bytes of the file when all of it was read, and its process was dead; undefined: more may come. */
+  get completeAt(): number | undefined {
+    return this.#completeAt;
+  }
+
+  /**
+   * The spans that are new.
+   *
+   * @throws TracewrightError when the file cannot be opened.
+   */
+  *read(): Generator<SpanRecord, void> {
+    const { ringDirs = [], onFault } = this.#options;
+    const known = this.#fromRings.entries;
+    const file = new LivingFile(this.path, { ringDirs, known, links: 'refused' });
+    let walk: SpanWalk | undefined;
+    try {
+      if (this.#identity !== file.identity || file.size < this.#offset) {
+        const wasRead = this.#identity !== undefined;
+        this.#beginAnew(file);
+        if (wasRead) {
+          yield* this.read();
+          return;
+        }
+      }
+      if (this.#completeAt !== undefined && this.#completeAt === file.size) return;
+      this.#completeAt = undefined;
+      const { isGrowing, size } = file;
+      this.fileSize = size;
+      const since = this.#offset;
+      const options = { since, onFault, links: 'refused' } as const;
+      const decoder = (this.#decoder ??= this.#resumedDecoder());
+      walk = isGrowing
+        ? new SpanWalk(this.path, { ...options, until: file.finalEnd }, decoder)
+        : new SpanWalk(this.path, { ...options, living: file }, decoder);
+      walk.onNote = this.#note;
+      while (walk.next()) {
+        if (walk.isSettled) this.#offset = walk.endOffset;
+        else this.#fromRings.add(walk.stream, walk.counter);
+        if (walk.span === undefined) continue;
+        this.counter = walk.counter;
+        yield walk.span;
+      }
+      this.bytesRead += Math.max(0, size - since);
+      this.#offset = walk.settled;
+      if (!isGrowing && walk.state !== 'growing') this.#completeAt = size;
+      for (const fault of walk.faults) onFault(fault);
+    } finally {
+      walk?.close();
+      file.close();
+    }
+  }
+
+  #beginAnew(file: LivingFile): void {
+    this.#identity = file.identity;
+    this.#offset = 0;
+    this.#definitions = [];
+    this.#clocks = [];
+    this.#fromRings = new CounterRanges();
+    this.#completeAt = undefined;
+    this.#decoder = undefined;
+  }
+
+  /** A decoder that knows what lies before the offset. */
+  #resumedDecoder(): SpanDecoder {
+    const decoder = new SpanDecoder(this.path);
+    if (this.#offset === 0) return decoder;
+    const first = new PacketCursor(this.path, { until: EPOCH_PACKET_BYTES, links: 'refused' });
+    try {
+      if (first.next() && !first.isEvent) {
+        const packet = first.packet();
+        if (packet.kind === 'metadata' && packet.epoch !== undefined) decoder.epoch = packet.epoch;
+      }
+    } finally {
+      first.close();
+    }
+    const reader = new RecordReader(this.path);
+    try {
+      for (const offset of [...this.#definitions, ...this.#clocks]) {
+        if (reader.at(offset)) decoder.decode(reader);
+      }
+    } catch (error) {
+      if (!(error instanceof TraceFormatError)) throw error;
+      this.#options.onFault(error);
+    } finally {
+      reader.close();
+    }
+    return decoder;
+  }
+
+  readonly #note = (offset: number, kind: 'definition' | 'clock'): void => {
+    if (kind === 'definition') {
+      this.#definitions.push(offset);
+      return;
+    }
+    this.#clocks.push(offset);
+    if (this.#clocks.length > LAST_CLOCKS + 1) this.#clocks.splice(1, 1);
+  };
+}
