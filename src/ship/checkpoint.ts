@@ -85,7 +85,8 @@ export class Checkpoint {
   /** Writes what has changed; it is on the disk afterwards. */
   save(): void {
     if (!this.#changed) return;
-    const targets = [...this.#targets].map(([label, files]) => [label, Object.fromEntries(files)]);
+    const targets = new Map<string, unknown>();
+    for (const [label, files] of this.#targets) targets.set(label, Object.fromEntries(files));
     const text = JSON.stringify({ version: VERSION, targets: Object.fromEntries(targets) });
     wrapSystemError('--checkpoint', this.path, () => {
       const fresh = `${this.path}.new`;
@@ -116,7 +117,7 @@ export class Checkpoint {
 
   #of(target: string): Positions {
     let own = this.#targets.get(target);
-    if (own === undefined) this.#targets.set(target, (own = new Map()));
+    if (own === undefined) this.#targets.set(target, (own = new Map<string, SpanPosition>()));
     return own;
   }
 
@@ -164,7 +165,7 @@ function isPosition(value: unknown): value is SpanPosition {
     areCounts(definitions) &&
     areCounts(clocks) &&
     Array.isArray(fromRings) &&
-    fromRings.every((run) => areCounts(run) && run.length === 3) &&
+    fromRings.every((run: unknown) => areCounts(run) && (run as unknown[]).length === 3) &&
     (completeAt === undefined || isCount(completeAt))
   );
 }

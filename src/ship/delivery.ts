@@ -91,11 +91,15 @@ export class Delivery {
           if (outcome.mayBeTooLarge !== true || failures < FAILURES_BEFORE_SMALLER) break;
           if (count > 1) return this.#deliverHalves(batch, since);
           // Others passed meanwhile: it is this span.
-          if (this.#accepted > since) return this.#refuse(batch, outcome.reason);
-          break;
+          if (this.#accepted === since) break;
+          this.#refuse(batch, outcome.reason);
+          return;
         case 'tooLarge':
         case 'refused':
-          if (count === 1) return this.#refuse(batch, outcome.reason);
+          if (count === 1) {
+            this.#refuse(batch, outcome.reason);
+            return;
+          }
           return this.#deliverHalves(batch, since, outcome.kind === 'tooLarge');
         case 'stopped':
           break;
@@ -121,12 +125,15 @@ export class Delivery {
 
   /** One attempt. In trouble, the only one of all batches, after a delay. */
   async #attempt(batch: ShipBatch): Promise<Outcome> {
-    while (this.#trouble !== undefined) {
-      if (this.#asking !== undefined) {
-        await this.#asking;
+    for (;;) {
+      const trouble = this.#trouble;
+      if (trouble === undefined) return this.#send(batch);
+      const other = this.#asking;
+      if (other !== undefined) {
+        await other;
         continue;
       }
-      const asking = this.#ask(batch, this.#trouble.until);
+      const asking = this.#ask(batch, trouble.until);
       // It never rejects: those who wait for it look at the trouble again.
       this.#asking = asking.catch(() => undefined);
       try {
@@ -135,7 +142,6 @@ export class Delivery {
         this.#asking = undefined;
       }
     }
-    return this.#send(batch);
   }
 
   async #ask(batch: ShipBatch, until: number): Promise<Outcome> {
@@ -148,7 +154,7 @@ export class Delivery {
     const { signal } = this.#ended;
     if (signal.aborted) throw new DeliveryEnded();
     const outcome = await this.#target.send(batch, signal);
-    if (signal.aborted && outcome.kind !== 'accepted') throw new DeliveryEnded();
+    if (this.hasEnded && outcome.kind !== 'accepted') throw new DeliveryEnded();
     if (outcome.kind === 'retry' || outcome.kind === 'stopped') this.#fail(outcome);
     else this.#succeed();
     return outcome;

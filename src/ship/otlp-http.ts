@@ -86,7 +86,7 @@ export class OtlpHttpTarget implements ShipTarget {
 
 /** What an error of a connection means. */
 function failureOf(error: unknown, timeoutMs: number): Outcome {
-  const { name = '', code = '', message = '' } = error as NodeJS.ErrnoException;
+  const { name, code = '', message } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError') return { kind: 'retry', reason: `no answer within ${timeoutMs} ms` };
   const reason = message === '' ? code : message;
   return { kind: TLS_ERROR.test(code) ? 'stopped' : 'retry', reason };

@@ -3,6 +3,7 @@ import { counted } from '../core/counted.js';
 import { TracewrightError } from '../core/errors.js';
 import { hasValidIds } from '../export/otlp/span-batches.js';
 import type { RecordedAttributes, RecordedResource, SpanRecord } from '../spans/span-record.js';
+import type { SpanPosition } from '../spans/read/span-follower.js';
 import { BatchBuilder } from './batch.js';
 import type { PlacedBatch } from './batch.js';
 import type { Checkpoint } from './checkpoint.js';
@@ -95,7 +96,7 @@ export class Shipper {
     const say = (text: string): void => {
       onMessage(`${target.label}: ${text}`);
     };
-    const positions = checkpoint?.positionsOf(target.label) ?? new Map();
+    const positions = checkpoint?.positionsOf(target.label) ?? new Map<string, SpanPosition>();
     const following = { ringDirs, owners, newestFirst, onFault, onNote: onMessage };
     this.#files = new FollowedFiles(paths, positions, following);
     const { counts } = this;
@@ -152,7 +153,7 @@ export class Shipper {
         await this.#round();
         this.#save();
         if (once && this.#read === before) break;
-        if (!once && !this.#isEnding) await this.#files.changed(LOOK_MS);
+        if (!once) await this.#files.changed(LOOK_MS);
       }
       while (this.#onTheWay.length > 0) await this.#oneSettled();
     } catch (error) {
@@ -207,7 +208,11 @@ export class Shipper {
         if (!this.#builder.isFull) continue;
         this.#builder.reach(path, follower.position);
         await this.#emit();
-        if (++batches === TURN_BATCHES || this.#isEnding) return;
+        if (++batches === TURN_BATCHES || this.#isEnding) {
+          // It is read on in the next round, whether it changes or not.
+          file.size = -1;
+          return;
+        }
       }
       file.size = follower.fileSize;
     } catch (error) {
@@ -317,6 +322,6 @@ export class Shipper {
 
 function faultOf(path: string, error: unknown): TracewrightError {
   if (error instanceof TracewrightError) return error;
-  const { message = String(error) } = error as Error;
+  const message = error instanceof Error ? error.message : String(error);
   return new TracewrightError('ERR_SYSTEM', `${path}: ${message}`, { field: 'path', value: path });
 }
