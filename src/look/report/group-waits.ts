@@ -6,6 +6,8 @@ import type { GroupTally, Grouping } from './groups.js';
 import type { GroupWaits } from './report-shape.js';
 import type { RowSelection } from './selection.js';
 import { SpanFamily, spansOf, waitedTimes } from './span-family.js';
+import { TracesElsewhere } from './traces-elsewhere.js';
+import type { PlacedRow } from './traces-elsewhere.js';
 import { WaitTally } from './wait-tally.js';
 import type { Steps } from '../index/turns.js';
 
@@ -21,9 +23,9 @@ const NOTHING: GroupWaits = { sampled: 0, waitedFor: [] };
 const MOST_TARGETS = 500;
 
 /**
- * What the spans of each group waited for, in their own process, and what kept called ones from answering: of up to a
- * hundred of them, taken evenly from their time, so that a few long ones count as much as they should. The time of each belongs to the
- * spans of its critical path.
+ * What the spans of each group waited for, in their own process and in those that it called: of up to a hundred of
+ * them, taken evenly from their time, so that a few long ones count as much as they should. The time of each belongs
+ * to the spans of its critical path.
  */
 export function* groupWaits(
   { index }: RowSelection,
@@ -33,6 +35,7 @@ export function* groupWaits(
   const wanted = grouping.tallies.slice(0, MOST_GROUPS);
   const waits = new Map(wanted.map((tally) => [tally, new SampledGroup(tally)]));
   const byNumber: (SampledGroup | null)[] = [];
+  const samples: Sample[] = [];
   for (const [place, part] of index.parts.entries()) {
     yield;
     const isLast = index.parts[place + 1]?.source !== part.source;
@@ -42,12 +45,24 @@ export function* groupWaits(
       const group = (byNumber[number] ??= waits.get(grouping.tally(number)) ?? null);
       const at = rows[i]!;
       const weight = group?.weightOf(part.duration[at]!) ?? 0;
-      if (weight === 0) continue;
-      group!.add(index, called, part, at, isLast, weight);
-      yield;
+      if (weight > 0) samples.push({ group: group!, part, at, isLast, weight });
     }
   }
+  const elsewhere = yield* TracesElsewhere.of(index, samples);
+  for (const sample of samples) {
+    sample.group.add(index, called, elsewhere, sample);
+    yield;
+  }
   return (tally) => waits.get(tally)?.figures ?? NOTHING;
+}
+
+/** A span of a group that is looked at. */
+interface Sample extends PlacedRow {
+  group: SampledGroup;
+  /** Whether its part is the last one of its source. */
+  isLast: boolean;
+  /** How often it counts. */
+  weight: number;
 }
 
 class SampledGroup {
@@ -71,7 +86,7 @@ class SampledGroup {
 
   /** How often the next span of the group counts; 0: it is not looked at. */
   weightOf(duration: number): number {
-    if (this.#rows >= MOST_ROWS || duration === 0) return 0;
+    if (duration === 0) return 0;
     if (this.#isWhole) return 1;
     this.#time += duration;
     const before = this.#taken;
@@ -85,19 +100,20 @@ class SampledGroup {
     return ((this.#taken - before) * this.#step) / duration;
   }
 
-  /** @param isLast whether the part is the last one of its source. */
   add(
     index: LookIndex,
     called: CalledThreads,
-    part: IndexPart,
-    at: number,
-    isLast: boolean,
-    weight: number,
+    elsewhere: TracesElsewhere,
+    { part, at, isLast, weight }: Sample,
   ): void {
+    if (this.#rows >= MOST_ROWS) return;
     const { found, looked, isCut } = rowsWithin(part, at);
     this.#rows += looked;
     // The rest of it may be in another part.
     if (isCut && !isLast) return;
+    const own = found.length;
+    for (const row of elsewhere.overlapping({ part, at }, index)) found.push(row);
+    this.#rows += found.length - own;
     const spans = spansOf(index, found);
     called.addPauses(found, spans);
     const waited = waitedTimes(spans, new SpanFamily(spans), 0);

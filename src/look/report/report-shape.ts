@@ -20,7 +20,7 @@ export interface Latency {
   total: number;
 }
 
-/** What the spans of a group waited for: in their own process, and what kept called ones from answering. */
+/** What the spans of a group waited for: in their own process, and in those that they called. */
 export interface GroupWaits {
   /** How many spans were looked at, taken evenly from the time of all; 0: none. */
   sampled: number;

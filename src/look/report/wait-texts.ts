@@ -16,17 +16,13 @@ export const PAUSE_TEXTS = {
   collection: 'garbage collection',
 } as const;
 
-export function waitName(waited: WaitedFor): string {
-  if (waited.kind !== 'span') return PAUSE_TEXTS[waited.kind];
-  return waited.isItself ? 'itself' : nameWithTarget(waited);
-}
-
-/** Also says whose event loop it was. */
-export function waitNameOf(waited: WaitedFor): string {
-  const { kind, service } = waited;
-  return kind === 'span' || service === null
-    ? waitName(waited)
-    : `${waitName(waited)} of ${service}`;
+/** `UPDATE ledger in billing`, if another service than the waiting one did it; of a pause, whose event loop it was. */
+export function waitName(waited: WaitedFor, waiting: string | null): string {
+  const { kind, service, isItself } = waited;
+  if (kind !== 'span') return `${PAUSE_TEXTS[kind]}${service === null ? '' : ` of ${service}`}`;
+  if (isItself) return 'itself';
+  const isElsewhere = service !== null && service !== waiting;
+  return `${nameWithTarget(waited)}${isElsewhere ? ` in ${service}` : ''}`;
 }
 
 /** Those whose spans waited for anything but themselves. */
@@ -35,8 +31,13 @@ export function waitingGroups(groups: readonly Group[]): Group[] {
 }
 
 /** `SELECT 71.4 %, itself 20 %`. */
-export function waitShares(waiting: { waitedFor: readonly WaitedFor[] }): string {
-  const parts = longestWaits(waiting).map((each) => `${waitNameOf(each)} ${shareText(each.share)}`);
+export function waitShares(waiting: {
+  service: string | null;
+  waitedFor: readonly WaitedFor[];
+}): string {
+  const parts = longestWaits(waiting).map(
+    (each) => `${waitName(each, waiting.service)} ${shareText(each.share)}`,
+  );
   return parts.join(', ');
 }
 
@@ -44,7 +45,8 @@ export function waitShares(waiting: { waitedFor: readonly WaitedFor[] }): string
 export function waitedText(trace: SlowTrace): string | undefined {
   if (trace.waitedFor.length === 0) return undefined;
   const parts = longestWaits(trace).map(
-    (each) => `${waitNameOf(each)} ${durationText(each.time)} (${shareText(each.share)})`,
+    (each) =>
+      `${waitName(each, trace.service)} ${durationText(each.time)} (${shareText(each.share)})`,
   );
   return `waited for ${parts.join(', ')}`;
 }

@@ -87,10 +87,10 @@ describe('a call of another service', () => {
         ['span', 'GET /orders/:id', null, 'shop', 20],
         ['collection', 'garbage collection', null, 'stock', 3],
       ],
-      // What the stock did itself counts as the call to it.
       route: [
         ['stall', STALL, null, 'stock', 125],
-        ['span', 'GET', 'stock.internal:8080', 'shop', 52],
+        ['span', 'GET /stock/:id', null, 'stock', 30],
+        ['span', 'GET', 'stock.internal:8080', 'shop', 22],
         ['span', 'GET /orders/:id', null, 'shop', 20],
         ['collection', 'garbage collection', null, 'stock', 3],
       ],
@@ -160,6 +160,68 @@ describe('a call of another service', () => {
       ['GET /orders/:id', 100],
       ['GET /stock/:id', 0],
     ]);
+  });
+
+  it('is followed to the statement that took its time there, for the route and for the trace', async () => {
+    // A thousand requests, 3 ms apart and overlapping; each tenth update in billing takes 40 ms, else 4 ms.
+    const requests = Array.from({ length: 1000 }, (_, i) => {
+      const id = BigInt(10 * i);
+      const trace = id + 1n;
+      const took = i % 10 === 0 ? 40 : 4;
+      const from = 3 * i;
+      const at = (begin: number, end: number): MadeSpan['at'] => [from + begin, from + end];
+      return {
+        shop: [
+          { trace, id: id + 1n, name: 'POST /buy', flags: SERVER, at: at(0, took + 8) },
+          {
+            ...{ trace, id: id + 2n, parent: id + 1n, name: 'POST', flags: CLIENT },
+            at: at(1, took + 7),
+          },
+        ],
+        billing: [
+          {
+            ...{ trace, id: id + 3n, parent: id + 2n, name: 'POST /charge', flags: SERVER },
+            at: at(2, took + 6),
+          },
+          {
+            ...{ trace, id: id + 4n, parent: id + 3n, name: 'UPDATE ledger', flags: CLIENT },
+            at: at(4, took + 4),
+          },
+          // After the request, and of no use to it.
+          {
+            ...{ trace, id: id + 5n, parent: id + 3n, name: 'audit', flags: CLIENT },
+            at: at(took + 20, took + 90),
+          },
+        ],
+      } satisfies Record<string, MadeSpan[]>;
+    });
+    const report = await reportOf(
+      service(
+        'shop',
+        requests.flatMap(({ shop }) => shop),
+      ),
+      service(
+        'billing',
+        requests.flatMap(({ billing }) => billing),
+      ),
+    );
+    const route = report.groups.find(({ name }) => name === 'POST /buy')!;
+    const share = (name: string, of: string): number =>
+      route.waitedFor.find((each) => each.name === name && each.service === of)!.share;
+    const [all, updates] = [1000 * 8 + 7600, 7600];
+    expect(route.waitedFor.map(({ name, service: of }) => [name, of])).toEqual([
+      ['UPDATE ledger', 'billing'],
+      ['POST /charge', 'billing'],
+      ['POST /buy', 'shop'],
+      ['POST', 'shop'],
+    ]);
+    expect(share('UPDATE ledger', 'billing')).toBeCloseTo(updates / all, 1);
+    expect(share('POST /charge', 'billing')).toBeCloseTo(4000 / all, 1);
+    expect(share('POST', 'shop')).toBeCloseTo(2000 / all, 1);
+    const lines = [...textReport(report, textStyle(200, false))].join('\n');
+    expect(lines).toMatch(/POST \/buy of shop .*: UPDATE ledger in billing \d/);
+    expect(lines).toMatch(/POST \/charge of billing .*: UPDATE ledger \d/);
+    expect(lines).toContain('waited for UPDATE ledger in billing 40 ms (83.3 %)');
   });
 
   it('is a pause of the thread that served it, and of no other', async () => {

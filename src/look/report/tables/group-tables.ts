@@ -76,7 +76,8 @@ export function groupWaitTable(report: GroupedBy & Pick<Report, 'groups'>): Repo
     },
     {
       title: 'waited for',
-      explanation: 'What the time of a span went to, in its own process: the critical path',
+      explanation:
+        'What the time of a span went to, in its own process and in those that it called: the critical path',
       unit: 'text',
       value: waitShares,
       spare: 0,

@@ -1,0 +1,95 @@
+import { NO_TRACE } from '../index/look-index.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
+import type { Steps } from '../index/turns.js';
+
+/** Rows of other processes that are noted, over all traces. */
+const MOST_ROWS = 1 << 20;
+const WORDS = 4;
+/** A few low bits of a trace's id: most other traces have others. */
+const SIEVE = 0xffff;
+const NONE: readonly number[] = [];
+
+/** A row, by its part and its place there. */
+export interface PlacedRow {
+  part: IndexPart;
+  at: number;
+}
+
+/** Rows that other processes recorded of some traces. */
+export class TracesElsewhere {
+  /** By the last word of the trace's id, which is random. */
+  readonly #byWord = new Map<number, WantedTrace[]>();
+  readonly #sieve = new Uint8Array(SIEVE + 1);
+
+  /** @param wanted rows of the traces that are looked for. */
+  static *of(index: LookIndex, wanted: readonly PlacedRow[]): Steps<TracesElsewhere> {
+    const traces = new TracesElsewhere();
+    if (index.sources.length < 2 || wanted.length === 0) return traces;
+    for (const row of wanted) traces.#want(row);
+    let left = MOST_ROWS;
+    for (const part of index.parts) {
+      yield;
+      left -= traces.#note(part, left);
+    }
+    return traces;
+  }
+
+  /** Rows of the trace of a row that overlap it in time, and lie in other processes. */
+  *overlapping({ part, at }: PlacedRow, index: LookIndex): Generator<number, void> {
+    const start = part.start[at]! + part.offset;
+    const end = start + part.duration[at]!;
+    for (const row of this.#find(part, part.trace[at]!)?.rows ?? NONE) {
+      const other = index.partOf(row);
+      if (other.source === part.source) continue;
+      const place = row - other.firstRow;
+      const begin = other.start[place]! + other.offset;
+      if (begin < end && begin + other.duration[place]! > start) yield row;
+    }
+  }
+
+  #want({ part, at }: PlacedRow): void {
+    const trace = part.trace[at]!;
+    if (trace === NO_TRACE || this.#find(part, trace) !== undefined) return;
+    const id = part.traceIds.slice(WORDS * trace, WORDS * (trace + 1));
+    const last = id[WORDS - 1]!;
+    this.#sieve[last & SIEVE] = 1;
+    const same = this.#byWord.get(last);
+    if (same === undefined) this.#byWord.set(last, [{ id, rows: [] }]);
+    else same.push({ id, rows: [] });
+  }
+
+  #find({ traceIds }: IndexPart, trace: number): WantedTrace | undefined {
+    const last = WORDS * (trace + 1) - 1;
+    const word = traceIds[last]!;
+    if (trace === NO_TRACE || this.#sieve[word & SIEVE] === 0) return undefined;
+    return this.#byWord
+      .get(word)
+      ?.find(({ id }) => id.every((each, i) => each === traceIds[WORDS * trace + i]));
+  }
+
+  /** Notes the rows of a part; returns how many. */
+  #note(part: IndexPart, most: number): number {
+    const { traceCount, trace, firstRow, count } = part;
+    const known = new Map<number, WantedTrace>();
+    for (let number = 0; number < traceCount; number++) {
+      const found = this.#find(part, number);
+      if (found !== undefined) known.set(number, found);
+    }
+    if (known.size === 0) return 0;
+    const isWanted = new Uint8Array(traceCount);
+    for (const number of known.keys()) isWanted[number] = 1;
+    let noted = 0;
+    for (let at = 0; at < count && noted < most; at++) {
+      if (isWanted[trace[at]!] !== 1) continue;
+      known.get(trace[at]!)!.rows.push(firstRow + at);
+      noted += 1;
+    }
+    return noted;
+  }
+}
+
+interface WantedTrace {
+  id: Uint32Array;
+  /** Ascending. */
+  rows: number[];
+}
