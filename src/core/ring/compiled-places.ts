@@ -1,6 +1,7 @@
 import {
   ATTENTION,
   COMMITTING,
+  EDITED_FROM,
   ENDING_AT,
   GENERATION,
   HEAD,
@@ -53,27 +54,47 @@ export function withdrawPlace(at: string): string {
 }
 
 /**
- * Publishes the record at `at` as `Ring.commitOpen` does. False if it has not `bytes` bytes, or these have no room:
- * nothing has changed then.
+ * Publishes the record at `at`, of which `bytes` bytes are there by now, as `Ring.commitOpen` does, or as
+ * `Ring.commitEdited` if it has become longer. False: these have no room, and nothing has changed.
  */
 export type CommitPlace = (at: number, bytes: number, wordAt: number, word: number) => boolean;
 
-/** The text of a `CommitPlace`, which also names `ring` and `publishOpen`. */
-export function commitPlaceText({ capacity }: Ring): string {
+/** Statements: the final record has the bytes of the place from `from` to `to`; see `OpenRecords.keep`. */
+function keepBytes(from: number, to: string): string {
+  return `control[${EDITED_FROM}] = ${from};
+    control[${EDITED_FROM + 1}] = ${to} - ${from};
+    control[${EDITED_FROM + 2}] = 0;
+    control[${EDITED_FROM + 3}] = 0;
+    control[${EDITED_FROM + 4}] = 0;`;
+}
+
+/**
+ * The text of a `CommitPlace`, which also names `ring`, `publishOpen` and `publishEdited`.
+ *
+ * @param headBytes of a record that has become longer: those that `writeHead`, statements, stores at `start`.
+ */
+export function commitPlaceText({ capacity }: Ring, headBytes: number, writeHead: string): string {
   const state = headWord('at', 0);
   return `function commitPlace(at, bytes, wordAt, word) {
+  if (ring.free < bytes) return false;
   const state = ${state};
-  if ((state & ${LENGTH}) !== bytes || ring.free < bytes) return false;
+  const start = ring.position & ${capacity - 1};
+  const isAsBegun = (state & ${LENGTH}) === bytes;
+  if (!isAsBegun) {
+    ${writeHead}
+    ${keepBytes(headBytes, 'bytes')}
+  }
   control[${ENDING_AT}] = at;
   control[${ENDING_AT + 1}] = wordAt;
   control[${ENDING_AT + 2}] = word;
   ${headWord('at', MARK)} = control[${HEAD}];
   ${state} = state | ${COMMITTING};
   ring.free -= bytes;
-  const next = ring.position + bytes;
+  const next = start + bytes;
   ring.position = next >= ${capacity} ? next - ${capacity} : next;
   control[${PENDING}] = bytes;
-  publishOpen();
+  if (isAsBegun) publishOpen();
+  else publishEdited();
   if (control[${ATTENTION}] !== 0) attend();
   ${state} = 0;
   const left = control[${TAKEN}] - 1;

@@ -321,7 +321,7 @@ export const PENDING = core.control.pending / 4;
 export const TAKEN = core.control.openRecords / 4;
 export const ATTENTION = core.control.attention / 4;
 export const ENDING_AT = core.control.endingAt / 4;
-const EDITED_FROM = core.control.editedFrom / 4;
+export const EDITED_FROM = core.control.editedFrom / 4;
 /** Words of the head of a place, and what is where in it. */
 export const HEAD_WORDS = core.control.openHeadBytes / 4;
 export const MARK = core.control.openMark / 4;

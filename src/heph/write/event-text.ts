@@ -2,6 +2,7 @@ import {
   COUNTER_OFFSET,
   EVENT_MAGIC,
   MAGIC_OFFSET,
+  SIZE_OFFSET,
   STREAM_OFFSET,
   TYPE_STRING,
   TYPE_U64,
@@ -46,6 +47,12 @@ export function timeStores(time: string, ...offsets: readonly number[]): string 
   view.setInt32(start + ${offset + 4}, ${time} | 0);`,
     )
     .join('\n  ');
+}
+
+/** Statements: the magic and the size of a packet at `start`. */
+export function packetStores(size: string): string {
+  return `view.setInt32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC | 0});
+  view.setInt32(start + ${SIZE_OFFSET}, ${size});`;
 }
 
 /** Statements: whose event it is that begins at `start`. */

@@ -1,4 +1,5 @@
 import { writeText, writeUntyped } from '../../heph/write/encoder.js';
+import { prefixed } from '../../heph/write/event-text.js';
 import { MAX_NAMES } from '../../heph/write/event-shapes.js';
 import { TYPE_F64, TYPE_I64, TYPE_STRING } from '../../heph/layout.js';
 import type { AttributeScalar } from '../../heph/write/value.js';
@@ -20,8 +21,9 @@ let generation = 0;
 /** Names of the attributes that an open span has in its place alone, and what follows them. */
 export class HeldNames {
   readonly names: readonly string[];
-  /** The last name as it is recorded. */
-  readonly recorded: string;
+  /** The last name as it is recorded: in words, of which the last has bytes that are not of it. */
+  readonly words: readonly number[];
+  readonly nameBytes: number;
   /** Most bytes of the last attribute, unless its value is a text. */
   readonly mostBytes: number;
   #generation = generation;
@@ -34,8 +36,11 @@ export class HeldNames {
   constructor(names: readonly string[]) {
     this.names = names;
     const name = names.at(-1) ?? '';
-    this.recorded = name.startsWith(RESERVED) ? RESERVED + name : name;
-    this.mostBytes = 2 + 3 * this.recorded.length + 9 + MODIFIER_BYTES;
+    const recorded = prefixed(name.startsWith(RESERVED) ? RESERVED + name : name);
+    this.nameBytes = recorded.length;
+    const padded = Buffer.concat([recorded, Buffer.alloc(-recorded.length & 3)]);
+    this.words = Array.from({ length: padded.length / 4 }, (_, i) => padded.readInt32BE(4 * i));
+    this.mostBytes = padded.length + 9 + MODIFIER_BYTES;
   }
 
   /** The names with one more; undefined if it is among them, or comes rarely. */
@@ -85,10 +90,11 @@ export function writeHeld(
   view: DataView,
   bytes: Buffer,
   at: number,
-  { recorded }: HeldNames,
+  { nameBytes, words }: HeldNames,
   value: AttributeScalar,
 ): number {
-  const next = writeUntyped(view, bytes, writeText(view, bytes, at, recorded), value);
+  for (let i = 0; i < words.length; i++) view.setInt32(at + 4 * i, words[i]!);
+  const next = writeUntyped(view, bytes, at + nameBytes, value);
   if (typeof value === 'boolean') return writeModifier(view, bytes, next, IS_BOOLEAN);
   if (typeof value === 'bigint') return writeModifier(view, bytes, next, IS_BIGINT);
   return next;

@@ -14,6 +14,7 @@ import {
   SUBSTREAM_OFFSET,
 } from '../../heph/layout.js';
 import { writeText } from '../../heph/write/encoder.js';
+import { packetStores } from '../../heph/write/event-text.js';
 import type { EventTrace } from '../../heph/write/event-stream.js';
 import type { AttributeScalar } from '../../heph/write/value.js';
 import { EventShapes } from '../../heph/write/event-shapes.js';
@@ -55,8 +56,10 @@ function fits(text: string, room: number): boolean {
 }
 
 function compileCommit(ring: Ring, table: OpenRecords): CommitPlace {
-  const scope = { ...table.constants, ring, publishOpen: ring.publishOpen };
-  return compile('end of a span', scope, `return ${commitPlaceText(ring)};`) as CommitPlace;
+  const { publishEdited, publishOpen, view } = ring;
+  const scope = { ...table.constants, ring, view, publishOpen, publishEdited };
+  const text = commitPlaceText(ring, PACKET_HEAD_BYTES, packetStores('bytes'));
+  return compile('end of a span', scope, `return ${text};`) as CommitPlace;
 }
 
 /**

@@ -1,16 +1,8 @@
 import { compile, mayCompile } from '../../core/ring/compile.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import { writeUtf8 } from '../../core/utf8.js';
-import {
-  DESCRIPTION_OFFSET,
-  EVENT_MAGIC,
-  MAGIC_OFFSET,
-  PACKET_HEAD_BYTES,
-  SIZE_OFFSET,
-  TYPE_STRING,
-  TYPE_U64,
-} from '../../heph/layout.js';
-import { constantStores, prefixed } from '../../heph/write/event-text.js';
+import { DESCRIPTION_OFFSET, PACKET_HEAD_BYTES, TYPE_STRING, TYPE_U64 } from '../../heph/layout.js';
+import { constantStores, packetStores, prefixed } from '../../heph/write/event-text.js';
 import { writeText } from '../../heph/write/encoder.js';
 import { FLAGS_AFTER_NAME, RESOURCE_SHIFT } from '../layout.js';
 import type { Span } from '../span.js';
@@ -88,7 +80,7 @@ export class SpanEnding {
     table.release(at);
     return true;
   }
-  const start = ring.position;
+  const start = ring.position & ${ring.capacity - 1};
   const nameEnd = ${DESCRIPTION_OFFSET + 2} + placeView.getUint16(at + ${DESCRIPTION_OFFSET});
   let flagsAt = nameEnd + ${FLAGS_AFTER_NAME};
   let to = start + length;
@@ -111,8 +103,7 @@ export class SpanEnding {
     ${constantStores(text, 'to').join('\n    ')}
     to = writeText(view, bytes, to + ${text.length}, text);
   }
-  view.setInt32(start + ${MAGIC_OFFSET}, ${EVENT_MAGIC});
-  view.setInt32(start + ${SIZE_OFFSET}, to - start);
+  ${packetStores('to - start')}
   ring.commitEdited(at, to - start, flagsAt, span.flags | (output.resource << ${RESOURCE_SHIFT}));
   return true;
 };`;
