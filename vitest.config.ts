@@ -48,6 +48,8 @@ const LONG = [
   'test/export/parquet.test.ts',
   'test/look/report/{called-services,duckdb,hostile-traces,stalls}.test.ts',
   'test/look/index/{growing-trace,hostile,cache/forged-index}.test.ts',
+  // Processes that send to a receiver, and are killed.
+  'test/ship/**',
   // The page in a browser.
   'test/page/{compare,faults,lanes,live,live-services,other-pages,panels,request-names,stalls,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.

@@ -44,6 +44,8 @@ export class Delivery {
   #trouble: { reason: string; isStopped: boolean; failures: number; until: number } | undefined;
   /** The batch that asks. */
   #asking: Promise<unknown> | undefined;
+  /** Ends the delay before the next attempt. */
+  #sooner: AbortController | undefined;
   /** Batches that were accepted. */
   #accepted = 0;
   /** Spans of a batch at most, since a larger one was refused as too large. */
@@ -105,6 +107,12 @@ export class Delivery {
           break;
       }
     }
+  }
+
+  /** Tries again at once, after somebody has changed a setting. */
+  retryNow(): void {
+    if (this.#trouble !== undefined) this.#trouble.until = 0;
+    this.#sooner?.abort();
   }
 
   /** Ends all attempts. */
@@ -187,10 +195,12 @@ export class Delivery {
   }
 
   async #wait(ms: number): Promise<void> {
+    const sooner = (this.#sooner = new AbortController());
+    const signal = AbortSignal.any([sooner.signal, this.#ended.signal]);
     try {
-      await sleep(Math.max(0, ms), undefined, { signal: this.#ended.signal });
+      await sleep(Math.max(0, ms), undefined, { signal });
     } catch {
-      throw new DeliveryEnded();
+      if (this.hasEnded) throw new DeliveryEnded();
     }
   }
 }

@@ -175,6 +175,12 @@ export class Shipper {
     }, limitMs).unref();
   }
 
+  /** Reads the settings of the target again. @throws TracewrightError if they are wrong. */
+  reload(): void {
+    this.target.reload?.();
+    this.#delivery.retryNow();
+  }
+
   /** Deletes a file that every target has. */
   delete(path: string): void {
     rmSync(path, { force: true });

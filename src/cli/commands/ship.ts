@@ -148,9 +148,9 @@ Exit codes
       for (const shipper of shippers) shipper.end(END_MS);
     };
     const reload = (): void => {
-      for (const target of targets) {
+      for (const shipper of shippers) {
         try {
-          target.reload?.();
+          shipper.reload();
         } catch (error) {
           say((error as Error).message);
         }
