@@ -1,15 +1,28 @@
 import { TracewrightError } from '../core/errors.js';
+import { NatsTarget } from './nats-target.js';
+import { natsSettings } from './nats-settings.js';
 import { OtlpHttpTarget } from './otlp-http.js';
 import { otlpSettings } from './otlp-settings.js';
 import type { OtlpOptions } from './otlp-settings.js';
 import type { ShipTarget } from './target.js';
+
+/** What of a command line concerns one target. */
+export interface TargetOptions extends OtlpOptions {
+  /** Limits of the NATS stream to create, as they were given. */
+  createStream?: string | undefined;
+  /** Takes messages for a person. */
+  onNote: (text: string) => void;
+}
+
+/** URLs that a target can have, for messages. */
+const SCHEMES = 'a URL with http:, https:, nats: or tls:';
 
 /**
  * The target that a URL names: one file for each kind.
  *
  * @throws TracewrightError for a URL or a setting that is wrong.
  */
-export function openTarget(options: OtlpOptions): ShipTarget {
+export function openTarget(options: TargetOptions): ShipTarget {
   const { url } = options;
   const scheme =
     url === undefined ? 'http' : /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
@@ -17,11 +30,14 @@ export function openTarget(options: OtlpOptions): ShipTarget {
     case 'http':
     case 'https':
       return new OtlpHttpTarget(otlpSettings(options));
+    case 'nats':
+    case 'tls':
+      return new NatsTarget(natsSettings(url!, options.createStream), options.onNote);
     default:
-      throw new TracewrightError('ERR_ARGUMENT_RANGE', '--to must be a URL with http: or https:', {
+      throw new TracewrightError('ERR_ARGUMENT_RANGE', `--to must be ${SCHEMES}`, {
         field: '--to',
         value: scheme,
-        limit: 'http: or https:',
+        limit: SCHEMES,
       });
   }
 }

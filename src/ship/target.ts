@@ -34,6 +34,8 @@ export type Outcome =
 export interface ShipTarget {
   /** Names it in messages, metrics and the checkpoint: without user, password or query. */
   readonly label: string;
+  /** Whether the target knows a batch that it has, if its spans are cut as before. */
+  readonly knowsRepeats?: boolean;
   /**
    * Sends a batch once.
    *

@@ -1,0 +1,89 @@
+import { TracewrightError } from '../core/errors.js';
+
+/** How spans go to a NATS server. */
+export interface NatsSettings {
+  /** Without user and password. */
+  label: string;
+  /** Host and port. */
+  server: string;
+  /** First token of all subjects; in capitals the name of the stream that `--create-stream` makes. */
+  subject: string;
+  isTls: boolean;
+  user: string | undefined;
+  password: string | undefined;
+  token: string | undefined;
+  /** Path of a file with credentials. */
+  credentials: string | undefined;
+  /** Limits of the stream to create; undefined: there must be one. */
+  create: StreamLimits | undefined;
+}
+
+/** What a stream keeps. */
+export interface StreamLimits {
+  ageMs: number;
+  /** -1: no limit. */
+  bytes: number;
+}
+
+const DEFAULT_PORT = '4222';
+const DEFAULT_SUBJECT = 'traces';
+const AGE_UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const BYTE_UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
+
+function wrong(field: string, value: string | undefined, limit: string): TracewrightError {
+  const details = { field, value, limit };
+  return new TracewrightError('ERR_ARGUMENT_RANGE', `${field} must be ${limit}`, details);
+}
+
+/** What `--create-stream` says: an age, and bytes. */
+function parseLimits(text: string): StreamLimits {
+  const match = /^(\d+)([mhd])(?:,(\d+)([kmgt])b?)?$/i.exec(text);
+  const [, age, ageUnit, bytes, byteUnit] = match ?? [];
+  const ageMs = Number(age) * (AGE_UNITS[ageUnit?.toLowerCase() ?? ''] ?? 0);
+  const most = bytes === undefined ? -1 : Number(bytes) * BYTE_UNITS[byteUnit!.toLowerCase()]!;
+  if (!(ageMs > 0) || most === 0) {
+    throw wrong('--create-stream', text, 'an age, or an age and bytes, such as 7d or 7d,10G');
+  }
+  return { ageMs, bytes: most };
+}
+
+/**
+ * The settings of a target: those of its URL, else those of NATS' variables.
+ *
+ * @throws TracewrightError for a setting that is wrong. It repeats no part that may be a secret.
+ */
+export function natsSettings(
+  text: string,
+  createStream: string | undefined,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): NatsSettings {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw wrong('--to', undefined, 'a URL such as nats://localhost:4222');
+  }
+  const subject = url.pathname.slice(1) || DEFAULT_SUBJECT;
+  if (url.hostname === '' || !/^[\w-]+$/.test(subject)) {
+    throw wrong('--to', url.pathname, 'nats://HOST:PORT, or nats://HOST:PORT/SUBJECT of one token');
+  }
+  const server = `${url.hostname}:${url.port || DEFAULT_PORT}`;
+  const decoded = (part: string): string | undefined =>
+    part === '' ? undefined : decodeURIComponent(part);
+  const user = decoded(url.username);
+  const password = decoded(url.password);
+  const hasOwn = user !== undefined;
+  const own = (name: string): string | undefined => (hasOwn ? undefined : env[name] || undefined);
+  return {
+    label: `${url.protocol}//${server}/${subject}`,
+    server,
+    subject,
+    isTls: url.protocol === 'tls:',
+    user: password === undefined ? own('NATS_USER') : user,
+    password: password ?? own('NATS_PASSWORD'),
+    // A user without a password is a token.
+    token: password === undefined ? (user ?? own('NATS_TOKEN')) : undefined,
+    credentials: own('NATS_CREDS'),
+    create: createStream === undefined ? undefined : parseLimits(createStream),
+  };
+}
