@@ -14,6 +14,7 @@ import { TracewrightError } from '../core/errors.js';
 import { tryLock } from '../core/files/file-lock.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { hasCode, wrapSystemError } from '../core/files/system-error.js';
+import { BatchEnds } from './batch-ends.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
 
 const VERSION = 1;
@@ -41,6 +42,7 @@ export class Checkpoint {
   readonly path: string;
   readonly #lock: number;
   readonly #targets = new Map<string, Positions>();
+  readonly #ends = new Map<string, BatchEnds>();
   #changed = false;
 
   /**
@@ -77,8 +79,20 @@ export class Checkpoint {
     this.#changed = true;
   }
 
+  /** Where the batches ended that a target may have. Whoever changes them calls `change`. */
+  endsOf(target: string): BatchEnds {
+    let own = this.#ends.get(target);
+    if (own === undefined) this.#ends.set(target, (own = new BatchEnds()));
+    return own;
+  }
+
+  change(): void {
+    this.#changed = true;
+  }
+
   /** Forgets files that are gone. */
   forget(target: string, path: string): void {
+    this.endsOf(target).forget(path);
     if (this.#of(target).delete(path)) this.#changed = true;
   }
 
@@ -87,7 +101,8 @@ export class Checkpoint {
     if (!this.#changed) return;
     const targets = new Map<string, unknown>();
     for (const [label, files] of this.#targets) targets.set(label, Object.fromEntries(files));
-    const text = JSON.stringify({ version: VERSION, targets: Object.fromEntries(targets) });
+    const ends = Object.fromEntries(this.#ends);
+    const text = JSON.stringify({ version: VERSION, targets: Object.fromEntries(targets), ends });
     wrapSystemError('--checkpoint', this.path, () => {
       const fresh = `${this.path}.new`;
       const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_RDONLY } = constants;
@@ -134,13 +149,18 @@ export class Checkpoint {
       return;
     }
     try {
-      const { version, targets } = JSON.parse(text) as { version: number; targets: unknown };
+      const { version, targets, ends } = JSON.parse(text) as {
+        version: number;
+        targets: unknown;
+        ends?: object;
+      };
       if (version !== VERSION) throw new SyntaxError(`version ${version}`);
       for (const [label, files] of Object.entries(targets as object)) {
         const positions = Object.entries(files as object) as [string, unknown][];
         const own = this.#of(label);
         for (const [path, position] of positions) if (isPosition(position)) own.set(path, position);
       }
+      for (const [label, own] of Object.entries(ends ?? {})) this.endsOf(label).read(own);
     } catch (error) {
       closeSync(this.#lock);
       throw new TracewrightError(

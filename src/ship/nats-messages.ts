@@ -117,5 +117,12 @@ function messageOf(part: ProducerSpans, subject: string, bytes: Buffer): NatsMes
     names += `${thread}:${counters[i]!}:${spanId}\n`;
   }
   const id = createHash('sha256').update(names).digest('base64url');
-  return { subject: `${subject}.${subjectToken(service)}`, id, host, pid, spans: spans.length, bytes };
+  return {
+    subject: `${subject}.${subjectToken(service)}`,
+    id,
+    host,
+    pid,
+    spans: spans.length,
+    bytes,
+  };
 }

@@ -51,8 +51,16 @@ export class NatsTarget implements ShipTarget {
     this.label = settings.label;
     this.#settings = settings;
     this.#onNote = onNote;
-    this.#nats = loadOptionalPackage('@nats-io/transport-node', '--to nats:', PACKAGES);
-    this.#jetStream = loadOptionalPackage('@nats-io/jetstream', '--to nats:', PACKAGES);
+    this.#nats = loadOptionalPackage(
+      '@nats-io/transport-node',
+      '--to nats:',
+      PACKAGES,
+    ) as typeof Nats;
+    this.#jetStream = loadOptionalPackage(
+      '@nats-io/jetstream',
+      '--to nats:',
+      PACKAGES,
+    ) as typeof JetStream;
   }
 
   async send(batch: ShipBatch, signal: AbortSignal): Promise<Outcome> {
@@ -203,7 +211,7 @@ export class NatsTarget implements ShipTarget {
 
   /** What an error means; the next attempt connects again if this connection may be the reason. */
   #failure(error: unknown, link?: Link): Outcome {
-    const { name = '', message = String(error), code } = error as Error & { code?: unknown };
+    const { name, message, code } = error as Error & { code?: unknown };
     const reason = message === '' ? name : message;
     if (error instanceof NoStream) return { kind: 'stopped', reason };
     const { errors } = this.#nats;

@@ -22,11 +22,11 @@ function directories(): string[] {
  * @param install what a person has to install.
  * @throws TracewrightError `ERR_DEPENDENCY` when it cannot be found.
  */
-export function loadOptionalPackage<T>(name: string, field: string, install: string): T {
+export function loadOptionalPackage(name: string, field: string, install: string): unknown {
   let cause: unknown;
   for (const directory of directories()) {
     try {
-      return createRequire(directory)(name) as T;
+      return createRequire(directory)(name) as unknown;
     } catch (error) {
       cause ??= error;
     }

@@ -5,6 +5,8 @@ import { hasValidIds } from '../export/otlp/span-batches.js';
 import type { RecordedAttributes, RecordedResource, SpanRecord } from '../spans/span-record.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
 import { BatchBuilder } from './batch.js';
+import { isAmong } from './batch-ends.js';
+import type { BatchEnds } from './batch-ends.js';
 import type { PlacedBatch } from './batch.js';
 import type { Checkpoint } from './checkpoint.js';
 import { Delivery, DeliveryEnded } from './delivery.js';
@@ -19,6 +21,8 @@ export const IN_FLIGHT = 4;
 const TURN_BATCHES = 10;
 /** Files are looked at after this time, in milliseconds. */
 const LOOK_MS = 250;
+/** Spans that wait until the ends of their batches are noted. */
+const MOST_TAIL_SPANS = 20_000;
 /** The checkpoint is written at most so often, in milliseconds. */
 const SAVE_MS = 1000;
 
@@ -80,6 +84,10 @@ export class Shipper {
   readonly #builder = new BatchBuilder();
   /** In the order in which they were read. */
   readonly #onTheWay: Sent[] = [];
+  /** Of a target that knows repeats: ends of batches, and those that wait until their ends are noted. */
+  readonly #ends: BatchEnds | undefined;
+  #tails: PlacedBatch[] = [];
+  #tailSpans = 0;
   #settled: (() => void) | undefined;
   #savedAt = 0;
   #isEnding = false;
@@ -93,6 +101,7 @@ export class Shipper {
     this.target = target;
     this.#options = options;
     this.#checkpoint = checkpoint;
+    if (target.knowsRepeats === true) this.#ends = checkpoint?.endsOf(target.label);
     const say = (text: string): void => {
       onMessage(`${target.label}: ${text}`);
     };
@@ -198,12 +207,14 @@ export class Shipper {
     }
     this.#reportGone();
     await this.#emit();
+    await this.#emitTails();
   }
 
   async #readFile(file: FollowedFile): Promise<void> {
     const { follower, path } = file;
     file.readAt = performance.now();
     let batches = 0;
+    const ends = [...(this.#ends?.of(path) ?? [])];
     try {
       let at = follower.position.offset;
       for (const span of follower.read()) {
@@ -211,7 +222,8 @@ export class Shipper {
         this.#add(span, follower.counter, Math.max(offset - at, 100), path);
         at = offset;
         this.#read++;
-        if (!this.#builder.isFull) continue;
+        const isEnd = ends.length > 0 && isAmong(ends, [span.thread, follower.counter]);
+        if (!isEnd && !this.#builder.isFull) continue;
         this.#builder.reach(path, follower.position);
         await this.#emit();
         if (++batches === TURN_BATCHES || this.#isEnding) {
@@ -228,6 +240,27 @@ export class Shipper {
       this.#options.onFault(faultOf(path, error));
     }
     this.#builder.reach(path, follower.position);
+    if (this.#ends !== undefined) await this.#endBatch(this.#ends, path);
+  }
+
+  /** Ends a batch where its file ends for now, and notes that: a longer file would give another batch. */
+  async #endBatch(ends: BatchEnds, path: string): Promise<void> {
+    const batch = this.#builder.take();
+    if (batch === undefined) return;
+    this.#tails.push(batch);
+    const last = batch.spans.at(-1);
+    if (last === undefined) return;
+    ends.add(path, [last.thread, batch.counters.at(-1)!]);
+    this.#checkpoint?.change();
+    this.#tailSpans += batch.spans.length;
+    if (this.#tailSpans >= MOST_TAIL_SPANS) await this.#emitTails();
+  }
+
+  async #emitTails(): Promise<void> {
+    if (this.#tails.length === 0) return;
+    if (this.#tailSpans > 0) this.#save(true);
+    this.#tailSpans = 0;
+    for (const batch of this.#tails.splice(0)) await this.#send(batch);
   }
 
   #add(span: SpanRecord, counter: number, bytes: number, path: string): void {
@@ -255,7 +288,10 @@ export class Shipper {
   /** Sends what was collected, once there is room for it. */
   async #emit(): Promise<void> {
     const batch = this.#builder.take();
-    if (batch === undefined) return;
+    if (batch !== undefined) await this.#send(batch);
+  }
+
+  async #send(batch: PlacedBatch): Promise<void> {
     while (this.#onTheWay.filter(({ isDone }) => !isDone).length >= this.#options.inFlight) {
       await this.#oneSettled();
     }
@@ -287,6 +323,9 @@ export class Shipper {
     while (this.#onTheWay[0]?.isDone === true) {
       const { batch } = this.#onTheWay.shift()!;
       this.#checkpoint?.reach(this.target.label, batch.positions);
+      const last = batch.spans.at(-1);
+      if (last === undefined) continue;
+      this.#ends?.reach(batch.producers.at(-1)!, [last.thread, batch.counters.at(-1)!]);
     }
   }
 

@@ -28,6 +28,7 @@ export const shipCommand: Command = {
                        [--resource NAME=VALUE]... [--headers FILE]...
                        [--refused DIR] [--delete] [--newest-first]
                        [--compression gzip|none] [--in-flight N]
+                       [--create-stream AGE[,BYTES]]
                        [--bandwidth BYTES] [--owner UID|any]... [--ring-dir DIR]...
 
 Follows the Heph traces below PATH, which need not exist yet, and sends their
@@ -42,6 +43,7 @@ does not answer, spans wait in their files.
   --to            http: or https: with a path, or with none for /v1/traces.
                   Can be repeated. Default: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
                   or OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
+                  nats://HOST:PORT for a stream of NATS JetStream (tls: with TLS)
   --once          send what is there, and end
   --dry-run       say what would be sent, by service
   --checkpoint    where to note what has arrived. Default: a file below
@@ -55,6 +57,8 @@ does not answer, spans wait in their files.
   --delete        delete files that are complete, and that every target has
   --newest-first  after a backlog, begin with the file that was written last
   --compression   of requests; default gzip
+  --create-stream how long, and how many bytes, a stream of NATS keeps that is
+                  made if there is none: 7d or 7d,10G
   --in-flight     requests at once; default ${IN_FLIGHT}, at most ${MOST_IN_FLIGHT}
   --bandwidth     bytes of traces a second at most: 500k, 10M
   --owner         also read files of this user, or of any. Default: those of
@@ -86,6 +90,7 @@ Exit codes
         delete: { type: 'boolean' },
         'newest-first': { type: 'boolean' },
         compression: { type: 'string' },
+        'create-stream': { type: 'string' },
         'in-flight': { type: 'string' },
         bandwidth: { type: 'string' },
         owner: { type: 'string', multiple: true },
@@ -124,7 +129,13 @@ Exit codes
       throw new UsageError(`there are ${headers.length} --headers and ${urls.length} --to`);
     }
     const targets = urls.map((url, i) =>
-      openTarget({ url, headersFile: headers[i], compression: values.compression }),
+      openTarget({
+        url,
+        headersFile: headers[i],
+        compression: values.compression,
+        createStream: values['create-stream'],
+        onNote: say,
+      }),
     );
     const labels = targets.map(({ label }) => label);
     if (new Set(labels).size < labels.length) throw new UsageError('two --to are the same');
