@@ -124,6 +124,8 @@ const folders = [
   [/^libraries\/kafka-messages$/, 'libraries/kafka'],
   [/^libraries\/([\w-]+)$/, 'libraries/$1'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
+  // Only if a process has left something unfinished.
+  [/^node\/run\/recover-earlier$/, 'node/recover-earlier'],
   // All that a stream of marks needs, which the first garbage collection begins.
   [/^core\/(int64|ring\/(compile|emitter-builder))$/, 'core/emitters'],
   [/^ovni\/write\/(attribute|mark|shared-marks)$/, 'ovni/marks'],

@@ -1,14 +1,9 @@
 import { rmdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { anchorOwnDirectory, anchoredPath, releaseDirectory } from '../../core/files/anchor.js';
 import { kindOf } from '../../core/files/file-kind.js';
-import { TraceFormatError } from '../../core/errors.js';
-import { isAlive, isTaken } from '../../core/recovery/process-identity.js';
-import { warnOfDamage } from '../../core/recovery/predecessor.js';
-import { ringsIn } from '../../core/recovery/ring-search.js';
-import { RingFile } from '../../core/recovery/ring-file.js';
+import { isTaken } from '../../core/recovery/process-identity.js';
 import { isOurs as isOfUser } from '../../core/recovery/ring-trust.js';
-import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import {
   cutEndAt,
@@ -17,18 +12,10 @@ import {
   pidOfFile,
   RUN_FOLDER as HEPH_FOLDER,
 } from '../../heph/file-names.js';
-import {
-  loomOf,
-  pidOf,
-  pieceOf,
-  RUN_FOLDER as OVNI_FOLDER,
-  streamOfRing,
-} from '../../ovni/file-names.js';
-import { recoverTrace as recoverHeph } from '../../heph/read/recover.js';
-import { recoverTrace as recoverOvni, writersOf } from '../../ovni/read/recover.js';
-import type { StreamOwner } from '../../ovni/stream-owner.js';
+import { loomOf, pidOf, pieceOf, RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
 import { FOLDERS } from './run.js';
-import { contentOf, halfRemoved, namesIn, removeTrace } from './trace-content.js';
+import { contentOfTrace, halfRemoved, isHeph, namesIn, removeTrace } from './trace-content.js';
+import type { TraceContent } from './trace-content.js';
 
 /** A trace that an earlier process has left: an ovni directory, or a Heph file. */
 export interface EarlierTrace {
@@ -46,52 +33,6 @@ const isNamed = (name: string) => [pidOfPiece, loomOf, pidOf].some((of) => of(na
 /** Whether the process of a name has ended; false for a name without a process. */
 function hasEnded(pid: number | undefined): boolean {
   return pid !== undefined && pid > 0 && !isTaken(pid);
-}
-
-/** A ring, and whether the process that it names, or one that has it mapped, may be alive. */
-interface KnownRing {
-  path: string;
-  /** The file that it feeds, as it says; empty where it says nothing. */
-  target: string;
-  /** 0 where it says none. */
-  pid: number;
-  alive: boolean;
-}
-
-/** @param trace that the ring feeds according to its name. */
-function knownRing(path: string, trace?: string): KnownRing[] {
-  try {
-    const ring = RingFile.open(path, trace);
-    const { owner, pid } = ring;
-    const known = { path, target: '', pid, alive: owner === 'alive' };
-    if (!(ring instanceof RingFile)) return [known];
-    ring.close();
-    if (ring.doubt(trace ?? ring.target) !== undefined) return [];
-    return [{ ...known, target: ring.target }];
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || isDoubt(error)) return [];
-    // Its process is unknown. Recovery leaves a damaged ring unchanged and recovers the others.
-    return [{ path, target: '', pid: 0, alive: !(error instanceof TraceFormatError) }];
-  }
-}
-
-/** The rings in the directory that is set aside for them. */
-function ringsElsewhere(ringDir: string | undefined): KnownRing[] {
-  try {
-    return ringDir === undefined ? [] : [...ringsIn(ringDir)].flatMap((path) => knownRing(path));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
-
-/** Whether a ring that lies elsewhere feeds a trace; one that says nothing, by the names of both. */
-function feeds(ring: KnownRing, path: string, writers: readonly StreamOwner[]): boolean {
-  const { target } = ring;
-  if (target !== '') return target === path || target.startsWith(path + sep);
-  return isHeph(path)
-    ? basename(fileOfHephRing(ring.path) ?? '') === basename(path)
-    : writers.some((writer) => basename(writer.ring) === basename(ring.path));
 }
 
 /** Where the traces of a run are; of this one without those whose processes may still write them. */
@@ -118,34 +59,10 @@ function tracesOf(run: string, present: boolean): string[] {
   return [...processes, ...files];
 }
 
-/** Every number in the name of a trace: one of them is the pid of its process. */
-function pidsOf(path: string): number[] {
-  return (basename(path).match(/\d+/g) ?? []).map(Number);
-}
-
-function writersIn(path: string): StreamOwner[] {
-  try {
-    return isHeph(path) ? [] : [...writersOf(path)];
-  } catch {
-    // It goes away meanwhile, or cannot be read.
-    return [];
-  }
-}
-
-function isHeph(path: string): boolean {
-  return basename(dirname(path)) === HEPH_FOLDER;
-}
-
 /** Whether a trace is what the hook writes: a directory or a regular file, or nothing but its rings. */
 function isOurs(path: string): boolean {
   const kind = kindOf(path);
   return isHeph(path) ? kind === undefined || kind.isFile() : kind?.isDirectory() === true;
-}
-
-/** What another process is recovering is left to it: a service must not start later for that. */
-function recover(path: string, ringDir: string | undefined): void {
-  const options = { waitMs: 0, ...(ringDir === undefined ? {} : { ringDir }) };
-  warnOfDamage(isHeph(path) ? recoverHeph(path, options) : recoverOvni(path, options));
 }
 
 /** Whether an earlier run has been written by the user of this process. */
@@ -174,7 +91,7 @@ export function whileAnchored<T>(runs: readonly string[], work: () => T): T {
 
 /**
  * Completes what processes that have ended left in the directory of this run and in those of earlier
- * ones, and says what is there. Traces of processes that are alive are left alone.
+ * ones, and says what is there, the oldest first. Traces of processes that are alive are left alone.
  *
  * @param present the directory of this run.
  * @param ringDir where rings lie that are not in the directories of their traces.
@@ -184,53 +101,24 @@ export function completeEarlierTraces(
   earlier: readonly string[],
   ringDir: string | undefined,
 ): EarlierTrace[] {
-  const elsewhere = ringsElsewhere(ringDir);
-  const traces: EarlierTrace[] = [];
-  for (const run of [...earlier.filter(isOfOurs), present]) {
-    const ours = tracesOf(run, run === present).filter(isOurs);
-    const found = ours.map((path) => {
-      const writers = writersIn(path);
-      const rings = [
-        ...ringsBeside(path).flatMap((ring) => knownRing(ring, fileFedBy(ring))),
-        ...elsewhere.filter((ring) => feeds(ring, path, writers)),
-      ];
-      return { path, rings, writers };
-    });
-    // A process may rotate: what it has finished is its own as long as it lives.
-    const living = new Set(
-      found.flatMap(({ rings, writers }) => [
-        ...rings.filter(({ alive, pid }) => alive && pid > 0).map(({ pid }) => pid),
-        ...writers.filter(isAlive).map(({ pid }) => pid),
-      ]),
-    );
-    for (const { path, rings, writers } of found) {
-      if (rings.some(({ alive }) => alive) || pidsOf(path).some((pid) => living.has(pid))) continue;
-      if (rings.length + writers.length > 0) {
-        try {
-          recover(path, elsewhere.length > 0 ? ringDir : undefined);
-        } catch {
-          // What cannot be recovered stays for `tracewright recover`, which says why.
-        }
-        if (rings.some((ring) => kindOf(ring.path) !== undefined)) continue;
-      }
-      const { bytes, time } = contentOf(path);
-      if (bytes > 0) traces.push({ path, bytes, time });
-    }
-  }
-  return traces.sort((a, b) => a.time - b.time);
+  const runs = [...earlier.filter(isOfOurs), present];
+  const found = runs.map((run) => tracesOf(run, run === present).filter(isOurs));
+  const traces = found.flat().map(readContent);
+  const isSettled = ringDir === undefined && !traces.some(({ unfinished }) => unfinished);
+  return (isSettled ? traces : recovered(found, ringDir).map(readContent))
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => a.time - b.time);
 }
 
-/** The file that a ring next to it feeds. */
-function fileFedBy(ring: string): string {
-  return fileOfHephRing(ring) ?? streamOfRing(ring);
+function readContent(path: string): EarlierTrace & TraceContent {
+  return { path, ...contentOfTrace(path) };
 }
 
-function ringsBeside(path: string): string[] {
-  if (!isHeph(path)) return contentOf(path).rings;
-  const directory = dirname(path);
-  return namesIn(directory)
-    .filter((name) => fileOfHephRing(name) === basename(path))
-    .map((name) => join(directory, name));
+/** Recovery is loaded only if there is something to recover. */
+function recovered(traces: readonly (readonly string[])[], ringDir: string | undefined): string[] {
+  const { recoverEarlier } =
+    require('./recover-earlier.js') as typeof import('./recover-earlier.js');
+  return recoverEarlier(traces, ringDir);
 }
 
 /** Deletes the oldest of some traces until the others take no more than `bytes`. */

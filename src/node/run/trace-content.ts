@@ -3,6 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { anchoredPath } from '../../core/files/anchor.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { hasCode } from '../../core/files/system-error.js';
+import { fileOfRing, RUN_FOLDER as HEPH_FOLDER } from '../../heph/file-names.js';
+import { PROCESS_METADATA } from '../../ovni/file-names.js';
 
 const DELETED = '.deleted';
 
@@ -13,11 +15,16 @@ export interface TraceContent {
   time: number;
   /** Rings: a process writes there, or recovery is due. */
   rings: string[];
+  /**
+   * Whether it may be unfinished: rings, and metadata until the end, have hidden names. An ovni stream of version 1 does
+   * not show it by names.
+   */
+  unfinished: boolean;
 }
 
 /** What lies at a path and below it; what goes away meanwhile is passed over. */
 export function contentOf(path: string): TraceContent {
-  const content: TraceContent = { bytes: 0, time: 0, rings: [] };
+  const content: TraceContent = { bytes: 0, time: 0, rings: [], unfinished: false };
   const stats = kindOf(path);
   if (stats === undefined) return content;
   content.time = stats.mtimeMs;
@@ -27,6 +34,7 @@ export function contentOf(path: string): TraceContent {
       content.bytes += below.bytes;
       content.time = Math.max(content.time, below.time);
       content.rings.push(...below.rings);
+      content.unfinished ||= name.startsWith('.') || name === PROCESS_METADATA || below.unfinished;
     }
   } else if (path.endsWith('.ring')) {
     content.rings.push(path);
@@ -44,6 +52,26 @@ export function namesIn(directory: string): string[] {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
     throw error;
   }
+}
+
+/** Whether a path is that of a Heph trace of the hook. */
+export function isHeph(path: string): boolean {
+  return basename(dirname(path)) === HEPH_FOLDER;
+}
+
+/** What a trace is made of: its rings lie within it, or, of Heph, next to it. */
+export function contentOfTrace(path: string): TraceContent {
+  const content = contentOf(path);
+  if (isHeph(path)) content.rings = ringsNextTo(path);
+  content.unfinished ||= content.rings.length > 0 || basename(path).startsWith('.');
+  return content;
+}
+
+function ringsNextTo(path: string): string[] {
+  const directory = dirname(path);
+  return namesIn(directory)
+    .filter((name) => fileOfRing(name) === basename(path))
+    .map((name) => join(directory, name));
 }
 
 /** Removes a trace: it is out of sight at once, and gone a little later. */
