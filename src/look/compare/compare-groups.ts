@@ -282,7 +282,7 @@ function shownPairs({ spans, marks, states }: Pairs): Pair[] {
   return all.length > 0 ? all : [...states.values()];
 }
 
-function haveCommonService(before: RowsOfSide, after: RowsOfSide): boolean {
+export function haveCommonService(before: RowsOfSide, after: RowsOfSide): boolean {
   const [first, second] = [before, after].map(
     ({ index, sources }) =>
       new Set(

@@ -2,6 +2,7 @@ import { INSTANT_BIT } from '../index/look-index.js';
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
 import { isoTime } from '../report/iso-time.js';
 import { CHOSEN, RowSelection, SPAN, endOf } from '../report/selection.js';
+import { compareErrors } from './compare-errors.js';
 import { compareGroups } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
 import { COMPARISON_VERSION } from './comparison-shape.js';
@@ -27,7 +28,9 @@ export async function compareRecordings(
 ): Promise<Comparison> {
   const [first, second] = [await sideOf(before), await sideOf(after)];
   const groups = compareGroups(first.rows, second.rows, attributes);
-  return { version: COMPARISON_VERSION, before: first.described, after: second.described, groups };
+  const errors = await compareErrors(first.rows, second.rows);
+  const { described: of } = second;
+  return { version: COMPARISON_VERSION, before: first.described, after: of, groups, errors };
 }
 
 async function sideOf({

@@ -1,6 +1,7 @@
 import { terminalText } from '../../core/terminal-text.js';
 import { wellFormedJson } from '../../core/json.js';
 import { counted } from '../../core/counted.js';
+import { shortened } from '../report/text/display-width.js';
 import { tableLines } from '../report/text/text-table.js';
 import type { TextStyle } from '../report/text/text-style.js';
 import { wrapped } from '../report/text/wrapped.js';
@@ -12,6 +13,7 @@ import {
   rangeText,
   ratioText,
 } from './comparison-texts.js';
+import { comparedErrorsTitle, comparedErrorTable } from './error-comparison.js';
 import { comparisonTable } from './comparison-table.js';
 
 type Lines = Generator<string, void>;
@@ -26,7 +28,7 @@ export function comparisonJson(comparison: Comparison): string {
 
 /** The lines of a comparison for a terminal. */
 export function* comparisonText(comparison: Comparison, style: TextStyle): Lines {
-  const { before, after, groups } = comparison;
+  const { before, after, groups, errors } = comparison;
   yield* sideLines('Before', before, style);
   yield* sideLines('After', after, style);
   const different = differentServicesText(before.services, after.services);
@@ -37,6 +39,11 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   yield* wrapped(comparisonSummary(groups), style.width);
   const of = (kind: ComparedGroup['change']): ComparedGroup[] =>
     groups.filter(({ change }) => change === kind);
+  if (errors.types.length > 0) {
+    yield '';
+    yield style.paint('heading', shortened(comparedErrorsTitle(errors), style.width));
+    yield* tableLines(comparedErrorTable(errors), style);
+  }
   yield* kindLines('Slower', of('slower'), style, ratioText);
   // The groups end with what became faster the most.
   yield* kindLines('Faster', of('faster').toReversed(), style, ratioText);

@@ -1,3 +1,4 @@
+import type { ErrorType } from '../report/report-shape.js';
 import type { SpanKind } from '../../spans/layout.js';
 
 /** The spans of one name and service on one side. Durations are in nanoseconds. */
@@ -32,6 +33,24 @@ export interface ComparedGroup {
   change: 'slower' | 'faster' | 'same' | null;
 }
 
+/** Errors of one type, message and place. What they are is said of the last one after, or before if there is none. */
+export interface ComparedError extends Omit<ErrorType, 'count' | 'isNew'> {
+  /** How many spans failed so on each side. */
+  before: number;
+  after: number;
+  /** `new`: not before; `gone`: not after; null: on both sides. */
+  change: 'new' | 'gone' | null;
+}
+
+/** Errors of both sides. */
+export interface ComparedErrors {
+  /** How many spans failed, and of how many of them, taken evenly, the records were read. */
+  before: { count: number; read: number };
+  after: { count: number; read: number };
+  /** What is new first, then what is gone. */
+  types: ComparedError[];
+}
+
 /** What was compared. */
 export interface ComparedRecordings {
   paths: string[];
@@ -55,4 +74,5 @@ export interface Comparison {
   after: ComparedRecordings;
   /** What became slower first, then the rest, then what became faster. */
   groups: ComparedGroup[];
+  errors: ComparedErrors;
 }

@@ -1,76 +1,97 @@
-import type { IndexPart, LookIndex } from '../index/look-index.js';
+import type { Condition, IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
+import { ErrorGroups } from './error-groups.js';
 import { isError } from './groups.js';
-import { recordedSpan } from './recorded-attributes.js';
-import type { ErrorType, FailedSpans } from './report-shape.js';
-import { SPAN } from './selection.js';
-import type { RowSelection } from './selection.js';
+import { isoTime } from './iso-time.js';
+import type { FailedSpans } from './report-shape.js';
+import { RowSelection, SPAN } from './selection.js';
 
-/** Failed spans whose records are read: some tenth of a second. */
-const MOST_READ = 1000;
+/** Failed spans whose records are read. */
+const MOST_READ = 10_000;
+/** Of those before the window, in which an error is looked for that may be new. */
+const MOST_BEFORE = 100_000;
 /** Spans that are read in a step. */
 const READ_A_STEP = 50;
-const TYPE = 'error.type';
+
+/** Errors of a selection, as far as they were read. */
+export interface ReadErrors {
+  count: number;
+  read: number;
+  groups: ErrorGroups;
+}
 
 /**
- * Why spans failed: by type, name and service, the most frequent first. Of more than `MOST_READ` spans as many,
- * taken evenly.
+ * Why spans failed: by type, message and place, the most frequent first. Of many spans some are read, taken evenly.
+ *
+ * @param before the same selection before its window; undefined: it begins with the recording.
  */
-export function* errorTypes(selection: RowSelection): Steps<FailedSpans> {
-  let count = 0;
-  const failing: Int32Array[] = [];
-  for (const part of selection.index.parts) {
-    yield;
-    const rows = failedRows(selection, part);
-    count += rows.length;
-    failing.push(rows);
-  }
-  const read = Math.min(count, MOST_READ);
-  const types = new Map<string, ErrorType>();
-  let place = 0;
-  let done = 0;
+export function* errorTypes(
+  selection: RowSelection,
+  before: RowSelection | undefined,
+): Steps<FailedSpans> {
+  const { index } = selection;
+  const failing = yield* failingRows(selection);
+  const { count, read, groups } = yield* readErrors(index, failing, MOST_READ);
+  if (before === undefined) return { count, read, newSince: null, types: groups.types() };
+  const { from } = selection.window;
+  const earlier = yield* failingRows(before, from);
+  const known = yield* readErrors(index, earlier, MOST_BEFORE);
+  return {
+    count,
+    read,
+    newSince: isoTime(index.epoch, from),
+    types: groups.types(known.groups.keys(true)),
+  };
+}
+
+/** What precedes the window of a condition; undefined: nothing does. */
+export async function selectionBefore(
+  selection: RowSelection,
+  condition: Condition,
+): Promise<RowSelection | undefined> {
+  const { index, window } = selection;
+  if (condition.from === undefined || window.from <= 0) return undefined;
+  return RowSelection.of(index, { ...condition, from: 0, to: window.from });
+}
+
+/** Reads some of the failed spans among rows, taken evenly. */
+export function* readErrors(
+  index: LookIndex,
+  failing: readonly Int32Array[],
+  most: number,
+): Steps<ReadErrors> {
+  const count = failing.reduce((sum, { length }) => sum + length, 0);
+  const read = Math.min(count, most);
+  const groups = new ErrorGroups(index);
+  let [place, done] = [0, 0];
   for (const rows of failing) {
     for (const row of rows) {
       if (place++ !== Math.floor((done * count) / read)) continue;
-      add(types, describe(selection.index, row));
+      groups.add(row);
       if (++done % READ_A_STEP === 0) yield;
     }
   }
-  return { count, read, types: [...types.values()].sort((a, b) => b.count - a.count) };
+  return { count, read, groups };
 }
 
-function failedRows(selection: RowSelection, part: IndexPart): Int32Array {
+/** @param endedBy of those that ended until then, in ns of the index. */
+function* failingRows(selection: RowSelection, endedBy = Infinity): Steps<Int32Array[]> {
+  const failing: Int32Array[] = [];
+  for (const part of selection.index.parts) {
+    yield;
+    failing.push(failedRows(selection, part, endedBy - part.offset));
+  }
+  return failing;
+}
+
+function failedRows(selection: RowSelection, part: IndexPart, endedBy: number): Int32Array {
   const marks = selection.marksOf(part);
   if (marks.length === 0) return new Int32Array(0);
-  const { flags, firstRow } = part;
+  const { flags, firstRow, start, duration } = part;
   const rows: number[] = [];
   for (let at = 0; at < marks.length; at++) {
-    if ((marks[at]! & SPAN) !== 0 && isError(flags[at]!)) rows.push(firstRow + at);
+    if ((marks[at]! & SPAN) === 0 || !isError(flags[at]!)) continue;
+    if (start[at]! + duration[at]! < endedBy) rows.push(firstRow + at);
   }
   return Int32Array.from(rows);
-}
-
-function add(types: Map<string, ErrorType>, one: ErrorType): void {
-  const key = JSON.stringify([one.type, one.name, one.service]);
-  const known = types.get(key);
-  if (known === undefined) types.set(key, one);
-  else known.count += 1;
-}
-
-function describe(index: LookIndex, row: number): ErrorType {
-  const part = index.partOf(row);
-  const name = part.names.text(part.name[row - part.firstRow]!);
-  const service = part.source.service ?? null;
-  const span = recordedSpan(index, row);
-  const attribute = span?.attributes[TYPE];
-  const exception = span?.events.findLast((event) => event.name === 'exception');
-  const type = attribute ?? exception?.attributes['exception.type'] ?? null;
-  const where = [
-    'status=error',
-    `name=${name}`,
-    ...(service === null ? [] : [`service=${service}`]),
-    // Only attributes of a span can be searched for.
-    ...(attribute == null ? [] : [`${TYPE}=${String(attribute)}`]),
-  ];
-  return { type: type === null ? null : String(type), name, service, count: 1, where };
 }

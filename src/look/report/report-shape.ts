@@ -69,14 +69,27 @@ export interface ReportSource {
   clockError: number | null;
 }
 
-/** Failed spans of one type, name and service. */
+/** Failed spans of one service with errors of one type, message and place. */
 export interface ErrorType {
   /** `error.type`, or the type of the exception; null: nothing says it. */
   type: string | null;
+  /** The first line of its message, with numbers, ids and quoted values as `?`; null: none is recorded. */
+  message: string | null;
+  /** `reserve (/app/stock.js:12:9)`: the first frame of its stack that is the program's own; null: no stack is recorded. */
+  place: string | null;
+  /** Of the spans that failed, the most frequent name, and how many names they have. */
   name: string;
+  names: number;
   service: string | null;
   count: number;
-  /** Values of `--where` that select them. */
+  /** ISO times: when the first and the last of these spans ended. */
+  first: string;
+  last: string;
+  /** Id of the trace of the last one; null: it has none. */
+  example: string | null;
+  /** Whether none such ended before the window; null: the window begins with the recording. */
+  isNew: boolean | null;
+  /** Values of `--where` that select them, and perhaps others of their type. */
   where: string[];
 }
 
@@ -85,6 +98,8 @@ export interface FailedSpans {
   count: number;
   /** How many of them `types` is about, taken evenly. */
   read: number;
+  /** ISO time: errors are new that did not occur before it. Null: the window begins with the recording. */
+  newSince: string | null;
   /** The most frequent first. */
   types: ErrorType[];
 }

@@ -4,7 +4,7 @@ import { callsOutside } from './calls-outside.js';
 import { completenessOf } from './completeness.js';
 import { diskCost } from './disk-cost.js';
 import { earlierAndLater } from './earlier-and-later.js';
-import { errorTypes } from './error-types.js';
+import { errorTypes, selectionBefore } from './error-types.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
 import type { PartsReady } from './groups.js';
 import { groupWaits } from './group-waits.js';
@@ -159,11 +159,13 @@ export async function makeReport(
   const by = attributes.length > 0 ? 'attribute' : (options.by ?? usual);
   const grouping = new Grouping(selection, by, requests, exact, attributes);
   await grouping.count(ready);
-  return inTurns(figureSteps(selection, grouping, options));
+  const before = await selectionBefore(selection, condition);
+  return inTurns(figureSteps(selection, before, grouping, options));
 }
 
 function* figureSteps(
   selection: RowSelection,
+  before: RowSelection | undefined,
   grouping: Grouping,
   { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 }: ReportOptions,
 ): Steps<IllustratedReport> {
@@ -199,7 +201,7 @@ function* figureSteps(
       (tally) => sampling.weightOf(tally),
       waitsOf,
     ),
-    errors: yield* errorTypes(selection),
+    errors: yield* errorTypes(selection, before),
     ...(yield* slowTraces(selection, grouping, interruptions, called, slowest)),
     interruptions: {
       stalls: interruptions.list('stall'),

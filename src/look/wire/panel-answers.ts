@@ -1,6 +1,6 @@
 /** What the routes of the panels answer, as the server writes it and the page reads it. */
 
-import type { ComparedGroup } from '../compare/comparison-shape.js';
+import type { ComparedErrors, ComparedGroup } from '../compare/comparison-shape.js';
 import type { Report } from '../report/report-shape.js';
 
 /** A line of `GET /data/find`, which are JSON. The last one is `done`. */
@@ -96,6 +96,7 @@ export interface CompareQuestion {
 export interface CompareAnswer {
   /** Slower ones with confidence first, then the rest, then the faster ones. */
   groups: ComparedGroup[];
+  errors: ComparedErrors;
 }
 
 /** When a thread was stalled, or collected garbage. */

@@ -1,10 +1,43 @@
 import { describe, expect, it } from 'vitest';
+import { compareRecordings } from '../../../src/look/compare/compare-recordings.js';
+import { comparisonText } from '../../../src/look/compare/comparison-report.js';
 import { parseWhere } from '../../../src/look/condition/where.js';
+import { openLookIndex } from '../../../src/look/index/open-look-index.js';
+import { isoTime } from '../../../src/look/report/iso-time.js';
+import { timeText } from '../../../src/look/report/units.js';
 import { reportPage } from '../../../src/look/report/html/html-page.js';
+import type { ErrorType, FailedSpans } from '../../../src/look/report/report-shape.js';
 import { textReport } from '../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { recording, reportOn } from './recorded-service.js';
+
+const SECOND = 1_000_000_000n;
+/** A whole second, so near that times are exact. */
+const BEGIN = BigInt(Math.floor(Date.now() / 1000)) * SECOND;
+
+function noStock(item: number): Error {
+  return new RangeError(`no stock of ${item} in 'shelf ${item}'`);
+}
+
+function noCredit(customer: number): Error {
+  return new RangeError(`no credit of customer ${customer}`);
+}
+
+/** A request that fails, which ends so many seconds after the beginning. */
+function failing(name: string, second: number, error: unknown): void {
+  const startTime = BEGIN + BigInt(second) * SECOND;
+  startSpan(name, {}, { kind: 'server', parent: null, startTime })
+    .fail(error)
+    .end(startTime + 1n);
+}
+
+const figures = ({ types }: FailedSpans): unknown[] =>
+  types.map(({ type, message, name, names, service, count }) => [
+    ...[type, message, name, names, service, count],
+  ]);
+/** When what began so many seconds after the beginning has ended. */
+const timeOf = (second: number): string => isoTime(BEGIN, second * Number(SECOND) + 1);
 
 describe('errors', () => {
   it('are counted by type, in text, JSON and page', async () => {
@@ -22,22 +55,116 @@ describe('errors', () => {
     );
     const illustrated = await reportOn([path]);
     const { errors } = illustrated.report;
-    expect(errors).toEqual({ count: 6, read: 6, types: expect.any(Array) as unknown });
-    expect(
-      errors.types.map(({ type, name, service, count }) => [type, name, service, count]),
-    ).toEqual([
-      ['500', 'GET /fail', 'shop', 3],
-      ['TypeError', 'SELECT', 'shop', 3],
+    expect(errors).toMatchObject({ count: 6, read: 6, newSince: null });
+    expect(figures(errors)).toEqual([
+      ['500', null, 'GET /fail', 1, 'shop', 3],
+      ['TypeError', 'no', 'SELECT', 1, 'shop', 3],
     ]);
     const some = await reportOn([path], { condition: parseWhere(errors.types[0]!.where) });
     expect(some.report.errors.count).toBe(3);
     const lines = [...textReport(illustrated.report, textStyle(80, false))];
     const title = lines.indexOf('Errors by type: 6 spans failed');
-    expect(lines.slice(title + 1, title + 4)).toEqual([
-      'type       span       service  count',
-      '500        GET /fail  shop         3',
-      'TypeError  SELECT     shop         3',
-    ]);
+    expect(lines[title + 1]).toMatch(/^type +message +at +span +service +count$/);
+    expect(lines[title + 2]).toMatch(/^500 +GET \/fail +shop +3$/);
+    expect(lines[title + 3]).toMatch(/^TypeError +no +\S.* +SELECT +shop +3$/);
     expect(reportPage(illustrated)).toContain('Errors by type: 6 spans failed');
+  });
+
+  it('are grouped by type, shape of the message and place, with first, last and an example', async () => {
+    const { path, spans } = await recording(
+      () => {
+        for (let i = 0; i < 40; i++) {
+          failing(
+            i % 4 === 0 ? 'POST /gift' : 'POST /buy',
+            i,
+            i % 2 === 0 ? noStock(i) : noCredit(i),
+          );
+        }
+      },
+      { service: 'shop' },
+    );
+    const { report } = await reportOn([path]);
+    expect(figures(report.errors)).toEqual([
+      ['RangeError', 'no stock of ? in ?', 'POST /gift', 2, 'shop', 20],
+      ['RangeError', 'no credit of customer ?', 'POST /buy', 1, 'shop', 20],
+    ]);
+    const [stock, credit] = report.errors.types as [ErrorType, ErrorType];
+    expect(stock.place).toMatch(/^noStock \(.*errors\.test\.ts:\d+:\d+\)$/);
+    expect(credit.place).toMatch(/^noCredit \(/);
+    expect([stock.first, stock.last]).toEqual([timeOf(0), timeOf(38)]);
+    expect([credit.first, credit.last]).toEqual([timeOf(1), timeOf(39)]);
+    const last = spans.find(({ start }) => start === BEGIN + 38n * SECOND);
+    expect(stock.example).toBe(last!.traceId);
+    expect([stock.isNew, credit.isNew]).toEqual([null, null]);
+    const text = [...textReport(report, textStyle(300, false))].join('\n');
+    expect(text).toMatch(
+      /RangeError: no credit of customer \? at noCredit \(.*\): first .* UTC, last .* UTC, trace [\da-f]{32}/,
+    );
+  });
+
+  it('are new if none such ended before the window', async () => {
+    const { path } = await recording(
+      () => {
+        for (let i = 0; i < 20; i++) failing('POST /buy', i, noStock(i));
+        for (let i = 12; i < 20; i += 4) failing('POST /buy', i, noCredit(i));
+      },
+      { service: 'shop' },
+    );
+    const { report } = await reportOn([path], { condition: { from: 10e9 } });
+    const { newSince, types, count } = report.errors;
+    expect({ newSince, count }).toEqual({ newSince: isoTime(BEGIN, 10e9), count: 12 });
+    expect(types.map(({ message, isNew, first }) => [message, isNew, first])).toEqual([
+      ['no stock of ? in ?', false, timeOf(10)],
+      ['no credit of customer ?', true, timeOf(12)],
+    ]);
+    const lines = [...textReport(report, textStyle(160, false))];
+    const title = lines.indexOf(
+      `Errors by type: 12 spans failed; 1 type new since ${timeText(isoTime(BEGIN, 10e9))}`,
+    );
+    expect(lines[title + 2]).toMatch(/^RangeError +no credit of .* 2 +new /);
+  });
+
+  it('of two recordings are new, gone or on both sides, wherever their lines are', async () => {
+    const moved = (item: number): Error => {
+      const error = noStock(item);
+      error.stack = error.stack!.replace(/errors\.test\.ts:\d+:\d+/, 'errors.test.ts:7:3');
+      return error;
+    };
+    const { path: before } = await recording(
+      () => {
+        for (let i = 0; i < 6; i++) failing('POST /buy', i, noStock(i));
+        for (let i = 0; i < 4; i++) failing('POST /buy', i, new TypeError('it broke'));
+      },
+      { service: 'shop' },
+    );
+    const { path: after } = await recording(
+      () => {
+        for (let i = 0; i < 9; i++) failing('POST /buy', i, moved(i));
+        for (let i = 0; i < 2; i++) failing('POST /buy', i, noCredit(i));
+      },
+      { service: 'shop' },
+    );
+    const first = await openLookIndex([before]);
+    const second = await openLookIndex([after]);
+    const comparison = await compareRecordings(
+      { index: first, condition: {} },
+      { index: second, condition: {} },
+    );
+    first.close();
+    second.close();
+    const { errors } = comparison;
+    expect(errors.before).toEqual({ count: 10, read: 10 });
+    expect(errors.after).toEqual({ count: 11, read: 11 });
+    expect(
+      errors.types.map(({ message, change, before: b, after: a }) => [message, change, b, a]),
+    ).toEqual([
+      ['no credit of customer ?', 'new', 0, 2],
+      ['it broke', 'gone', 4, 0],
+      ['no stock of ? in ?', null, 6, 9],
+    ]);
+    const lines = [...comparisonText(comparison, textStyle(140, false))];
+    const title = lines.indexOf('Errors by type: 1 new, 1 gone, 1 on both sides');
+    expect(lines[title + 2]).toMatch(/^RangeError +no credit of .* new +0 → 2/);
+    expect(lines[title + 4]).toMatch(/ 6 → 9/);
   });
 });

@@ -8,7 +8,7 @@ import {
   summaryText,
   tracesTitle,
 } from '../report-texts.js';
-import { errorsTitle, errorTable } from '../tables/error-table.js';
+import { errorExamples, errorsTitle, errorTable } from '../tables/error-table.js';
 import { groupsTitle, groupTable, rateNote, waitTitle } from '../tables/group-tables.js';
 import { INTERRUPTIONS_TITLE } from '../tables/interruption-tables.js';
 import { mpiTitle } from '../tables/mpi-table.js';
@@ -52,7 +52,10 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
     yield '';
     yield shortened('No span is within this time, or meets the condition.', width);
   }
-  if (errors.count > 0) yield* section(errorsTitle(errors), tableLines(errorTable(errors), style));
+  if (errors.count > 0) {
+    yield* section(errorsTitle(errors), tableLines(errorTable(errors), style));
+    for (const text of errorExamples(errors)) yield* paragraph('weak', text);
+  }
   for (const run of mpi) yield* section(mpiTitle(run), mpiLines(run, style));
   if (slowest.length > 0) yield* section(tracesTitle(report), traceLines(slowest, style));
   if (slowest.length === 0 && report.slowestOf === 'delayed') {

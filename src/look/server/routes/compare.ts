@@ -1,4 +1,6 @@
+import { compareErrors } from '../../compare/compare-errors.js';
 import { compareGroups } from '../../compare/compare-groups.js';
+import type { RowsOfSide } from '../../compare/compare-groups.js';
 import type { CompareAnswer } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOfText } from '../rows/chosen-rows.js';
@@ -19,11 +21,10 @@ export const compareRoute: Route = {
     const rows = await chosenRows(recording, conditionOfText(where), signal);
     // What is on both sides counts as before.
     const others = new Set([...after].filter((number) => !before.has(number)));
-    const groups = compareGroups(
-      { index, rows, sources: before },
-      { index, rows, sources: others },
-    );
-    const answer: CompareAnswer = { groups };
+    const first: RowsOfSide = { index, rows, sources: before };
+    const second: RowsOfSide = { index, rows, sources: others };
+    const groups = compareGroups(first, second);
+    const answer: CompareAnswer = { groups, errors: await compareErrors(first, second) };
     return { json: answer };
   },
 };

@@ -3,6 +3,7 @@ import {
   differentServicesText,
   ratioText,
 } from '../../../look/compare/comparison-texts.js';
+import { comparedErrorsTitle, comparedErrorTable } from '../../../look/compare/error-comparison.js';
 import { comparisonTable } from '../../../look/compare/comparison-table.js';
 import type { ComparedGroup } from '../../../look/compare/comparison-shape.js';
 import { likelySides, runsOf, servicesOf } from '../../../look/report/recording-sides.js';
@@ -12,6 +13,7 @@ import { choiceOf, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../figures-table.js';
+import { ErrorsLink, ExampleLink } from '../report/errors-link.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 import { SideChoice } from './side-choice.js';
@@ -64,10 +66,12 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
     where,
   };
   const isChosen = before.length > 0 && after.length > 0;
-  const { answer, words, pending } = useAnswer<CompareAnswer>(JSON.stringify(question), (signal) =>
-    isChosen
-      ? app.server.post<CompareAnswer>('/data/compare', question, signal)
-      : Promise.resolve({ groups: [] }),
+  const { answer, words, pending } = useAnswer<CompareAnswer | undefined>(
+    JSON.stringify(question),
+    (signal) =>
+      isChosen
+        ? app.server.post<CompareAnswer>('/data/compare', question, signal)
+        : Promise.resolve(undefined),
   );
   const choose = (parameter: string, names: readonly string[]): void => {
     const { parameters } = view.value;
@@ -116,6 +120,17 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
       ) : (
         <>
           <p>{comparisonSummary(answer.groups)}</p>
+          {answer.errors.types.length > 0 && (
+            <FiguresTable
+              caption={comparedErrorsTitle(answer.errors)}
+              table={comparedErrorTable(answer.errors)}
+              cell={({ where, example }, { title }, text) => {
+                if (title === 'count') return <ErrorsLink where={where} text={text} />;
+                if (title !== 'example' || example === null) return undefined;
+                return <ExampleLink trace={example} />;
+              }}
+            />
+          )}
           <Groups groups={answer.groups} />
         </>
       )}

@@ -13,7 +13,7 @@ import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 import { FiguresTable } from '../figures-table.js';
-import { ErrorsLink } from './errors-link.js';
+import { ErrorsLink, ExampleLink } from './errors-link.js';
 import { GroupFigures } from './group-figures.js';
 import { Interruptions } from './interruptions.js';
 import { MpiTables } from './mpi-tables.js';
@@ -101,9 +101,11 @@ function Figures(answer: ReportAnswer) {
           <FiguresTable
             caption={errorsTitle(errors)}
             table={errorTable(errors)}
-            cell={({ where }, { unit }, text) =>
-              unit === 'count' ? <ErrorsLink where={where} text={text} /> : undefined
-            }
+            cell={({ where }, { unit, title }, text) => {
+              if (unit === 'count') return <ErrorsLink where={where} text={text} />;
+              const isExample = title === 'example' && text !== '';
+              return isExample ? <ExampleLink trace={text} /> : undefined;
+            }}
           />
         )}
         {wasKilled !== true && openSpans}

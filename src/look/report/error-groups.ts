@@ -1,0 +1,151 @@
+import type { RecordedValue, SpanRecord } from '../../spans/span-record.js';
+import { NO_TRACE } from '../index/look-index.js';
+import type { LookIndex } from '../index/look-index.js';
+import { errorPlace, messageShape } from './error-shape.js';
+import type { ErrorPlace } from './error-shape.js';
+import { isoTime } from './iso-time.js';
+import { recordedSpan } from './recorded-attributes.js';
+import type { ErrorType } from './report-shape.js';
+
+const TYPE = 'error.type';
+/** Names of spans of one error that are counted apart. */
+const MOST_NAMES = 1000;
+
+/** What a failed span says of its error. */
+interface Failure {
+  type: string | null;
+  /** Whether the type is an attribute of the span: only those can be searched for. */
+  hasAttribute: boolean;
+  message: string | null;
+  place: ErrorPlace | null;
+}
+
+interface Tally {
+  failure: Failure;
+  service: string | null;
+  hasAttribute: boolean;
+  count: number;
+  names: Map<string, number>;
+  /** Ns of the index: when the first and the last one ended, and the row of that. */
+  first: number;
+  last: number;
+  lastRow: number;
+}
+
+/** Failed spans by the type of their error, the shape of its message, its place, and the service. */
+export class ErrorGroups {
+  readonly #index: LookIndex;
+  readonly #groups = new Map<string, Tally>();
+
+  constructor(index: LookIndex) {
+    this.#index = index;
+  }
+
+  /** @param row of a failed span. */
+  add(row: number): void {
+    const part = this.#index.partOf(row);
+    const at = row - part.firstRow;
+    const name = part.names.text(part.name[at]!);
+    const service = part.source.service ?? null;
+    const failure = failureOf(recordedSpan(this.#index, row));
+    const { type, message, place } = failure;
+    // A type alone says little: what failed with it is something else for each operation.
+    const own = message === null && place === null ? name : null;
+    const key = JSON.stringify([service, type, message, place?.text, own]);
+    const end = part.start[at]! + part.duration[at]! + part.offset;
+    const known = this.#groups.get(key);
+    const tally: Tally = known ?? {
+      failure,
+      service,
+      hasAttribute: true,
+      count: 0,
+      names: new Map(),
+      first: Infinity,
+      last: -Infinity,
+      lastRow: row,
+    };
+    if (known === undefined) this.#groups.set(key, tally);
+    tally.count += 1;
+    tally.hasAttribute &&= failure.hasAttribute;
+    const seen = tally.names.get(name);
+    if (seen !== undefined || tally.names.size < MOST_NAMES) tally.names.set(name, (seen ?? 0) + 1);
+    tally.first = Math.min(tally.first, end);
+    if (end <= tally.last) return;
+    tally.last = end;
+    tally.lastRow = row;
+  }
+
+  /** By which an error is known again in another recording, or at another time: see `ErrorPlace`. */
+  keys(withService: boolean): Set<string> {
+    return new Set([...this.#groups.values()].map((tally) => keyOf(tally, withService)));
+  }
+
+  /**
+   * The most frequent first.
+   *
+   * @param known keys of what is not new; undefined: nobody asks.
+   */
+  types(known?: ReadonlySet<string>): ErrorType[] {
+    const sorted = [...this.#groups.values()].sort((a, b) => b.count - a.count);
+    return sorted.map((tally) => this.#describe(tally, known));
+  }
+
+  /** Each with its key. */
+  *described(withService: boolean): Generator<{ key: string; error: ErrorType }, void> {
+    for (const tally of this.#groups.values()) {
+      yield { key: keyOf(tally, withService), error: this.#describe(tally, undefined) };
+    }
+  }
+
+  #describe(tally: Tally, known: ReadonlySet<string> | undefined): ErrorType {
+    const { failure, service, count, names, first, last, lastRow, hasAttribute } = tally;
+    const { type, message, place } = failure;
+    const [[name]] = [...names].sort(([, a], [, b]) => b - a) as [[string, number]];
+    const { epoch } = this.#index;
+    const part = this.#index.partOf(lastRow);
+    const trace = part.trace[lastRow - part.firstRow]!;
+    const where = [
+      'status=error',
+      ...(names.size === 1 ? [`name=${name}`] : []),
+      ...(service === null ? [] : [`service=${service}`]),
+      ...(hasAttribute && type !== null ? [`${TYPE}=${type}`] : []),
+    ];
+    return {
+      type,
+      message,
+      place: place?.text ?? null,
+      name,
+      names: names.size,
+      service,
+      count,
+      first: isoTime(epoch, first),
+      last: isoTime(epoch, last),
+      example: trace === NO_TRACE ? null : part.traceId(trace),
+      isNew: known === undefined ? null : !known.has(keyOf(tally, true)),
+      where,
+    };
+  }
+}
+
+function keyOf({ failure, service, names }: Tally, withService: boolean): string {
+  const { type, message, place } = failure;
+  const [own] = message === null && place === null ? names.keys() : [];
+  return JSON.stringify([withService ? service : null, type, message, place?.key, own]);
+}
+
+function failureOf(span: SpanRecord | undefined): Failure {
+  const attribute = span?.attributes[TYPE];
+  const exception = span?.events.findLast(({ name }) => name === 'exception')?.attributes ?? {};
+  const type = attribute ?? exception['exception.type'] ?? null;
+  const message = textOf(exception['exception.message']) ?? span?.status.message ?? '';
+  return {
+    type: type === null ? null : String(type),
+    hasAttribute: attribute != null,
+    message: messageShape(message),
+    place: errorPlace(textOf(exception['exception.stacktrace']) ?? ''),
+  };
+}
+
+function textOf(value: RecordedValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
