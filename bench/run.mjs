@@ -44,6 +44,7 @@ const NAMES = [
   'module-hooks',
   'view',
   'convert',
+  'ship',
 ];
 
 /** Those that run with `--only` alone: they need what few machines have. */

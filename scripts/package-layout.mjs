@@ -129,6 +129,8 @@ const folders = [
   // All that a stream of marks needs, which the first garbage collection begins.
   [/^core\/(int64|ring\/(compile|emitter-builder))$/, 'core/emitters'],
   [/^ovni\/write\/(attribute|mark|shared-marks)$/, 'ovni/marks'],
+  // Only if spans are to be sent.
+  [/^node\/run\/start-shipper$/, 'node/start-shipper'],
   // Where a test runner or a package manager runs the program.
   [/^node\/run\/process-tree$/, 'node/process-tree'],
   [/^core\//, 'core/core'],

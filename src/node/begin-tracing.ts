@@ -64,6 +64,23 @@ function planOf(settings: Settings, firstTid: number): ProcessPlan {
   };
 }
 
+/** The budget of a trace that is sent, unless one is set: files are a buffer then. */
+const SHIPPED_BYTES = String(2 ** 30);
+
+/** Where this process's run sends spans; undefined: nowhere, or it is run by a test runner. */
+function shipTarget({ ship, heph, hephTarget }: Settings): string | undefined {
+  if (ship === undefined || process.env['NODE_TEST_CONTEXT'] !== undefined) return undefined;
+  if ((process as { permission?: unknown }).permission !== undefined) {
+    warn(
+      'TRACEWRIGHT_SHIP: no process is started under --permission; run `tracewright ship` next to the service',
+    );
+    return undefined;
+  }
+  if (heph && hephTarget === undefined) return ship;
+  warn('TRACEWRIGHT_SHIP: only a Heph trace in the directory of the run is sent');
+  return undefined;
+}
+
 /** Too few descriptors are free for a trace and a service. The threads that follow are not traced either. */
 function forgoTrace(settings: Settings, free: number): void {
   publishPlan(planOf(settings, systemThreadId()));
@@ -83,6 +100,8 @@ function beginFirst(): void {
   }
   const ringDir = settleRingDir();
   mapPagesLate();
+  const ship = shipTarget(settings);
+  if (ship !== undefined) process.env['TRACEWRIGHT_MAX_BYTES'] ??= SHIPPED_BYTES;
   claimSizeVariables();
   const run = joinRun(settings);
   const { firstClock } = run;
@@ -107,6 +126,13 @@ function beginFirst(): void {
     return;
   }
   announce(settings, run, plan);
+  if (ship !== undefined && run.topmost && heph !== undefined) {
+    part('TRACEWRIGHT_SHIP: nothing is sent', () => {
+      const { startShipper } =
+        require('./run/start-shipper.js') as typeof import('./run/start-shipper.js');
+      startShipper(run, settings, ship);
+    });
+  }
   observe(plan, {});
 }
 

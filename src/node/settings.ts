@@ -69,6 +69,8 @@ export interface Settings {
    * `off`: none is, and none is counted.
    */
   collectionMs: number;
+  /** `TRACEWRIGHT_SHIP`: where a process next to the run sends its spans; undefined: nowhere. */
+  ship: string | undefined;
   /** `TRACEWRIGHT_QUIET`: `1`: the place of the traces is not printed. */
   quiet: boolean;
 }
@@ -85,7 +87,7 @@ const MAX_NAME = 80;
 /** Every variable that something of Tracewright reads in a traced process. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
-    'CONTEXT OTEL INSTRUMENTATIONS RATIO_RULE PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS LOOP_COUNTERS GC_MS QUIET',
+    'CONTEXT OTEL INSTRUMENTATIONS RATIO_RULE PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS LOOP_COUNTERS GC_MS SHIP QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
@@ -201,6 +203,9 @@ const AUTO_OR_SWITCH = 'auto, on or off';
 const autoOrSwitch = (value: string): 'auto' | boolean | undefined =>
   value.trim().toLowerCase() === 'auto' ? 'auto' : switchOf(value);
 
+/** URLs of targets of `tracewright ship`. */
+const SHIPPED = /^(?:https?|nats|tls|file):\/\//i;
+
 /** The name of a package, or the end of one of OpenTelemetry's. */
 const INSTRUMENTATION = /^(?:@[\w.-]+\/)?[\w.-]+$/;
 
@@ -290,6 +295,13 @@ export function readSettings(): Settings {
       const ms = Number(value);
       return ms >= 0 && ms <= MAX_STALL ? ms : undefined;
     }),
+    ship: read<string | undefined>(
+      'TRACEWRIGHT_SHIP',
+      undefined,
+      'a URL such as http://localhost:4318',
+      (value) => (SHIPPED.test(value) ? value : undefined),
+      'nothing',
+    ),
     // Node's test runner prints what a test file prints.
     quiet: read(
       'TRACEWRIGHT_QUIET',

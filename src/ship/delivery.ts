@@ -11,6 +11,8 @@ const MOST_RETRY_AFTER_MS = 600_000;
 export const PROBE_MS = 60_000;
 /** So often a batch fails before a smaller one is tried. */
 const FAILURES_BEFORE_SMALLER = 3;
+/** After so many batches a larger one is tried again. */
+const GROW_AFTER = 50;
 
 /** What happens to batches, for messages and metrics. */
 export interface DeliveryEvents {
@@ -50,6 +52,8 @@ export class Delivery {
   #accepted = 0;
   /** Spans of a batch at most, since a larger one was refused as too large. */
   #mostSpans = Infinity;
+  /** The same, since a smaller one passed. It grows again: the target may only have failed for a while. */
+  #triedSpans = Infinity;
 
   constructor(target: ShipTarget, options: DeliveryOptions = {}) {
     this.#target = target;
@@ -74,7 +78,8 @@ export class Delivery {
   async deliver(batch: ShipBatch, since = this.#accepted): Promise<void> {
     const count = batch.spans.length;
     if (count === 0) return;
-    if (count > this.#mostSpans) return this.#deliverHalves(batch, since);
+    if (count > Math.min(this.#mostSpans, this.#triedSpans))
+      return this.#deliverHalves(batch, since);
     let failures = 0;
     for (;;) {
       const outcome = await this.#attempt(batch);
@@ -84,14 +89,19 @@ export class Delivery {
           if (refused !== undefined) {
             this.#options.onRefused?.(refused.count, refused.reason, undefined);
           }
-          this.#accepted++;
+          if (++this.#accepted % GROW_AFTER === 0) this.#triedSpans *= 2;
           this.#options.onSent?.(count - (refused?.count ?? 0));
           return;
         }
         case 'retry':
           failures++;
           if (outcome.mayBeTooLarge !== true || failures < FAILURES_BEFORE_SMALLER) break;
-          if (count > 1) return this.#deliverHalves(batch, since);
+          if (count > 1) {
+            // The smaller one is tried at once, and not after all the time that the larger one has waited.
+            if (this.#trouble !== undefined) this.#trouble.failures = 0;
+            this.retryNow();
+            return this.#deliverHalves(batch, since, 'supposed');
+          }
           // Others passed meanwhile: it is this span.
           if (this.#accepted === since) break;
           this.#refuse(batch, outcome.reason);
@@ -102,7 +112,11 @@ export class Delivery {
             this.#refuse(batch, outcome.reason);
             return;
           }
-          return this.#deliverHalves(batch, since, outcome.kind === 'tooLarge');
+          return this.#deliverHalves(
+            batch,
+            since,
+            outcome.kind === 'tooLarge' ? 'said' : undefined,
+          );
         case 'stopped':
           break;
       }
@@ -124,10 +138,16 @@ export class Delivery {
     this.#options.onRefused?.(batch.spans.length, reason, batch);
   }
 
-  async #deliverHalves(batch: ShipBatch, since: number, isTooLarge = false): Promise<void> {
+  /** @param tooLarge whether the target has said that the batch is too large, or it is supposed. */
+  async #deliverHalves(
+    batch: ShipBatch,
+    since: number,
+    tooLarge?: 'said' | 'supposed',
+  ): Promise<void> {
     const [first, second] = halvesOf(batch);
-    if (isTooLarge) this.#mostSpans = Math.min(this.#mostSpans, second.spans.length);
+    if (tooLarge === 'said') this.#mostSpans = Math.min(this.#mostSpans, second.spans.length);
     await this.deliver(first, since);
+    if (tooLarge === 'supposed') this.#triedSpans = Math.min(this.#triedSpans, first.spans.length);
     await this.deliver(second, since);
   }
 

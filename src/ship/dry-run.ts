@@ -1,4 +1,5 @@
 import { counted } from '../core/counted.js';
+import { faultOf } from './fault-of.js';
 import { FollowedFiles } from './followed-files.js';
 import type { ShipperOptions } from './shipper.js';
 
@@ -23,7 +24,7 @@ export function* surveyTraces(
           if (span.unfinished) own.unfinished++;
         }
       } catch (error) {
-        onFault(error as Parameters<typeof onFault>[0]);
+        onFault(faultOf(follower.path, error));
       }
     }
   } finally {

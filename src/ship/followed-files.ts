@@ -1,14 +1,19 @@
-import { lstatSync, watch } from 'node:fs';
-import type { FSWatcher, Stats } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { lstatSync, readdirSync, watch } from 'node:fs';
+import type { Dirent, FSWatcher, Stats } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../core/files/system-error.js';
 import type { TracewrightError } from '../core/errors.js';
+import { faultOf } from './fault-of.js';
 import { spanFiles } from '../spans/read/span-files.js';
 import { SpanFollower } from '../spans/read/span-follower.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
 
 /** All directories are searched again after this time, whatever the notifications say, in milliseconds. */
 const SEARCH_MS = 10_000;
+/** And so long after the last search, if a directory has a new entry. */
+const SEARCH_AFTER_MS = 200;
+/** Directories that are watched at most. */
+const MOST_WATCHED = 5000;
 /** The same without notifications. */
 const SEARCH_WITHOUT_MS = 1000;
 /** A file whose process lives is looked at after this time: nothing notifies of a process that dies. */
@@ -44,6 +49,7 @@ export class FollowedFiles {
   readonly #foreign = new Set<string>();
   #isWatching = true;
   #searchAt = 0;
+  #searchedAt = 0;
   #changed = new Set<string>();
   #wake: (() => void) | undefined;
   /** Files that are gone. */
@@ -62,6 +68,11 @@ export class FollowedFiles {
 
   get all(): Iterable<FollowedFile> {
     return this.#files.values();
+  }
+
+  /** Whether all of them are complete: no living process writes to one. */
+  get areComplete(): boolean {
+    return [...this.#files.values()].every(({ follower }) => follower.completeAt !== undefined);
   }
 
   /** The files that may have new spans, in the order in which to read them. */
@@ -130,25 +141,20 @@ export class FollowedFiles {
 
   #search(now: number): void {
     this.#searchAt = now + (this.#isWatching ? SEARCH_MS : SEARCH_WITHOUT_MS);
-    const directories = new Set<string>();
+    this.#searchedAt = now;
     for (const root of this.#paths) {
       try {
-        directories.add(lstatSync(root).isDirectory() ? root : dirname(root));
+        this.#watchBelow(lstatSync(root).isDirectory() ? root : dirname(root));
         for (const path of spanFiles(root, this.#options.onFault)) {
           const full = resolve(path);
-          for (let at = dirname(full); !directories.has(at); at = dirname(at)) {
-            directories.add(at);
-            if (at === root || at === dirname(at)) break;
-          }
           this.#changed.add(full);
           if (!this.#files.has(full)) this.#add(full);
         }
       } catch (error) {
         // It may come later.
-        if (!hasCode(error, 'ENOENT')) this.#options.onFault(error as TracewrightError);
+        if (!hasCode(error, 'ENOENT')) this.#options.onFault(faultOf(root, error));
       }
     }
-    for (const directory of directories) this.#watch(directory);
   }
 
   #add(path: string): void {
@@ -174,13 +180,30 @@ export class FollowedFiles {
     }
   }
 
+  /** Watches a directory and those below it: a trace may begin in any. */
+  #watchBelow(directory: string): void {
+    if (!this.#isWatching) return;
+    if (!this.#watchers.has(directory)) {
+      if (this.#watchers.size >= MOST_WATCHED) return;
+      this.#watch(directory);
+    }
+    let entries: Dirent[] = [];
+    try {
+      entries = readdirSync(directory, { withFileTypes: true });
+    } catch {
+      // It is gone, or may not be read: the search says so.
+    }
+    for (const entry of entries) {
+      if (entry.isDirectory()) this.#watchBelow(join(directory, entry.name));
+    }
+  }
+
   #watch(directory: string): void {
-    if (!this.#isWatching || this.#watchers.has(directory)) return;
     try {
       const watcher = watch(directory, { persistent: false }, (event, name) => {
         const path = name === null ? undefined : resolve(directory, name);
         if (path !== undefined && this.#files.has(path)) this.#changed.add(path);
-        else if (event === 'rename') this.#searchAt = 0;
+        else if (event === 'rename') this.#searchAt = this.#searchedAt + SEARCH_AFTER_MS;
         else return;
         this.wake();
       });

@@ -70,7 +70,10 @@ export class OtlpHttpTarget implements ShipTarget {
   #withoutSecrets(outcome: Outcome): Outcome {
     if (outcome.kind === 'accepted') return outcome;
     let { reason } = outcome;
-    for (const value of Object.values(this.#headers)) {
+    const { username, password } = this.#settings.url;
+    const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    const ofUrl = password === '' ? [] : [decodeURIComponent(password), basic.toString('base64')];
+    for (const value of [...Object.values(this.#headers), ...ofUrl]) {
       for (const part of [value, ...value.split(' ')]) {
         if (part.length >= SHORTEST_SECRET) reason = reason.replaceAll(part, '***');
       }

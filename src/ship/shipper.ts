@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { counted } from '../core/counted.js';
-import { TracewrightError } from '../core/errors.js';
+import type { TracewrightError } from '../core/errors.js';
 import { hasValidIds } from '../export/otlp/span-batches.js';
 import type { RecordedAttributes, RecordedResource, SpanRecord } from '../spans/span-record.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
@@ -11,6 +11,7 @@ import type { PlacedBatch } from './batch.js';
 import type { Checkpoint } from './checkpoint.js';
 import { Delivery, DeliveryEnded } from './delivery.js';
 import { FollowedFiles } from './followed-files.js';
+import { faultOf } from './fault-of.js';
 import type { FollowedFile } from './followed-files.js';
 import type { RefusedSpans } from './refused-spans.js';
 import type { ShipTarget } from './target.js';
@@ -25,6 +26,12 @@ const LOOK_MS = 250;
 const MOST_TAIL_SPANS = 20_000;
 /** The checkpoint is written at most so often, in milliseconds. */
 const SAVE_MS = 1000;
+/** Without a living process, for `idle`: longer than a new file can go unseen. */
+const IDLE_MS = 30_000;
+/** The same, if the target does not answer. */
+const MOST_IDLE_MS = 600_000;
+/** A target that failed has so long for a last answer, in milliseconds. */
+const LAST_TRY_MS = 2000;
 
 /** What one shipper has done so far. */
 export interface ShipCounts {
@@ -153,17 +160,25 @@ export class Shipper {
   /**
    * Sends until `end` is called.
    *
-   * @param once ends when there is nothing new.
+   * @param until `once`: there is nothing new. `idle`: no living process has written for a while, and everything has
+   *   arrived, or the target has not answered for longer.
    */
-  async run(once: boolean): Promise<void> {
+  async run(until: 'ended' | 'once' | 'idle'): Promise<void> {
+    const once = until === 'once';
+    let busyAt = performance.now();
     try {
       while (!this.#isEnding) {
         const before = this.#read;
         await this.#round();
         this.#save();
         if (once && this.#read === before) break;
+        const now = performance.now();
+        const isBusy = this.#read !== before || !this.#files.areComplete;
+        if (isBusy) busyAt = now;
+        if (until === 'idle' && now - busyAt >= (this.isIdle ? IDLE_MS : MOST_IDLE_MS)) break;
         if (!once) await this.#files.changed(LOOK_MS);
       }
+      if (until === 'idle') this.end(LAST_TRY_MS);
       while (this.#onTheWay.length > 0) await this.#oneSettled();
     } catch (error) {
       if (!(error instanceof DeliveryEnded)) throw error;
@@ -178,10 +193,15 @@ export class Shipper {
   end(limitMs: number): void {
     this.#isEnding = true;
     this.#files.wake();
-    setTimeout(() => {
-      this.#delivery.end();
-      this.#settled?.();
-    }, limitMs).unref();
+    const inTrouble = this.#delivery.trouble !== undefined;
+    this.#delivery.retryNow();
+    setTimeout(
+      () => {
+        this.#delivery.end();
+        this.#settled?.();
+      },
+      inTrouble ? LAST_TRY_MS : limitMs,
+    ).unref();
   }
 
   /** Reads the settings of the target again. @throws TracewrightError if they are wrong. */
@@ -363,10 +383,4 @@ export class Shipper {
       );
     }
   }
-}
-
-function faultOf(path: string, error: unknown): TracewrightError {
-  if (error instanceof TracewrightError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new TracewrightError('ERR_SYSTEM', `${path}: ${message}`, { field: 'path', value: path });
 }

@@ -34,8 +34,8 @@ export async function recording(options: Record<string, unknown>): Promise<Child
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   children.add(child);
-  await once(child.stdout!, 'data');
-  child.stdout!.resume();
+  await once(child.stdout, 'data');
+  child.stdout.resume();
   return child;
 }
 

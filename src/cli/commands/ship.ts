@@ -41,10 +41,13 @@ does not answer, spans wait in their files.
   OTEL_EXPORTER_OTLP_ENDPOINT=https://otlp.example tracewright ship traces
 
   --to            http: or https: with a path, or with none for /v1/traces.
-                  Can be repeated. Default: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
-                  or OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
+                  Can be repeated. Default: TRACEWRIGHT_SHIP, or
+                  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, or
+                  OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
                   nats://HOST:PORT for a stream of NATS JetStream (tls: with TLS)
   --once          send what is there, and end
+  --until-idle    end 30 s after the last process below PATH has ended and its
+                  spans have arrived, or after ten minutes without an answer
   --dry-run       say what would be sent, by service
   --checkpoint    where to note what has arrived. Default: a file below
                   ~/.local/state/tracewright/ship for these paths and targets
@@ -81,6 +84,7 @@ Exit codes
       {
         to: { type: 'string', multiple: true },
         once: { type: 'boolean' },
+        'until-idle': { type: 'boolean' },
         'dry-run': { type: 'boolean' },
         checkpoint: { type: 'string' },
         match: { type: 'string', multiple: true },
@@ -123,7 +127,7 @@ Exit codes
         say(text);
       },
     };
-    const urls: readonly (string | undefined)[] = values.to ?? [undefined];
+    const urls: readonly (string | undefined)[] = values.to ?? [process.env['TRACEWRIGHT_SHIP']];
     const headers = values.headers ?? [];
     if (headers.length > urls.length) {
       throw new UsageError(`there are ${headers.length} --headers and ${urls.length} --to`);
@@ -151,7 +155,7 @@ Exit codes
     const shippers = targets.map(
       (target) => new Shipper(target, checkpoint, { ...options, refusedSpans: refused }),
     );
-    const once = values.once === true;
+    const until = values.once === true ? 'once' : values['until-idle'] === true ? 'idle' : 'ended';
     let isEnding = false;
     const end = (): void => {
       if (isEnding) return;
@@ -174,9 +178,10 @@ Exit codes
             deleteSent(shippers, checkpoint, say);
           }, DELETE_EVERY_MS)
         : undefined;
-    if (!once) say(`follows ${positionals.join(', ')} and sends to ${labels.join(', ')}`);
+    if (until !== 'once')
+      say(`follows ${positionals.join(', ')} and sends to ${labels.join(', ')}`);
     try {
-      await Promise.all(shippers.map((shipper) => shipper.run(once)));
+      await Promise.all(shippers.map((shipper) => shipper.run(until)));
       if (values.delete === true) deleteSent(shippers, checkpoint, say);
     } finally {
       clearInterval(deleting);

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it, vi } from 'vitest';
+import { temporaryDirectory } from '../heph/temporary-file.js';
+import { Receiver } from './receiver.js';
+
+const directory = temporaryDirectory();
+const hook = new URL('../../dist/node/register.js', import.meta.url).href;
+const program = fileURLToPath(new URL('fixtures/answering.mjs', import.meta.url));
+const shippers: number[] = [];
+
+afterEach(() => {
+  for (const pid of shippers.splice(0)) {
+    try {
+      process.kill(pid);
+    } catch {
+      // It has ended.
+    }
+  }
+});
+
+it('TRACEWRIGHT_SHIP sends what a service records, also after the service was killed', async () => {
+  const receiver = await new Receiver().listen();
+  const cwd = join(directory, 'service');
+  mkdirSync(cwd);
+  const url = `http://user:secret-word@${receiver.url.slice('http://'.length)}`;
+  const service = spawn(process.execPath, ['--import', hook, program], {
+    cwd,
+    env: {
+      ...process.env,
+      TRACEWRIGHT_SHIP: url,
+      TRACEWRIGHT_CONTEXT: 'on',
+      XDG_STATE_HOME: join(directory, 'state'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  service.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const [port] = (await once(service.stdout.setEncoding('utf8'), 'data')) as [string];
+  const pid = Number(/process (\d+) sends spans to/.exec(errors)?.[1]);
+  shippers.push(pid);
+  expect(errors).not.toContain('secret-word');
+  expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('secret-word');
+  await fetch(`http://127.0.0.1:${port.trim()}/ended`).then((answer) => answer.text());
+  await vi.waitFor(
+    () => {
+      expect(receiver.spans.map(({ name }) => name)).toContain('GET');
+    },
+    { timeout: 30_000 },
+  );
+  void fetch(`http://127.0.0.1:${port.trim()}/open`).catch(() => undefined);
+  await once(service.stdout, 'data');
+  const before = receiver.spans.length;
+  service.kill('SIGKILL');
+  // Its output ends with it: the process that sends has none of its pipes.
+  await once(service, 'close');
+  await vi.waitFor(
+    () => {
+      expect(receiver.spans.length).toBeGreaterThan(before);
+    },
+    { timeout: 30_000 },
+  );
+  expect(receiver.requests[0]!.headers.authorization).toMatch(/^Basic /);
+  const [run] = readdirSync(join(cwd, 'traces'));
+  const log = readFileSync(join(cwd, 'traces', run!, 'ship.log'), 'utf8');
+  expect(log).toContain('tracewright ship: follows');
+  expect(log).not.toContain('secret-word');
+  await receiver.close();
+});
+
+it('TRACEWRIGHT_SHIP starts nothing below a test runner', async () => {
+  const cwd = join(directory, 'tested');
+  mkdirSync(cwd);
+  const service = spawn(process.execPath, ['--import', hook, program], {
+    cwd,
+    env: { ...process.env, TRACEWRIGHT_SHIP: 'http://127.0.0.1:9', NODE_TEST_CONTEXT: 'child' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(service.stdout, 'data');
+  service.kill();
+  await once(service, 'close');
+  const [run] = readdirSync(join(cwd, 'traces')).filter((name) => !name.startsWith('.'));
+  expect(readdirSync(join(cwd, 'traces', run!))).not.toContain('ship.log');
+});
