@@ -16,6 +16,7 @@ import { readRegularFile } from '../core/files/regular-file.js';
 import { hasCode, wrapSystemError } from '../core/files/system-error.js';
 import { BatchEnds } from './batch-ends.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
+import type { UnnamedFile } from './target.js';
 
 const VERSION = 1;
 const MOST_BYTES = 256 << 20;
@@ -43,6 +44,7 @@ export class Checkpoint {
   readonly #lock: number;
   readonly #targets = new Map<string, Positions>();
   readonly #ends = new Map<string, BatchEnds>();
+  readonly #unnamed = new Map<string, readonly UnnamedFile[]>();
   #changed = false;
 
   /**
@@ -86,6 +88,16 @@ export class Checkpoint {
     return own;
   }
 
+  /** Files that a target has completed, and that may not have their names. */
+  unnamedOf(target: string): readonly UnnamedFile[] {
+    return this.#unnamed.get(target) ?? [];
+  }
+
+  setUnnamed(target: string, files: readonly UnnamedFile[]): void {
+    this.#unnamed.set(target, files);
+    this.#changed = true;
+  }
+
   change(): void {
     this.#changed = true;
   }
@@ -101,8 +113,12 @@ export class Checkpoint {
     if (!this.#changed) return;
     const targets = new Map<string, unknown>();
     for (const [label, files] of this.#targets) targets.set(label, Object.fromEntries(files));
-    const ends = Object.fromEntries(this.#ends);
-    const text = JSON.stringify({ version: VERSION, targets: Object.fromEntries(targets), ends });
+    const text = JSON.stringify({
+      version: VERSION,
+      targets: Object.fromEntries(targets),
+      ends: Object.fromEntries(this.#ends),
+      unnamed: Object.fromEntries(this.#unnamed),
+    });
     wrapSystemError('--checkpoint', this.path, () => {
       const fresh = `${this.path}.new`;
       const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_RDONLY } = constants;
@@ -149,10 +165,11 @@ export class Checkpoint {
       return;
     }
     try {
-      const { version, targets, ends } = JSON.parse(text) as {
+      const { version, targets, ends, unnamed } = JSON.parse(text) as {
         version: number;
         targets: unknown;
         ends?: object;
+        unnamed?: object;
       };
       if (version !== VERSION) throw new SyntaxError(`version ${version}`);
       for (const [label, files] of Object.entries(targets as object)) {
@@ -161,6 +178,9 @@ export class Checkpoint {
         for (const [path, position] of positions) if (isPosition(position)) own.set(path, position);
       }
       for (const [label, own] of Object.entries(ends ?? {})) this.endsOf(label).read(own);
+      for (const [label, files] of Object.entries(unnamed ?? {})) {
+        if (Array.isArray(files)) this.#unnamed.set(label, files.filter(isUnnamed));
+      }
     } catch (error) {
       closeSync(this.#lock);
       throw new TracewrightError(
@@ -188,4 +208,9 @@ function isPosition(value: unknown): value is SpanPosition {
     fromRings.every((run: unknown) => areCounts(run) && (run as unknown[]).length === 3) &&
     (completeAt === undefined || isCount(completeAt))
   );
+}
+
+function isUnnamed(value: unknown): value is UnnamedFile {
+  const { from, to } = (value ?? {}) as Partial<UnnamedFile>;
+  return typeof from === 'string' && typeof to === 'string';
 }

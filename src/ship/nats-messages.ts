@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { RequestEncoder } from '../export/otlp/otlp-protobuf.js';
 import { groupSpans } from '../export/otlp/span-batches.js';
 import type { RecordedResource, SpanRecord } from '../spans/span-record.js';
+import { nameToken } from './name-token.js';
 import type { ShipBatch } from './target.js';
 
-/** Characters of a service's or a host's name at most. */
+/** Characters of a host's name at most. */
 const MOST_CHARACTERS = 128;
 const UNKNOWN_SERVICE = 'unknown_service';
 
@@ -28,15 +29,6 @@ interface ProducerSpans {
   resource: RecordedResource | undefined;
   spans: SpanRecord[];
   counters: number[];
-}
-
-/** A text as one token of a subject: other characters than letters, digits, `_` and `-` as `%` and two digits. */
-export function subjectToken(text: string): string {
-  const short = text.slice(0, MOST_CHARACTERS).toWellFormed();
-  return encodeURIComponent(short).replace(
-    /[^\w%-]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 /** A header has no line breaks, and is ASCII. */
@@ -118,7 +110,7 @@ function messageOf(part: ProducerSpans, subject: string, bytes: Buffer): NatsMes
   }
   const id = createHash('sha256').update(names).digest('base64url');
   return {
-    subject: `${subject}.${subjectToken(service)}`,
+    subject: `${subject}.${nameToken(service)}`,
     id,
     host,
     pid,

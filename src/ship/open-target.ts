@@ -4,18 +4,22 @@ import { natsSettings } from './nats-settings.js';
 import { OtlpHttpTarget } from './otlp-http.js';
 import { otlpSettings } from './otlp-settings.js';
 import type { OtlpOptions } from './otlp-settings.js';
+import { parquetSettings } from './parquet-settings.js';
+import { ParquetTarget } from './parquet-target.js';
 import type { ShipTarget } from './target.js';
 
 /** What of a command line concerns one target. */
 export interface TargetOptions extends OtlpOptions {
   /** Limits of the NATS stream to create, as they were given. */
   createStream?: string | undefined;
+  /** When a file of Parquet is complete, as it was given. */
+  roll?: string | undefined;
   /** Takes messages for a person. */
   onNote: (text: string) => void;
 }
 
 /** URLs that a target can have, for messages. */
-const SCHEMES = 'a URL with http:, https:, nats: or tls:';
+const SCHEMES = 'a URL with http:, https:, nats:, tls: or file:';
 
 /**
  * The target that a URL names: one file for each kind.
@@ -33,6 +37,8 @@ export function openTarget(options: TargetOptions): ShipTarget {
     case 'nats':
     case 'tls':
       return new NatsTarget(natsSettings(url!, options.createStream), options.onNote);
+    case 'file':
+      return new ParquetTarget(parquetSettings(url!, options.roll), options.onNote);
     default:
       throw new TracewrightError('ERR_ARGUMENT_RANGE', `--to must be ${SCHEMES}`, {
         field: '--to',

@@ -14,7 +14,7 @@ import { FollowedFiles } from './followed-files.js';
 import { faultOf } from './fault-of.js';
 import type { FollowedFile } from './followed-files.js';
 import type { RefusedSpans } from './refused-spans.js';
-import type { ShipTarget } from './target.js';
+import type { ShipTarget, UnnamedFile } from './target.js';
 
 /** Batches on their way at once, unless set. */
 export const IN_FLIGHT = 4;
@@ -69,6 +69,9 @@ export interface ShipperOptions {
 
 interface Sent {
   batch: PlacedBatch;
+  /** The target has accepted it. */
+  isTaken: boolean;
+  /** It is stored. */
   isDone: boolean;
 }
 
@@ -108,6 +111,9 @@ export class Shipper {
     this.target = target;
     this.#options = options;
     this.#checkpoint = checkpoint;
+    target.store?.begin(checkpoint?.unnamedOf(target.label) ?? [], (files) => {
+      this.#noteStored(files);
+    });
     if (target.knowsRepeats === true) this.#ends = checkpoint?.endsOf(target.label);
     const say = (text: string): void => {
       onMessage(`${target.label}: ${text}`);
@@ -152,6 +158,10 @@ export class Shipper {
     return this.#onTheWay.length === 0;
   }
 
+  get #areAllTaken(): boolean {
+    return this.#onTheWay.every(({ isTaken }) => isTaken);
+  }
+
   /** The files that it follows, for those who delete them. */
   get files(): Iterable<FollowedFile> {
     return this.#files.all;
@@ -175,11 +185,12 @@ export class Shipper {
         const now = performance.now();
         const isBusy = this.#read !== before || !this.#files.areComplete;
         if (isBusy) busyAt = now;
-        if (until === 'idle' && now - busyAt >= (this.isIdle ? IDLE_MS : MOST_IDLE_MS)) break;
+        if (until === 'idle' && now - busyAt >= (this.#areAllTaken ? IDLE_MS : MOST_IDLE_MS)) break;
         if (!once) await this.#files.changed(LOOK_MS);
       }
       if (until === 'idle') this.end(LAST_TRY_MS);
-      while (this.#onTheWay.length > 0) await this.#oneSettled();
+      while (!this.#areAllTaken) await this.#oneSettled();
+      await this.#flushStore();
     } catch (error) {
       if (!(error instanceof DeliveryEnded)) throw error;
     } finally {
@@ -312,11 +323,11 @@ export class Shipper {
   }
 
   async #send(batch: PlacedBatch): Promise<void> {
-    while (this.#onTheWay.filter(({ isDone }) => !isDone).length >= this.#options.inFlight) {
+    while (this.#onTheWay.filter(({ isTaken }) => !isTaken).length >= this.#options.inFlight) {
       await this.#oneSettled();
     }
     await this.#keepRate(batch);
-    const sent: Sent = { batch, isDone: false };
+    const sent: Sent = { batch, isTaken: false, isDone: false };
     this.#onTheWay.push(sent);
     void this.#deliver(sent);
     // Answers come while files are read.
@@ -326,16 +337,35 @@ export class Shipper {
   async #deliver(sent: Sent): Promise<void> {
     try {
       await this.#delivery.deliver(sent.batch);
-      sent.isDone = true;
+      sent.isTaken = true;
+      sent.isDone = this.target.store === undefined;
       const last = sent.batch.spans.at(-1);
       if (last !== undefined) {
         this.counts.newestMs = Math.max(this.counts.newestMs, Number(last.end / 1_000_000n));
       }
+      // Only where its files go on is needed until it is stored.
+      if (!sent.isDone) sent.batch = { ...sent.batch, spans: [], producers: [], counters: [] };
       this.#noteArrived();
     } catch (error) {
       if (!(error instanceof DeliveryEnded)) this.#options.onFault(faultOf('the target', error));
     }
     this.#settled?.();
+  }
+
+  /** A target has stored everything that it has accepted, in files that get their names now. */
+  #noteStored(files: readonly UnnamedFile[]): void {
+    for (const sent of this.#onTheWay) sent.isDone ||= sent.isTaken;
+    this.#noteArrived();
+    this.#checkpoint?.setUnnamed(this.target.label, files);
+    this.#save(true);
+  }
+
+  async #flushStore(): Promise<void> {
+    try {
+      await this.target.store?.flush();
+    } catch (error) {
+      this.#options.onFault(faultOf(this.target.label, error));
+    }
   }
 
   /** Notes the positions of all batches before which nothing is on its way. */

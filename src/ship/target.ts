@@ -36,6 +36,8 @@ export interface ShipTarget {
   readonly label: string;
   /** Whether the target knows a batch that it has, if its spans are cut as before. */
   readonly knowsRepeats?: boolean;
+  /** Of a target that collects what it has accepted, and stores it later. */
+  readonly store?: TargetStore;
   /**
    * Sends a batch once.
    *
@@ -46,4 +48,21 @@ export interface ShipTarget {
   /** Reads settings again that a person has changed, after a signal. @throws TracewrightError if they are wrong. */
   reload?(): void;
   close(): Promise<void>;
+}
+
+/** A file that is complete, and gets its name once the checkpoint says that it is. */
+export interface UnnamedFile {
+  from: string;
+  to: string;
+}
+
+/** What a target has accepted, until it is stored. */
+export interface TargetStore {
+  /**
+   * @param unnamed files that the checkpoint of an earlier process says are complete.
+   * @param onComplete notes in the checkpoint that everything that was accepted is in these files.
+   */
+  begin(unnamed: readonly UnnamedFile[], onComplete: (files: readonly UnnamedFile[]) => void): void;
+  /** Stores what was accepted, now. */
+  flush(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { subjectToken } from '../../src/ship/nats-messages.js';
+import { nameToken } from '../../src/ship/name-token.js';
 import { natsSettings } from '../../src/ship/nats-settings.js';
 import { NatsTarget } from '../../src/ship/nats-target.js';
 import type { ShipBatch } from '../../src/ship/target.js';
@@ -30,10 +30,10 @@ function record(count: number, attribute = ''): void {
 }
 
 it('writes a name as one token of a subject', () => {
-  expect(subjectToken('shop')).toBe('shop');
-  expect(subjectToken('a.b c>*%/ü')).toBe('a%2Eb%20c%3E%2A%25%2F%C3%BC');
-  expect(subjectToken('\ud800')).toBe('%EF%BF%BD');
-  expect(subjectToken('x'.repeat(5000))).toHaveLength(128);
+  expect(nameToken('shop')).toBe('shop');
+  expect(nameToken('a.b c>*%/ü')).toBe('a%2Eb%20c%3E%2A%25%2F%C3%BC');
+  expect(nameToken('\ud800')).toBe('%EF%BF%BD');
+  expect(nameToken('x'.repeat(5000))).toHaveLength(128);
 });
 
 it('takes a user from the URL or the variables, and names neither', () => {

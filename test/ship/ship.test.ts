@@ -295,7 +295,7 @@ describe('the command line of ship', () => {
   });
 
   it.each([
-    [['--to', 'ftp://127.0.0.1'], '--to must be a URL with http:, https:, nats: or tls:'],
+    [['--to', 'ftp://127.0.0.1'], '--to must be a URL with http:, https:, nats:, tls: or file:'],
     [['--bandwidth', 'much'], '--bandwidth must be bytes a second'],
     [['--in-flight', '0'], '--in-flight must be a number from 1 to 64'],
     [['--owner', 'root'], '--owner must be a number of a user'],

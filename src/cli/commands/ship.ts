@@ -28,7 +28,7 @@ export const shipCommand: Command = {
                        [--resource NAME=VALUE]... [--headers FILE]...
                        [--refused DIR] [--delete] [--newest-first]
                        [--compression gzip|none] [--in-flight N]
-                       [--create-stream AGE[,BYTES]]
+                       [--create-stream AGE[,BYTES]] [--roll BYTES,TIME]
                        [--bandwidth BYTES] [--owner UID|any]... [--ring-dir DIR]...
 
 Follows the Heph traces below PATH, which need not exist yet, and sends their
@@ -45,6 +45,7 @@ does not answer, spans wait in their files.
                   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, or
                   OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
                   nats://HOST:PORT for a stream of NATS JetStream (tls: with TLS)
+                  file:///DIRECTORY for files of Parquet, by hour and service
   --once          send what is there, and end
   --until-idle    end 30 s after the last process below PATH has ended and its
                   spans have arrived, or after ten minutes without an answer
@@ -62,6 +63,7 @@ does not answer, spans wait in their files.
   --compression   of requests; default gzip
   --create-stream how long, and how many bytes, a stream of NATS keeps that is
                   made if there is none: 7d or 7d,10G
+  --roll          when a file of Parquet is complete; default 128MB,5m
   --in-flight     requests at once; default ${IN_FLIGHT}, at most ${MOST_IN_FLIGHT}
   --bandwidth     bytes of traces a second at most: 500k, 10M
   --owner         also read files of this user, or of any. Default: those of
@@ -95,6 +97,7 @@ Exit codes
         'newest-first': { type: 'boolean' },
         compression: { type: 'string' },
         'create-stream': { type: 'string' },
+        roll: { type: 'string' },
         'in-flight': { type: 'string' },
         bandwidth: { type: 'string' },
         owner: { type: 'string', multiple: true },
@@ -138,6 +141,7 @@ Exit codes
         headersFile: headers[i],
         compression: values.compression,
         createStream: values['create-stream'],
+        roll: values.roll,
         onNote: say,
       }),
     );
