@@ -46,7 +46,7 @@ const LONG = [
   // Commands and the index in more cases, and with other programs that read what they write.
   'test/cli/commands/{convert,dumpi,report-mpi,several-services}.test.ts',
   'test/export/parquet.test.ts',
-  'test/ship/{nats,parquet}-target.test.ts',
+  'test/ship/{nats-target,parquet-target,metrics}.test.ts',
   'test/look/report/{called-services,duckdb,hostile-traces,stalls}.test.ts',
   'test/look/index/{growing-trace,hostile,cache/forged-index}.test.ts',
   // Processes that send to a receiver, and are killed.

@@ -75,6 +75,14 @@ export class FollowedFiles {
     return [...this.#files.values()].every(({ follower }) => follower.completeAt !== undefined);
   }
 
+  /** Whether the reading of a file was interrupted, so that others have their turn. */
+  get hasUnread(): boolean {
+    for (const { size, readAt } of this.#files.values()) {
+      if (size === -1 && readAt !== -Infinity) return true;
+    }
+    return false;
+  }
+
   /** The files that may have new spans, in the order in which to read them. */
   due(): FollowedFile[] {
     const now = performance.now();

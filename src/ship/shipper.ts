@@ -57,6 +57,8 @@ export interface ShipperOptions {
   accepts: ((span: SpanRecord) => boolean) | undefined;
   /** Added to each resource. */
   resource: RecordedAttributes;
+  /** Takes each span once, when it is read. */
+  onSpan?: ((span: SpanRecord) => void) | undefined;
   refusedSpans: RefusedSpans | undefined;
   /** Bytes of files a second at most; Infinity: as fast as the target takes them. */
   bytesPerSecond: number;
@@ -69,6 +71,8 @@ export interface ShipperOptions {
 
 interface Sent {
   batch: PlacedBatch;
+  /** When it was ready, by `performance.now`. */
+  since: number;
   /** The target has accepted it. */
   isTaken: boolean;
   /** It is stored. */
@@ -156,6 +160,16 @@ export class Shipper {
   /** Whether everything that was read has arrived. */
   get isIdle(): boolean {
     return this.#onTheWay.length === 0;
+  }
+
+  /** How long what was recorded has waited, in milliseconds. */
+  get lagMs(): number {
+    const first = this.#onTheWay.find(({ isTaken }) => !isTaken);
+    const waiting = first === undefined ? 0 : performance.now() - first.since;
+    const { newestMs } = this.counts;
+    // Of a file that has more than a turn's batches.
+    const isBehind = newestMs > 0 && this.#files.hasUnread;
+    return isBehind ? Math.max(waiting, Date.now() - newestMs) : waiting;
   }
 
   get #areAllTaken(): boolean {
@@ -302,6 +316,7 @@ export class Shipper {
       return;
     }
     if (span.resource !== undefined) span.resource = this.#resourceOf(span.resource);
+    this.#options.onSpan?.(span);
     this.#builder.add(span, path, counter, bytes);
   }
 
@@ -323,11 +338,12 @@ export class Shipper {
   }
 
   async #send(batch: PlacedBatch): Promise<void> {
+    const since = performance.now();
     while (this.#onTheWay.filter(({ isTaken }) => !isTaken).length >= this.#options.inFlight) {
       await this.#oneSettled();
     }
     await this.#keepRate(batch);
-    const sent: Sent = { batch, isTaken: false, isDone: false };
+    const sent: Sent = { batch, since, isTaken: false, isDone: false };
     this.#onTheWay.push(sent);
     void this.#deliver(sent);
     // Answers come while files are read.

@@ -3,11 +3,13 @@ import { checkExportable, spanTest } from '../../export/selection.js';
 import { Checkpoint, defaultCheckpoint } from '../../ship/checkpoint.js';
 import { deleteSent } from '../../ship/delete-sent.js';
 import { surveyTraces } from '../../ship/dry-run.js';
+import { MetricsServer } from '../../ship/metrics-server.js';
 import { openTarget } from '../../ship/open-target.js';
 import { RefusedSpans } from '../../ship/refused-spans.js';
 import { resourceOfOptions } from '../../ship/resource-options.js';
 import { IN_FLIGHT, Shipper } from '../../ship/shipper.js';
 import type { ShipperOptions } from '../../ship/shipper.js';
+import { SpanMetrics } from '../../ship/span-metrics.js';
 import { EXIT_FAULTY, parseCommandLine, UsageError } from '../command.js';
 import type { Command } from '../command.js';
 import { checkSelection } from '../condition-options.js';
@@ -16,6 +18,8 @@ import { printMessage } from '../output/message.js';
 import { standardOutput } from '../output/text-output.js';
 
 const MOST_IN_FLIGHT = 64;
+/** Seconds of `--most-lag`. */
+const MOST_LAG = 1_000_000;
 /** What is at hand after a signal is sent within this time, in milliseconds. */
 const END_MS = 10_000;
 const DELETE_EVERY_MS = 5000;
@@ -29,6 +33,7 @@ export const shipCommand: Command = {
                        [--refused DIR] [--delete] [--newest-first]
                        [--compression gzip|none] [--in-flight N]
                        [--create-stream AGE[,BYTES]] [--roll BYTES,TIME]
+                       [--metrics HOST:PORT] [--span-metrics] [--most-lag SECONDS]
                        [--bandwidth BYTES] [--owner UID|any]... [--ring-dir DIR]...
 
 Follows the Heph traces below PATH, which need not exist yet, and sends their
@@ -64,6 +69,9 @@ does not answer, spans wait in their files.
   --create-stream how long, and how many bytes, a stream of NATS keeps that is
                   made if there is none: 7d or 7d,10G
   --roll          when a file of Parquet is complete; default 128MB,5m
+  --metrics       serve /metrics for Prometheus, and /healthz
+  --span-metrics  with requests, errors and durations by service and route
+  --most-lag      /healthz answers 503 if a target is later; default 300
   --in-flight     requests at once; default ${IN_FLIGHT}, at most ${MOST_IN_FLIGHT}
   --bandwidth     bytes of traces a second at most: 500k, 10M
   --owner         also read files of this user, or of any. Default: those of
@@ -98,6 +106,9 @@ Exit codes
         compression: { type: 'string' },
         'create-stream': { type: 'string' },
         roll: { type: 'string' },
+        metrics: { type: 'string' },
+        'span-metrics': { type: 'boolean' },
+        'most-lag': { type: 'string' },
         'in-flight': { type: 'string' },
         bandwidth: { type: 'string' },
         owner: { type: 'string', multiple: true },
@@ -156,9 +167,18 @@ Exit codes
     const refused = values.refused === undefined ? undefined : new RefusedSpans(values.refused);
     const file = values.checkpoint ?? defaultCheckpoint(positionals, labels);
     const checkpoint = new Checkpoint(file);
-    const shippers = targets.map(
-      (target) => new Shipper(target, checkpoint, { ...options, refusedSpans: refused }),
-    );
+    const spanMetrics = values['span-metrics'] === true ? new SpanMetrics() : undefined;
+    const shippers = targets.map((target, i) => {
+      // Each target reads all spans: they are counted once.
+      const onSpan = i === 0 ? spanMetrics?.add.bind(spanMetrics) : undefined;
+      return new Shipper(target, checkpoint, { ...options, refusedSpans: refused, onSpan });
+    });
+    const mostLagMs = checkCount('--most-lag', values['most-lag'] ?? '300', MOST_LAG) * 1000;
+    let metrics: MetricsServer | undefined;
+    if (values.metrics !== undefined) {
+      metrics = new MetricsServer({ shippers, spanMetrics, mostLagMs });
+      say(`metrics at ${await metrics.listen(values.metrics)}`);
+    } else if (spanMetrics !== undefined) throw new UsageError('--span-metrics needs --metrics');
     const until = values.once === true ? 'once' : values['until-idle'] === true ? 'idle' : 'ended';
     let isEnding = false;
     const end = (): void => {
@@ -189,6 +209,7 @@ Exit codes
       if (values.delete === true) deleteSent(shippers, checkpoint, say);
     } finally {
       clearInterval(deleting);
+      metrics?.close();
       checkpoint.close();
       process.off('SIGTERM', end).off('SIGINT', end).off('SIGHUP', reload);
     }
