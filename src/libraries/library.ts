@@ -72,6 +72,8 @@ export interface Operation<Message extends object = object> {
   finish?(span: Span, message: Message): void;
   /** What is recorded of an error. Default: its code or class. */
   failure?(error: unknown): Failure;
+  /** Of waiting for a pool: the connection that it gave. A span has a link to who held that before. */
+  acquired?(message: Message): unknown;
 }
 
 /** The span of something that ends with what an object emits. Its functions do nothing once it has ended. */

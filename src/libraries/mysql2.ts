@@ -46,12 +46,13 @@ function statement(channel: string): Operation<Query> {
 }
 
 /** Waiting for a connection of the pool, if there was anything to wait for. */
-const acquire: Operation<Server> = {
+const acquire: Operation<Server & { result?: unknown }> = {
   channel: 'mysql2:pool:connect',
   kind: 'internal',
   callsBack: true,
   atLeastMs: 1,
   describe: (message) => ({ name: 'mysql pool', attributes: attributesOf(message) }),
+  acquired: ({ result }) => result,
   failure,
 };
 

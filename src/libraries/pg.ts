@@ -8,6 +8,7 @@ import type { Failure, Library, Operation } from './library.js';
 interface Call {
   arguments?: unknown;
   self?: unknown;
+  result?: unknown;
 }
 
 interface Client {
@@ -77,6 +78,7 @@ const acquire: Operation<Call> = {
     const { options } = requiredObject(self, 'pool') as { options?: Client };
     return { name: 'postgresql pool', attributes: attributesOf(options ?? {}) };
   },
+  acquired: ({ result }) => result,
   failure,
 };
 

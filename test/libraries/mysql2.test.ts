@@ -51,6 +51,10 @@ await describeWith(['MariaDB'], 'mysql2', () => {
     const waits = below(spans, 'pool').filter(({ name }) => name === 'mysql pool');
     const longest = Math.max(...waits.map(({ start, end }) => Number(end - start)));
     expect(longest).toBeGreaterThan(90e6);
+    const links = waits.flatMap((wait) => wait.links);
+    const holder = spans.find(({ name }) => name === 'pool')!;
+    expect(links[0]).toMatchObject({ traceId: holder.traceId, spanId: holder.spanId });
+    expect(Number(links[0]!.attributes['tracewright.pool.held'])).toBeGreaterThan(90e6);
     expect(lines('pool').filter((line) => line.startsWith('SELECT'))).toHaveLength(3);
     // Callbacks go on where the program called.
     expect(stdout).toContain('callback true');

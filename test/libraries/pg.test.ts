@@ -52,6 +52,11 @@ await describeWith(['PostgreSQL'], 'pg', () => {
     const waits = below(spans, 'pool').filter(({ name }) => name === 'postgresql pool');
     const longest = Math.max(...waits.map(({ start, end }) => Number(end - start)));
     expect(longest).toBeGreaterThan(90e6);
+    // With a link to what held the connection meanwhile.
+    const [wait] = waits.filter(({ links }) => links.length > 0);
+    const holder = spans.find(({ name }) => name === 'pool')!;
+    expect(wait!.links[0]).toMatchObject({ traceId: holder.traceId, spanId: holder.spanId });
+    expect(Number(wait!.links[0]!.attributes['tracewright.pool.held'])).toBeGreaterThan(90e6);
     expect(lines('pool').filter((line) => line.startsWith('SELECT'))).toHaveLength(2);
     // Callbacks go on where the program called.
     expect(stdout).toContain('callback true');

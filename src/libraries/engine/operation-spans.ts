@@ -9,6 +9,7 @@ import type { Span } from '../../spans/span.js';
 import type { StartOptions } from '../../spans/start-span.js';
 import type { LibraryOptions, Operation } from '../library.js';
 import { countParentless } from '../parentless-calls.js';
+import { linkHolder, noteHolder } from './connection-holders.js';
 import { recordDirectly } from './direct-calls.js';
 import type { CallRecorder } from './direct-calls.js';
 import { beginEarlier } from './earlier-start.js';
@@ -330,6 +331,7 @@ export class OperationSpans implements CallRecorder {
       if (!this.#isWorthIt(message, running)) {
         running.isLate = false;
         running.since = undefined;
+        this.#acquire(message, running, undefined);
         return;
       }
       this.#beginLate(message, running);
@@ -340,6 +342,7 @@ export class OperationSpans implements CallRecorder {
     }
     const { span } = running;
     running.span = undefined;
+    this.#acquire(message, running, span);
     if (span?.recording !== true) return;
     try {
       const { atLeastMs = 0 } = this.#operation;
@@ -354,6 +357,18 @@ export class OperationSpans implements CallRecorder {
       this.#guard.fail(error);
     }
     span.end();
+  }
+
+  /** Notes who has a connection of a pool now, and had it before. */
+  #acquire(message: Message, { caller }: Running, waited: Span | undefined): void {
+    if (this.#operation.acquired === undefined) return;
+    try {
+      const connection = this.#operation.acquired(message);
+      if (waited?.recording === true) linkHolder(connection, waited);
+      noteHolder(connection, caller?.activeSpan);
+    } catch (error) {
+      this.#guard.fail(error);
+    }
   }
 
   /** Whether an operation that is over, and has no span yet, has failed or taken long. */

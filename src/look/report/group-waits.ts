@@ -6,6 +6,7 @@ import type { GroupTally, Grouping } from './groups.js';
 import type { GroupWaits } from './report-shape.js';
 import type { RowSelection } from './selection.js';
 import { SpanFamily, spansOf, waitedTimes } from './span-family.js';
+import { TimeSampler } from './time-sampler.js';
 import { TracesElsewhere } from './traces-elsewhere.js';
 import type { PlacedRow } from './traces-elsewhere.js';
 import { WaitTally } from './wait-tally.js';
@@ -66,38 +67,19 @@ interface Sample extends PlacedRow {
 }
 
 class SampledGroup {
-  readonly #isWhole: boolean;
-  /** The group's time in ns for each sample. */
-  readonly #step: number;
+  readonly #sampler: TimeSampler;
   readonly #waits = new WaitTally();
   readonly #targets = new TargetBudget(MOST_TARGETS);
-  #time = 0;
-  #taken = 0;
-  /** In steps: the time of the next sample, which lies anywhere in its step. */
-  #next = 0.5;
-  #random = 1;
   #rows = 0;
   #sampled = 0;
 
-  constructor({ durations: { count, total } }: GroupTally) {
-    this.#isWhole = count <= SAMPLES;
-    this.#step = total / SAMPLES;
+  constructor({ durations }: GroupTally) {
+    this.#sampler = new TimeSampler(durations, SAMPLES);
   }
 
   /** How often the next span of the group counts; 0: it is not looked at. */
   weightOf(duration: number): number {
-    if (duration === 0) return 0;
-    if (this.#isWhole) return 1;
-    this.#time += duration;
-    const before = this.#taken;
-    // Not for longer, whatever a forged index says of the times.
-    while (this.#taken < SAMPLES && this.#time >= this.#next * this.#step) {
-      this.#taken += 1;
-      // The same in every run. At equal distances, samples would meet the same spans of a pattern.
-      this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-      this.#next = this.#taken + this.#random / 0x8000_0000;
-    }
-    return ((this.#taken - before) * this.#step) / duration;
+    return this.#sampler.weightOf(duration);
   }
 
   add(

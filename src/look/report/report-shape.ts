@@ -104,6 +104,31 @@ export interface FailedSpans {
   types: ErrorType[];
 }
 
+/** A part of some time that had to do with spans of a name. */
+export interface TimeShare {
+  name: string;
+  time: number;
+  /** From 0 to 1. */
+  share: number;
+}
+
+/** Waits for connections of the pools of one system. */
+export interface PoolWaits {
+  /** `postgresql pool` */
+  name: string;
+  service: string | null;
+  /** How many waits are recorded: those of a millisecond or more. */
+  count: number;
+  total: number;
+  max: number;
+  /** Of how many of them it is known who held the connection, taken evenly from their time. */
+  sampled: number;
+  /** The requests that waited. */
+  waited: TimeShare[];
+  /** The requests that had the connections meanwhile. */
+  held: TimeShare[];
+}
+
 /** A span of a slow trace, in the order of the tree. */
 export interface TreeRow {
   /**
@@ -378,6 +403,7 @@ export interface Report {
   withoutContext: string[];
   groups: Group[];
   errors: FailedSpans;
+  pools: PoolWaits[];
   slowest: SlowTrace[];
   /** `delayed`: only stalls or collections were asked for, and these are the traces that they delayed. */
   slowestOf: 'spans' | 'delayed';

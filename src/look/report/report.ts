@@ -14,6 +14,7 @@ import { longStalls } from './long-stalls.js';
 import { mpiRuns } from './mpi.js';
 import { openSpans } from './open-spans.js';
 import { groupPictures, timelineOf } from './pictures.js';
+import { poolWaits } from './pool-waits.js';
 import { REPORT_VERSION } from './report-shape.js';
 import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
 import { ProcessStarts } from './process-starts.js';
@@ -202,6 +203,7 @@ function* figureSteps(
       waitsOf,
     ),
     errors: yield* errorTypes(selection, before),
+    pools: yield* poolWaits(selection),
     ...(yield* slowTraces(selection, grouping, interruptions, called, slowest)),
     interruptions: {
       stalls: interruptions.list('stall'),

@@ -15,7 +15,7 @@ export interface PlacedRow {
   at: number;
 }
 
-/** Rows that other processes recorded of some traces. */
+/** Rows of some traces, in all processes. */
 export class TracesElsewhere {
   /** By the last word of the trace's id, which is random. */
   readonly #byWord = new Map<number, WantedTrace[]>();
@@ -24,21 +24,35 @@ export class TracesElsewhere {
   /** @param wanted rows of the traces that are looked for. */
   static *of(index: LookIndex, wanted: readonly PlacedRow[]): Steps<TracesElsewhere> {
     const traces = new TracesElsewhere();
-    if (index.sources.length < 2 || wanted.length === 0) return traces;
-    for (const row of wanted) traces.#want(row);
-    let left = MOST_ROWS;
-    for (const part of index.parts) {
-      yield;
-      left -= traces.#note(part, left);
+    if (index.sources.length < 2) return traces;
+    for (const { part, at } of wanted) {
+      const trace = part.trace[at]!;
+      if (trace !== NO_TRACE) traces.#want(part.traceIds, WORDS * trace);
     }
+    yield* traces.#search(index);
     return traces;
+  }
+
+  /** @param ids of the traces that are looked for, four words each. */
+  static *ofIds(index: LookIndex, ids: readonly Uint32Array[]): Steps<TracesElsewhere> {
+    const traces = new TracesElsewhere();
+    for (const id of ids) traces.#want(id, 0);
+    yield* traces.#search(index);
+    return traces;
+  }
+
+  /** All rows of a trace, as far as they are noted. */
+  rowsOf(id: Uint32Array): readonly number[] {
+    return this.#find(id, 0)?.rows ?? NONE;
   }
 
   /** Rows of the trace of a row that overlap it in time, and lie in other processes. */
   *overlapping({ part, at }: PlacedRow, index: LookIndex): Generator<number, void> {
     const start = part.start[at]! + part.offset;
     const end = start + part.duration[at]!;
-    for (const row of this.#find(part, part.trace[at]!)?.rows ?? NONE) {
+    const trace = part.trace[at]!;
+    if (trace === NO_TRACE) return;
+    for (const row of this.#find(part.traceIds, WORDS * trace)?.rows ?? NONE) {
       const other = index.partOf(row);
       if (other.source === part.source) continue;
       const place = row - other.firstRow;
@@ -47,10 +61,19 @@ export class TracesElsewhere {
     }
   }
 
-  #want({ part, at }: PlacedRow): void {
-    const trace = part.trace[at]!;
-    if (trace === NO_TRACE || this.#find(part, trace) !== undefined) return;
-    const id = part.traceIds.slice(WORDS * trace, WORDS * (trace + 1));
+  *#search(index: LookIndex): Steps<void> {
+    if (this.#byWord.size === 0) return;
+    let left = MOST_ROWS;
+    for (const part of index.parts) {
+      yield;
+      left -= this.#note(part, left);
+    }
+  }
+
+  /** @param at where the trace's id begins among words. */
+  #want(words: Uint32Array, at: number): void {
+    if (this.#find(words, at) !== undefined) return;
+    const id = words.slice(at, at + WORDS);
     const last = id[WORDS - 1]!;
     this.#sieve[last & SIEVE] = 1;
     const same = this.#byWord.get(last);
@@ -58,21 +81,18 @@ export class TracesElsewhere {
     else same.push({ id, rows: [] });
   }
 
-  #find({ traceIds }: IndexPart, trace: number): WantedTrace | undefined {
-    const last = WORDS * (trace + 1) - 1;
-    const word = traceIds[last]!;
-    if (trace === NO_TRACE || this.#sieve[word & SIEVE] === 0) return undefined;
-    return this.#byWord
-      .get(word)
-      ?.find(({ id }) => id.every((each, i) => each === traceIds[WORDS * trace + i]));
+  #find(words: Uint32Array, at: number): WantedTrace | undefined {
+    const last = words[at + WORDS - 1]!;
+    if (this.#sieve[last & SIEVE] === 0) return undefined;
+    return this.#byWord.get(last)?.find(({ id }) => id.every((each, i) => each === words[at + i]));
   }
 
   /** Notes the rows of a part; returns how many. */
   #note(part: IndexPart, most: number): number {
-    const { traceCount, trace, firstRow, count } = part;
+    const { traceCount, traceIds, trace, firstRow, count } = part;
     const known = new Map<number, WantedTrace>();
     for (let number = 0; number < traceCount; number++) {
-      const found = this.#find(part, number);
+      const found = this.#find(traceIds, WORDS * number);
       if (found !== undefined) known.set(number, found);
     }
     if (known.size === 0) return 0;

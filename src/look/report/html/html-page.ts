@@ -12,6 +12,7 @@ import {
   mpiSection,
   openSection,
   pictureSection,
+  poolSection,
   sourceSection,
   stripSection,
   costSection,
@@ -35,6 +36,7 @@ function* sections({ report, pictures }: IllustratedReport): Generator<Html, voi
   yield groupSection(report);
   yield groupWaitSection(report);
   yield errorSection(report);
+  yield poolSection(report);
   for (const run of report.mpi) yield mpiSection(run);
   yield pictureSection(report, pictures);
   yield* traceSections(report);

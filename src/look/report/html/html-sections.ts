@@ -28,6 +28,7 @@ import {
 } from '../tables/interruption-tables.js';
 import { mpiTable, mpiTitle } from '../tables/mpi-table.js';
 import { openTable, openTitle } from '../tables/open-table.js';
+import { POOLS_TITLE, poolTable } from '../tables/pool-table.js';
 import { lossTable, sourceTable } from '../tables/source-tables.js';
 import { threadTable } from '../tables/thread-table.js';
 import { endOfTrace, traceTable, traceTitle } from '../tables/trace-table.js';
@@ -73,6 +74,10 @@ export function errorSection({ errors }: Report): Html {
   return errors.count === 0
     ? markup``
     : section(errorsTitle(errors), htmlTable(errorTable(errors)));
+}
+
+export function poolSection({ pools }: Report): Html {
+  return pools.length === 0 ? markup`` : section(POOLS_TITLE, htmlTable(poolTable(pools)));
 }
 
 export function pictureSection({ groups, by }: Report, pictures: readonly GroupPicture[]): Html {

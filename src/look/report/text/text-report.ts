@@ -13,6 +13,7 @@ import { groupsTitle, groupTable, rateNote, waitTitle } from '../tables/group-ta
 import { INTERRUPTIONS_TITLE } from '../tables/interruption-tables.js';
 import { mpiTitle } from '../tables/mpi-table.js';
 import { openTable, openTitle } from '../tables/open-table.js';
+import { POOLS_TITLE, poolTable } from '../tables/pool-table.js';
 import { lossTable, sourceTable } from '../tables/source-tables.js';
 import { threadTable } from '../tables/thread-table.js';
 import { timeText } from '../units.js';
@@ -26,7 +27,7 @@ import { wrapped } from './wrapped.js';
 /** The lines of a report for a terminal. */
 export function* textReport(report: Report, style: TextStyle): Generator<string, void> {
   const { width, paint } = style;
-  const { groups, slowest, interruptions, threads, open, mpi, losses, errors, from, to } = report;
+  const { groups, slowest, interruptions, threads, open, mpi, losses, errors, pools } = report;
   function* paragraph(role: TextRole, text: string | undefined): Generator<string, void> {
     if (text === undefined) return;
     for (const line of wrapped(text, width)) yield paint(role, line);
@@ -37,7 +38,7 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
     yield* lines;
   }
   yield* paragraph('title', summaryText(report));
-  yield* paragraph('weak', `${timeText(from)} to ${timeText(to)}`);
+  yield* paragraph('weak', `${timeText(report.from)} to ${timeText(report.to)}`);
   yield* tableLines(sourceTable(report), style);
   yield* paragraph('bad', incompleteText(report));
   for (const hint of hintTexts(report)) yield* paragraph('hint', hint.join(' '));
@@ -56,6 +57,7 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
     yield* section(errorsTitle(errors), tableLines(errorTable(errors), style));
     for (const text of errorExamples(errors)) yield* paragraph('weak', text);
   }
+  if (pools.length > 0) yield* section(POOLS_TITLE, tableLines(poolTable(pools), style));
   for (const run of mpi) yield* section(mpiTitle(run), mpiLines(run, style));
   if (slowest.length > 0) yield* section(tracesTitle(report), traceLines(slowest, style));
   if (slowest.length === 0 && report.slowestOf === 'delayed') {

@@ -1,5 +1,6 @@
 import { isBeforeAndAfter, likelySides, runsOf } from '../../../look/report/recording-sides.js';
 import { errorsTitle, errorTable } from '../../../look/report/tables/error-table.js';
+import { POOLS_TITLE, poolTable } from '../../../look/report/tables/pool-table.js';
 import { lossTable } from '../../../look/report/tables/source-tables.js';
 import { threadTable } from '../../../look/report/tables/thread-table.js';
 import { contextHint } from '../../../look/report/hint-texts.js';
@@ -83,7 +84,7 @@ function Figures(answer: ReportAnswer) {
   const { recording } = useApp();
   const wasKilled = useStore(recording.store, ({ answer }) => answer?.sources.some(isCutOff));
   const { report, slowest, open } = answer;
-  const { groups, by, errors, interruptions, losses, threads, mpi } = report;
+  const { groups, by, errors, pools, interruptions, losses, threads, mpi } = report;
   const incomplete = incompleteText(report);
   const openSpans = report.open.count > 0 && <OpenSpans report={report} rows={open} />;
   const isEmpty = groups.length === 0 && threads.length === 0 && mpi.length === 0;
@@ -108,6 +109,7 @@ function Figures(answer: ReportAnswer) {
             }}
           />
         )}
+        {pools.length > 0 && <FiguresTable caption={POOLS_TITLE} table={poolTable(pools)} />}
         {wasKilled !== true && openSpans}
         <Interruptions interruptions={interruptions} rows={answer} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}
