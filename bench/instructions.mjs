@@ -18,7 +18,7 @@ const PAGE = new URL('../docs/performance/instructions.md', import.meta.url);
 /** Operations until V8 has compiled what it compiles, and those that are counted. */
 const CALLS = { warmUp: 100_000, counted: 100_000 };
 const REQUESTS = { warmUp: 3000, counted: 1000, hook: true };
-const PATHS = {
+export const PATHS = {
   'ovni event': CALLS,
   'Heph span': CALLS,
   startSpan: CALLS,
@@ -30,7 +30,7 @@ const PATHS = {
 };
 const PROCESSES = 5;
 /** Per cent. What a path takes more than before is slower from here on; a change of 3 % is to be found. */
-const SLOWER = 1.5;
+export const SLOWER = 1.5;
 /** V8 chooses its hash seed anew in each process, and the size of its young generation by time. */
 const FLAGS = ['--hash-seed=7', '--random-seed=7', '--min-semi-space-size=16'];
 
@@ -40,13 +40,14 @@ const FLAGS = ['--hash-seed=7', '--random-seed=7', '--min-semi-space-size=16'];
  * @param {string} path
  * @param {{ warmUp: number, counted: number, hook?: boolean }} how
  * @param {string} place
+ * @param {string} program
  */
-async function countOnce(path, { warmUp, counted, hook = false }, place) {
+export async function countOnce(path, { warmUp, counted, hook = false }, place, program = PROGRAM) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const [command, ...under] = underCallgrind(directory);
   const flags = hook ? [...FLAGS, '--import', import.meta.resolve('tracewright/register')] : FLAGS;
   const args = [path, warmUp, counted, place].map(String);
-  const child = spawn(command, [...under, process.execPath, ...flags, PROGRAM, ...args], {
+  const child = spawn(command, [...under, process.execPath, ...flags, program, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     cwd: place,
     env: {

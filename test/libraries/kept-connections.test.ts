@@ -29,10 +29,20 @@ async function expectNothingKept(subject: string): Promise<void> {
 /** The newest undici needs Node 22. */
 const undici = Number.parseInt(process.versions.node) >= 22 ? ['undici'] : [];
 
-it.each(['http', 'fetch', ...undici, 'express', 'fastify', 'koa'])(
-  'kept connections of %s keep no spans and nothing of the program',
-  expectNothingKept,
-);
+it.each([
+  'http',
+  'fetch',
+  ...undici,
+  'got',
+  'express',
+  'fastify',
+  'hono',
+  'koa',
+  'graphql',
+  'grpc',
+  'ws',
+  'socket.io',
+])('kept connections of %s keep no spans and nothing of the program', expectNothingKept);
 
 await describeWith(['PostgreSQL'], 'connections to PostgreSQL', () => {
   it.each(['pg', 'pg-pool'])('keep no spans, with %s', expectNothingKept);
@@ -46,7 +56,7 @@ await describeWith(['MariaDB'], 'connections to MariaDB', () => {
 });
 
 await describeWith(['Redis'], 'connections to Redis', () => {
-  it.each(['redis', 'ioredis'])('keep no spans, with %s', expectNothingKept);
+  it.each(['redis', 'ioredis', 'bullmq'])('keep no spans, with %s', expectNothingKept);
 });
 
 await describeWith(['RabbitMQ'], 'connections to RabbitMQ', () => {
