@@ -48,7 +48,12 @@ const NAMES = [
 ];
 
 /** Those that run with `--only` alone: they need what few machines have. */
-const ON_REQUEST = ['http-instructions', 'instructions'];
+const ON_REQUEST = [
+  'http-instructions',
+  'instructions',
+  'instructions-detect',
+  'start-instructions',
+];
 
 /** Those that know `--full`. */
 const WITH_FULL = ['convert'];
