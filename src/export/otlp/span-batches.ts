@@ -23,23 +23,23 @@ export const START_TIME = 'tracewright.start_time_unix_nano';
 export const END_TIME = 'tracewright.end_time_unix_nano';
 export const EVENT_TIME = 'tracewright.time_unix_nano';
 
+type FurtherAttributes = readonly (readonly [name: string, value: RecordedValue])[];
+const NONE: FurtherAttributes = [];
+
 /** What OTLP's fields of a span cannot say, as attributes. */
-export function* furtherAttributes({
-  start,
-  end,
-  unfinished,
-}: SpanRecord): Generator<readonly [name: string, value: RecordedValue]> {
-  if (unfinished) yield [UNFINISHED, true];
-  if (end < start) yield [ENDS_BEFORE_START, start - end];
-  if (start < 0n) yield [START_TIME, start];
-  if (end < 0n) yield [END_TIME, end];
+export function furtherAttributes({ start, end, unfinished }: SpanRecord): FurtherAttributes {
+  if (!unfinished && end >= start && start >= 0n) return NONE;
+  const further: [name: string, value: RecordedValue][] = [];
+  if (unfinished) further.push([UNFINISHED, true]);
+  if (end < start) further.push([ENDS_BEFORE_START, start - end]);
+  if (start < 0n) further.push([START_TIME, start]);
+  if (end < 0n) further.push([END_TIME, end]);
+  return further;
 }
 
 /** The same of an event. */
-export function* furtherOfEvent({
-  time,
-}: RecordedEvent): Generator<readonly [name: string, value: RecordedValue]> {
-  if (time < 0n) yield [EVENT_TIME, time];
+export function furtherOfEvent({ time }: RecordedEvent): FurtherAttributes {
+  return time < 0n ? [[EVENT_TIME, time]] : NONE;
 }
 
 /** Bits of a span's or a link's flags, over those of W3C. */
