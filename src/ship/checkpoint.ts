@@ -20,6 +20,8 @@ import type { UnnamedFile } from './target.js';
 
 const VERSION = 1;
 const MOST_BYTES = 256 << 20;
+/** Of a checkpoint that is written at each acknowledgement. */
+const SMALL_BYTES = 64 << 10;
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -46,6 +48,9 @@ export class Checkpoint {
   readonly #ends = new Map<string, BatchEnds>();
   readonly #unnamed = new Map<string, readonly UnnamedFile[]>();
   #changed = false;
+  /** Whether what was written may not be on the disk. */
+  #unsynced = false;
+  #bytes = 0;
 
   /**
    * @throws TracewrightError `ERR_ORDER` when another process uses it, `ERR_SYSTEM` when it cannot be used,
@@ -108,9 +113,21 @@ export class Checkpoint {
     if (this.#of(target).delete(path)) this.#changed = true;
   }
 
+  /**
+   * Writes what has changed, for the case that this process is killed. A large checkpoint, of many files, waits for
+   * `save`.
+   */
+  saveSoon(): void {
+    if (this.#bytes <= SMALL_BYTES) this.#write(false);
+  }
+
   /** Writes what has changed; it is on the disk afterwards. */
   save(): void {
-    if (!this.#changed) return;
+    this.#write(true);
+  }
+
+  #write(isSynced: boolean): void {
+    if (!this.#changed && !(isSynced && this.#unsynced)) return;
     const targets = new Map<string, unknown>();
     for (const [label, files] of this.#targets) targets.set(label, Object.fromEntries(files));
     const text = JSON.stringify({
@@ -125,12 +142,14 @@ export class Checkpoint {
       const fd = openSync(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, PRIVATE_FILE);
       try {
         const bytes = Buffer.from(text);
+        this.#bytes = bytes.length;
         for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-        fsyncSync(fd);
+        if (isSynced) fsyncSync(fd);
       } finally {
         closeSync(fd);
       }
       renameSync(fresh, this.path);
+      if (!isSynced) return;
       const directory = openSync(dirname(this.path), O_RDONLY);
       try {
         fsyncSync(directory);
@@ -139,6 +158,7 @@ export class Checkpoint {
       }
     });
     this.#changed = false;
+    this.#unsynced = !isSynced;
   }
 
   /** Gives the checkpoint to the next process. */

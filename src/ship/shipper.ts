@@ -393,6 +393,7 @@ export class Shipper {
       if (last === undefined) continue;
       this.#ends?.reach(batch.producers.at(-1)!, [last.thread, batch.counters.at(-1)!]);
     }
+    this.#checkpoint?.saveSoon();
   }
 
   async #oneSettled(): Promise<void> {
@@ -415,7 +416,12 @@ export class Shipper {
     const now = performance.now();
     if (!isLast && now - this.#savedAt < SAVE_MS) return;
     this.#savedAt = now;
-    this.#checkpoint?.save();
+    try {
+      this.#checkpoint?.save();
+    } catch (error) {
+      // A full disk: it is tried again, and until then more is sent twice after a kill.
+      this.#options.onFault(faultOf('--checkpoint', error));
+    }
   }
 
   #reportGone(): void {
