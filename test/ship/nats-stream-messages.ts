@@ -6,33 +6,40 @@ import { afterAll } from 'vitest';
 import { decodeFields, messages } from '../export/protobuf-fields.js';
 
 export const SERVER = '127.0.0.1:4222';
+const PREFIX = `tracewright_test_${process.pid}_`;
 
 /** A connection, and streams that last as long as the test file. */
 export class TestStreams {
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
-  readonly #names = new Set<string>();
+  #subjects = 0;
 
   private constructor(connection: NatsConnection, manager: JetStreamManager) {
     this.connection = connection;
     this.manager = manager;
   }
 
-  static async open(): Promise<TestStreams> {
-    const connection = await connect({ servers: SERVER });
-    const streams = new TestStreams(connection, await jetstreamManager(connection));
+  /** Is called while tests are collected. */
+  static open(): Promise<TestStreams> {
+    const opened = TestStreams.#connect();
     afterAll(async () => {
-      for (const name of streams.#names) await streams.manager.streams.delete(name);
+      const { connection, manager } = await opened;
+      for await (const { config } of manager.streams.list()) {
+        if (config.name.startsWith(PREFIX.toUpperCase())) await manager.streams.delete(config.name);
+      }
       await connection.close();
     });
-    return streams;
+    return opened;
+  }
+
+  static async #connect(): Promise<TestStreams> {
+    const connection = await connect({ servers: SERVER });
+    return new TestStreams(connection, await jetstreamManager(connection));
   }
 
   /** A first token of subjects that nobody has. Its stream is deleted after the tests. */
   subject(): string {
-    const subject = `tracewright_test_${process.pid}_${this.#names.size}`;
-    this.#names.add(subject.toUpperCase());
-    return subject;
+    return `${PREFIX}${this.#subjects++}`;
   }
 
   /** All messages of a stream. */
