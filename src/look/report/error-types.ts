@@ -54,7 +54,7 @@ export async function selectionBefore(
   return RowSelection.of(index, { ...condition, from: 0, to: window.from });
 }
 
-/** Reads some of the failed spans among rows, taken evenly. */
+/** Reads some of the failed spans among rows, each as likely as any other. */
 export function* readErrors(
   index: LookIndex,
   failing: readonly Int32Array[],
@@ -63,12 +63,14 @@ export function* readErrors(
   const count = failing.reduce((sum, { length }) => sum + length, 0);
   const read = Math.min(count, most);
   const groups = new ErrorGroups(index);
-  let [place, done] = [0, 0];
+  let [left, wanted, random] = [count, read, 1];
   for (const rows of failing) {
     for (const row of rows) {
-      if (place++ !== Math.floor((done * count) / read)) continue;
+      // The same in every run. At equal distances, samples would meet the same errors of a pattern.
+      random = (Math.imul(random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      if (random * left-- >= wanted * 0x8000_0000) continue;
       groups.add(row);
-      if (++done % READ_A_STEP === 0) yield;
+      if (--wanted % READ_A_STEP === 0) yield;
     }
   }
   return { count, read, groups };

@@ -167,4 +167,16 @@ describe('errors', () => {
     expect(lines[title + 2]).toMatch(/^RangeError +no credit of .* new +0 → 2/);
     expect(lines[title + 4]).toMatch(/ 6 → 9/);
   });
+
+  it('are estimated from some of many, whatever pattern they have', async () => {
+    const { path } = await recording(() => {
+      // They alternate, and every second one is read.
+      for (let i = 0; i < 20_000; i++) failing('GET /x', 0, i % 2 === 0 ? noStock(i) : noCredit(i));
+    });
+    const { count, read, types } = (await reportOn([path])).report.errors;
+    expect([count, read]).toEqual([20_000, 10_000]);
+    const counts = Object.fromEntries(types.map((type) => [type.message, type.count]));
+    expect(counts['no stock of ? in ?']! / read).toBeCloseTo(0.5, 1);
+    expect(counts['no credit of customer ?']! + counts['no stock of ? in ?']!).toBe(read);
+  });
 });
