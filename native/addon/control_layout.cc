@@ -61,6 +61,13 @@ void add_control_layout(Napi::Object exports) {
   put("editedFrom", offsetof(ControlPage, kept_from));
   put("aliveAt", offsetof(ControlPage, alive_at));
   put("endedAt", offsetof(ControlPage, ended_at));
+  put("waitingAt", offsetof(ControlPage, waiting_at));
+  put("waitingCapacity", offsetof(ControlPage, waiting_capacity));
+  put("waitingGroups", offsetof(ControlPage, waiting_groups));
+  put("groupAt", offsetof(ControlPage, group_at));
+  put("waitingPage", kWaitingPage);
+  put("waitingAlignment", kWaitingAlignment);
+  put("groupBytes", sizeof(WaitingGroup));
   put("openTable", kControlBytes);
   put("openHeadBytes", sizeof(OpenRecord));
   put("openState", offsetof(OpenRecord, state));

@@ -78,6 +78,9 @@ RingOptions ring_options(const Napi::Object& from) {
   options.full = text_of(from, "full") == "drop" ? FullPolicy::drop : FullPolicy::block;
   options.block_limit_ms = static_cast<uint32_t>(number_of(from, "blockLimitMs", 1000));
   options.open_records = open_record_options(from.Get("openRecords"));
+  options.waiting_capacity = static_cast<size_t>(number_of(from, "waitingCapacity", 0));
+  options.waiting_groups = static_cast<uint32_t>(number_of(from, "waitingGroups", 0));
+  options.group_at = static_cast<uint32_t>(number_of(from, "groupAt", 0));
   return options;
 }
 
@@ -85,6 +88,46 @@ RingOptions ring_options(const Napi::Object& from) {
 Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
   Ring::map_pages_late();
   return info.Env().Undefined();
+}
+
+// What JavaScript gets of a ring.
+Napi::Value opened_ring(Napi::Env env, const std::shared_ptr<Ring>& ring, bool words) {
+  const std::shared_ptr<Environment> all = shared_environment(env);
+  const size_t id = all->rings.size();
+  all->rings.push_back(ring);
+
+  auto* owner = new BufferOwner{all, ring, id};
+  const auto release = [](napi_env, void*, void* data) {
+    auto* const held = static_cast<BufferOwner*>(data);
+    held->environment->close(held->id, held->environment->ending_limit_ms());
+    delete held;
+  };
+  napi_value buffer = nullptr;
+  const napi_status status = napi_create_external_arraybuffer(
+      env, ring->mapping(), ring->mapping_bytes(), release, owner, &buffer);
+  if (status == napi_pending_exception || status == napi_cannot_run_js) {
+    // The thread is being terminated, and Node has not taken the buffer over.
+    release(env, nullptr, owner);
+    return env.Undefined();
+  }
+  Napi::Object result = Napi::Object::New(env);
+  result["id"] = Napi::Number::New(env, static_cast<double>(id));
+  const TargetGroup* const group = ring->sink()->group();
+  result["spent"] = Napi::Boolean::New(env, group != nullptr && group->spent());
+  result["buffer"] = Napi::Value(env, buffer);
+  result["dataOffset"] = Napi::Number::New(env, static_cast<double>(ring->control_bytes()));
+  const RingFunctions functions = all->slots.assign(env, ring.get(), ring->options().stamp, words,
+                                                    ring->options().open_records.places > 0);
+  result["commit"] = Napi::Value(env, functions.commit);
+  result["readStamp"] = Napi::Value(env, functions.read_stamp);
+  if (functions.put_words != nullptr) {
+    result["putWords"] = Napi::Value(env, functions.put_words);
+  }
+  if (functions.commit_open != nullptr) {
+    result["commitOpen"] = Napi::Value(env, functions.commit_open);
+    result["commitEdited"] = Napi::Value(env, functions.commit_edited);
+  }
+  return result;
 }
 
 // openRing(options, target?): without a target, options.target names a file of the ring's own.
@@ -127,42 +170,16 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
     return env.Undefined();
   }
 
-  const std::shared_ptr<Environment> all = shared_environment(env);
-  const size_t id = all->rings.size();
-  all->rings.push_back(ring);
+  return opened_ring(env, ring, flag_of(from, "words"));
+}
 
-  auto* owner = new BufferOwner{all, ring, id};
-  const auto release = [](napi_env, void*, void* data) {
-    auto* const held = static_cast<BufferOwner*>(data);
-    held->environment->close(held->id, held->environment->ending_limit_ms());
-    delete held;
-  };
-  napi_value buffer = nullptr;
-  const napi_status status = napi_create_external_arraybuffer(
-      env, ring->mapping(), ring->mapping_bytes(), release, owner, &buffer);
-  if (status == napi_pending_exception || status == napi_cannot_run_js) {
-    // The thread is being terminated, and Node has not taken the buffer over.
-    release(env, nullptr, owner);
-    return env.Undefined();
-  }
-  Napi::Object result = Napi::Object::New(env);
-  result["id"] = Napi::Number::New(env, static_cast<double>(id));
-  const TargetGroup* const group = ring->sink()->group();
-  result["spent"] = Napi::Boolean::New(env, group != nullptr && group->spent());
-  result["buffer"] = Napi::Value(env, buffer);
-  result["dataOffset"] = Napi::Number::New(env, static_cast<double>(ring->control_bytes()));
-  const RingFunctions functions = all->slots.assign(
-      env, ring.get(), options.stamp, flag_of(from, "words"), options.open_records.places > 0);
-  result["commit"] = Napi::Value(env, functions.commit);
-  result["readStamp"] = Napi::Value(env, functions.read_stamp);
-  if (functions.put_words != nullptr) {
-    result["putWords"] = Napi::Value(env, functions.put_words);
-  }
-  if (functions.commit_open != nullptr) {
-    result["commitOpen"] = Napi::Value(env, functions.commit_open);
-    result["commitEdited"] = Napi::Value(env, functions.commit_edited);
-  }
-  return result;
+// openWaiting(ring): where the records of a ring wait.
+Napi::Value open_waiting(const Napi::CallbackInfo& info) {
+  const Environment& all = environment(info.Env());
+  const size_t id = info[0].As<Napi::Number>().Uint32Value();
+  if (id >= all.rings.size() || !all.rings[id]) return info.Env().Undefined();
+  const std::shared_ptr<Ring> ring = Ring::open_waiting(all.rings[id]);
+  return ring ? opened_ring(info.Env(), ring, false) : info.Env().Undefined();
 }
 
 Ring* ring_argument(const Napi::CallbackInfo& info) {
@@ -278,6 +295,7 @@ void add_ring_calls(Napi::Object exports) {
   const auto put = [&](const char* name, Call call) { add_call(exports, name, call); };
   put("mapPagesLate", map_pages_late);
   put("openRing", open_ring);
+  put("openWaiting", open_waiting);
   put("makeRoom", make_room);
   put("commitAsIs", commit_as_is);
   put("commitExplicit", commit_explicit);

@@ -13,6 +13,8 @@ constexpr char kRingMagic[8] = {'T', 'W', 'R', 'I', 'N', 'G', '\r', '\n'};
 // 2: the table of open records, and what recovery needs to stamp them. Rings of version 1 have
 // zeros in place of what is marked so below.
 constexpr uint32_t kRingVersion = 2;
+// 3: records that wait (waiting_records.h). A ring without them stays what it was.
+constexpr uint32_t kWaitingRingVersion = 3;
 constexpr size_t kPathBytes = 4096;
 constexpr size_t kEpilogues = 4;
 constexpr size_t kEpilogueBytes = 48;
@@ -131,6 +133,16 @@ struct ControlPage {
   // Where the stream ends, plus 1, once it has ended; the head says nothing from there on. 0: it
   // goes on.
   std::atomic<uint64_t> ended_at;
+
+  // ---- Since version 3 ----
+
+  // Where records wait: bytes from the start of the ring's file to their own page, which is laid
+  // out as this one, and how many bytes of data they have. The groups follow that page, then the
+  // data. 0: nowhere.
+  uint64_t waiting_at;
+  uint64_t waiting_capacity;
+  uint32_t waiting_groups;
+  uint32_t group_at;  // where a record has the eight bytes of its group
 
   // NUL-terminated absolute paths.
   alignas(4096) char target[kPathBytes];

@@ -43,6 +43,27 @@ void OpenRecords::open(const OpenRecordOptions& options, ControlPage* control, u
   grow(options.places);
 }
 
+void OpenRecords::share(const OpenRecords& other) {
+  options_ = other.options_;
+  options_.number_at = -1;
+  control_ = other.control_;
+  first_ = other.first_;
+  stride_ = other.stride_;
+  places_.store(other.places(), std::memory_order_release);
+}
+
+void OpenRecords::add_waiting(uint8_t* record, size_t bytes) {
+  waiting_.push_back({record, bytes});
+}
+
+uint32_t OpenRecords::number_waiting(uint32_t number) {
+  const int32_t at = options_.number_at;
+  for (const Waiting& each : waiting_) {
+    if (at >= 0) write_big_endian(each.record + at + 4, number++);
+  }
+  return number;
+}
+
 uint32_t OpenRecords::next_places() const {
   return std::max(places(), std::min(2 * places(), options_.most));
 }
@@ -57,10 +78,10 @@ uint32_t OpenRecords::length_of(uint32_t state) const {
   return length <= stride_ - sizeof(OpenRecord) ? length : 0;
 }
 
-void OpenRecords::put_ended(uint8_t* to) {
+void OpenRecords::put_ended(uint8_t* to, size_t bytes) {
   // Commits that come after the end of the ring.
   if (!exist()) return;
-  std::memcpy(to, first_ + control_->ending_at, static_cast<size_t>(control_->pending));
+  std::memcpy(to, first_ + control_->ending_at, bytes);
   number(to);
 }
 
@@ -124,6 +145,7 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
       read_big_endian(uncommitted + at + 4) == number - 1) {
     --number;
   }
+  number = number_waiting(number);
   for (uint32_t i = 0, count = places(); i < count; ++i) {
     OpenRecord& each = place(i);
     const uint32_t state = each.state.load(std::memory_order_acquire);
@@ -144,6 +166,10 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
 
 OpenRecords::Closed OpenRecords::closed() const {
   Closed all;
+  for (const Waiting& each : waiting_) {
+    all.bytes.insert(all.bytes.end(), each.record, each.record + each.bytes);
+    ++all.records;
+  }
   for (uint32_t i = 0, count = places(); i < count; ++i) {
     const OpenRecord& each = place(i);
     if (each.closing.load(std::memory_order_relaxed) == 0) continue;
@@ -156,6 +182,7 @@ OpenRecords::Closed OpenRecords::closed() const {
 }
 
 void OpenRecords::discard_closed() {
+  waiting_.clear();
   for (uint32_t i = 0, count = places(); i < count; ++i) {
     OpenRecord& each = place(i);
     if (each.closing.load(std::memory_order_relaxed) == 0) continue;

@@ -60,6 +60,9 @@ class OpenRecords {
   // `first` is where the table lies, all zeros.
   void open(const OpenRecordOptions& options, ControlPage* control, uint8_t* first);
 
+  // The table of another ring, for records that get no number yet.
+  void share(const OpenRecords& other);
+
   bool exist() const { return options_.places > 0; }
   uint32_t places() const { return places_.load(std::memory_order_acquire); }
   // Whether a place is taken.
@@ -67,9 +70,9 @@ class OpenRecords {
 
   // ---- Producing thread only ----
 
-  // Puts the `pending` bytes of the record that the thread ends to `to`, with the next number and
+  // Puts the bytes of the record that the thread ends to `to`, with the next number and
   // the final word. Its own number is not the last that was given: a kill could find it here.
-  void put_ended(uint8_t* to);
+  void put_ended(uint8_t* to, size_t bytes);
   // The same of two parts of the record, between and after which JavaScript has put what is new.
   void put_edited(uint8_t* to);
 
@@ -106,6 +109,8 @@ class OpenRecords {
     uint64_t records = 0;
   };
   Closed closed() const;
+  // Records that have waited come before those: they are numbered by `close`, too.
+  void add_waiting(uint8_t* record, size_t bytes);
   // They are in the target.
   void discard_closed();
 
@@ -115,6 +120,7 @@ class OpenRecords {
   }
   uint32_t length_of(uint32_t state) const;
   void number(uint8_t* record);
+  uint32_t number_waiting(uint32_t number);
   OpenRecord* prepared_at(uint32_t at) const;
 
   OpenRecordOptions options_;
@@ -123,6 +129,11 @@ class OpenRecords {
   ControlPage* control_ = nullptr;
   uint8_t* first_ = nullptr;
   uint32_t stride_ = 0;
+  struct Waiting {
+    uint8_t* record;
+    size_t bytes;
+  };
+  std::vector<Waiting> waiting_;
 };
 
 }  // namespace tracewright

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <unordered_map>
 
 #include "drain/drain_thread.h"
 #include "file/anchor.h"
@@ -139,6 +140,15 @@ bool may_have_open_records(const RingOptions& options) {
          OpenRecords::most_bytes(open) <= 2 * options.capacity;
 }
 
+uint32_t big_endian_at(const uint8_t* bytes) {
+  uint32_t value;
+  std::memcpy(&value, bytes, sizeof value);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  value = __builtin_bswap32(value);
+#endif
+  return value;
+}
+
 // On a producing thread whose traces the drain thread completes: it has nothing to add to them.
 void wait_for_process_end() {
   sleep(kLongestEndSeconds);
@@ -174,7 +184,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
   if (!ring->map(failure)) return nullptr;
 
   ControlPage& control = *ring->control_;
-  control.version = kRingVersion;
+  control.version = options.waiting_capacity == 0 ? kRingVersion : kWaitingRingVersion;
   control.control_bytes = static_cast<uint32_t>(ring->control_bytes_);
   control.capacity = ring->capacity_;
   copy_text(control.format, options.format);
@@ -200,6 +210,27 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Sink
     return nullptr;
   }
   if (TargetGroup* const group = ring->sink_->group()) group->reserve(options.capacity);
+  return ring;
+}
+
+std::shared_ptr<Ring> Ring::open_waiting(const std::shared_ptr<Ring>& feeds) {
+  if (feeds->waiting_ == nullptr || feeds->finished()) return nullptr;
+  std::shared_ptr<Ring> ring(new (std::nothrow) Ring());
+  if (!ring) return nullptr;
+  ring->options_ = feeds->options_;
+  ring->options_.path.clear();
+  ring->options_.waiting_capacity = 0;
+  ring->sink_ = feeds->sink_;
+  ring->feeds_ = feeds;
+  ring->capacity_ = feeds->options_.waiting_capacity;
+  ring->mask_ = ring->capacity_ - 1;
+  ring->control_ = reinterpret_cast<ControlPage*>(feeds->waiting_);
+  ring->control_bytes_ = waiting_front(feeds->options_.waiting_groups);
+  ring->data_ = ring->mapping() + ring->control_bytes_;
+  ring->stamp_.open(ring->options_, ring->control_);
+  ring->open_.share(feeds->open_);
+  ring->set_wake_at(UINT64_MAX);
+  ring->retired_ = true;
   return ring;
 }
 
@@ -248,6 +279,8 @@ bool Ring::map(Failure* failure) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   control_bytes_ = round_up(kControlBytes + OpenRecords::most_bytes(options_.open_records), page);
   const size_t front = table_end(options_.open_records.places);
+  const size_t waiting_at = control_bytes_;
+  control_bytes_ += waiting_bytes();
   const size_t file_bytes = control_bytes_ + capacity_;
   const std::string name = options_.path.empty() ? "anonymous memory" : options_.path;
   FileDescriptor fd = options_.path.empty() ? anonymous_file() : named_file(options_.path);
@@ -255,7 +288,7 @@ bool Ring::map(Failure* failure) {
     failure->set("create the ring", name);
     return false;
   }
-  if (!allocate(fd.get(), 0, front) || !allocate(fd.get(), control_bytes_, file_bytes)) {
+  if (!allocate(fd.get(), 0, front) || !allocate(fd.get(), waiting_at, file_bytes)) {
     failure->set("allocate the ring", name);
     if (!options_.path.empty()) unlink_file(options_.path);
     return false;
@@ -286,7 +319,31 @@ bool Ring::map(Failure* failure) {
   // A new file is all zeros but for the identity, which must not be away for a moment.
   control_ = reinterpret_cast<ControlPage*>(base);
   data_ = base + control_bytes_;
-  return true;
+  if (options_.waiting_capacity == 0) return true;
+  control_->waiting_at = waiting_at;
+  control_->waiting_capacity = options_.waiting_capacity;
+  control_->waiting_groups = options_.waiting_groups;
+  control_->group_at = options_.group_at;
+  if (map_waiting(fd.get())) return true;
+  failure->set("map the ring", name);
+  if (!options_.path.empty()) unlink_file(options_.path);
+  return false;
+}
+
+// Their pages come with their first use.
+bool Ring::map_waiting(int fd) {
+  const size_t front = waiting_front(options_.waiting_groups);
+  const size_t capacity = options_.waiting_capacity;
+  void* const place =
+      mmap(nullptr, front + 2 * capacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) return false;
+  uint8_t* const base = static_cast<uint8_t*>(place);
+  const auto lay = [&](size_t at, size_t bytes, size_t from) {
+    return mmap(base + at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                static_cast<off_t>(control_->waiting_at + from)) != MAP_FAILED;
+  };
+  waiting_ = base;
+  return lay(0, front + capacity, 0) && lay(front + capacity, capacity, front);
 }
 
 size_t Ring::table_end(uint32_t places) const {
@@ -360,7 +417,9 @@ Ring* Ring::closed_ring() {
 }
 
 Ring::~Ring() {
+  if (waits()) return;
   if (control_ != nullptr) munmap(control_, mapping_bytes());
+  if (waiting_ != nullptr) munmap(waiting_, waiting_bytes() + options_.waiting_capacity);
 }
 
 void Ring::put_words() {
@@ -585,6 +644,7 @@ bool Ring::wait_drained(uint64_t position, uint32_t limit_ms) {
 void Ring::lay_end() {
   end_ = head();
   control_->ended_at.store(end_ + 1, std::memory_order_release);
+  if (waiting_ != nullptr) lay_waiting();
   if (open_.exist()) open_.close(end_, stamp_.not_before_last(), stamp_, at(end_));
   const uint32_t chosen = static_cast<uint32_t>(control_->epilogue);
   if (chosen == 0 || chosen >= kEpilogues) return;
@@ -594,6 +654,41 @@ void Ring::lay_end() {
   ending_ = epilogue;
   for (uint32_t i = 0; i < ending_.records; ++i) {
     stamp_.put(ending_.bytes + i * ending_.record_bytes);
+  }
+}
+
+void Ring::lay_waiting() {
+  auto& page = *reinterpret_cast<ControlPage*>(waiting_);
+  const auto* const groups = reinterpret_cast<const WaitingGroup*>(waiting_ + kWaitingPage);
+  uint8_t* const data = waiting_ + waiting_front(options_.waiting_groups);
+  const size_t capacity = options_.waiting_capacity;
+  const uint64_t to = page.head.load(std::memory_order_acquire);
+  uint64_t from = page.tail.load(std::memory_order_acquire);
+  // What JavaScript had for a length is in the mapping as it was stored.
+  if (from > to || to - from > capacity || options_.length_offset < 0) return;
+  // Where the records of each undecided group begin to wait, by the group's bytes.
+  std::unordered_map<uint64_t, uint32_t> undecided;
+  for (uint32_t i = 0; i < options_.waiting_groups; ++i) {
+    const WaitingGroup& group = groups[i];
+    const uint32_t state = group.state.load(std::memory_order_acquire);
+    if (state == 0) continue;
+    const auto copied_at = static_cast<uint32_t>(state == WaitingGroup::kCopying ? head() : to);
+    const bool is_over = state != WaitingGroup::kUndecided && group.mark.load() != copied_at;
+    const uint32_t since = is_over ? group.upto.load() : group.from.load();
+    undecided[uint64_t{group.high} << 32 | group.low] = since;
+  }
+  page.ended_at.store(1, std::memory_order_release);
+  while (from < to && !undecided.empty()) {
+    uint8_t* const record = data + (from & (capacity - 1));
+    const uint32_t bytes = big_endian_at(record + options_.length_offset);
+    if (bytes < options_.group_at + sizeof(uint64_t) || bytes > to - from) return;
+    const auto found = undecided.find(uint64_t{big_endian_at(record + options_.group_at)} << 32 |
+                                      big_endian_at(record + options_.group_at + 4));
+    const auto position = static_cast<uint32_t>(from);
+    if (found != undecided.end() && static_cast<int32_t>(position - found->second) >= 0) {
+      open_.add_waiting(record, bytes);
+    }
+    from += bytes;
   }
 }
 
@@ -685,6 +780,7 @@ void Ring::remove_stream() {
 }
 
 void Ring::finish(uint32_t socket_limit_ms) {
+  if (waits()) return;
   if (sink_ && sink_->slow()) {
     const uint32_t limit_ms = ProcessEnd::socket_limit_ms(socket_limit_ms);
     socket_limit_ = Clock::monotonic() + uint64_t{1000000} * limit_ms;
@@ -721,12 +817,7 @@ void Ring::finish(uint32_t socket_limit_ms) {
 }
 
 uint32_t Ring::record_bytes(uint64_t position) const {
-  uint32_t bytes;
-  std::memcpy(&bytes, at(position) + options_.length_offset, sizeof bytes);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  bytes = __builtin_bswap32(bytes);
-#endif
-  return bytes;
+  return big_endian_at(at(position) + options_.length_offset);
 }
 
 uint64_t Ring::count_records(uint64_t from, uint64_t to) const {

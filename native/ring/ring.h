@@ -18,6 +18,7 @@
 #include "ring/commit_stamp.h"
 #include "ring/control_page.h"
 #include "ring/open_records.h"
+#include "ring/waiting_records.h"
 
 namespace tracewright {
 
@@ -42,6 +43,9 @@ struct RingOptions : StampOptions {
   FullPolicy full = FullPolicy::block;
   uint32_t block_limit_ms = 1000;  // how long `block` waits for a socket before it drops
   OpenRecordOptions open_records;  // of targets that rings share; no larger than the capacity
+  size_t waiting_capacity = 0;     // of records that wait, a power of two; 0: none do
+  uint32_t waiting_groups = 0;
+  uint32_t group_at = 0;  // where a record has the eight bytes of its group
 };
 
 // What rings hold and have turned away.
@@ -59,6 +63,9 @@ class alignas(64) Ring {
  public:
   static std::shared_ptr<Ring> open(const RingOptions& options, std::shared_ptr<Sink> sink,
                                     Failure* failure);
+  // Where the records of `feeds` wait: a ring that no other thread looks at. Its producer moves the
+  // tail. Null: they have no place.
+  static std::shared_ptr<Ring> open_waiting(const std::shared_ptr<Ring>& feeds);
   // Rings of this process are opened faster and take memory only as they fill; the first record in
   // each page then costs a page fault.
   static void map_pages_late();
@@ -93,7 +100,7 @@ class alignas(64) Ring {
   // Publishes the open record at `control.ending_at` as a final one.
   template <Stamp kStamp>
   void commit_open() {
-    open_.put_ended(data_ + (head_ & mask_));
+    open_.put_ended(data_ + (head_ & mask_), static_cast<size_t>(control_->pending));
     commit<kStamp>();
   }
 
@@ -169,7 +176,13 @@ class alignas(64) Ring {
   ControlPage& control() { return *control_; }
   uint8_t* mapping() { return reinterpret_cast<uint8_t*>(control_); }
   size_t mapping_bytes() const { return control_bytes_ + 2 * capacity_; }
+  size_t waiting_bytes() const {
+    return options_.waiting_capacity == 0
+               ? 0
+               : waiting_front(options_.waiting_groups) + options_.waiting_capacity;
+  }
   size_t control_bytes() const { return control_bytes_; }
+  bool waits() const { return feeds_ != nullptr; }
   size_t capacity() const { return capacity_; }
   const RingOptions& options() const { return options_; }
   const std::shared_ptr<Sink>& sink() const { return sink_; }
@@ -219,6 +232,9 @@ class alignas(64) Ring {
   // Where the blocks of the table end in the ring's file.
   size_t table_end(uint32_t places) const;
   bool allocate_table(uint32_t places);
+  bool map_waiting(int fd);
+  // Appends to `all` what still waits, and numbers it.
+  void lay_waiting();
   void remove_stream();
   // Only its own: where its directory was removed and made again, the path is another ring's.
   void remove_file();
@@ -284,7 +300,10 @@ class alignas(64) Ring {
   uint64_t end_ = 0;
   Epilogue ending_{};
   OpenRecords open_;
-  uint64_t socket_limit_ = 0;  // when a socket is no longer waited for
+  // Where records wait: page, groups, and the data twice in a row.
+  uint8_t* waiting_ = nullptr;
+  std::shared_ptr<Ring> feeds_;  // of a ring in which the records of another one wait
+  uint64_t socket_limit_ = 0;    // when a socket is no longer waited for
   std::atomic<bool> kept_{false};
   bool retired_ = false;  // nothing is left to do
   std::mutex waiters_lock_;

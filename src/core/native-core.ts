@@ -92,6 +92,11 @@ export interface NativeRingOptions {
   fileMode?: number;
   /** See open-records.ts. Of shared targets only; `places` take at most `capacity` bytes, and `most` twice that. */
   openRecords?: NativeOpenRecordOptions;
+  /** Bytes of the records that may wait, a power of two, and how many groups; see native/ring/waiting_records.h. */
+  waitingCapacity?: number;
+  waitingGroups?: number;
+  /** Where a record has the eight bytes of its group. */
+  groupAt?: number;
 }
 
 /** See native/ring/open_records.h. */
@@ -264,6 +269,13 @@ export interface ControlLayout {
   aliveAt: number;
   endedAt: number;
   /** Where the table of open records begins, and what lies where in the head of a place. */
+  waitingAt: number;
+  waitingCapacity: number;
+  waitingGroups: number;
+  groupAt: number;
+  waitingPage: number;
+  waitingAlignment: number;
+  groupBytes: number;
   openTable: number;
   openHeadBytes: number;
   openState: number;
@@ -324,6 +336,8 @@ export interface NativeCore {
   /** Adds a packet, of a number once, to what later files, pieces and connections begin with. */
   repeatDefinition(target: NativeTarget, number: number, packet: Uint8Array): boolean;
   openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
+  /** Where the records of a ring wait; undefined: nowhere. */
+  openWaiting(ring: number): NativeRing | undefined;
   /** Rings of this process take memory as they fill: opening one costs less, a new page a fault. */
   mapPagesLate(): void;
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */

@@ -155,6 +155,7 @@ export function plainCore(): NativeCore {
       firstIndex(values.length, (i) => !(Number.isSafeInteger(values[i]) && values[i]! >= 0)),
 
     openRing,
+    openWaiting: () => undefined,
     makeRoom: () => -2,
     commitAsIs: nothing,
     commitExplicit: () => true,

@@ -2,7 +2,10 @@ import { readSync } from 'node:fs';
 import { core } from '../addon.js';
 import { TraceFormatError } from '../errors.js';
 import { RingOpenRecords } from './open-records.js';
+import type { RecordBytes } from '../living/ring-copy.js';
 import type { RingPage } from './ring-page.js';
+import { readWaiting } from './waiting-records.js';
+import type { WaitingRecords } from './waiting-records.js';
 
 /** A record has its number within so many bytes. */
 const FIRST_BYTES = 1024;
@@ -57,6 +60,13 @@ export class RingContent {
   openRecords({ path, openTable }: RingPage): RingOpenRecords | undefined {
     if (openTable === undefined) return undefined;
     return new RingOpenRecords(path, openTable, this.#at(core.control.openTable, openTable.bytes));
+  }
+
+  /** The records that had waited for a decision when the process died. */
+  waiting({ head, waiting }: RingPage, recordBytes: RecordBytes): WaitingRecords | undefined {
+    if (waiting === undefined) return undefined;
+    const { at, front, capacity } = waiting;
+    return readWaiting(waiting, this.#at(at, front + capacity), head, recordBytes);
   }
 
   #at(offset: number, count: number, least = 0): Buffer {

@@ -1,6 +1,7 @@
 import { core } from '../addon.js';
 import { LITTLE } from '../byte-order.js';
 import { TraceFormatError } from '../errors.js';
+import type { WaitingRecords } from './waiting-records.js';
 
 /** Kinds of stamps, by their numbers in native/ring/commit_stamp.h. */
 const NATIVE_STAMP = 1;
@@ -110,20 +111,31 @@ export class RingOpenRecords {
    * @param uncommitted the first bytes after that in the ring.
    * @param isEnded whether the record is in the target whose final record was the next one at `end`.
    * @param isRecord whether bytes are a whole record of the format; others are skipped.
+   * @param waiting records that nobody had decided about: they come first.
    */
   close(
     end: number,
     uncommitted: Buffer,
     isEnded: boolean,
     isRecord: (bytes: Buffer) => boolean,
+    waiting?: WaitingRecords,
   ): Buffer[] {
     const { numberAt, series } = this.#layout;
-    let number = this.#firstNumber(uncommitted);
+    let number = this.#firstNumber(uncommitted, waiting?.isCopying === true);
     const closed: Buffer[] = [];
+    for (const record of waiting?.records ?? []) {
+      const bytes = Buffer.from(record);
+      if (!isRecord(bytes)) continue;
+      bytes.writeUInt32BE(number, numberAt + 4);
+      number = (number + 1) >>> 0;
+      closed.push(bytes);
+    }
     for (const record of this.#openAt(end)) {
-      if (isEnded && this.#isCommitting(record.place)) continue;
+      const isCommitting = this.#isCommitting(record.place);
+      if (isEnded && isCommitting) continue;
       const bytes = this.#bytesOf(record);
       if (!isRecord(bytes)) continue;
+      if (isCommitting && this.#waits(bytes, waiting?.last)) continue;
       if (this.#isNumbered(bytes) && bytes.readUInt32BE(numberAt) === series) {
         bytes.writeUInt32BE(number, numberAt + 4);
         number = (number + 1) >>> 0;
@@ -156,9 +168,35 @@ export class RingOpenRecords {
     }
   }
 
-  /** A number that was taken for a record which never was committed is free again. */
-  #firstNumber(uncommitted: Buffer): number {
+  /** Whether the final record of one that was being ended is the last of those that wait: all up to the stamp agrees. */
+  #waits(open: Buffer, last: Buffer | undefined): boolean {
+    const { numberAt, stampOffset } = this.#layout;
+    if (last === undefined || last.length < stampOffset) return false;
+    return (
+      open.compare(
+        last,
+        numberAt + NUMBER_BYTES,
+        stampOffset,
+        numberAt + NUMBER_BYTES,
+        stampOffset,
+      ) === 0
+    );
+  }
+
+  /**
+   * A number that was taken for a record which never was committed is free again.
+   *
+   * @param isCopying whether it is the first of several, all of which lie after the head.
+   */
+  #firstNumber(uncommitted: Buffer, isCopying: boolean): number {
     const { nextNumber, numberAt, series } = this.#layout;
+    if (
+      isCopying &&
+      this.#isNumbered(uncommitted) &&
+      uncommitted.readUInt32BE(numberAt) === series
+    ) {
+      return Math.min(uncommitted.readUInt32BE(numberAt + 4), nextNumber);
+    }
     const last = (nextNumber - 1) >>> 0;
     const isLast =
       this.#isNumbered(uncommitted) &&

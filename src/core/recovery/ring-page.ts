@@ -5,10 +5,12 @@ import { GETS_END } from '../unfinished-target.js';
 import { tableLayout } from './open-records.js';
 import type { TableLayout } from './open-records.js';
 import type { ProcessIdentity } from './process-identity.js';
+import { waitingLayout } from './waiting-records.js';
+import type { WaitingLayout } from './waiting-records.js';
 
 const MAGIC = 'TWRING\r\n';
-/** The second has a table of open records. */
-const VERSION = 2;
+/** The second has a table of open records, the third records that wait. */
+const VERSION = 3;
 const LARGEST_CAPACITY = 2 ** 30;
 const LARGEST_CONTROL = 2 ** 31;
 const LARGEST_PREAMBLE = 1 << 16;
@@ -99,6 +101,8 @@ export class RingPage {
   tail: number;
   /** Of the table of open records, if there is one. */
   readonly openTable: TableLayout | undefined;
+  /** Of records that wait, if there are any. */
+  readonly waiting: WaitingLayout | undefined;
   /** Clock of the last record that its ring stamped or checked. */
   readonly lastStamp: bigint;
   claim: Claim;
@@ -198,6 +202,7 @@ export class RingPage {
       offset: u64(control.claimOffset, 'claim'),
     };
     this.openTable = version > 1 ? tableLayout(path, view, this.controlBytes) : undefined;
+    this.waiting = version > 2 ? this.#waitingIn(view) : undefined;
     const endedAt = version > 1 ? u64(control.endedAt, 'end') : 0;
     const head = endedAt > 0 ? endedAt - 1 : u64(control.head, 'head');
     const tail = u64(control.tail, 'tail');
@@ -255,6 +260,20 @@ export class RingPage {
     return this.baseOffset + (isNoted ? to : this.head);
   }
 
+  /** @throws TraceFormatError when they do not lie before the data. */
+  #waitingIn(page: DataView): WaitingLayout | undefined {
+    const layout = waitingLayout(page);
+    if (layout === undefined) return undefined;
+    const { at, front, capacity } = layout;
+    if (at >= core.control.bytes && at + front + capacity <= this.controlBytes) return layout;
+    throw new TraceFormatError(
+      this.path,
+      core.control.waitingAt,
+      `the records that wait must lie before ${this.controlBytes}, got ${at} to ${at + front + capacity}`,
+      { field: 'waiting', value: at, limit: `before ${this.controlBytes}` },
+    );
+  }
+
   /**
    * Whether the process died right after a record that is too long for the ring: that is in the file
    * before the tail says so, and the tail says so before the head.
@@ -276,7 +295,7 @@ export class RingPage {
   #checkClaim(): void {
     const { from, to, offset } = this.claim;
     const isNoted = this.claim.to > this.tail || (from === to && offset !== 0);
-    const most = this.openTable?.bytes ?? 0;
+    const most = (this.openTable?.bytes ?? 0) + (this.waiting?.capacity ?? 0);
     const mayFollow = from === this.head && to - from <= most;
     if (!isNoted || (from === this.tail && (to <= this.head || mayFollow))) return;
     throw new TraceFormatError(

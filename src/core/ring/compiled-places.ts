@@ -73,7 +73,9 @@ function keepBytes(from: number, to: string): string {
  *
  * @param headBytes of a record that has become longer: those that `writeHead`, statements, stores at `start`.
  */
-export function commitPlaceText({ capacity }: Ring, headBytes: number, writeHead: string): string {
+export function commitPlaceText(ring: Ring, headBytes: number, writeHead: string): string {
+  const { capacity, openRecords, pending } = ring;
+  const isOwnTable = openRecords?.view.buffer === pending.buffer;
   const state = headWord('at', 0);
   return `function commitPlace(at, bytes, wordAt, word) {
   if (ring.free < bytes) return false;
@@ -92,7 +94,7 @@ export function commitPlaceText({ capacity }: Ring, headBytes: number, writeHead
   ring.free -= bytes;
   const next = start + bytes;
   ring.position = next >= ${capacity} ? next - ${capacity} : next;
-  control[${PENDING}] = bytes;
+  ${isOwnTable ? `control[${PENDING}]` : 'ring.pending[0]'} = bytes;
   if (isAsBegun) publishOpen();
   else publishEdited();
   if (control[${ATTENTION}] !== 0) attend();

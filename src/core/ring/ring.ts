@@ -1,6 +1,6 @@
 import { core } from '../addon.js';
 import { LOW_HALF } from '../byte-order.js';
-import type { NativeRingOptions, RingCounts } from '../native-core.js';
+import type { NativeRing, NativeRingOptions, RingCounts } from '../native-core.js';
 import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
 import { wrapSystemError } from '../files/system-error.js';
@@ -128,13 +128,32 @@ export class Ring {
     const native = wrapSystemError('target', setup.target, () =>
       core.openRing(setup, target?.native),
     );
+    this.bind(native, setup.capacity);
+    const { openRecords } = setup;
+    // Without a native binary there is no table.
+    const hasTable = new Uint32Array(native.buffer, control.openPlaces, 1)[0]! > 0;
+    this.openRecords =
+      openRecords !== undefined && hasTable
+        ? newOpenRecords(native.id, native.buffer, openRecords)
+        : undefined;
+    this.#unwatch = watchTargets(setup.group ?? setup.target, onFault);
+  }
+
+  /** @internal Where the records of this ring wait; undefined: nowhere. */
+  openWaiting(): NativeRing | undefined {
+    return this.#id === -1 ? undefined : core.openWaiting(this.#id);
+  }
+
+  /** Has the ring be one that native code has opened. */
+  protected bind(native: NativeRing, capacity: number): void {
+    const { control } = core;
     const { buffer } = native;
     this.#id = native.id;
     this.view = new DataView(buffer, native.dataOffset);
     this.bytes = Buffer.from(buffer, native.dataOffset);
     // Small integers to V8 as well: what Math computes is a double, and `position` and `free` would
     // become doubles with it, which costs 5 ns an event.
-    this.capacity = setup.capacity | 0;
+    this.capacity = capacity | 0;
     this.position = 0;
     this.free = native.spent ? 0 : this.capacity;
     this.pending = new Int32Array(buffer, control.pending, 1);
@@ -159,14 +178,6 @@ export class Ring {
     this.#tail = new Int32Array(buffer, control.tail + LOW_HALF, 1);
     this.#full = new KnownFull(buffer, control.tail);
     this.#stuck = new KnownFull(buffer, control.tail);
-    const { openRecords } = setup;
-    // Without a native binary there is no table.
-    const hasTable = new Uint32Array(buffer, control.openPlaces, 1)[0]! > 0;
-    this.openRecords =
-      openRecords !== undefined && hasTable
-        ? newOpenRecords(native.id, buffer, openRecords)
-        : undefined;
-    this.#unwatch = watchTargets(setup.group ?? setup.target, onFault);
   }
 
   /**

@@ -362,10 +362,14 @@ export class LivingFile {
       if (open === undefined) return [];
       const { claim, head, openCount } = page;
       if (openCount > 0 && open.isBlank) throw blankTable(page);
-      if (page.hasOpenPlace) return open.closedAt(head, isEvent);
+      const waiting = ring.content.waiting(page, eventBytes);
+      if (page.hasOpenPlace) {
+        const numbered = waiting?.isNumbered === true ? waiting.records : [];
+        return [...numbered, ...open.closedAt(head, isEvent)];
+      }
       // What one ends that went past the ring, and is whole, is not open.
       const isEnded = claim.from === claim.to && claim.offset > 0 && this.#isWhole(claim.offset);
-      return open.close(head, ring.content.afterHead(page), isEnded, isEvent);
+      return open.close(head, ring.content.afterHead(page), isEnded, isEvent, waiting);
     } catch (error) {
       this.#leaveOut(ring, error);
       return [];

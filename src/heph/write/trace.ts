@@ -27,6 +27,7 @@ import {
   METADATA_MAGIC,
   OPTION_NAME_OFFSET,
   SIZE_OFFSET,
+  SUBSTREAM_OFFSET,
 } from '../layout.js';
 import { bytesOfPieces, piecesOf } from '../pieces.js';
 import { compileShape, EventShapes } from './event-shapes.js';
@@ -94,6 +95,8 @@ function recoverPlace(file: string, ringDir: string | undefined): boolean {
 }
 
 const MAX_DATAGRAM = 65_507;
+/** Substreams of a thread whose events can wait at the same time. */
+const WAITING_GROUPS = 16_384;
 /** The packet that says when the trace's time begins (section "Metadata Packet"). */
 export function epochPacket(epochUnix: bigint): Buffer {
   const packet = Buffer.alloc(EPOCH_PACKET_BYTES);
@@ -137,7 +140,12 @@ export class Trace implements StreamTrace {
   #stats: TraceStats | undefined;
 
   /** @internal Use `openTrace`. */
-  constructor(target: Target, options: TraceOptions, openEvents?: OpenEventTable) {
+  constructor(
+    target: Target,
+    options: TraceOptions,
+    openEvents?: OpenEventTable,
+    waitingBytes = 0,
+  ) {
     const checked = checkTarget(target);
     options = ownOptions<TraceOptions>(options, TRACE_OPTIONS);
     const { kind } = checked;
@@ -227,6 +235,12 @@ export class Trace implements StreamTrace {
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,
         ...(openRecords && { openRecords }),
+        ...(openRecords !== undefined &&
+          waitingBytes > 0 && {
+            waitingCapacity: 2 ** Math.ceil(Math.log2(waitingBytes)),
+            waitingGroups: WAITING_GROUPS,
+            groupAt: SUBSTREAM_OFFSET,
+          }),
       },
       this.#target,
       settings.onFault,
@@ -357,12 +371,14 @@ export function openTrace(target: Target, options: TraceOptions = {}): Trace {
 /**
  * Opens a trace of which each thread can keep some events while they are open.
  *
+ * @param waitingBytes of events of each thread that can wait until it is known whether the trace gets them.
  * @throws TracewrightError also for wrong `openSpans`.
  */
 export function openTraceOfOpenEvents(
   target: Target,
   options: TraceOptions = {},
   openSpans: OpenSpanOptions = {},
+  waitingBytes = 0,
 ): Trace {
-  return new Trace(target, options, new OpenEventTable(openSpans));
+  return new Trace(target, options, new OpenEventTable(openSpans), waitingBytes);
 }
