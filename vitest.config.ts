@@ -39,7 +39,7 @@ const LONG = [
   'test/traces/empty-files.test.ts',
   'test/dumpi/read/recover-without-ring.test.ts',
   'test/heph/read/{living-file,ring-claim}.test.ts',
-  'test/spans/{clocks,garbage}.test.ts',
+  'test/spans/{clocks,garbage,keep/keeping}.test.ts',
   'test/traces/{laplace-formats,linear-time}.test.ts',
   // Copies of the package in projects of their own, and counted instructions.
   'test/package/{copies,counted-instructions,demo,looking-without-binary,tarball,without-binary}.test.ts',

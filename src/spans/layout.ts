@@ -24,6 +24,8 @@ export const TRACE_HIGH_AFTER_NAME = 5;
 export const SPAN_ID_AFTER_NAME = 13 + 5;
 export const PARENT_ID_AFTER_NAME = 2 * 13 + 5;
 export const FLAGS_AFTER_NAME = 3 * 13 + 9;
+/** To the 16 bits of the flags that say why the trace was kept: see KEEP_SHIFT. */
+export const KEEP_REASON_AFTER_NAME = 3 * 13 + 5;
 /** Bytes of these attributes. */
 export const IDENTITY_BYTES = 4 * 13;
 
@@ -39,6 +41,26 @@ export const PARENT_REMOTE = 1 << 14;
 export const RESOURCE_SHIFT = 16;
 /** The number of the scope, in the high 32 bits of the flags: 16 bits; 0: none. */
 export const NUMBER_MASK = 0xffff;
+
+/**
+ * Why a trace was kept, in the highest 16 bits of the flags: 3 bits of the reason, and above them 13 of the weight,
+ * 256 times its binary logarithm. All are 0 in a thread that records every trace.
+ */
+export const KEEP_SHIFT = 16;
+export const KEEP_REASON_MASK = 0x7;
+export const KEEP_WEIGHT_SHIFT = 3;
+export const KEEP_WEIGHT_UNIT = 256;
+export const KEEP_REASONS = [
+  undefined,
+  'undecided',
+  'slow',
+  'error',
+  'first',
+  'caller',
+  'ratio',
+  'chosen',
+] as const;
+export type KeepReason = Exclude<(typeof KEEP_REASONS)[number], undefined>;
 
 /** Kinds and states by their numbers. */
 export const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
@@ -125,6 +147,24 @@ export const LOST_OPEN = 'open';
 export const LOST_DROPPED = 'dropped';
 /** Texts of spans that were not recorded because their redaction took too long. */
 export const LOST_TEXTS = 'texts';
+
+/** Requests that were not kept: how many of a name, within a time. */
+export const RELEASED_DESCRIPTION = 'tracewright.released';
+/** Text: the name of the local root. */
+export const RELEASED_NAME = 'name';
+export const RELEASED_ROUTE = 'route';
+/** u64: its kind, how many there were, how many had failed, and nanoseconds of all together. */
+export const RELEASED_KIND = 'kind';
+export const RELEASED_COUNT = 'count';
+export const RELEASED_ERRORS = 'errors';
+export const RELEASED_TIME = 'time';
+/** u64: the number of the resource. */
+export const RELEASED_RESOURCE = 'resource';
+/** Text: `bucket:count` with commas. */
+export const RELEASED_DURATIONS = 'durations';
+
+/** Attribute of a resource: which traces are kept, as `TRACEWRIGHT_KEEP` would say it; absent: all are. */
+export const KEEP_RULES = 'tracewright.keep';
 
 /** Attribute of a resource: the share of the traces that begin there and are recorded; absent: all are. */
 export const SAMPLING_RATIO = 'tracewright.sampling.ratio';

@@ -9,6 +9,7 @@ import { checkTarget } from '../heph/target.js';
 import type { Target } from '../heph/target.js';
 import { OpenEventTable } from '../heph/write/open-events.js';
 import type { OpenSpanOptions } from '../heph/write/open-events.js';
+import type { Stream } from '../heph/write/stream.js';
 import { openTraceOfOpenEvents } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import type { SpanAttributes } from './attributes.js';
@@ -20,7 +21,9 @@ import type { SpanLimits } from './limits.js';
 import type { Policy } from './policy.js';
 import { checkRedaction, redactorWithoutPaths, warnOf } from './redaction/redaction.js';
 import type { Redaction } from './redaction/redaction.js';
-import { REDACTION_FAULT, SAMPLING_RATIO } from './layout.js';
+import type { KeepOptions } from './keep/keep-options.js';
+import { giveKeep, keepRules, waitingBytes } from './keep-setting.js';
+import { KEEP_RULES, REDACTION_FAULT, SAMPLING_RATIO } from './layout.js';
 import { describeResource } from './resource.js';
 import type { Resource, ResourceOptions } from './resource.js';
 import { checkSampler } from './sampling.js';
@@ -51,6 +54,11 @@ export interface SpanOptions {
    * Under the register hook only its variables count.
    */
   openSpans?: OpenSpanOptions;
+  /**
+   * Which traces are kept whole; the others leave counts and durations. Default all, or `TRACEWRIGHT_KEEP`. Set it
+   * with the target, and under the register hook before the first span.
+   */
+  keep?: KeepOptions;
 }
 
 const NAMES: OptionNames<Required<SpanOptions>> = {
@@ -62,6 +70,7 @@ const NAMES: OptionNames<Required<SpanOptions>> = {
   redact: true,
   target: true,
   openSpans: true,
+  keep: true,
 };
 
 /** Of the process: all its threads have the same variables, and one of them warns. */
@@ -120,13 +129,27 @@ function redactorOf(redact: Redaction | undefined): Policy['redactor'] {
 /** The resource, with what readers must know of redaction and sampling. */
 function resourceWith({ redactor, sampler: { ratio } }: Policy, described: Resource): Resource {
   const fault = redactor?.fault;
-  if (fault === undefined && ratio === 1) return described;
+  const rules = keepRules();
+  if (fault === undefined && ratio === 1 && rules === undefined) return described;
   const attributes = {
     ...described.attributes,
     ...(fault === undefined ? {} : { [REDACTION_FAULT]: fault }),
     ...(ratio === 1 ? {} : { [SAMPLING_RATIO]: ratio }),
+    ...(rules === undefined ? {} : { [KEEP_RULES]: rules.text }),
   };
   return { ...described, attributes };
+}
+
+/** The output of a thread: by rules, its spans wait until it is known whether their traces are kept. */
+function openOutputOf(stream: Stream, used: Policy, described: Resource): SpanOutput {
+  const rules = keepRules();
+  if (rules !== undefined) {
+    const { KeepingOutput } =
+      require('./keep/keeping-output.js') as typeof import('./keep/keeping-output.js');
+    const keeping = KeepingOutput.open(stream, used, described, rules);
+    if (keeping !== undefined) return keeping;
+  }
+  return new SpanOutput(stream, used, described);
 }
 
 /** Opens the output if there is a place for spans; undefined while it cannot be opened. */
@@ -140,7 +163,7 @@ export function openOutput(): SpanOutput | undefined {
       return undefined;
     }
     const used = currentPolicy();
-    output = new SpanOutput(stream, used, resourceWith(used, resource));
+    output = openOutputOf(stream, used, resourceWith(used, resource));
     if (fromHook) hookPlace.opened?.();
   } catch (error) {
     retryAt = Date.now() + PAUSE_MS;
@@ -198,6 +221,7 @@ export function configure(given: SpanOptions): void {
   };
   const nextResource = describeResource(described);
   if (own.openSpans !== undefined) checkOpenSpans(own.openSpans);
+  if (own.keep !== undefined) useKeep(own.keep);
   if (own.target !== undefined) useTarget(own.target, next.openSpans);
   const before = policy;
   options = next;
@@ -222,6 +246,18 @@ function checkOpenSpans(openSpans: OpenSpanOptions): void {
     value: openSpans,
     limit: 'as they were when the target was opened',
   });
+}
+
+/** @throws TracewrightError when it is wrong, or comes after the target. */
+function useKeep(keep: KeepOptions): void {
+  if (output !== undefined || ownTrace !== undefined) {
+    throw new TracewrightError('ERR_ORDER', 'configure: keep must come with the target', {
+      field: 'keep',
+      value: keep,
+      limit: 'with the target, and under the register hook before the first span',
+    });
+  }
+  giveKeep(keep);
 }
 
 const answered = shared('spans.variables', () => ({ once: false }));
@@ -250,7 +286,7 @@ function useTarget(target: Target, openSpans: OpenSpanOptions = {}): void {
   if (targetKey === key) return;
   answerVariables();
   if (isSdkDisabled()) return;
-  ownTrace = openTraceOfOpenEvents(target, {}, openSpans);
+  ownTrace = openTraceOfOpenEvents(target, {}, openSpans, waitingBytes());
   targetKey = key;
   openSpansKey = JSON.stringify(openSpans);
   const trace = ownTrace;
@@ -278,6 +314,7 @@ export async function shutdown(): Promise<void> {
     return;
   }
   const trace = ownTrace;
+  output?.finish();
   source = undefined;
   output = undefined;
   ownTrace = undefined;

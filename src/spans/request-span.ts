@@ -112,5 +112,5 @@ export function endRequest(span: Span): void {
 export function discard(span: Span): void {
   if (span.state !== OPEN) return;
   span.state = ENDED;
-  if (span.slot !== -1) span.output!.release(span);
+  span.output!.discard(span);
 }

@@ -73,6 +73,11 @@ export function isInShare(
   return randomHigh > high || (randomHigh === high && randomLow >= low);
 }
 
+/** What chooses a share of traces, from 0 to 1. */
+export function shareSampler(ratio: number): Sampler {
+  return samplerOf(ratio, true);
+}
+
 /** Values of `OTEL_TRACES_SAMPLER` that are followed. */
 export const SAMPLERS: readonly string[] = ['always_on', 'always_off', 'traceidratio'].flatMap(
   (name) => [name, `parentbased_${name}`],

@@ -1,4 +1,4 @@
-import type { SpanKind, SpanStatus } from './layout.js';
+import type { KeepReason, SpanKind, SpanStatus } from './layout.js';
 
 /** A value of an attribute as it was recorded; integers beyond 2^53 are bigints. */
 export type RecordedValue =
@@ -26,6 +26,13 @@ export interface RecordedLink {
   remote: boolean;
   attributes: RecordedAttributes;
   droppedAttributes: number;
+}
+
+/** Why a trace was kept, and for how many traces it stands. */
+export interface Kept {
+  /** `undecided`: its process ended before it was decided. */
+  reason: KeepReason;
+  weight: number;
 }
 
 /** Which library has recorded a span. */
@@ -74,4 +81,6 @@ export interface SpanRecord {
   pid?: number;
   /** The process ended before the span did: `end` is the last sign of life. */
   unfinished: boolean;
+  /** Why its trace was kept, and for how many it stands; absent: the thread keeps all. See docs/keep.md. */
+  kept?: Kept;
 }

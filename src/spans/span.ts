@@ -33,6 +33,10 @@ export interface SpanTaker {
   keepWith(span: Span, name: string, attribute: string, text: string): boolean;
   /** Lets go of a span that was kept while it was open. */
   release(span: Span): void;
+  /** Lets go of a span that is not worth a record. */
+  discard(span: Span): void;
+  /** The `tracestate` of requests that are sent below a span. */
+  stateOf(span: Span): string;
   /** The trace's epoch in nanoseconds since 1970, by the clocks as they are now. */
   epoch(): bigint;
   /** What the process's spans are of. */

@@ -13,6 +13,7 @@ import { checkTarget } from '../../heph/target.js';
 import type { Stream } from '../../heph/write/stream.js';
 import { openTraceOfOpenEvents } from '../../heph/write/trace.js';
 import type { Trace } from '../../heph/write/trace.js';
+import { waitingBytes } from '../../spans/keep-setting.js';
 import { noteOrClaim } from './note-or-claim.js';
 import type { HephPlan } from './process-plan.js';
 
@@ -25,7 +26,7 @@ function openFree(path: string, sharedName: boolean, sizes: SizeOptions): string
   for (let attempt = sharedName ? 1 : 0; ; attempt++) {
     const target = attempt === 0 ? path : fileOfProcess(path, process.pid, attempt);
     try {
-      opened.trace = holdingSignals(() => openTraceOfOpenEvents(target, sizes));
+      opened.trace = holdingSignals(() => openTraceOfOpenEvents(target, sizes, {}, waitingBytes()));
       // A worker that is the first to record a span may be gone before the others.
       keepTargetOpen(checkTarget(target).key);
       return target;
@@ -49,7 +50,7 @@ export function openNamedTarget(
   const { kind, path } = checkTarget(wanted);
   // Every process of the run needs a file of its own.
   if (kind === 'file') return openFree(path, sharedName, sizes());
-  opened.trace = openTraceOfOpenEvents(wanted);
+  opened.trace = openTraceOfOpenEvents(wanted, {}, {}, waitingBytes());
   return wanted;
 }
 
@@ -73,7 +74,7 @@ function targetOf(plan: HephPlan): string {
 /** The Heph trace of the process, as this thread has it open. */
 function hephTrace(plan: HephPlan): Trace {
   const target = targetOf(plan);
-  opened.trace ??= holdingSignals(() => openTraceOfOpenEvents(target));
+  opened.trace ??= holdingSignals(() => openTraceOfOpenEvents(target, {}, {}, waitingBytes()));
   return opened.trace;
 }
 

@@ -1,3 +1,4 @@
+import type { Span } from '../span.js';
 import { MAX_MEMBERS } from './trace-context.js';
 
 /**
@@ -16,6 +17,29 @@ const SAMPLED = 1;
 
 /** The member of a trace that is not recorded: services that follow it do not record it either. */
 export const NOT_SAMPLED = `${OWN}=0`;
+
+/** The member of a trace that a service keeps for a reason: who receives it keeps it too. */
+export const KEEP = `${OWN}=keep`;
+const KEPT = /(?:^|,)tracewright=(?:keep|[\da-f]{32}-[\da-f]{16}-[\da-f]{2}-keep)(?=,|$)/;
+
+/** Whether a sender keeps the trace whole. */
+export function isKept(traceState: string): boolean {
+  return traceState.includes('keep') && KEPT.test(traceState);
+}
+
+/** A `tracestate` that says so. */
+export function withKeep(traceState: string): string {
+  if (isKept(traceState)) return traceState;
+  const others = members(traceState).filter((member) => !member.startsWith(`${OWN}=`));
+  return [KEEP, ...others.slice(0, MAX_MEMBERS - 1)].join(',');
+}
+
+/** A `tracestate` that says which share the trace is of, unless it says so already. */
+export function withThreshold(traceState: string, threshold: string): string {
+  if (threshold === '' || traceState.includes(`${OPEN_TELEMETRY}=`)) return traceState;
+  const others = members(traceState).slice(0, MAX_MEMBERS - 1);
+  return [threshold, ...others].join(',');
+}
 
 /** The members by which a sender says what it has decided. */
 const DECISION = new RegExp(`^(?:${OPEN_TELEMETRY}|${OWN})=`);
@@ -60,14 +84,11 @@ export function ownParentIn(
 }
 
 /** What is sent of a span: a refusal that was decided here says so. */
-export function sentTraceState(span: {
-  readonly traceState: string;
-  readonly flags: number;
-  readonly output: object | undefined;
-}): string {
+export function sentTraceState(span: Span): string {
   const { traceState, flags, output } = span;
-  const isRefused = traceState === '' && (flags & SAMPLED) === 0 && output !== undefined;
-  return isRefused ? NOT_SAMPLED : traceState;
+  if (output === undefined) return traceState;
+  if ((flags & SAMPLED) === 0) return traceState === '' ? NOT_SAMPLED : traceState;
+  return output.stateOf(span);
 }
 
 /** The random value that a sender has chosen in place of the trace id's, in hexadecimal digits; undefined: none. */

@@ -31,6 +31,7 @@ import {
   LOST_DROPPED,
   LOST_OPEN,
   LOST_TEXTS,
+  KEEP_SHIFT,
   NUMBER_MASK,
   IDENTITY_BYTES,
   PARENT_REMOTE,
@@ -66,6 +67,10 @@ import { HexWords } from './hex-words.js';
 import { processIdOf } from './process-id.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from './span-identity.js';
 import { WallClock } from './wall-clock.js';
+import { keptOf, weightState } from './kept.js';
+
+/** Of the high half of the flags: from here on they say why the trace was kept. */
+const KEEP_BITS = 2 ** KEEP_SHIFT;
 
 const letter = (name: string): number => name.charCodeAt(1);
 /** Events that begin with a version. */
@@ -227,7 +232,13 @@ export class SpanDecoder {
       const pid = processIdOf(resource);
       if (pid !== undefined) span.pid = pid;
     }
-    const scope = view.getUint32(flagsAt) & NUMBER_MASK;
+    const high = view.getUint32(flagsAt);
+    const kept = high < KEEP_BITS ? undefined : keptOf(high >>> KEEP_SHIFT, resource);
+    if (kept !== undefined) {
+      span.kept = kept;
+      span.traceState = weightState(kept);
+    }
+    const scope = high & NUMBER_MASK;
     if (scope !== 0) {
       const known = this.#scopes.get(scope);
       if (known !== undefined) span.scope = known;

@@ -1,5 +1,6 @@
 import { unixNow } from '../../core/clock.js';
 import { mayCompile } from '../../core/ring/compile.js';
+import type { OpenRecords } from '../../core/ring/open-records.js';
 import type { Ring } from '../../core/ring/ring.js';
 import {
   COUNTER_OFFSET,
@@ -64,7 +65,7 @@ function hide<Name extends keyof SpanOutput>(
 }
 
 /** A context can outlive its span for as long as a connection or a timer: nothing of the program hangs off it then. */
-function letGo(span: Span): void {
+export function letGo(span: Span): void {
   span.own = undefined;
   span.extras = undefined;
 }
@@ -72,6 +73,8 @@ function letGo(span: Span): void {
 /** Where the spans of a thread go: a stream of a Heph trace. */
 export class SpanOutput implements SpanTaker, SpanEncoder {
   declare readonly stream: Stream;
+  /** Where what never waits goes. */
+  declare readonly direct: Stream;
   declare readonly trace: StreamTrace;
   declare readonly ring: Ring;
   /** The number of the resource; 0: it could not be defined. */
@@ -97,8 +100,9 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   #dropped = 0;
   #epoch: bigint;
 
-  constructor(stream: Stream, policy: Policy, resource: Resource) {
+  constructor(stream: Stream, policy: Policy, resource: Resource, direct = stream) {
     hide(this, 'stream', stream);
+    hide(this, 'direct', direct);
     hide(this, 'trace', stream.trace);
     hide(this, 'ring', stream.ring);
     this.#clocks = new ClockJumps(stream.trace);
@@ -107,8 +111,17 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     this.policy = policy;
     this.#shapes = mayCompile() ? new EventShapes(this.trace, spanShapeCompiler(this)) : undefined;
     const table = this.ring.openRecords;
-    hide(this, 'open', table === undefined ? undefined : new OpenSpans(this, table));
+    hide(this, 'open', table === undefined ? undefined : this.openSpansIn(table));
     this.setResource(resource);
+  }
+
+  /** The trace ends for this thread. */
+  finish(): void {
+    // Everything is in the ring already.
+  }
+
+  protected openSpansIn(table: OpenRecords): OpenSpans {
+    return new OpenSpans(this, table);
   }
 
   get policy(): Policy {
@@ -288,7 +301,7 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
         return;
       }
       if (place !== -1) this.ring.openRecords!.ending(place);
-      this.#commit(bytes, end);
+      this.#commit(bytes, end, -1, this.direct);
     } catch {
       if (this.ring.isOpen) this.ring.countDropped();
     }
@@ -355,6 +368,14 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
     const { slot } = span;
     this.#forget(span);
     this.open?.end(slot);
+  }
+
+  discard(span: Span): void {
+    if (span.slot !== -1) this.release(span);
+  }
+
+  stateOf({ traceState }: Span): string {
+    return traceState;
   }
 
   /** Records a span without extras by a compiled emitter; false: it has none. */
@@ -440,8 +461,8 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
    *
    * @param slot of the open span that it is the final record of; negative: none.
    */
-  #commit(bytes: Buffer, end: TraceTime | undefined, slot = -1): void {
-    const { ring, stream } = this;
+  #commit(bytes: Buffer, end: TraceTime | undefined, slot = -1, stream = this.stream): void {
+    const { ring } = stream;
     const { length } = bytes;
     // What a getter has recorded while this was encoded has the numbers before.
     bytes.writeUInt32BE(stream.counter[0]!, COUNTER_OFFSET);
@@ -500,14 +521,14 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
   }
 
   /**
-   * Records what is no span: an event of this stream with numbers.
+   * Records what is no span: an event of this stream with numbers and texts.
    *
-   * @param values u64 each.
+   * @param values a number is a u64.
    * @param from nanoseconds since the trace's epoch, as is `to`; negative: before it; absent: now.
    */
   recordNote(
     description: string,
-    values: readonly (readonly [name: string, value: number | bigint])[],
+    values: readonly (readonly [name: string, value: number | bigint | string])[],
     from?: number,
     to?: number,
   ): void {
@@ -519,10 +540,13 @@ export class SpanOutput implements SpanTaker, SpanEncoder {
       const end = Math.max(start, to ?? now);
       writer.times(start, end);
       writer.unsigned(VERSION, CONTRACT_VERSION);
-      for (const [name, value] of values) writer.unsigned(name, value);
+      for (const [name, value] of values) {
+        if (typeof value === 'string') writer.text(name, value);
+        else writer.unsigned(name, value);
+      }
       if (start < 0) writer.signed(REAL_START, start);
       if (end < 0) writer.signed(REAL_END, end);
-      this.#commit(writer.finish(), Math.max(end, 0));
+      this.#commit(writer.finish(), Math.max(end, 0), -1, this.direct);
     } catch {
       // The trace is closed.
     } finally {
