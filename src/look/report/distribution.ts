@@ -41,6 +41,22 @@ export class Distribution {
     this.#sorted = false;
   }
 
+  /**
+   * Adds durations of which only a histogram is known.
+   *
+   * @param total of all of them.
+   */
+  addCounted(
+    durations: readonly (readonly [duration: number, count: number])[],
+    total: number,
+  ): void {
+    const before = this.total;
+    for (const [duration, count] of durations) {
+      for (let i = 0; i < count; i++) this.add(duration);
+    }
+    this.total = before + total;
+  }
+
   /** The least duration that this percentage of all does not exceed; 0 without any. */
   percentile(percent: number): number {
     if (this.count === 0) return 0;

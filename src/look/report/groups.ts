@@ -3,6 +3,7 @@ import { KIND_MASK, NO_TEXT, STATUS_MASK, STATUS_SHIFT } from '../index/look-ind
 import type { IndexPart } from '../index/look-index.js';
 import { KINDS, STATUSES } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
+import type { ReleasedRequests } from '../../spans/read/released-requests.js';
 import { valuesOf } from './attribute-values.js';
 import { Distribution } from './distribution.js';
 import { FoldedNames, OtherNames, nameKey } from './fold-names.js';
@@ -39,6 +40,8 @@ export interface GroupTally extends GroupKind {
   readonly name: string;
   service: string | null;
   errors: number;
+  /** Requests that were not kept: they are in the figures, and no rows. */
+  released: number;
   durations: Distribution;
   /** The names that share the group; undefined: it has one. */
   others: OtherNames | undefined;
@@ -241,6 +244,7 @@ export class Grouping {
         kind,
         system,
         errors: 0,
+        released: 0,
         durations: new Distribution(this.#exact),
         others,
         where: isFolded ? null : where,
@@ -266,6 +270,28 @@ export class Grouping {
       ],
       source.service,
     );
+  }
+
+  /** Adds requests that were not kept to their group. */
+  addReleased(released: ReleasedRequests, service: string | undefined, path: string): void {
+    const { name, kind, count, errors, time, durations } = released;
+    const isByService = this.by === 'service';
+    const wanted = isByService ? (service ?? path) : name;
+    const own = {
+      service,
+      name: wanted,
+      kind: isByService ? null : kind,
+      system: null,
+      where: null,
+    };
+    const number = this.#tallies.findIndex(
+      (each) =>
+        each.name === wanted && each.service === (service ?? null) && each.kind === own.kind,
+    );
+    const tally = this.#tallies[number === -1 ? this.#find(own, undefined) : number]!;
+    tally.released += count;
+    tally.errors += errors;
+    tally.durations.addCounted(durations, time);
   }
 
   /** The groups, those that took the most time first. */
@@ -359,7 +385,7 @@ export function groupFigures(
       system,
       count: Math.round(count),
       errors: Math.round(weight(tally) * errors),
-      recorded: durations.count,
+      recorded: durations.count - tally.released,
       rate: count / (recorded(tally) / 1e9),
       p50: p50!,
       p95: p95!,

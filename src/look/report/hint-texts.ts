@@ -1,5 +1,5 @@
 import { listed } from '../../core/listed.js';
-import { shareText } from './units.js';
+import { countText, shareText } from './units.js';
 import type { EarlierAndLater, Report } from './report-shape.js';
 
 /** Paths of a side that are named. */
@@ -14,7 +14,16 @@ export function hintTexts(report: Report): string[][] {
     ]),
     ...(recordedTwice === null ? [] : [recordedTwiceHint(recordedTwice)]),
     ...samplingHints(report),
+    ...(report.notKept === 0 ? [] : [notKeptHint(report.notKept)]),
     ...(withoutContext.length === 0 ? [] : [contextHint(withoutContext)]),
+  ];
+}
+
+function notKeptHint(count: number): string[] {
+  return [
+    `${countText(count)} requests were not kept, only counted.`,
+    'Counts, errors, rates and percentiles of groups are of all requests, within 3 %.',
+    'All other figures, and the traces, are of what was kept.',
   ];
 }
 

@@ -394,6 +394,8 @@ export interface Report {
   outside: { count: number; time: number };
   /** Whether the percentiles are exact. Otherwise they are within 1 %. */
   exact: boolean;
+  /** Requests that were not kept: counts, rates and percentiles of groups have them, from histograms. */
+  notKept: number;
   sources: ReportSource[];
   /** Null: these are not two recordings of the same services. */
   recordedTwice: EarlierAndLater | null;

@@ -27,6 +27,7 @@ import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
 import { unknownAttributes } from './unknown-attributes.js';
 import { servicesWithoutContext } from './without-context.js';
+import { releasedIn } from '../../spans/read/released-requests.js';
 import { inTurns } from '../index/turns.js';
 import type { Steps } from '../index/turns.js';
 
@@ -160,14 +161,36 @@ export async function makeReport(
   const by = attributes.length > 0 ? 'attribute' : (options.by ?? usual);
   const grouping = new Grouping(selection, by, requests, exact, attributes);
   await grouping.count(ready);
+  const notKept = isWhole(condition) && attributes.length === 0 ? addReleased(index, grouping) : 0;
   const before = await selectionBefore(selection, condition);
-  return inTurns(figureSteps(selection, before, grouping, options));
+  return inTurns(figureSteps(selection, before, grouping, notKept, options));
+}
+
+/** Whether a condition selects everything. */
+function isWhole(condition: object): boolean {
+  return Object.values(condition).every(
+    (each) => each === undefined || (Array.isArray(each) && each.length === 0),
+  );
+}
+
+/** Adds the requests that were not kept to the groups, and returns how many there are. */
+function addReleased({ sources }: LookIndex, grouping: Grouping): number {
+  let count = 0;
+  for (const { format, path, service } of sources) {
+    if (format !== 'Heph') continue;
+    for (const released of releasedIn(path)) {
+      grouping.addReleased(released, service, path);
+      count += released.count;
+    }
+  }
+  return count;
 }
 
 function* figureSteps(
   selection: RowSelection,
   before: RowSelection | undefined,
   grouping: Grouping,
+  notKept: number,
   { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 }: ReportOptions,
 ): Steps<IllustratedReport> {
   const { index } = selection;
@@ -192,6 +215,7 @@ function* figureSteps(
     attributes: grouping.attributes,
     outside: callsOutside(selection),
     exact,
+    notKept,
     sources: sourcesOf(index, times, sampling, selection.window),
     recordedTwice: earlierAndLater(index, times),
     unknownAttributes: grouping.tallies.length > 0 ? [] : unknownAttributes(index, condition),
