@@ -101,7 +101,10 @@ export class AllRequests {
     const counts = new RequestCounts(whole, route, kind, rule);
     this.#all.push(counts);
     let byAdded = this.#byName.get(name);
-    if (byAdded === undefined) this.#byName.set(name, (byAdded = new Map()));
+    if (byAdded === undefined) {
+      byAdded = new Map<string, RequestCounts>();
+      this.#byName.set(name, byAdded);
+    }
     byAdded.set(added, counts);
     return counts;
   }

@@ -46,13 +46,17 @@ function releasedOf({ attributes }: EventPacket): ReleasedRequests {
   const valueOf = (wanted: string): unknown =>
     attributes.find(({ name }) => name === wanted)?.value;
   const numberOf = (wanted: string): number => Number(valueOf(wanted) ?? 0);
+  const textOf = (wanted: string): string => {
+    const value = valueOf(wanted);
+    return typeof value === 'string' ? value : '';
+  };
   return {
-    name: String(valueOf(RELEASED_NAME) ?? ''),
+    name: textOf(RELEASED_NAME),
     kind: KINDS[numberOf(RELEASED_KIND)] ?? 'internal',
     count: numberOf(RELEASED_COUNT),
     errors: numberOf(RELEASED_ERRORS),
     time: numberOf(RELEASED_TIME),
-    durations: durationsIn(String(valueOf(RELEASED_DURATIONS) ?? '')),
+    durations: durationsIn(textOf(RELEASED_DURATIONS)),
   };
 }
 

@@ -43,7 +43,7 @@ test.each([
   [{ first: -1 }, 'keep.first'],
   [{ limit: 0 }, 'keep.limit'],
   [{ waitingBytes: 1 }, 'keep.waitingBytes'],
-  [{ slower: 1 } as object, 'keep option'],
+  [{ slower: 1 }, 'keep option'],
 ])('a wrong option is named: %j', (options, field) => {
-  expect(() => checkKeep(options)).toThrow(expect.objectContaining({ field }) as Error);
+  expect(() => checkKeep(options as object)).toThrow(expect.objectContaining({ field }) as Error);
 });

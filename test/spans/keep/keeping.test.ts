@@ -190,8 +190,8 @@ test('a service that is called later hears that a trace is kept, and keeps it', 
   const { spans } = await kept({ slowerThan: SLOW }, () => {
     const slow = began(2 * SLOW, 'slow');
     const fast = began(0, 'fast');
-    const headers = slow.run(() => inject({} as Record<string, string>));
-    const others = fast.run(() => inject({} as Record<string, string>));
+    const headers = slow.run(() => inject<Record<string, string>>({}));
+    const others = fast.run(() => inject<Record<string, string>>({}));
     expect(headers['tracestate']).toBe('tracewright=keep');
     expect(others['tracestate']).toBeUndefined();
     expect(others['traceparent']).toMatch(/-0[13]$/);
