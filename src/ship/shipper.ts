@@ -370,10 +370,11 @@ export class Shipper {
 
   /** A target has stored everything that it has accepted, in files that get their names now. */
   #noteStored(files: readonly UnnamedFile[]): void {
+    // Never without them: files that no checkpoint lists are deleted at the next start.
+    this.#checkpoint?.setUnnamed(this.target.label, files);
     for (const sent of this.#onTheWay) sent.isDone ||= sent.isTaken;
     this.#noteArrived();
-    this.#checkpoint?.setUnnamed(this.target.label, files);
-    this.#save(true);
+    this.#checkpoint?.save();
   }
 
   async #flushStore(): Promise<void> {
