@@ -3,9 +3,9 @@ import { wordsOf } from '../index/serve/find-rows.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
 import { isRequest } from './groups.js';
-import { nameWithSystem } from './request-name.js';
 import { recordedSpan } from './recorded-attributes.js';
 import type { PoolWaits, TimeShare } from './report-shape.js';
+import { rowName } from './row-name.js';
 import { CHOSEN, SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { TimeSampler } from './time-sampler.js';
@@ -43,11 +43,10 @@ class PoolTally {
     this.service = service;
   }
 
-  add(row: number, duration: number, waiting: string): void {
+  add(row: number, duration: number): void {
     this.waits.push({ row, duration });
     this.total += duration;
     this.max = Math.max(this.max, duration);
-    addTo(this.waited, waiting, duration);
   }
 
   *samples(): Generator<Sample, void> {
@@ -75,18 +74,13 @@ export function* poolWaits(selection: RowSelection): Steps<PoolWaits[]> {
   const pools = new Map<string, PoolTally>();
   for (const part of index.parts) {
     yield;
-    if (selection.mayHave(part)) addPart(index, part, selection.marksOf(part), pools);
+    if (selection.mayHave(part)) addPart(part, selection.marksOf(part), pools);
   }
   for (const pool of pools.values()) yield* addHolders(index, pool);
   return [...pools.values()].map(({ figures }) => figures).sort((a, b) => b.total - a.total);
 }
 
-function addPart(
-  index: LookIndex,
-  part: IndexPart,
-  marks: Uint8Array,
-  pools: Map<string, PoolTally>,
-): void {
+function addPart(part: IndexPart, marks: Uint8Array, pools: Map<string, PoolTally>): void {
   const { names, name, duration, firstRow } = part;
   const arePools = Uint8Array.from({ length: names.count }, (_, number) => {
     const system = names.system(number);
@@ -101,7 +95,7 @@ function addPart(
     const key = JSON.stringify([pool, service]);
     let tally = pools.get(key);
     if (tally === undefined) pools.set(key, (tally = new PoolTally(pool, service)));
-    tally.add(firstRow + at, duration[at]!, requestAbove(index, firstRow + at));
+    tally.add(firstRow + at, duration[at]!);
   }
 }
 
@@ -109,6 +103,7 @@ function* addHolders(index: LookIndex, pool: PoolTally): Steps<void> {
   const found: { link: RecordedLink; id: Uint32Array; sample: Sample }[] = [];
   for (const sample of pool.samples()) {
     yield;
+    addTo(pool.waited, requestAbove(index, sample.row), sample.weight * sample.duration);
     const link = recordedSpan(index, sample.row)?.links.find(
       ({ attributes }) => HELD in attributes,
     );
@@ -151,9 +146,7 @@ function requestAbove(index: LookIndex, row: number): string {
     if (parent < 0 || index.partOf(parent).source !== part.source) break;
     top = parent;
   }
-  const part = index.partOf(top);
-  const number = part.name[top - part.firstRow]!;
-  return nameWithSystem({ name: part.names.text(number), system: part.names.system(number) });
+  return rowName(index, top);
 }
 
 function addTo(times: Map<string, number>, name: string, time: number): void {

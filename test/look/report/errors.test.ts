@@ -175,8 +175,9 @@ describe('errors', () => {
     });
     const { count, read, types } = (await reportOn([path])).report.errors;
     expect([count, read]).toEqual([20_000, 10_000]);
-    const counts = Object.fromEntries(types.map((type) => [type.message, type.count]));
-    expect(counts['no stock of ? in ?']! / read).toBeCloseTo(0.5, 1);
-    expect(counts['no credit of customer ?']! + counts['no stock of ? in ?']!).toBe(read);
+    expect(types).toHaveLength(2);
+    const [first, second] = types as [ErrorType, ErrorType];
+    expect(first.count / read).toBeCloseTo(0.5, 1);
+    expect(first.count + second.count).toBe(read);
   });
 });

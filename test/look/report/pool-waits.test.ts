@@ -13,7 +13,14 @@ const POSTGRES = { 'db.system.name': 'postgresql' };
 /** A request, with what runs in it. Times are in ms. */
 function request(name: string, from: number, to: number, run: (span: Span) => void): void {
   const startTime = BEGIN + BigInt(from) * MS;
-  const span = startSpan(name, {}, { kind: 'server', parent: null, startTime });
+  const [method, path] = name.split(' ') as [string, string];
+  // One without a route is named by its path.
+  const attributes = { 'http.request.method': method, 'url.path': path };
+  const span = startSpan(path === '/export' ? method : name, attributes, {
+    kind: 'server',
+    parent: null,
+    startTime,
+  });
   const handler = startSpan(`${name} handler`, {}, { parent: span, startTime });
   run(handler);
   handler.end(BEGIN + BigInt(to) * MS);
